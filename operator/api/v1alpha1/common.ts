@@ -1,0 +1,134 @@
+/** What both kinds of this API share. The CRDs are generated from these types: `npm run generate`. */
+
+/** The API group of every resource of this project. */
+export const GROUP = 'gateway.guardrail.dev';
+/** The only version of the API so far. */
+export const VERSION = 'v1alpha1';
+/** `apiVersion` of every resource of this project. */
+export const API_VERSION = `${GROUP}/${VERSION}` as const;
+
+/** The names under which the API server knows a kind. */
+export interface ResourceNames {
+  readonly group: typeof GROUP;
+  readonly version: typeof VERSION;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortName: string;
+}
+
+/** Annotations and labels that mean something to the operator. */
+export const annotations = {
+  /** `"true"` on either kind: the operator leaves the resource and what belongs to it alone. */
+  paused: `${GROUP}/paused`,
+  /** Any new value on a customer makes the operator compare it with the gateway at once. */
+  syncRequested: `${GROUP}/sync-requested`,
+  /** `"true"` on a resource that is being deleted: lets go of a finalizer that cannot succeed. */
+  forceDelete: `${GROUP}/force-delete`,
+  /** Any new value on an instance makes the operator generate a new API key for the guardrail. */
+  rotateApiKey: `${GROUP}/rotate-api-key`,
+  /** Any new value on an instance makes the operator put a new encryption key in front of the guardrail's key ring. */
+  rotateEncryptionKey: `${GROUP}/rotate-encryption-key`,
+  /** Written by the operator on a customer before its first `POST /customer/new`, and taken away after it. */
+  createPending: `${GROUP}/create-pending`,
+  /** Written on our CRDs: their revision, a whole number. An operator never replaces a CRD of a higher one. */
+  crdRevision: `${GROUP}/crd-revision`,
+  /** Written on pod templates: what they were configured with, so that a change rolls them. */
+  configHash: `${GROUP}/config-hash`,
+} as const;
+
+/** The finalizer on both kinds. */
+export const FINALIZER = `${GROUP}/finalizer`;
+
+/** One owner, as Kubernetes keeps it. Never part of the generated schema. */
+export interface OwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+/** Metadata as it comes over the wire: timestamps are RFC 3339 strings. Never part of the generated schema. */
+export interface ObjectMeta {
+  name: string;
+  namespace: string;
+  uid: string;
+  resourceVersion: string;
+  generation: number;
+  creationTimestamp: string;
+  deletionTimestamp?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  finalizers?: string[];
+  ownerReferences?: OwnerReference[];
+}
+
+/** One aspect of a resource's state, as observed at a generation of its spec. */
+export interface Condition {
+  /**
+   * The aspect that this condition tells about.
+   * @maxLength 316
+   * @pattern ^[A-Za-z][A-Za-z0-9]*$
+   */
+  type: string;
+  /** Whether the condition holds: True, False or Unknown. */
+  status: 'True' | 'False' | 'Unknown';
+  /**
+   * The generation of the spec that this condition was found for.
+   * @asType integer
+   * @format int64
+   */
+  observedGeneration?: number;
+  /**
+   * When the status of this condition last changed.
+   * @format date-time
+   */
+  lastTransitionTime: string;
+  /**
+   * Why the condition has its status, in one word for programs.
+   * @minLength 1
+   * @maxLength 1024
+   * @pattern ^[A-Za-z][A-Za-z0-9]*$
+   */
+  reason: string;
+  /**
+   * Why the condition has its status, in a sentence for people.
+   * @maxLength 32768
+   */
+  message: string;
+}
+
+/** One key of a Secret in the resource's own namespace. */
+export interface SecretKeyRef {
+  /**
+   * Name of the Secret, in the namespace of this resource.
+   * @minLength 1
+   * @maxLength 253
+   */
+  name: string;
+  /**
+   * Key within the Secret's data.
+   * @minLength 1
+   * @maxLength 253
+   */
+  key: string;
+}
+
+/** One key of a ConfigMap in the resource's own namespace. */
+export interface ConfigMapKeyRef {
+  /**
+   * Name of the ConfigMap, in the namespace of this resource.
+   * @minLength 1
+   * @maxLength 253
+   */
+  name: string;
+  /**
+   * Key within the ConfigMap's data.
+   * @minLength 1
+   * @maxLength 253
+   */
+  key: string;
+}

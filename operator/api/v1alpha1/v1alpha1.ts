@@ -1,0 +1,4 @@
+/** The public face of the API: its types, names, annotations and finalizer. */
+export * from './common.ts';
+export * from './gatewayCustomer.ts';
+export * from './gatewayInstance.ts';
