@@ -1,0 +1,51 @@
+/**
+ * The runtime that the operator stands on. A kind's folder imports from here and nothing else of this folder:
+ *
+ * ```ts
+ * export const customers = resource<GatewayCustomer>(gatewayCustomerNames);
+ *
+ * export function customerController(runtime: Runtime): Controller {
+ *   const cache = runtime.cache(customers);
+ *   const ofInstance = cache.indexBy((customer) => [instanceOf(customer)]);
+ *   return when(customers)
+ *     .watches(instances, (instance) => ofInstance.keys(keyText(keyOf(instance))))
+ *     .reconcile(async (key, { signal, log }) => ({ requeueAfter: 300_000 }));
+ * }
+ * ```
+ */
+export { systemClock, type Clock } from './clock.ts';
+export type {
+  ApplyObject,
+  Cache,
+  EventDetails,
+  EventRecorder,
+  Finalizer,
+  Index,
+  KubeClient,
+  Lister,
+  MergePatch,
+  Permission,
+  ReconcileContext,
+  Reconciler,
+  Result,
+  Runtime,
+  StatusWriter,
+  Subresource,
+} from './contract.ts';
+export { ApiError, RetryAfterError, TerminalError, isConflict, isExpired, isForbidden, isNotFound } from './errors.ts';
+export {
+  apiVersionOf,
+  keyOf,
+  keyText,
+  ownerReference,
+  parseKey,
+  resource,
+  type AsJson,
+  type FromServer,
+  type KubeObject,
+  type Metadata,
+  type ObjectKey,
+  type OwnerReference,
+  type ResourceKind,
+} from './objects.ts';
+export { changedBesidesStatus, when, type Controller, type ControllerBuilder, type Watch } from './when.ts';
