@@ -1,0 +1,10 @@
+/**
+ * Both kinds as the runtime names them. Caches are shared by the identity of these constants, so everything that reads
+ * or watches our kinds uses these.
+ */
+import { resource } from '../runtime/runtime.ts';
+import type { GatewayCustomer, GatewayInstance } from './v1alpha1/v1alpha1.ts';
+import { gatewayCustomerNames, gatewayInstanceNames } from './v1alpha1/v1alpha1.ts';
+
+export const customers = resource<GatewayCustomer>(gatewayCustomerNames);
+export const instances = resource<GatewayInstance>(gatewayInstanceNames);

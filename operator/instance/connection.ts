@@ -1,0 +1,297 @@
+/**
+ * How to reach the gateway of an instance: address, key, certificate authority and limits. Both reconciles share it, so
+ * that a rotated key or a moved endpoint reaches every customer at once.
+ */
+import type { GatewayInstance, InstanceRef, RateLimit, SecretKeyRef } from '../api/v1alpha1/v1alpha1.ts';
+import type { InstanceConditionReason } from '../reasons.ts';
+import type { Clock, KubeClient, Lister } from '../runtime/runtime.ts';
+import { isForbidden, isNotFound, keyText } from '../runtime/runtime.ts';
+import { secrets, services } from './kinds.ts';
+
+/** Everything that a client of the gateway's admin API needs. The same object is handed out until something in it changes. */
+export interface GatewayConnection {
+  /** The instance that it belongs to. Limits are kept by `uid`, which outlives a rotated key. */
+  readonly instance: { readonly namespace: string; readonly name: string; readonly uid: string };
+  /** Base address without a trailing slash: paths such as `/customer/new` are appended to it. */
+  readonly endpoint: string;
+  /** The proxy's own name, such as `litellm`. */
+  readonly proxyName: string;
+  /** The key of the gateway's admin API. Never in a log, an event or a condition. */
+  readonly masterKey: string;
+  /** PEM certificates of the authorities to trust instead of the public ones. */
+  readonly ca: string | undefined;
+  /** How hard the gateway may be pressed. */
+  readonly rateLimit: Required<RateLimit>;
+  /** How often each customer is compared with the gateway, in milliseconds. */
+  readonly syncInterval: number;
+}
+
+/** Why there is no connection for a customer: a reason of its condition `Synced`. */
+export type CustomerConnectionReason = 'InstanceNotFound' | 'InstanceNotReady' | 'NamespaceNotAllowed';
+
+/** The instance cannot be used now. The message is a whole sentence that says what to do, and holds no secret. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+  /** For a customer's condition `Synced`. */
+  readonly reason: CustomerConnectionReason;
+  /** For the instance's condition `Reachable`; undefined where the instance itself is not at fault. */
+  readonly instanceReason: InstanceConditionReason<'Reachable'> | undefined;
+
+  constructor(
+    reason: CustomerConnectionReason,
+    message: string,
+    instanceReason?: InstanceConditionReason<'Reachable'>,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.reason = reason;
+    this.instanceReason = instanceReason;
+  }
+}
+
+/** What connections are read from: the runtime has all of it. */
+export interface ConnectionSources {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly instances: Pick<Lister<GatewayInstance>, 'get'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+/** Connections of all instances. */
+export interface Connections {
+  /**
+   * The connection for a customer of a namespace.
+   * @throws ConnectionError where the instance does not exist, does not allow the namespace, or lacks its key.
+   */
+  forCustomer(ref: InstanceRef, customerNamespace: string): Promise<GatewayConnection>;
+  /** The connection of an instance. @throws ConnectionError where its key, service or authority cannot be read. */
+  forInstance(instance: GatewayInstance): Promise<GatewayConnection>;
+  /**
+   * Reads the key again at once: to be called when the gateway answered 401.
+   * @returns a connection with another key, or the very same object where the key is still the refused one.
+   * @throws ConnectionError as {@link forInstance}.
+   */
+  refresh(connection: GatewayConnection): Promise<GatewayConnection>;
+  /** Lets go of what is kept for an instance that is no more. */
+  forget(namespace: string, name: string): void;
+}
+
+/** The key, the authority and the Service are read again when what is known of them is older than this. */
+const REREAD_AFTER_MS = 60_000;
+
+interface Kept {
+  readonly fingerprint: string;
+  readonly connection: GatewayConnection;
+  readonly readAt: number;
+}
+
+/** Connections for both reconciles: one object for all of the operator. */
+export function createConnections(sources: ConnectionSources): Connections {
+  const now = (): number => sources.clock.monotonic();
+  const kept = new Map<string, Kept>();
+  const reading = new Map<string, Promise<GatewayConnection>>();
+
+  async function forInstance(instance: GatewayInstance, atOnce = false): Promise<GatewayConnection> {
+    const key = keyText(instance.metadata);
+    const fingerprint = fingerprintOf(instance);
+    const known = kept.get(key);
+    if (!atOnce && known?.fingerprint === fingerprint && now() - known.readAt < REREAD_AFTER_MS)
+      return known.connection;
+    // A thousand customers of one instance cause one read, not a thousand.
+    const flight = `${key} ${fingerprint}`;
+    const underWay = reading.get(flight);
+    if (underWay !== undefined) return await underWay;
+    const read = readConnection(sources, instance)
+      .then((connection) => keep(key, fingerprint, connection))
+      .catch((error: unknown) => {
+        // While the API server is away the last known key goes on serving.
+        const last = kept.get(key);
+        if (!(error instanceof ConnectionError) && last?.fingerprint === fingerprint) return last.connection;
+        if (error instanceof ConnectionError) kept.delete(key);
+        throw error;
+      })
+      .finally(() => reading.delete(flight));
+    reading.set(flight, read);
+    return await read;
+  }
+
+  function keep(key: string, fingerprint: string, fresh: GatewayConnection): GatewayConnection {
+    const last = kept.get(key);
+    const connection =
+      last?.fingerprint === fingerprint && sameConnection(last.connection, fresh) ? last.connection : fresh;
+    kept.set(key, { fingerprint, connection, readAt: now() });
+    return connection;
+  }
+
+  return {
+    forInstance: (instance) => forInstance(instance),
+    async forCustomer(ref, customerNamespace) {
+      const namespace = ref.namespace ?? customerNamespace;
+      const instance = sources.instances.get({ namespace, name: ref.name });
+      if (instance === undefined) throw notFound(namespace, ref.name);
+      if (!allows(instance, customerNamespace)) {
+        throw new ConnectionError(
+          'NamespaceNotAllowed',
+          `GatewayInstance ${namespace}/${ref.name} does not allow customers of namespace ${customerNamespace}: add it to spec.allowedNamespaces of the instance.`,
+        );
+      }
+      return await forInstance(instance);
+    },
+    async refresh(connection) {
+      const { namespace, name } = connection.instance;
+      const instance = sources.instances.get({ namespace, name });
+      if (instance === undefined) throw notFound(namespace, name);
+      const known = kept.get(keyText({ namespace, name }));
+      // Another customer has just found the new key.
+      if (known !== undefined && known.connection.masterKey !== connection.masterKey)
+        return await forInstance(instance);
+      const fresh = await forInstance(instance, true);
+      return fresh.masterKey === connection.masterKey && fresh.endpoint === connection.endpoint ? connection : fresh;
+    },
+    forget(namespace, name) {
+      kept.delete(keyText({ namespace, name }));
+    },
+  };
+}
+
+/** Whether customers of a namespace may refer to an instance. Its own namespace always may. */
+export function allows(instance: GatewayInstance, customerNamespace: string): boolean {
+  const allowed = instance.spec.allowedNamespaces ?? [];
+  return (
+    customerNamespace === instance.metadata.namespace || allowed.includes(customerNamespace) || allowed.includes('*')
+  );
+}
+
+async function readConnection(sources: ConnectionSources, instance: GatewayInstance): Promise<GatewayConnection> {
+  const { namespace, name, uid } = instance.metadata;
+  const { spec } = instance;
+  const [endpoint, masterKey, ca] = await Promise.all([
+    readEndpoint(sources, instance),
+    readSecretKey(sources, namespace, spec.masterKeySecretRef, 'spec.masterKeySecretRef'),
+    spec.tls === undefined
+      ? undefined
+      : readSecretKey(sources, namespace, spec.tls.caSecretRef, 'spec.tls.caSecretRef').then(checkedCa),
+  ]);
+  if (/[^\x21-\x7e]/.test(masterKey)) {
+    throw notReady(
+      'SecretKeyMissing',
+      `Key ${spec.masterKeySecretRef.key} of Secret ${spec.masterKeySecretRef.name} (spec.masterKeySecretRef) holds white space or characters that cannot be sent in a header: store the gateway's master key alone.`,
+    );
+  }
+  return {
+    instance: { namespace, name, uid },
+    endpoint,
+    proxyName: spec.proxyName ?? 'gateway',
+    masterKey,
+    ca,
+    rateLimit: {
+      qps: spec.rateLimit?.qps ?? 50,
+      burst: spec.rateLimit?.burst ?? 100,
+      maxConcurrent: spec.rateLimit?.maxConcurrent ?? 16,
+    },
+    syncInterval: parseDuration(spec.syncInterval ?? '5m'),
+  };
+}
+
+async function readEndpoint(sources: ConnectionSources, instance: GatewayInstance): Promise<string> {
+  const { endpoint, serviceRef } = instance.spec;
+  if (endpoint !== undefined) return endpoint.replace(/\/+$/, '');
+  if (serviceRef === undefined) {
+    throw notReady('ServiceNotFound', 'The instance names no gateway: set spec.endpoint or spec.serviceRef.');
+  }
+  const { namespace } = instance.metadata;
+  const service = await sources.client.get(services, { namespace, name: serviceRef.name }).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+    throw notReady(
+      'ServiceNotFound',
+      `There is no Service ${serviceRef.name} in namespace ${namespace}: create it, or correct spec.serviceRef.name.`,
+    );
+  });
+  const ports = (service.spec?.ports ?? []).map(({ port }) => port);
+  const port = serviceRef.port ?? (ports.length === 1 ? ports[0] : undefined);
+  if (port === undefined || !ports.includes(port)) {
+    throw notReady(
+      'ServicePortUnclear',
+      `Service ${serviceRef.name} has the ports ${ports.join(', ') || 'none'}: set spec.serviceRef.port to the one of the gateway.`,
+    );
+  }
+  return `${serviceRef.scheme ?? 'http'}://${serviceRef.name}.${namespace}.svc:${port}`;
+}
+
+async function readSecretKey(
+  sources: ConnectionSources,
+  namespace: string,
+  ref: SecretKeyRef,
+  field: string,
+): Promise<string> {
+  const secret = await sources.client.get(secrets, { namespace, name: ref.name }).catch((error: unknown) => {
+    if (isNotFound(error)) {
+      throw notReady(
+        'SecretNotFound',
+        `There is no Secret ${ref.name} in namespace ${namespace}: create it, or correct ${field}.name.`,
+      );
+    }
+    if (isForbidden(error)) {
+      throw notReady(
+        'SecretNotReadable',
+        `The operator may not read Secret ${ref.name} (${field}): allow its ServiceAccount to get Secrets in namespace ${namespace}.`,
+        { cause: error },
+      );
+    }
+    throw error;
+  });
+  const value = Buffer.from(secret.data?.[ref.key] ?? '', 'base64')
+    .toString('utf8')
+    .trim();
+  if (value === '') {
+    throw notReady(
+      'SecretKeyMissing',
+      `Secret ${ref.name} has no value under ${ref.key}: add it, or correct ${field}.key.`,
+    );
+  }
+  return value;
+}
+
+function checkedCa(pem: string): string {
+  if (!/-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----/.test(pem)) {
+    throw notReady(
+      'CaInvalid',
+      'The Secret of spec.tls.caSecretRef holds no PEM certificate: store the authority there.',
+    );
+  }
+  return pem;
+}
+
+function notFound(namespace: string, name: string): ConnectionError {
+  return new ConnectionError(
+    'InstanceNotFound',
+    `There is no GatewayInstance ${name} in namespace ${namespace}: create it, or delete this customer and create it for another instance.`,
+  );
+}
+
+function notReady(
+  reason: InstanceConditionReason<'Reachable'>,
+  message: string,
+  options?: ErrorOptions,
+): ConnectionError {
+  return new ConnectionError('InstanceNotReady', message, reason, options);
+}
+
+/** What of an instance a connection depends on: another uid or generation is another connection. */
+function fingerprintOf(instance: GatewayInstance): string {
+  return `${instance.metadata.uid}#${instance.metadata.generation}`;
+}
+
+function sameConnection(one: GatewayConnection, other: GatewayConnection): boolean {
+  return one.endpoint === other.endpoint && one.masterKey === other.masterKey && one.ca === other.ca;
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** @returns a duration such as `1h30m` in milliseconds. @throws RangeError where it is none. */
+export function parseDuration(text: string): number {
+  if (!/^(?:\d+(?:ms|s|m|h|d))+$/.test(text)) throw new RangeError(`${text} is no duration such as 90s or 1h30m.`);
+  let sum = 0;
+  for (const [, amount = '0', unit = ''] of text.matchAll(/(\d+)(ms|s|m|h|d)/g))
+    sum += Number(amount) * (UNITS[unit] ?? 0);
+  return sum;
+}

@@ -1,0 +1,57 @@
+/** The kinds of others that the instance reconcile reads and writes. */
+import type {
+  V1ConfigMap,
+  V1Deployment,
+  V1NetworkPolicy,
+  V1PodDisruptionBudget,
+  V1Secret,
+  V1Service,
+  V1ServiceAccount,
+  V2HorizontalPodAutoscaler,
+} from '@kubernetes/client-node';
+import type { FromServer, KubeObject } from '../runtime/runtime.ts';
+import { resource } from '../runtime/runtime.ts';
+
+/** Who manages an object: on everything that the operator writes for an instance. */
+export const MANAGED_BY = 'gateway-guardrail-operator';
+const ours = { labelSelector: `app.kubernetes.io/managed-by=${MANAGED_BY}` };
+
+export const secrets = resource<FromServer<V1Secret>>({ group: '', version: 'v1', kind: 'Secret', plural: 'secrets' });
+export const services = resource<FromServer<V1Service>>(
+  { group: '', version: 'v1', kind: 'Service', plural: 'services' },
+  ours,
+);
+export const configMaps = resource<FromServer<V1ConfigMap>>(
+  { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps' },
+  ours,
+);
+export const serviceAccounts = resource<FromServer<V1ServiceAccount>>(
+  { group: '', version: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts' },
+  ours,
+);
+/** Not only ours: a gateway's own Deployment is watched too. */
+export const deployments = resource<FromServer<V1Deployment>>({
+  group: 'apps',
+  version: 'v1',
+  kind: 'Deployment',
+  plural: 'deployments',
+});
+export const podDisruptionBudgets = resource<FromServer<V1PodDisruptionBudget>>(
+  { group: 'policy', version: 'v1', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets' },
+  ours,
+);
+export const horizontalPodAutoscalers = resource<FromServer<V2HorizontalPodAutoscaler>>(
+  { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler', plural: 'horizontalpodautoscalers' },
+  ours,
+);
+export const networkPolicies = resource<FromServer<V1NetworkPolicy>>(
+  { group: 'networking.k8s.io', version: 'v1', kind: 'NetworkPolicy', plural: 'networkpolicies' },
+  ours,
+);
+/** Of the Prometheus operator: there only where its CRD is. */
+export const serviceMonitors = resource<KubeObject>({
+  group: 'monitoring.coreos.com',
+  version: 'v1',
+  kind: 'ServiceMonitor',
+  plural: 'servicemonitors',
+});
