@@ -1,0 +1,363 @@
+/**
+ * A real Kubernetes control plane on this machine's loopback interface: etcd and kube-apiserver with RBAC on, nothing
+ * else (no kubelet, and a controller manager only on request, so no garbage collection and no namespace deletion).
+ *
+ * In a test:
+ *
+ *     const cluster = withControlPlane();
+ *     it('…', async () => {
+ *       const namespace = await cluster().createNamespace();
+ *       const api = cluster().kubeConfig().makeApiClient(CoreV1Api);
+ *     });
+ */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node';
+import { before } from 'mocha';
+import { stringify } from 'yaml';
+import { ensureBinaries, type Report } from './controlplane/binaries.ts';
+import { openPki, type Pki } from './controlplane/certificates.ts';
+import {
+  freePort,
+  type ManagedProcess,
+  portInUse,
+  ProcessFailure,
+  removeAtExit,
+  startProcess,
+  waitUntilReady,
+} from './processes.ts';
+
+export interface ControlPlaneOptions {
+  /** Data, keys, logs and kubeconfig are kept here and found again. Default: a temporary folder, removed at the end. */
+  dir?: string;
+  /** Ports of 127.0.0.1; default: free ones (with `dir`: the API server's last one where it is still free). */
+  ports?: { api?: number };
+  /** Runs kube-controller-manager too, with these controllers (`*`: its default ones). It must be built: minutes, once. */
+  controllers?: readonly string[];
+  /** Told what is being done where it takes long; default: nobody. */
+  report?: Report;
+}
+
+export interface ControlPlane {
+  /** Of the API server: `https://127.0.0.1:…`. */
+  readonly url: string;
+  /** Path of a kubeconfig whose user may do everything. */
+  readonly kubeconfig: string;
+  /** Path of a kubectl that fits the API server. */
+  readonly kubectlPath: string;
+  /** The folder with data and logs (`etcd.log`, `kube-apiserver.log`). */
+  readonly dir: string;
+  /** A client configuration: of the user who may do everything, or of any other, who may do what RBAC grants. */
+  kubeConfig(user?: string, groups?: readonly string[]): KubeConfig;
+  /** Writes a kubeconfig of any user and returns its path. Nobody needs to be created first: RBAC decides by the name. */
+  kubeconfigFor(user: string, groups?: readonly string[]): string;
+  /** Runs kubectl as the user who may do everything. Resolves to its output; rejects with its error output. */
+  kubectl(args: readonly string[], input?: string): Promise<string>;
+  /** Creates a namespace of a random name that begins with the prefix (`test`), and returns its name. */
+  createNamespace(prefix?: string): Promise<string>;
+  /** Ends the API server as a crash would; etcd and what it stores live on. */
+  kill(): Promise<void>;
+  /** Starts the API server again, on the same port, after ending it in order if it runs. Resolves when it is ready. */
+  restart(): Promise<void>;
+  /** Resolves with one sentence when a part ends unasked. */
+  readonly failed: Promise<string>;
+  /** Ends everything. */
+  stop(): Promise<void>;
+}
+
+const ADMIN = { user: 'admin', groups: ['system:masters'] };
+const READY_TIMEOUT_MS = 60_000;
+/** A free port may be taken by another process before ours listens on it. */
+const ATTEMPTS = 3;
+
+/**
+ * Starts etcd and kube-apiserver; fetches them first where they are not at hand (see controlplane/binaries.ts).
+ * Resolves when the API server is ready.
+ */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const report = options.report ?? (() => undefined);
+  const controllers = options.controllers ?? [];
+  const binaries = await ensureBinaries(['kube-apiserver', 'etcd', 'kubectl'], { report });
+  const controllerManager =
+    controllers.length > 0
+      ? (await ensureBinaries(['kube-controller-manager'], { report }))['kube-controller-manager']
+      : undefined;
+  const temporary = options.dir === undefined;
+  const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'control-plane-'));
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  if (temporary) removeAtExit(dir);
+  const pki = openPki(join(dir, 'pki'));
+  const kubeconfigPath = join(dir, 'kubeconfig');
+  const apiPort = options.ports?.api;
+  if (apiPort !== undefined && (await portInUse(apiPort))) {
+    throw new Error(`Port ${apiPort} of 127.0.0.1 is in use; the API server needs another, or its holder ended.`);
+  }
+
+  let etcd: ManagedProcess | undefined;
+  let api: ManagedProcess | undefined;
+  let manager: ManagedProcess | undefined;
+  let stopping = false;
+  /** Ended on purpose: the watch over them stays silent. */
+  const expected = new WeakSet<ManagedProcess>();
+  const { promise: failed, resolve: fail } = Promise.withResolvers<string>();
+  const watchOver = (child: ManagedProcess): void => {
+    void child.exited.then((end) => {
+      if (!stopping && !expected.has(child)) fail(new ProcessFailure(child, `ended with ${end}`).message);
+    });
+  };
+
+  for (let attempt = 1; ; attempt += 1) {
+    const etcdPort = await freePort();
+    const peerPort = await freePort();
+    const port = apiPort ?? (await lastPort(kubeconfigPath)) ?? (await freePort());
+    const url = `https://127.0.0.1:${port}`;
+    const admin = pki.clientCertificate(ADMIN.user, ADMIN.groups);
+    const startApi = async (): Promise<ManagedProcess> => {
+      const child = await startApiServer(binaries['kube-apiserver'], { dir, pki, port, etcdPort });
+      await waitUntilReady(child, () => isReady(url, admin), READY_TIMEOUT_MS);
+      watchOver(child);
+      return child;
+    };
+    try {
+      etcd = await startEtcd(binaries.etcd, { dir, pki, port: etcdPort, peerPort, durable: !temporary });
+      const started = etcd;
+      // The API server waits for etcd by itself, but would take a minute to say that etcd could not start.
+      api = await Promise.race([
+        startApi(),
+        started.exited.then((end): never => {
+          throw new ProcessFailure(started, `ended with ${end}`);
+        }),
+      ]);
+      watchOver(etcd);
+    } catch (error) {
+      await api?.kill();
+      await etcd?.kill();
+      if (attempt < ATTEMPTS && error instanceof ProcessFailure && error.message.includes('address already in use')) {
+        continue;
+      }
+      throw error;
+    }
+
+    const kubeconfigText = (user: string, groups: readonly string[]): string =>
+      stringify(kubeconfigObject(url, user, pki.clientCertificate(user, groups)));
+    const writeKubeconfig = (path: string, user: string, groups: readonly string[]): string => {
+      writeFileSync(path, kubeconfigText(user, groups), { mode: 0o600 });
+      return path;
+    };
+    writeKubeconfig(kubeconfigPath, ADMIN.user, ADMIN.groups);
+    if (controllerManager !== undefined) {
+      manager = await startProcess({
+        name: 'kube-controller-manager',
+        command: controllerManager,
+        args: [
+          `--kubeconfig=${writeKubeconfig(join(dir, 'controller-manager.kubeconfig'), 'system:kube-controller-manager', ['system:masters'])}`,
+          `--service-account-private-key-file=${pki.serviceAccountKey}`,
+          `--root-ca-file=${pki.caCertificate}`,
+          `--controllers=${controllers.join(',')}`,
+          '--leader-elect=false',
+          '--secure-port=0',
+        ],
+        logFile: join(dir, 'kube-controller-manager.log'),
+      });
+      watchOver(manager);
+    }
+    const kubeConfig = (user = ADMIN.user, groups: readonly string[] = user === ADMIN.user ? ADMIN.groups : []) => {
+      const config = new KubeConfig();
+      config.loadFromString(kubeconfigText(user, groups));
+      return config;
+    };
+    return {
+      url,
+      dir,
+      kubeconfig: kubeconfigPath,
+      kubectlPath: binaries.kubectl,
+      failed,
+      kubeConfig,
+      kubeconfigFor: (user, groups = []) =>
+        writeKubeconfig(join(dir, `user-${randomBytes(6).toString('hex')}.kubeconfig`), user, groups),
+      kubectl: (args, input) => runKubectl(binaries.kubectl, kubeconfigPath, args, input),
+      createNamespace: async (prefix = 'test') => {
+        const name = `${prefix}-${randomBytes(4).toString('hex')}`;
+        await runKubectl(binaries.kubectl, kubeconfigPath, ['create', 'namespace', name]);
+        return name;
+      },
+      kill: async () => {
+        if (api) expected.add(api);
+        await api?.kill();
+      },
+      restart: async () => {
+        if (api) expected.add(api);
+        await api?.stop();
+        api = await startApi();
+      },
+      stop: async () => {
+        stopping = true;
+        await manager?.kill();
+        if (temporary) {
+          await Promise.all([api?.kill(), etcd?.kill()]);
+          rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+        } else {
+          await api?.stop(3_000);
+          await etcd?.stop();
+        }
+      },
+    };
+  }
+}
+
+let shared: Promise<ControlPlane> | undefined;
+
+/**
+ * For the body of a mocha `describe`: the control plane that all test files of this process share, started before the
+ * first test that needs it and ended with the process. Keep apart by namespaces; who needs to ruin it starts another.
+ */
+export function withControlPlane(): () => ControlPlane {
+  let plane: ControlPlane | undefined;
+  before(async function () {
+    // The first run on a new machine may have to fetch or build the control plane.
+    this.timeout(30 * 60_000);
+    shared ??= startControlPlane({
+      report: (line) => {
+        console.log(line);
+      },
+    });
+    plane = await shared;
+  });
+  return () => {
+    if (!plane) throw new Error('The control plane is there in tests and hooks, not while they are being declared.');
+    return plane;
+  };
+}
+
+interface EtcdOptions {
+  dir: string;
+  pki: Pki;
+  port: number;
+  peerPort: number;
+  /** Whether what was written must survive the machine; without it, writes are several times as fast. */
+  durable: boolean;
+}
+
+function startEtcd(command: string, { dir, pki, port, peerPort, durable }: EtcdOptions): Promise<ManagedProcess> {
+  const url = `https://127.0.0.1:${port}`;
+  const peerUrl = `https://127.0.0.1:${peerPort}`;
+  const tls = (prefix: string): string[] => [
+    `--${prefix}cert-file=${pki.serverCertificate}`,
+    `--${prefix}key-file=${pki.serverKey}`,
+    `--${prefix}trusted-ca-file=${pki.caCertificate}`,
+    `--${prefix}client-cert-auth`,
+  ];
+  return startProcess({
+    name: 'etcd',
+    command,
+    args: [
+      `--data-dir=${join(dir, 'etcd')}`,
+      `--listen-client-urls=${url}`,
+      `--advertise-client-urls=${url}`,
+      `--listen-peer-urls=${peerUrl}`,
+      `--initial-advertise-peer-urls=${peerUrl}`,
+      `--initial-cluster=default=${peerUrl}`,
+      ...tls(''),
+      ...tls('peer-'),
+      ...(durable ? [] : ['--unsafe-no-fsync']),
+      '--log-level=warn',
+    ],
+    logFile: join(dir, 'etcd.log'),
+  });
+}
+
+interface ApiServerOptions {
+  dir: string;
+  pki: Pki;
+  port: number;
+  etcdPort: number;
+}
+
+function startApiServer(command: string, { dir, pki, port, etcdPort }: ApiServerOptions): Promise<ManagedProcess> {
+  return startProcess({
+    name: 'kube-apiserver',
+    command,
+    args: [
+      '--bind-address=127.0.0.1',
+      '--advertise-address=127.0.0.1',
+      `--secure-port=${port}`,
+      // Loopback addresses are not allowed in Endpoints, and nothing here looks the API server up in the cluster.
+      '--endpoint-reconciler-type=none',
+      `--tls-cert-file=${pki.serverCertificate}`,
+      `--tls-private-key-file=${pki.serverKey}`,
+      `--client-ca-file=${pki.caCertificate}`,
+      `--etcd-servers=https://127.0.0.1:${etcdPort}`,
+      `--etcd-cafile=${pki.caCertificate}`,
+      `--etcd-certfile=${pki.serverCertificate}`,
+      `--etcd-keyfile=${pki.serverKey}`,
+      '--authorization-mode=RBAC',
+      '--allow-privileged',
+      '--service-cluster-ip-range=10.0.0.0/16',
+      '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+      `--service-account-key-file=${pki.serviceAccountKey}`,
+      `--service-account-signing-key-file=${pki.serviceAccountKey}`,
+      '--profiling=false',
+    ],
+    logFile: join(dir, 'kube-apiserver.log'),
+  });
+}
+
+function isReady(
+  url: string,
+  { ca, certificate, key }: { ca: string; certificate: string; key: string },
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const call = request(`${url}/readyz`, { ca, cert: certificate, key, agent: false, timeout: 2_000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    call.on('timeout', () => call.destroy());
+    call.on('error', () => {
+      resolve(false);
+    });
+    call.end();
+  });
+}
+
+function kubeconfigObject(
+  url: string,
+  user: string,
+  { ca, certificate, key }: { ca: string; certificate: string; key: string },
+): object {
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'local', cluster: { server: url, 'certificate-authority-data': base64(ca) } }],
+    users: [{ name: user, user: { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) } }],
+    contexts: [{ name: 'local', context: { cluster: 'local', user, namespace: 'default' } }],
+    'current-context': 'local',
+  };
+}
+
+/** The port that this folder's kubeconfig names, where it is free: a terminal that uses the file need not read it anew. */
+async function lastPort(kubeconfigPath: string): Promise<number | undefined> {
+  let text: string;
+  try {
+    text = readFileSync(kubeconfigPath, 'utf8');
+  } catch {
+    return undefined;
+  }
+  const port = Number(/https:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1]);
+  return Number.isInteger(port) && !(await portInUse(port)) ? port : undefined;
+}
+
+function runKubectl(path: string, kubeconfig: string, args: readonly string[], input?: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, KUBECONFIG: kubeconfig };
+    const child = execFile(path, args, { env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+      if (error) reject(new Error(`kubectl ${args.join(' ')}: ${stderr.trim() || error.message}`));
+      else resolve(stdout);
+    });
+    child.stdin?.end(input);
+  });
+}

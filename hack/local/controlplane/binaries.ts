@@ -1,0 +1,177 @@
+/**
+ * Where kube-apiserver, etcd, kubectl and kube-controller-manager come from. Found: in `KUBEBUILDER_ASSETS`, in the cache
+ * that setup-envtest uses too, on `PATH`. Otherwise downloaded, otherwise built from Go modules, into that cache.
+ */
+import { execFile } from 'node:child_process';
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { withFileLock } from '../lock.ts';
+import { build, goCommand } from './build.ts';
+import { ARCHIVE_BINARIES, ARCHIVE_VERSION, download, type ArchiveSource } from './download.ts';
+
+export type BinaryName = 'kube-apiserver' | 'etcd' | 'kubectl' | 'kube-controller-manager';
+
+/** Says what is being done, in one line without its end. */
+export type Report = (line: string) => void;
+
+/** What is looked at and where things go; all of it has a default, and tests give their own. */
+export interface BinarySources {
+  env?: NodeJS.ProcessEnv;
+  report?: Report;
+  /** Default: the release archives of controller-tools, with their pinned SHA-512. */
+  archive?: ArchiveSource;
+  /** Builds into a folder; default: with the Go on `PATH`. */
+  build?: typeof build;
+}
+
+/** The version that is built; every 1.36.x that is found will do. */
+export const KUBERNETES_VERSION = versionInGoMod('k8s.io/kubernetes');
+const MINOR = KUBERNETES_VERSION.split('.').slice(0, 2).join('.');
+const ETCD_MINORS = ['3.5', '3.6'];
+/** A client may be one minor version older or newer than its server. */
+const KUBECTL_SKEW = 1;
+
+/**
+ * Paths of the named programs.
+ * @throws Error with one sentence that says what to install or set, when one is neither found nor to be had.
+ */
+export async function ensureBinaries<Name extends BinaryName>(
+  names: readonly Name[],
+  sources: BinarySources = {},
+): Promise<Record<Name, string>> {
+  const { env = process.env, report = () => undefined } = sources;
+  const lookUp = async (): Promise<Map<Name, string>> => {
+    const found = new Map<Name, string>();
+    for (const name of names) {
+      const path = await find(name, env);
+      if (path !== undefined) found.set(name, path);
+    }
+    return found;
+  };
+  let found = await lookUp();
+  if (found.size < names.length) {
+    const cache = cacheFolder(env);
+    mkdirSync(cache, { recursive: true });
+    const waiting = (): void => {
+      report('Another run is fetching the control plane; waiting for it …');
+    };
+    await withFileLock(cache, waiting, async () => {
+      found = await lookUp();
+      const missing = (): Name[] => names.filter((name) => !found.has(name));
+      let whyNot = '';
+      if (missing().some((name) => ARCHIVE_BINARIES.includes(name))) {
+        whyNot = await download(versionFolder(cache, ARCHIVE_VERSION), report, sources.archive);
+        found = await lookUp();
+      }
+      if (missing().length === 0) return;
+      const go = await goCommand(env);
+      if (go === undefined) {
+        throw new Error(
+          `${missing().join(', ')} of Kubernetes ${MINOR} cannot be had: none is cached or on PATH, ` +
+            `${whyNot === '' ? '' : `${whyNot}, `}and there is no Go 1.21 or newer to build them with; ` +
+            'connect to the Internet once, install Go (https://go.dev/dl), or set KUBEBUILDER_ASSETS to a folder that has them.',
+        );
+      }
+      await (sources.build ?? build)({
+        names: missing(),
+        folder: versionFolder(cache, KUBERNETES_VERSION),
+        version: KUBERNETES_VERSION,
+        go,
+        env,
+        report,
+      });
+      found = await lookUp();
+    });
+  }
+  return Object.fromEntries(
+    names.map((name) => {
+      const path = found.get(name);
+      if (path === undefined) throw new Error(`${name} was installed, but does not run on this machine.`);
+      return [name, path];
+    }),
+  ) as Record<Name, string>;
+}
+
+/** The folder that setup-envtest keeps its versions in. */
+function cacheFolder(env: NodeJS.ProcessEnv): string {
+  const home = env.HOME ?? homedir();
+  if (process.platform === 'darwin') return join(home, 'Library/Application Support/io.kubebuilder.envtest/k8s');
+  return join(env.XDG_DATA_HOME ?? join(home, '.local/share'), 'kubebuilder-envtest/k8s');
+}
+
+function versionFolder(cache: string, version: string): string {
+  return join(cache, `${version}-${platformName()}`);
+}
+
+/** As Go and the release archives name it: `linux-amd64`. */
+export function platformName(): string {
+  return `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
+}
+
+async function find(name: BinaryName, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const assets = env.KUBEBUILDER_ASSETS;
+  if (assets !== undefined && assets !== '') {
+    const path = join(assets, name);
+    if (isExecutable(path)) return path;
+    if (name === 'kube-apiserver' || name === 'etcd') {
+      throw new Error(`KUBEBUILDER_ASSETS is ${assets}, which has no ${name}: correct it or unset it.`);
+    }
+  }
+  for (const folder of cachedVersions(cacheFolder(env))) {
+    if (isExecutable(join(folder, name))) return join(folder, name);
+  }
+  for (const folder of (env.PATH ?? '').split(delimiter)) {
+    const path = join(folder, name);
+    if (folder !== '' && isExecutable(path) && (await hasRightVersion(name, path))) return path;
+  }
+  return undefined;
+}
+
+/** The cached 1.36.x for this machine, newest first. */
+function cachedVersions(cache: string): string[] {
+  const suffix = `-${platformName()}`;
+  try {
+    return readdirSync(cache)
+      .filter((entry) => entry.startsWith(`${MINOR}.`) && entry.endsWith(suffix))
+      .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+      .map((entry) => join(cache, entry));
+  } catch {
+    return [];
+  }
+}
+
+async function hasRightVersion(name: BinaryName, path: string): Promise<boolean> {
+  const args = name === 'kubectl' ? ['version', '--client'] : ['--version'];
+  try {
+    const { stdout } = await promisify(execFile)(path, args, { timeout: 10_000 });
+    const [, major, minor] = /v?(\d+)\.(\d+)\.\d+/.exec(stdout) ?? [];
+    if (major === undefined || minor === undefined) return false;
+    if (name === 'etcd') return ETCD_MINORS.includes(`${major}.${minor}`);
+    if (name !== 'kubectl') return `${major}.${minor}` === MINOR;
+    const [wantedMajor, wantedMinor] = MINOR.split('.').map(Number);
+    return Number(major) === wantedMajor && Math.abs(Number(minor) - (wantedMinor ?? 0)) <= KUBECTL_SKEW;
+  } catch {
+    return false;
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** go.mod is the one place that names versions. */
+function versionInGoMod(module: string): string {
+  const text = readFileSync(join(import.meta.dirname, 'go.mod'), 'utf8');
+  const line = text.split('\n').find((candidate) => candidate.trim().startsWith(`${module} v`));
+  const version = line && /\bv(\d+\.\d+\.\d+)/.exec(line)?.[1];
+  if (version === undefined || version === '')
+    throw new Error(`hack/local/controlplane/go.mod does not require ${module}.`);
+  return version;
+}

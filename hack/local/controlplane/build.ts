@@ -1,0 +1,112 @@
+/** Builds the control plane from the Go modules that go.mod and go.sum beside this file pin. */
+import { execFile, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import type { BinaryName, Report } from './binaries.ts';
+
+const PACKAGES: Readonly<Record<BinaryName, string>> = {
+  'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
+  etcd: 'go.etcd.io/etcd/server/v3',
+  kubectl: 'k8s.io/kubernetes/cmd/kubectl',
+  'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
+};
+
+/** Older ones do not fetch the version that go.mod asks for by themselves. */
+const OLDEST_GO_MINOR = 21;
+const REPORT_EVERY_MS = 10_000;
+
+export interface BuildRequest {
+  names: readonly BinaryName[];
+  /** The finished programs are renamed into it. */
+  folder: string;
+  /** Of Kubernetes, without `v`: what the programs say their version is. */
+  version: string;
+  go: string;
+  env: NodeJS.ProcessEnv;
+  report: Report;
+}
+
+/** The Go command to build with; undefined where there is none, or one that is too old. */
+export async function goCommand(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  for (const command of ['go', '/usr/local/go/bin/go']) {
+    try {
+      // Outside the module: `go version` there might first download the toolchain that go.mod asks for.
+      const { stdout } = await promisify(execFile)(command, ['env', 'GOVERSION'], { env, cwd: '/' });
+      const minor = /^go1\.(\d+)/.exec(stdout)?.[1];
+      if (minor !== undefined && Number(minor) >= OLDEST_GO_MINOR) return command;
+    } catch {
+      // Not there: try the next place.
+    }
+  }
+  return undefined;
+}
+
+/** @throws Error with the end of the compiler's output when a build fails. */
+export async function build({ names, folder, version, go, env, report }: BuildRequest): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const [major, minor] = version.split('.');
+  const stamp = 'k8s.io/component-base/version';
+  const ldflags = `-s -w -X ${stamp}.gitVersion=v${version} -X ${stamp}.gitMajor=${major ?? ''} -X ${stamp}.gitMinor=${minor ?? ''}`;
+  const work = mkdtempSync(join(dirname(folder), '.build-'));
+  const { GOFLAGS: _goflags, GOOS: _goos, GOARCH: _goarch, ...inherited } = env;
+  try {
+    for (const name of names) {
+      report(`Building ${name} from Go modules (once; minutes on a new machine) …`);
+      const started = performance.now();
+      await run(
+        go,
+        ['build', '-v', '-trimpath', '-buildvcs=false', '-ldflags', ldflags, '-o', join(work, name), PACKAGES[name]],
+        { ...inherited, CGO_ENABLED: '0' },
+        (packages) => {
+          const seconds = Math.round((performance.now() - started) / 1000);
+          report(`  ${name}: ${packages} packages compiled after ${seconds} s …`);
+        },
+        name,
+      );
+      renameSync(join(work, name), join(folder, name));
+    }
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+async function run(
+  go: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  progress: (packages: number) => void,
+  name: string,
+): Promise<void> {
+  const child = spawn('nice', [go, ...args], { cwd: import.meta.dirname, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let packages = 0;
+  const errors: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (/^[\w.-]+(\/[\w.~-]+)*$/.test(line)) packages += 1;
+    else if (!line.startsWith('go: downloading ')) errors.push(line);
+  });
+  const timer = setInterval(() => {
+    progress(packages);
+  }, REPORT_EVERY_MS);
+  // An interrupted run must not leave a compiler at work.
+  const stop = (): void => {
+    child.kill();
+  };
+  process.once('exit', stop);
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    if (code !== 0) {
+      throw new Error(
+        `${name} could not be built; it needs the Go module proxy (or a filled module cache) once. Go said:\n` +
+          errors.slice(-10).join('\n'),
+      );
+    }
+  } finally {
+    clearInterval(timer);
+    process.off('exit', stop);
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * The control plane's keys and certificates: one authority, one certificate for its servers, one for each user. They
+ * are worth nothing outside this machine's loopback interface.
+ */
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import forge from 'node-forge';
+
+/** Paths of the files that the servers are given. */
+export interface Pki {
+  readonly caCertificate: string;
+  readonly serverCertificate: string;
+  readonly serverKey: string;
+  readonly serviceAccountKey: string;
+  /** PEM texts for a user's kubeconfig: who the API server takes the bearer for is in the certificate. */
+  clientCertificate(user: string, groups: readonly string[]): { ca: string; certificate: string; key: string };
+}
+
+const YEARS_VALID = 10;
+const SERVER_NAMES = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
+// 10.0.0.1 is the ClusterIP of the service `kubernetes`: the first of the API server's service range.
+const SERVER_ADDRESSES = ['127.0.0.1', '10.0.0.1'];
+
+/** Reads the keys and certificates in `folder`, or makes them there. */
+export function openPki(folder: string): Pki {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = (name: string): string => join(folder, name);
+  const write = (name: string, text: string): void => {
+    writeFileSync(path(name), text, { mode: 0o600 });
+  };
+  if (!existsSync(path('complete'))) {
+    const ca = newKey();
+    const caName = { user: 'gateway-guardrail-local', groups: [] };
+    write('ca.key', ca);
+    write('ca.crt', sign({ subject: caName, key: ca, issuer: caName, issuerKey: ca, extensions: CA_EXTENSIONS }));
+    const server = newKey();
+    write('server.key', server);
+    const subject = { user: 'kube-apiserver', groups: [] };
+    write('server.crt', sign({ subject, key: server, issuer: caName, issuerKey: ca, extensions: SERVER_EXTENSIONS }));
+    write('client.key', newKey());
+    write('service-account.key', newKey());
+    // Written last: a run that was interrupted half way starts over.
+    write('complete', '');
+  }
+  const ca = readFileSync(path('ca.crt'), 'utf8');
+  const caKey = readFileSync(path('ca.key'), 'utf8');
+  // One key serves all users, whose certificates differ: making an RSA key takes as long as starting etcd.
+  const key = readFileSync(path('client.key'), 'utf8');
+  return {
+    caCertificate: path('ca.crt'),
+    serverCertificate: path('server.crt'),
+    serverKey: path('server.key'),
+    serviceAccountKey: path('service-account.key'),
+    clientCertificate: (user, groups) => ({
+      ca,
+      key,
+      certificate: sign({
+        subject: { user, groups },
+        key,
+        issuer: { user: 'gateway-guardrail-local', groups: [] },
+        issuerKey: caKey,
+        extensions: CLIENT_EXTENSIONS,
+      }),
+    }),
+  };
+}
+
+const CA_EXTENSIONS = [
+  { name: 'basicConstraints', cA: true, critical: true },
+  { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+];
+const SERVER_EXTENSIONS = [
+  { name: 'basicConstraints', cA: false, critical: true },
+  { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
+  // etcd uses its server certificate as a client of itself, and the API server as a client of etcd.
+  { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
+  {
+    name: 'subjectAltName',
+    altNames: [
+      ...SERVER_NAMES.map((value) => ({ type: 2, value })),
+      ...SERVER_ADDRESSES.map((ip) => ({ type: 7, ip })),
+    ],
+  },
+];
+const CLIENT_EXTENSIONS = [
+  { name: 'basicConstraints', cA: false, critical: true },
+  { name: 'keyUsage', digitalSignature: true, critical: true },
+  { name: 'extKeyUsage', clientAuth: true },
+];
+
+function newKey(): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return privateKey.export({ type: 'pkcs1', format: 'pem' });
+}
+
+interface Subject {
+  user: string;
+  groups: readonly string[];
+}
+
+interface SigningRequest {
+  subject: Subject;
+  /** PEM; its public half is certified. */
+  key: string;
+  issuer: Subject;
+  issuerKey: string;
+  extensions: object[];
+}
+
+/** Kubernetes takes the common name for the user and each organization for a group. */
+function attributes({ user, groups }: Subject): forge.pki.CertificateField[] {
+  return [...groups.map((value) => ({ name: 'organizationName', value })), { name: 'commonName', value: user }];
+}
+
+function sign({ subject, key, issuer, issuerKey, extensions }: SigningRequest): string {
+  const { n, e } = forge.pki.privateKeyFromPem(key);
+  const certificate = forge.pki.createCertificate();
+  certificate.publicKey = forge.pki.setRsaPublicKey(n, e);
+  // A positive number: the first bit of an ASN.1 integer is its sign.
+  certificate.serialNumber = `00${randomBytes(15).toString('hex')}`;
+  const now = Date.now();
+  // An hour back, for clocks that were set back in the meantime.
+  certificate.validity.notBefore = new Date(now - 3_600_000);
+  certificate.validity.notAfter = new Date(now + YEARS_VALID * 365 * 86_400_000);
+  certificate.setSubject(attributes(subject));
+  certificate.setIssuer(attributes(issuer));
+  certificate.setExtensions(extensions);
+  certificate.sign(forge.pki.privateKeyFromPem(issuerKey), forge.md.sha256.create());
+  return forge.pki.certificateToPem(certificate);
+}

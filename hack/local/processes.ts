@@ -1,0 +1,207 @@
+/**
+ * Child processes that never outlive this one: whether it ends in order, by an error or by SIGKILL. Their output goes to
+ * a file, and none of them keeps the event loop alive, so a test run ends when its tests do.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface ProcessOptions {
+  /** What messages call it. */
+  name: string;
+  command: string;
+  args: readonly string[];
+  /** The working directory; default: this process's. */
+  cwd?: string;
+  /** The whole environment; default: this process's. */
+  env?: NodeJS.ProcessEnv;
+  /** Standard output and error are appended here. Folders on the way are made. */
+  logFile: string;
+}
+
+export interface ManagedProcess {
+  readonly name: string;
+  readonly pid: number;
+  readonly logFile: string;
+  /** Resolves when the process has ended, with one phrase that says how: `exit code 1`, `signal SIGKILL`. */
+  readonly exited: Promise<string>;
+  /** How it ended, while it has not: undefined. */
+  readonly end: string | undefined;
+  /** Asks it to end (SIGTERM), and ends it (SIGKILL) after `graceMs` milliseconds. Resolves when it has ended. */
+  stop(graceMs?: number): Promise<void>;
+  /** Ends it at once, as a crash would (SIGKILL). */
+  kill(): Promise<void>;
+  /** The last lines of its log, oldest first. */
+  lastLines(count?: number): string[];
+}
+
+const live = new Map<number, ChildProcess>();
+const temporary = new Set<string>();
+let reaper: ChildProcess | undefined;
+
+/** Starts a process. Throws one sentence when the command cannot be started. */
+export async function startProcess(options: ProcessOptions): Promise<ManagedProcess> {
+  mkdirSync(dirname(options.logFile), { recursive: true });
+  const log = openSync(options.logFile, 'a', 0o600);
+  const child = spawn(options.command, options.args, {
+    cwd: options.cwd,
+    env: options.env ?? process.env,
+    stdio: ['ignore', log, log],
+    // A group of its own: Ctrl-C in the terminal reaches this process alone, which then ends the others in order.
+    detached: true,
+  });
+  closeSync(log);
+  const started = new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', (error) => {
+      reject(new Error(`${options.name} could not be started: ${error.message}.`));
+    });
+  });
+  let end: string | undefined;
+  const exited = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => {
+      end = signal === null ? `exit code ${code ?? 0}` : `signal ${signal}`;
+      if (child.pid !== undefined) live.delete(child.pid);
+      tellReaper();
+      resolve(end);
+    });
+  });
+  await started;
+  const pid = child.pid;
+  if (pid === undefined) throw new Error(`${options.name} could not be started.`);
+  if (end === undefined) live.set(pid, child);
+  tellReaper();
+  child.unref();
+
+  const endBy = async (signal: NodeJS.Signals, graceMs: number): Promise<void> => {
+    if (end !== undefined) return;
+    child.ref();
+    signalGroup(pid, signal);
+    if (signal !== 'SIGKILL') {
+      const timer = setTimeout(() => {
+        signalGroup(pid, 'SIGKILL');
+      }, graceMs);
+      await exited;
+      clearTimeout(timer);
+    }
+    await exited;
+  };
+  return {
+    name: options.name,
+    pid,
+    logFile: options.logFile,
+    exited,
+    get end() {
+      return end;
+    },
+    stop: (graceMs = 10_000) => endBy('SIGTERM', graceMs),
+    kill: () => endBy('SIGKILL', 0),
+    lastLines: (count = 15) => lastLines(options.logFile, count),
+  };
+}
+
+/** The last lines of a log file, oldest first; none where there is no such file. */
+export function lastLines(file: string, count: number): string[] {
+  try {
+    return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count);
+  } catch {
+    return [];
+  }
+}
+
+/** Removes the folder, with all in it, when this process ends. */
+export function removeAtExit(folder: string): void {
+  installExitHandler();
+  temporary.add(folder);
+}
+
+/** A port of 127.0.0.1 that nothing listens on. Another process may take it before the caller does: be ready to retry. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Whether something accepts connections at this port of 127.0.0.1. */
+export async function portInUse(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => {
+      resolve(false);
+    });
+  });
+}
+
+/**
+ * Waits until `ready` says true, asking every 50 ms.
+ * @throws Error with the last lines of its log when the process ends first, or `timeoutMs` have passed.
+ */
+export async function waitUntilReady(
+  child: ManagedProcess,
+  ready: () => Promise<boolean>,
+  timeoutMs: number,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await ready())) {
+    if (child.end !== undefined) throw new ProcessFailure(child, `ended with ${child.end} before it was ready`);
+    if (performance.now() > deadline) throw new ProcessFailure(child, `was not ready after ${timeoutMs / 1000} s`);
+    await delay(50);
+  }
+}
+
+/** A child process that did not do what it was started for; the message ends with the last lines of its log. */
+export class ProcessFailure extends Error {
+  override name = 'ProcessFailure';
+
+  constructor(child: Pick<ManagedProcess, 'name' | 'logFile' | 'lastLines'>, what: string) {
+    const lines = child.lastLines().map((line) => `  ${line}`);
+    super([`${child.name} ${what}. The end of its log (${child.logFile}):`, ...lines].join('\n'));
+  }
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has ended in the meantime, which is what was wanted.
+  }
+}
+
+function installExitHandler(): void {
+  if (process.listeners('exit').includes(atExit)) return;
+  process.on('exit', atExit);
+}
+
+function atExit(): void {
+  for (const pid of live.keys()) signalGroup(pid, 'SIGKILL');
+  for (const folder of temporary) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+}
+
+/**
+ * The reaper is a shell that reads, from a pipe, the children that live now. When this process is gone, however it went,
+ * the pipe ends and the reaper ends those children.
+ */
+function tellReaper(): void {
+  installExitHandler();
+  if (!reaper) {
+    const script =
+      "trap '' INT TERM HUP; while read -r line; do pids=$line; done; for p in $pids; do kill -9 -$p 2>/dev/null; done";
+    reaper = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+    reaper.on('error', () => undefined);
+    reaper.stdin?.on('error', () => undefined);
+    reaper.unref();
+    (reaper.stdin as Socket | null)?.unref();
+  }
+  reaper.stdin?.write(`${[...live.keys()].join(' ')}\n`);
+}
