@@ -7,6 +7,12 @@ export const VERSION = 'v1alpha1';
 /** `apiVersion` of every resource of this project. */
 export const API_VERSION = `${GROUP}/${VERSION}` as const;
 
+/**
+ * Revision of our CRDs, written on them. To be raised in each release that changes one: an operator replaces a CRD of a
+ * lower revision, and leaves one of a higher revision alone.
+ */
+export const CRD_REVISION = 1;
+
 /** The names under which the API server knows a kind. */
 export interface ResourceNames {
   readonly group: typeof GROUP;

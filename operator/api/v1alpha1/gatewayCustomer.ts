@@ -34,32 +34,28 @@ export interface ObjectPermission {
    * Names of the MCP servers that the customer may use.
    * @maxItems 256
    * @listType set
-   * @items.minLength 1
-   * @items.maxLength 256
+   * @eachItem {"minLength": 1, "maxLength": 256}
    */
   mcpServers?: string[];
   /**
    * Names of the access groups that the customer is in.
    * @maxItems 256
    * @listType set
-   * @items.minLength 1
-   * @items.maxLength 256
+   * @eachItem {"minLength": 1, "maxLength": 256}
    */
   accessGroups?: string[];
   /**
    * Names of the vector stores that the customer may use.
    * @maxItems 256
    * @listType set
-   * @items.minLength 1
-   * @items.maxLength 256
+   * @eachItem {"minLength": 1, "maxLength": 256}
    */
   vectorStores?: string[];
   /**
    * Names of the agents that the customer may use.
    * @maxItems 256
    * @listType set
-   * @items.minLength 1
-   * @items.maxLength 256
+   * @eachItem {"minLength": 1, "maxLength": 256}
    */
   agents?: string[];
 }
@@ -142,8 +138,7 @@ export interface GatewayCustomerSpec {
    * The models that the customer may call. Default: all.
    * @maxItems 1024
    * @listType set
-   * @items.minLength 1
-   * @items.maxLength 256
+   * @eachItem {"minLength": 1, "maxLength": 256}
    */
   models?: string[];
   /**
@@ -165,7 +160,7 @@ export interface GatewayCustomerSpec {
   /**
    * Anything else to keep with the customer at the gateway.
    * @maxProperties 128
-   * @additionalProperties.maxLength 4096
+   * @eachValue {"maxLength": 4096}
    */
   metadata?: Record<string, string>;
   /**
@@ -205,7 +200,7 @@ export interface GatewayCustomerStatus {
    * The fields that the operator has set at the gateway: only these are ever cleared again.
    * @maxItems 64
    * @listType set
-   * @items.maxLength 64
+   * @eachItem {"maxLength": 64}
    */
   appliedFields?: string[];
   /** The last value of the annotation gateway.guardrail.dev/sync-requested that was acted on. */

@@ -197,13 +197,13 @@ export interface ResourceRequirements {
   /**
    * What is set aside for the container, by resource name.
    * @maxProperties 16
-   * @additionalProperties.x-kubernetes-int-or-string true
+   * @eachValue {"x-kubernetes-int-or-string": true, "maxLength": 64, "pattern": "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$"}
    */
   requests?: Record<string, Quantity>;
   /**
    * What the container may use at most, by resource name.
    * @maxProperties 16
-   * @additionalProperties.x-kubernetes-int-or-string true
+   * @eachValue {"x-kubernetes-int-or-string": true, "maxLength": 64, "pattern": "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$"}
    */
   limits?: Record<string, Quantity>;
 }
@@ -228,6 +228,7 @@ export interface Toleration {
    * How long the pod stays on a node with a NoExecute taint.
    * @asType integer
    * @format int64
+   * @maximum 9007199254740991
    */
   tolerationSeconds?: number;
 }
@@ -243,8 +244,7 @@ export interface GuardrailNetworkPolicy {
    * Namespaces, by name, from which every pod may call the guardrail beside those of this resource's own namespace.
    * @maxItems 64
    * @listType set
-   * @items.minLength 1
-   * @items.maxLength 63
+   * @eachItem {"minLength": 1, "maxLength": 63}
    */
   fromNamespaces?: string[];
 }
@@ -271,8 +271,7 @@ export interface Guardrail {
    * Names of the Secrets, in the namespace of this resource, to pull the image with. Deployment mode only.
    * @maxItems 16
    * @listType set
-   * @items.minLength 1
-   * @items.maxLength 253
+   * @eachItem {"minLength": 1, "maxLength": 253}
    */
   imagePullSecrets?: string[];
   /**
@@ -290,7 +289,7 @@ export interface Guardrail {
   /**
    * Labels that a node must have to run the guardrail. Deployment mode only.
    * @maxProperties 32
-   * @additionalProperties.maxLength 63
+   * @eachValue {"maxLength": 63}
    */
   nodeSelector?: Record<string, string>;
   /**
@@ -347,8 +346,7 @@ export interface Guardrail {
    * @minItems 1
    * @maxItems 32
    * @listType set
-   * @items.pattern ^[a-z]{2}$
-   * @items.maxLength 2
+   * @eachItem {"pattern": "^[a-z]{2}$", "maxLength": 2}
    */
   languages?: string[];
   /**
@@ -419,8 +417,7 @@ export interface GatewayInstanceSpec {
    * Namespaces whose customers may refer to this instance, beside its own. "*" allows every one.
    * @maxItems 256
    * @listType set
-   * @items.minLength 1
-   * @items.maxLength 63
+   * @eachItem {"minLength": 1, "maxLength": 63}
    */
   allowedNamespaces?: string[];
   /** How hard the operator may press the gateway. */

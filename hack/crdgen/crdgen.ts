@@ -1,0 +1,174 @@
+/**
+ * Types of `operator/api` → CustomResourceDefinitions. Pure but for reading the sources: the same types give the same
+ * text, byte for byte. Whatever of the types a CRD could not hold is an error that names file, field and reason.
+ */
+import { createGenerator } from 'ts-json-schema-generator';
+import type ts from 'typescript';
+import { stringify } from 'yaml';
+import { checkColumns, checkSchema } from './checks.ts';
+import type { Problem } from './problems.ts';
+import { GenerationError } from './problems.ts';
+import { createProgram, extraTags, nearestLocation, readKind } from './source.ts';
+import type { JsonSchema, Report, StructuralSchema } from './structural.ts';
+import { toStructural } from './structural.ts';
+
+export { GenerationError, type Problem } from './problems.ts';
+
+/** How the API server shall know a kind. */
+export interface KindNames {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortName: string;
+}
+
+/** What to generate from. */
+export interface Sources {
+  /** The file that exports the type of each kind. */
+  readonly file: string;
+  readonly tsconfig: string;
+  readonly kinds: readonly KindNames[];
+  /** Annotations of each CRD. */
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** What the API server gets. */
+export interface CustomResourceDefinition {
+  readonly apiVersion: 'apiextensions.k8s.io/v1';
+  readonly kind: 'CustomResourceDefinition';
+  readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> };
+  readonly spec: object;
+}
+
+/**
+ * @returns the files of `crds/` by name: one of each kind, and their kustomization.
+ * @throws GenerationError with every loss there would be; then nothing is returned.
+ */
+export function generate(sources: Sources): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  const program = createProgram(sources.file, sources.tsconfig);
+  const problems: Problem[] = [];
+  for (const names of sources.kinds) {
+    const crd = generateCrd(program, sources, names, problems);
+    files.set(`${names.plural}.${names.group}.yaml`, render(crd));
+  }
+  if (problems.length > 0) throw new GenerationError(problems);
+  const resources = [...files.keys()].sort();
+  files.set(
+    'kustomization.yaml',
+    render({ apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources }),
+  );
+  return files;
+}
+
+function generateCrd(
+  program: ts.Program,
+  sources: Sources,
+  names: KindNames,
+  problems: Problem[],
+): CustomResourceDefinition {
+  const source = readKind(program, sources.file, names.kind);
+  const seen = new Set<string>();
+  const report: Report = (field, reason) => {
+    // One type used in two places is one mistake.
+    const file = nearestLocation(source.locations, field) || sources.file;
+    if (!seen.has(`${file} ${reason}`)) problems.push({ file, field: `${names.kind} ${field}`, reason });
+    seen.add(`${file} ${reason}`);
+  };
+  for (const { file, field, reason } of source.problems) {
+    if (!seen.has(`${file} ${reason}`)) problems.push({ file, field: `${names.kind} ${field}`, reason });
+    seen.add(`${file} ${reason}`);
+  }
+  // The generator cannot go on with some of what was just reported.
+  const broken = source.problems.length > 0;
+  const spec = broken ? {} : schemaOf(program, sources, `${names.kind}Spec`, 'spec', report);
+  const status =
+    broken || !source.locations.has('status')
+      ? undefined
+      : schemaOf(program, sources, `${names.kind}Status`, 'status', report);
+  if (source.tags.description === '') report('', 'the kind has no description: write a sentence above its type.');
+  const columns = broken
+    ? []
+    : checkColumns(source.tags.printcolumn, status === undefined ? { spec } : { spec, status }, report);
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${names.plural}.${names.group}`, annotations: sources.annotations },
+    spec: {
+      group: names.group,
+      scope: 'Namespaced',
+      names: {
+        kind: names.kind,
+        listKind: names.listKind,
+        plural: names.plural,
+        singular: names.singular,
+        shortNames: [names.shortName],
+        ...(source.tags.categories === undefined ? {} : { categories: source.tags.categories }),
+      },
+      conversion: { strategy: 'None' },
+      versions: [
+        {
+          name: names.version,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: columns,
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              description: source.tags.description,
+              required: ['spec'],
+              properties: {
+                apiVersion: {
+                  type: 'string',
+                  description: 'Version of the API that this object is written in.',
+                },
+                kind: { type: 'string', description: 'Kind of this object.' },
+                metadata: { type: 'object' },
+                spec,
+                ...(status === undefined ? {} : { status }),
+              },
+            },
+          },
+        },
+      ],
+    },
+  };
+}
+
+function schemaOf(
+  program: ts.Program,
+  sources: Sources,
+  type: string,
+  field: 'spec' | 'status',
+  report: Report,
+): StructuralSchema {
+  let schema: JsonSchema;
+  try {
+    schema = createGenerator({
+      path: sources.file,
+      tsconfig: sources.tsconfig,
+      tsProgram: program,
+      expose: 'all',
+      functions: 'fail',
+      extraTags,
+    }).createSchema(type) as JsonSchema;
+  } catch (error) {
+    report(field, `cannot be said in a schema: ${error instanceof Error ? error.message : String(error)}.`);
+    return {};
+  }
+  const definitions = (schema.definitions ?? {}) as Readonly<Record<string, JsonSchema>>;
+  const structural = toStructural(definitions[type] ?? {}, definitions, field, report);
+  checkSchema(structural, field, report);
+  return structural;
+}
+
+function render(object: object): string {
+  return `# Generated by \`npm run generate\` from operator/api. Not to be edited.\n${stringify(object, {
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+  })}`;
+}

@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import {
+  annotations,
+  CRD_REVISION,
+  gatewayCustomerNames,
+  gatewayInstanceNames,
+} from '../../operator/api/v1alpha1/v1alpha1.ts';
+import type { Sources } from './crdgen.ts';
+
+/** What this project's own CRDs are generated from. */
+export function projectSources(root: string): Sources {
+  return {
+    file: join(root, 'operator/api/v1alpha1/v1alpha1.ts'),
+    tsconfig: join(root, 'tsconfig.json'),
+    kinds: [gatewayCustomerNames, gatewayInstanceNames],
+    annotations: { [annotations.crdRevision]: String(CRD_REVISION) },
+  };
+}

@@ -1,0 +1,324 @@
+/**
+ * JSON schema as the schema generator writes it → structural schema as apiextensions takes it. What apiextensions
+ * would reject or silently forget becomes a problem, never a guess.
+ */
+
+/** What apiextensions knows of a schema, as far as we use it. */
+export interface StructuralSchema {
+  type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+  format?: string;
+  description?: string;
+  nullable?: true;
+  default?: unknown;
+  enum?: readonly unknown[];
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: true;
+  exclusiveMaximum?: true;
+  multipleOf?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  minItems?: number;
+  maxItems?: number;
+  minProperties?: number;
+  maxProperties?: number;
+  items?: StructuralSchema;
+  properties?: Record<string, StructuralSchema>;
+  required?: readonly string[];
+  additionalProperties?: StructuralSchema;
+  anyOf?: readonly StructuralSchema[];
+  'x-kubernetes-validations'?: readonly ValidationRule[];
+  'x-kubernetes-list-type'?: string;
+  'x-kubernetes-list-map-keys'?: readonly string[];
+  'x-kubernetes-map-type'?: string;
+  'x-kubernetes-int-or-string'?: true;
+  'x-kubernetes-preserve-unknown-fields'?: true;
+}
+
+/** One CEL rule. */
+export interface ValidationRule {
+  readonly rule: string;
+  readonly message: string;
+  readonly fieldPath?: string;
+  readonly reason?: string;
+}
+
+/** A schema as it comes in: anything may be in it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Called for everything that cannot be said in a CRD. */
+export type Report = (field: string, reason: string) => void;
+
+/** Keywords that mean the same in both. */
+const kept = [
+  'description',
+  'default',
+  'enum',
+  'minimum',
+  'maximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'x-kubernetes-preserve-unknown-fields',
+] as const;
+
+/** Keywords that are turned into something below. */
+const converted = new Set([
+  'type',
+  'format',
+  'const',
+  'nullable',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'items',
+  'eachItem',
+  'eachValue',
+  'properties',
+  'required',
+  'additionalProperties',
+  'anyOf',
+  'listType',
+  'listMapKey',
+  'mapType',
+  'x-kubernetes-validations',
+  'x-kubernetes-int-or-string',
+]);
+
+/** What to do instead of what is refused. */
+const refused: Readonly<Record<string, string>> = {
+  patternProperties: 'a CRD cannot say it: use one map of strings.',
+  uniqueItems: 'a CRD cannot say it: use @listType set.',
+  allOf: 'a CRD would forget part of it: write one type with all fields.',
+  oneOf: 'a CRD would forget part of it: make the fields optional and say the rule in @x-kubernetes-validations.',
+  not: 'say it in @x-kubernetes-validations.',
+};
+
+/** Formats that apiextensions checks or keeps. Any other would be ignored without a word. */
+const formats: Readonly<Record<string, readonly string[]>> = {
+  integer: ['int32', 'int64'],
+  number: ['float', 'double'],
+  string: ['byte', 'date', 'date-time', 'duration', 'uuid', 'uri', 'email', 'hostname', 'ipv4', 'ipv6', 'cidr'],
+};
+
+const NOTHING: JsonSchema = {};
+
+/**
+ * @param schema a schema of the generator, with its `definitions` apart
+ * @param definitions what `$ref` refers to
+ * @param field path of the field, for problems
+ * @param report told of every loss
+ */
+export function toStructural(
+  schema: JsonSchema,
+  definitions: Readonly<Record<string, JsonSchema>>,
+  field: string,
+  report: Report,
+): StructuralSchema {
+  return convert(schema, field, []);
+
+  function convert(raw: JsonSchema, path: string, within: readonly string[]): StructuralSchema {
+    const { resolved, names } = inline(raw, path, within);
+    const result: StructuralSchema = {};
+    for (const key of Object.keys(resolved)) {
+      if (!converted.has(key) && !(kept as readonly string[]).includes(key)) {
+        report(path, `${key}: ${refused[key] ?? 'the API server would forget it without a word.'}`);
+      }
+    }
+    for (const key of kept) if (resolved[key] !== undefined) Object.assign(result, { [key]: resolved[key] });
+    convertType(resolved, result, path);
+    convertBounds(resolved, result, path);
+    convertExtensions(resolved, result, path);
+    convertObject(resolved, result, path, names);
+    convertList(resolved, result, path, names);
+    convertUnion(resolved, result, path, names);
+    if (isUntyped(result)) {
+      report(path, 'has no type: give it one, or @x-kubernetes-preserve-unknown-fields where anything shall pass.');
+    }
+    return result;
+  }
+
+  /** Puts what a `$ref` refers to in its place. What stands beside the reference wins; rules of both count. */
+  function inline(
+    raw: JsonSchema,
+    path: string,
+    within: readonly string[],
+  ): { resolved: JsonSchema; names: readonly string[] } {
+    if (typeof raw.$ref !== 'string') return { resolved: raw, names: within };
+    const name = decodeURIComponent(raw.$ref.replace('#/definitions/', ''));
+    const { $ref: _, ...beside } = raw;
+    if (within.includes(name)) {
+      report(path, 'the type contains itself, which a CRD cannot say: bound the depth with types of their own.');
+      return { resolved: { type: 'object', ...beside, 'x-kubernetes-preserve-unknown-fields': true }, names: within };
+    }
+    const target = inline(definitions[name] ?? NOTHING, path, [...within, name]);
+    const rules = [target.resolved, beside].flatMap((part) => list(part['x-kubernetes-validations']));
+    return {
+      resolved: {
+        ...target.resolved,
+        ...beside,
+        ...(rules.length === 0 ? {} : { 'x-kubernetes-validations': rules }),
+      },
+      names: target.names,
+    };
+  }
+
+  function convertType(raw: JsonSchema, result: StructuralSchema, path: string): void {
+    const types = ([raw.type ?? []].flat() as unknown[]).map(text);
+    const nullable = types.includes('null') || raw.nullable === true;
+    const rest = types.filter((type) => type !== 'null');
+    if (nullable) {
+      result.nullable = true;
+      if (result.enum !== undefined) report(path, 'a nullable enum would refuse null: leave the field out instead.');
+    }
+    if (raw['x-kubernetes-int-or-string'] === true) {
+      result['x-kubernetes-int-or-string'] = true;
+    } else if (rest.length > 1) {
+      report(path, `has the types ${rest.join(' and ')}: choose one, or mark it @x-kubernetes-int-or-string.`);
+    } else if (rest.length === 1) {
+      result.type = rest[0] as NonNullable<StructuralSchema['type']>;
+    }
+    // `const` is accepted by the API server and then not checked.
+    if (raw.const !== undefined) result.enum = [raw.const];
+    const format = raw.format;
+    if (format === undefined) return;
+    const known = formats[result.type ?? ''] ?? [];
+    if (typeof format === 'string' && known.includes(format)) result.format = format;
+    else
+      report(
+        path,
+        `format ${text(format)} is not known for ${result.type ?? 'this'}: known are ${known.join(', ') || 'none'}.`,
+      );
+  }
+
+  function convertBounds(raw: JsonSchema, result: StructuralSchema, path: string): void {
+    for (const [exclusive, inclusive] of [
+      ['exclusiveMinimum', 'minimum'],
+      ['exclusiveMaximum', 'maximum'],
+    ] as const) {
+      const bound = raw[exclusive];
+      if (bound === undefined) continue;
+      if (typeof bound !== 'number' || result[inclusive] !== undefined) {
+        report(path, `${exclusive} must be a number, and stand without ${inclusive}.`);
+        continue;
+      }
+      result[inclusive] = bound;
+      result[exclusive] = true;
+    }
+  }
+
+  function convertExtensions(raw: JsonSchema, result: StructuralSchema, path: string): void {
+    if (raw.listType !== undefined) result['x-kubernetes-list-type'] = text(raw.listType);
+    if (raw.listMapKey !== undefined) result['x-kubernetes-list-map-keys'] = text(raw.listMapKey).split(/[\s,]+/);
+    if (raw.mapType !== undefined) result['x-kubernetes-map-type'] = text(raw.mapType);
+    const rules = raw['x-kubernetes-validations'];
+    if (rules === undefined) return;
+    const valid = list(rules).filter(isRule);
+    if (!Array.isArray(rules) || valid.length !== rules.length) {
+      report(
+        path,
+        '@x-kubernetes-validations must be a JSON array of objects with rule and message, and fieldPath or reason.',
+      );
+    }
+    result['x-kubernetes-validations'] = valid;
+  }
+
+  function convertObject(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
+    const properties = raw.properties as Readonly<Record<string, JsonSchema>> | undefined;
+    if (properties !== undefined) {
+      result.properties = {};
+      for (const [name, property] of Object.entries(properties)) {
+        result.properties[name] = convert(property, `${path}.${name}`, within);
+      }
+      if (list(raw.required).length > 0) result.required = list(raw.required) as string[];
+    }
+    const values = raw.additionalProperties;
+    // Beside properties, false is what pruning does anyway, and apiextensions takes no other value there.
+    if (values === undefined || values === false) return;
+    if (properties !== undefined) {
+      report(path, 'has fields of its own beside those of any name: move the map into a field.');
+      return;
+    }
+    result.additionalProperties = convert(
+      { ...(values as JsonSchema), ...(raw.eachValue as JsonSchema | undefined) },
+      `${path}{}`,
+      within,
+    );
+  }
+
+  function convertList(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
+    const items = raw.items;
+    if (items === undefined) {
+      if (result.type === 'array') report(path, 'has no type of item.');
+      return;
+    }
+    if (Array.isArray(items)) {
+      report(path, 'is a tuple, which a CRD cannot say: use an object with named fields.');
+      result['x-kubernetes-preserve-unknown-fields'] = true;
+      return;
+    }
+    const each = raw.eachItem as JsonSchema | undefined;
+    result.items = convert({ ...(items as JsonSchema), ...each }, `${path}[]`, within);
+  }
+
+  /** A union of object shapes becomes one shape with all fields, and a choice of what must be there. */
+  function convertUnion(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
+    const union = raw.anyOf;
+    if (union === undefined) return;
+    const shapes = list(union).map((shape) => convert(shape as JsonSchema, path, within));
+    if (!shapes.every((shape) => shape.type === 'object' && shape.properties !== undefined)) {
+      report(path, 'is a union of unlike types, which a CRD cannot say: choose one type.');
+      result['x-kubernetes-preserve-unknown-fields'] = true;
+      return;
+    }
+    const merged: Record<string, StructuralSchema> = {};
+    for (const [name, property] of shapes.flatMap((shape) => Object.entries(shape.properties ?? {}))) {
+      const known = merged[name];
+      if (known !== undefined && JSON.stringify(known) !== JSON.stringify(property)) {
+        report(
+          `${path}.${name}`,
+          'differs between the shapes of a union: give it the same type, and say the rest in @x-kubernetes-validations.',
+        );
+      }
+      merged[name] = property;
+    }
+    const required = shapes.map((shape) => shape.required ?? []);
+    const always = required[0]?.filter((name) => required.every((names) => names.includes(name))) ?? [];
+    result.type = 'object';
+    result.properties = merged;
+    if (always.length > 0) result.required = always;
+    result.anyOf = required.map((names) => ({ required: names }));
+  }
+}
+
+function isUntyped(schema: StructuralSchema): boolean {
+  return (
+    schema.type === undefined &&
+    schema['x-kubernetes-int-or-string'] !== true &&
+    schema['x-kubernetes-preserve-unknown-fields'] !== true
+  );
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isRule(value: unknown): value is ValidationRule {
+  if (typeof value !== 'object' || value === null) return false;
+  const { rule, message, fieldPath, reason, ...others } = value as Record<string, unknown>;
+  return (
+    typeof rule === 'string' &&
+    typeof message === 'string' &&
+    [fieldPath, reason].every((part) => part === undefined || typeof part === 'string') &&
+    Object.keys(others).length === 0
+  );
+}
