@@ -1,0 +1,68 @@
+import { luhn, remainder, repeated } from '../checksums.ts';
+import { before, digitsOf, pattern, type Recognizer } from '../recognizer.ts';
+
+/** Issuer prefixes and lengths, after ISO/IEC 7812 and the networks' published ranges. */
+const issuers =
+  /^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d{2}|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-59]|[689]\d)\d{11,16}|6(?:011|5\d{2}|4[4-9]\d)\d{12,15}|(?:2131|1800)\d{11}|35(?:2[89]|[3-8]\d)\d{12,15}|62\d{14,17}|(?:5[0678]|6[37])\d{10,17}|220[0-4]\d{12}|2\d{15})$/;
+
+const cardContext = /card|\bcc\b|credit|debit|visa|master|amex|discover|carte|karte|tarjeta|carta|kaart|kort|payment/;
+
+const card = pattern({
+  type: 'CREDIT_CARD',
+  pattern: /(?<![\p{L}\p{N}_]|\d[.,-])\d(?:[ -]?\d){11,18}(?![\p{L}\p{N}_]|[.,-]\d)/gu,
+  worthwhile: (hints) => hints.digits >= 12,
+  score: (value, { text, start }) => {
+    const digits = digitsOf(value);
+    if (repeated(digits) || !luhn(digits)) return 0;
+    const said = cardContext.test(before(text, start));
+    if (issuers.test(digits)) return said ? 1 : 0.9;
+    return said ? 0.8 : 0;
+  },
+});
+
+/** Lengths by country: SWIFT IBAN registry, release 99. */
+const lengths = new Map(
+  (
+    'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 ' +
+    'FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 ' +
+    'LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 ' +
+    'RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30'
+  )
+    .split(' ')
+    .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
+);
+
+const ibanStart = /(?<![\p{L}\p{N}])[a-z]{2}[ -]?\d{2}(?=[ -]?[a-z0-9])/giu;
+
+/** The country tells the length, so an IBAN ends where it must, whatever follows. */
+const iban: Recognizer = {
+  type: 'IBAN_CODE',
+  worthwhile: (hints) => hints.digits >= 6,
+  find(text, emit) {
+    for (const match of text.matchAll(ibanStart)) {
+      const length = lengths.get(match[0].slice(0, 2).toUpperCase());
+      if (length === undefined) continue;
+      let compact = '';
+      let end = match.index;
+      for (; end < text.length && compact.length < length; end++) {
+        const character = text.charAt(end);
+        if (/[a-z0-9]/i.test(character)) compact += character;
+        else if (!/[ \u00a0-]/.test(character) || !/[a-z0-9]/i.test(text.charAt(end + 1))) break;
+      }
+      if (compact.length < length || /[\p{L}\p{N}]/u.test(text.charAt(end))) continue;
+      const checks = remainder((compact.slice(4) + compact.slice(0, 4)).toUpperCase(), 97) === 1;
+      if (checks) emit(match.index, end, 1);
+      else if (before(text, match.index).includes('iban') && /\d{6}/.test(compact)) emit(match.index, end, 0.7);
+    }
+  },
+};
+
+const swift = pattern({
+  type: 'SWIFT_CODE',
+  pattern: /(?<![\p{L}\p{N}])[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![\p{L}\p{N}])/gu,
+  worthwhile: () => true,
+  score: (_value, { text, start }) => (/\b(?:swift|bic)\b[^\n]{0,16}$/.test(before(text, start, 28)) ? 0.85 : 0),
+});
+
+/** What money moves by. */
+export const finance: readonly Recognizer[] = [card, iban, swift];

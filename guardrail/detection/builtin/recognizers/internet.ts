@@ -1,0 +1,136 @@
+import { isIPv6 } from 'node:net';
+import { after, before, pattern, type Recognizer } from '../recognizer.ts';
+
+const local = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u;
+const host = /[\p{L}\p{N}.-]/u;
+
+/** Every `@` is looked at once, outwards and within the limits of RFC 5321: linear whatever the text. */
+const email: Recognizer = {
+  type: 'EMAIL_ADDRESS',
+  worthwhile: (hints) => hints.at,
+  find(text, emit) {
+    for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
+      let start = at;
+      while (start > 0 && at - start < 64 && local.test(text.charAt(start - 1))) start--;
+      let end = at + 1;
+      while (end < text.length && end - at < 254 && host.test(text.charAt(end))) end++;
+      while (start < at && /[^\p{L}\p{N}_]/u.test(text.charAt(start))) start++;
+      // A key=value or path before the address is not part of it.
+      const name = text.slice(start, at);
+      const cut = Math.max(
+        name.lastIndexOf('='),
+        name.lastIndexOf('/'),
+        name.lastIndexOf("'"),
+        name.lastIndexOf('|'),
+        name.lastIndexOf('`'),
+      );
+      if (cut >= 0 && cut < name.length - 1) start += cut + 1;
+      const domain = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}\p{L}{2,24}/u.exec(
+        text.slice(at + 1, end),
+      )?.[0];
+      if (!domain || start === at || text.charAt(at - 1) === '.') continue;
+      if (text.slice(start, at) === 'git') continue;
+      emit(start, at + 1 + domain.length, 1);
+    }
+  },
+};
+
+/**
+ * Hosts that are nobody's own: documentation, code hosting, registries, standards. A link to them tells nothing of a
+ * person unless it names an account or carries credentials.
+ */
+const publicHost =
+  /^(?:www\.)?(?:localhost|[\w-]+\.(?:local|internal|svc|test|invalid|localhost)|(?:[\w-]+\.){0,3}(?:example\.(?:com|org|net)|w3\.org|wikipedia\.org|wikimedia\.org|mozilla\.org|github\.(?:com|io)|githubusercontent\.com|gitlab\.com|bitbucket\.org|google\.com|googleapis\.com|gstatic\.com|microsoft\.com|azure\.com|apple\.com|amazonaws\.com|aws\.amazon\.com|cloudflare\.com|npmjs\.(?:com|org)|pypi\.org|python\.org|nodejs\.org|typescriptlang\.org|rust-lang\.org|crates\.io|docs\.rs|golang\.org|go\.dev|kubernetes\.io|k8s\.io|helm\.sh|docker\.(?:com|io)|quay\.io|ghcr\.io|gcr\.io|apache\.org|eclipse\.org|debian\.org|ubuntu\.com|redhat\.com|openssl\.org|ietf\.org|rfc-editor\.org|iso\.org|iana\.org|json-schema\.org|schema\.org|xmlsoap\.org|openxmlformats\.org|opengis\.net|purl\.org|stackoverflow\.com|stackexchange\.com|readthedocs\.io|unpkg\.com|jsdelivr\.net|cdnjs\.com|fonts\.com|bootstrapcdn\.com|jquery\.com|reactjs\.org|react\.dev|vuejs\.org|angular\.io|nextjs\.org|openai\.com|anthropic\.com|huggingface\.co|arxiv\.org|doi\.org|gnu\.org|kernel\.org|maven\.org|gradle\.org|nuget\.org|rubygems\.org|packagist\.org|letsencrypt\.org|mysql\.com|postgresql\.org|sqlite\.org|redis\.io|mongodb\.com|elastic\.co|grafana\.com|prometheus\.io|opentelemetry\.io|swagger\.io|openapis\.org|creativecommons\.org|youtube\.com|bbc\.co\.uk|europa\.eu|who\.int|un\.org))$/i;
+
+const account =
+  /\/(?:u|user|users|in|profile|profiles|people|person|members?|~|@)\/?[\w.%-]{2,}|\/~[\w.-]+|\/@[\w.-]+/i;
+const credential =
+  /[?&;](?:[\w-]*(?:token|key|secret|password|passwd|pwd|sig|signature|auth|session|code)[\w-]*)=[^&\s]{6,}|^[a-z+.-]+:\/\/[^/\s@]{1,128}:[^/\s@]{1,128}@/i;
+const urlEnd = /[^\s"'<>`\\^{|}\])]{1,2048}/y;
+
+/** Links: by `://` or `www.`, to the end of what a URL may hold. Those of public hosts only where they tell of someone. */
+const url: Recognizer = {
+  type: 'URL',
+  worthwhile: (hints) => hints.address,
+  find(text, emit) {
+    for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
+      let start = at;
+      while (start > 0 && at - start < 16 && /[a-z+.]/i.test(text.charAt(start - 1))) start--;
+      if (start === at) continue;
+      const end = readUrl(text, at + 3);
+      const web = /^(?:https?|ftps?|wss?|sftp)$/i.test(text.slice(start, at));
+      if (end > at + 5 && (web || credential.test(text.slice(start, end)))) judge(text, start, end, emit);
+    }
+    for (const match of text.matchAll(/(?<![\w./@-])www\.(?=[\p{L}\p{N}])/giu)) {
+      const end = readUrl(text, match.index);
+      if (/^www\.[\p{L}\p{N}-]{1,63}\.\p{L}/iu.test(text.slice(match.index, match.index + 70)))
+        judge(text, match.index, end, emit);
+    }
+  },
+};
+
+function readUrl(text: string, from: number): number {
+  urlEnd.lastIndex = from;
+  const match = urlEnd.exec(text);
+  return match ? from + match[0].replace(/(?:[.,;:!?*_]|\.{3}|&quot|&gt)+$/, '').length : from;
+}
+
+function judge(
+  text: string,
+  start: number,
+  end: number,
+  emit: (start: number, end: number, score: number) => void,
+): void {
+  const value = text.slice(start, end);
+  const rest = value.replace(/^[a-z+.-]+:\/\//i, '').replace(/^[^/\s@]*@/, '');
+  const domain = /^\[?[\p{L}\p{N}.:_-]+/u.exec(rest)?.[0].replace(/:\d*$/, '') ?? '';
+  if (credential.test(value)) {
+    emit(start, end, 0.98);
+    return;
+  }
+  if (!/\.\p{L}{2,}$|^xn--/u.test(domain)) return;
+  if (!publicHost.test(domain)) {
+    emit(start, end, 0.8);
+    return;
+  }
+  const isDocumentation = /(?:^|\.)example\.(?:com|org|net)$/i.test(domain);
+  if (!isDocumentation && account.test(rest)) emit(start, end, 0.7);
+}
+
+const octet = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)';
+/** Addresses that every machine has: loopback, any, broadcast, masks, public resolvers. */
+const everyones =
+  /^(?:0\.0\.0\.0|127\.|255\.|1\.1\.1\.1$|1\.0\.0\.1$|8\.8\.[48]\.[48]$|9\.9\.9\.9$|224\.|169\.254\.169\.254$)/;
+
+const ipv4 = pattern({
+  type: 'IP_ADDRESS',
+  pattern: new RegExp(`(?<![\\p{L}\\p{N}_.-])${octet}(?:\\.${octet}){3}(?![\\p{L}\\p{N}_]|\\.\\d|-\\p{L})`, 'gu'),
+  worthwhile: (hints) => hints.digits >= 4,
+  score: (value, { text, start, end }) => {
+    if (everyones.test(value)) return 0;
+    const context = before(text, start, 24);
+    if (/(?:version|release|\bver\.?|\bv\.?|section|chapter|§|build|oid)\s*[:=]?\s*$/.test(context)) return 0;
+    // A network is not a machine: 10.0.0.0/8.
+    if (/^\/(?:\d|1\d|2[0-4])\b/.test(after(text, end, 4)) && value.endsWith('.0')) return 0;
+    return 0.95;
+  },
+});
+
+const ipv6 = pattern({
+  type: 'IP_ADDRESS',
+  pattern:
+    /(?<![\p{L}\p{N}_:.])(?:[0-9a-f]{1,4}:{1,2}){2,7}(?:[0-9a-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\p{L}\p{N}_:])|(?<![\p{L}\p{N}_:.])::(?:[0-9a-f]{1,4}:){1,6}[0-9a-f]{1,4}(?![\p{L}\p{N}_:])/giu,
+  worthwhile: (hints) => hints.colon && hints.digits > 0,
+  score: (value) => (isIPv6(value) && /\d/.test(value) && value.replace(/[:0]/g, '').length > 2 ? 0.95 : 0),
+});
+
+const mac = pattern({
+  type: 'MAC_ADDRESS',
+  pattern:
+    /(?<![\p{L}\p{N}:.-])(?:[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5})|[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4})(?![\p{L}\p{N}]|[:.-][0-9a-f])/giu,
+  worthwhile: (hints) => hints.digits > 0,
+  score: (value) => (/^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$|^\d{4}\.\d{4}\.\d{4}$/i.test(value) ? 0 : 0.95),
+});
+
+/** What names a person's place on the network. */
+export const internet: readonly Recognizer[] = [email, url, ipv4, ipv6, mac];

@@ -1,0 +1,165 @@
+import { before, pattern, type Recognizer } from '../recognizer.ts';
+
+/**
+ * Prefixes under which services issue keys, each with the alphabet and the least length of what follows. From the
+ * services' own documentation of their formats.
+ */
+const prefixed: readonly string[] = [
+  'sk-(?:proj-|ant-|or-v1-|live-|svcacct-|admin-|lf-)?[\\w-]{16,200}', // OpenAI, Anthropic, OpenRouter, LiteLLM, Langfuse
+  'pk-lf-[\\w-]{30,60}',
+  '(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,120}', // Stripe
+  'whsec_[A-Za-z0-9+/=]{24,80}',
+  'gh[pousr]_[A-Za-z0-9]{30,255}', // GitHub
+  'github_pat_[A-Za-z0-9_]{30,255}',
+  'gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|imt)-[\\w-]{18,100}', // GitLab
+  '(?:AKIA|ASIA|AROA|AIDA|ABIA|ACCA)[A-Z0-9]{16}', // AWS
+  'AIza[\\w-]{33,45}', // Google
+  'ya29\\.[\\w-]{20,300}',
+  'GOCSPX-[\\w-]{20,40}',
+  'xox[abeoprs]-[A-Za-z0-9-]{10,250}', // Slack
+  'xapp-\\d-[A-Za-z0-9-]{20,250}',
+  'hooks\\.slack\\.com/services/[A-Za-z0-9/]{20,80}',
+  'SG\\.[\\w-]{16,40}\\.[\\w-]{16,60}', // SendGrid
+  'key-[0-9a-f]{32}', // Mailgun
+  '(?:AC|SK)[0-9a-f]{32}', // Twilio
+  'npm_[A-Za-z0-9]{36}',
+  'pypi-[\\w-]{50,250}',
+  'hf_[A-Za-z0-9]{30,60}', // Hugging Face
+  'r8_[A-Za-z0-9]{30,60}', // Replicate
+  'gsk_[A-Za-z0-9]{30,80}', // Groq
+  'xai-[A-Za-z0-9]{40,120}',
+  'pplx-[A-Za-z0-9]{30,80}',
+  'lsv2_(?:pt|sk)_[A-Za-z0-9_]{30,80}', // LangSmith
+  'nvapi-[\\w-]{40,100}',
+  'dop_v1_[0-9a-f]{64}', // DigitalOcean
+  'hv[sbr]\\.[\\w-]{20,300}', // Vault
+  'shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}', // Shopify
+  'dapi[0-9a-f]{32}', // Databricks
+  'PMAK-[0-9a-f-]{50,70}', // Postman
+  'NRAK-[A-Z0-9]{27}', // New Relic
+  'glsa_[A-Za-z0-9_]{32,60}', // Grafana
+  'EAA[A-Za-z0-9]{40,300}', // Meta
+  'sq0(?:atp|csp)-[\\w-]{22,60}', // Square
+  'lin_api_[A-Za-z0-9]{30,60}', // Linear
+  'secret_[A-Za-z0-9]{40,60}', // Notion
+  'ntn_[A-Za-z0-9]{40,60}',
+  'figd_[\\w-]{30,60}', // Figma
+  'dckr_pat_[\\w-]{20,60}', // Docker
+  'rubygems_[0-9a-f]{48}',
+  'ATATT3[\\w=-]{50,250}', // Atlassian
+  'AGE-SECRET-KEY-1[A-Z0-9]{58}',
+  'tskey-[a-z]+-[A-Za-z0-9-]{20,80}', // Tailscale
+  'sbp_[0-9a-f]{40}', // Supabase
+  'vc[a-z]_[A-Za-z0-9]{24,80}', // Vercel
+  '\\d{8,10}:AA[\\w-]{33}', // Telegram
+];
+
+/** Not the example of a manual: something of chance in it. */
+function varied(value: string): boolean {
+  const body = value.slice(4);
+  return (
+    new Set(body).size >= Math.min(8, body.length / 3) &&
+    !/x{6}|\*{4}|\.{4}|(?:your|example|placeholder|redacted)/i.test(value)
+  );
+}
+
+/** Bits a character by frequency: words have about 3, random keys above 3.5 at twenty characters. */
+function entropy(value: string): number {
+  const counts = new Map<string, number>();
+  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length);
+  return bits;
+}
+
+const keyed = pattern({
+  type: 'API_KEY',
+  pattern: new RegExp(`(?<![\\w/+-])(?:${prefixed.join('|')})(?![\\w/+])`, 'g'),
+  worthwhile: (hints) => hints.token >= 14,
+  score: (value) => (varied(value) ? 0.99 : 0),
+});
+
+const jwt = pattern({
+  type: 'API_KEY',
+  pattern: /(?<![\w.-])eyJ[\w-]{8,4000}\.eyJ[\w-]{8,8000}(?:\.[\w-]{0,2000})?/g,
+  worthwhile: (hints) => hints.token >= 10,
+  score: () => 0.99,
+});
+
+const privateKeyStart = /-----BEGIN (?:[A-Z]{2,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
+
+/** A private key in PEM or PGP armour, to its end line; without one (cut off), to the last line that looks like base64. */
+const privateKey: Recognizer = {
+  type: 'API_KEY',
+  worthwhile: () => true,
+  find(text, emit) {
+    if (!text.includes('PRIVATE KEY')) return;
+    let from = 0;
+    for (const start of text.matchAll(privateKeyStart)) {
+      if (start.index < from) continue;
+      const body = start.index + start[0].length;
+      const close = /-----END (?:[A-Z]{2,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----/.exec(text.slice(body, body + 16_384));
+      const loose = /^(?:[A-Za-z0-9+/=:,\s-]|\\[nr]){0,16384}/.exec(text.slice(body, body + 16_384));
+      from = body + (close ? close.index + close[0].length : (loose?.[0].trimEnd().length ?? 0));
+      emit(start.index, from, 1);
+    }
+  },
+};
+
+const assigned =
+  /(?<![\p{L}\p{N}])(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|mot de passe|contraseña|wachtwoord|lösenord|parola d'ordine|secret(?:[_ -]?key)?|(?:[a-z]+[_-])?(?:api|access|auth|private|client|account|encryption|signing|master|session)[_ -]?(?:key|token|secret)(?:[_ -]?id)?|token|bearer|credentials?|pin(?: code)?)["'`]?\s{0,3}(?::=|=>|[:=]|\bis\b|\bist\b|\best\b|\bes\b|\bwas\b|\bè\b|(?<=[Bb]earer)\s)\s{0,3}["'`]?((?=[^\s"'`]{4})[^\s"'`,;<>(){}[\]]{4,200})/giu;
+
+const words =
+  /^(?:true|false|null|none|undefined|string|str|number|int|integer|boolean|bool|object|any|required|optional|secret|token|password|passwd|process|env|os|self|this|config|settings|options|value|input|getenv|not|wrong|incorrect|invalid|expired|missing|stored|hashed|weak|strong|too|the|a|an|my|your|in|on|at|to|for|of|that|what|very|used|sent|valid|correct|changed|reset|empty|bearer|basic)\b/i;
+
+/** A password or key by the word that precedes it: by its mix of characters, never a plain word. */
+const named: Recognizer = {
+  type: 'PASSWORD',
+  worthwhile: (hints) => hints.token >= 2,
+  find(text, emit) {
+    for (const match of text.matchAll(assigned)) {
+      const raw = match[1] ?? '';
+      const value = raw.replace(/[.?!:]+$/, '');
+      const start = match.index + match[0].length - raw.length;
+      if (value.length < 4 || words.test(value) || /^[$%{<]|[(){}]|^\*+$|^x+$|^\.+/i.test(value)) continue;
+      const word = match[0].toLowerCase();
+      if (word.startsWith('pin')) {
+        if (/^\d{4,8}$/.test(value)) emit(start, start + value.length, 0.8);
+        continue;
+      }
+      const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z\d]/].filter((kind) => kind.test(value)).length;
+      const isPassword = /^(?:pass|pwd|kenn|mot|contra|wacht|lös|parola)/.test(word);
+      if (/^[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)+$/.test(value)) continue;
+      if (isPassword && value.length >= 6 && (classes >= 3 || (classes >= 2 && /\d/.test(value))))
+        emit(start, start + value.length, 0.85);
+      else if (!isPassword && value.length >= 16 && /\d/.test(value) && classes >= 2 && entropy(value) > 3.2) {
+        emit(start, start + value.length, 0.85, 'API_KEY');
+      }
+    }
+  },
+};
+
+const awsSecret = pattern({
+  type: 'API_KEY',
+  pattern: /(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g,
+  worthwhile: (hints) => hints.token >= 10,
+  score: (value, { text, start }) =>
+    /aws|secret|access.?key/.test(before(text, start)) && /\d/.test(value) && /[A-Z]/.test(value) && entropy(value) > 4
+      ? 0.9
+      : 0,
+});
+
+const wallet = pattern({
+  type: 'CRYPTO',
+  pattern: /(?<![\w/])(?:0x[0-9a-fA-F]{40}|bc1[02-9ac-hj-np-z]{25,59}|[13][1-9A-HJ-NP-Za-km-z]{25,34})(?![\w/])/g,
+  worthwhile: (hints) => hints.token >= 26,
+  score: (value, { text, start }) => {
+    if (value.startsWith('bc1')) return 0.95;
+    const said = /bitcoin|\bbtc\b|wallet|crypto|ethereum|\beth\b|donat/.test(before(text, start));
+    const mixed = /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
+    return said ? 0.95 : value.startsWith('0x') || mixed ? 0.6 : 0;
+  },
+});
+
+/** Keys, tokens, passwords and what else opens a door. */
+export const secrets: readonly Recognizer[] = [keyed, jwt, privateKey, named, awsSecret, wallet];

@@ -1,0 +1,91 @@
+import type { Span } from './contract.ts';
+
+/** Types whose look alone makes them: a value proven by its form beats them where the two overlap. */
+const looks = new Set(['PERSON', 'LOCATION', 'ORGANIZATION', 'NRP', 'DATE_TIME', 'AGE', 'TITLE']);
+
+/** A place with digits in it is an address: as firm as any structured value. */
+function isStructured(text: string, span: Span): boolean {
+  if (!looks.has(span.type)) return true;
+  return span.type === 'LOCATION' && /\d/.test(text.slice(span.start, span.end));
+}
+
+/**
+ * Makes spans disjoint without uncovering anything. Structured values come before names, longer before shorter, surer
+ * before less sure; of a weaker span the pieces that no stronger one covers remain, where they hold a letter or digit.
+ * @param spans any order, overlapping or not.
+ * @returns sorted by start, disjoint, none empty, none cutting a surrogate pair.
+ */
+export function resolveOverlaps<S extends Span>(text: string, spans: readonly S[]): S[] {
+  const sorted = spans
+    .map((span) => wholeCharacters(text, span))
+    .filter((span) => span.start < span.end)
+    .sort((a, b) => a.start - b.start || b.end - a.end);
+  const result: S[] = [];
+  let first = 0;
+  while (first < sorted.length) {
+    let end = sorted[first]?.end ?? 0;
+    let next = first + 1;
+    for (; next < sorted.length && (sorted[next]?.start ?? end) < end; next++)
+      end = Math.max(end, sorted[next]?.end ?? 0);
+    const cluster = sorted.slice(first, next);
+    result.push(...(cluster.length === 1 ? cluster : settle(text, cluster)));
+    first = next;
+  }
+  return result;
+}
+
+/** Settles spans that touch each other, by painting the strongest first. */
+function settle<S extends Span>(text: string, cluster: readonly S[]): S[] {
+  const origin = Math.min(...cluster.map((span) => span.start));
+  const painted = new Uint8Array(Math.max(...cluster.map((span) => span.end)) - origin);
+  const byStrength = cluster
+    .map((span) => ({ span, structured: Number(isStructured(text, span)), length: span.end - span.start }))
+    .sort((a, b) => b.structured - a.structured || b.length - a.length || b.span.score - a.span.score);
+  const kept: S[] = [];
+  for (const { span, length } of byStrength) {
+    const free = freePieces(painted, span.start - origin, span.end - origin);
+    for (const [start, end] of free) {
+      if (end - start === length) kept.push(span);
+      else {
+        const piece = trimmed(text, { ...span, start: origin + start, end: origin + end });
+        if (piece) kept.push(piece);
+      }
+    }
+    painted.fill(1, span.start - origin, span.end - origin);
+  }
+  return kept.sort((a, b) => a.start - b.start);
+}
+
+function freePieces(painted: Uint8Array, from: number, to: number): [number, number][] {
+  const pieces: [number, number][] = [];
+  for (let at = from; at < to; at++) {
+    if (painted[at]) continue;
+    const start = at;
+    while (at < to && !painted[at]) at++;
+    pieces.push([start, at]);
+  }
+  return pieces;
+}
+
+const wordCharacter = /[\p{L}\p{N}]/u;
+
+/** The span without what is neither letter nor digit at its ends; undefined where nothing is left. */
+export function trimmed<S extends Span>(text: string, span: S): S | undefined {
+  let { start, end } = span;
+  const at = (index: number): string => String.fromCodePoint(text.codePointAt(index) ?? 0);
+  while (start < end && !wordCharacter.test(at(start))) start += at(start).length;
+  const before = (index: number): number => (index > 1 && isLow(text, index - 1) && isHigh(text, index - 2) ? 2 : 1);
+  while (end > start && !wordCharacter.test(at(end - before(end)))) end -= before(end);
+  return start < end ? { ...span, start, end } : undefined;
+}
+
+const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+const isHigh = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xd800;
+
+function wholeCharacters<S extends Span>(text: string, span: S): S {
+  const start = Math.max(0, span.start);
+  const end = Math.min(text.length, span.end);
+  const from = start > 0 && isLow(text, start) && isHigh(text, start - 1) ? start - 1 : start;
+  const to = end > 0 && end < text.length && isLow(text, end) && isHigh(text, end - 1) ? end + 1 : end;
+  return from === span.start && to === span.end ? span : { ...span, start: from, end: to };
+}
