@@ -1,6 +1,14 @@
 import type { StricterSettings } from '../detection/detection.ts';
 import type { SessionId, Tenant } from '../ids.ts';
 
+export { createGuard, type GuardOptions } from './guard.ts';
+export { deriveSession, deriveSubject } from './session.ts';
+
+/** The session or its end user was erased while the request was under way: nothing was stored, nothing may be sent. */
+export class SessionErasedError extends Error {
+  override readonly name = 'SessionErasedError';
+}
+
 /** Any JSON value, as it came off the wire. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
