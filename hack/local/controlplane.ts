@@ -17,7 +17,6 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
-import { before } from 'mocha';
 import { stringify } from 'yaml';
 import { ensureBinaries, type Report } from './controlplane/binaries.ts';
 import { openPki, type Pki } from './controlplane/certificates.ts';
@@ -63,7 +62,9 @@ export interface ControlPlane {
   kill(): Promise<void>;
   /** Starts the API server again, on the same port, after ending it in order if it runs. Resolves when it is ready. */
   restart(): Promise<void>;
-  /** Resolves with one sentence when a part ends unasked. */
+  /** What runs now: etcd, kube-apiserver, and kube-controller-manager where it was asked for. */
+  readonly processes: readonly ManagedProcess[];
+  /** Resolves when a part ends unasked, with a sentence and the end of its log. */
   readonly failed: Promise<string>;
   /** Ends everything. */
   stop(): Promise<void>;
@@ -175,6 +176,11 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       dir,
       kubeconfig: kubeconfigPath,
       kubectlPath: binaries.kubectl,
+      get processes() {
+        return [etcd, api, manager].filter(
+          (child): child is ManagedProcess => child?.end === undefined && child !== undefined,
+        );
+      },
       failed,
       kubeConfig,
       kubeconfigFor: (user, groups = []) =>

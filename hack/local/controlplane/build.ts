@@ -30,17 +30,14 @@ export interface BuildRequest {
 
 /** The Go command to build with; undefined where there is none, or one that is too old. */
 export async function goCommand(env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  for (const command of ['go', '/usr/local/go/bin/go']) {
-    try {
-      // Outside the module: `go version` there might first download the toolchain that go.mod asks for.
-      const { stdout } = await promisify(execFile)(command, ['env', 'GOVERSION'], { env, cwd: '/' });
-      const minor = /^go1\.(\d+)/.exec(stdout)?.[1];
-      if (minor !== undefined && Number(minor) >= OLDEST_GO_MINOR) return command;
-    } catch {
-      // Not there: try the next place.
-    }
+  try {
+    // Outside the module: there, go would first download the toolchain that go.mod asks for.
+    const { stdout } = await promisify(execFile)('go', ['env', 'GOVERSION'], { env, cwd: '/' });
+    const minor = /^go1\.(\d+)/.exec(stdout)?.[1];
+    return minor !== undefined && Number(minor) >= OLDEST_GO_MINOR ? 'go' : undefined;
+  } catch {
+    return undefined;
   }
-  return undefined;
 }
 
 /** @throws Error with the end of the compiler's output when a build fails. */

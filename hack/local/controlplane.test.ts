@@ -1,0 +1,127 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CoreV1Api } from '@kubernetes/client-node';
+import { expect } from 'chai';
+import { type ControlPlane, startControlPlane, withControlPlane } from './controlplane.ts';
+
+const START_TIMEOUT_MS = 120_000;
+
+async function failure(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  return '';
+}
+
+describe('control plane', function () {
+  this.timeout(START_TIMEOUT_MS);
+  const cluster = withControlPlane();
+
+  it('gives its first user every right, by kubectl and by a client', async () => {
+    const namespace = await cluster().createNamespace('rights');
+    expect(await cluster().kubectl(['auth', 'can-i', '*', '*', '--all-namespaces'])).to.equal('yes\n');
+    const found = await cluster().kubeConfig().makeApiClient(CoreV1Api).readNamespace({ name: namespace });
+    expect(found.metadata?.name).to.equal(namespace);
+  });
+
+  it('gives any other user what RBAC grants the name or a group, and nothing else', async () => {
+    const namespace = await cluster().createNamespace('rbac');
+    const nobody = cluster().kubeConfig('nobody').makeApiClient(CoreV1Api);
+    const reader = cluster().kubeConfig('reader', ['readers']).makeApiClient(CoreV1Api);
+    // The ClusterRole `view` would be empty here: it is filled by the controller manager.
+    await cluster().kubectl([
+      'create',
+      'role',
+      'reading',
+      '--verb=get,list',
+      '--resource=configmaps',
+      `-n${namespace}`,
+    ]);
+    await cluster().kubectl([
+      'create',
+      'rolebinding',
+      'reading',
+      '--role=reading',
+      '--group=readers',
+      `-n${namespace}`,
+    ]);
+    // The API server notices a new grant within milliseconds, not at once.
+    while ((await failure(reader.listNamespacedConfigMap({ namespace }))) !== '') await delay(20);
+    expect(await failure(reader.listNamespacedSecret({ namespace }))).to.include('secrets is forbidden');
+    expect(await failure(nobody.listNamespacedConfigMap({ namespace }))).to.match(/User .*nobody.* cannot list/);
+    const kubeconfig = cluster().kubeconfigFor('reader', ['readers']);
+    const answer = await cluster().kubectl(['auth', 'whoami', '-o', 'json', `--kubeconfig=${kubeconfig}`]);
+    expect(JSON.parse(answer)).to.have.nested.property('status.userInfo.username', 'reader');
+  });
+
+  it('refuses who shows no certificate', async () => {
+    const config = cluster().kubeConfig();
+    config.users = [{ name: 'admin' }];
+    expect(await failure(config.makeApiClient(CoreV1Api).listNamespace())).to.include('system:anonymous');
+  });
+
+  describe('of its own', () => {
+    let plane: ControlPlane | undefined;
+    let dir = '';
+    beforeEach(() => {
+      dir = mkdtempSync(join(tmpdir(), 'control-plane-test-'));
+    });
+    afterEach(async () => {
+      await plane?.stop();
+      plane = undefined;
+      rmSync(dir, { recursive: true, force: true });
+    });
+
+    it('keeps its address and what it stores when the API server is killed and restarted', async () => {
+      plane = await startControlPlane();
+      const { url } = plane;
+      const namespace = await plane.createNamespace();
+      await plane.kill();
+      expect(await failure(plane.kubectl(['get', 'namespaces', '--request-timeout=2s']))).to.match(/refused/);
+      await plane.restart();
+      expect(plane.url).to.equal(url);
+      expect(await plane.kubectl(['get', 'namespace', namespace, '-o', 'name'])).to.equal(`namespace/${namespace}\n`);
+      await plane.restart();
+      expect(await plane.kubectl(['get', 'namespace', namespace, '-o', 'name'])).to.equal(`namespace/${namespace}\n`);
+    });
+
+    it('finds its data, its keys and its port again in a folder that is kept', async () => {
+      plane = await startControlPlane({ dir });
+      const { url, kubeconfig } = plane;
+      const namespace = await plane.createNamespace();
+      await plane.stop();
+      plane = await startControlPlane({ dir });
+      expect(plane.url).to.equal(url);
+      expect(plane.kubeconfig).to.equal(kubeconfig);
+      expect(await plane.kubectl(['get', 'namespace', namespace, '-o', 'name'])).to.equal(`namespace/${namespace}\n`);
+    });
+
+    it('leaves neither folder nor process behind', async () => {
+      plane = await startControlPlane();
+      const { dir: folder, url } = plane;
+      await plane.stop();
+      plane = undefined;
+      expect(existsSync(folder)).to.equal(false);
+      const error = await fetch(url).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(TypeError).with.nested.property('cause.code', 'ECONNREFUSED');
+    });
+
+    it('says which part ended unasked, with the end of its log', async () => {
+      plane = await startControlPlane({ dir });
+      const etcd = plane.processes.find((child) => child.name === 'etcd');
+      await etcd?.kill();
+      expect(await plane.failed).to.match(/^etcd ended with signal SIGKILL\. The end of its log \(.*etcd\.log\):/);
+    });
+
+    it('names the port that is in use', async () => {
+      const taken = Number(new URL(cluster().url).port);
+      expect(await failure(startControlPlane({ dir, ports: { api: taken } }))).to.equal(
+        `Port ${taken} of 127.0.0.1 is in use; the API server needs another, or its holder ended.`,
+      );
+    });
+  });
+});
