@@ -1,0 +1,137 @@
+import type { Field, Fields, LimitField, LimitValues } from './fields.ts';
+import { fieldsOf, isEmpty, limitFields, limitNames, limitsOf, pick, sameValue } from './fields.ts';
+import type { BudgetColumns, Observed } from './observed.ts';
+import type { PlanInput, Step, Strategy } from './strategy.ts';
+import { newBody, updateBody } from './strategy.ts';
+import type { BudgetBody } from './wire.ts';
+
+/** The id of the budget row that belongs to one customer resource, and to nothing else. */
+export function budgetRowId(resourceUid: string): string {
+  return `gcust-${resourceUid}`;
+}
+
+/** Where the limits of a customer shall be. */
+type Target =
+  /** In a tier, which is shared: linked to, never written. */
+  | { readonly kind: 'tier'; readonly id: string }
+  /** In the customer's own row, which shall hold at least these. */
+  | { readonly kind: 'own'; readonly columns: BudgetColumns }
+  /** Nowhere: no link. */
+  | { readonly kind: 'none' }
+  /** Wherever they are: not ours, and not spoken of in the spec. */
+  | { readonly kind: 'asItIs' };
+
+/**
+ * For a gateway with a `/budget` API: the limits of a customer live in a budget row of its own, made before the customer
+ * and linked to it. So the link tells whose customer it is even after a crash, every limit can be changed and cleared,
+ * shared tiers are never written into, and deletion takes away exactly that row.
+ *
+ * @param rowId see {@link budgetRowId}
+ * @param defaults what a customer gets that has limits but no budget: its own row keeps it out of the gateway's default
+ */
+export function budgetRowStrategy(rowId: string, defaults: Partial<LimitValues>): Strategy {
+  return {
+    want(desired, applied, observed) {
+      if (desired.budgetId !== undefined) {
+        const beside = fieldsOf(limitsOf(desired));
+        return { fields: pick(desired, (field) => !beside.includes(field)), unsupported: beside };
+      }
+      const limited = fieldsOf(limitsOf(desired)).length > 0;
+      if (!limited || desired.maxBudget !== undefined || defaults.maxBudget === undefined) {
+        return { fields: desired, unsupported: [] };
+      }
+      const carriedBudget = !applied.has('maxBudget') && carried(observed, desired, applied).max_budget !== undefined;
+      return { fields: carriedBudget ? desired : { ...defaults, ...desired }, unsupported: [] };
+    },
+
+    see(observed, wanted) {
+      const own = observed.budgetId === rowId;
+      const withoutLink = pick(observed.fields, (field) => field !== 'budgetId');
+      if (own) return { holds: withoutLink, present: withoutLink };
+      const withoutLimits = pick(observed.fields, (field) => !isLimit(field));
+      return { holds: withoutLimits, present: wanted.budgetId === undefined ? observed.fields : withoutLimits };
+    },
+
+    plan(input) {
+      const target = choose(input);
+      const linked = input.observed?.budgetId;
+      const own = linked === rowId;
+      const deleteOwn: Step[] = own || !input.fresh ? [{ do: 'budgetDelete', id: rowId }] : [];
+      switch (target.kind) {
+        case 'tier': {
+          const check: Step[] = linked === target.id ? [] : [{ do: 'requireTier', id: target.id }];
+          return [...check, writeCustomer(input, target.id), ...deleteOwn];
+        }
+        case 'own':
+          // The customer is written after its row also when the row alone changed: only that empties the proxy's cache.
+          return [...writeRow(rowId, input, target.columns, own), writeCustomer(input, rowId)];
+        case 'none': {
+          if (own || linked === undefined) return [writeCustomer(input), ...deleteOwn];
+          const detach: Step = { do: 'budgetNew', body: { budget_id: rowId } };
+          return [detach, writeCustomer(input, rowId), { do: 'budgetDelete', id: rowId }];
+        }
+        case 'asItIs':
+          return [writeCustomer(input), ...deleteOwn];
+      }
+    },
+
+    removal: (customerId) => [
+      { do: 'customerDelete', customerId },
+      { do: 'budgetDelete', id: rowId },
+    ],
+  };
+
+  function choose({ wanted, applied, observed }: PlanInput): Target {
+    if (wanted.budgetId !== undefined) return { kind: 'tier', id: wanted.budgetId };
+    const columns = { ...carried(observed, wanted, applied), ...columnsOf(limitsOf(wanted)) };
+    const target: Target = Object.keys(columns).length > 0 ? { kind: 'own', columns } : { kind: 'none' };
+    if (fieldsOf(limitsOf(wanted)).length > 0 || observed?.budgetId === undefined || observed.budgetId === rowId) {
+      return target;
+    }
+    const ours: Field[] = ['budgetId', ...limitFields];
+    return ours.some((field) => applied.has(field) && !isEmpty(observed.fields[field])) ? target : { kind: 'asItIs' };
+  }
+}
+
+/**
+ * The limits that a customer had before us and that the spec does not name: moved into its own row, they go on holding.
+ * What a tier gave that we had linked goes with the tier.
+ */
+function carried(observed: Observed | undefined, wanted: Fields, applied: ReadonlySet<Field>): BudgetColumns {
+  if (observed === undefined || applied.has('budgetId')) return {};
+  const ours = limitFields.filter((field) => applied.has(field) || wanted[field] !== undefined);
+  const columns = ours.map((field): string => limitNames[field]);
+  return Object.fromEntries(Object.entries(observed.budget).filter(([column]) => !columns.includes(column)));
+}
+
+function writeRow(rowId: string, input: PlanInput, columns: BudgetColumns, exists: boolean): Step[] {
+  const id = { budget_id: rowId };
+  if (!exists) return [{ do: 'budgetNew', body: { ...id, ...columns } }];
+  const { wanted, applied, observed } = input;
+  // Only what changes: a duration that is sent again would begin a new period.
+  const changes = limitFields.flatMap((field) => {
+    const value = wanted[field];
+    if (value !== undefined) return sameValue(value, observed?.fields[field]) ? [] : [[limitNames[field], value]];
+    return applied.has(field) && !isEmpty(observed?.fields[field]) ? [[limitNames[field], null]] : [];
+  });
+  if (changes.length === 0) return [];
+  return [{ do: 'budgetUpdate', body: { ...id, ...(Object.fromEntries(changes) as Partial<BudgetBody>) } }];
+}
+
+function writeCustomer(input: PlanInput, budgetId?: string): Step {
+  const link = budgetId === undefined ? {} : { budget_id: budgetId };
+  if (input.observed === undefined) {
+    return { do: 'customerNew', body: { ...newBody(input.customerId, input.wanted), ...link } };
+  }
+  return { do: 'customerUpdate', body: { ...updateBody(input), ...link } };
+}
+
+function columnsOf(limits: Partial<LimitValues>): BudgetColumns {
+  return Object.fromEntries(
+    fieldsOf(limits).map((field) => [limitNames[field as LimitField], limits[field as LimitField]]),
+  );
+}
+
+function isLimit(field: Field): boolean {
+  return field in limitNames;
+}

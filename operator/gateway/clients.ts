@@ -1,0 +1,117 @@
+import type { CallReport, CallTimeouts, GatewayTarget } from './client.ts';
+import { GatewayClient } from './client.ts';
+import { isGatewayError } from './errors.ts';
+import type { RateLimit } from './rateLimit.ts';
+import { RateLimiter } from './rateLimit.ts';
+
+interface Kept {
+  target: GatewayTarget;
+  client: GatewayClient;
+  limiter: RateLimiter;
+  budgetApi: { readonly answer: Promise<boolean>; readonly until: number } | undefined;
+}
+
+/** What is asked again after that time: whether a gateway has a budget API, in milliseconds. */
+const budgetApiKeptMs = { yes: 60 * 60_000, no: 10 * 60_000 };
+/** An id that no budget has: the probe only asks whether the question is understood. */
+const probeId = 'gcust-probe';
+
+/** Options of {@link GatewayClients}. */
+export interface GatewayClientsOptions {
+  /** Told of each call. */
+  readonly report?: (instance: GatewayTarget['instance'], call: CallReport) => void;
+  readonly timeouts?: CallTimeouts;
+  /** A clock in milliseconds that never goes back. */
+  readonly now?: () => number;
+}
+
+/** One client an instance, for all who call its gateway: they share its connections and its limits. */
+export class GatewayClients {
+  readonly #kept = new Map<string, Kept>();
+  readonly #options: GatewayClientsOptions;
+  readonly #now: () => number;
+
+  constructor(options: GatewayClientsOptions = {}) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  /** The client of an instance. A changed key or address makes a new one; the limits go on counting. */
+  for(target: GatewayTarget): GatewayClient {
+    return this.#keptFor(target).client;
+  }
+
+  /**
+   * Whether the gateway has a `/budget` API, found out by asking it. To be called after another call has shown that the
+   * gateway answers as it should. The answer is kept; a question that failed is not.
+   * @throws GatewayError where the gateway gave no answer that tells.
+   */
+  hasBudgetApi(target: GatewayTarget): Promise<boolean> {
+    const kept = this.#keptFor(target);
+    if (kept.budgetApi !== undefined && this.#now() < kept.budgetApi.until) return kept.budgetApi.answer;
+    const answer = askForBudgetApi(kept.client);
+    kept.budgetApi = { answer, until: this.#now() + budgetApiKeptMs.no };
+    answer.then(
+      (has) => (kept.budgetApi = { answer, until: this.#now() + (has ? budgetApiKeptMs.yes : budgetApiKeptMs.no) }),
+      () => (kept.budgetApi = undefined),
+    );
+    return answer;
+  }
+
+  /** Lets go of an instance that is no more. */
+  forget(instanceUid: string): void {
+    const kept = this.#kept.get(instanceUid);
+    this.#kept.delete(instanceUid);
+    void kept?.client.close();
+  }
+
+  /** Ends all connections once the calls under way are answered. */
+  async close(): Promise<void> {
+    const clients = [...this.#kept.values()].map(({ client }) => client);
+    this.#kept.clear();
+    await Promise.all(clients.map((client) => client.close()));
+  }
+
+  #keptFor(target: GatewayTarget): Kept {
+    const { uid } = target.instance;
+    const kept = this.#kept.get(uid);
+    if (kept?.target === target) return kept;
+    const limiter =
+      kept !== undefined && sameLimit(kept.target.rateLimit, target.rateLimit)
+        ? kept.limiter
+        : new RateLimiter(target.rateLimit, this.#now);
+    const { report, timeouts } = this.#options;
+    const client = new GatewayClient(target, limiter, {
+      ...(timeouts === undefined ? {} : { timeouts }),
+      ...(report === undefined
+        ? {}
+        : {
+            report: (call: CallReport) => {
+              report(target.instance, call);
+            },
+          }),
+    });
+    // Calls under way end on the connections that they began on.
+    void kept?.client.close();
+    const budgetApi = kept?.target.endpoint === target.endpoint ? kept.budgetApi : undefined;
+    const fresh: Kept = { target, client, limiter, budgetApi };
+    this.#kept.set(uid, fresh);
+    return fresh;
+  }
+}
+
+async function askForBudgetApi(client: GatewayClient): Promise<boolean> {
+  try {
+    await client.budgetInfo([probeId]);
+    return true;
+  } catch (error) {
+    // No such path, no such method, or a page for people.
+    const noSuchPath = isGatewayError(error) && [200, 404, 405, 501].includes(error.status ?? 0);
+    if (noSuchPath) return false;
+    throw error;
+  }
+}
+
+function sameLimit(one: RateLimit, other: RateLimit): boolean {
+  return one.qps === other.qps && one.burst === other.burst && one.maxConcurrent === other.maxConcurrent;
+}

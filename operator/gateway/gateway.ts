@@ -1,0 +1,23 @@
+/** The public face of the gateway's admin API: clients, errors, and the two ways of bringing a customer to a gateway. */
+export { budgetRowId, budgetRowStrategy } from './budgetRow.ts';
+export type { CallOptions, CallReport, CallTimeouts, GatewayTarget } from './client.ts';
+export { GatewayClient } from './client.ts';
+export { GatewayClients, type GatewayClientsOptions } from './clients.ts';
+export { GatewayError, isGatewayError, type GatewayErrorKind, type GatewayOperation } from './errors.ts';
+export {
+  allFields,
+  fieldsOf,
+  isEmpty,
+  limitsOf,
+  sameValue,
+  type Field,
+  type Fields,
+  type FieldValues,
+  type LimitValues,
+} from './fields.ts';
+export { gatewayCallMetrics } from './metrics.ts';
+export { observe, type Observed } from './observed.ts';
+export { plainContract } from './plainContract.ts';
+export { RateLimiter, type RateLimit } from './rateLimit.ts';
+export { execute, type PlanInput, type Seen, type Step, type Strategy, type Wanted } from './strategy.ts';
+export type { BudgetRow, CustomerRow } from './wire.ts';

@@ -1,0 +1,87 @@
+import type { Field, Fields } from './fields.ts';
+import { fieldsOf, limitFields, limitNames, permissionNames, pick, rowNames } from './fields.ts';
+import { linkedBudget, textOrNone } from './oddities.ts';
+import type { CustomerRow } from './wire.ts';
+import { budgetFields } from './wire.ts';
+
+/** What limits a customer besides the fields of the spec: carried along when a customer gets a budget row of its own. */
+const otherLimits = ['tpd_limit', 'soft_budget', 'max_parallel_requests'] as const;
+/** The columns of a budget row that can be carried from one row to another. */
+export const budgetColumns = [...Object.values(limitNames), ...otherLimits] as const;
+export type BudgetColumn = (typeof budgetColumns)[number];
+/** Limits under their names at the gateway. */
+export type BudgetColumns = Readonly<Partial<Record<BudgetColumn, number | string>>>;
+
+/** A customer as the gateway reports it. */
+export interface Observed {
+  readonly customerId: string;
+  readonly spend: number | undefined;
+  readonly blocked: boolean;
+  /** The fields that have a value, limits of a linked tier included. */
+  readonly fields: Fields;
+  /** The fields that this gateway's answers speak of, whether they have a value or not. */
+  readonly reported: ReadonlySet<Field>;
+  /** The budget row that the customer is linked to. */
+  readonly budgetId: string | undefined;
+  /** The limits in it. */
+  readonly budget: BudgetColumns;
+  /** All lists of `object_permission`, also those that the spec has no word for. */
+  readonly permissions: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Reads an answer of `/customer/info`. */
+export function observe(row: CustomerRow): Observed {
+  const linked = linkedBudget(row);
+  const parsed = budgetFields.safeParse(linked ?? row);
+  const columns = parsed.success ? parsed.data : {};
+  const budget = Object.fromEntries(
+    budgetColumns.flatMap((column) => {
+      const value = columns[column];
+      return value === null || value === undefined || value === '' ? [] : [[column, value]];
+    }),
+  );
+  const permissions = Object.fromEntries(
+    Object.entries(row.object_permission ?? {}).filter(
+      (entry): entry is [string, string[]] => Array.isArray(entry[1]) && entry[1].every((v) => typeof v === 'string'),
+    ),
+  );
+  const budgetId = textOrNone(row.budget_id);
+  const all: { [F in Field]?: unknown } = {
+    alias: textOrNone(row.alias),
+    blocked: row.blocked ?? undefined,
+    models: row.models ?? undefined,
+    defaultModel: textOrNone(row.default_model),
+    allowedModelRegion: textOrNone(row.allowed_model_region),
+    metadata: row.metadata ?? undefined,
+    budgetId,
+  };
+  for (const field of limitFields) all[field] = budget[limitNames[field]];
+  for (const [field, name] of Object.entries(permissionNames)) all[field as Field] = permissions[name];
+  return {
+    customerId: row.user_id,
+    spend: row.spend ?? undefined,
+    blocked: row.blocked ?? false,
+    // Each value was checked by the schema of the answer.
+    fields: pick(all as Fields, () => true),
+    reported: new Set(reportedIn(row, linked)),
+    budgetId,
+    budget,
+    permissions,
+  };
+}
+
+function reportedIn(row: CustomerRow, linked: unknown): Field[] {
+  const named = (Object.keys(rowNames) as (keyof typeof rowNames)[]).filter((field) => rowNames[field] in row);
+  const hasBudget = 'budget_id' in row || Object.keys(row).some((key) => key.endsWith('_budget_table'));
+  const columns = typeof linked === 'object' && linked !== null ? linked : undefined;
+  const limits = limitFields.filter((field) =>
+    columns === undefined ? hasBudget || limitNames[field] in row : limitNames[field] in columns,
+  );
+  const permissions = 'object_permission' in row ? (Object.keys(permissionNames) as Field[]) : [];
+  return [...named, ...limits, ...permissions, ...('budget_id' in row ? (['budgetId'] as const) : [])];
+}
+
+/** The fields that have a value in what was observed. */
+export function observedFields(observed: Observed): Field[] {
+  return fieldsOf(observed.fields);
+}

@@ -1,0 +1,80 @@
+/**
+ * The shapes of the gateway's admin API, checked where they come in. Fields that are not known here are let through, and
+ * all but the ids may be absent: gateways differ, and new versions add fields.
+ */
+import { z } from 'zod';
+
+const strings = z.array(z.string());
+
+/** What limits a customer: a row of the gateway's budget table, or the same fields in the customer's own row. */
+export const budgetFields = z.object({
+  max_budget: z.number().nullish(),
+  budget_duration: z.string().nullish(),
+  tpm_limit: z.number().nullish(),
+  rpm_limit: z.number().nullish(),
+  tpd_limit: z.number().nullish(),
+  soft_budget: z.number().nullish(),
+  max_parallel_requests: z.number().nullish(),
+});
+
+/** One row of the budget table. */
+export const budgetRow = budgetFields.loose().extend({ budget_id: z.string() });
+export type BudgetRow = z.infer<typeof budgetRow>;
+
+const objectPermission = z.looseObject({
+  mcp_servers: strings.nullish(),
+  mcp_access_groups: strings.nullish(),
+  vector_stores: strings.nullish(),
+  agents: strings.nullish(),
+});
+
+/** One customer, as `/customer/info`, `/customer/new` and `/customer/update` answer. */
+export const customerRow = budgetFields.loose().extend({
+  user_id: z.string(),
+  alias: z.string().nullish(),
+  blocked: z.boolean().nullish(),
+  spend: z.number().nullish(),
+  models: strings.nullish(),
+  default_model: z.string().nullish(),
+  allowed_model_region: z.string().nullish(),
+  budget_id: z.string().nullish(),
+  object_permission: objectPermission.nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+});
+export type CustomerRow = z.infer<typeof customerRow>;
+
+/** Body of `/customer/new` and `/customer/update`. */
+export type CustomerBody = { readonly user_id: string } & Readonly<Record<string, unknown>>;
+/** Body of `/budget/new` and `/budget/update`; null clears. */
+export type BudgetBody = { readonly budget_id: string } & {
+  readonly [Field in keyof z.infer<typeof budgetFields>]?: number | string | null;
+};
+
+/** One of the two envelopes of an error, or neither. */
+export const errorBody = z.looseObject({
+  error: z
+    .union([
+      z.looseObject({
+        message: z.string().nullish(),
+        type: z.string().nullish(),
+        param: z.string().nullish(),
+        code: z.union([z.string(), z.number()]).nullish(),
+      }),
+      z.string(),
+    ])
+    .nullish(),
+  detail: z
+    .union([
+      z.string(),
+      z.array(
+        z.looseObject({
+          type: z.string().nullish(),
+          loc: z.array(z.union([z.string(), z.number()])).nullish(),
+          msg: z.string().nullish(),
+        }),
+      ),
+      z.looseObject({ error: z.unknown() }),
+    ])
+    .nullish(),
+});
+export type ErrorBody = z.infer<typeof errorBody>;
