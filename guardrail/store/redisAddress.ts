@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
+
+/** Where Redis is, as one address says it. */
+export interface RedisAddress {
+  readonly topology: 'standalone' | 'sentinel' | 'cluster';
+  /** The servers; for Sentinel the sentinels. */
+  readonly hosts: readonly { readonly host: string; readonly port: number }[];
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly db: number;
+  /** Sentinel: what the sentinels call the master. */
+  readonly master: string | undefined;
+  readonly sentinelPassword: string | undefined;
+  readonly tls: ConnectionOptions | undefined;
+}
+
+/** The forms of an address, for help and messages. */
+export const REDIS_ADDRESS_FORMS =
+  'redis://[user:password@]host:port[/db], redis+sentinel://host:port,host:port/master[/db] or ' +
+  'redis+cluster://host:port,host:port; rediss in place of redis for TLS, with ?ca=, ?cert= and ?key= naming PEM files';
+
+const SHAPE = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^/?@]+)(?:\/([^?]*))?(?:\?(.*))?$/;
+const PARAMETERS = new Set(['ca', 'cert', 'key', 'servername', 'sentinel_password']);
+
+/** @throws Error with one sentence, which never repeats the address: it may hold a password. */
+export function parseRedisAddress(address: string): RedisAddress {
+  const match = SHAPE.exec(address);
+  if (!match) throw new Error(`The store's address must have one of these forms: ${REDIS_ADDRESS_FORMS}.`);
+  const [, scheme, kind, credentials, hostList, path, query] = match;
+  const parameters = new URLSearchParams(query ?? '');
+  for (const name of parameters.keys()) {
+    if (PARAMETERS.has(name)) continue;
+    throw new Error(`The store's address has an unknown parameter; known are ${[...PARAMETERS].join(', ')}.`);
+  }
+  const topology = kind === 'sentinel' || kind === 'cluster' ? kind : 'standalone';
+  const hosts = (hostList ?? '').split(',').map((host) => parseHost(host, topology === 'sentinel' ? 26379 : 6379));
+  if (topology === 'standalone' && hosts.length > 1) {
+    throw new Error("The store's address names several hosts, which takes redis+cluster:// or redis+sentinel://.");
+  }
+  const segments = (path ?? '').split('/').filter((segment) => segment !== '');
+  const master = topology === 'sentinel' ? segments.shift() : undefined;
+  if (topology === 'sentinel' && master === undefined) {
+    throw new Error(
+      "The store's address must name the Sentinel master after the hosts: redis+sentinel://host:port/name.",
+    );
+  }
+  const db = segments[0] ?? '0';
+  if (!/^\d{1,4}$/.test(db) || segments.length > 1 || (topology === 'cluster' && db !== '0')) {
+    throw new Error("The store's address must end in the number of a database, and with a Cluster in none.");
+  }
+  const colon = credentials?.indexOf(':') ?? -1;
+  return {
+    topology,
+    hosts,
+    username: colon > 0 ? decode(credentials?.slice(0, colon)) : undefined,
+    password: colon >= 0 ? decode(credentials?.slice(colon + 1)) : decode(credentials),
+    db: Number(db),
+    master,
+    sentinelPassword: parameters.get('sentinel_password') ?? undefined,
+    tls: scheme === 'rediss' ? tlsOptions(parameters) : undefined,
+  };
+}
+
+function parseHost(text: string, defaultPort: number): { host: string; port: number } {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+))(?::(\d{1,5}))?$/.exec(text);
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3] ?? defaultPort);
+  if (host === undefined || port < 1 || port > 65535) {
+    throw new Error("The store's address has a host that is not host or host:port.");
+  }
+  return { host, port };
+}
+
+function decode(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error("The store's address has a % in its user or password that is not followed by two hex digits.");
+  }
+}
+
+function tlsOptions(parameters: URLSearchParams): ConnectionOptions {
+  const options: ConnectionOptions = {};
+  for (const name of ['ca', 'cert', 'key'] as const) {
+    const file = parameters.get(name);
+    if (file === null) continue;
+    try {
+      options[name] = readFileSync(file);
+    } catch {
+      throw new Error(`The file that ?${name}= of the store's address names cannot be read.`);
+    }
+  }
+  const servername = parameters.get('servername');
+  if (servername !== null) options.servername = servername;
+  return options;
+}

@@ -1,0 +1,207 @@
+import { Cluster, Redis, type CommonRedisOptions } from 'ioredis';
+import type { ConnectionOptions } from 'node:tls';
+import { StoreUnavailableError, type Fence } from './contract.ts';
+import type { RedisAddress } from './redisAddress.ts';
+import { RedisClock } from './redisClock.ts';
+import type { Script } from './redisScripts.ts';
+
+const BEAT_MS = 500;
+const BEAT_WHEN_DOWN_MS = 200;
+const CONNECT_TIMEOUT_MS = 1000;
+
+/** A connection to Redis that answers or fails within its time-out, and comes back by itself. */
+export interface RedisLink {
+  /**
+   * Runs a script whose reply is `{stamp, …}`; one round trip, two where Redis does not have the script yet.
+   * @returns the reply without the stamp.
+   * @throws StoreUnavailableError within the time-out; at once while Redis is known to hang.
+   */
+  run(script: Script, keys: readonly string[], args: readonly (string | Buffer)[]): Promise<unknown[]>;
+  /** See {@link RedisClock}. */
+  fence(): Fence;
+  /** Asks every master for its time. @throws StoreUnavailableError */
+  beat(): Promise<void>;
+  /** Each server that holds a part of the keys. */
+  masters(): readonly Redis[];
+  /** Bounds a command that is no script in the same way. @throws StoreUnavailableError */
+  bounded<T>(command: Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLink {
+  const client = createClient(address, timeoutMs);
+  const clock = new RedisClock();
+  /** Set while Redis takes commands and does not answer them: the next ones need not wait to find that out. */
+  let hangs = false;
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  // What goes wrong shows in the commands; without a listener an 'error' event would end the process.
+  client.on('error', () => undefined);
+  if (client instanceof Cluster) client.on('node error', () => undefined);
+  else client.on('close', forgetTime);
+
+  function forgetTime(): void {
+    clock.keepOnly(new Set());
+  }
+
+  const masters = (): readonly Redis[] => (client instanceof Cluster ? client.nodes('master') : [client]);
+
+  const onTimeout = (): void => {
+    // A Cluster has other nodes, which answer.
+    if (client instanceof Cluster || hangs) return;
+    hangs = true;
+    // The connection may be dead without either side's knowing.
+    client.disconnect(true);
+  };
+
+  async function bounded<T>(command: Promise<T>): Promise<T> {
+    let deadline: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      deadline = setTimeout(() => {
+        // Where this process itself was busy, the reply may lie in the socket: it is read before this runs.
+        setImmediate(() => {
+          reject(new StoreUnavailableError(`Redis did not answer within ${timeoutMs} ms.`));
+        });
+      }, timeoutMs);
+    });
+    try {
+      return await Promise.race([command, late]);
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) onTimeout();
+      throw asUnavailable(error);
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
+  async function evaluate(script: Script, keys: readonly string[], args: readonly (string | Buffer)[]) {
+    const rest = [keys.length, ...keys, ...args];
+    try {
+      return await client.callBuffer('EVALSHA', script.sha, ...rest);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      return await client.callBuffer('EVAL', script.source, ...rest);
+    }
+  }
+
+  async function beat(): Promise<void> {
+    const nodes = masters();
+    if (nodes.length === 0) throw new StoreUnavailableError('No node of the Redis Cluster can be reached.');
+    const names = nodes.map((node) => `${node.options.host ?? ''}:${node.options.port ?? ''}`);
+    const times = await bounded(Promise.all(nodes.map((node) => node.time())));
+    for (const [at, [seconds, micros]] of times.entries()) {
+      clock.heard(names[at] ?? '', Number(seconds) * 1_000_000 + Number(micros));
+    }
+    clock.keepOnly(new Set(names));
+    hangs = false;
+  }
+
+  const schedule = (delay: number): void => {
+    if (closed) return;
+    timer = setTimeout(() => {
+      beat().then(
+        () => {
+          schedule(BEAT_MS);
+        },
+        () => {
+          schedule(BEAT_WHEN_DOWN_MS);
+        },
+      );
+    }, delay);
+    timer.unref();
+  };
+  client.on('ready', () => {
+    clearTimeout(timer);
+    schedule(0);
+  });
+  schedule(BEAT_WHEN_DOWN_MS);
+
+  return {
+    async run(script, keys, args) {
+      if (hangs) throw new StoreUnavailableError('Redis does not answer.');
+      const reply = await bounded(evaluate(script, keys, args));
+      if (!Array.isArray(reply)) throw new StoreUnavailableError('Redis gave an answer that no script gives.');
+      const [stamp, ...rest] = reply as unknown[];
+      if (client instanceof Redis) {
+        clock.heard(`${client.options.host ?? ''}:${client.options.port ?? ''}`, Number(String(stamp)));
+      }
+      return rest;
+    },
+    fence: () => clock.lowerBound(),
+    beat,
+    masters,
+    bounded,
+    close() {
+      closed = true;
+      clearTimeout(timer);
+      client.disconnect();
+      return Promise.resolve();
+    },
+  };
+}
+
+function createClient(address: RedisAddress, timeoutMs: number): Redis | Cluster {
+  const common: CommonRedisOptions & { tls?: ConnectionOptions; replyMapping: 'legacy' } = {
+    replyMapping: 'legacy',
+    ...(address.username === undefined ? {} : { username: address.username }),
+    ...(address.password === undefined ? {} : { password: address.password }),
+    db: address.db,
+    connectionName: 'guardrail',
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    // Bounds what ioredis asks by itself on a new connection; ours are bounded above it.
+    commandTimeout: timeoutMs,
+    // Fail at once while not connected: the caller has its own way to wait and to try again.
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    reconnectOnError: (error) => /^(READONLY|LOADING|MASTERDOWN)/.test(error.message),
+    ...(address.tls ? { tls: address.tls } : {}),
+  };
+  const retry = (times: number): number => Math.min(25 * 2 ** Math.min(times, 10), 500) + Math.random() * 50;
+
+  if (address.topology === 'cluster') {
+    return new Cluster([...address.hosts], {
+      enableOfflineQueue: false,
+      clusterRetryStrategy: retry,
+      clusterNodeRetryStrategy: retry,
+      slotsRefreshTimeout: timeoutMs,
+      slotsRefreshInterval: 2000,
+      retryDelayOnFailover: 50,
+      retryDelayOnClusterDown: 100,
+      redisOptions: common,
+      // With TLS a node is known by the name in its certificate, not by its address.
+      ...(address.tls
+        ? {
+            dnsLookup: (host: string, done: (error: null, address: string) => void) => {
+              done(null, host);
+            },
+          }
+        : {}),
+    });
+  }
+  if (address.topology === 'sentinel') {
+    return new Redis({
+      ...common,
+      enableOfflineQueue: false,
+      retryStrategy: retry,
+      sentinels: [...address.hosts],
+      name: address.master,
+      sentinelPassword: address.sentinelPassword,
+      sentinelRetryStrategy: retry,
+      sentinelCommandTimeout: timeoutMs,
+      failoverDetector: true,
+      ...(address.tls ? { enableTLSForSentinelMode: true, sentinelTLS: address.tls } : {}),
+    });
+  }
+  return new Redis({ ...common, ...address.hosts[0], enableOfflineQueue: false, retryStrategy: retry });
+}
+
+/** Errors of ioredis carry the command with its arguments; what is passed on is a sentence with the code alone. */
+function asUnavailable(error: unknown): StoreUnavailableError {
+  if (error instanceof StoreUnavailableError) return error;
+  const message = error instanceof Error ? error.message : '';
+  const code = /^[A-Z]{3,20}(?= )/.exec(message)?.[0];
+  if (code !== undefined) return new StoreUnavailableError(`Redis refused a command with ${code}.`);
+  if (message === 'Command timed out') return new StoreUnavailableError('Redis did not answer in time.');
+  return new StoreUnavailableError('Redis cannot be reached.');
+}

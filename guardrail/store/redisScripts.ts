@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { SLOT_CHARACTERS } from './contract.ts';
+import { COMPARE_BYTES, KEY_ID_BYTES } from './cipher.ts';
+
+/** A Lua script: sent by its digest, in full only where Redis does not have it. */
+export interface Script {
+  readonly source: string;
+  readonly sha: string;
+}
+
+/**
+ * What all scripts share. A session is one hash: pseudonym index → sealed value, with `u` naming its end user.
+ * An end user is a sorted set of session ids by expiry. A tombstone holds the time of an erasure.
+ *
+ * All keys of a call have the same hash tag, the beginning of the session's and the end user's id, so the keys that are
+ * made here rather than handed in are on this node too.
+ */
+const PRELUDE = `
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local stamp = string.format('%.0f', now)
+
+local function key(kind, id)
+  return 'guardrail:{' .. string.sub(id, 1, ${SLOT_CHARACTERS}) .. '}:' .. kind .. ':' .. id
+end
+
+-- Renewed when a hundredth of the time has passed, so that reading is not also writing each time.
+local function renew(session, id, subject, ttl)
+  if redis.call('PTTL', session) > ttl * 0.99 then return end
+  redis.call('PEXPIRE', session, ttl)
+  if subject then
+    local index = key('subject', subject)
+    redis.call('ZREMRANGEBYSCORE', index, '-inf', '(' .. string.format('%.0f', now / 1000))
+    redis.call('ZADD', index, string.format('%.0f', now / 1000 + ttl), id)
+    -- Never shorter than that of another session in it, which may come from a longer setting.
+    if redis.call('PTTL', index) < ttl then redis.call('PEXPIRE', index, ttl) end
+  end
+end
+
+-- unpack() has the size of the Lua stack as its limit.
+local BATCH = 1000
+`;
+
+/** KEYS: session, its tombstone, and with an end user its tombstone. ARGV: session, end user or '', fence, ttl, tombstone's ttl, field, value … */
+const PUT = `
+local session, id, subject = KEYS[1], ARGV[1], ARGV[2]
+local fence, ttl, retention = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+-- A request that is older than tombstones are kept could have missed one.
+if fence > 0 and now - fence > retention * 1000 then return {stamp, 'erased'} end
+for i = 2, #KEYS do
+  local erased = redis.call('GET', KEYS[i])
+  if erased and fence <= tonumber(erased) then return {stamp, 'erased'} end
+end
+
+local taken, write = {}, {}
+for from = 6, #ARGV, 2 * BATCH do
+  local fields = {}
+  for at = from, math.min(from + 2 * BATCH - 1, #ARGV), 2 do fields[#fields + 1] = ARGV[at] end
+  local stored = redis.call('HMGET', session, unpack(fields))
+  for n = 1, #fields do
+    local old, new = stored[n], ARGV[from + 2 * n - 1]
+    if not old then
+      write[#write + 1] = fields[n]
+      write[#write + 1] = new
+    elseif string.sub(old, 1, ${COMPARE_BYTES}) ~= string.sub(new, 1, ${COMPARE_BYTES}) then
+      taken[#taken + 1] = fields[n]
+      taken[#taken + 1] = old
+    elseif string.sub(old, ${COMPARE_BYTES + 1}, ${COMPARE_BYTES + KEY_ID_BYTES})
+        ~= string.sub(new, ${COMPARE_BYTES + 1}, ${COMPARE_BYTES + KEY_ID_BYTES}) then
+      -- The same value under another key: the newer key takes over.
+      write[#write + 1] = fields[n]
+      write[#write + 1] = new
+    end
+  end
+end
+if #taken > 0 then return {stamp, 'collision', unpack(taken, 1, math.min(#taken, 2 * BATCH))} end
+
+if #write > 0 and subject ~= '' then
+  write[#write + 1] = 'u'
+  write[#write + 1] = subject
+end
+for from = 1, #write, 2 * BATCH do
+  redis.call('HSET', session, unpack(write, from, math.min(from + 2 * BATCH - 1, #write)))
+end
+renew(session, id, subject ~= '' and subject or nil, ttl)
+return {stamp, 'stored'}
+`;
+
+/** KEYS: session. ARGV: session, ttl, field … */
+const GET = `
+local session = KEYS[1]
+local reply = {stamp}
+for from = 3, #ARGV, BATCH do
+  local values = redis.call('HMGET', session, unpack(ARGV, from, math.min(from + BATCH - 1, #ARGV)))
+  for n = 1, #values do reply[#reply + 1] = values[n] end
+end
+if redis.call('EXISTS', session) == 1 then
+  renew(session, ARGV[1], redis.call('HGET', session, 'u'), tonumber(ARGV[2]))
+end
+return reply
+`;
+
+/** A tombstone is never earlier than a fence that the caller itself has given out. */
+const BURY = `
+local function bury(tombstone, fence, retention)
+  redis.call('SET', tombstone, string.format('%.0f', math.max(now, tonumber(fence))), 'PX', retention)
+end
+`;
+
+/** KEYS: session, its tombstone. ARGV: session, fence, tombstone's ttl. */
+const ERASE_SESSION = `${BURY}
+bury(KEYS[2], ARGV[2], ARGV[3])
+local subject = redis.call('HGET', KEYS[1], 'u')
+if subject then redis.call('ZREM', key('subject', subject), ARGV[1]) end
+return {stamp, redis.call('UNLINK', KEYS[1])}
+`;
+
+/** KEYS: the end user's sessions, its tombstone. ARGV: end user, fence, tombstone's ttl. */
+const ERASE_SUBJECT = `${BURY}
+bury(KEYS[2], ARGV[2], ARGV[3])
+local erased = 0
+for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  erased = erased + redis.call('UNLINK', key('session', id))
+end
+redis.call('UNLINK', KEYS[1])
+return {stamp, erased}
+`;
+
+/** KEYS: session. */
+const DESCRIBE = `
+return {stamp, redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], 'u'), redis.call('PTTL', KEYS[1])}
+`;
+
+export const SCRIPTS = {
+  put: script(PUT),
+  get: script(GET),
+  eraseSession: script(ERASE_SESSION),
+  eraseSubject: script(ERASE_SUBJECT),
+  describe: script(DESCRIBE),
+} as const;
+
+function script(body: string): Script {
+  const source = PRELUDE + body;
+  return { source, sha: createHash('sha1').update(source).digest('hex') };
+}

@@ -1,0 +1,320 @@
+/**
+ * Real Redis servers on free loopback ports, for tests, benchmarks and local runs: alone, with TLS, as a Cluster of three
+ * masters, or watched by a Sentinel. Nothing of them outlives this process.
+ */
+import { execFile } from 'node:child_process';
+import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { openPki } from './controlplane/certificates.ts';
+import { freePort, removeAtExit, startProcess, waitUntilReady, type ManagedProcess } from './processes.ts';
+
+const run = promisify(execFile);
+const READY_TIMEOUT_MS = 15_000;
+const NAMES = ['redis-server', 'valkey-server'];
+
+/** One running server. */
+export interface RedisServer {
+  readonly port: number;
+  /** Its address as the guardrail's store setting takes it. */
+  readonly url: string;
+  /** Its process; ask for its id to suspend it. */
+  readonly pid: number;
+  /** What `redis-cli` with these arguments prints. */
+  cli(...args: string[]): Promise<string>;
+  /** Ends it as a crash would. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port, empty. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Several servers under one address. */
+export interface RedisGroup {
+  readonly url: string;
+  readonly servers: readonly RedisServer[];
+  stop(): Promise<void>;
+}
+
+export interface RedisOptions {
+  /** Told of steps that take long. */
+  readonly progress?: (message: string) => void;
+  /** More configuration, as command-line arguments: `['--requirepass', 'secret']`. */
+  readonly args?: readonly string[];
+  /** A password that clients must give. */
+  readonly password?: string;
+}
+
+/**
+ * The server's binary: from `REDIS_SERVER`, from PATH, from the cache, or on Debian and its kin from the package
+ * `redis-server`, installed as root, otherwise unpacked into the cache.
+ * @throws Error with one sentence that says what to install.
+ */
+export async function findRedisServer(progress: (message: string) => void = () => undefined): Promise<string> {
+  const configured = process.env['REDIS_SERVER'];
+  if (configured !== undefined && configured !== '') {
+    if (isExecutable(configured)) return configured;
+    throw new Error(`REDIS_SERVER names ${configured}, which is not a program that can be run.`);
+  }
+  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'gateway-guardrail-operator', 'redis');
+  const found = onPath() ?? cachedBinary(cache);
+  if (found !== undefined) return found;
+  if (await hasProgram('apt-get')) {
+    try {
+      if (process.getuid?.() === 0) await installPackage(progress);
+      else await unpackPackage(cache, progress);
+    } catch (error) {
+      throw new Error(
+        `Redis was not found and the package redis-server could not be fetched: install redis-server or valkey-server.`,
+        { cause: error },
+      );
+    }
+    const installed = onPath() ?? cachedBinary(cache);
+    if (installed !== undefined) return installed;
+  }
+  throw new Error('Redis was not found: install redis-server (6.2 or later) or valkey-server, so that it is on PATH.');
+}
+
+/** Starts one server, which keeps nothing on disk. */
+export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
+  const auth = options.password === undefined ? '' : `:${options.password}@`;
+  return startServer(options, (port) => ({
+    args: ['--port', String(port)],
+    url: `redis://${auth}127.0.0.1:${port}/0`,
+  }));
+}
+
+/** Starts one server that speaks TLS alone, with an authority of its own; the address names its certificate. */
+export async function startRedisTls(options: RedisOptions = {}): Promise<RedisServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'redis-tls-'));
+  removeAtExit(folder);
+  const pki = openPki(folder);
+  const tls = ['--tls-cert-file', pki.serverCertificate, '--tls-key-file', pki.serverKey];
+  const ca = ['--tls-ca-cert-file', pki.caCertificate, '--tls-auth-clients', 'no'];
+  return startServer(options, (port) => ({
+    args: ['--port', '0', '--tls-port', String(port), ...tls, ...ca],
+    url: `rediss://127.0.0.1:${port}/0?ca=${encodeURIComponent(pki.caCertificate)}`,
+    cli: ['--tls', '--cacert', pki.caCertificate],
+  }));
+}
+
+/** Starts a Cluster of three masters without replicas, each with a third of the slots. */
+export async function startRedisCluster(options: RedisOptions = {}): Promise<RedisGroup> {
+  const servers: RedisServer[] = [];
+  const stop = stopAll(servers);
+  try {
+    for (let n = 0; n < 3; n += 1) {
+      servers.push(
+        await startServer(options, (port, folder) => ({
+          args: [
+            ...['--port', String(port), '--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'],
+            ...['--cluster-config-file', join(folder, 'nodes.conf'), '--cluster-require-full-coverage', 'no'],
+          ],
+          url: `redis://127.0.0.1:${port}`,
+        })),
+      );
+    }
+    const [first, ...others] = servers;
+    if (!first) throw new Error('A Cluster needs a server.');
+    for (const [at, server] of servers.entries()) {
+      const from = Math.floor((at * 16384) / servers.length);
+      const to = Math.floor(((at + 1) * 16384) / servers.length) - 1;
+      await server.cli('CLUSTER', 'ADDSLOTSRANGE', String(from), String(to));
+      await server.cli('CLUSTER', 'SET-CONFIG-EPOCH', String(at + 1));
+    }
+    for (const other of others) await first.cli('CLUSTER', 'MEET', '127.0.0.1', String(other.port));
+    await until(async () => {
+      for (const server of servers) {
+        const info = await server.cli('CLUSTER', 'INFO');
+        if (!info.includes('cluster_state:ok') || !info.includes('cluster_known_nodes:3')) return false;
+        if (!info.includes('cluster_slots_ok:16384')) return false;
+      }
+      return true;
+    }, 'The Redis Cluster did not form.');
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const hosts = servers.map((server) => `127.0.0.1:${server.port}`);
+  return { url: `redis+cluster://${hosts.join(',')}`, servers, stop };
+}
+
+/** Starts a master, a replica of it, and a Sentinel that fails over after half a second. `servers` is in that order. */
+export async function startRedisSentinel(options: RedisOptions = {}): Promise<RedisGroup> {
+  const servers: RedisServer[] = [];
+  const stop = stopAll(servers);
+  try {
+    const master = await startRedis(options);
+    servers.push(master);
+    const replica = await startRedis({
+      ...options,
+      args: [
+        ...(options.args ?? []),
+        '--replicaof',
+        '127.0.0.1',
+        String(master.port),
+        '--repl-diskless-sync-delay',
+        '0',
+      ],
+    });
+    servers.push(replica);
+    await until(
+      async () => (await replica.cli('INFO', 'replication')).includes('master_link_status:up'),
+      'The Redis replica did not reach its master.',
+    );
+    const sentinel = await startServer(options, (port, folder) => ({
+      // A Sentinel rewrites its configuration, so it wants a file: an empty one will do.
+      args: [join(folder, 'sentinel.conf'), '--sentinel', '--port', String(port)],
+      config: 'sentinel.conf',
+      url: `redis+sentinel://127.0.0.1:${port}/main/0`,
+    }));
+    servers.push(sentinel);
+    await sentinel.cli('SENTINEL', 'MONITOR', 'main', '127.0.0.1', String(master.port), '1');
+    await sentinel.cli('SENTINEL', 'SET', 'main', 'down-after-milliseconds', '500', 'failover-timeout', '3000');
+    await until(
+      async () => (await sentinel.cli('SENTINEL', 'REPLICAS', 'main')).includes(String(replica.port)),
+      'The Sentinel did not find the replica.',
+    );
+    return { url: sentinel.url, servers, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface Plan {
+  readonly args: readonly string[];
+  readonly url: string;
+  /** More arguments of the client. */
+  readonly cli?: readonly string[];
+  /** A file to make in the folder first. */
+  readonly config?: string;
+}
+
+async function startServer(options: RedisOptions, plan: (port: number, folder: string) => Plan): Promise<RedisServer> {
+  const command = await findRedisServer(options.progress);
+  const folder = mkdtempSync(join(tmpdir(), 'redis-'));
+  removeAtExit(folder);
+  const port = await freePort();
+  const { args, url, cli: cliArgs = [], config } = plan(port, folder);
+  const password = options.password === undefined ? [] : ['--requirepass', options.password];
+  const common = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder, '--daemonize', 'no'];
+  const client = join(command, '..', command.endsWith('valkey-server') ? 'valkey-cli' : 'redis-cli');
+  const auth = options.password === undefined ? [] : ['--no-auth-warning', '-a', options.password];
+
+  const env = withLibraries(command);
+  const cli = async (...words: string[]): Promise<string> => {
+    const { stdout } = await run(client, ['-h', '127.0.0.1', '-p', String(port), ...auth, ...cliArgs, ...words], {
+      env,
+    });
+    return stdout;
+  };
+  const launch = async (): Promise<ManagedProcess> => {
+    if (config !== undefined) writeFileSync(join(folder, config), '');
+    const child = await startProcess({
+      name: `redis-server on port ${port}`,
+      command,
+      args: [...args, ...common, ...password, ...(options.args ?? [])],
+      env,
+      logFile: join(folder, 'redis.log'),
+    });
+    await waitUntilReady(child, async () => (await cli('PING').catch(() => '')).startsWith('PONG'), READY_TIMEOUT_MS);
+    return child;
+  };
+
+  let child = await launch();
+  return {
+    port,
+    url,
+    get pid() {
+      return child.pid;
+    },
+    cli,
+    kill: () => child.kill(),
+    async restart() {
+      await child.kill();
+      child = await launch();
+    },
+    async stop() {
+      await child.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function stopAll(servers: readonly RedisServer[]): () => Promise<void> {
+  return async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+  };
+}
+
+async function until(condition: () => Promise<boolean>, failure: string): Promise<void> {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(failure);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function cacheFolder(): string {
+  const caches = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
+  return join(caches, 'gateway-guardrail-operator', 'redis');
+}
+
+function onPath(): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/bin', '/usr/bin', '/usr/sbin'];
+  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
+}
+
+function cachedBinary(cache: string): string | undefined {
+  return ['redis-server', 'redis-check-rdb'].map((name) => join(cache, 'usr', 'bin', name)).find(isExecutable);
+}
+
+async function hasProgram(name: string): Promise<boolean> {
+  return run('which', [name]).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function installPackage(progress: (message: string) => void): Promise<void> {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  // The package starts a system service after its installation; ours are the only servers wanted.
+  const options = ['-o', 'Dpkg::Use-Pty=0', 'install', '--yes', '--no-install-recommends', 'redis-server'];
+  progress('Installing the package redis-server …');
+  await run('apt-get', options, { env }).catch(async () => {
+    progress('Reading the package lists first …');
+    await run('apt-get', ['update'], { env });
+    await run('apt-get', options, { env });
+  });
+}
+
+async function unpackPackage(cache: string, progress: (message: string) => void): Promise<void> {
+  const packages = join(cache, 'packages');
+  mkdirSync(packages, { recursive: true });
+  progress(`Downloading the package redis-server and unpacking it into ${cache} …`);
+  // redis-server of Debian is a link to redis-check-rdb of redis-tools, which needs these libraries.
+  const wanted = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblua5.1-0', 'liblzf1'];
+  const optional = ['lua-bitop', 'lua-cjson', 'libhiredis0.14', 'libhiredis1.1.0'];
+  await run('apt-get', ['download', ...wanted], { cwd: packages });
+  for (const name of optional) await run('apt-get', ['download', name], { cwd: packages }).catch(() => undefined);
+  for (const file of readdirSync(packages)) await run('dpkg-deb', ['-x', join(packages, file), cache]);
+}
+
+/** An unpacked package finds its libraries beside it, an installed one where the system has them. */
+function withLibraries(command: string): NodeJS.ProcessEnv {
+  const libraries = join(command, '..', '..', 'lib');
+  if (!command.startsWith(cacheFolder())) return process.env;
+  const folders = readdirSync(libraries).map((name) => join(libraries, name));
+  return { ...process.env, LD_LIBRARY_PATH: folders.join(delimiter) };
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
