@@ -1,0 +1,146 @@
+import Router from '@koa/router';
+import { readBody } from './body.ts';
+import { nextAlignedReset, parseDuration } from './duration.ts';
+import { detailError, GatewayError, validationError } from './errors.ts';
+import { type Fields, readFields } from './fields.ts';
+import { float, type JsonObject } from './json.ts';
+import type { BudgetLimits, Records } from './records.ts';
+import { budgetWire } from './wire.ts';
+
+/** The limits of a budget, as `/budget/new`, `/budget/update` and `/customer/new` take them. */
+export const LIMIT_FIELDS = {
+  max_budget: { kind: 'float', nullable: true },
+  soft_budget: { kind: 'float', nullable: true },
+  max_parallel_requests: { kind: 'integer', nullable: true },
+  tpm_limit: { kind: 'integer', nullable: true },
+  rpm_limit: { kind: 'integer', nullable: true },
+  tpd_limit: { kind: 'integer', nullable: true },
+  budget_duration: { kind: 'string', nullable: true },
+  model_max_budget: { kind: 'object', nullable: true },
+  budget_reset_at: { kind: 'time', nullable: true },
+} satisfies Fields;
+
+const BUDGET_FIELDS = { budget_id: { kind: 'string', nullable: true }, ...LIMIT_FIELDS } satisfies Fields;
+
+/** @returns what the real gateway says of a duration that it cannot read. */
+export function badDuration(text: string): string {
+  return `Invalid budget_duration '${text}'. Use a format like '1h', '24h', '7d', or '30d'.`;
+}
+
+const NO_LICENCE =
+  'Invalid model_max_budget: You must have an enterprise license to set model_max_budget. You must be a LiteLLM Enterprise user to use this feature. If you have a license please set `LITELLM_LICENSE` in your env. Get a 7 day trial key here: https://www.litellm.ai/enterprise#trial. \nPricing: https://www.litellm.ai/#pricing. Example of valid model_max_budget: https://docs.litellm.ai/docs/proxy/users';
+
+/** What `/budget/settings` tells of each field: its name, type and description. */
+const SETTINGS = [
+  ['max_budget', 'Float', 'Requests will fail if this budget (in USD) is exceeded.'],
+  ['soft_budget', 'Float', 'Requests will NOT fail if this is exceeded. Will fire alerting though.'],
+  ['max_parallel_requests', 'Integer', 'Max concurrent requests allowed for this budget id.'],
+  ['tpm_limit', 'Integer', 'Max tokens per minute, allowed for this budget id.'],
+  ['rpm_limit', 'Integer', 'Max requests per minute, allowed for this budget id.'],
+  ['tpd_limit', 'Integer', 'Max tokens per day, charged by batch submissions, allowed for this budget id.'],
+  ['budget_duration', 'String', "Max duration budget should be set for (e.g. '1hr', '1d', '28d')"],
+  [
+    'model_max_budget',
+    'Object',
+    "Max budget for each model (e.g. {'gpt-4o': {'max_budget': '0.0000001', 'budget_duration': '1d', 'tpm_limit': 1000, 'rpm_limit': 1000}})",
+  ],
+] as const;
+
+/** @throws GatewayError 400 as the budget endpoints refuse bad values. */
+function checkLimits(body: JsonObject): void {
+  for (const name of ['max_budget', 'soft_budget']) {
+    const amount = body[name];
+    if (typeof amount !== 'number' || (Number.isFinite(amount) && amount >= 0)) continue;
+    const received = JSON.stringify(float(amount));
+    throw detailError(400, `${name} must be a non-negative finite number. Received: ${received}`);
+  }
+  const duration = body.budget_duration;
+  if (typeof duration === 'string' && parseDuration(duration) === undefined)
+    throw detailError(400, badDuration(duration));
+  const perModel = body.model_max_budget;
+  if (perModel !== undefined && perModel !== null && Object.keys(perModel).length > 0)
+    throw detailError(400, NO_LICENCE);
+}
+
+/** @returns the columns to write: what was sent, and the next reset where the period changes. */
+function columns(body: JsonObject, now: Date): BudgetLimits {
+  const { budget_id: _id, model_max_budget: _perModel, ...limits } = body;
+  const duration = limits.budget_duration;
+  if (duration === undefined || limits.budget_reset_at !== undefined) return limits;
+  const period = typeof duration === 'string' ? parseDuration(duration) : undefined;
+  return { ...limits, budget_reset_at: period === undefined ? null : nextAlignedReset(period, now).toISOString() };
+}
+
+/** `/budget/*` as the real gateway answers it. */
+export function budgetRoutes(records: Records): Router {
+  const router = new Router({ prefix: '/budget' });
+
+  router.post('/new', async (ctx) => {
+    const body = readFields(await readBody(ctx), BUDGET_FIELDS);
+    checkLimits(body);
+    const id = typeof body.budget_id === 'string' ? body.budget_id : undefined;
+    if (id !== undefined && records.budgets.has(id)) throw detailError(400, `Budget with id '${id}' already exists.`);
+    const sent = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+    const budget = records.addBudget(columns(sent, new Date()), new Date(), id);
+    await records.save();
+    ctx.body = budgetWire(budget);
+  });
+
+  router.post('/update', async (ctx) => {
+    const body = readFields(await readBody(ctx), BUDGET_FIELDS);
+    const id = body.budget_id;
+    if (typeof id !== 'string') throw detailError(400, 'budget_id is required');
+    checkLimits(body);
+    const budget = records.budgets.get(id);
+    // An unknown id is no error on the real gateway: the answer is null.
+    if (budget === undefined) throw new GatewayError(200, null);
+    Object.assign(budget, columns(body, new Date()), { updated_at: new Date().toISOString() });
+    await records.save();
+    ctx.body = budgetWire(budget);
+  });
+
+  router.post('/info', async (ctx) => {
+    const { budgets } = readFields(await readBody(ctx), { budgets: { kind: 'strings', required: true } });
+    const ids = budgets as string[];
+    if (ids.length === 0) throw detailError(400, "Specify list of budget id's to query. Passed in=[]");
+    ctx.body = [...records.budgets.values()].filter((budget) => ids.includes(budget.budget_id)).map(budgetWire);
+  });
+
+  router.post('/delete', async (ctx) => {
+    const { id } = readFields(await readBody(ctx), { id: { kind: 'string', required: true } });
+    const budget = records.budgets.get(id as string);
+    if (budget === undefined) throw new GatewayError(200, null);
+    records.deleteBudget(budget.budget_id);
+    await records.save();
+    ctx.body = budgetWire(budget);
+  });
+
+  router.get('/list', (ctx) => {
+    ctx.body = [...records.budgets.values()].map(budgetWire);
+  });
+
+  router.get('/settings', (ctx) => {
+    const id = ctx.URL.searchParams.get('budget_id');
+    if (id === null) throw validationError([{ type: 'missing', loc: ['query', 'budget_id'], msg: 'Field required' }]);
+    const budget = records.budgets.get(id);
+    ctx.body = SETTINGS.map(([name, type, description]) => {
+      const value = name === 'model_max_budget' ? null : (budget?.[name] ?? null);
+      return {
+        field_name: name,
+        field_type: type,
+        field_description: description,
+        field_value: type === 'Float' ? float(value as number | null) : value,
+        stored_in_db: true,
+        field_default_value: null,
+        premium_field: false,
+        nested_fields: null,
+        field_options: null,
+        field_tab: null,
+        source: 'unset',
+        editable: true,
+      };
+    });
+  });
+
+  return router;
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { readBody } from './body.ts';
+import {
+  answer,
+  chunkWire,
+  completionWire,
+  event,
+  type ModelAnswer,
+  type ModelChunk,
+  ModelError,
+  stream,
+} from './echoModel.ts';
+import { GatewayError, proxyError } from './errors.ts';
+import { guardAnswer, guardStream } from './guardedAnswer.ts';
+import { guardRequest } from './guardedRequest.ts';
+import type { GuardedCall, GuardrailClient } from './guardrailClient.ts';
+import { isObject, type Json, type JsonObject, stringField } from './json.ts';
+import type { Limits } from './limits.ts';
+import type { SeenLog } from './seen.ts';
+
+const SAMPLING_RATE = 5;
+/** USD a token, in and out: dear, so that spend moves before the eyes of who tries it. */
+const PRICE = 0.001;
+/** Inbound headers whose values a guardrail may see; of others it learns that they were there. */
+const SHOWN_HEADERS =
+  /^(host|accept-encoding|connection|accept|content-type|user-agent|content-length|x-session-id|x-stainless-.*)$/;
+const SECRET_HEADERS = /^(authorization|cookie|api-key|x-api-key|x-.*-api-key)$/;
+
+/** What the model endpoint works with. */
+export interface ChatOptions {
+  readonly proxyName: string;
+  readonly limits: Limits;
+  /** Without one, requests go to the model as they are. */
+  readonly guardrail: GuardrailClient | undefined;
+  readonly seen: SeenLog;
+}
+
+/** @returns the end user of a call, by the real gateway's order of places; undefined where none is named. */
+function endUserOf(ctx: Context, body: JsonObject, proxyName: string): string | undefined {
+  const nested = (name: string, key: string): Json | undefined => {
+    const value = body[name];
+    return isObject(value) ? value[key] : undefined;
+  };
+  const places = [
+    ctx.get(`x-${proxyName}-customer-id`),
+    ctx.get(`x-${proxyName}-end-user-id`),
+    body.user,
+    nested(`${proxyName}_metadata`, 'user'),
+    nested('metadata', 'user_id'),
+    body.safety_identifier,
+  ];
+  return places.find((place): place is string => typeof place === 'string' && place !== '');
+}
+
+function shownHeaders(ctx: Context, proxyName: string): Record<string, string> {
+  const headers = Object.entries(ctx.headers).filter(([name]) => !SECRET_HEADERS.test(name));
+  return Object.fromEntries(
+    headers.map(([name, value]) => {
+      const visible = SHOWN_HEADERS.test(name) || name.startsWith(`x-${proxyName}-`);
+      return [name, visible ? String(value) : '[present]'];
+    }),
+  );
+}
+
+function callOf(ctx: Context, body: JsonObject, endUser: string | undefined, proxyName: string): GuardedCall {
+  const trace = body[`${proxyName}_trace_id`];
+  return {
+    callId: ctx.get(`x-${proxyName}-call-id`) || randomUUID(),
+    traceId: ctx.get(`x-${proxyName}-trace-id`) || (typeof trace === 'string' && trace !== '' ? trace : randomUUID()),
+    requestData: {
+      user_api_key_hash: `${proxyName}_proxy_master_key`,
+      user_api_key_user_id: 'default_user_id',
+      ...(endUser !== undefined && { user_api_key_end_user_id: endUser }),
+    },
+    requestHeaders: shownHeaders(ctx, proxyName),
+  };
+}
+
+async function readChat(ctx: Context): Promise<JsonObject & { messages: Json[] }> {
+  const body = await readBody(ctx);
+  if (isObject(body) && Array.isArray(body.messages)) return body as JsonObject & { messages: Json[] };
+  const message = "/chat/completions: Missing required parameter: 'messages'.";
+  throw proxyError(400, 'invalid_request_error', 'messages', message);
+}
+
+function callModel(body: JsonObject): ModelAnswer {
+  const model = stringField(body, 'model');
+  const n = typeof body.n === 'number' && Number.isInteger(body.n) && body.n > 0 ? body.n : 1;
+  try {
+    return answer({ model, n, messages: body.messages as Json[] });
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    throw proxyError(error.status, 'upstream_error', null, `The model refused: ${error.message}`);
+  }
+}
+
+/** `/v1/chat/completions` with the guardrail before and after the echo model, whole and streamed. */
+export function chatRoutes(options: ChatOptions): Router {
+  const router = new Router();
+  router.post(['/v1/chat/completions', '/chat/completions'], async (ctx) => {
+    const body = await readChat(ctx);
+    const model = stringField(body, 'model');
+    const endUser = endUserOf(ctx, body, options.proxyName);
+    if (endUser !== undefined) options.limits.admit(endUser, model, Date.now());
+    const call = callOf(ctx, body, endUser, options.proxyName);
+    ctx.set(`x-${options.proxyName}-call-id`, call.callId);
+    const { guardrail } = options;
+    const guarded = guardrail === undefined ? body : await guardRequest(body, guardrail, call);
+    options.seen.add({
+      time: new Date().toISOString(),
+      call_id: call.callId,
+      model,
+      end_user: endUser ?? null,
+      guarded: guardrail !== undefined,
+      messages: guarded.messages ?? null,
+      tools: guarded.tools ?? null,
+    });
+    const whole = callModel(guarded);
+    const charge = async (): Promise<void> => {
+      if (endUser === undefined) return;
+      await options.limits.charge(endUser, whole.usage.total_tokens * PRICE, whole.usage.total_tokens);
+    };
+    if (body.stream !== true) {
+      await charge();
+      ctx.body = completionWire(guardrail === undefined ? whole : await guardAnswer(whole, guardrail, call));
+      return;
+    }
+    const withUsage = isObject(body.stream_options) && body.stream_options.include_usage === true;
+    const chunks =
+      guardrail === undefined
+        ? stream(whole)
+        : guardStream(whole, { client: guardrail, call, samplingRate: SAMPLING_RATE });
+    const events = toEvents(whole, chunks, withUsage);
+    // What fails before anything was sent is an answer of its own; after that it can only be an event.
+    const first = await events.next();
+    await charge();
+    ctx.type = 'text/event-stream';
+    ctx.set('cache-control', 'no-cache');
+    ctx.body = Readable.from(rest(first, events));
+  });
+  return router;
+}
+
+async function* toEvents(
+  whole: ModelAnswer,
+  chunks: Iterable<ModelChunk> | AsyncIterable<ModelChunk>,
+  withUsage: boolean,
+): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield chunkWire(whole, chunk);
+  if (withUsage) yield chunkWire(whole, { choices: [] }, whole.usage);
+  yield 'data: [DONE]\n\n';
+}
+
+async function* rest(first: IteratorResult<string>, events: AsyncGenerator<string>): AsyncGenerator<string> {
+  if (first.done !== true) yield first.value;
+  try {
+    yield* events;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    yield event(error.body);
+  }
+}

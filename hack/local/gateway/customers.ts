@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import Router from '@koa/router';
+import { readBody } from './body.ts';
+import { badDuration, LIMIT_FIELDS } from './budgets.ts';
+import { afterOnePeriod, parseDuration } from './duration.ts';
+import { detailError, GatewayError, proxyError, validationError } from './errors.ts';
+import { type Fields, readFields } from './fields.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
+import type { BudgetLimits, Customer, Records } from './records.ts';
+import { customerWire, pythonList, pythonString } from './wire.ts';
+
+const CUSTOMER_FIELDS = {
+  user_id: { kind: 'string', required: true },
+  alias: { kind: 'string', nullable: true },
+  blocked: { kind: 'boolean' },
+  budget_id: { kind: 'string', nullable: true },
+  allowed_model_region: { kind: 'region', nullable: true },
+  default_model: { kind: 'string', nullable: true },
+  models: { kind: 'strings', nullable: true },
+  object_permission: { kind: 'object', nullable: true },
+} satisfies Fields;
+
+const NEW_FIELDS = { ...CUSTOMER_FIELDS, ...LIMIT_FIELDS, spend: { kind: 'float', nullable: true } } satisfies Fields;
+
+// Not here, and so silently ignored by /customer/update: durations, rate limits, spend.
+const UPDATE_FIELDS = { ...CUSTOMER_FIELDS, max_budget: { kind: 'float', nullable: true } } satisfies Fields;
+
+const FOREIGN_KEY = 'Foreign key constraint failed on the field: `LiteLLM_EndUserTable_budget_id_fkey (index)`';
+
+/** What an error about a value reads like where the real gateway prints a whole dictionary into the message. */
+const wrapped = (status: number, message: string): GatewayError =>
+  proxyError(status, 'internal_server_error', null, `{'error': ${pythonString(message)}}`);
+
+const failed = (message: string): GatewayError => proxyError(500, 'internal_server_error', null, message);
+
+function notFound(param: string, message: string): GatewayError {
+  return proxyError(404, 'not_found', param, message);
+}
+
+function permission(sent: JsonObject, id: string): JsonObject {
+  const list = (name: string): Json => sent[name] ?? [];
+  return {
+    object_permission_id: id,
+    mcp_servers: list('mcp_servers'),
+    mcp_access_groups: list('mcp_access_groups'),
+    mcp_tool_permissions: sent.mcp_tool_permissions ?? null,
+    vector_stores: list('vector_stores'),
+    agents: list('agents'),
+    agent_access_groups: list('agent_access_groups'),
+    models: list('models'),
+    mcp_toolsets: list('mcp_toolsets'),
+    blocked_tools: list('blocked_tools'),
+    search_tools: list('search_tools'),
+    mcp_tool_search_enabled: sent.mcp_tool_search_enabled ?? null,
+    skills: list('skills'),
+  };
+}
+
+/** @returns the columns of the budget row that `/customer/new` makes, or undefined where it makes none. */
+function inlineLimits(body: JsonObject, now: Date): BudgetLimits | undefined {
+  const names = Object.keys(LIMIT_FIELDS).filter((name) => body[name] !== undefined && body[name] !== null);
+  if (names.length === 0) return undefined;
+  const limits = Object.fromEntries(names.map((name) => [name, body[name]])) as BudgetLimits & JsonObject;
+  if (typeof limits.budget_duration === 'string') {
+    const duration = parseDuration(limits.budget_duration);
+    if (duration === undefined) throw wrapped(400, badDuration(limits.budget_duration));
+    limits.budget_reset_at ??= afterOnePeriod(duration, now).toISOString();
+  }
+  if (limits.model_max_budget !== undefined) {
+    // The real gateway trips over its own database client here.
+    throw wrapped(422, 'Syntax Error: Invalid number, expected digit but got: "o".');
+  }
+  return limits;
+}
+
+/** The real gateway's rule for what an update writes: false where sent, and lists; but never null, 0 or an empty object. */
+function isWritten(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === 0) return false;
+  return !isObject(value) || Object.keys(value).length > 0;
+}
+
+function apply(customer: Customer, body: JsonObject): void {
+  const columns = ['alias', 'blocked', 'budget_id', 'allowed_model_region', 'default_model', 'models', 'spend'];
+  for (const name of columns) if (isWritten(body[name])) Object.assign(customer, { [name]: body[name] });
+  const sent = body.object_permission;
+  if (!isObject(sent) || !isWritten(sent)) return;
+  const known = Object.entries(sent).filter(([, value]) => value !== null);
+  customer.object_permission_id ??= randomUUID();
+  const merged = { ...customer.object_permission, ...Object.fromEntries(known) };
+  customer.object_permission = permission(merged, customer.object_permission_id);
+}
+
+/** What the customer endpoints need to know. */
+export interface CustomerRoutesOptions {
+  readonly records: Records;
+  readonly proxyName: string;
+  /** Names of the configured models: only these are taken as a `default_model`. */
+  readonly models: readonly string[];
+}
+
+/** `/customer/*`, also under its older name `/end_user/*`, as the real gateway answers it. */
+export function customerRoutes(prefix: '/customer' | '/end_user', options: CustomerRoutesOptions): Router {
+  const { records } = options;
+  const router = new Router({ prefix });
+  const wire = (customer: Customer): unknown => customerWire(customer, records, options.proxyName);
+
+  router.post('/new', async (ctx) => {
+    const sent = await readBody(ctx);
+    if (isObject(sent) && (sent.max_budget ?? null) !== null && (sent.budget_id ?? null) !== null) {
+      const msg = "Value error, Set either 'max_budget' or 'budget_id', not both.";
+      throw validationError([{ type: 'value_error', loc: ['body'], msg }]);
+    }
+    const body = readFields(sent, NEW_FIELDS);
+    const id = body.user_id as string;
+    const model = body.default_model;
+    if (typeof model === 'string' && !options.models.includes(model)) {
+      const names = options.models.map(pythonString).join(', ');
+      const message = `Default Model not on proxy. Configure via \`/model/new\` or config.yaml. Default_model=${model}, proxy_model_names={${names}}`;
+      throw wrapped(422, message);
+    }
+    const now = new Date();
+    const limits = inlineLimits(body, now);
+    // The budget row comes first, as on the real gateway: a refused customer leaves it behind.
+    if (limits !== undefined) body.budget_id = records.addBudget(limits, now).budget_id;
+    if (records.customers.has(id)) {
+      await records.save();
+      const message = `Customer already exists, passed user_id=${id}. Please pass a new user_id.`;
+      throw proxyError(400, 'bad_request', 'user_id', message);
+    }
+    const budgetId = body.budget_id;
+    if (typeof budgetId === 'string' && !records.budgets.has(budgetId)) throw failed(FOREIGN_KEY);
+    const customer = records.addCustomer(id);
+    apply(customer, body);
+    await records.save();
+    ctx.body = wire(customer);
+  });
+
+  router.get('/info', (ctx) => {
+    const id = ctx.URL.searchParams.get('end_user_id');
+    if (id === null) throw validationError([{ type: 'missing', loc: ['query', 'end_user_id'], msg: 'Field required' }]);
+    const customer = records.customers.get(id);
+    if (customer === undefined) throw notFound('end_user_id', `End User Id=${id} does not exist in db`);
+    ctx.body = wire(customer);
+  });
+
+  router.post('/update', async (ctx) => {
+    const body = readFields(await readBody(ctx), UPDATE_FIELDS);
+    const id = body.user_id as string;
+    const customer = records.customers.get(id);
+    if (customer === undefined) throw notFound('user_id', `End User Id=${id} does not exist in db`);
+    if (id === '') throw failed('user_id is required, passed user_id = ');
+    if (isWritten(body.max_budget)) {
+      const maxBudget = body.max_budget as number;
+      const now = new Date();
+      const linked = customer.budget_id === null ? undefined : records.budgets.get(customer.budget_id);
+      // Whatever row is linked now is written into, shared by others or not, before a new link is set.
+      if (linked !== undefined) Object.assign(linked, { max_budget: maxBudget, updated_at: now.toISOString() });
+      else body.budget_id = records.addBudget({ max_budget: maxBudget }, now).budget_id;
+    }
+    const budgetId = body.budget_id;
+    if (typeof budgetId === 'string' && !records.budgets.has(budgetId)) {
+      await records.save();
+      throw failed(FOREIGN_KEY);
+    }
+    apply(customer, body);
+    await records.save();
+    ctx.body = wire(customer);
+  });
+
+  router.post('/delete', async (ctx) => {
+    const { user_ids } = readFields(await readBody(ctx), { user_ids: { kind: 'strings', required: true } });
+    const ids = user_ids as string[];
+    if (ids.length === 0) throw failed('user_id is required, passed user_id = []');
+    const unknown = ids.filter((id) => !records.customers.has(id));
+    if (unknown.length > 0) throw notFound('user_ids', `End User Id(s)=${unknown.join(', ')} do not exist in db`);
+    const deleted = ids.filter((id) => records.customers.delete(id)).length;
+    await records.save();
+    ctx.body = {
+      deleted_customers: deleted,
+      message: `Successfully deleted customers with ids: ${pythonList(ids)}`,
+    };
+  });
+
+  router.get('/list', (ctx) => {
+    ctx.body = [...records.customers.values()].map(wire);
+  });
+
+  router.post('/block', async (ctx) => {
+    const { user_ids } = readFields(await readBody(ctx), { user_ids: { kind: 'strings', required: true } });
+    for (const id of user_ids as string[]) {
+      const customer = records.customers.get(id) ?? records.addCustomer(id);
+      customer.blocked = true;
+    }
+    await records.save();
+    // The real gateway writes the rows and then fails to answer, closing the connection.
+    ctx.set('connection', 'close');
+    throw new GatewayError(500, { error: { message: 'Internal server error', type: 'internal_server_error' } });
+  });
+
+  router.post('/unblock', async (ctx) => {
+    readFields(await readBody(ctx), { user_ids: { kind: 'strings', required: true } });
+    const message =
+      'Blocked user check was never set. This call has no effect.This uses the enterprise folder - only available on the Docker image.';
+    throw detailError(400, message);
+  });
+
+  return router;
+}

@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Router from '@koa/router';
+import Koa from 'koa';
+import { requireMasterKey } from './auth.ts';
+import { budgetRoutes } from './budgets.ts';
+import { chatRoutes } from './chat.ts';
+import { customerRoutes } from './customers.ts';
+import { GatewayError } from './errors.ts';
+import { GuardrailClient, type GuardrailSource } from './guardrailClient.ts';
+import { Limits } from './limits.ts';
+import { Records } from './records.ts';
+import { type Seen, SeenLog } from './seen.ts';
+
+export type { GuardrailSource, GuardrailTarget } from './guardrailClient.ts';
+export type { Seen } from './seen.ts';
+
+/** How a development gateway is set up. */
+export interface DevGatewayOptions {
+  /** TCP port on 127.0.0.1; 0 picks a free one. */
+  readonly port: number;
+  /** The admin's key, for `Authorization: Bearer`. Starts with `sk-` on real gateways. */
+  readonly masterKey: string;
+  /** The proxy's own name, as it stands in paths, fields and headers: `gateway` (default) or `litellm`, say. */
+  readonly proxyName?: string;
+  /** The guardrail to call before and after each model call. Without one, requests go to the model as they are. */
+  readonly guardrail?: GuardrailSource | undefined;
+  /** Milliseconds after which a call to the guardrail counts as failed. Default 10,000. */
+  readonly guardrailTimeoutMs?: number;
+  /** A JSON file that keeps customers and budgets over a restart; without one they live in memory. */
+  readonly stateFile?: string | undefined;
+  /** Names of models that a customer may have as `default_model`. A call may name any model. */
+  readonly models?: readonly string[];
+  /** Id of the budget row that holds for customers without one of their own. */
+  readonly maxEndUserBudgetId?: string | undefined;
+  /** Gets a line for each model call that tells what the model saw. Default: nobody. */
+  readonly print?: (line: string) => void;
+}
+
+/** A running development gateway. */
+export interface DevGateway {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  /** @returns what the model saw in the latest calls, oldest first. */
+  log(): readonly Seen[];
+  /** Stops listening, ends open connections and resolves when the state file is written. */
+  stop(): Promise<void>;
+}
+
+/** The models of a gateway that is not told otherwise. */
+const MODELS = ['gpt-4o-mini', 'fast'];
+
+/**
+ * Starts an AI gateway for development and tests on loopback: the admin API of customers and budgets, and an echo model
+ * behind a guardrail, both as LiteLLM 1.106 behaves.
+ * @throws Error where the port is taken or the state file does not fit.
+ */
+export async function startDevGateway(options: DevGatewayOptions): Promise<DevGateway> {
+  const proxyName = options.proxyName ?? 'gateway';
+  const models = options.models ?? MODELS;
+  const records = await Records.open(options.stateFile);
+  const limits = new Limits(records, options.maxEndUserBudgetId);
+  const seen = new SeenLog(options.print ?? (() => undefined));
+  const guardrail =
+    options.guardrail === undefined
+      ? undefined
+      : new GuardrailClient(options.guardrail, { proxyName, timeoutMs: options.guardrailTimeoutMs ?? 10_000 });
+
+  const open = new Router();
+  open.get(['/health/liveliness', '/health/liveness'], (ctx) => {
+    ctx.body = JSON.stringify("I'm alive!");
+    ctx.type = 'json';
+  });
+  open.get('/health/readiness', (ctx) => {
+    ctx.body = { status: 'healthy', db: 'connected' };
+  });
+  open.get('/_log', (ctx) => {
+    ctx.body = seen.all();
+  });
+
+  const app = new Koa();
+  app.use(async (ctx, next) => {
+    try {
+      await next();
+      if (ctx.body === undefined) throw new GatewayError(404, { detail: 'Not Found' });
+    } catch (error) {
+      if (!(error instanceof GatewayError)) app.emit('error', error, ctx);
+      ctx.status = error instanceof GatewayError ? error.status : 500;
+      const internal = { error: { message: 'Internal server error', type: 'internal_server_error' } };
+      // Written out, since Koa takes a null body for no body.
+      ctx.body = JSON.stringify(error instanceof GatewayError ? error.body : internal);
+      ctx.type = 'json';
+    }
+  });
+  app.use(open.routes());
+  app.use(requireMasterKey(options.masterKey, proxyName));
+  app.use(customerRoutes('/customer', { records, proxyName, models }).routes());
+  app.use(customerRoutes('/end_user', { records, proxyName, models }).routes());
+  app.use(budgetRoutes(records).routes());
+  app.use(chatRoutes({ proxyName, limits, guardrail, seen }).routes());
+
+  const handle = app.callback();
+  const server = createServer((request, response) => void handle(request, response));
+  server.listen(options.port, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    log: () => seen.all(),
+    stop: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+      await records.save();
+    },
+  };
+}

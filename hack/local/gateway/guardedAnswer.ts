@@ -1,0 +1,126 @@
+import { type ChunkChoice, type ModelAnswer, type ModelChunk, stream } from './echoModel.ts';
+import { GatewayError, proxyError } from './errors.ts';
+import type { GuardedCall, GuardrailClient } from './guardrailClient.ts';
+
+/**
+ * Lets the guardrail restore a whole answer. Texts of choices that have one are replaced in order; tool calls are
+ * shown but never replaced, as on the real gateway.
+ * @throws GatewayError where the guardrail blocks or fails.
+ */
+export async function guardAnswer(
+  whole: ModelAnswer,
+  client: GuardrailClient,
+  call: GuardedCall,
+): Promise<ModelAnswer> {
+  const texts = whole.choices.flatMap(({ text }) => (text === null ? [] : [text]));
+  const toolCalls = whole.choices.flatMap((choice) => choice.toolCalls);
+  if (texts.length === 0 && toolCalls.length === 0) return whole;
+  const shown = { texts, toolCalls: toolCalls.length > 0 ? toolCalls : undefined, model: whole.model };
+  const verdict = await client.check('response', shown, call);
+  const restored = [...(verdict.texts ?? texts)];
+  if (restored.length > texts.length) throw proxyError(500, 'internal_server_error', null, 'list index out of range');
+  const choices = whole.choices.map((choice) =>
+    choice.text === null ? choice : { ...choice, text: restored.shift() ?? choice.text },
+  );
+  return { ...whole, choices };
+}
+
+/** What of a stream's choice has come from the model, and what of its restored text the client has. */
+interface ChoiceState {
+  raw: string;
+  sent: string;
+  finish: string | null;
+}
+
+/**
+ * Streams an answer through the guardrail in the mode `incremental_diff`, as the real gateway does: the model's chunks
+ * are held back; at each `samplingRate`-th one, and at the end, the guardrail is shown the whole raw text of each choice,
+ * and what it returns is sent on as far as it goes beyond what was sent before, less the holdback in code points. At the
+ * end the holdback does not count. Tool calls pass through as they are.
+ * @throws GatewayError where the guardrail blocks or fails, or takes back what was sent already
+ * (`stream_transform_underflow`).
+ */
+export async function* guardStream(
+  whole: ModelAnswer,
+  options: { readonly client: GuardrailClient; readonly call: GuardedCall; readonly samplingRate: number },
+): AsyncGenerator<ModelChunk> {
+  const states = new Map<number, ChoiceState>();
+  const toolCalls = whole.choices.flatMap((choice) => choice.toolCalls);
+  let count = 0;
+
+  async function round(final: boolean): Promise<ModelChunk | undefined> {
+    const open = [...states].filter(([, { raw }]) => raw !== '').sort(([a], [b]) => a - b);
+    if (open.length === 0) return final ? finishes(states) : undefined;
+    const shown = { texts: open.map(([, { raw }]) => raw), model: whole.model };
+    const verdict = await options.client.check('response', shown, options.call);
+    const choices: ChunkChoice[] = [];
+    for (const [position, [index, state]] of open.entries()) {
+      const text = verdict.texts === undefined ? state.raw : verdict.texts[position];
+      // Fewer texts than were shown: what is missing stays with the gateway.
+      if (text === undefined) continue;
+      const content = release(index, state, text, final ? 0 : (verdict.holdback[position] ?? 0));
+      const finish = final ? state.finish : null;
+      if (content === '' && finish === null) continue;
+      choices.push({
+        index,
+        delta: { ...(state.sent === content && { role: 'assistant' }), content },
+        finish_reason: finish,
+      });
+    }
+    return choices.length > 0 ? { choices } : undefined;
+  }
+
+  for (const chunk of stream(whole)) {
+    const [choice] = chunk.choices;
+    if (choice === undefined) continue;
+    const state = states.get(choice.index) ?? { raw: '', sent: '', finish: null };
+    states.set(choice.index, state);
+    if (choice.delta.tool_calls !== undefined) {
+      const flushed = await round(false);
+      if (flushed !== undefined) yield flushed;
+      yield { choices: [{ index: choice.index, delta: { tool_calls: choice.delta.tool_calls }, finish_reason: null }] };
+      continue;
+    }
+    count += 1;
+    state.raw += choice.delta.content ?? '';
+    state.finish = choice.finish_reason ?? state.finish;
+    if (choice.finish_reason !== null || count % options.samplingRate !== 0) continue;
+    const sampled = await round(false);
+    if (sampled !== undefined) yield sampled;
+  }
+  if (toolCalls.length > 0) {
+    const texts = [...states.values()].map(({ raw }) => raw).filter((raw) => raw !== '');
+    await options.client.check('response', { texts, toolCalls, model: whole.model }, options.call);
+  }
+  const last = await round(true);
+  if (last !== undefined) yield last;
+}
+
+/** @returns what of a restored text may go out now; remembers it as sent. */
+function release(index: number, state: ChoiceState, text: string, holdback: number): string {
+  if (!text.startsWith(state.sent)) {
+    const sent = Array.from(state.sent).length;
+    const message = `Guardrail streaming transform for choice ${index} is not a forward extension of the ${sent} chars already streamed to the client (it is shorter than, or rewrites, the emitted prefix); emitted bytes cannot be retracted. Withhold recent output via stream_holdback_chars before rewriting it.`;
+    const details = { error: 'stream_transform_underflow', message };
+    throw new GatewayError(400, {
+      error: {
+        message: 'stream_transform_underflow',
+        type: 'invalid_request_error',
+        param: null,
+        code: '400',
+        provider_specific_fields: details,
+      },
+    });
+  }
+  const rest = Array.from(text.slice(state.sent.length));
+  const content = rest.slice(0, Math.max(0, rest.length - holdback)).join('');
+  state.sent += content;
+  return content;
+}
+
+function finishes(states: ReadonlyMap<number, ChoiceState>): ModelChunk | undefined {
+  const choices = [...states].flatMap(([index, { finish }]) =>
+    finish === null ? [] : [{ index, delta: { content: '' }, finish_reason: finish }],
+  );
+  return choices.length > 0 ? { choices } : undefined;
+}

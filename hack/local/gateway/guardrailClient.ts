@@ -1,0 +1,166 @@
+import { readFile, stat } from 'node:fs/promises';
+import { z } from 'zod';
+import { proxyError } from './errors.ts';
+import type { Json, JsonObject } from './json.ts';
+
+/** Where the guardrail listens, and the key that it wants in `x-api-key`. */
+export interface GuardrailTarget {
+  /** Base URL; the contract's path is appended. */
+  readonly url: string;
+  readonly key: string;
+}
+
+/** A guardrail that stays where it is, or a JSON file `{"url", "key"}` that says where it is now. */
+export type GuardrailSource = GuardrailTarget | { readonly file: string };
+
+const targetSchema = z.object({ url: z.url(), key: z.string() });
+
+/** Tells where the guardrail is at this moment; a file is read again whenever it has changed. */
+export class GuardrailLocator {
+  readonly #source: GuardrailSource;
+  #seen = '';
+  #target: GuardrailTarget | undefined;
+
+  constructor(source: GuardrailSource) {
+    this.#source = source;
+  }
+
+  /** @throws Error with one sentence where the file is missing or says something else. */
+  async locate(): Promise<GuardrailTarget> {
+    if ('url' in this.#source) return this.#source;
+    const { file } = this.#source;
+    try {
+      const { mtimeMs, size, ino } = await stat(file);
+      const seen = `${mtimeMs} ${size} ${ino}`;
+      if (this.#target === undefined || seen !== this.#seen) {
+        this.#target = targetSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+        this.#seen = seen;
+      }
+      return this.#target;
+    } catch (error) {
+      throw new Error(`The file ${file} does not say where the guardrail is.`, { cause: error });
+    }
+  }
+}
+
+/** What the gateway hands over, in either phase. Absent things go out as null. */
+export interface Checked {
+  readonly texts: readonly string[];
+  readonly structuredMessages?: readonly Json[] | undefined;
+  readonly images?: readonly string[] | undefined;
+  readonly tools?: readonly Json[] | undefined;
+  readonly toolCalls?: readonly Json[] | undefined;
+  readonly model: string;
+}
+
+/** What stays the same in all calls about one request. */
+export interface GuardedCall {
+  readonly callId: string;
+  readonly traceId: string;
+  readonly requestData: Readonly<Record<string, string>>;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+}
+
+/** The fields of a guardrail's answer that the gateway reads; anything of another shape is as if absent. */
+export interface Verdict {
+  readonly texts: readonly string[] | undefined;
+  readonly structuredMessages: readonly JsonObject[] | undefined;
+  readonly tools: readonly Json[] | undefined;
+  /** For each text, how many code points at its end must not be shown yet. */
+  readonly holdback: readonly number[];
+}
+
+const row = z.record(z.string(), z.json()).refine((message) => typeof message.role === 'string');
+const verdictSchema = z.object({
+  action: z.string().catch('NONE'),
+  blocked_reason: z.string().nullish().catch(undefined),
+  texts: z.array(z.string()).min(1).optional().catch(undefined),
+  structured_messages: z.array(row).min(1).optional().catch(undefined),
+  tools: z.array(z.json()).min(1).optional().catch(undefined),
+  stream_holdback_chars: z.array(z.number().int().nonnegative().catch(0)).catch([]),
+});
+
+/** Calls the guardrail's contract endpoint as the real gateway does: fail closed, whatever goes wrong. */
+export class GuardrailClient {
+  readonly #locator: GuardrailLocator;
+  readonly #proxyName: string;
+  readonly #timeoutMs: number;
+
+  constructor(source: GuardrailSource, options: { readonly proxyName: string; readonly timeoutMs: number }) {
+    this.#locator = new GuardrailLocator(source);
+    this.#proxyName = options.proxyName;
+    this.#timeoutMs = options.timeoutMs;
+  }
+
+  /**
+   * @throws GatewayError 400 where the guardrail blocks, 500 where it does not answer, answers another status than
+   * 200, or not with JSON.
+   */
+  async check(phase: 'request' | 'response', checked: Checked, call: GuardedCall): Promise<Verdict> {
+    const answer = await this.#post(phase, checked, call);
+    const parsed = verdictSchema.safeParse(answer);
+    if (!parsed.success) throw failure('the answer is no JSON object');
+    const verdict = parsed.data;
+    if (verdict.action === 'BLOCKED') {
+      const reason = verdict.blocked_reason ?? 'Content violates policy';
+      throw proxyError(400, 'invalid_request_error', null, reason);
+    }
+    return {
+      texts: verdict.texts,
+      structuredMessages: verdict.structured_messages,
+      tools: verdict.tools,
+      holdback: verdict.stream_holdback_chars,
+    };
+  }
+
+  async #post(phase: 'request' | 'response', checked: Checked, call: GuardedCall): Promise<unknown> {
+    const name = this.#proxyName;
+    const body = {
+      input_type: phase,
+      [`${name}_call_id`]: call.callId,
+      [`${name}_trace_id`]: call.traceId,
+      structured_messages: checked.structuredMessages ?? null,
+      images: checked.images ?? null,
+      tools: checked.tools ?? null,
+      texts: checked.texts,
+      request_data: call.requestData,
+      request_headers: call.requestHeaders,
+      [`${name}_version`]: 'development',
+      additional_provider_specific_params: {},
+      tool_calls: checked.toolCalls ?? null,
+      model: checked.model,
+    };
+    let response: Response;
+    try {
+      const target = await this.#locator.locate();
+      response = await fetch(new URL(`/beta/${name}_basic_guardrail_api`, target.url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': target.key },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(this.#timeoutMs),
+      });
+    } catch (error) {
+      throw failure(describe(error));
+    }
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw failure(`it answered with status ${response.status}`);
+    }
+    try {
+      return await response.json();
+    } catch (error) {
+      throw failure(describe(error));
+    }
+  }
+}
+
+function failure(reason: string): Error {
+  return proxyError(500, 'internal_server_error', null, `Generic Guardrail API failed: ${reason}`);
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error';
+  if (error.name === 'TimeoutError') return 'the call took too long';
+  if (error instanceof SyntaxError) return 'the answer is no JSON';
+  return error.cause instanceof Error && error.message === 'fetch failed' ? error.cause.message : error.message;
+}

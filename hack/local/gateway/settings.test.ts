@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import { readSettings } from './settings.ts';
+
+const KEY = { DEV_GATEWAY_MASTER_KEY: 'sk-x' };
+
+describe("the development gateway's settings", () => {
+  it('come from flags, then from the environment', () => {
+    const environment = { ...KEY, DEV_GATEWAY_PORT: '1', DEV_GATEWAY_STATE_FILE: '/s', DEV_GATEWAY_MODELS: 'a,b' };
+    expect(readSettings(['--port', '2', '--guardrail-file', '/g'], environment)).to.deep.equal({
+      port: 2,
+      masterKey: 'sk-x',
+      proxyName: 'gateway',
+      guardrail: { file: '/g' },
+      stateFile: '/s',
+      maxEndUserBudgetId: undefined,
+      models: ['a', 'b'],
+    });
+    expect(readSettings(['--help'], {})).to.equal('help');
+  });
+
+  const bad: readonly (readonly [what: string, args: string[], environment: Record<string, string>, says: RegExp])[] = [
+    ['an unknown flag', ['--prot', '1'], KEY, /^Unknown option '--prot'; --help lists the flags\.$/],
+    ['a port that is no number', ['--port', 'x'], KEY, /^--port must be .*"x"\.$/],
+    ['a port out of range', ['--port', '70000'], KEY, /^--port must be/],
+    ['no master key', [], {}, /^Set DEV_GATEWAY_MASTER_KEY/],
+    ['a proxy name with a dash', ['--proxy-name', 'my-proxy'], KEY, /^--proxy-name must be/],
+  ];
+  for (const [what, args, environment, says] of bad) {
+    it(`are refused in one sentence: ${what}`, () => {
+      expect(() => readSettings(args, environment)).to.throw(says);
+    });
+  }
+});

@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util';
+import type { DevGatewayOptions } from './gateway.ts';
+
+const FLAGS = {
+  port: 'TCP port on 127.0.0.1; 0 picks a free one (default 4000)',
+  'proxy-name': "the proxy's own name in paths, fields and headers (default gateway; litellm for LiteLLM's)",
+  'guardrail-file': 'JSON file {"url", "key"} that says where the guardrail is; read again when it changes',
+  'state-file': 'JSON file that keeps customers and budgets over a restart',
+  models: 'names of models, with commas between, that a customer may have as default_model',
+  'max-end-user-budget-id': 'budget row for customers without one of their own',
+} as const;
+
+type Flag = keyof typeof FLAGS;
+
+const KEY_VARIABLE = 'DEV_GATEWAY_MASTER_KEY';
+
+/** What `--help` prints. */
+export const HELP = [
+  'Runs the development gateway: customers, budgets, and an echo model behind a guardrail.',
+  '',
+  ...Object.entries(FLAGS).map(([flag, text]) => `  --${flag.padEnd(24)}${text}`),
+  '',
+  `Each flag may also come as an environment variable, --state-file as DEV_GATEWAY_STATE_FILE.`,
+  `The master key comes from ${KEY_VARIABLE} alone, since a command line is visible to every user of a machine.`,
+].join('\n');
+
+/** Bad input of whoever starts the program: one sentence that says what to do. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+function readFlags(args: readonly string[]): Partial<Record<Flag | 'help', string | boolean>> {
+  const strings = Object.fromEntries(Object.keys(FLAGS).map((flag) => [flag, { type: 'string' as const }]));
+  try {
+    const options = { ...strings, help: { type: 'boolean' as const } };
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    const reason = (error as Error).message.split('. ')[0] ?? '';
+    throw new SettingsError(`${reason.replace(/\.$/, '')}; --help lists the flags.`);
+  }
+}
+
+/**
+ * @returns the options of the gateway, or 'help' where that is asked for.
+ * @throws SettingsError with one sentence that names the setting.
+ */
+export function readSettings(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): DevGatewayOptions | 'help' {
+  const flags = readFlags(args);
+  if (flags.help === true) return 'help';
+  const setting = (flag: Flag): string | undefined => {
+    const value = flags[flag] ?? environment[`DEV_GATEWAY_${flag.toUpperCase().replaceAll('-', '_')}`];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const port = setting('port') ?? '4000';
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+    throw new SettingsError(`--port must be a whole number from 0 to 65535, and is ${JSON.stringify(port)}.`);
+  }
+  const masterKey = environment[KEY_VARIABLE] ?? '';
+  if (!masterKey.startsWith('sk-')) {
+    throw new SettingsError(`Set ${KEY_VARIABLE} to a key that starts with "sk-", as gateways demand.`);
+  }
+  const proxyName = setting('proxy-name') ?? 'gateway';
+  if (!/^[a-z][a-z0-9_]*$/.test(proxyName)) {
+    throw new SettingsError(
+      `--proxy-name must be lower-case letters, digits and underscores, and is ${JSON.stringify(proxyName)}.`,
+    );
+  }
+  const guardrailFile = setting('guardrail-file');
+  const models = setting('models');
+  return {
+    port: Number(port),
+    masterKey,
+    proxyName,
+    guardrail: guardrailFile === undefined ? undefined : { file: guardrailFile },
+    stateFile: setting('state-file'),
+    maxEndUserBudgetId: setting('max-end-user-budget-id'),
+    ...(models !== undefined && { models: models.split(',') }),
+  };
+}
