@@ -43,13 +43,18 @@ export interface CustomResourceDefinition {
   readonly spec: object;
 }
 
+/** Compiles the types, for {@link generate}. @throws Error where they do not compile. */
+export function compile(sources: Pick<Sources, 'file' | 'tsconfig'>): ts.Program {
+  return createProgram(sources.file, sources.tsconfig);
+}
+
 /**
+ * @param program the compiled types, where they are compiled already.
  * @returns the files of `crds/` by name: one of each kind, and their kustomization.
  * @throws GenerationError with every loss there would be; then nothing is returned.
  */
-export function generate(sources: Sources): ReadonlyMap<string, string> {
+export function generate(sources: Sources, program: ts.Program = compile(sources)): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
-  const program = createProgram(sources.file, sources.tsconfig);
   const problems: Problem[] = [];
   for (const names of sources.kinds) {
     const crd = generateCrd(program, sources, names, problems);

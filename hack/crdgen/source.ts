@@ -152,7 +152,7 @@ class FieldReader {
       this.#addAt(field, 'the type contains itself, which a CRD cannot say: bound the depth with types of their own.');
       return;
     }
-    if (type.symbol.name === 'Date') {
+    if (type.getSymbol()?.name === 'Date') {
       this.#addAt(field, 'JSON has no Date: write string with @format date-time.');
       return;
     }
@@ -180,7 +180,7 @@ class FieldReader {
   }
 
   #readOwnTags(type: ts.Type, field: string): void {
-    const symbols = new Set([type.symbol, type.aliasSymbol]);
+    const symbols = new Set([type.getSymbol(), type.aliasSymbol]);
     for (const symbol of symbols) {
       const declaration = symbol?.declarations?.[0];
       if (symbol === undefined || declaration === undefined) continue;
