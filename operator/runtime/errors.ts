@@ -52,7 +52,7 @@ export class TerminalError extends Error {
 /** Thrown by a reconcile that knows when to come back: a rate limit, a `Retry-After`. Does not grow the backoff. */
 export class RetryAfterError extends Error {
   override readonly name = 'RetryAfterError';
-  /** When to come back, in milliseconds from now. Never earlier, up to a tenth later. */
+  /** When to come back, in milliseconds from now: up to a tenth later, and earlier only if the object changes. */
   readonly afterMs: number;
 
   constructor(message: string, afterMs: number, options?: ErrorOptions) {

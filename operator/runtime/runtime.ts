@@ -14,6 +14,7 @@
  * ```
  */
 export { systemClock, type Clock } from './clock.ts';
+export { ControllerOperator, type ControllerOperatorOptions } from './controllerOperator.ts';
 export type {
   ApplyObject,
   Cache,

@@ -1,0 +1,70 @@
+import type { Finalizer, KubeClient, MergePatch } from './contract.ts';
+import { isConflict, isNotFound } from './errors.ts';
+import type { KubeObject, ResourceKind } from './objects.ts';
+import { keyOf } from './objects.ts';
+import { readAgain } from './status.ts';
+
+/** How often a write is repeated on an object that keeps changing. Then the reconcile is. */
+const CONFLICT_RETRIES = 5;
+
+/** See {@link Finalizer}. A merge patch replaces the whole list, so each write is bound to the version it was read at. */
+export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
+  readonly name: string;
+  readonly #client: KubeClient;
+  readonly #kind: ResourceKind<T>;
+
+  constructor(client: KubeClient, kind: ResourceKind<T>, name: string) {
+    this.#client = client;
+    this.#kind = kind;
+    this.name = name;
+  }
+
+  on(object: T): boolean {
+    return object.metadata.finalizers?.includes(this.name) === true;
+  }
+
+  async add(object: T, annotations: Readonly<Record<string, string | null>> = {}): Promise<T> {
+    return this.#change(object, (current) => {
+      // The API server refuses new finalizers on what is being deleted.
+      if (current.metadata.deletionTimestamp !== undefined) return undefined;
+      const missing = Object.entries(annotations).filter(
+        ([name, value]) => (current.metadata.annotations?.[name] ?? null) !== value,
+      );
+      if (this.on(current) && missing.length === 0) return undefined;
+      return {
+        ...(this.on(current) ? {} : { finalizers: [...(current.metadata.finalizers ?? []), this.name] }),
+        ...(missing.length === 0 ? {} : { annotations: Object.fromEntries(missing) }),
+      };
+    });
+  }
+
+  async remove(object: T): Promise<void> {
+    try {
+      await this.#change(object, (current) =>
+        this.on(current)
+          ? { finalizers: (current.metadata.finalizers ?? []).filter((name) => name !== this.name) }
+          : undefined,
+      );
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  /** @param change what to change in an object's metadata; undefined: nothing */
+  async #change(object: T, change: (current: T) => MergePatch | undefined): Promise<T> {
+    let current = object;
+    for (let attempt = 0; ; attempt++) {
+      const metadata = change(current);
+      if (metadata === undefined) return current;
+      const { uid, resourceVersion } = current.metadata;
+      try {
+        return await this.#client.patch(this.#kind, keyOf(current), {
+          metadata: { ...metadata, uid, resourceVersion },
+        });
+      } catch (error) {
+        if (!isConflict(error) || attempt >= CONFLICT_RETRIES) throw error;
+        current = await readAgain(this.#client, this.#kind, current);
+      }
+    }
+  }
+}
