@@ -1,0 +1,299 @@
+/**
+ * Stands for the controller manager, scheduler, kubelet and kube-proxy of a cluster that has none: runs the operator's
+ * guardrail Deployments as local processes, reports their status, tells where their Services are reached, and removes
+ * what belonged to an instance that is gone.
+ */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppsV1Api, CoreV1Api, type KubeConfig, PatchStrategy, setHeaderOptions, Watch } from '@kubernetes/client-node';
+import { removeAtExit } from './processes.ts';
+import type { Data, Sources } from './workloads/container.ts';
+import { references } from './workloads/container.ts';
+import { collectGarbage } from './workloads/garbage.ts';
+import { asJson, type Deployment, type Service } from './workloads/kinds.ts';
+import { LocalPod } from './workloads/pod.ts';
+import { deploymentStatus, sameStatus } from './workloads/status.ts';
+
+/** Only what the operator wrote is run: a Deployment of anybody else's is left alone. */
+export const MANAGED_SELECTOR = 'app.kubernetes.io/managed-by=gateway-guardrail-operator';
+
+export interface WorkloadRunnerOptions {
+  kubeConfig: KubeConfig;
+  /** Each Deployment's output goes to `<namespace>-<name>.log` here. */
+  logFolder: string;
+  /** What stands for the image's file system: the folder with `guardrail/main.ts`. */
+  workingDirectory: string;
+  /** Told in one line what goes wrong, and what is started or ended. */
+  report?: (line: string) => void;
+  /** Called after each look at the cluster and whenever a pod becomes ready or ceases to be: {@link WorkloadRunner.resolve} may answer differently. */
+  changed?: () => void;
+}
+
+export interface WorkloadRunner {
+  /**
+   * The local address of a Service: `http://dev-guardrail.default.svc:8080/path` → `http://127.0.0.1:…/path`.
+   * undefined while no pod of it is ready.
+   */
+  resolve(url: string): string | undefined;
+  /** Ends all pods. */
+  stop(): Promise<void>;
+}
+
+/** A lost watch is opened again after this long, and everything is looked at anew this often without any. */
+const RETRY_MS = 1_000;
+const RESYNC_MS = 15_000;
+
+/** Starts to run what is there and what comes. Survives the API server being away. */
+export function startWorkloadRunner(options: WorkloadRunnerOptions): WorkloadRunner {
+  const runner = new Runner(options);
+  return { resolve: (url) => runner.resolve(url), stop: () => runner.stop() };
+}
+
+/** The pods of one Deployment. */
+interface Workload {
+  pods: { pod: LocalPod; template: string }[];
+  serial: number;
+}
+
+class Runner {
+  readonly #options: WorkloadRunnerOptions;
+  readonly #core: CoreV1Api;
+  readonly #apps: AppsV1Api;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'workloads-'));
+  readonly #stopped = new AbortController();
+  readonly #workloads = new Map<string, Workload>();
+  readonly #data = new Map<string, Data>();
+  #deployments: Deployment[] = [];
+  #services: Service[] = [];
+  #wake = Promise.withResolvers<undefined>();
+  readonly #loop: Promise<void>;
+  #trouble = '';
+
+  constructor(options: WorkloadRunnerOptions) {
+    this.#options = options;
+    this.#core = options.kubeConfig.makeApiClient(CoreV1Api);
+    this.#apps = options.kubeConfig.makeApiClient(AppsV1Api);
+    removeAtExit(this.#folder);
+    for (const path of ['/apis/apps/v1/deployments', '/api/v1/services', '/api/v1/configmaps', '/api/v1/secrets']) {
+      void this.#watch(path, MANAGED_SELECTOR);
+    }
+    void this.#watch('/apis/gateway.guardrail.dev/v1alpha1/gatewayinstances');
+    this.#loop = this.#run();
+  }
+
+  resolve(url: string): string | undefined {
+    const { hostname, port, pathname, protocol } = new URL(url);
+    const [name = '', namespace = ''] = hostname.split('.');
+    const service = this.#services.find(({ metadata }) => metadata?.name === name && metadata.namespace === namespace);
+    const wanted = Number(port) || (protocol === 'https:' ? 443 : 80);
+    if (!service?.spec?.ports?.some((candidate) => candidate.port === wanted)) return undefined;
+    for (const deployment of this.#deployments) {
+      if (deployment.metadata?.namespace !== namespace || !selects(service, deployment)) continue;
+      const ready = this.#workloads.get(keyOf(deployment))?.pods.find(({ pod }) => pod.ready);
+      if (ready) return `${protocol}//127.0.0.1:${ready.pod.port}${pathname === '/' ? '' : pathname}`;
+    }
+    return undefined;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#wake.resolve(undefined);
+    await this.#loop;
+    await Promise.all([...this.#workloads.values()].flatMap(({ pods }) => pods.map(({ pod }) => pod.stop())));
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Watches only say that it is time to look: what is there is read from lists, so nothing can be missed. */
+  async #watch(path: string, labelSelector?: string): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      const ended = Promise.withResolvers<undefined>();
+      const wake = (): void => {
+        this.#wake.resolve(undefined);
+      };
+      try {
+        const watch = await new Watch(this.#options.kubeConfig).watch(
+          path,
+          labelSelector === undefined ? {} : { labelSelector },
+          wake,
+          () => {
+            ended.resolve(undefined);
+          },
+        );
+        const abort = (): void => {
+          watch.abort();
+        };
+        signal.addEventListener('abort', abort, { once: true });
+        await ended.promise;
+        signal.removeEventListener('abort', abort);
+      } catch {
+        // The API server is away: the loop says so, once.
+      }
+      await pause(RETRY_MS, signal);
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      this.#wake = Promise.withResolvers();
+      try {
+        await this.#sync();
+        this.#trouble = '';
+        this.#options.changed?.();
+      } catch (error) {
+        this.#tell(`The workload runner could not read or write the cluster and tries again: ${sentence(error)}`);
+        await pause(RETRY_MS, signal);
+        continue;
+      }
+      await Promise.race([this.#wake.promise, pause(RESYNC_MS, signal)]);
+      // Several objects are usually written together.
+      await pause(50, signal);
+    }
+  }
+
+  async #sync(): Promise<void> {
+    const selector = { labelSelector: MANAGED_SELECTOR };
+    const [deployments, services] = await Promise.all([
+      this.#apps.listDeploymentForAllNamespaces(selector),
+      this.#core.listServiceForAllNamespaces(selector),
+    ]);
+    this.#deployments = asJson(deployments.items).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+    this.#services = asJson(services.items);
+    const present = new Set(this.#deployments.map(keyOf));
+    for (const [key, { pods }] of this.#workloads) {
+      if (present.has(key)) continue;
+      this.#workloads.delete(key);
+      await Promise.all(pods.map(({ pod }) => pod.stop()));
+      this.#options.report?.(`${key} is gone; its processes have ended.`);
+    }
+    for (const deployment of this.#deployments) await this.#reconcile(deployment);
+    await collectGarbage(this.#options.kubeConfig, MANAGED_SELECTOR);
+  }
+
+  /** One step towards what the Deployment asks for; pods that become ready bring the next step. */
+  async #reconcile(deployment: Deployment): Promise<void> {
+    const key = keyOf(deployment);
+    const workload = this.#workloads.get(key) ?? { pods: [], serial: 0 };
+    this.#workloads.set(key, workload);
+    await this.#readData(deployment);
+    const template = createHash('sha256').update(JSON.stringify(deployment.spec?.template)).digest('hex').slice(0, 10);
+    const wanted = deployment.spec?.replicas ?? 1;
+    const isCurrent = (entry: { template: string }): boolean => entry.template === template;
+    const drop = async (entries: Workload['pods']): Promise<void> => {
+      workload.pods = workload.pods.filter((entry) => !entries.includes(entry));
+      await Promise.all(entries.map(({ pod }) => pod.stop()));
+    };
+    const old = workload.pods.filter((entry) => !isCurrent(entry));
+    if (deployment.spec?.strategy?.type === 'Recreate') await drop(old);
+    for (let count = workload.pods.filter(isCurrent).length; count < wanted; count += 1) {
+      workload.serial += 1;
+      workload.pods.push({ pod: this.#startPod(deployment, `${template}-${workload.serial}`), template });
+    }
+    const current = workload.pods.filter(isCurrent);
+    await drop(current.slice(wanted));
+    // Rolling: the old pods serve until all new ones do.
+    if (current.slice(0, wanted).every(({ pod }) => pod.ready)) await drop(old);
+    for (const { pod } of workload.pods) pod.refresh();
+    await this.#writeStatus(deployment, workload, template);
+  }
+
+  #startPod(deployment: Deployment, suffix: string): LocalPod {
+    const { namespace = '', name = '' } = deployment.metadata ?? {};
+    const podName = `${name}-${suffix}`;
+    return new LocalPod({
+      pod: {
+        metadata: { ...deployment.spec?.template.metadata, name: podName, namespace, uid: podName },
+        ...(deployment.spec?.template.spec && { spec: deployment.spec.template.spec }),
+      },
+      folder: join(this.#folder, namespace, podName),
+      logFile: join(this.#options.logFolder, `${namespace}-${name}.log`),
+      workingDirectory: this.#options.workingDirectory,
+      sources: () => this.#sources(namespace),
+      report: (line) => this.#options.report?.(line),
+      changed: () => {
+        this.#wake.resolve(undefined);
+        this.#options.changed?.();
+      },
+    });
+  }
+
+  async #readData(deployment: Deployment): Promise<void> {
+    const namespace = deployment.metadata?.namespace ?? '';
+    const { configMaps, secrets } = references({
+      ...(deployment.spec?.template.spec && { spec: deployment.spec.template.spec }),
+    });
+    const read = async (key: string, get: () => Promise<Data>): Promise<void> => {
+      try {
+        this.#data.set(key, await get());
+      } catch (error) {
+        if ((error as { code?: number }).code !== 404) throw error;
+        this.#data.delete(key);
+      }
+    };
+    for (const name of configMaps) {
+      await read(`configMap ${namespace}/${name}`, async () => {
+        const { data = {}, binaryData = {} } = await this.#core.readNamespacedConfigMap({ namespace, name });
+        return new Map([...decode(data, 'utf8'), ...decode(binaryData, 'base64')]);
+      });
+    }
+    for (const name of secrets) {
+      await read(`secret ${namespace}/${name}`, async () => {
+        const { data = {} } = await this.#core.readNamespacedSecret({ namespace, name });
+        return new Map(decode(data, 'base64'));
+      });
+    }
+  }
+
+  #sources(namespace: string): Sources {
+    return {
+      configMap: (name) => this.#data.get(`configMap ${namespace}/${name}`),
+      secret: (name) => this.#data.get(`secret ${namespace}/${name}`),
+    };
+  }
+
+  async #writeStatus(deployment: Deployment, { pods }: Workload, template: string): Promise<void> {
+    const status = deploymentStatus(
+      deployment,
+      pods.map((entry) => ({ ready: entry.pod.ready, updated: entry.template === template })),
+      new Date(),
+    );
+    if (sameStatus(deployment.status, status)) return;
+    const { namespace = '', name = '' } = deployment.metadata ?? {};
+    await this.#apps.patchNamespacedDeploymentStatus(
+      { namespace, name, body: { status } },
+      setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
+    );
+  }
+
+  #tell(line: string): void {
+    if (line === this.#trouble || this.#stopped.signal.aborted) return;
+    this.#trouble = line;
+    this.#options.report?.(line);
+  }
+}
+
+function keyOf({ metadata }: Deployment): string {
+  return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
+}
+
+function selects({ spec }: Service, deployment: Deployment): boolean {
+  const labels = deployment.spec?.template.metadata?.labels ?? {};
+  const selector = Object.entries(spec?.selector ?? {});
+  return selector.length > 0 && selector.every(([key, value]) => labels[key] === value);
+}
+
+function decode(data: Readonly<Record<string, string>>, encoding: 'utf8' | 'base64'): [string, Buffer][] {
+  return Object.entries(data).map(([key, value]) => [key, Buffer.from(value, encoding)]);
+}
+
+function sentence(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,214 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort, type ManagedProcess, startProcess } from '../processes.ts';
+import {
+  ContainerConfigError,
+  environment,
+  expand,
+  localPaths,
+  mountedPaths,
+  type Sources,
+  volumeFiles,
+} from './container.ts';
+import type { Container, Pod } from './kinds.ts';
+import { writeVolume } from './volume.ts';
+
+export interface LocalPodOptions {
+  /** The pod as a ReplicaSet would have made it of its template. */
+  pod: Pod;
+  /** For its volumes; private, and removed with the pod. */
+  folder: string;
+  logFile: string;
+  /** What stands for the image's file system: commands run here. */
+  workingDirectory: string;
+  sources: () => Sources;
+  /** Told in one line what goes wrong. */
+  report: (line: string) => void;
+  /** Called whenever the pod becomes ready or ceases to be. */
+  changed: () => void;
+}
+
+/** The image's own entry point and arguments, for a container that names none. */
+const IMAGE_ENTRYPOINT = ['node'];
+const IMAGE_COMMAND = ['operator/main.ts'];
+const FIRST_RESTART_MS = 1_000;
+const LAST_RESTART_MS = 30_000;
+const PROBE_UNTIL_READY_MS = 100;
+/** A process that lived this long was well: its next restart is quick again. */
+const STABLE_MS = 60_000;
+
+/**
+ * The one container of a pod as a local process: its volumes as files, its port a free one of 127.0.0.1, restarted when
+ * it ends, asked by its readiness probe whether it is ready.
+ */
+export class LocalPod {
+  readonly #options: LocalPodOptions;
+  readonly #container: Container;
+  readonly #stopped = new AbortController();
+  readonly #life: Promise<void>;
+  readonly #written = new Map<string, string>();
+  #process: ManagedProcess | undefined;
+  #port = 0;
+  #ready = false;
+  #told = '';
+
+  constructor(options: LocalPodOptions) {
+    const container = options.pod.spec?.containers[0];
+    if (!container) throw new Error('A pod template without a container cannot run.');
+    this.#options = options;
+    this.#container = container;
+    this.#life = this.#live();
+  }
+
+  /** Whether its readiness probe succeeds. */
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  /** The port of 127.0.0.1 that stands for the container's port; 0 before the first start. */
+  get port(): number {
+    return this.#port;
+  }
+
+  /** The process that runs now. */
+  get process(): ManagedProcess | undefined {
+    return this.#process;
+  }
+
+  /** Brings the files of its volumes up to date, as a kubelet does while the container runs. */
+  refresh(): void {
+    try {
+      this.#writeVolumes();
+    } catch (error) {
+      this.#tell(error);
+    }
+  }
+
+  /** Ends the process, in order, and removes the volumes. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#ready = false;
+    await this.#process?.stop();
+    await this.#life;
+    rmSync(this.#options.folder, { recursive: true, force: true });
+  }
+
+  async #live(): Promise<void> {
+    const { signal } = this.#stopped;
+    let wait = FIRST_RESTART_MS;
+    while (!signal.aborted) {
+      const started = performance.now();
+      try {
+        this.#process = await this.#start();
+        await this.#probeWhileRunning(this.#process);
+      } catch (error) {
+        this.#tell(error);
+      }
+      this.#setReady(false);
+      if (performance.now() - started > STABLE_MS) wait = FIRST_RESTART_MS;
+      await pause(wait, signal);
+      wait = Math.min(wait * 2, LAST_RESTART_MS);
+    }
+  }
+
+  async #start(): Promise<ManagedProcess> {
+    const { pod, folder, logFile, workingDirectory, sources } = this.#options;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const mounts = this.#writeVolumes();
+    const variables = environment(pod, this.#container, sources());
+    // In a pod each container has the port to itself; here it gets one that is free.
+    this.#port ||= await freePort();
+    const env: NodeJS.ProcessEnv = {
+      PATH: process.env.PATH,
+      HOME: folder,
+      ...Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, localPaths(value, mounts)])),
+      GUARDRAIL_PORT: String(this.#port),
+      GUARDRAIL_HOST: '127.0.0.1',
+    };
+    const line = [
+      ...(this.#container.command ?? IMAGE_ENTRYPOINT),
+      ...(this.#container.args ?? (this.#container.command ? [] : IMAGE_COMMAND)),
+    ].map((word) => localPaths(expand(word, variables), mounts));
+    const [command = 'node', ...args] = line;
+    const child = await startProcess({
+      name: pod.metadata?.name ?? 'pod',
+      command: basename(command) === 'node' ? process.execPath : command,
+      args,
+      cwd: workingDirectory,
+      env,
+      logFile,
+    });
+    if (this.#stopped.signal.aborted) await child.stop();
+    return child;
+  }
+
+  /** Returns when the process has ended. @throws Error that says how, with the end of its log, unless it was stopped */
+  async #probeWhileRunning(child: ManagedProcess): Promise<void> {
+    const probe = this.#container.readinessProbe;
+    const period = (probe?.periodSeconds ?? 10) * 1000;
+    const over = new AbortController();
+    void child.exited.then(() => {
+      over.abort();
+    });
+    while (child.end === undefined) {
+      this.#setReady(probe?.httpGet ? await this.#answers(probe.httpGet.path ?? '/') : true);
+      await pause(this.#ready ? period : PROBE_UNTIL_READY_MS, over.signal);
+    }
+    if (this.#stopped.signal.aborted) return;
+    const lines = child.lastLines(5).map((line) => `\n  ${line}`);
+    throw new Error(
+      `It ended with ${child.end} and is started again. Its log (${child.logFile}) ends:${lines.join('')}`,
+    );
+  }
+
+  async #answers(path: string): Promise<boolean> {
+    try {
+      const response = await fetch(`http://127.0.0.1:${this.#port}${path}`, { signal: AbortSignal.timeout(2_000) });
+      await response.body?.cancel();
+      return response.ok;
+    } catch {
+      return false;
+    }
+  }
+
+  /** @returns where on this machine the container's mount paths are */
+  #writeVolumes(): ReadonlyMap<string, string> {
+    const { pod, folder, sources } = this.#options;
+    const mounts = mountedPaths(this.#container, (volume) => join(folder, volume));
+    for (const volume of pod.spec?.volumes ?? []) {
+      const files = new Map(volumeFiles(volume, sources()));
+      const fromConfigMap = volume.configMap !== undefined;
+      for (const [path, content] of files) {
+        // A configuration file may name files of other volumes.
+        if (fromConfigMap) files.set(path, Buffer.from(localPaths(content.toString(), mounts)));
+      }
+      const fingerprint = JSON.stringify([...files].map(([path, content]) => [path, content.toString('base64')]));
+      if (this.#written.get(volume.name) === fingerprint) continue;
+      writeVolume(join(folder, volume.name), files);
+      this.#written.set(volume.name, fingerprint);
+    }
+    return mounts;
+  }
+
+  #setReady(ready: boolean): void {
+    if (this.#ready === ready || (ready && this.#stopped.signal.aborted)) return;
+    this.#ready = ready;
+    if (ready) this.#told = '';
+    this.#options.changed();
+  }
+
+  /** The same trouble again and again is told once. */
+  #tell(error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error);
+    const [head = ''] = text.split('\n');
+    if (head === this.#told) return;
+    this.#told = head;
+    const waits = error instanceof ContainerConfigError ? 'waits: ' : '';
+    this.#options.report(`${this.#options.pod.metadata?.name ?? 'A pod'} ${waits}${text}`);
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
+}

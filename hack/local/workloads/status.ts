@@ -1,0 +1,58 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Deployment, DeploymentCondition, DeploymentStatus } from './kinds.ts';
+
+export interface PodState {
+  ready: boolean;
+  /** Whether it was made of the Deployment's present template. */
+  updated: boolean;
+}
+
+/** The status that the Deployment controller would write for these pods. Pure; `now` dates conditions that change. */
+export function deploymentStatus(deployment: Deployment, pods: readonly PodState[], now: Date): DeploymentStatus {
+  const wanted = deployment.spec?.replicas ?? 1;
+  const ready = pods.filter((pod) => pod.ready).length;
+  const updated = pods.filter((pod) => pod.updated).length;
+  const complete = updated === wanted && pods.length === wanted && ready === wanted;
+  const condition = (type: string, holds: boolean, reason: string, message: string): DeploymentCondition => {
+    const status = holds ? 'True' : 'False';
+    const before = deployment.status?.conditions?.find((candidate) => candidate.type === type);
+    return {
+      type,
+      status,
+      reason,
+      message,
+      lastTransitionTime:
+        before?.status === status && before.lastTransitionTime ? before.lastTransitionTime : now.toISOString(),
+    };
+  };
+  return {
+    ...(deployment.metadata?.generation !== undefined && { observedGeneration: deployment.metadata.generation }),
+    replicas: pods.length,
+    updatedReplicas: updated,
+    readyReplicas: ready,
+    availableReplicas: ready,
+    unavailableReplicas: Math.max(wanted - ready, 0),
+    conditions: [
+      ready >= wanted
+        ? condition('Available', true, 'MinimumReplicasAvailable', 'All processes of the Deployment are ready.')
+        : condition('Available', false, 'MinimumReplicasUnavailable', `${ready} of ${wanted} processes are ready.`),
+      complete
+        ? condition('Progressing', true, 'NewReplicaSetAvailable', 'All processes run the present template.')
+        : condition('Progressing', true, 'ReplicaSetUpdated', 'Processes of the present template are being started.'),
+    ],
+  };
+}
+
+/** Whether writing would change nothing: the API server drops zeros that it has no other way to tell from absence. */
+export function sameStatus(before: DeploymentStatus | undefined, after: DeploymentStatus): boolean {
+  const comparable = (status: DeploymentStatus | undefined): unknown => [
+    status?.observedGeneration,
+    status?.replicas ?? 0,
+    status?.updatedReplicas ?? 0,
+    status?.readyReplicas ?? 0,
+    status?.availableReplicas ?? 0,
+    status?.unavailableReplicas ?? 0,
+    status?.conditions?.map(({ type, status: value, reason, message }) => [type, value, reason, message]),
+  ];
+  return isDeepStrictEqual(comparable(before), comparable(after));
+}
