@@ -178,7 +178,7 @@ export abstract class ControllerOperator extends operatorFramework.default {
 
   /**
    * Starts. Does not wait for the cluster: that may take its time, and {@link finished} tells how it ends.
-   * @throws Error with a sentence when the probes' port cannot be had
+   * @throws StartError when the probes' port cannot be had
    */
   override async start(): Promise<void> {
     await this.init();

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { V1CustomResourceDefinition } from '@kubernetes/client-node';
-import { loadYaml } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
+import { parse } from 'yaml';
 import type { RestClient } from './client.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
@@ -38,13 +38,15 @@ export type CrdManifest = V1CustomResourceDefinition & {
 
 /** Reads a CustomResourceDefinition from a YAML file. @throws CrdError when the file holds something else */
 export async function readCrd(file: string): Promise<CrdManifest> {
-  const crd = loadYaml<V1CustomResourceDefinition>(await readFile(file, 'utf8'));
+  // Not client-node's loadYaml: it renames fields such as x-kubernetes-validations to what its classes call them.
+  const crd: unknown = parse(await readFile(file, 'utf8'));
   if (!isCrd(crd)) throw new CrdError(`${file} does not hold a CustomResourceDefinition.`);
   return crd;
 }
 
-function isCrd(crd: V1CustomResourceDefinition): crd is CrdManifest {
-  return crd.kind === 'CustomResourceDefinition' && crd.metadata?.name !== undefined;
+function isCrd(json: unknown): json is CrdManifest {
+  const { kind, metadata } = (json ?? {}) as { kind?: unknown; metadata?: { name?: unknown } };
+  return kind === 'CustomResourceDefinition' && typeof metadata?.name === 'string';
 }
 
 /**

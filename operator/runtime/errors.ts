@@ -60,3 +60,8 @@ export class RetryAfterError extends Error {
     this.afterMs = afterMs;
   }
 }
+
+/** The operator cannot start at all. The message says why and what to do. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+}

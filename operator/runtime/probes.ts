@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { StartError } from './errors.ts';
 
 /** One thing that has to be well. Returns undefined, or a sentence that says what is wrong. */
 export type Check = () => string | undefined;
@@ -55,7 +56,7 @@ export class ProbeServer {
     });
   }
 
-  /** @returns the port @throws Error with a sentence when it cannot be had */
+  /** @returns the port @throws StartError when it cannot be had */
   async start(): Promise<number> {
     const { host, port } = this.#options;
     await new Promise<void>((resolve, reject) => {
@@ -64,7 +65,7 @@ export class ProbeServer {
           error.code === 'EADDRINUSE'
             ? 'is in use: choose another with --http-port, or 0 for any free one'
             : `cannot be listened on (${error.code ?? error.message})`;
-        reject(new Error(`The port ${port} on ${host} ${why}.`, { cause: error }));
+        reject(new StartError(`The port ${port} on ${host} ${why}.`, { cause: error }));
       });
       this.#server.listen(port, host, resolve);
     });

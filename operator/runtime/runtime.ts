@@ -33,7 +33,19 @@ export type {
   StatusWriter,
   Subresource,
 } from './contract.ts';
-export { ApiError, RetryAfterError, TerminalError, isConflict, isExpired, isForbidden, isNotFound } from './errors.ts';
+export {
+  ApiError,
+  RetryAfterError,
+  StartError,
+  TerminalError,
+  isConflict,
+  isExpired,
+  isForbidden,
+  isNotFound,
+} from './errors.ts';
+export { LeaseLostError } from './lease.ts';
+export { LOG_LEVELS, createLogger, type LogLevel } from './log.ts';
+export { RuntimeMetrics } from './metrics.ts';
 export {
   apiVersionOf,
   keyOf,

@@ -6,7 +6,7 @@ import type { Dispatcher } from 'undici';
 import { Agent, request } from 'undici';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, StartError } from './errors.ts';
 import type { RuntimeMetrics } from './metrics.ts';
 
 /** How long credentials are used before files and plug-ins are asked again: as in client-go. */
@@ -67,7 +67,7 @@ export class Transport {
   constructor(kubeConfig: KubeConfig, options: { clock: Clock; metrics: RuntimeMetrics; userAgent: string }) {
     const cluster = kubeConfig.getCurrentCluster();
     if (!cluster) {
-      throw new Error('The kubeconfig names no current cluster: set current-context to one of its contexts.');
+      throw new StartError('The kubeconfig names no current cluster: set current-context to one of its contexts.');
     }
     this.server = cluster.server.replace(/\/+$/, '');
     this.#host = new URL(this.server).host;

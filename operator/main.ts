@@ -1,0 +1,42 @@
+const MINIMUM_NODE_MAJOR = 24;
+
+if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE_MAJOR) {
+  console.error(
+    `The operator needs Node ${MINIMUM_NODE_MAJOR} or newer, and this is ${process.versions.node}: run it with node_modules/.bin/node, which npm ci installs.`,
+  );
+  process.exit(1);
+}
+
+// Only now: what these import does not load on an older Node.
+const { ConfigError, loadConfig } = await import('./config.ts');
+const { GuardrailOperator } = await import('./operator.ts');
+const { LeaseLostError, RuntimeMetrics, StartError, createLogger } = await import('./runtime/runtime.ts');
+
+try {
+  const config = loadConfig(process.argv.slice(2), process.env);
+  if ('help' in config) {
+    process.stdout.write(config.help);
+    process.exit(0);
+  }
+  const log = createLogger(config.logLevel);
+  const metrics = new RuntimeMetrics();
+  metrics.collectProcess();
+  const operator = new GuardrailOperator(config, log, { metrics });
+
+  let signals = 0;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      signals += 1;
+      // Whoever insists does not want to wait for running reconciles.
+      if (signals > 1) process.exit(1);
+      operator.stop();
+    });
+  }
+  await operator.start();
+  await operator.finished();
+  process.exit(0);
+} catch (error) {
+  const expected = [ConfigError, StartError, LeaseLostError].some((type) => error instanceof type);
+  console.error(error instanceof Error ? (expected ? error.message : error.stack) : error);
+  process.exit(1);
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { GROUP, annotations } from './api/v1alpha1/v1alpha1.ts';
+import type { OperatorConfig } from './config.ts';
+import { ControllerOperator, type ControllerOperatorOptions } from './runtime/runtime.ts';
+
+/** Under this name the operator holds its lease, and reports events. */
+const NAME = 'gateway-guardrail-operator';
+const CRDS = join(import.meta.dirname, '..', 'crds');
+
+/** What {@link GuardrailOperator} needs of the settings. */
+export type GuardrailOperatorConfig = Omit<OperatorConfig, 'kubeConfig' | 'logLevel'> &
+  Partial<Pick<OperatorConfig, 'kubeConfig'>>;
+
+/** The operator: which kinds there are, and who looks after them. */
+export class GuardrailOperator extends ControllerOperator {
+  /** @param overrides what tests change about the runtime: times, ports, clock */
+  constructor(config: GuardrailOperatorConfig, log: Logger, overrides: Partial<ControllerOperatorOptions> = {}) {
+    super({
+      log,
+      ...(config.kubeConfig === undefined ? {} : { kubeConfig: config.kubeConfig }),
+      namespace: config.namespace,
+      watchNamespaces: config.watchNamespaces,
+      leaseName: config.leaderElect ? NAME : undefined,
+      http: config.http,
+      installCrds: config.installCrds,
+      crdRevisionAnnotation: annotations.crdRevision,
+      eventSource: `${GROUP}/${NAME}`,
+      drainMs: config.drainMs,
+      controllers: { workers: config.workers },
+      ...overrides,
+    });
+  }
+
+  protected override async init(): Promise<void> {
+    await this.registerCustomResourceDefinition(join(CRDS, `gatewaycustomers.${GROUP}.yaml`));
+    await this.registerCustomResourceDefinition(join(CRDS, `gatewayinstances.${GROUP}.yaml`));
+  }
+}
