@@ -1,9 +1,8 @@
-import type { Field, Fields, LimitField, LimitValues } from './fields.ts';
+import type { Field, Fields, LimitValues } from './fields.ts';
 import { fieldsOf, isEmpty, limitFields, limitNames, limitsOf, pick, sameValue } from './fields.ts';
 import type { BudgetColumns, Observed } from './observed.ts';
 import type { PlanInput, Step, Strategy } from './strategy.ts';
 import { newBody, updateBody } from './strategy.ts';
-import type { BudgetBody } from './wire.ts';
 
 /** The id of the budget row that belongs to one customer resource, and to nothing else. */
 export function budgetRowId(resourceUid: string): string {
@@ -75,10 +74,7 @@ export function budgetRowStrategy(rowId: string, defaults: Partial<LimitValues>)
       }
     },
 
-    removal: (customerId) => [
-      { do: 'customerDelete', customerId },
-      { do: 'budgetDelete', id: rowId },
-    ],
+    leftovers: () => [{ do: 'budgetDelete', id: rowId }],
   };
 
   function choose({ wanted, applied, observed }: PlanInput): Target {
@@ -109,13 +105,14 @@ function writeRow(rowId: string, input: PlanInput, columns: BudgetColumns, exist
   if (!exists) return [{ do: 'budgetNew', body: { ...id, ...columns } }];
   const { wanted, applied, observed } = input;
   // Only what changes: a duration that is sent again would begin a new period.
-  const changes = limitFields.flatMap((field) => {
-    const value = wanted[field];
-    if (value !== undefined) return sameValue(value, observed?.fields[field]) ? [] : [[limitNames[field], value]];
-    return applied.has(field) && !isEmpty(observed?.fields[field]) ? [[limitNames[field], null]] : [];
-  });
-  if (changes.length === 0) return [];
-  return [{ do: 'budgetUpdate', body: { ...id, ...(Object.fromEntries(changes) as Partial<BudgetBody>) } }];
+  const changes: Record<string, number | string | null> = {};
+  for (const field of limitFields) {
+    const [value, is] = [wanted[field], observed?.fields[field]];
+    if (value !== undefined && !sameValue(value, is)) changes[limitNames[field]] = value;
+    if (value === undefined && applied.has(field) && !isEmpty(is)) changes[limitNames[field]] = null;
+  }
+  if (Object.keys(changes).length === 0) return [];
+  return [{ do: 'budgetUpdate', body: { ...id, ...changes } }];
 }
 
 function writeCustomer(input: PlanInput, budgetId?: string): Step {
@@ -127,9 +124,12 @@ function writeCustomer(input: PlanInput, budgetId?: string): Step {
 }
 
 function columnsOf(limits: Partial<LimitValues>): BudgetColumns {
-  return Object.fromEntries(
-    fieldsOf(limits).map((field) => [limitNames[field as LimitField], limits[field as LimitField]]),
-  );
+  const columns: Record<string, number | string> = {};
+  for (const field of limitFields) {
+    const value = limits[field];
+    if (value !== undefined) columns[limitNames[field]] = value;
+  }
+  return columns;
 }
 
 function isLimit(field: Field): boolean {

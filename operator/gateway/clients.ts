@@ -3,16 +3,19 @@ import { GatewayClient } from './client.ts';
 import { isGatewayError } from './errors.ts';
 import type { RateLimit } from './rateLimit.ts';
 import { RateLimiter } from './rateLimit.ts';
+import type { BudgetRow } from './wire.ts';
 
 interface Kept {
   target: GatewayTarget;
   client: GatewayClient;
   limiter: RateLimiter;
   budgetApi: { readonly answer: Promise<boolean>; readonly until: number } | undefined;
+  tiers: Map<string, { readonly row: Promise<BudgetRow | undefined>; readonly until: number }>;
 }
 
 /** What is asked again after that time: whether a gateway has a budget API, in milliseconds. */
 const budgetApiKeptMs = { yes: 60 * 60_000, no: 10 * 60_000 };
+const tierKeptMs = 60_000;
 /** An id that no budget has: the probe only asks whether the question is understood. */
 const probeId = 'gcust-probe';
 
@@ -58,6 +61,21 @@ export class GatewayClients {
     return answer;
   }
 
+  /**
+   * A budget tier as it was at most a minute ago; undefined: there is none.
+   * @throws GatewayError where the gateway gave no answer.
+   */
+  tier(target: GatewayTarget, id: string): Promise<BudgetRow | undefined> {
+    const kept = this.#keptFor(target);
+    const known = kept.tiers.get(id);
+    if (known !== undefined && this.#now() < known.until) return known.row;
+    const row = kept.client.budgetInfo([id]).then((rows) => rows[0]);
+    // One id an instance is ever asked for: what was asked for before is let go.
+    kept.tiers = new Map([[id, { row, until: this.#now() + tierKeptMs }]]);
+    row.catch(() => kept.tiers.delete(id));
+    return row;
+  }
+
   /** Lets go of an instance that is no more. */
   forget(instanceUid: string): void {
     const kept = this.#kept.get(instanceUid);
@@ -94,7 +112,7 @@ export class GatewayClients {
     // Calls under way end on the connections that they began on.
     void kept?.client.close();
     const budgetApi = kept?.target.endpoint === target.endpoint ? kept.budgetApi : undefined;
-    const fresh: Kept = { target, client, limiter, budgetApi };
+    const fresh: Kept = { target, client, limiter, budgetApi, tiers: new Map() };
     this.#kept.set(uid, fresh);
     return fresh;
   }

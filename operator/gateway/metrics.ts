@@ -7,13 +7,13 @@ export function gatewayCallMetrics(
   registry: Registry,
 ): (instance: GatewayTarget['instance'], call: CallReport) => void {
   const calls = new Counter({
-    name: 'gateway_operator_gateway_calls_total',
+    name: 'gateway_guardrail_operator_gateway_calls_total',
     help: 'Calls of the gateway admin API, by the HTTP status of the answer (error: no answer came).',
     labelNames: ['instance_namespace', 'instance', 'operation', 'code'],
     registers: [registry],
   });
   const seconds = new Histogram({
-    name: 'gateway_operator_gateway_call_duration_seconds',
+    name: 'gateway_guardrail_operator_gateway_call_duration_seconds',
     help: 'Time from the start of a call of the gateway admin API to the end of its answer.',
     labelNames: ['instance_namespace', 'instance', 'operation'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],

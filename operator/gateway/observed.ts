@@ -46,7 +46,7 @@ export function observe(row: CustomerRow): Observed {
     ),
   );
   const budgetId = textOrNone(row.budget_id);
-  const all: { [F in Field]?: unknown } = {
+  const all: Partial<Record<Field, unknown>> = {
     alias: textOrNone(row.alias),
     blocked: row.blocked ?? undefined,
     models: row.models ?? undefined,

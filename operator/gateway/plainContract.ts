@@ -1,6 +1,6 @@
 import type { Field } from './fields.ts';
 import { isEmpty, limitNames, pick } from './fields.ts';
-import type { PlanInput, Step, Strategy } from './strategy.ts';
+import type { PlanInput, Strategy } from './strategy.ts';
 import { newBody, updateBody } from './strategy.ts';
 
 /** For a gateway that has nothing but the four calls: limits and tier are fields of the customer like all others. */
@@ -21,16 +21,16 @@ export const plainContract: Strategy = {
     return [{ do: 'customerUpdate', body: { ...updateBody(input), ...budget } }];
   },
 
-  removal: (customerId): Step[] => [{ do: 'customerDelete', customerId }],
+  leftovers: () => [],
 };
 
 function budgetValues({ wanted, applied, observed }: PlanInput): Record<string, unknown> {
   const names: Partial<Record<Field, string>> = { ...limitNames, budgetId: 'budget_id' };
-  return Object.fromEntries(
-    Object.entries(names).flatMap(([name, wire]) => {
-      const field = name as Field;
-      if (wanted[field] !== undefined) return [[wire, wanted[field]]];
-      return applied.has(field) && !isEmpty(observed?.fields[field]) ? [[wire, null]] : [];
-    }),
-  );
+  const values: Record<string, unknown> = {};
+  for (const [name, wire] of Object.entries(names)) {
+    const field = name as Field;
+    if (wanted[field] !== undefined) values[wire] = wanted[field];
+    else if (applied.has(field) && !isEmpty(observed?.fields[field])) values[wire] = null;
+  }
+  return values;
 }

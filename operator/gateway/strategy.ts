@@ -16,8 +16,7 @@ export type Step =
   | { readonly do: 'budgetUpdate'; readonly body: BudgetBody }
   | { readonly do: 'budgetDelete'; readonly id: string }
   | { readonly do: 'customerNew'; readonly body: CustomerBody }
-  | { readonly do: 'customerUpdate'; readonly body: CustomerBody }
-  | { readonly do: 'customerDelete'; readonly customerId: string };
+  | { readonly do: 'customerUpdate'; readonly body: CustomerBody };
 
 /** What a plan is made from. */
 export interface PlanInput {
@@ -52,8 +51,8 @@ export interface Strategy {
   want(desired: Fields, applied: ReadonlySet<Field>, observed: Observed | undefined): Wanted;
   see(observed: Observed, wanted: Fields): Seen;
   plan(input: PlanInput): Step[];
-  /** The steps that take the customer away, and with it everything that we have made for it. */
-  removal(customerId: string): Step[];
+  /** The steps that take away what we have made besides the customer, once that is gone. */
+  leftovers(): Step[];
 }
 
 /** Does the steps in their order. @throws GatewayError from the first that fails; the rest is not done. */
@@ -85,11 +84,6 @@ async function doStep(client: GatewayClient, step: Step, options: CallOptions): 
     case 'customerUpdate':
       await client.customerUpdate(step.body, options).catch((error: unknown) => {
         throw isGatewayError(error, 'notFound') ? vanished(error.operation) : error;
-      });
-      return;
-    case 'customerDelete':
-      await client.customerDelete(step.customerId, options).catch((error: unknown) => {
-        if (!isGatewayError(error, 'notFound')) throw error;
       });
   }
 }

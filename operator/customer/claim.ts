@@ -1,0 +1,69 @@
+/** Whose a record at the gateway is. Pure: told from the resource alone. */
+import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import type { Field } from '../gateway/gateway.ts';
+import { allFields } from '../gateway/gateway.ts';
+import { conditionOf } from './status.ts';
+
+/**
+ * - `recorded`: the status says that the record is ours.
+ * - `pending`: we may have made it, and died before the status could say so.
+ * - `none`: nothing was ever done for this resource at the gateway, so that its deletion must do nothing there either.
+ */
+export type Claim = 'recorded' | 'pending' | 'none';
+
+/** Written with the finalizer, before anything is made at the gateway. */
+export interface CreateMark {
+  /** Of the resource: a mark that was copied with a manifest or restored from a backup is none. */
+  readonly uid: string;
+  /** What is going to be set. */
+  readonly fields: readonly Field[];
+}
+
+/** The value of the annotation that carries a mark. */
+export function markText(mark: CreateMark): string {
+  return JSON.stringify({ uid: mark.uid, fields: mark.fields });
+}
+
+/** The mark on a resource, if it has one of its own. */
+export function createMark(customer: GatewayCustomer): CreateMark | undefined {
+  const text = customer.metadata.annotations?.[annotations.createPending];
+  if (text === undefined) return undefined;
+  try {
+    const parsed = JSON.parse(text) as Partial<Record<keyof CreateMark, unknown>>;
+    if (parsed.uid !== customer.metadata.uid || !Array.isArray(parsed.fields)) return undefined;
+    return { uid: customer.metadata.uid, fields: knownFields(parsed.fields) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a resource may have at the gateway. */
+export function claimOf(customer: GatewayCustomer): Claim {
+  if (customer.status?.specHash !== undefined) return 'recorded';
+  const reason = conditionOf(customer, 'Synced')?.reason;
+  const stoppedBefore = reason === 'Conflict' || reason === 'AlreadyExists';
+  return createMark(customer) === undefined || stoppedBefore ? 'none' : 'pending';
+}
+
+/** The fields that we have set at the gateway, or may have. */
+export function appliedFields(customer: GatewayCustomer): Set<Field> {
+  return new Set(knownFields(customer.status?.appliedFields ?? createMark(customer)?.fields ?? []));
+}
+
+/**
+ * Of several resources for one customer the oldest owns it; of two made in the same second, the one with the smaller uid.
+ * @param others all that speak of the same customer of the same instance, the resource itself possibly among them
+ */
+export function olderOwner(customer: GatewayCustomer, others: readonly GatewayCustomer[]): GatewayCustomer | undefined {
+  return others
+    .filter((other) => other.metadata.uid !== customer.metadata.uid && age(other) < age(customer))
+    .sort((one, other) => (age(one) < age(other) ? -1 : 1))[0];
+}
+
+function age({ metadata }: GatewayCustomer): string {
+  return `${metadata.creationTimestamp} ${metadata.uid}`;
+}
+
+function knownFields(names: readonly unknown[]): Field[] {
+  return allFields.filter((field) => names.includes(field));
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import type { GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
+import type { Fields, FieldValues } from '../gateway/gateway.ts';
+import { fieldsOf } from '../gateway/gateway.ts';
+
+/** The fields that a spec asks for. What it does not name is absent, and never touched unless we have set it before. */
+export function desiredFields(spec: GatewayCustomerSpec): Fields {
+  const { objectPermission: permission } = spec;
+  const all: Partial<Record<keyof FieldValues, FieldValues[keyof FieldValues] | undefined>> = {
+    alias: spec.alias,
+    maxBudget: spec.maxBudget,
+    budgetDuration: spec.budgetDuration,
+    budgetId: spec.budgetId,
+    tpmLimit: spec.tpmLimit,
+    rpmLimit: spec.rpmLimit,
+    models: spec.models,
+    defaultModel: spec.defaultModel,
+    allowedModelRegion: spec.allowedModelRegion,
+    blocked: spec.blocked,
+    'objectPermission.mcpServers': permission?.mcpServers,
+    'objectPermission.accessGroups': permission?.accessGroups,
+    'objectPermission.vectorStores': permission?.vectorStores,
+    'objectPermission.agents': permission?.agents,
+    metadata: spec.metadata,
+  };
+  // Each value is that of the spec's field of the same name, and so of the same type.
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+/** A hash of what a spec asks of the gateway: the same for specs that ask for the same. */
+export function specHash(desired: Fields): string {
+  const canonical = fieldsOf(desired).map((field) => [field, sorted(desired[field])]);
+  return createHash('sha256').update(JSON.stringify(canonical)).digest('hex').slice(0, 32);
+}
+
+function sorted(value: FieldValues[keyof FieldValues] | undefined): unknown {
+  if (typeof value !== 'object') return value;
+  if (Array.isArray(value)) return (value as readonly string[]).toSorted();
+  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,55 @@
+import { request } from 'undici';
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+
+/** One guardrail process that erases sessions when asked. */
+export interface GuardrailEndpoint {
+  /** Base address, such as `http://10.0.0.7:8080`. */
+  readonly url: string;
+  /** Goes out as `x-api-key`; its name is the tenant whose sessions are erased. */
+  readonly apiKey: string;
+}
+
+/**
+ * Where the sessions of an instance's customers are: every guardrail pod where the store is in memory, any one of them
+ * where it is shared. Empty where the instance has no guardrail. Throws where it cannot be told now.
+ */
+export type GuardrailEndpoints = (instance: GatewayInstance) => Promise<readonly GuardrailEndpoint[]>;
+
+/** Sessions could not be erased now. The message holds no value of the customer. */
+export class ErasureError extends Error {
+  override readonly name = 'ErasureError';
+}
+
+const timeoutMs = 10_000;
+
+/**
+ * Erases every session of an end user at every endpoint; repeating it does no harm.
+ * @throws ErasureError unless every endpoint has confirmed.
+ */
+export async function eraseSessions(
+  endpoints: readonly GuardrailEndpoint[],
+  endUserId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await Promise.all(endpoints.map((endpoint) => eraseAt(endpoint, endUserId, signal)));
+}
+
+async function eraseAt(endpoint: GuardrailEndpoint, endUserId: string, signal: AbortSignal): Promise<void> {
+  const status = await request(`${endpoint.url.replace(/\/+$/, '')}/subjects/erase`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': endpoint.apiKey },
+    body: JSON.stringify({ end_user_id: endUserId }),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+  })
+    .then(async (response) => {
+      await response.body.dump();
+      return response.statusCode;
+    })
+    .catch(() => undefined);
+  if (status !== undefined && status >= 200 && status <= 299) return;
+  throw new ErasureError(
+    status === undefined
+      ? 'A guardrail pod cannot be reached to erase the sessions of this customer.'
+      : `A guardrail pod refused to erase the sessions of this customer (${status}).`,
+  );
+}

@@ -1,0 +1,205 @@
+/** What is done before a customer's resource may go. */
+import type { Logger } from 'pino';
+import { annotations, gatewayCustomerNames, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { execute, isGatewayError } from '../gateway/gateway.ts';
+import { ConnectionError } from '../instance/instance.ts';
+import type { EventDetails, KubeObject, Result } from '../runtime/runtime.ts';
+import { isForbidden, isNotFound, resource, RetryAfterError } from '../runtime/runtime.ts';
+import { claimants, withFreshKey } from './access.ts';
+import { claimOf, olderOwner } from './claim.ts';
+import { eraseSessions, ErasureError } from './erasure.ts';
+import type { OrphanedWhy } from './metrics.ts';
+import type { Parts } from './parts.ts';
+import { isOn } from './parts.ts';
+import { report } from './report.ts';
+import type { SyncedReason } from './status.ts';
+import { strategyFor } from './sync.ts';
+
+const namespaces = resource<KubeObject>(
+  { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces' },
+  { namespaced: false },
+);
+const definitions = resource<KubeObject>(
+  {
+    group: 'apiextensions.k8s.io',
+    version: 'v1',
+    kind: 'CustomResourceDefinition',
+    plural: 'customresourcedefinitions',
+  },
+  { namespaced: false },
+);
+const definitionName = `${gatewayCustomerNames.plural}.${gatewayCustomerNames.group}`;
+
+/** How long a customer of a dying namespace waits for an instance or a key that is gone, in milliseconds. */
+const strandedMs = 5 * 60_000;
+/** When a deletion that waits for somebody to do something is tried again. */
+const retryMs = 60_000;
+
+const howToForce = `To let this resource go without that, set the annotation ${annotations.forceDelete} to "true".`;
+
+/** Finalizes customers: takes away at the gateway what is ours, and nothing else. */
+export class Finalization {
+  readonly #parts: Parts;
+  /** Since when a customer of a dying namespace has been stranded, by uid, on a clock that never goes back. */
+  readonly #strandedSince = new Map<string, number>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** @throws RetryAfterError or GatewayError where the gateway is to be asked again later */
+  async run(customer: GatewayCustomer, { signal, log }: { signal: AbortSignal; log: Logger }): Promise<Result> {
+    const parts = this.#parts;
+    if (!parts.finalizer.on(customer)) return {};
+    if (claimOf(customer) === 'none') return await this.#letGo(customer);
+    if (olderOwner(customer, claimants(parts, customer)) !== undefined) return await this.#letGo(customer);
+    if (await this.#definitionIsBeingDeleted()) {
+      return await this.#orphan(customer, 'crd_deleted', 'The CustomResourceDefinition is being deleted');
+    }
+    if (customer.spec.deletionPolicy === 'Orphan') {
+      return await this.#orphan(customer, 'policy', 'spec.deletionPolicy is Orphan');
+    }
+    try {
+      await this.#remove(customer, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (isOn(customer, 'forceDelete')) return await this.#force(customer);
+      return await this.#wait(customer, error);
+    }
+    log.info('The customer was deleted at the gateway.');
+    const message = 'The customer was deleted at the gateway.';
+    return await this.#letGo(customer, { type: 'Normal', reason: 'Deleted', message, action: 'Delete' });
+  }
+
+  async #remove(customer: GatewayCustomer, signal: AbortSignal): Promise<void> {
+    const parts = this.#parts;
+    const { customerId } = customer.spec;
+    const connection = await parts.connections.forCustomer(customer.spec.instanceRef, customer.metadata.namespace);
+    await withFreshKey(parts, connection, async (current) => {
+      const client = parts.clients.for(current);
+      await client.customerDelete(customerId, { signal, deferrable: true }).catch((error: unknown) => {
+        if (!isGatewayError(error, 'notFound')) throw error;
+      });
+      const strategy = await strategyFor(parts, customer, current);
+      await execute(client, strategy.leftovers(), { signal });
+    });
+    await this.#erase(customer, connection.instance, signal);
+  }
+
+  async #erase(
+    customer: GatewayCustomer,
+    key: { readonly namespace: string; readonly name: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const instance = this.#parts.instances.get(key);
+    if (instance === undefined) return;
+    const endpoints = await this.#parts.guardrails(instance).catch(() => {
+      throw new ErasureError('It cannot be told where the guardrail of the instance runs.');
+    });
+    if (endpoints.length === 0) return;
+    await eraseSessions(endpoints, customer.spec.customerId, signal);
+    this.#parts.events.record(customer, {
+      type: 'Normal',
+      reason: 'SessionsErased',
+      message: 'The sessions of this customer were erased at the guardrail.',
+      action: 'Delete',
+    });
+  }
+
+  /** Says what the deletion waits for, and when it is tried again. */
+  async #wait(customer: GatewayCustomer, error: unknown): Promise<Result> {
+    if (error instanceof ErasureError) {
+      await this.#say(customer, 'ErasurePending', `${error.message} It is tried again. ${howToForce}`);
+      throw error;
+    }
+    if (error instanceof ConnectionError) return await this.#strand(customer, error);
+    if (!isGatewayError(error)) throw error;
+    if (error.kind === 'retryAfter')
+      throw new RetryAfterError(error.message, error.retryAfterMs ?? 0, { cause: error });
+    await this.#say(customer, 'DeletionFailed', `${error.message} It is tried again. ${howToForce}`);
+    if (error.kind === 'transient') throw error;
+    return { requeueAfter: retryMs };
+  }
+
+  /** The instance or its key is not there: in a namespace that is being deleted, nobody will bring it back. */
+  async #strand(customer: GatewayCustomer, error: ConnectionError): Promise<Result> {
+    if (!(await this.#namespaceIsBeingDeleted(customer.metadata.namespace))) {
+      await this.#say(customer, 'DeletionFailed', `${error.message} ${howToForce}`);
+      return { requeueAfter: retryMs };
+    }
+    const { uid } = customer.metadata;
+    const now = this.#parts.monotonic();
+    const since = this.#strandedSince.get(uid) ?? now;
+    this.#strandedSince.set(uid, since);
+    const left = strandedMs - (now - since);
+    if (left <= 0)
+      return await this.#orphan(
+        customer,
+        'namespace_deleted',
+        'Its namespace is being deleted, and the instance or its key is gone',
+      );
+    await this.#say(
+      customer,
+      'DeletionFailed',
+      `${error.message} The namespace is being deleted: after five minutes the customer is left behind at the gateway. ${howToForce}`,
+    );
+    return { requeueAfter: left };
+  }
+
+  async #force(customer: GatewayCustomer): Promise<Result> {
+    this.#parts.metrics.orphaned.inc({ why: 'forced' satisfies OrphanedWhy });
+    return await this.#letGo(customer, {
+      type: 'Warning',
+      reason: 'ForceDeleted',
+      message: `The annotation ${annotations.forceDelete} is set, and the customer could not be deleted: it may still be at the gateway, or its sessions at the guardrail.`,
+      action: 'Delete',
+    });
+  }
+
+  async #orphan(customer: GatewayCustomer, why: OrphanedWhy, because: string): Promise<Result> {
+    this.#parts.metrics.orphaned.inc({ why });
+    const event: EventDetails = {
+      type: why === 'policy' ? 'Normal' : 'Warning',
+      reason: 'Orphaned',
+      message: `${because}: the customer of ${customer.metadata.namespace}/${customer.metadata.name} was left behind at the gateway.`,
+      action: 'Delete',
+    };
+    // Nothing can be made in a namespace that is being deleted, an event neither: it is told of the namespace itself.
+    const namespace = why === 'namespace_deleted' ? await this.#namespace(customer.metadata.namespace) : undefined;
+    if (namespace !== undefined) this.#parts.events.record(namespace, event);
+    return await this.#letGo(customer, namespace === undefined ? event : undefined);
+  }
+
+  async #letGo(customer: GatewayCustomer, event?: EventDetails): Promise<Result> {
+    await this.#parts.finalizer.remove(customer);
+    this.#strandedSince.delete(customer.metadata.uid);
+    if (event !== undefined) this.#parts.events.record(customer, event);
+    return {};
+  }
+
+  async #say(customer: GatewayCustomer, reason: SyncedReason, message: string): Promise<void> {
+    await report(this.#parts, customer, { synced: false, reason, message });
+  }
+
+  async #definitionIsBeingDeleted(): Promise<boolean> {
+    const definition = await this.#parts.client
+      .get(definitions, { namespace: '', name: definitionName })
+      .catch((error: unknown) => {
+        if (isNotFound(error) || isForbidden(error)) return undefined;
+        throw error;
+      });
+    return definition?.metadata.deletionTimestamp !== undefined;
+  }
+
+  async #namespaceIsBeingDeleted(name: string): Promise<boolean> {
+    const namespace = await this.#namespace(name);
+    return namespace?.metadata.deletionTimestamp !== undefined;
+  }
+
+  async #namespace(name: string): Promise<KubeObject | undefined> {
+    return await this.#parts.client.get(namespaces, { namespace: '', name }).catch((error: unknown) => {
+      if (isNotFound(error) || isForbidden(error)) return undefined;
+      throw error;
+    });
+  }
+}

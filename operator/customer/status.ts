@@ -1,0 +1,107 @@
+/** What a customer's status says. Pure: the reconcile writes what comes out, if it is anything new. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Condition, GatewayCustomer, GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
+import type { Field, Observed } from '../gateway/gateway.ts';
+import type { CustomerConditionReason, CustomerConditionType } from '../reasons.ts';
+import type { Drift } from './drift.ts';
+
+export type SyncedReason = CustomerConditionReason<'Synced'>;
+
+/** How a reconcile ended, as far as the status tells. */
+export interface SyncOutcome {
+  readonly synced: boolean;
+  readonly reason: SyncedReason;
+  readonly message: string;
+  /** What the gateway reported last; undefined: it was not asked, and what was known of it stays. */
+  readonly observed?: Observed | undefined;
+  /** The state of the fields, where it is known. */
+  readonly applied?: AppliedState | undefined;
+  /** Whether something was changed at the gateway. */
+  readonly wrote?: boolean;
+  /** The sync request that has been acted on. */
+  readonly syncRequest?: string | undefined;
+}
+
+/** Which fields the gateway took. */
+export interface AppliedState {
+  readonly specHash: string;
+  readonly fields: readonly Field[];
+  readonly drift: Drift;
+  /** Fields that cannot be held beside others of the spec. */
+  readonly unsupported: readonly Field[];
+}
+
+/** The condition of a type, if there is one. */
+export function conditionOf(customer: GatewayCustomer, type: CustomerConditionType): Condition | undefined {
+  return customer.status?.conditions?.find((condition) => condition.type === type);
+}
+
+/** @returns the status after an outcome; the very object of before where nothing changed. */
+export function nextStatus(customer: GatewayCustomer, outcome: SyncOutcome, now: Date): GatewayCustomerStatus {
+  const before = customer.status ?? {};
+  const { generation } = customer.metadata;
+  const { observed, applied } = outcome;
+  const synced = condition(customer, now, 'Synced', outcome.synced ? 'True' : 'False', outcome.reason, outcome.message);
+  const after: GatewayCustomerStatus = {
+    ...before,
+    synced: outcome.synced,
+    observedGeneration: generation,
+    ...(observed === undefined ? {} : { blocked: observed.blocked }),
+    ...(observed?.spend === undefined ? {} : { currentSpend: observed.spend }),
+    ...(applied === undefined ? {} : { specHash: applied.specHash, appliedFields: [...applied.fields] }),
+    ...(outcome.syncRequest === undefined ? {} : { lastHandledSyncRequest: outcome.syncRequest }),
+    conditions: [synced, fullyApplied(customer, now, applied)],
+  };
+  if (isDeepStrictEqual(after, before) && outcome.wrote !== true) return before;
+  return { ...after, lastSyncTime: now.toISOString() };
+}
+
+function fullyApplied(customer: GatewayCustomer, now: Date, applied: AppliedState | undefined): Condition {
+  const before = conditionOf(customer, 'FullyApplied');
+  if (applied === undefined) {
+    if (before?.observedGeneration === customer.metadata.generation) return before;
+    return condition(customer, now, 'FullyApplied', 'Unknown', 'NotSynced', 'This spec has not been synced yet.');
+  }
+  const unheld = [...applied.unsupported, ...applied.drift.unheld];
+  const { uncleared } = applied.drift;
+  const sentences = [
+    unheld.length === 0
+      ? ''
+      : `The gateway does not hold ${unheld.join(', ')}: remove it from the spec, or live without it.`,
+    applied.unsupported.length === 0 ? '' : 'Limits beside budgetId are those of the tier.',
+    uncleared.length === 0
+      ? ''
+      : `The gateway does not clear ${uncleared.join(', ')}: set another value, or clear it at the gateway.`,
+  ].filter((sentence) => sentence !== '');
+  if (sentences.length === 0) {
+    return condition(
+      customer,
+      now,
+      'FullyApplied',
+      'True',
+      'AllFieldsApplied',
+      'The gateway holds all fields of the spec.',
+    );
+  }
+  const reason = unheld.length > 0 ? 'FieldsNotSupported' : 'FieldsNotCleared';
+  return condition(customer, now, 'FullyApplied', 'False', reason, sentences.join(' '));
+}
+
+function condition<Type extends CustomerConditionType>(
+  customer: GatewayCustomer,
+  now: Date,
+  type: Type,
+  status: Condition['status'],
+  reason: CustomerConditionReason<Type>,
+  message: string,
+): Condition {
+  const before = conditionOf(customer, type);
+  return {
+    type,
+    status,
+    observedGeneration: customer.metadata.generation,
+    lastTransitionTime: before?.status === status ? before.lastTransitionTime : now.toISOString(),
+    reason,
+    message,
+  };
+}

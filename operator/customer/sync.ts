@@ -1,0 +1,282 @@
+/** Brings one customer's record at the gateway to what its spec asks for: observe, then create, update or nothing. */
+import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import type { Field, GatewayClient, LimitValues, Observed, Step, Strategy, Wanted } from '../gateway/gateway.ts';
+import {
+  budgetRowId,
+  budgetRowStrategy,
+  execute,
+  fieldsOf,
+  GatewayError,
+  isGatewayError,
+  observe,
+  plainContract,
+} from '../gateway/gateway.ts';
+import type { GatewayConnection } from '../instance/instance.ts';
+import { appliedFields, claimOf, createMark, markText } from './claim.ts';
+import { desiredFields, specHash } from './desired.ts';
+import type { Drift } from './drift.ts';
+import { appliedAfter, driftOf } from './drift.ts';
+import type { Parts } from './parts.ts';
+import type { Deed } from './report.ts';
+import type { AppliedState, SyncOutcome } from './status.ts';
+import { conditionOf } from './status.ts';
+
+/** The message of `Synced=True`, whatever its reason: it must not change from one reconcile to the next. */
+const agrees = 'The record at the gateway agrees with the spec.';
+
+/** How a sync ended, and the resource as it is after the writes on the way. */
+export interface Synced {
+  readonly customer: GatewayCustomer;
+  readonly outcome: SyncOutcome & { readonly deed?: Deed | undefined };
+}
+
+interface Work {
+  readonly parts: Parts;
+  readonly client: GatewayClient;
+  readonly strategy: Strategy;
+  readonly signal: AbortSignal;
+  readonly desired: ReturnType<typeof desiredFields>;
+  readonly hash: string;
+  /** Nothing was ever begun for this resource. */
+  readonly fresh: boolean;
+}
+
+/** The annotation's token, if it has not been acted on yet. */
+export function pendingSyncRequest(customer: GatewayCustomer): string | undefined {
+  const token = customer.metadata.annotations?.[annotations.syncRequested];
+  return token === customer.status?.lastHandledSyncRequest ? undefined : token;
+}
+
+/**
+ * @param fresh whether the finalizer was put on in this very reconcile, so that nothing was ever begun
+ * @throws GatewayError from the call that failed
+ */
+export async function sync(
+  parts: Parts,
+  customer: GatewayCustomer,
+  connection: GatewayConnection,
+  fresh: boolean,
+  signal: AbortSignal,
+): Promise<Synced> {
+  const client = parts.clients.for(connection);
+  const observed = await look(client, customer, { signal, deferrable: true });
+  const strategy = await strategyFor(parts, customer, connection);
+  const desired = desiredFields(customer.spec);
+  const work: Work = { parts, client, strategy, signal, desired, hash: specHash(desired), fresh };
+  if (observed !== undefined) return await keep(work, customer, observed);
+  try {
+    return await create(work, customer);
+  } catch (error) {
+    if (!isGatewayError(error, 'alreadyExists')) throw error;
+    // Made by somebody else in this moment, most likely by a paid call. Looked at, not tried again.
+    const made = await look(client, customer, { signal });
+    if (made === undefined) throw error;
+    return await keep({ ...work, fresh: true }, customer, made);
+  }
+}
+
+/** The strategy that this gateway takes, found out by asking it. */
+export async function strategyFor(
+  parts: Parts,
+  customer: GatewayCustomer,
+  connection: GatewayConnection,
+): Promise<Strategy> {
+  if (!(await parts.clients.hasBudgetApi(connection))) return plainContract;
+  return budgetRowStrategy(budgetRowId(customer.metadata.uid), await defaultLimits(parts, connection));
+}
+
+/** What a customer gets that has limits of its own but no budget among them: the instance's default. */
+async function defaultLimits(parts: Parts, connection: GatewayConnection): Promise<Partial<LimitValues>> {
+  const budget = parts.instances.get(connection.instance)?.spec.defaultCustomerBudget;
+  if (budget?.maxBudget !== undefined) return { maxBudget: budget.maxBudget };
+  if (budget?.budgetId === undefined) return {};
+  const row = await parts.clients.tier(connection, budget.budgetId);
+  return {
+    ...(typeof row?.max_budget === 'number' ? { maxBudget: row.max_budget } : {}),
+    ...(typeof row?.budget_duration === 'string' ? { budgetDuration: row.budget_duration } : {}),
+  };
+}
+
+async function create(work: Work, customer: GatewayCustomer): Promise<Synced> {
+  const { parts, strategy, desired, client, signal } = work;
+  const missed = claimOf(customer) === 'recorded';
+  const applied = appliedFields(customer);
+  const wanted = strategy.want(desired, applied, undefined);
+  const announced = await announce(parts, customer, wanted);
+  const steps = strategy.plan({
+    customerId: customer.spec.customerId,
+    wanted: wanted.fields,
+    applied,
+    observed: undefined,
+    fresh: work.fresh,
+  });
+  await execute(client, steps, { signal });
+  if (missed) parts.metrics.drift.inc();
+  const after = await lookAfterWriting(client, customer, signal);
+  return conclude(work, announced, { after, wanted, applied, deed: missed ? createdAgain : created });
+}
+
+async function keep(work: Work, customer: GatewayCustomer, observed: Observed): Promise<Synced> {
+  const { parts, strategy, desired, client, signal, hash } = work;
+  const claim = claimOf(customer);
+  const adopting = claim !== 'recorded';
+  const ours = claim === 'recorded' || (claim === 'pending' && !work.fresh) || isLinked(customer, observed);
+  if (customer.spec.adoptionPolicy === 'Refuse' && !ours) return { customer, outcome: refused };
+
+  // What a resource has only announced, it has not applied yet.
+  const untouched = claim === 'none' || (adopting && work.fresh);
+  const applied = untouched ? new Set<Field>() : appliedFields(customer);
+  const wanted = strategy.want(desired, applied, observed);
+  const drift = driftOf(wanted.fields, applied, strategy.see(observed, wanted.fields), observed.reported);
+  const specChanged = !adopting && customer.status?.specHash !== hash;
+  const deed = adopting ? (isLinked(customer, observed) ? created : adopted) : undefined;
+  if (!mustWrite(customer, drift, specChanged)) return upToDate(work, customer, observed, wanted, drift, deed);
+
+  const announced = await announce(parts, customer, wanted);
+  const steps = strategy.plan({
+    customerId: customer.spec.customerId,
+    wanted: wanted.fields,
+    applied,
+    observed,
+    fresh: untouched,
+  });
+  await execute(client, adopting ? steps.filter(saysAnything) : steps, { signal });
+  const after = await lookAfterWriting(client, customer, signal);
+  if (!adopting && !specChanged) parts.metrics.drift.inc();
+  return conclude(work, announced, { after, wanted, applied, deed: deed ?? changed(drift, specChanged) });
+}
+
+const created: Deed = { reason: 'Created', message: 'The customer was created at the gateway.' };
+
+const createdAgain: Deed = {
+  reason: 'Created',
+  message: 'The customer was missing at the gateway and was created again.',
+};
+
+const adopted: Deed = {
+  reason: 'Adopted',
+  message: 'The gateway had a customer of this id already: it was taken over.',
+};
+
+function changed(drift: Drift, specChanged: boolean): Deed {
+  const amiss = [...drift.differs, ...drift.uncleared, ...drift.unheld].join(', ');
+  if (!specChanged) {
+    return { reason: 'DriftCorrected', message: `Found different at the gateway, and put right: ${amiss}.` };
+  }
+  const message = amiss === '' ? 'The changed spec was sent to the gateway.' : `Changed at the gateway: ${amiss}.`;
+  return { reason: 'Updated', message };
+}
+
+const refused: SyncOutcome = {
+  synced: false,
+  reason: 'AlreadyExists',
+  message:
+    'The gateway has a customer of this id already, and spec.adoptionPolicy is Refuse: delete it there, or set adoptionPolicy to Adopt.',
+};
+
+function mustWrite(customer: GatewayCustomer, drift: Drift, specChanged: boolean): boolean {
+  if (specChanged || drift.differs.length > 0) return true;
+  if (drift.unheld.length === 0 && drift.uncleared.length === 0) return false;
+  // What the gateway cannot hold or clear is tried once for each spec, and again when somebody asks for it.
+  const told = conditionOf(customer, 'FullyApplied');
+  const tried = told?.status === 'False' && told.observedGeneration === customer.metadata.generation;
+  return !tried || pendingSyncRequest(customer) !== undefined;
+}
+
+function upToDate(
+  work: Work,
+  customer: GatewayCustomer,
+  observed: Observed,
+  wanted: Wanted,
+  drift: Drift,
+  deed: Deed | undefined,
+): Synced {
+  const before = conditionOf(customer, 'Synced');
+  // A condition that holds goes on saying how it came to hold.
+  const kept = before?.status === 'True' ? (before.reason as SyncOutcome['reason']) : 'UpToDate';
+  const applied = appliedState(work, wanted, drift);
+  const syncRequest = pendingSyncRequest(customer);
+  const reason = deed === undefined ? kept : reasonOf(deed);
+  return { customer, outcome: { synced: true, reason, message: agrees, observed, applied, syncRequest, deed } };
+}
+
+/** What came of writing: told by what the gateway reports afterwards, not by its having answered 200. */
+function conclude(
+  work: Work,
+  customer: GatewayCustomer,
+  written: { after: Observed; wanted: Wanted; applied: ReadonlySet<Field>; deed: Deed },
+): Synced {
+  const { parts, strategy } = work;
+  const { after, wanted, deed } = written;
+  const seen = strategy.see(after, wanted.fields);
+  const drift = driftOf(wanted.fields, written.applied, seen, after.reported);
+  const applied = appliedState(work, wanted, drift);
+  const syncRequest = pendingSyncRequest(customer);
+  if (drift.differs.length > 0) {
+    const message = `The gateway took the change, but reports other values for ${drift.differs.join(', ')}: check whether something else sets them, or whether this gateway can hold them.`;
+    const outcome = { synced: false, reason: 'NotConverged', message, observed: after, applied, syncRequest } as const;
+    return { customer, outcome: { ...outcome, wrote: conditionOf(customer, 'Synced')?.reason !== 'NotConverged' } };
+  }
+  if (customer.status?.specHash === undefined) {
+    const age = parts.now().getTime() - Date.parse(customer.metadata.creationTimestamp);
+    parts.metrics.firstSync.observe(Math.max(0, age) / 1000);
+  }
+  const told = { reason: reasonOf(deed), message: agrees, deed };
+  return { customer, outcome: { synced: true, ...told, observed: after, applied, wrote: true, syncRequest } };
+}
+
+function reasonOf({ reason }: Deed): SyncOutcome['reason'] {
+  return reason === 'DriftCorrected' ? 'Updated' : reason;
+}
+
+function appliedState({ hash }: Work, wanted: Wanted, drift: Drift): AppliedState {
+  return { specHash: hash, fields: appliedAfter(wanted.fields, drift), drift, unsupported: wanted.unsupported };
+}
+
+/**
+ * Writes down what is going to be set before it is set, unless it is written down already: after a crash, what was set
+ * and is no longer wanted can still be cleared. A new resource has it in the mark that came with its finalizer.
+ */
+async function announce(parts: Parts, customer: GatewayCustomer, wanted: Wanted): Promise<GatewayCustomer> {
+  const fields = fieldsOf(wanted.fields);
+  const mark = createMark(customer);
+  if (claimOf(customer) !== 'recorded' && mark === undefined) {
+    const text = markText({ uid: customer.metadata.uid, fields });
+    return await parts.finalizer.add(customer, { [annotations.createPending]: text });
+  }
+  const known = appliedFields(customer);
+  if (fields.every((field) => known.has(field))) return customer;
+  return await parts.status.write(customer, { ...customer.status, appliedFields: [...new Set([...known, ...fields])] });
+}
+
+function isLinked(customer: GatewayCustomer, observed: Observed): boolean {
+  return observed.budgetId === budgetRowId(customer.metadata.uid);
+}
+
+/** An update that names nothing but the customer changes nothing. */
+function saysAnything(step: Step): boolean {
+  return step.do !== 'customerUpdate' || Object.keys(step.body).length > 1;
+}
+
+async function look(
+  client: GatewayClient,
+  customer: GatewayCustomer,
+  options: Parameters<GatewayClient['customerInfo']>[1],
+): Promise<Observed | undefined> {
+  const row = await client.customerInfo(customer.spec.customerId, options);
+  return row === undefined ? undefined : observe(row);
+}
+
+async function lookAfterWriting(
+  client: GatewayClient,
+  customer: GatewayCustomer,
+  signal: AbortSignal,
+): Promise<Observed> {
+  const after = await look(client, customer, { signal });
+  if (after !== undefined) return after;
+  throw new GatewayError(
+    'transient',
+    'GET /customer/info',
+    'The gateway took the customer, but then knew nothing of it: it may be behind, or somebody deleted it.',
+  );
+}
