@@ -42,3 +42,13 @@ export async function tryLock(path: string): Promise<(() => Promise<void>) | und
     throw error;
   }
 }
+
+/** As {@link tryLock}, trying again for so long: time for a killed holder's lock to become free. */
+export async function tryLockFor(path: string, ms: number): Promise<(() => Promise<void>) | undefined> {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    const release = await tryLock(path);
+    if (release || performance.now() > deadline) return release;
+    await delay(250);
+  }
+}

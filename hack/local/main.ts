@@ -1,0 +1,66 @@
+/** `npm start`: everything on this machine, until Ctrl-C. */
+const MINIMUM_NODE_MAJOR = 24;
+
+if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE_MAJOR) {
+  console.error(
+    `This needs Node ${MINIMUM_NODE_MAJOR} or newer, and this is ${process.versions.node}: run npm start, which brings the right one.`,
+  );
+  process.exit(1);
+}
+
+// Only now: what these import does not load on an older Node.
+const { mkdirSync } = await import('node:fs');
+const { join } = await import('node:path');
+const { tryLockFor } = await import('./lock.ts');
+const { Progress } = await import('./progress.ts');
+const { HELP, readSettings } = await import('./start/settings.ts');
+const { start } = await import('./start/start.ts');
+
+const root = join(import.meta.dirname, '../..');
+const home = join(root, '.local');
+const LOCK_WAIT_MS = 7_000;
+
+try {
+  const settings = readSettings(process.argv.slice(2), process.env);
+  if (settings === 'help') {
+    process.stdout.write(HELP);
+    process.exit(0);
+  }
+  mkdirSync(home, { recursive: true });
+  const unlock = await tryLockFor(home, LOCK_WAIT_MS);
+  if (!unlock) throw new Error('npm start already runs in this folder: end it first, with Ctrl-C in its terminal.');
+
+  const asked = Promise.withResolvers<undefined>();
+  let signals = 0;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      signals += 1;
+      // Whoever insists does not want to wait; the children are ended with this process.
+      if (signals > 1) process.exit(1);
+      asked.resolve(undefined);
+    });
+  }
+  const progress = new Progress();
+  const starting = start({ settings, progress, root, home });
+  const early = await Promise.race([
+    starting.then(() => 'started' as const),
+    asked.promise.then(() => 'asked' as const),
+  ]);
+  // Still on its way up: ending this process ends what has been started.
+  if (early === 'asked') process.exit(130);
+  const running = await starting;
+  console.log(`\n${running.summary}\n`);
+  // Children and servers here do not keep this process alive by themselves.
+  const alive = setInterval(() => undefined, 60_000);
+  const failure = await Promise.race([asked.promise, running.failed]);
+  clearInterval(alive);
+  console.log(failure === undefined ? '\nEnding everything …' : `\n${failure}\nEnding everything else …`);
+  await running.stop();
+  await unlock();
+  process.exit(failure === undefined ? 0 : 1);
+} catch (error) {
+  // Errors that are thrown for people are plain ones or have a name of their own; the rest are mistakes in this program.
+  const mistake = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
+  console.error(error instanceof Error ? (mistake ? error.stack : error.message) : error);
+  process.exit(1);
+}

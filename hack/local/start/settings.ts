@@ -1,0 +1,81 @@
+import { parseArgs } from 'node:util';
+
+/** What `npm start` was asked for. */
+export interface StartSettings {
+  /** Port of 127.0.0.1 for the development gateway. */
+  gatewayPort: number;
+  /** Port of 127.0.0.1 for the API server; undefined: the last one, or a free one. */
+  apiPort: number | undefined;
+  /** Whether to forget what earlier runs left behind. */
+  reset: boolean;
+  /** A gateway that runs already, to be used instead of the development one. */
+  gateway: { url: string; masterKey: string } | undefined;
+}
+
+/** What the user gave is wrong; the message is one sentence that says what to do. */
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+}
+
+export const HELP = `Runs everything on this machine's loopback interface until Ctrl-C: a Kubernetes API server,
+the operator, a development gateway with an echo model, the guardrail, and a few customers.
+
+npm start -- [flags]
+
+  --gateway-port PORT   port of the development gateway (default 4000; 0: a free one)
+  --api-port PORT       port of the API server (default: the last one, or a free one)
+  --reset               start from nothing: delete what earlier runs left in .local
+  --help                print this
+
+  GATEWAY_URL           a gateway that runs already, such as LiteLLM's proxy, to be used instead
+  GATEWAY_MASTER_KEY    its master key
+`;
+
+const KNOWN = {
+  'gateway-port': { type: 'string' },
+  'api-port': { type: 'string' },
+  reset: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+
+/**
+ * Reads flags and environment.
+ * @throws SettingsError
+ */
+export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): StartSettings | 'help' {
+  const values = parse(args);
+  if (values.help === true) return 'help';
+  const { GATEWAY_URL: url = '', GATEWAY_MASTER_KEY: masterKey = '' } = env;
+  if (url !== '' && masterKey === '')
+    throw new SettingsError('GATEWAY_URL is set without GATEWAY_MASTER_KEY: set both, or neither.');
+  if (url === '' && masterKey !== '')
+    throw new SettingsError('GATEWAY_MASTER_KEY is set without GATEWAY_URL: set both, or neither.');
+  if (url !== '' && !/^https?:\/\/[^/?#@]+(\/[^?#]*)?$/.test(url)) {
+    throw new SettingsError(
+      'GATEWAY_URL must be an http or https address without credentials, query or fragment, such as http://127.0.0.1:4000.',
+    );
+  }
+  return {
+    gatewayPort: port('--gateway-port', values['gateway-port']) ?? 4000,
+    apiPort: port('--api-port', values['api-port']) ?? undefined,
+    reset: values.reset === true,
+    gateway: url === '' ? undefined : { url: url.replace(/\/+$/, ''), masterKey },
+  };
+}
+
+function parse(args: readonly string[]): Partial<Record<keyof typeof KNOWN, string | boolean>> {
+  try {
+    return parseArgs({ args: [...args], options: KNOWN, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    const reason = (error as Error).message.split('. ')[0] ?? '';
+    throw new SettingsError(`${reason.replace(/\.$/, '')}: npm start -- --help lists the flags.`);
+  }
+}
+
+function port(flag: string, text: string | boolean | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (typeof text !== 'string' || !/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw new SettingsError(`${flag} must be a whole number from 0 to 65535, and is ${JSON.stringify(text)}.`);
+  }
+  return Number(text);
+}
