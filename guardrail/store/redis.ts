@@ -48,7 +48,7 @@ export function createRedisStore(options: RedisStoreOptions): MappingStore {
   }
 
   return {
-    fence: link.fence,
+    fence: () => link.fence(),
 
     async put({ session, subject, values, fence }): Promise<PutResult> {
       if (values.size === 0) return { kind: 'stored' };
@@ -121,8 +121,8 @@ export function createRedisStore(options: RedisStoreOptions): MappingStore {
       return sessions;
     },
 
-    ping: link.beat,
-    close: link.close,
+    ping: () => link.beat(),
+    close: () => link.close(),
   };
 
   function openTaken(

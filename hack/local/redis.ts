@@ -52,12 +52,12 @@ export interface RedisOptions {
  * @throws Error with one sentence that says what to install.
  */
 export async function findRedisServer(progress: (message: string) => void = () => undefined): Promise<string> {
-  const configured = process.env['REDIS_SERVER'];
+  const configured = process.env.REDIS_SERVER;
   if (configured !== undefined && configured !== '') {
     if (isExecutable(configured)) return configured;
     throw new Error(`REDIS_SERVER names ${configured}, which is not a program that can be run.`);
   }
-  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'gateway-guardrail-operator', 'redis');
+  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gateway-guardrail-operator', 'redis');
   const found = onPath() ?? cachedBinary(cache);
   if (found !== undefined) return found;
   if (await hasProgram('apt-get')) {
@@ -258,12 +258,12 @@ async function until(condition: () => Promise<boolean>, failure: string): Promis
 }
 
 function cacheFolder(): string {
-  const caches = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
+  const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
   return join(caches, 'gateway-guardrail-operator', 'redis');
 }
 
 function onPath(): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/bin', '/usr/bin', '/usr/sbin'];
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/bin', '/usr/bin', '/usr/sbin'];
   return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
 

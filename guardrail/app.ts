@@ -1,0 +1,162 @@
+/** Wires the guardrail together: settings → store, detectors, core → HTTP. */
+import { createSecretKey, randomBytes } from 'node:crypto';
+import Router from '@koa/router';
+import Koa from 'koa';
+import type { Logger } from 'pino';
+import { openSecret, type Config } from './config.ts';
+import { createGuard, deriveSubject, type Guard, type GuardOptions } from './core/core.ts';
+import { createAnalyzer, createBuiltinDetector, type Analyzer } from './detection/detection.ts';
+import * as http from './http/http.ts';
+import { createMemoryStore, createRedisStore, type MappingStore } from './store/store.ts';
+
+/** The running service. */
+export interface App {
+  readonly port: number;
+  readonly metrics: http.Metrics;
+  /** Refuses what is new, finishes what is running, and closes. @returns whether all of it could be finished. */
+  drain(): Promise<boolean>;
+}
+
+export interface AppOptions {
+  readonly logger: Logger;
+  /** The metrics text; default: that of this process. */
+  readonly exposition?: () => Promise<string>;
+  readonly metrics?: http.Metrics;
+  /** Another core, for faults that the real one cannot be made to show. */
+  readonly guard?: (options: GuardOptions) => Guard;
+}
+
+/** A drain that takes longer is cut off: Kubernetes grants 30 s from SIGTERM to SIGKILL. */
+const DRAIN_MS = 26_000;
+const MIB = 1024 * 1024;
+
+/** Starts the service. @throws Error with one sentence where it cannot listen. */
+export async function startApp(config: Config, options: AppOptions): Promise<App> {
+  const { logger } = options;
+  const metrics = options.metrics ?? http.createMetrics();
+  const report = (setting: string) => (problem: Error) => {
+    logger.error(
+      `GUARDRAIL_${setting}_FILE was changed, and its new content ${problem.message}: the old one stays in use.`,
+    );
+  };
+
+  const apiKeys = config.API_KEYS && openSecret(config.API_KEYS, report('API_KEYS'));
+  const encryptionKeys = config.ENCRYPTION_KEYS && openSecret(config.ENCRYPTION_KEYS, report('ENCRYPTION_KEYS'));
+  const sessionKeyBytes = config.SESSION_KEY ? openOnce(config.SESSION_KEY) : randomBytes(32);
+  const sessionKey = createSecretKey(sessionKeyBytes);
+
+  const store = metrics.store(openStore());
+  const analyzer = metrics.analyzer(openAnalyzer(config));
+  const guard = (options.guard ?? createGuard)({
+    analyzer,
+    store,
+    sessionKey,
+    scope: config.SESSION_SCOPE,
+    mode: config.MODE,
+  });
+
+  function openStore(): MappingStore {
+    if (config.STORE.kind === 'memory') return createMemoryStore({ ttlMs: config.MAPPING_TTL });
+    if (!encryptionKeys) throw new Error('The store needs encryption keys.');
+    return createRedisStore({
+      address: config.STORE.address,
+      sessionKey: sessionKeyBytes,
+      encryptionKeys: () => encryptionKeys.current,
+      ttlMs: config.MAPPING_TTL,
+      onUnreadable: (error) => {
+        metrics.unreadable();
+        logger.error(`A stored value was left out: ${error.message}`);
+      },
+    });
+  }
+
+  const admission = http.createAdmission({
+    maxRunning: 64,
+    maxWaiting: 1024,
+    maxWaitMs: 2000,
+    maxBytes: Math.max(256 * MIB, 4 * config.MAX_BODY),
+  });
+  const before = [admission.admit, http.jsonBody(config.MAX_BODY), admission.takeTurn];
+  const dependencies = [http.watched('store', () => store.ping()), { name: 'detector', state: () => analyzer.state() }];
+  const exposition = options.exposition ?? (() => metrics.registry.metrics());
+
+  const open = http.healthRoutes({ dependencies, draining: () => admission.draining });
+  open.get('/metrics', async (context) => {
+    context.type = metrics.registry.contentType;
+    context.body = await exposition();
+  });
+
+  const guarded = new Router<http.CallState>();
+  const images = config.IMAGES === 'pass' ? 'pass' : 'block';
+  guarded.use(http.guardRoutes({ guard, metrics, proxyNames: config.PROXY_NAMES, images, before }).routes());
+  const subjectOf = deriveSubject.bind(undefined, sessionKey);
+  guarded.use(http.sessionRoutes({ store, metrics, logger, subjectOf, before }).routes());
+  const document = http.openApi(config.PROXY_NAMES);
+  guarded.get('/openapi.json', (context) => {
+    context.body = document;
+  });
+
+  const koa = new Koa<http.CallState>();
+  koa.silent = true;
+  koa.use(http.requestId());
+  koa.use(http.accessLog(logger));
+  koa.use(metrics.http);
+  koa.use(http.errorBoundary(logger));
+  koa.use(open.routes());
+  koa.use(open.allowedMethods());
+  koa.use(http.authentication({ keys: () => apiKeys?.current, bearerPaths: new Set(['/v1/peer/check']) }));
+  koa.use(guarded.routes());
+  koa.use(guarded.allowedMethods());
+
+  const closeAll = async (): Promise<void> => {
+    apiKeys?.close();
+    encryptionKeys?.close();
+    await Promise.all([store.close(), analyzer.close()]);
+  };
+  let listening: http.Listening;
+  try {
+    listening = await http.listen(koa.callback(), { host: config.HOST, port: config.PORT });
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+
+  return {
+    port: listening.port,
+    metrics,
+    async drain() {
+      const done = admission.drain();
+      const timer = timeout(DRAIN_MS);
+      const finished = await Promise.race([done.then(() => true), timer.promise.then(() => false)]);
+      timer.cancel();
+      await listening.close(finished ? 1000 : 0);
+      await closeAll();
+      return finished;
+    },
+  };
+}
+
+function openAnalyzer(config: Config): Analyzer {
+  const builtin = createBuiltinDetector({ recall: config.RECALL, languages: config.LANGUAGES });
+  return createAnalyzer({ detectors: [builtin] });
+}
+
+/** The session key does not rotate: its file is read once. */
+function openOnce(secret: NonNullable<Config['SESSION_KEY']>): Buffer {
+  const live = openSecret(secret, () => undefined);
+  live.close();
+  return live.current;
+}
+
+function timeout(ms: number): { promise: Promise<void>; cancel: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  const promise = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  return {
+    promise,
+    cancel: () => {
+      clearTimeout(timer);
+    },
+  };
+}

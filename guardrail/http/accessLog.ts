@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import type { CallMiddleware } from './context.ts';
+
+/** One line a call: who, what, how it ended and how long it took; neither URL nor headers nor bodies. */
+export function accessLog(logger: Logger): CallMiddleware {
+  return async (context, next) => {
+    const start = performance.now();
+    try {
+      await next();
+    } finally {
+      const { requestId, route, session, log } = context.state;
+      const quiet = route === '/healthz' || route === '/readyz' || route === '/metrics';
+      logger[quiet ? 'debug' : 'info'](
+        {
+          request_id: requestId,
+          method: context.method,
+          route: route ?? 'none',
+          status: context.status,
+          duration_ms: Math.round((performance.now() - start) * 1000) / 1000,
+          ...(session === undefined ? {} : { session_id: session }),
+          ...log,
+        },
+        'request',
+      );
+    }
+  };
+}

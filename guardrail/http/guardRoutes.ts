@@ -1,0 +1,76 @@
+import Router from '@koa/router';
+import type { Guard, RequestOutcome } from '../core/core.ts';
+import type { SessionId, Tenant } from '../ids.ts';
+import { createBasicProtocol, renderRequest, renderResponse, type BasicCall } from '../protocol/protocol.ts';
+import type { CallContext, CallMiddleware, CallState } from './context.ts';
+import { underDeadline } from './deadline.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface GuardRouteOptions {
+  readonly guard: Guard;
+  readonly metrics: Metrics;
+  /** Each has a path of its own. */
+  readonly proxyNames: readonly string[];
+  /** What becomes of a request with images. */
+  readonly images: 'block' | 'pass';
+  /** Admission and body reading, in the order in which they run. */
+  readonly before: readonly CallMiddleware[];
+}
+
+const IMAGES_REASON =
+  'This request holds an image, and personal data in images cannot be replaced here: send the text alone.';
+
+/** The basic guardrail endpoint of every proxy name. */
+export function guardRoutes(options: GuardRouteOptions): Router<CallState> {
+  const router = new Router<CallState>();
+  for (const name of options.proxyNames) {
+    const protocol = createBasicProtocol(name);
+    router.post(`/beta/${name}_basic_guardrail_api`, ...options.before, async (context) => {
+      const call = protocol.parse(context.state.body, context.state.tenant ?? ('' as Tenant));
+      context.body = await underDeadline(context, (signal) => answer(context, call, signal, options));
+    });
+  }
+  return router;
+}
+
+async function answer(context: CallContext, call: BasicCall, signal: AbortSignal, options: GuardRouteOptions) {
+  const { guard, metrics } = options;
+  const { identity, stricter } = call;
+  const callContext = { identity, signal, ...(stricter ? { stricter } : {}) };
+  context.state.log.phase = call.phase;
+  if (call.phase === 'response') {
+    const outcome = await guard.response(call.document, callContext);
+    tellSession(context, outcome.session);
+    metrics.tags(outcome.restored, outcome.unknown);
+    count(context, metrics, call.phase, outcome.action);
+    return renderResponse(outcome);
+  }
+  if (call.hasImages && (options.images === 'block' || call.blockImages)) {
+    tellSession(context, guard.sessionOf(identity));
+    count(context, metrics, call.phase, 'BLOCKED');
+    return { action: 'BLOCKED', blocked_reason: IMAGES_REASON };
+  }
+  const outcome: RequestOutcome = await guard.request(call.document, callContext);
+  tellSession(context, outcome.session);
+  metrics.entities(outcome.entities);
+  context.state.log.entities = outcome.entities.reduce((sum, { count }) => sum + count, 0);
+  count(context, metrics, call.phase, outcome.action, outcome.monitored);
+  return renderRequest(outcome);
+}
+
+function tellSession(context: CallContext, session: SessionId): void {
+  context.state.session = session;
+  context.set('x-session-id', session);
+}
+
+function count(
+  context: CallContext,
+  metrics: Metrics,
+  phase: BasicCall['phase'],
+  action: string,
+  monitored?: string,
+): void {
+  context.state.log.action = action;
+  if (monitored !== undefined) context.state.log.monitored = monitored;
+  metrics.guarded(phase, 'basic', monitored === undefined ? action : `MONITORED_${monitored}`);
+}

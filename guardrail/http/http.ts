@@ -1,0 +1,16 @@
+/** The HTTP face of the guardrail: middleware and routes, each a factory that is given what it needs. */
+export { accessLog } from './accessLog.ts';
+export { createAdmission, type Admission, type AdmissionOptions } from './admission.ts';
+export { DEFAULT_TENANT, parseApiKeys, type ApiKeys } from './apiKeys.ts';
+export { authentication } from './authentication.ts';
+export { jsonBody } from './body.ts';
+export type { CallContext, CallMiddleware, CallState } from './context.ts';
+export { errorBoundary } from './errorBoundary.ts';
+export { ServiceError } from './errors.ts';
+export { guardRoutes } from './guardRoutes.ts';
+export { healthRoutes, watched, type Dependency } from './health.ts';
+export { createMetrics, type Metrics } from './metrics.ts';
+export { openApi } from './openapi.ts';
+export { requestId } from './requestId.ts';
+export { listen, type Listening } from './server.ts';
+export { sessionRoutes } from './sessionRoutes.ts';

@@ -1,0 +1,159 @@
+import * as z from 'zod';
+import { basicRequestSchema, basicResponseSchema } from '../protocol/protocol.ts';
+import { deletedSchema, erasedSchema, eraseSubjectSchema, sessionSchema } from './sessionRoutes.ts';
+
+type Node = Record<string, unknown>;
+
+const errorSchema = z.object({
+  error: z.object({
+    code: z.string().describe('Stable, in snake case.'),
+    message: z.string().describe('A sentence for people.'),
+    request_id: z.string(),
+  }),
+});
+
+const dependencySchema = z.object({
+  up: z.boolean(),
+  since: z.iso.datetime().optional().describe('When it was first seen down.'),
+  reason: z.string().optional(),
+});
+const readinessSchema = z.object({
+  status: z.enum(['ready', 'unavailable', 'draining']),
+  dependencies: z.record(z.string(), dependencySchema),
+});
+
+const ERRORS: Readonly<Record<number, string>> = {
+  400: 'The request is malformed: the message names the field.',
+  401: 'The header x-api-key is missing, or its key is not known.',
+  404: 'There is no such session.',
+  405: 'The path does not take this method.',
+  409: 'The session was erased while the call was under way.',
+  413: 'The body is too large.',
+  415: 'The body is neither JSON nor in an encoding that is taken.',
+  500: 'The guardrail failed.',
+  502: 'The mapping store or the entity detector cannot be reached.',
+  503: 'The service is overloaded or shutting down.',
+};
+
+/** The service in OpenAPI 3.1, made of the same schemas that read the calls. */
+export function openApi(proxyNames: readonly string[]): Node {
+  const guardPaths = proxyNames.map((name): [string, Node] => [
+    `/beta/${name}_basic_guardrail_api`,
+    { post: guardOperation(name) },
+  ]);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Guardrail',
+      version: '1',
+      description: 'Replaces personal data in requests to a model by pseudonyms, and restores it in the answers.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    security: [{ apiKey: [] }],
+    paths: {
+      ...Object.fromEntries(guardPaths),
+      '/sessions/{session_id}': {
+        parameters: [
+          {
+            name: 'session_id',
+            in: 'path',
+            required: true,
+            schema: { type: 'string', minLength: 1 },
+            description: 'As x-session-id tells it.',
+          },
+        ],
+        get: operation('describeSession', 'Tells how much a session holds, and until when.', {
+          200: answer('The session.', sessionSchema),
+          ...errors(400, 401, 404, 502),
+        }),
+        delete: operation('eraseSession', 'Erases a session. Repeating it is no error.', {
+          200: answer('Whether there was anything to erase.', deletedSchema),
+          ...errors(400, 401, 502),
+        }),
+      },
+      '/subjects/erase': {
+        post: {
+          ...operation('eraseSubject', "Erases every session of one of the caller's end users.", {
+            200: answer('How many sessions were erased.', erasedSchema),
+            ...errors(400, 401, 413, 415, 502, 503),
+          }),
+          requestBody: body(eraseSubjectSchema),
+        },
+      },
+      '/healthz': {
+        get: {
+          ...operation('liveness', 'The process answers.', {
+            200: answer('Alive.', z.object({ status: z.literal('ok') })),
+          }),
+          security: [],
+        },
+      },
+      '/readyz': {
+        get: {
+          ...operation('readiness', 'What the service depends on answers too.', {
+            200: answer('Ready.', readinessSchema),
+            503: answer('Not ready: which dependency is down, and since when.', readinessSchema),
+          }),
+          security: [],
+        },
+      },
+      '/metrics': {
+        get: {
+          ...operation('metrics', 'Metrics in the text format of Prometheus.', {
+            200: { description: 'Metrics.', content: { 'text/plain': { schema: { type: 'string' } } } },
+          }),
+          security: [],
+        },
+      },
+      '/openapi.json': {
+        get: operation('openapi', 'This document.', {
+          200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: { type: 'object' } } } },
+          ...errors(401),
+        }),
+      },
+    },
+    components: {
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+      schemas: { Error: schemaOf(errorSchema) },
+    },
+  };
+}
+
+function guardOperation(name: string): Node {
+  const ok = answer('What to do; a request that is refused is no error.', basicResponseSchema);
+  return {
+    ...operation(`guard_${name}`, `Guards a call of the gateway ${name}, before and after the model.`, {
+      200: {
+        ...ok,
+        headers: { 'x-session-id': { schema: { type: 'string' }, description: 'The session of the call.' } },
+      },
+      ...errors(400, 401, 409, 413, 415, 502, 503),
+    }),
+    requestBody: body(basicRequestSchema(name)),
+  };
+}
+
+function operation(operationId: string, summary: string, responses: Node): Node {
+  return { operationId, summary, responses };
+}
+
+function body(schema: z.ZodType): Node {
+  return { required: true, content: { 'application/json': { schema: schemaOf(schema) } } };
+}
+
+function answer(description: string, schema: z.ZodType): Node {
+  return { description, content: { 'application/json': { schema: schemaOf(schema) } } };
+}
+
+function errors(...statuses: number[]): Node {
+  const reference = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+  return Object.fromEntries(
+    statuses.map((status) => [status, { description: ERRORS[status] ?? 'An error.', content: reference }]),
+  );
+}
+
+function schemaOf(schema: z.ZodType): Node {
+  // Inputs are open to members that are not listed; JSON Schema says so by saying nothing.
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }) as Node;
+  return rest;
+}

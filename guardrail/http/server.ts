@@ -1,0 +1,89 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+}
+
+export interface Listening {
+  readonly port: number;
+  /** Takes no more connections, closes idle ones, and resolves when the others have ended; after `graceMs` ends them. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Time-outs that a slow or silent client runs into, in milliseconds. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than the idle time-out of usual clients and balancers, so that a connection is not closed under a request. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+const MAX_HEADER_BYTES = 32 * 1024;
+/** What is still read, and thrown away, of a body that was refused: so the client gets to see the answer. */
+const MAX_DISCARDED_BYTES = 256 * 1024 * 1024;
+
+/** @throws Error with one sentence where the address cannot be listened on. */
+export async function listen(
+  handler: (request: IncomingMessage, response: ServerResponse) => unknown,
+  { host, port }: ListenOptions,
+): Promise<Listening> {
+  const server = createServer({
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    connectionsCheckingInterval: 2000,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    noDelay: true,
+  });
+  server.maxRequestsPerSocket = 0;
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    boundDiscarding(request, response);
+    void handler(request, response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new Error(sentence(error, host, port)));
+    });
+    server.listen(port, host, resolve);
+  });
+  return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, graceMs) };
+}
+
+function boundDiscarding(request: IncomingMessage, response: ServerResponse): void {
+  response.once('finish', () => {
+    if (request.complete) return;
+    let discarded = 0;
+    request.on('data', (chunk: Buffer) => {
+      discarded += chunk.length;
+      if (discarded > MAX_DISCARDED_BYTES) request.destroy();
+    });
+  });
+}
+
+async function close(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+  server.closeIdleConnections();
+  const timer = setTimeout(() => {
+    server.closeAllConnections();
+  }, graceMs);
+  await closed;
+  clearTimeout(timer);
+}
+
+function sentence(error: NodeJS.ErrnoException, host: string, port: number): string {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `Port ${port} is in use already: set GUARDRAIL_PORT to a free one, or stop what listens there.`;
+    case 'EACCES':
+      return `This process may not listen on port ${port}: set GUARDRAIL_PORT to one above 1023.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `This machine has no address ${host} to listen on: correct GUARDRAIL_HOST.`;
+    default:
+      return `Listening on ${host}:${port} failed with ${error.code ?? 'an error'}.`;
+  }
+}

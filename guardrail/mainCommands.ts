@@ -1,0 +1,109 @@
+/** The guardrail's command line. */
+import { createSecretKey } from 'node:crypto';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { ConfigError, describeSettings, openSecret, readConfig } from './config.ts';
+import { deriveSession } from './core/core.ts';
+import { DEFAULT_TENANT } from './http/http.ts';
+import type { Tenant } from './ids.ts';
+import { serve } from './mainServe.ts';
+
+const USAGE = `Usage: node guardrail/main.ts [command] [options]
+
+Commands
+  serve         Runs the service (default).
+  detect        Reads lines {"id","text"} from standard input and writes {"id","spans"} for each.
+  session-id    Prints the id of the session of a call, given its identifiers:
+                [--tenant name] [--team id] [--key-hash hash] [--user id] [--end-user id]
+                [--trace-id id] [--call-id id]
+
+Options
+  --help        Prints this text.
+
+Settings come from the environment:
+`;
+
+const SESSION_OPTIONS = {
+  tenant: { type: 'string' },
+  team: { type: 'string' },
+  'key-hash': { type: 'string' },
+  user: { type: 'string' },
+  'end-user': { type: 'string' },
+  'trace-id': { type: 'string' },
+  'call-id': { type: 'string' },
+} as const satisfies ParseArgsConfig['options'];
+
+/** @returns the exit code: 0, 1 where it failed, 2 where it was called wrongly. */
+export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  if (args.includes('--help') || args.includes('-h') || args[0] === 'help') {
+    process.stdout.write(`${USAGE}${describeSettings()}\n`);
+    return 0;
+  }
+  const [command = 'serve', ...rest] = args[0]?.startsWith('-') ? ['serve', ...args] : args;
+  try {
+    switch (command) {
+      case 'serve':
+        return await withoutArguments(rest, () => serve(readConfig(env), env));
+      case 'detect':
+        return await detect(rest, env);
+      case 'session-id':
+        return sessionId(rest, env);
+      default:
+        return wrong(`There is no command ${JSON.stringify(command)}: it is serve, detect or session-id.`);
+    }
+  } catch (error) {
+    if (error instanceof ConfigError) return wrong(error.message);
+    process.stderr.write(`${error instanceof Error ? error.message : 'The guardrail failed.'}\n`);
+    return 1;
+  }
+}
+
+function withoutArguments(args: readonly string[], proceed: () => Promise<number>): Promise<number> {
+  const [first] = args;
+  if (first === undefined) return proceed();
+  return Promise.resolve(
+    wrong(`${JSON.stringify(first)} is not known here: settings come from the environment, see --help.`),
+  );
+}
+
+function sessionId(args: readonly string[], env: NodeJS.ProcessEnv): number {
+  let options;
+  try {
+    options = parseArgs({ args: [...args], options: SESSION_OPTIONS, allowPositionals: false }).values;
+  } catch {
+    return wrong(
+      `session-id takes ${Object.keys(SESSION_OPTIONS)
+        .map((name) => `--${name}`)
+        .join(', ')}, each with a value.`,
+    );
+  }
+  const config = readConfig({ ...env, GUARDRAIL_INSECURE_NO_AUTH: 'true' });
+  if (!config.SESSION_KEY)
+    return wrong('GUARDRAIL_SESSION_KEY or GUARDRAIL_SESSION_KEY_FILE must be set: ids come from it.');
+  const live = openSecret(config.SESSION_KEY, () => undefined);
+  live.close();
+  const session = deriveSession(
+    createSecretKey(live.current),
+    {
+      tenant: (options.tenant ?? DEFAULT_TENANT) as Tenant,
+      team: options.team,
+      keyHash: options['key-hash'],
+      user: options.user,
+      endUser: options['end-user'],
+      traceId: options['trace-id'],
+      callId: options['call-id'],
+    },
+    config.SESSION_SCOPE,
+  );
+  if (session === undefined) return wrong('These identifiers name no session: give --team, --end-user or another one.');
+  process.stdout.write(`${session}\n`);
+  return 0;
+}
+
+function detect(_args: readonly string[], _env: NodeJS.ProcessEnv): Promise<number> {
+  return Promise.resolve(wrong('The command detect is not there yet.'));
+}
+
+function wrong(message: string): number {
+  process.stderr.write(`${message}\n`);
+  return 2;
+}

@@ -1,0 +1,188 @@
+/**
+ * The basic guardrail protocol: what the gateway posts to `/beta/<name>_basic_guardrail_api` before and after a model
+ * call, and what it is answered. Wire format and validation alone; what is done with it is the core's.
+ */
+import * as z from 'zod';
+import type {
+  CallIdentity,
+  Json,
+  RequestDocument,
+  RequestOutcome,
+  ResponseDocument,
+  ResponseOutcome,
+} from '../core/core.ts';
+import type { StricterSettings } from '../detection/detection.ts';
+import type { Tenant } from '../ids.ts';
+import { trailingCodePoints } from './codePoints.ts';
+import { FieldError, jsonObject, parseFields } from './fields.ts';
+import { holdsImages } from './images.ts';
+
+export const MAX_TEXTS = 10_000;
+export const MAX_IMAGES = 1000;
+const MAX_ROWS = 10_000;
+const MAX_IDENTIFIER = 4096;
+
+const identifier = z.string().max(MAX_IDENTIFIER).nullish();
+const rows = z.array(jsonObject).max(MAX_ROWS).nullish();
+
+const requestData = z
+  .object({
+    user_api_key_hash: identifier.describe("Hash of the gateway's virtual key."),
+    user_api_key_team_id: identifier.describe("The gateway's team."),
+    user_api_key_user_id: identifier.describe("The gateway's internal user."),
+    user_api_key_end_user_id: identifier.describe('The end user, as the client named it.'),
+  })
+  .nullish();
+
+const overrides = z
+  .object({
+    streaming_transform_mode: z
+      .enum(['incremental_diff', 'block_only'])
+      .nullish()
+      .describe('How the gateway applies answers to a stream.'),
+    recall: z
+      .enum(['precise', 'balanced', 'thorough'])
+      .nullish()
+      .describe('Finds at least as much as this; never less than the service is set to.'),
+    block_entities: z
+      .array(z.string().max(128))
+      .max(200)
+      .nullish()
+      .describe('Entity types that block this request where they are found.'),
+    images: z.enum(['block']).nullish().describe('Blocks this request if it holds an image.'),
+  })
+  .nullish();
+
+const fields = z.object({
+  input_type: z.enum(['request', 'response']).describe('`request` before the model call, `response` after it.'),
+  model: z.string().nullish(),
+  texts: z.array(z.string()).max(MAX_TEXTS).nullish().describe('Texts to pseudonymize or to restore.'),
+  images: z.array(z.string()).max(MAX_IMAGES).nullish().describe('Data URLs or remote URLs.'),
+  structured_messages: rows.describe('The messages as the client sent them.'),
+  tools: rows.describe('Tool definitions.'),
+  tool_calls: rows.describe('Tool calls of the model.'),
+  request_data: requestData,
+  request_headers: jsonObject.nullish(),
+  additional_provider_specific_params: overrides.describe('Settings for this call; they only make it stricter.'),
+});
+
+/** The fields that bear the proxy's name. */
+function namedFields(proxyName: string) {
+  return {
+    [`${proxyName}_call_id`]: identifier.describe('The same before and after one model call.'),
+    [`${proxyName}_trace_id`]: identifier.describe('The same in all calls of a conversation.'),
+  };
+}
+
+/** The body of a call, for one proxy name. Unknown members are ignored, and null is the same as absent. */
+export function basicRequestSchema(proxyName: string): z.ZodType {
+  return fields
+    .extend(namedFields(proxyName))
+    .describe('A guardrail call. At least one of texts, images and structured_messages must be there.');
+}
+
+/** The answer's body. */
+export const basicResponseSchema = z.object({
+  action: z.enum(['NONE', 'GUARDRAIL_INTERVENED', 'BLOCKED']),
+  texts: z.array(z.string()).optional().describe('As many as were sent, in the same order.'),
+  structured_messages: z.array(jsonObject).optional().describe('With GUARDRAIL_INTERVENED, where they changed.'),
+  tools: z.array(jsonObject).optional().describe('With GUARDRAIL_INTERVENED, where they changed.'),
+  tool_calls: z.array(jsonObject).optional().describe('After the call, where they changed.'),
+  stream_holdback_chars: z
+    .array(z.int().min(0))
+    .optional()
+    .describe('After the call: for each text, how many code points at its end may still change.'),
+  blocked_reason: z.string().optional().describe('Why, for the user; with BLOCKED alone.'),
+});
+
+export type BasicResponse = z.infer<typeof basicResponseSchema>;
+
+/** A call as the rest of the service takes it. */
+export type BasicCall = {
+  readonly identity: CallIdentity;
+  readonly stricter: StricterSettings | undefined;
+} & (
+  | {
+      readonly phase: 'request';
+      readonly document: RequestDocument;
+      readonly hasImages: boolean;
+      readonly blockImages: boolean;
+    }
+  | { readonly phase: 'response'; readonly document: ResponseDocument }
+);
+
+/** Reads the calls of one proxy name. */
+export function createBasicProtocol(proxyName: string): { parse(body: unknown, tenant: Tenant): BasicCall } {
+  const named = z.object(namedFields(proxyName));
+
+  return {
+    parse(value, tenant) {
+      const body = parseFields(fields, value);
+      // An answer of the model that is a tool call alone has no text.
+      const given = body.texts ?? body.images ?? body.structured_messages;
+      if (!given && !(body.input_type === 'response' && body.tool_calls)) {
+        throw new FieldError('At least one of texts, images and structured_messages must be given.');
+      }
+      const ids = parseFields(named, value);
+      const known = body.request_data;
+      const identity: CallIdentity = {
+        tenant,
+        team: known?.user_api_key_team_id ?? undefined,
+        keyHash: known?.user_api_key_hash ?? undefined,
+        user: known?.user_api_key_user_id ?? undefined,
+        endUser: known?.user_api_key_end_user_id ?? undefined,
+        callId: ids[`${proxyName}_call_id`] ?? undefined,
+        traceId: ids[`${proxyName}_trace_id`] ?? undefined,
+      };
+      const { recall, block_entities: block, images } = body.additional_provider_specific_params ?? {};
+      const stricter: StricterSettings = { ...(recall ? { recall } : {}), ...(block ? { block } : {}) };
+      const texts = body.texts ?? [];
+      const structuredMessages = body.structured_messages ?? undefined;
+      if (body.input_type === 'response') {
+        const document = { texts, structuredMessages, toolCalls: body.tool_calls ?? undefined };
+        return { phase: 'response', identity, stricter, document };
+      }
+      return {
+        phase: 'request',
+        identity,
+        stricter,
+        document: { texts, structuredMessages, tools: body.tools ?? undefined },
+        hasImages: (body.images ?? []).length > 0 || holdsImages(structuredMessages ?? []),
+        blockImages: images === 'block',
+      };
+    },
+  };
+}
+
+/** What the gateway is told before the model call. */
+export function renderRequest(outcome: RequestOutcome): BasicResponse {
+  switch (outcome.action) {
+    case 'NONE':
+      return { action: 'NONE' };
+    case 'BLOCKED':
+      return { action: 'BLOCKED', blocked_reason: outcome.blockedReason };
+    case 'GUARDRAIL_INTERVENED':
+      return {
+        action: 'GUARDRAIL_INTERVENED',
+        // An empty list would make the gateway send the original.
+        ...(outcome.texts.length > 0 ? { texts: [...outcome.texts] } : {}),
+        ...listed('structured_messages', outcome.structuredMessages),
+        ...listed('tools', outcome.tools),
+      };
+  }
+}
+
+/** What the gateway is told after the model call, and at each step of a stream. */
+export function renderResponse(outcome: ResponseOutcome): BasicResponse {
+  return {
+    action: outcome.action,
+    texts: [...outcome.texts],
+    ...listed('structured_messages', outcome.structuredMessages),
+    ...listed('tool_calls', outcome.toolCalls),
+    stream_holdback_chars: outcome.texts.map((text, at) => trailingCodePoints(text, outcome.holdback[at] ?? 0)),
+  };
+}
+
+function listed<Name extends string>(name: Name, rows: readonly Json[] | undefined): Partial<Record<Name, never[]>> {
+  return rows === undefined ? {} : ({ [name]: rows } as Record<Name, never[]>);
+}

@@ -1,0 +1,3 @@
+/** The wire formats in which gateways speak to the guardrail. */
+export * from './basic.ts';
+export { FieldError, isObject, parseFields, type JsonObject } from './fields.ts';
