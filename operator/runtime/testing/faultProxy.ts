@@ -1,0 +1,247 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { KubeConfig } from '@kubernetes/client-node';
+
+/** One request that came to the proxy. */
+export interface ProxiedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly isWatch: boolean;
+  /** Of which connection, counted from 1. */
+  readonly connection: number;
+}
+
+/** What to do to a request instead of passing it on. */
+export type Fault =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly body?: unknown;
+    }
+  | { readonly kind: 'reset' }
+  /** No answer, ever. */
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** Passed on and carried out, but the answer is lost. */
+  | { readonly kind: 'loseAnswer' };
+
+/** What to do to an open watch. */
+export type WatchFault =
+  /** Ends it in good order. */
+  | 'close'
+  | 'reset'
+  /** Keeps the connection open, and never sends anything again. */
+  | 'freeze'
+  /** Sends a line of its own. */
+  | { readonly line: string };
+
+interface Rule {
+  readonly match: (request: ProxiedRequest) => boolean;
+  readonly fault: Fault;
+  left: number;
+}
+
+interface OpenWatch {
+  readonly request: ProxiedRequest;
+  readonly response: ServerResponse;
+  frozen: boolean;
+}
+
+/** Stands before a real API server and makes it misbehave. Speaks plain HTTP to the front, with no authentication. */
+export class FaultProxy {
+  /** Everything that came, in order. */
+  readonly requests: ProxiedRequest[] = [];
+  readonly #upstream: URL;
+  readonly #tls: RequestOptions;
+  readonly #agent: Agent;
+  readonly #sockets = new Map<Socket, number>();
+  readonly #watches = new Set<OpenWatch>();
+  #rules: Rule[] = [];
+  #server: Server;
+  #port = 0;
+  #connections = 0;
+
+  private constructor(upstream: URL, tls: RequestOptions) {
+    this.#upstream = upstream;
+    this.#tls = tls;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: 64 });
+    this.#server = this.#newServer();
+  }
+
+  /** @param kubeConfig how to reach the API server, and as whom: everybody who comes through is that user */
+  static async start(kubeConfig: KubeConfig): Promise<FaultProxy> {
+    const tls: RequestOptions = {};
+    await kubeConfig.applyToHTTPSOptions(tls);
+    const server = kubeConfig.getCurrentCluster()?.server ?? '';
+    const { ca, cert, key } = tls;
+    const proxy = new FaultProxy(new URL(server), {
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+    });
+    await proxy.up();
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** How to reach the API server through here. */
+  kubeConfig(): KubeConfig {
+    const config = new KubeConfig();
+    // client-node allows http only together with skipTLSVerify.
+    config.loadFromClusterAndUser({ name: 'proxied', server: this.url, skipTLSVerify: true }, { name: 'anybody' });
+    return config;
+  }
+
+  /** How many connections there have been. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  get openWatches(): number {
+    return [...this.#watches].filter(({ frozen }) => !frozen).length;
+  }
+
+  /** Does something to requests that match. @param times how often; default: always */
+  when(match: (request: ProxiedRequest) => boolean, fault: Fault, times = Number.POSITIVE_INFINITY): void {
+    this.#rules.push({ match, fault, left: times });
+  }
+
+  /** No more faults from now on. */
+  heal(): void {
+    this.#rules = [];
+  }
+
+  /** Does something to all open watches that match. */
+  toWatches(fault: WatchFault, match: (request: ProxiedRequest) => boolean = () => true): number {
+    let done = 0;
+    for (const watch of this.#watches) {
+      if (!match(watch.request) || watch.frozen) continue;
+      done += 1;
+      if (fault === 'close') watch.response.end();
+      else if (fault === 'reset') watch.response.socket?.resetAndDestroy();
+      else if (fault === 'freeze') watch.frozen = true;
+      else watch.response.write(`${fault.line}\n`);
+    }
+    return done;
+  }
+
+  /** Nobody listens any more, and all connections break. */
+  async down(): Promise<void> {
+    for (const socket of this.#sockets.keys()) socket.resetAndDestroy();
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+    });
+  }
+
+  /** Listens (again), on the same port. */
+  async up(): Promise<void> {
+    if (this.#server.listening) return;
+    this.#server = this.#newServer();
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(this.#port, '127.0.0.1', resolve);
+    });
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    this.#agent.destroy();
+    if (this.#server.listening) await this.down();
+  }
+
+  #newServer(): Server {
+    const server = createServer((incoming, response) => {
+      this.#handle(incoming, response);
+    });
+    server.on('connection', (socket) => {
+      this.#connections += 1;
+      this.#sockets.set(socket, this.#connections);
+      socket.on('close', () => this.#sockets.delete(socket));
+      socket.on('error', () => undefined);
+    });
+    return server;
+  }
+
+  #handle(incoming: IncomingMessage, response: ServerResponse): void {
+    const url = new URL(incoming.url ?? '/', this.#upstream);
+    const request: ProxiedRequest = {
+      method: incoming.method ?? 'GET',
+      path: url.pathname,
+      query: url.searchParams,
+      isWatch: url.searchParams.get('watch') === 'true',
+      connection: this.#sockets.get(incoming.socket) ?? 0,
+    };
+    this.requests.push(request);
+    const rule = this.#rules.find(({ match, left }) => left > 0 && match(request));
+    if (rule === undefined) {
+      this.#pass(incoming, request, response, false);
+      return;
+    }
+    rule.left -= 1;
+    const { fault } = rule;
+    switch (fault.kind) {
+      case 'answer':
+        incoming.resume();
+        response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers });
+        response.end(typeof fault.body === 'string' ? fault.body : JSON.stringify(fault.body ?? {}));
+        break;
+      case 'reset':
+        incoming.socket.resetAndDestroy();
+        break;
+      case 'hang':
+        incoming.resume();
+        break;
+      case 'delay':
+        setTimeout(() => {
+          this.#pass(incoming, request, response, false);
+        }, fault.ms);
+        break;
+      case 'loseAnswer':
+        this.#pass(incoming, request, response, true);
+        break;
+    }
+  }
+
+  #pass(incoming: IncomingMessage, request: ProxiedRequest, response: ServerResponse, lose: boolean): void {
+    const { host: _, connection: __, ...headers } = incoming.headers;
+    const outgoing = httpsRequest(
+      new URL(incoming.url ?? '/', this.#upstream),
+      { ...this.#tls, method: request.method, headers, agent: this.#agent },
+      (answer) => {
+        if (lose) {
+          answer.resume();
+          answer.on('end', () => incoming.socket.resetAndDestroy());
+          return;
+        }
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        if (!request.isWatch) {
+          answer.pipe(response);
+          return;
+        }
+        response.flushHeaders();
+        const watch: OpenWatch = { request, response, frozen: false };
+        this.#watches.add(watch);
+        answer.on('data', (chunk: Buffer) => {
+          if (!watch.frozen) response.write(chunk);
+        });
+        answer.on('end', () => {
+          if (!watch.frozen) response.end();
+        });
+        response.on('close', () => {
+          this.#watches.delete(watch);
+          outgoing.destroy();
+        });
+      },
+    );
+    outgoing.on('error', () => incoming.socket.resetAndDestroy());
+    incoming.pipe(outgoing);
+  }
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import type { RestClient } from '../client.ts';
+import type { Clock } from '../clock.ts';
+import { systemClock } from '../clock.ts';
+import { customResourceDefinitions, ensureCrd, type CrdManifest } from '../crds.ts';
+import { RuntimeMetrics } from '../metrics.ts';
+import type { KubeObject, ResourceKind } from '../objects.ts';
+import { resource } from '../objects.ts';
+import type { ReflectorOptions } from '../reflector.ts';
+
+/** A kind of nobody's, for tests. */
+export type Widget = KubeObject & {
+  readonly spec?: { readonly size?: number; readonly color?: string };
+  readonly status?: Record<string, unknown>;
+};
+
+export const REVISION_ANNOTATION = 'test.guardrail.dev/revision';
+
+/** Quiet, for tests that look at results. */
+export const silent = pino({ level: 'silent' });
+
+/** Impatient, so that tests of outages take no longer than they must. */
+export const impatient: ReflectorOptions = { silentMs: 900, watchSeconds: 300, backoffMs: [20, 200], pageSize: 500 };
+
+/** The definition of a kind. @param kind in the singular, upper camel case */
+export function widgetCrd(kind = 'Widget', revision = 1): CrdManifest {
+  const plural = `${kind.toLowerCase()}s`;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.test.guardrail.dev`, annotations: { [REVISION_ANNOTATION]: String(revision) } },
+    spec: {
+      group: 'test.guardrail.dev',
+      scope: 'Namespaced',
+      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              properties: {
+                spec: { type: 'object', properties: { size: { type: 'integer' }, color: { type: 'string' } } },
+                status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+              },
+            },
+          },
+        },
+      ],
+    },
+  } as unknown as CrdManifest;
+}
+
+/** Describes the kind of {@link widgetCrd} to the runtime. */
+export function widgetKind(kind = 'Widget'): ResourceKind<Widget> {
+  return resource<Widget>({ group: 'test.guardrail.dev', version: 'v1', kind, plural: `${kind.toLowerCase()}s` });
+}
+
+export const widgets = widgetKind();
+
+/** Has the API server know widgets. */
+export async function installWidgets(client: RestClient, clock: Clock = systemClock): Promise<void> {
+  await ensureCrd(widgetCrd(), {
+    client,
+    clock,
+    log: silent,
+    revisionAnnotation: REVISION_ANNOTATION,
+    install: true,
+  });
+}
+
+/** Takes a definition and all its objects away. */
+export async function uninstall(client: RestClient, crd: CrdManifest): Promise<void> {
+  await client.delete(customResourceDefinitions, { namespace: '', name: crd.metadata.name });
+}
+
+/** A widget to create. */
+export function widget(namespace: string, name = `w-${randomBytes(4).toString('hex')}`, size = 1): Widget {
+  return { metadata: { namespace, name }, spec: { size } } as unknown as Widget;
+}
+
+/** What a transport and a client need besides the cluster. */
+export function parts(): { clock: Clock; metrics: RuntimeMetrics; userAgent: string } {
+  return { clock: systemClock, metrics: new RuntimeMetrics(), userAgent: 'test' };
+}
