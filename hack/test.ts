@@ -1,0 +1,130 @@
+/**
+ * `npm test`: lint, format, types, and every test that needs nothing but this machine. `npm run test:all` adds those that
+ * need other people's programs (`*.all.test.ts`). `npm test -- PATH…` runs the tests in these files or folders alone.
+ */
+import { spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureBinaries } from './local/controlplane/binaries.ts';
+import { Progress } from './local/progress.ts';
+import { findRedisServer } from './local/redis.ts';
+import { runMocha, type TestCounts } from './test/mocha.ts';
+
+const HELP = `npm test              lint, format, types, and the tests that need nothing but this machine
+npm run test:all      these, and the tests that need other people's programs (*.all.test.ts)
+npm test -- PATH…     the tests in these files or folders alone
+`;
+const FOLDERS = ['operator', 'guardrail', 'hack'];
+const ONLY_ALL = '**/*.all.test.ts';
+
+const root = join(import.meta.dirname, '..');
+const progress = new Progress();
+
+/** A check that is no mocha test; it passes or fails as a whole. */
+interface Check {
+  title: string;
+  command: [string, ...string[]];
+}
+
+const bin = (name: string): string => join(root, 'node_modules/.bin', name);
+const CHECKS: readonly Check[] = [
+  {
+    title: 'ESLint',
+    command: [
+      bin('eslint'),
+      '--config=hack/eslint.config.mjs',
+      '--cache',
+      '--cache-location=node_modules/.cache/eslint',
+      '--max-warnings=0',
+      '.',
+    ],
+  },
+  { title: 'TypeScript', command: [bin('tsc')] },
+  { title: 'Prettier', command: [bin('prettier'), '--check', '--log-level=warn', '--cache', '.'] },
+];
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    options: { all: { type: 'boolean' }, help: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  if (values.help === true) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const started = performance.now();
+  const total: TestCounts = { passed: 0, failed: 0, failures: [] };
+  const add = ({ passed, failed, failures }: TestCounts): void => {
+    total.passed += passed;
+    total.failed += failed;
+    total.failures.push(...failures);
+  };
+  await prepare();
+  if (positionals.length > 0) {
+    add(await runMocha(root, positionals.map(specs)));
+  } else {
+    for (const check of CHECKS) add(await run(check));
+    const everywhere = FOLDERS.map((folder) => `${folder}/**/*.test.ts`);
+    add(await runMocha(root, ['--ignore', ONLY_ALL, ...everywhere]));
+    if (values.all === true)
+      add(
+        await runMocha(
+          root,
+          FOLDERS.map((folder) => `${folder}/**/*.all.test.ts`),
+        ),
+      );
+  }
+  const minutes = (performance.now() - started) / 60_000;
+  console.log(`\nTook ${minutes.toFixed(1)} minutes.`);
+  for (const failure of total.failures) console.log(`FAILED ${failure.replace(`${root}/`, '')}`);
+  console.log(`${total.passed} passed, ${total.failed} failed`);
+  return total.failed === 0 && total.passed > 0 ? 0 : 1;
+}
+
+/** What tests start is fetched before they are timed. */
+async function prepare(): Promise<void> {
+  await progress.step('Control plane for tests', (report) =>
+    ensureBinaries(['kube-apiserver', 'etcd', 'kubectl'], { report }),
+  );
+  await progress.step('Redis for tests', findRedisServer);
+}
+
+function specs(path: string): string {
+  const file = relative(root, resolve(path));
+  try {
+    return statSync(join(root, file)).isDirectory() ? `${file === '' ? '.' : file}/**/*.test.ts` : file;
+  } catch {
+    throw new Error(`There is no ${path} to test.`);
+  }
+}
+
+async function run({ title, command: [command, ...args] }: Check): Promise<TestCounts> {
+  const output: string[] = [];
+  const passes = progress.step(title, async () => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
+    }
+    const code = await new Promise<number | null>((done, fail) => {
+      child.once('error', fail);
+      child.once('close', done);
+    });
+    if (code !== 0) throw new Error(title);
+  });
+  try {
+    await passes;
+    return { passed: 1, failed: 0, failures: [] };
+  } catch (error) {
+    console.log(output.join('') || String(error));
+    return { passed: 0, failed: 1, failures: [title] };
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  console.log('0 passed, 1 failed');
+  process.exitCode = 1;
+}

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** What a run of mocha came to. */
+export interface TestCounts {
+  passed: number;
+  failed: number;
+  /** One line for each that failed. */
+  failures: string[];
+}
+
+/** A test run that has ended lets its process end too; one that does not has left something running. */
+const LEFT_RUNNING_MS = 30_000;
+const WATCH_MS = 500;
+
+/**
+ * Runs mocha, its output on this process's, with these arguments. Never throws: a run that breaks off, runs no test, or
+ * leaves something running counts as a failure.
+ */
+export async function runMocha(root: string, args: readonly string[]): Promise<TestCounts> {
+  const folder = mkdtempSync(join(tmpdir(), 'test-counts-'));
+  const file = join(folder, 'counts.json');
+  try {
+    const mocha = join(root, 'node_modules/mocha/bin/mocha.js');
+    const reporter = ['--reporter', join(import.meta.dirname, 'reporter.mjs'), '--reporter-option', `file=${file}`];
+    const child = spawn(process.execPath, [mocha, ...reporter, ...args], {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    const exited = new Promise<number | null>((resolve, reject) => {
+      child.once('exit', resolve);
+      child.once('error', reject);
+    });
+    let leftRunning = false;
+    const over = new AbortController();
+    const watch = (async () => {
+      while (!over.signal.aborted && !readCounts(file).ended) await pause(WATCH_MS, over.signal);
+      await pause(LEFT_RUNNING_MS, over.signal);
+      if (over.signal.aborted) return;
+      leftRunning = true;
+      child.kill('SIGKILL');
+    })();
+    const code = await exited;
+    over.abort();
+    await watch;
+    return judge(readCounts(file), code, leftRunning);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+interface WrittenCounts extends TestCounts {
+  ended: boolean;
+}
+
+/** What the written counts and the way in which mocha ended amount to. Pure. */
+export function judge(
+  { ended, passed, failed, failures }: WrittenCounts,
+  code: number | null,
+  leftRunning: boolean,
+): TestCounts {
+  const also = (why: string): TestCounts => ({ passed, failed: failed + 1, failures: [...failures, why] });
+  if (!ended) return also(`mocha broke off (${code === null ? 'killed' : `exit code ${code}`}): see above.`);
+  if (leftRunning) return also('Some test left something running: mocha did not end after its last test.');
+  if (passed + failed === 0) return also('Not a single test ran.');
+  if (failed === 0 && code !== 0) return also(`mocha ended with exit code ${code ?? 'none'}: see above.`);
+  return { passed, failed, failures };
+}
+
+function readCounts(file: string): WrittenCounts {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as WrittenCounts;
+  } catch {
+    return { ended: false, passed: 0, failed: 0, failures: [] };
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}
