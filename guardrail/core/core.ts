@@ -1,13 +1,10 @@
 import type { StricterSettings } from '../detection/detection.ts';
 import type { SessionId, Tenant } from '../ids.ts';
 
+export { SessionErasedError } from './errors.ts';
 export { createGuard, type GuardOptions } from './guard.ts';
 export { deriveSession, deriveSubject } from './session.ts';
-
-/** The session or its end user was erased while the request was under way: nothing was stored, nothing may be sent. */
-export class SessionErasedError extends Error {
-  override readonly name = 'SessionErasedError';
-}
+export { DocumentTooDeepError } from './walk.ts';
 
 /** Any JSON value, as it came off the wire. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };

@@ -1,7 +1,28 @@
-import type { KeyObject } from 'node:crypto';
-import type { Analyzer, EntityType } from '../detection/detection.ts';
-import type { MappingStore } from '../store/store.ts';
-import type { Guard, SessionScope } from './core.ts';
+import { randomBytes, type KeyObject } from 'node:crypto';
+import type { Analyzer, EntityType, Finding } from '../detection/detection.ts';
+import type { Pseudonym, SessionId } from '../ids.ts';
+import type { Fence, MappingStore } from '../store/store.ts';
+import { blockedReasonFor } from './blocked.ts';
+import type {
+  CallContext,
+  EntityCount,
+  Guard,
+  RequestDocument,
+  RequestOutcome,
+  ResponseDocument,
+  ResponseOutcome,
+  SessionScope,
+} from './core.ts';
+import { SessionErasedError } from './errors.ts';
+import { createGrammar, type Grammar } from './grammar.ts';
+import { createVocabulary, type Vocabulary } from './labels.ts';
+import { collectValues } from './occurrences.ts';
+import { applyEdits, planEdits, sourceOf, textsToAnalyze, type Edit, type Source } from './plan.ts';
+import { lengthen, pseudonymOf, Pseudonyms, separate, type Entry } from './pseudonyms.ts';
+import { pseudonymsIn, readText, restoreText, type Reading } from './restore.ts';
+import { deriveSession, deriveSubject } from './session.ts';
+import { decodeStored, type Stored } from './spelling.ts';
+import { rewriteMessages, rewriteTools, type Rewrite, type StringKind } from './walk.ts';
 
 export interface GuardOptions {
   readonly analyzer: Analyzer;
@@ -18,6 +39,246 @@ export interface GuardOptions {
   readonly customTypes?: () => readonly EntityType[];
 }
 
-export function createGuard(_options: GuardOptions): Guard {
-  throw new Error('The core is under construction.');
+export function createGuard(options: GuardOptions): Guard {
+  const { analyzer, store, sessionKey, scope, mode } = options;
+  const languageFor = createLanguageCache();
+  const language = (): Language => languageFor(options.customTypes?.() ?? []);
+
+  const sessionOf: Guard['sessionOf'] = (identity) =>
+    // An id that nothing leads to: what is replaced in such a call cannot be restored, by it or by any other.
+    deriveSession(sessionKey, identity, scope) ?? (randomBytes(16).toString('hex') as SessionId);
+
+  async function request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
+    const fence = store.fence();
+    const { identity, signal, stricter } = context;
+    const session = sessionOf(identity);
+    const strings = stringsOf(document);
+    const texts = [...new Set(strings.flatMap(({ text }) => textsToAnalyze(text)))].filter((text) => /\S/.test(text));
+    const analysis = { team: identity.team, signal, ...(stricter && { stricter }) };
+    const lists = texts.length > 0 ? await analyzer.analyze(texts, analysis) : [];
+    const findings = new Map(texts.map((text, index) => [text, lists[index] ?? []]));
+    const entities = countEntities(findings.values());
+    const blocked = blockedTypes(findings.values());
+    if (blocked.length > 0) {
+      if (mode === 'monitor') return { session, entities, action: 'NONE', monitored: 'BLOCKED' };
+      return { session, entities, action: 'BLOCKED', blockedReason: blockedReasonFor(blocked) };
+    }
+
+    const plans = planAll(strings, findings, language());
+    if (plans.every(({ edits }) => edits.length === 0)) return { session, entities, action: 'NONE' };
+    if (mode === 'monitor') return { session, entities, action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' };
+    const allocated = allocate(plans, new Pseudonyms(sessionKey, session));
+    // A call that nothing identifies has nobody who could ask for its mapping, so there is nothing to keep.
+    const isShared = deriveSession(sessionKey, identity, scope) !== undefined;
+    const pseudonyms = isShared ? await keep(allocated, session, context, fence) : named(allocated);
+    return { session, entities, action: 'GUARDRAIL_INTERVENED', ...rewriteRequest(document, plans, pseudonyms) };
+  }
+
+  /** Stores the mapping, with longer pseudonyms for those that stand for another value there already. */
+  async function keep(
+    allocated: readonly Entry[],
+    session: SessionId,
+    { identity }: CallContext,
+    fence: Fence,
+  ): Promise<ReadonlyMap<string, Pseudonym>> {
+    const subject = identity.endUser ? deriveSubject(sessionKey, identity.tenant, identity.endUser) : undefined;
+    let entries = allocated;
+    for (;;) {
+      const values = new Map(entries.map((entry) => [pseudonymOf(entry), entry.stored]));
+      const result = await store.put({ session, subject, values, fence });
+      if (result.kind === 'stored') return named(entries);
+      if (result.kind === 'erased') throw new SessionErasedError();
+      const { taken } = result;
+      // Every round makes a code longer, so the rounds end: see MAX_CODE.
+      entries = separate(
+        entries.map((entry) => (taken.has(pseudonymOf(entry)) ? lengthen(entry) : entry)),
+        () => false,
+      );
+    }
+  }
+
+  async function response(document: ResponseDocument, context: CallContext): Promise<ResponseOutcome> {
+    const session = sessionOf(context.identity);
+    const unchanged = { session, action: 'NONE', ...document, restored: 0, unknown: 0 } as const;
+    if (mode === 'monitor' || deriveSession(sessionKey, context.identity, scope) === undefined) {
+      return { ...unchanged, holdback: document.texts.map(() => 0) };
+    }
+    const { grammar } = language();
+    const readings = new Map<string, Reading>();
+    const read = (text: string): Reading => {
+      const reading = readings.get(text) ?? readText(grammar, text);
+      readings.set(text, reading);
+      return reading;
+    };
+    walkResponse(document, (text) => (read(text), text));
+    const values = await lookUp(session, [...readings.values()]);
+    const found = [...readings.values()].flatMap(({ matches }) => matches);
+    const restored = found.filter(({ pseudonym }) => values.has(pseudonym)).length;
+    const texts = document.texts.map((text) => restoreText(read(text), values, 'text'));
+    return {
+      ...unchanged,
+      ...(restored > 0 && {
+        action: 'GUARDRAIL_INTERVENED',
+        ...walkResponse(document, (text, kind) => restoreText(read(text), values, kind).text),
+        texts: texts.map(({ text }) => text),
+      }),
+      holdback: texts.map(({ holdback }) => holdback),
+      restored,
+      unknown: found.length - restored,
+    };
+  }
+
+  /** A value that does not belong to its pseudonym is none: no fault of a store shows one person another's data. */
+  async function lookUp(session: SessionId, readings: readonly Reading[]): Promise<ReadonlyMap<Pseudonym, Stored>> {
+    const wanted = [...new Set(readings.flatMap(pseudonymsIn))];
+    if (wanted.length === 0) return new Map();
+    const pseudonyms = new Pseudonyms(sessionKey, session);
+    const values = new Map<Pseudonym, Stored>();
+    for (const [pseudonym, stored] of await store.get(session, wanted)) {
+      if (pseudonyms.isCodeOf(pseudonym, stored)) values.set(pseudonym, decodeStored(stored));
+    }
+    return values;
+  }
+
+  return { request, response, sessionOf };
+}
+
+interface Language {
+  readonly vocabulary: Vocabulary;
+  readonly grammar: Grammar;
+}
+
+/** Patterns are compiled once for a list of types. */
+function createLanguageCache(): (types: readonly EntityType[]) => Language {
+  let key: string | undefined;
+  let language: Language | undefined;
+  return (types) => {
+    const wanted = types.join('\n');
+    if (!language || key !== wanted) {
+      const vocabulary = createVocabulary(types);
+      language = { vocabulary, grammar: createGrammar(vocabulary.labels) };
+      key = wanted;
+    }
+    return language;
+  };
+}
+
+interface TextOfKind {
+  readonly text: string;
+  readonly kind: StringKind;
+}
+
+interface Plan {
+  readonly source: Source;
+  readonly edits: readonly Edit[];
+}
+
+const keyOf = (text: string, kind: StringKind): string => `${kind}\n${text}`;
+const entryKey = (entry: { label: string; stored: string }): string => `${entry.label}\n${entry.stored}`;
+
+/** Every text of a request once, however often it stands there. */
+function stringsOf(document: RequestDocument): TextOfKind[] {
+  const strings = new Map<string, TextOfKind>();
+  const collect: Rewrite = (text, kind) => {
+    strings.set(keyOf(text, kind), { text, kind });
+    return text;
+  };
+  walkRequest(document, collect);
+  return [...strings.values()];
+}
+
+function walkRequest({ texts, structuredMessages, tools }: RequestDocument, rewrite: Rewrite): RequestDocument {
+  return {
+    texts: texts.map((text) => rewrite(text, 'text')),
+    ...(structuredMessages && { structuredMessages: rewriteMessages(structuredMessages, rewrite) }),
+    ...(tools && { tools: rewriteTools(tools, rewrite) }),
+  };
+}
+
+function walkResponse({ texts, structuredMessages, toolCalls }: ResponseDocument, rewrite: Rewrite): ResponseDocument {
+  return {
+    texts: texts.map((text) => rewrite(text, 'text')),
+    ...(structuredMessages && { structuredMessages: rewriteMessages(structuredMessages, rewrite) }),
+    ...(toolCalls && { toolCalls: rewriteMessages(toolCalls, rewrite) }),
+  };
+}
+
+function planAll(
+  strings: readonly TextOfKind[],
+  findings: ReadonlyMap<string, readonly Finding[]>,
+  { vocabulary, grammar }: Language,
+): Plan[] {
+  const sources = strings.map(({ text, kind }) => sourceOf(text, kind, (wanted) => findings.get(wanted) ?? []));
+  const values = collectValues(
+    sources.flatMap(({ segments, found }) =>
+      segments.flatMap(({ text }, index) => (found[index] ?? []).map((place) => ({ text, place }))),
+    ),
+  );
+  return sources.map((source) => ({ source, edits: planEdits(source, values, vocabulary.labelOf, grammar) }));
+}
+
+function allocate(plans: readonly Plan[], pseudonyms: Pseudonyms): Entry[] {
+  const entries = new Map<string, Entry>();
+  for (const { edits } of plans) {
+    for (const { label, stored } of edits) {
+      const key = entryKey({ label, stored });
+      if (!entries.has(key)) entries.set(key, pseudonyms.entry(label, stored));
+    }
+  }
+  const codes = codesIn(plans);
+  return separate([...entries.values()], (code) => codes.has(code));
+}
+
+/** What a model could confuse with a pseudonym's code, since the client's text holds it. */
+function codesIn(plans: readonly Plan[]): Set<string> {
+  const codes = new Set<string>();
+  for (const { source } of plans) {
+    for (const [code] of source.text.matchAll(/(?<![0-9a-z])[0-9a-hjkmnp-tv-z]{6,16}(?![0-9a-z])/gi)) {
+      if (/[0-9]/.test(code)) codes.add(code.toUpperCase());
+    }
+  }
+  return codes;
+}
+
+function named(entries: readonly Entry[]): ReadonlyMap<string, Pseudonym> {
+  return new Map(entries.map((entry) => [entryKey(entry), pseudonymOf(entry)]));
+}
+
+function rewriteRequest(
+  document: RequestDocument,
+  plans: readonly Plan[],
+  pseudonyms: ReadonlyMap<string, Pseudonym>,
+): RequestDocument {
+  const pseudonymFor = (edit: Edit): Pseudonym => {
+    const pseudonym = pseudonyms.get(entryKey(edit));
+    if (pseudonym === undefined) throw new Error('A value of the request has no pseudonym.');
+    return pseudonym;
+  };
+  const rewritten = new Map(
+    plans.map(({ source, edits }) => [
+      keyOf(source.text, source.kind),
+      edits.length > 0 ? applyEdits(source.text, edits, pseudonymFor) : source.text,
+    ]),
+  );
+  return walkRequest(document, (text, kind) => {
+    const result = rewritten.get(keyOf(text, kind));
+    if (result === undefined) throw new Error('A text of the request has not been looked at.');
+    return result;
+  });
+}
+
+function countEntities(lists: Iterable<readonly Finding[]>): EntityCount[] {
+  const counts = new Map<string, { type: string; detector: string; count: number }>();
+  for (const { type, detector } of [...lists].flat()) {
+    const key = `${type}\n${detector}`;
+    const count = counts.get(key);
+    if (count) count.count++;
+    else counts.set(key, { type, detector, count: 1 });
+  }
+  return [...counts.values()];
+}
+
+function blockedTypes(lists: Iterable<readonly Finding[]>): EntityType[] {
+  const types = [...lists].flat().flatMap((finding) => (finding.action === 'block' ? finding.type : []));
+  return [...new Set(types)].sort();
 }

@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { SessionId, SubjectId, Tenant } from '../ids.ts';
+import { SLOT_CHARACTERS } from '../store/store.ts';
 import type { CallIdentity, SessionScope } from './core.ts';
 
 /** 128 bits as hexadecimal digits: not to be guessed, short enough for a header and a path. */
@@ -33,7 +34,9 @@ export function deriveSession(key: KeyObject, identity: CallIdentity, scope: Ses
         ? firstOf(['trace', traceId], ['call', callId])
         : [];
   if (!narrowing) return undefined;
-  return digest(key, 'session', [['tenant', identity.tenant], ...identified, ...narrowing]) as SessionId;
+  const id = digest(key, 'session', [['tenant', identity.tenant], ...identified, ...narrowing]);
+  const slot = endUser ? deriveSubject(key, identity.tenant, endUser).slice(0, SLOT_CHARACTERS) : '';
+  return (slot + id.slice(slot.length)) as SessionId;
 }
 
 /** Names an end user of a tenant, over all its teams and conversations, for erasure. */

@@ -1,0 +1,29 @@
+import type { EntityType } from '../detection/detection.ts';
+
+/** How a type is called where lower-casing its name does not do. */
+const NAMES: Partial<Record<EntityType, string>> = {
+  PERSON: 'names of people',
+  LOCATION: 'places or addresses',
+  ORGANIZATION: 'names of organisations',
+  EMAIL_ADDRESS: 'e-mail addresses',
+  PHONE_NUMBER: 'phone numbers',
+  CREDIT_CARD: 'credit card numbers',
+  IBAN_CODE: 'bank account numbers (IBAN)',
+  US_SSN: 'US social security numbers',
+  IP_ADDRESS: 'IP addresses',
+  URL: 'web addresses',
+  API_KEY: 'API keys',
+  PASSWORD: 'passwords',
+  DATE_OF_BIRTH: 'dates of birth',
+  DATE_TIME: 'dates',
+  CRYPTO: 'cryptocurrency addresses',
+  NRP: 'nationality, religion or political affiliation',
+};
+
+/** What a user reads whose request was refused. Names kinds of data, never a value. */
+export function blockedReasonFor(types: readonly EntityType[]): string {
+  const names = types.map((type) => NAMES[type] ?? `data of the type ${type.slice(0, 64)}`);
+  const last = names.at(-1) ?? 'data';
+  const list = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${last}` : last;
+  return `Your request was not sent because it contains ${list}, which must not be shared with this model. Please remove this and try again.`;
+}

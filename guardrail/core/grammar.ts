@@ -1,0 +1,219 @@
+import type { Pseudonym } from '../ids.ts';
+import type { Label } from './labels.ts';
+
+/**
+ * The written grammar of what restoring accepts as a pseudonym. Models change case, spacing, separators and brackets of
+ * what they repeat; prose must not be taken for it. All forms, case never matters:
+ *
+ *     core    := label SEP code possessive?
+ *     label   := an entity type of the vocabulary, its words joined by SEP
+ *     code    := 6 to 16 base-32 characters (no I, L, O, U), at least one a digit and one a letter,
+ *                followed by none of A-Z 0-9 _
+ *     SEP     := ws ("_" after up to 4 backslashes, or a hyphen) ws, or 1 to 2 white space
+ *     ws      := 0 to 2 white space
+ *     possessive := ' or ’, each with an s behind it or not
+ *     OPEN    := "<" "&lt;" "%3C" or "u003c" after 1 to 4 backslashes
+ *     CLOSE   := ">" "&gt;" "%3E" or "u003e" after 1 to 4 backslashes
+ *
+ *     angled  := OPEN ws core (ws CLOSE)?              brackets go
+ *     paired  := "(" ws core ws ")", or with [ and ]   brackets go
+ *     half    := ("(" or "[") ws core (ws CLOSE)?      the bracket is the sentence's own and stays, CLOSE goes
+ *     opened  := core (CLOSE, or ")" or "]")           not behind A-Z 0-9 _ \; the bracket stays, CLOSE goes
+ *
+ * The possessive always stays, behind the value. There is no form without a bracket or an escape of one.
+ *
+ * Since OPEN's "<" stands nowhere inside a form, text before or between canonical pseudonyms can never grow together with
+ * them: what is found in a text with pseudonyms inserted is these, and what is found in the stretches between them.
+ */
+export interface Grammar {
+  /** All forms in a text, left to right, never overlapping. Time is linear in the text. */
+  find(text: string): TagMatch[];
+  /**
+   * Where, at the end of a text, a form may be in the middle of being written: a longer text can read differently from
+   * the first of these places on, and from no earlier one. In order. Looks at a bounded stretch at the end.
+   * @param matches what {@link find} has found in the text
+   */
+  unfinished(text: string, matches: readonly TagMatch[]): Unfinished[];
+}
+
+export interface Unfinished {
+  readonly from: number;
+  /** Counts only where this pseudonym stands for a value: an unknown one stays as it is, whatever comes. */
+  readonly onlyIfKnown?: Pseudonym;
+}
+
+export interface TagMatch {
+  readonly start: number;
+  readonly end: number;
+  /** In canonical form. */
+  readonly pseudonym: Pseudonym;
+  /** What of the match stays before and behind the value. */
+  readonly before: string;
+  readonly after: string;
+  /** What its form says besides: `escaped` has its bracket as a JSON escape, `\u003c`; `square` stands in [ and ]. */
+  readonly form: 'escaped' | 'square' | 'other';
+  /** From where on text that follows could still change how it reads, if that text is no more than white space and part of a CLOSE. */
+  readonly openFrom?: number;
+}
+
+const WS = '\\s{0,2}';
+const HYPHEN = '[-\\u2010\\u2011\\u2013]';
+const SEP = `(?:${WS}(?:\\\\{0,4}_|${HYPHEN})${WS}|\\s{1,2})`;
+const OPEN = '(?:<|&lt;|%3c|(?<!\\\\)\\\\{1,4}u003c)';
+const CLOSE = '(?:>|&gt;|%3e|\\\\{1,4}u003e)';
+const POSSESSIVE = "(?:['\\u2019](?:s(?![0-9a-z_]))?)?";
+const CODE_UNIT = '[0-9a-hjkmnp-tv-z]';
+const CODE_CHECK = `(?=${CODE_UNIT}{0,15}[0-9])(?=${CODE_UNIT}{0,15}[a-hjkmnp-tv-z])`;
+const CODE = `${CODE_CHECK}${CODE_UNIT}{6,16}(?![0-9a-z_])`;
+/** `opened` may not begin inside a word or inside an escape such as `\n`. */
+const WORD_START = '(?<![0-9a-z_\\\\])';
+
+const SEP_PART = `${WS}\\\\{0,4}`;
+const ESCAPE_PART = '\\\\{1,4}(?:u(?:0(?:0(?:3)?)?)?)?';
+const OPEN_PART = `(?:&(?:l(?:t)?)?|%3?|(?<!\\\\)${ESCAPE_PART})`;
+const CLOSE_PART = `(?:&(?:g(?:t)?)?|%3?|${ESCAPE_PART})`;
+const CODE_PART = `(?:${CODE_UNIT}{0,15}|${CODE_CHECK}${CODE_UNIT}{16})`;
+const CLOSING = new RegExp(`^${WS}${CLOSE_PART}?$`, 'i');
+
+/** No form is longer, by the bounds above and those of labels: 162 code units at most. */
+const MAX_FORM = 256;
+
+export function createGrammar(labels: readonly Label[]): Grammar {
+  const trie = trieOf(labels);
+  const core = `(${labelPattern(trie)})${SEP}(${CODE})(${POSSESSIVE})`;
+  const forms = new RegExp(
+    [
+      `${OPEN}${WS}${core}(${WS}${CLOSE})?`,
+      `([[(])(${WS})${core}(${WS}(?:${CLOSE}|[\\])]))?`,
+      `${WORD_START}${core}(${CLOSE}|[\\])])`,
+    ].join('|'),
+    'gi',
+  );
+  const partialCore = `(?:${partialPatterns(trie).join('|')})`;
+  const partial = new RegExp(
+    [
+      `${OPEN_PART}$`,
+      `(?:${OPEN}|[[(])${WS}${partialCore}?$`,
+      `${WORD_START}${partialCore}$`,
+      `${WORD_START}${core}${CLOSE_PART}?$`,
+    ].join('|'),
+    'gi',
+  );
+
+  return {
+    find: (text) => Array.from(text.matchAll(forms), readForm),
+    unfinished(text, matches) {
+      const places: Unfinished[] = [];
+      const last = matches.at(-1);
+      if (last?.openFrom !== undefined) {
+        if (last.end === text.length && last.after === '') return [{ from: last.start }];
+        if (last.openFrom < text.length && CLOSING.test(text.slice(last.end))) {
+          places.push({ from: last.openFrom, onlyIfKnown: last.pseudonym });
+        }
+      }
+      partial.lastIndex = Math.max(last?.end ?? 0, text.length - MAX_FORM);
+      for (let found = partial.exec(text); found; found = partial.exec(text)) {
+        const [whole, foundLabel, code, possessive = ''] = found;
+        if (foundLabel === undefined || code === undefined || isOpenEnded(whole, code)) {
+          places.push({ from: found.index });
+          break;
+        }
+        places.push({ from: found.index, onlyIfKnown: canonical(foundLabel, code) });
+        partial.lastIndex = found.index + whole.lastIndexOf(code) + code.length + possessive.length;
+      }
+      return places;
+    },
+  };
+}
+
+/** The pseudonym's code is the last that is there: more of it may come. */
+function isOpenEnded(form: string, code: string): boolean {
+  return form.endsWith(code);
+}
+
+type Form = [text: string, ...groups: (string | undefined)[]];
+
+function readForm(match: RegExpExecArray): TagMatch {
+  const [text, ...groups] = match as unknown as Form;
+  const [angledLabel, angledCode, angledPossessive = '', angledClose] = groups;
+  const [bracket = '', space = '', halfLabel, halfCode, halfPossessive = '', halfClose] = groups.slice(4);
+  const [openedLabel, openedCode, openedPossessive = '', openedClose = ''] = groups.slice(10);
+  const start = match.index;
+  const end = start + text.length;
+  if (angledLabel !== undefined) {
+    return {
+      start,
+      end,
+      pseudonym: canonical(angledLabel, angledCode),
+      before: '',
+      after: angledPossessive,
+      form: text.startsWith('\\') ? 'escaped' : 'other',
+      ...(angledClose === undefined && { openFrom: end }),
+    };
+  }
+  if (halfLabel !== undefined) {
+    const paired = halfClose?.endsWith(bracket === '(' ? ')' : ']');
+    const stray = !paired && halfClose !== undefined && isBracket(halfClose);
+    return {
+      start,
+      end,
+      pseudonym: canonical(halfLabel, halfCode),
+      before: paired ? '' : bracket + space,
+      after: halfPossessive + (stray ? halfClose : ''),
+      form: paired && bracket === '[' ? 'square' : 'other',
+      ...(halfClose === undefined && { openFrom: start }),
+    };
+  }
+  return {
+    start,
+    end,
+    pseudonym: canonical(openedLabel, openedCode),
+    before: '',
+    after: openedPossessive + (isBracket(openedClose) ? openedClose : ''),
+    form: 'other',
+  };
+}
+
+function isBracket(close: string): boolean {
+  return close.endsWith(')') || close.endsWith(']');
+}
+
+function canonical(label = '', code = ''): Pseudonym {
+  const words = label.toUpperCase().split(/[^A-Z0-9]+/);
+  return `<${words.join('_')}_${code.toUpperCase()}>` as Pseudonym;
+}
+
+/** Labels by their common beginnings: the patterns stay small and quick however many labels there are. */
+interface Trie {
+  readonly next: Map<string, Trie>;
+  isLabel: boolean;
+}
+
+function trieOf(labels: readonly Label[]): Trie {
+  const root: Trie = { next: new Map(), isLabel: false };
+  for (const label of labels) {
+    let node = root;
+    for (const unit of label) {
+      const next = node.next.get(unit) ?? { next: new Map<string, Trie>(), isLabel: false };
+      node.next.set(unit, next);
+      node = next;
+    }
+    node.isLabel = true;
+  }
+  return root;
+}
+
+/** A pattern of the rest of a label. The longer one goes first: no label is read as a shorter one with the rest for its code. */
+function labelPattern(node: Trie): string {
+  const ways = Array.from(node.next, ([unit, next]) => (unit === '_' ? SEP : unit) + labelPattern(next));
+  return ways.length === 0 ? '' : `(?:${ways.join('|')})${node.isLabel ? '?' : ''}`;
+}
+
+/** Patterns of what the rest of a label, with its code behind it, can begin with. */
+function partialPatterns(node: Trie): string[] {
+  const ways = Array.from(node.next, ([unit, next]) => {
+    const rest = `(?:${partialPatterns(next).join('|')})?`;
+    return unit === '_' ? `${SEP}${rest}|${SEP_PART}` : `${unit}${rest}`;
+  });
+  return node.isLabel ? [...ways, `${SEP}${CODE_PART}`, SEP_PART] : ways;
+}

@@ -1,0 +1,63 @@
+import type { EntityType } from '../detection/detection.ts';
+
+/** What a pseudonym says of the value it stands for: `PERSON` in `<PERSON_K7Q2M4>`. Part of the grammar of restoring. */
+export type Label = string;
+
+/** For a type that is not in the vocabulary. */
+const OTHER: Label = 'ENTITY';
+/** For text of the client's own that restoring would take for a pseudonym. */
+export const LITERAL: Label = 'LITERAL';
+
+/** Longer names are cut: with this and {@link MAX_WORDS} the longest form of a pseudonym is bounded, and so is holdback. */
+const MAX_LENGTH = 32;
+const MAX_WORDS = 5;
+
+const KNOWN: readonly Label[] = [
+  LITERAL,
+  OTHER,
+  ...[
+    'ADDRESS AGE API_KEY BANK_ACCOUNT COORDINATE CREDIT_CARD CREDIT_CARD_EXPIRATION CRYPTO CVV DATE DATE_OF_BIRTH',
+    'DATE_TIME DOMAIN_NAME EMAIL EMAIL_ADDRESS FACILITY GENDER GPE IBAN IBAN_CODE ID IMEI IP_ADDRESS JWT LANGUAGE',
+    'LICENSE_PLATE LOCATION MAC_ADDRESS MEDICAL_CONDITION MEDICAL_LICENSE MEDICAL_RECORD NATIONALITY NRP ORGANIZATION',
+    'PASSPORT PASSWORD PERSON PHONE_NUMBER PRIVATE_KEY PROFESSION SECRET SWIFT_CODE TAX_ID TITLE URL USERNAME VAT_NUMBER',
+    'VIN ZIP_CODE',
+    'AT_SVNR AU_ABN AU_ACN AU_MEDICARE AU_TFN BE_NATIONAL_NUMBER BG_EGN BR_CNPJ BR_CPF CA_SIN CH_AHV CL_RUT',
+    'CZ_RODNE_CISLO DE_ID_CARD DE_PASSPORT DE_SOCIAL_SECURITY DE_TAX_ID DK_CPR EE_LT_PERSONAL_CODE ES_NIE ES_NIF',
+    'FI_PERSONAL_IDENTITY_CODE FR_NIR GR_AMKA HR_OIB IE_PPS IL_ID IN_AADHAAR IN_GSTIN IN_PAN IN_PASSPORT',
+    'IN_VEHICLE_REGISTRATION IN_VOTER IT_DRIVER_LICENSE IT_FISCAL_CODE IT_IDENTITY_CARD IT_PASSPORT IT_VAT_CODE',
+    'KR_BRN KR_DRIVER_LICENSE KR_FRN KR_PASSPORT KR_RRN MX_CURP MX_RFC NG_NIN NL_BSN NO_FODSELSNUMMER PL_PESEL PT_NIF',
+    'RO_CNP SE_PERSONNUMMER SG_NRIC_FIN SG_UEN TH_TNIN TR_NATIONAL_ID UK_NHS UK_NINO UK_PASSPORT US_BANK_NUMBER',
+    'US_DRIVER_LICENSE US_ITIN US_MBI US_NPI US_PASSPORT US_SSN ZA_ID',
+  ].flatMap((line) => line.split(' ')),
+];
+
+/**
+ * The closed set of labels that a guard writes and recognizes. Closed, so that `(step AB12CD)` or `[commit 3fa4c21b]` is
+ * never taken for a pseudonym, and so that a stream waits for the end of a word only where a label can begin.
+ */
+export interface Vocabulary {
+  readonly labels: readonly Label[];
+  readonly labelOf: (type: EntityType) => Label;
+}
+
+export function createVocabulary(customTypes: readonly EntityType[]): Vocabulary {
+  const labels = new Set([...KNOWN, ...customTypes.map(sanitize)]);
+  return {
+    labels: [...labels],
+    labelOf: (type) => {
+      const label = sanitize(type);
+      return labels.has(label) ? label : OTHER;
+    },
+  };
+}
+
+/** Upper snake case of ASCII letters and digits that begins with a letter: `Employee-ID (DE)` is `EMPLOYEE_ID_DE`. */
+function sanitize(type: EntityType): Label {
+  const words = type
+    .slice(0, 4 * MAX_LENGTH)
+    .toUpperCase()
+    .split(/[^A-Z0-9]+/)
+    .filter((word) => word !== '');
+  const label = words.slice(0, MAX_WORDS).join('_').slice(0, MAX_LENGTH).replace(/_+$/, '');
+  return /^[A-Z]/.test(label) ? label : OTHER;
+}

@@ -1,0 +1,130 @@
+import type { EntityType } from '../detection/detection.ts';
+import { createAutomaton, type Automaton } from './automaton.ts';
+import { createBlobGuard, isBoundary, urlsIn } from './boundaries.ts';
+import type { Segment } from './json.ts';
+
+/** A place that holds a value, in the coordinates of the text that it is said of. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly type: EntityType;
+}
+
+/** A place that a detector has found. */
+export interface Scored extends Place {
+  readonly score: number;
+}
+
+/** All values of one request and what each is called, wherever it stands. */
+export interface Values {
+  readonly types: ReadonlyMap<string, EntityType>;
+  readonly automaton: Automaton;
+  readonly list: readonly string[];
+}
+
+/** For a URL that is replaced whole, since a value in its host would leave it unreadable. */
+const URL_TYPE: EntityType = 'URL';
+
+/** What a detector has found in a whole text, said of its segments: cut at JSON's structure, widened to whole characters. */
+export function placesInSegments(segments: readonly Segment[], found: readonly Scored[]): Scored[][] {
+  let first = 0;
+  return segments.map((segment) => {
+    while (first < found.length && (found[first]?.end ?? 0) <= segment.start) first++;
+    const places: Scored[] = [];
+    for (let at = first; at < found.length; at++) {
+      const span = found[at];
+      if (!span || span.start >= segment.end) break;
+      const start = Math.max(span.start, segment.start);
+      const end = Math.min(span.end, segment.end);
+      places.push({ ...span, ...inSegment(segment, start, end) });
+    }
+    return places;
+  });
+}
+
+function inSegment(segment: Segment, start: number, end: number): { start: number; end: number } {
+  if (segment.kind === 'number') return { start: 0, end: segment.text.length };
+  const { offsets } = segment;
+  if (!offsets) return { start: start - segment.start, end: end - segment.start };
+  // The last unit that starts at or before the place, and the first that starts at or behind it.
+  const after = firstAtLeast(offsets, start + 1) - 1;
+  return { start: Math.max(after, 0), end: Math.min(firstAtLeast(offsets, end), segment.text.length) };
+}
+
+function firstAtLeast(sorted: readonly number[], wanted: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** A value has one type in a request, the one of which a detector was surest, so that it has one pseudonym. */
+export function collectValues(found: Iterable<{ readonly text: string; readonly place: Scored }>): Values {
+  const best = new Map<string, Scored>();
+  for (const { text, place } of found) {
+    const value = text.slice(place.start, place.end);
+    const known = best.get(value);
+    const surer = !known || place.score > known.score || (place.score === known.score && place.type < known.type);
+    if (surer) best.set(value, place);
+  }
+  // Punctuation alone is replaced where it was found, not wherever it stands.
+  const list = [...best.keys()].filter((value) => /[\p{L}\p{N}]/u.test(value));
+  return {
+    types: new Map(Array.from(best, ([value, place]) => [value, place.type])),
+    automaton: createAutomaton(list),
+    list,
+  };
+}
+
+/** Everything to be replaced in a segment: what was found in it, and every value of the request. In order, disjoint. */
+export function occurrencesIn(segment: Segment, found: readonly Place[], values: Values): Place[] {
+  const { text } = segment;
+  const places = [...found];
+  const tearsBlob = createBlobGuard(text);
+  values.automaton.scan(
+    text,
+    (end) => isBoundary(text, end),
+    (start, end, index) => {
+      if (!isBoundary(text, start) || tearsBlob(start, end)) return false;
+      places.push({ start, end, type: values.types.get(values.list[index] ?? '') ?? '' });
+      return true;
+    },
+  );
+  if (places.length === 0) return places;
+  if (segment.kind === 'number') return places.slice(0, 1).map(({ type }) => ({ start: 0, end: text.length, type }));
+  const disjoint = merge(places);
+  const urls = urlsToReplace(text, disjoint);
+  return (urls.length > 0 ? merge([...disjoint, ...urls]) : disjoint).map((place) => ({
+    ...place,
+    type: values.types.get(text.slice(place.start, place.end)) ?? place.type,
+  }));
+}
+
+/** The longest of nested places stays; places that overlap otherwise become one, so that no end of either is left over. */
+function merge(places: readonly Place[]): Place[] {
+  const sorted = [...places].sort((a, b) => a.start - b.start || b.end - a.end);
+  const merged: Place[] = [];
+  for (const place of sorted) {
+    const last = merged.at(-1);
+    if (!last || place.start >= last.end) merged.push(place);
+    else if (place.end > last.end) {
+      const longer = place.end - place.start > last.end - last.start ? place : last;
+      merged[merged.length - 1] = { start: last.start, end: place.end, type: longer.type };
+    }
+  }
+  return merged;
+}
+
+function urlsToReplace(text: string, places: readonly Place[]): Place[] {
+  let at = 0;
+  return urlsIn(text).flatMap(({ start, end, authorityEnd }) => {
+    while (at < places.length && (places[at]?.end ?? 0) <= start) at++;
+    const place = places[at];
+    const inAuthority = place && place.start < authorityEnd && (place.start > start || place.end < end);
+    return inAuthority ? [{ start, end, type: URL_TYPE }] : [];
+  });
+}

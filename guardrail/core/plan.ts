@@ -1,0 +1,161 @@
+import type { EntityType } from '../detection/detection.ts';
+import type { Pseudonym } from '../ids.ts';
+import type { Grammar } from './grammar.ts';
+import { escapeJson, jsonDepths, segmentsOf, unescapeJson, type Segment } from './json.ts';
+import { LITERAL, type Label } from './labels.ts';
+import { occurrencesIn, placesInSegments, type Scored, type Values } from './occurrences.ts';
+import { encodeStored, isPlain, type Stored } from './spelling.ts';
+import type { StringKind } from './walk.ts';
+
+/** One text of a request, cut at the JSON that it holds. */
+export interface Source {
+  readonly text: string;
+  readonly kind: StringKind;
+  readonly segments: readonly Segment[];
+  /** What was found in each segment. */
+  readonly found: readonly (readonly Scored[])[];
+}
+
+/**
+ * How a pseudonym is written in a place. The bracket tells restoring what the pseudonym, which is the same everywhere,
+ * cannot: `escaped`, with `\u003c`, that the value is written in ASCII there; `number`, a string with [ and ], that it
+ * was a JSON number.
+ */
+type Form = { readonly kind: 'plain' } | { readonly kind: 'escaped' | 'number'; readonly depth: number };
+
+/** A stretch of a text that a pseudonym takes the place of. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly label: Label;
+  /** Encoded: see spelling.ts. */
+  readonly stored: string;
+  readonly form: Form;
+}
+
+export function sourceOf(text: string, kind: StringKind, findingsOf: (text: string) => readonly Scored[]): Source {
+  const segments = segmentsOf(text);
+  const inText = placesInSegments(segments, findingsOf(text));
+  const found = segments.map((segment, index) => [
+    ...(inText[index] ?? []),
+    ...(segment.offsets ? findingsOf(segment.text) : []),
+  ]);
+  return { text, kind, segments, found };
+}
+
+/** A detector is shown a text as it stands, for the context, and what its escapes hide. */
+export function textsToAnalyze(text: string): string[] {
+  return [text, ...segmentsOf(text).flatMap((segment) => (segment.offsets ? segment.text : []))];
+}
+
+/** Everything to be replaced in a text, in order, disjoint: values, and what restoring would take for a pseudonym. */
+export function planEdits(
+  source: Source,
+  values: Values,
+  labelOf: (type: EntityType) => Label,
+  grammar: Grammar,
+): Edit[] {
+  const { text, kind } = source;
+  const targets = source.segments.flatMap((segment, index) =>
+    occurrencesIn(segment, source.found[index] ?? [], values).map(({ start, end, type }): Target => {
+      const place = (at: number): number => segment.offsets?.[at] ?? segment.start + at;
+      const quoteDepth = segment.kind === 'number' && kind === 'arguments' ? segment.depth : undefined;
+      return { start: place(start), end: place(end), label: labelOf(type), quoteDepth };
+    }),
+  );
+  const all = withLookAlikes(text, targets, grammar);
+  const depths = depthsOf(text, all);
+  return all.map((target, index) => {
+    const { start, end, label } = target;
+    const { stored, form } = spellingOf(source, target, depths?.[index] ?? 0);
+    return { start, end, label, stored: encodeStored(stored), form };
+  });
+}
+
+interface Target {
+  readonly start: number;
+  readonly end: number;
+  readonly label: Label;
+  /** For a number that has to become a JSON string: in how many strings it stands. */
+  readonly quoteDepth: number | undefined;
+}
+
+/**
+ * A client's own text that reads like a pseudonym becomes a value itself, and so comes back as typed, whatever the
+ * session knows or comes to know. The stretches between targets are looked at one by one: see grammar.ts for why no form
+ * can reach over a pseudonym.
+ */
+function withLookAlikes(text: string, targets: readonly Target[], grammar: Grammar): Target[] {
+  const all: Target[] = [];
+  let from = 0;
+  for (const target of [...targets, undefined]) {
+    const gap = text.slice(from, target?.start);
+    for (const { start, end } of grammar.find(gap)) {
+      all.push({ start: from + start, end: from + end, label: LITERAL, quoteDepth: undefined });
+    }
+    if (!target) break;
+    all.push(target);
+    from = target.end;
+  }
+  return all;
+}
+
+/** The depth at which restoring will find each pseudonym; undefined where it makes no difference. */
+function depthsOf(text: string, targets: readonly Target[]): number[] | undefined {
+  if (targets.every(({ start, end }) => isPlain(text.slice(start, end)))) return undefined;
+  const places: number[] = [];
+  let outgoing = '';
+  let from = 0;
+  for (const { start, end, quoteDepth } of targets) {
+    const quote = quoteDepth === undefined ? '' : escapeJson('"', quoteDepth);
+    outgoing += text.slice(from, start) + quote;
+    places.push(outgoing.length);
+    outgoing += `<X>${quote}`;
+    from = end;
+  }
+  return jsonDepths(outgoing + text.slice(from), places);
+}
+
+/** With how many backslashes the escaped form is written at most: as the grammar accepts. */
+const MAX_ESCAPED_DEPTH = 3;
+
+function spellingOf({ text, kind }: Source, target: Target, depth: number): { stored: Stored; form: Form } {
+  const { start, end, quoteDepth } = target;
+  const raw = text.slice(start, end);
+  const plain: Form = { kind: 'plain' };
+  if (quoteDepth !== undefined)
+    return { stored: { kind: 'value', value: raw }, form: { kind: 'number', depth: quoteDepth } };
+  if (depth === 0 || isPlain(raw)) return { stored: { kind: 'value', value: raw }, form: plain };
+  const value = unescapeJson(raw, depth);
+  if (value === undefined) return { stored: { kind: 'spelled', raw, depth }, form: plain };
+  if (escapeJson(value, depth) === raw) return { stored: { kind: 'value', value }, form: plain };
+  const canEscape = depth <= MAX_ESCAPED_DEPTH && text.charAt(start - 1) !== '\\';
+  if (canEscape && escapeJson(value, depth, true) === raw) {
+    return { stored: { kind: 'value', value }, form: { kind: 'escaped', depth } };
+  }
+  // In a tool call, where only what JSON says counts, one value with one pseudonym is worth more than its spelling.
+  if (kind === 'arguments' && target.label !== LITERAL) return { stored: { kind: 'value', value }, form: plain };
+  return { stored: { kind: 'spelled', raw, depth }, form: plain };
+}
+
+/** The text with pseudonyms. */
+export function applyEdits(text: string, edits: readonly Edit[], pseudonymOf: (edit: Edit) => Pseudonym): string {
+  let applied = '';
+  let from = 0;
+  for (const edit of edits) {
+    applied += text.slice(from, edit.start) + written(pseudonymOf(edit), edit.form);
+    from = edit.end;
+  }
+  return applied + text.slice(from);
+}
+
+function written(pseudonym: Pseudonym, form: Form): string {
+  if (form.kind === 'plain') return pseudonym;
+  const name = pseudonym.slice(1, -1);
+  if (form.kind === 'number') {
+    const quote = escapeJson('"', form.depth);
+    return `${quote}[${name}]${quote}`;
+  }
+  const backslashes = '\\'.repeat(2 ** (form.depth - 1));
+  return `${backslashes}u003c${name}${backslashes}u003e`;
+}

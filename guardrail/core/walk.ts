@@ -1,0 +1,117 @@
+import type { Json } from './core.ts';
+
+/** `text` is read by the model as it is; `arguments` is JSON that must stay JSON. */
+export type StringKind = 'text' | 'arguments';
+export type Rewrite = (text: string, kind: StringKind) => string;
+
+/** A document nested deeper than any real one, which would exhaust the stack: 400 to the caller. */
+export class DocumentTooDeepError extends Error {
+  override readonly name = 'DocumentTooDeepError';
+  constructor() {
+    super(`The document is nested more than ${MAX_NESTING} levels deep; send one that is not.`);
+  }
+}
+
+const MAX_NESTING = 256;
+
+/**
+ * What is never touched in messages, whatever it holds, since the provider reads it and not the model, and would refuse
+ * the request or do another thing:
+ *
+ * | keys | why |
+ * |---|---|
+ * | role, type, status, model, object, phase, format, detail, media_type, mime_type, mimeType, finish_reason, stop_reason, cache_control | words of the protocol |
+ * | id, every key that ends in _id | identifiers that tie a tool's result to its call |
+ * | name | names of functions; a participant's name may hold letters, digits, _ and - only |
+ * | image_url, input_audio, file_data, url; data except in a source of type text | images, sound and files: not text |
+ * | signature, thought_signature, encrypted_content; thinking beside a signature | signed or encrypted by the provider |
+ *
+ * Every other string is text; unknown keys are kept and their strings are text. `arguments` and `input` of a tool call
+ * are the model's own JSON: there every string, number and key counts.
+ */
+const UNTOUCHED = new Set([
+  ...['role', 'type', 'status', 'model', 'object', 'phase', 'format', 'detail', 'media_type', 'mime_type', 'mimeType'],
+  ...['finish_reason', 'stop_reason', 'cache_control', 'id', 'name', 'image_url', 'input_audio', 'file_data', 'url'],
+  ...['signature', 'thought_signature', 'encrypted_content'],
+]);
+
+/** In a tool's definition names and JSON Schema's own words stay; descriptions, titles, examples and enums are text. */
+const UNTOUCHED_IN_TOOLS = new Set([
+  ...['name', 'type', 'required', 'format', 'pattern', 'strict', 'cache_control', 'id', 'server_url', 'authorization'],
+  ...['$ref', '$id', '$schema', '$anchor', '$dynamicRef', '$dynamicAnchor'],
+]);
+
+/** Messages, or tool calls, with every string that reaches the model rewritten. What is not changed is the same object. */
+export function rewriteMessages(messages: readonly Json[], rewrite: Rewrite): Json[] {
+  return messages.map((message) => rewriteMessage(message, undefined, undefined, rewrite, 0));
+}
+
+export function rewriteTools(tools: readonly Json[], rewrite: Rewrite): Json[] {
+  return tools.map((tool) => rewriteTool(tool, undefined, rewrite, 0));
+}
+
+type JsonObject = Record<string, Json>;
+
+function rewriteMessage(
+  value: Json,
+  key: string | undefined,
+  parent: JsonObject | undefined,
+  rewrite: Rewrite,
+  nesting: number,
+): Json {
+  if (key !== undefined && isUntouched(key, parent)) return value;
+  if (typeof value === 'string') return rewrite(value, key === 'arguments' ? 'arguments' : 'text');
+  if (typeof value !== 'object' || value === null) return value;
+  if (!Array.isArray(value) && (key === 'arguments' || key === 'input')) return rewriteData(value, rewrite);
+  return rewriteChildren(value, nesting, (child, childKey) =>
+    rewriteMessage(child, childKey ?? key, Array.isArray(value) ? parent : value, rewrite, nesting + 1),
+  );
+}
+
+function isUntouched(key: string, parent: JsonObject | undefined): boolean {
+  if (UNTOUCHED.has(key) || key.endsWith('_id')) return true;
+  if (key === 'data') return parent?.type !== 'text';
+  return key === 'thinking' && parent?.signature !== undefined;
+}
+
+function rewriteTool(value: Json, key: string | undefined, rewrite: Rewrite, nesting: number): Json {
+  if (typeof value === 'string')
+    return key !== undefined && UNTOUCHED_IN_TOOLS.has(key) ? value : rewrite(value, 'text');
+  if (typeof value !== 'object' || value === null) return value;
+  return rewriteChildren(value, nesting, (child, childKey) =>
+    rewriteTool(child, childKey ?? key, rewrite, nesting + 1),
+  );
+}
+
+/** A tree of the client's or the model's own data goes the way of the same data written as JSON text. */
+function rewriteData(value: Json, rewrite: Rewrite): Json {
+  assertNesting(value);
+  const text = JSON.stringify(value);
+  const rewritten = rewrite(text, 'arguments');
+  return rewritten === text ? value : (JSON.parse(rewritten) as Json);
+}
+
+function rewriteChildren(
+  value: Json[] | JsonObject,
+  nesting: number,
+  rewriteChild: (child: Json, key: string | undefined) => Json,
+): Json {
+  if (nesting >= MAX_NESTING) throw new DocumentTooDeepError();
+  if (Array.isArray(value)) {
+    const rewritten = value.map((child) => rewriteChild(child, undefined));
+    return rewritten.some((child, at) => child !== value[at]) ? rewritten : value;
+  }
+  const entries = Object.entries(value);
+  const rewritten = entries.map(([key, child]): [string, Json] => [key, rewriteChild(child, key)]);
+  // fromEntries defines its properties, so that a key `__proto__` is one like any other.
+  return rewritten.some(([, child], at) => child !== entries[at]?.[1]) ? Object.fromEntries(rewritten) : value;
+}
+
+/** Without recursion, since it guards those who recurse. */
+function assertNesting(root: Json): void {
+  let level: Json[] = [root];
+  for (let nesting = 0; level.length > 0; nesting++) {
+    if (nesting > MAX_NESTING) throw new DocumentTooDeepError();
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+}
