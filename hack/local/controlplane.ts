@@ -37,6 +37,8 @@ export interface ControlPlaneOptions {
   ports?: { api?: number };
   /** Runs kube-controller-manager too, with these controllers (`*`: its default ones). It must be built: minutes, once. */
   controllers?: readonly string[];
+  /** More arguments of the API server, as `--name=value`. */
+  apiServerArguments?: readonly string[];
   /** Told what is being done where it takes long; default: nobody. */
   report?: Report;
 }
@@ -118,7 +120,13 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     const url = `https://127.0.0.1:${port}`;
     const admin = pki.clientCertificate(ADMIN.user, ADMIN.groups);
     const startApi = async (): Promise<ManagedProcess> => {
-      const child = await startApiServer(binaries['kube-apiserver'], { dir, pki, port, etcdPort });
+      const child = await startApiServer(binaries['kube-apiserver'], {
+        dir,
+        pki,
+        port,
+        etcdPort,
+        more: options.apiServerArguments ?? [],
+      });
       await waitUntilReady(child, () => isReady(url, admin), READY_TIMEOUT_MS);
       watchOver(child);
       return child;
@@ -281,9 +289,10 @@ interface ApiServerOptions {
   pki: Pki;
   port: number;
   etcdPort: number;
+  more: readonly string[];
 }
 
-function startApiServer(command: string, { dir, pki, port, etcdPort }: ApiServerOptions): Promise<ManagedProcess> {
+function startApiServer(command: string, { dir, pki, port, etcdPort, more }: ApiServerOptions): Promise<ManagedProcess> {
   return startProcess({
     name: 'kube-apiserver',
     command,
@@ -307,6 +316,7 @@ function startApiServer(command: string, { dir, pki, port, etcdPort }: ApiServer
       `--service-account-key-file=${pki.serviceAccountKey}`,
       `--service-account-signing-key-file=${pki.serviceAccountKey}`,
       '--profiling=false',
+      ...more,
     ],
     logFile: join(dir, 'kube-apiserver.log'),
   });
