@@ -235,7 +235,7 @@ function readConfigFile(
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
       throw new Error(`names ${path}, which must hold names and values`);
     }
-    for (const [member, value] of Object.entries<unknown>(parsed)) {
+    for (const [member, value] of Object.entries(parsed as Record<string, unknown>)) {
       const isList = Array.isArray(value) && value.every((item) => typeof item !== 'object');
       const written = isList ? value.join(',') : typeof value === 'string' ? value : JSON.stringify(value);
       given.set(member.toUpperCase(), { text: written, label: `${member} in ${path}` });

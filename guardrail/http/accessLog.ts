@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { CallMiddleware } from './context.ts';
+import { routeOf, type CallMiddleware } from './context.ts';
 
 /** One line a call: who, what, how it ended and how long it took; neither URL nor headers nor bodies. */
 export function accessLog(logger: Logger): CallMiddleware {
@@ -8,13 +8,14 @@ export function accessLog(logger: Logger): CallMiddleware {
     try {
       await next();
     } finally {
-      const { requestId, route, session, log } = context.state;
+      const { requestId, session, log } = context.state;
+      const route = routeOf(context);
       const quiet = route === '/healthz' || route === '/readyz' || route === '/metrics';
       logger[quiet ? 'debug' : 'info'](
         {
           request_id: requestId,
           method: context.method,
-          route: route ?? 'none',
+          route,
           status: context.status,
           duration_ms: Math.round((performance.now() - start) * 1000) / 1000,
           ...(session === undefined ? {} : { session_id: session }),

@@ -12,9 +12,13 @@ export interface CallState {
   session?: SessionId;
   /** What the access log says besides; never a value. */
   log: Record<string, string | number>;
-  /** The route's pattern: unlike the URL it holds nothing that a caller chose. */
-  route?: string;
 }
 
 export type CallContext = ParameterizedContext<CallState>;
+/** The pattern of the route that was taken: unlike the URL it holds nothing that a caller chose. */
+export function routeOf(context: CallContext): string {
+  const route = (context as { _matchedRoute?: unknown })._matchedRoute;
+  return typeof route === 'string' ? route : 'none';
+}
+
 export type CallMiddleware = Middleware<CallState>;

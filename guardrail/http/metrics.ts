@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { AnalysisContext, Analyzer } from '../detection/detection.ts';
 import type { EntityCount } from '../core/core.ts';
 import type { MappingStore } from '../store/store.ts';
-import type { CallMiddleware } from './context.ts';
+import { routeOf, type CallMiddleware } from './context.ts';
 
 /** From half a millisecond to ten seconds: a small text takes about one, a large one a few hundred. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -109,7 +109,7 @@ export function createMetrics(): Metrics {
       try {
         await next();
       } finally {
-        const route = context.state.route ?? 'none';
+        const route = routeOf(context);
         requests.inc({ route, method: knownMethod(context.method), status: context.status });
         duration.observe({ route }, (performance.now() - start) / 1000);
       }

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 export interface ListenOptions {
   readonly host: string;
@@ -40,6 +42,7 @@ export async function listen(
     boundDiscarding(request, response);
     void handler(request, response);
   });
+  server.on('clientError', refuse);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(new Error(sentence(error, host, port)));
@@ -47,6 +50,23 @@ export async function listen(
     server.listen(port, host, resolve);
   });
   return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, graceMs) };
+}
+
+/** What never becomes a request, because it is not HTTP or takes too long, is answered in the same form. */
+function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const [status, code, message] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'headers_too_large', 'The headers are too large.']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', 'request_timeout', 'The request took too long to arrive.']
+        : ['400 Bad Request', 'invalid_http', 'This is not a valid HTTP/1.1 request.'];
+  const body = JSON.stringify({ error: { code, message, request_id: randomUUID() } });
+  const headers = `content-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close`;
+  socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
 }
 
 function boundDiscarding(request: IncomingMessage, response: ServerResponse): void {

@@ -177,8 +177,9 @@ export function renderResponse(outcome: ResponseOutcome): BasicResponse {
   return {
     action: outcome.action,
     texts: [...outcome.texts],
-    ...listed('structured_messages', outcome.structuredMessages),
-    ...listed('tool_calls', outcome.toolCalls),
+    ...(outcome.action === 'NONE'
+      ? {}
+      : { ...listed('structured_messages', outcome.structuredMessages), ...listed('tool_calls', outcome.toolCalls) }),
     stream_holdback_chars: outcome.texts.map((text, at) => trailingCodePoints(text, outcome.holdback[at] ?? 0)),
   };
 }
