@@ -13,7 +13,9 @@ import { Limits } from './limits.ts';
 import { Records } from './records.ts';
 import { type Seen, SeenLog } from './seen.ts';
 
+export * as echo from './echoModel.ts';
 export type { GuardrailSource, GuardrailTarget } from './guardrailClient.ts';
+export type { Json, JsonObject } from './json.ts';
 export type { Seen } from './seen.ts';
 
 /** How a development gateway is set up. */

@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import { exact, Misconduct, neverSaw, prefixes, pseudonymized, pseudonyms } from './judge.ts';
+
+type Row = readonly [what: string, verdict: () => void, says: RegExp | undefined];
+
+/** Each row is a judgement, and what it must say; undefined where nothing is wrong. */
+const ROWS: readonly Row[] = [
+  [
+    'a clean request',
+    () => {
+      neverSaw(['{"a":"<P_ABCD>"}'], ['ann@x.org']);
+    },
+    undefined,
+  ],
+  [
+    'no request at all',
+    () => {
+      neverSaw([], ['ann@x.org']);
+    },
+    /never called/,
+  ],
+  [
+    'a real value',
+    () => {
+      neverSaw(['{}', '{"a":"to ann@x.org"}'], ['bob@x.org', 'ann@x.org']);
+    },
+    /real value "ann@x.org"/,
+  ],
+  [
+    'a real value in other letters',
+    () => {
+      neverSaw(['ANN@X.ORG'], ['ann@x.org']);
+    },
+    /real value/,
+  ],
+  [
+    'a real value in JSON in JSON',
+    () => {
+      neverSaw(['{"a":"{\\"b\\":\\"\\\\\\"ann\\\\\\"\\"}"}'], ['"ann"']);
+    },
+    /real value/,
+  ],
+  [
+    'an equal answer',
+    () => {
+      exact(['a', null], ['a', null]);
+    },
+    undefined,
+  ],
+  [
+    'an unequal answer',
+    () => {
+      exact('a', 'b');
+    },
+    /got "\\"a\\"" instead of "\\"b\\""/,
+  ],
+  [
+    'a missing answer',
+    () => {
+      exact(undefined, 'b');
+    },
+    /nothing/,
+  ],
+  [
+    'a growing stream',
+    () => {
+      prefixes(['a', 'ab', 'abc'], 'abc');
+    },
+    undefined,
+  ],
+  [
+    'a stream that shows something else for a moment',
+    () => {
+      prefixes(['a', 'a<', 'abc'], 'abc');
+    },
+    /At one moment/,
+  ],
+  [
+    'a stream that stops short',
+    () => {
+      prefixes(['a', 'ab'], 'abc');
+    },
+    /instead of/,
+  ],
+  [
+    'a stream without text',
+    () => {
+      prefixes([], 'abc');
+    },
+    /no text/,
+  ],
+  [
+    'pseudonyms in place of values',
+    () => {
+      pseudonymized('to <EMAIL_ADDRESS_K7Q2M4>!', 'to ann@x.org!', ['ann@x.org']);
+    },
+    undefined,
+  ],
+  [
+    'a value that came through after all',
+    () => {
+      pseudonymized('to ann@x.org!', 'to ann@x.org!', ['ann@x.org']);
+    },
+    /instead of/,
+  ],
+  [
+    'an answer that is no text',
+    () => {
+      pseudonymized(null, 'x', []);
+    },
+    /instead of a text/,
+  ],
+];
+
+describe('the judge', () => {
+  for (const [what, verdict, says] of ROWS) {
+    it(`${says === undefined ? 'passes' : 'faults'} ${what}`, () => {
+      if (says === undefined) verdict();
+      else expect(verdict).to.throw(Misconduct, says);
+    });
+  }
+
+  it('finds pseudonyms in order', () => {
+    expect(pseudonyms('a <PERSON_K7Q2M4>, <EMAIL_ADDRESS_AAAA22> and <EMAIL_')).to.deep.equal([
+      '<PERSON_K7Q2M4>',
+      '<EMAIL_ADDRESS_AAAA22>',
+    ]);
+  });
+});

@@ -1,0 +1,135 @@
+import { globSync, mkdtempSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseDocument } from 'yaml';
+import { freePort, removeAtExit, startProcess, waitUntilReady } from '../local/processes.ts';
+import { GatewayClient } from './client.ts';
+import { startPostgres } from './postgres.ts';
+
+/** A running LiteLLM that calls a model server and a guardrail of ours. */
+export interface LiteLlm {
+  readonly client: GatewayClient;
+  /** Makes a virtual key, in a new team where `team` is true. */
+  readonly newKey: (team: boolean) => Promise<string>;
+  readonly stop: () => Promise<void>;
+}
+
+/** What LiteLLM calls. */
+export interface Backends {
+  readonly modelUrl: string;
+  readonly guardrailUrl: string;
+  readonly guardrailKey: string;
+}
+
+/** Seconds after which LiteLLM gives up on the guardrail, here; far more than a call ever takes. */
+const GUARDRAIL_TIMEOUT_S = 2;
+const READY_MS = 180_000;
+const MASTER_KEY = 'sk-conformance';
+const SAMPLE = join(import.meta.dirname, '..', 'samples', 'litellm', 'config.yaml');
+
+/** The ports that a LiteLLM started by others must be configured for (`LITELLM_URL`): its model's, its guardrail's. */
+export const FOREIGN_PORTS = { model: 9100, guardrail: 9300 } as const;
+
+/** @returns whether the suite is to use a LiteLLM that runs already. */
+export function isForeign(): boolean {
+  return (process.env.LITELLM_URL ?? '') !== '';
+}
+
+function configured(url: string, masterKey: string): Omit<LiteLlm, 'stop'> {
+  const client = new GatewayClient(url, ({ key }) => ({ authorization: `Bearer ${key ?? masterKey}` }));
+  return {
+    client,
+    newKey: async (team) => {
+      const made = team ? await client.post('/team/new', {}) : undefined;
+      const teamId = made?.body.team_id;
+      const { status, body } = await client.post(
+        '/key/generate',
+        typeof teamId === 'string' ? { team_id: teamId } : {},
+      );
+      if (status === 200 && typeof body.key === 'string') return body.key;
+      throw new Error(`LiteLLM made no virtual key (status ${status}); it needs a database for that.`);
+    },
+  };
+}
+
+/** @returns our sample configuration, with what depends on the machine filled in. */
+async function configuration(backends: Backends): Promise<string> {
+  const document = parseDocument(await readFile(SAMPLE, 'utf8'));
+  const model = ['model_list', 0, 'litellm_params'];
+  document.setIn([...model, 'api_base'], `${backends.modelUrl}/v1`);
+  document.setIn([...model, 'api_key'], 'sk-none');
+  document.setIn([...model, 'max_retries'], 0);
+  const guardrail = ['guardrails', 0, 'litellm_params'];
+  document.setIn([...guardrail, 'api_base'], backends.guardrailUrl);
+  document.setIn([...guardrail, 'timeout'], GUARDRAIL_TIMEOUT_S);
+  document.setIn(['general_settings'], { master_key: MASTER_KEY });
+  document.setIn(['litellm_settings'], { drop_params: true, num_retries: 0 });
+  document.setIn(['router_settings'], { num_retries: 0, disable_cooldowns: true });
+  return document.toString();
+}
+
+/**
+ * Uses the LiteLLM at `LITELLM_URL` (with `LITELLM_MASTER_KEY`), or starts the one in the folder `LITELLM_LAB`, with our
+ * sample configuration and a PostgreSQL of its own.
+ * @throws Error with one sentence that says what to set or install.
+ */
+export async function useLiteLlm(backends: Backends): Promise<LiteLlm> {
+  const url = process.env.LITELLM_URL;
+  if (url !== undefined && url !== '') {
+    const masterKey = process.env.LITELLM_MASTER_KEY;
+    if (masterKey === undefined) throw new Error('With LITELLM_URL, set LITELLM_MASTER_KEY too.');
+    return { ...configured(url, masterKey), stop: () => Promise.resolve() };
+  }
+  const lab = process.env.LITELLM_LAB;
+  if (lab === undefined || lab === '') {
+    throw new Error(
+      'Set LITELLM_URL to a running LiteLLM, or LITELLM_LAB to a folder with venv/bin/litellm and prisma-shim.',
+    );
+  }
+  const migrations = 'venv/lib/python3*/site-packages/litellm_proxy_extras/migrations/*/migration.sql';
+  const scripts = globSync(join(lab, migrations)).sort();
+  if (scripts.length === 0) throw new Error(`There is no LiteLLM in LITELLM_LAB (${lab}); run its setup.sh.`);
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-litellm-'));
+  removeAtExit(folder);
+  const config = join(folder, 'config.yaml');
+  await writeFile(config, await configuration(backends));
+  const database = await startPostgres(scripts);
+  const port = await freePort();
+  const child = await startProcess({
+    name: 'LiteLLM',
+    command: join(lab, 'venv', 'bin', 'litellm'),
+    args: ['--config', config, '--host', '127.0.0.1', '--port', String(port)],
+    cwd: folder,
+    env: {
+      ...process.env,
+      DATABASE_URL: database.url,
+      PRISMA_QUERY_ENGINE_BINARY: join(lab, 'prisma-shim', 'query-engine'),
+      DISABLE_SCHEMA_UPDATE: 'true',
+      GUARDRAIL_API_KEY: backends.guardrailKey,
+      LITELLM_TELEMETRY: 'False',
+      LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+      LITELLM_SALT_KEY: 'sk-salt',
+      LITELLM_LOG: 'ERROR',
+      NO_DOCS: 'True',
+      PYTHONUNBUFFERED: '1',
+    },
+    logFile: join(folder, 'litellm.log'),
+  });
+  const base = `http://127.0.0.1:${port}`;
+  const alive = async (): Promise<boolean> => {
+    try {
+      const response = await fetch(`${base}/health/readiness`);
+      await response.body?.cancel();
+      return response.ok;
+    } catch {
+      return false;
+    }
+  };
+  await waitUntilReady(child, alive, READY_MS);
+  const stop = async (): Promise<void> => {
+    await child.stop();
+    await database.stop();
+  };
+  return { ...configured(base, MASTER_KEY), stop };
+}

@@ -1,0 +1,499 @@
+import type { Json, JsonObject } from '../local/gateway/gateway.ts';
+import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
+import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
+import { demand, exact, neverSaw, prefixes, pseudonymized, pseudonyms } from './judge.ts';
+import type { ModelServer } from './modelServer.ts';
+import { type Person, somebody } from './people.ts';
+import type { Case } from './suite.ts';
+
+/** What the LiteLLM cases work with. */
+export interface LiteLlmBench {
+  readonly client: GatewayClient;
+  readonly model: ModelServer;
+  readonly guardrail: Interceptor;
+  /** Virtual keys: of two teams, and two without a team. */
+  readonly keys: { readonly teamA: string; readonly teamB: string; readonly loneA: string; readonly loneB: string };
+}
+
+type LiteLlmCase = Case<LiteLlmBench>;
+
+const CHAT = '/v1/chat/completions';
+
+const user = (content: Json): JsonObject => ({ role: 'user', content });
+const chat = (text: string, more: JsonObject = {}): JsonObject => ({
+  model: 'echo-c7',
+  messages: [user(text)],
+  ...more,
+});
+
+const valuesOf = (person: Person): string[] => [person.email, person.phone, person.card, person.iban, person.ip];
+
+function letter(person: Person): string {
+  return (
+    `Write to ${person.email} or call ${person.phone}. The card is ${person.card}, the account ${person.iban}, ` +
+    `the server ${person.ip}; then confirm to ${person.email} again.`
+  );
+}
+
+const TOOL: JsonObject = {
+  type: 'function',
+  function: {
+    name: 'send_mail',
+    description: 'Sends a mail',
+    parameters: { type: 'object', properties: { to: { type: 'string' } } },
+  },
+};
+
+const called = (args: string): JsonObject => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'send_mail', arguments: args } }],
+});
+
+function messagesOf(request: string | undefined): JsonObject[] {
+  return (JSON.parse(request ?? '{"messages":[]}') as { messages: JsonObject[] }).messages;
+}
+
+function streams(name: string, body: (text: string) => JsonObject, text: (person: Person) => string): LiteLlmCase {
+  return {
+    name,
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const original = text(person);
+      const { status, moments } = await client.stream(CHAT, body(original));
+      exact(status, 200);
+      neverSaw(model.saw(), valuesOf(person));
+      prefixes(moments[0] ?? [], `You said: ${original}`);
+    },
+  };
+}
+
+const whole: readonly LiteLlmCase[] = [
+  {
+    name: 'chat',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const answer = await client.post(CHAT, chat(letter(person)));
+      neverSaw(model.saw(), valuesOf(person));
+      exact(chatTexts(answer), [`You said: ${letter(person)}`]);
+    },
+  },
+  {
+    name: 'chat, n = 2',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const answer = await client.post(CHAT, chat(letter(person), { n: 2 }));
+      neverSaw(model.saw(), valuesOf(person));
+      exact(chatTexts(answer), [`[0] You said: ${letter(person)}`, `[1] You said: ${letter(person)}`]);
+    },
+  },
+  {
+    name: 'chat, many turns',
+    run: async ({ client, model }) => {
+      const people = [somebody(), somebody(), somebody()];
+      const history: JsonObject[] = [
+        { role: 'system', content: `You work for ${people.map(({ email }) => email).join()}.` },
+      ];
+      for (const [turn, person] of [...people, ...people, ...people].entries()) {
+        history.push(user(`Turn ${turn}: what about ${person.email}?`));
+        const answer = await client.post(CHAT, { model: 'echo-c7', messages: history });
+        const [text] = chatTexts(answer);
+        exact(text, `You said: Turn ${turn}: what about ${person.email}?`);
+        history.push({ role: 'assistant', content: text ?? null });
+      }
+      neverSaw(model.saw(), people.flatMap(valuesOf));
+      const turns = messagesOf(model.saw().at(-1)).filter(({ role }) => role === 'user');
+      const tags = turns.map(({ content }) => pseudonyms(JSON.stringify(content))[0]);
+      exact(tags.slice(3, 6), tags.slice(0, 3));
+      exact(new Set(tags).size, people.length);
+    },
+  },
+  {
+    name: 'chat, content parts',
+    run: async ({ client, model }) => {
+      const [one, two] = [somebody(), somebody()];
+      const parts = [`Ask ${one.email}.`, `Then ${two.phone}.`];
+      const answer = await client.post(CHAT, {
+        model: 'echo-c7',
+        messages: [user(parts.map((text) => ({ type: 'text', text })))],
+      });
+      neverSaw(model.saw(), [one.email, two.phone]);
+      exact(chatTexts(answer), [`You said: ${parts.join(' ')}`]);
+    },
+  },
+  {
+    name: 'chat, tool call and result in the history',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const messages = [
+        user(`Mail ${person.email}`),
+        called(JSON.stringify({ to: person.email, nested: JSON.stringify({ card: person.card }) })),
+        { role: 'tool', tool_call_id: 'call_1', content: `sent to ${person.email}` },
+      ];
+      const answer = await client.post(CHAT, { model: 'tres-c7', messages, tools: [TOOL] });
+      neverSaw(model.saw(), [person.email, person.card]);
+      const args = toolArguments(messagesOf(model.saw()[0])[1])[0] ?? '';
+      demand(
+        Object.keys(JSON.parse(args) as object).join() === 'to,nested',
+        'The arguments are no longer the JSON that they were.',
+      );
+      exact(chatTexts(answer), [`You said: sent to ${person.email}`]);
+    },
+  },
+  {
+    name: 'chat, tool description',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const description = `Mails ${person.email} unless told otherwise`;
+      const tools = [{ type: 'function', function: { ...(TOOL.function as JsonObject), description } }];
+      await client.post(CHAT, chat('Hello', { tools }));
+      neverSaw(model.saw(), [person.email]);
+    },
+  },
+  {
+    name: 'chat, text beside a tool call in the answer',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const answer = await client.post(CHAT, chat(person.email, { model: 'mix-c7', tools: [TOOL] }));
+      neverSaw(model.saw(), [person.email]);
+      exact(chatTexts(answer), [`You said: ${person.email}`]);
+    },
+  },
+  {
+    name: 'chat, tool call in the answer',
+    limit: 'LiteLLM shows the arguments to the guardrail and ignores what it returns: the client gets pseudonyms.',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const { status, body } = await client.post(CHAT, chat(person.email, { model: 'tool-c7', tools: [TOOL] }));
+      exact(status, 200);
+      neverSaw(model.saw(), [person.email]);
+      const [choice] = body.choices as { message: JsonObject }[];
+      pseudonymized(toolArguments(choice?.message)[0], `{"to": "${person.email}"}`, [person.email]);
+    },
+  },
+  {
+    name: 'chat, text that looks like a pseudonym',
+    run: async ({ client }) => {
+      const text = 'Literally <PERSON_K7Q2M4>, <EMAIL_ADDRESS_ABC234> and <EMAIL_.';
+      exact(chatTexts(await client.post(CHAT, chat(text))), [`You said: ${text}`]);
+    },
+  },
+  {
+    name: 'chat, twelve people in one text',
+    run: async ({ client, model }) => {
+      const people = Array.from({ length: 12 }, somebody);
+      const text = people.map(({ name, email, phone }) => `${name}: ${email}, ${phone}`).join('\n');
+      const answer = await client.post(CHAT, chat(text));
+      neverSaw(
+        model.saw(),
+        people.flatMap(({ email, phone }) => [email, phone]),
+      );
+      exact(chatTexts(answer), [`You said: ${text}`]);
+    },
+  },
+  {
+    name: 'chat, JSON in the answer',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const answer = await client.post(CHAT, chat(`"${person.email}"`, { model: 'json-c7' }));
+      neverSaw(model.saw(), [person.email]);
+      exact(JSON.parse(chatTexts(answer)[0] ?? ''), { echo: `"${person.email}"` });
+    },
+  },
+];
+
+const streamed: readonly LiteLlmCase[] = [
+  ...[1, 3, 7, 20].map((size) =>
+    streams(`stream, ${size} characters a chunk`, (text) => chat(text, { model: `echo-c${size}` }), letter),
+  ),
+  ...[1, 3].map((size) =>
+    streams(
+      `stream, emoji before a value, ${size} characters a chunk`,
+      (text) => chat(text, { model: `echo-c${size}` }),
+      ({ email, phone }) => `🙂👩‍👩‍👧 𝒜 ${email} 🙂🙂 ${phone} 🙂 ${email}`,
+    ),
+  ),
+  streams(
+    'stream, a long answer',
+    (text) => chat(text, { model: 'echo-c5' }),
+    (person) => Array.from({ length: 12 }, () => letter(person)).join(' '),
+  ),
+  {
+    name: 'stream, n = 2',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const { moments } = await client.stream(CHAT, chat(letter(person), { model: 'echo-c3', n: 2 }));
+      neverSaw(model.saw(), valuesOf(person));
+      for (const index of [0, 1]) prefixes(moments[index] ?? [], `[${index}] You said: ${letter(person)}`);
+    },
+  },
+  {
+    name: 'stream, end that looks like the beginning of a pseudonym',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const { moments } = await client.stream(CHAT, chat(letter(person), { model: 'tail-c3' }));
+      neverSaw(model.saw(), valuesOf(person));
+      prefixes(moments[0] ?? [], `You said: ${letter(person)} <EM`);
+    },
+  },
+  {
+    name: 'stream, text before a tool call',
+    limit: 'LiteLLM passes the pieces of a streamed tool call through: the client gets pseudonyms in the arguments.',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const { events, moments } = await client.stream(CHAT, chat(person.email, { model: 'mix-c3', tools: [TOOL] }));
+      neverSaw(model.saw(), [person.email]);
+      prefixes(moments[0] ?? [], `You said: ${person.email}`);
+      const pieces = events.flatMap((event) => {
+        const [choice] = (event.choices ?? []) as { delta?: JsonObject }[];
+        return toolArguments(choice?.delta);
+      });
+      pseudonymized(pieces.join(''), `{"to": "${person.email}"}`, [person.email]);
+    },
+  },
+];
+
+const NO_STREAM = 'LiteLLM gives the restored text of this stream to nobody: the client gets pseudonyms.';
+
+const otherEndpoints: readonly LiteLlmCase[] = [
+  {
+    name: '/v1/completions',
+    run: async ({ client, model }) => {
+      const [one, two] = [somebody(), somebody()];
+      const prompt = [`Dear ${one.email},`, `Hi ${two.email}`];
+      const { body } = await client.post('/v1/completions', { model: 'echo-c7', prompt });
+      neverSaw(model.saw(), [one.email, two.email]);
+      exact(
+        (body.choices as { text: string }[]).map(({ text }) => text),
+        prompt.map((text) => `You said: ${text}`),
+      );
+    },
+  },
+  {
+    name: '/v1/completions, stream',
+    limit: NO_STREAM,
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const { moments } = await client.stream('/v1/completions', { model: 'echo-c3', prompt: `Dear ${person.email},` });
+      neverSaw(model.saw(), [person.email]);
+      pseudonymized(moments[0]?.at(-1), `You said: Dear ${person.email},`, [person.email]);
+    },
+  },
+  {
+    name: '/v1/embeddings',
+    run: async ({ client, model }) => {
+      const [one, two] = [somebody(), somebody()];
+      const input = [`about ${one.email}`, `about ${two.phone}`];
+      const { status, body } = await client.post('/v1/embeddings', { model: 'emb', input });
+      exact(status, 200);
+      neverSaw(model.saw(), [one.email, two.phone]);
+      exact((body.data as unknown[]).length, 2);
+    },
+  },
+  {
+    name: '/v1/responses',
+    run: async ({ client, model }) => {
+      const [boss, person] = [somebody(), somebody()];
+      const { body } = await client.post('/v1/responses', {
+        model: 'echo-c7',
+        instructions: `You work for ${boss.email}.`,
+        input: [
+          user(`Mail ${person.email}`),
+          { type: 'function_call', call_id: 'c1', name: 'send_mail', arguments: JSON.stringify({ to: person.email }) },
+          { type: 'function_call_output', call_id: 'c1', output: `sent to ${person.email}` },
+          user(`Is ${person.email} informed?`),
+        ],
+      });
+      neverSaw(model.saw(), [boss.email, person.email]);
+      const [item] = body.output as { content: { text: string }[] }[];
+      exact(item?.content[0]?.text, `You said: Is ${person.email} informed?`);
+    },
+  },
+  {
+    name: '/v1/responses, stream',
+    limit: NO_STREAM,
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const { moments } = await client.stream('/v1/responses', { model: 'echo-c3', input: `Mail ${person.email}` });
+      neverSaw(model.saw(), [person.email]);
+      pseudonymized(moments[0]?.at(-1), `You said: Mail ${person.email}`, [person.email]);
+    },
+  },
+  {
+    name: '/v1/messages',
+    run: async ({ client, model }) => {
+      const [boss, person] = [somebody(), somebody()];
+      const { body } = await client.post('/v1/messages', {
+        model: 'echo-c7',
+        max_tokens: 100,
+        system: `You work for ${boss.email}.`,
+        tools: [
+          {
+            name: 'send_mail',
+            description: 'd',
+            input_schema: { type: 'object', properties: { to: { type: 'string' } } },
+          },
+        ],
+        messages: [
+          user(`Mail ${person.email}`),
+          {
+            role: 'assistant',
+            content: [{ type: 'tool_use', id: 't1', name: 'send_mail', input: { to: person.email } }],
+          },
+          user([
+            { type: 'tool_result', tool_use_id: 't1', content: `sent to ${person.email}` },
+            { type: 'text', text: `Is ${person.email} informed?` },
+          ]),
+        ],
+      });
+      neverSaw(model.saw(), [boss.email, person.email]);
+      const [block] = body.content as { text: string }[];
+      exact(block?.text, `You said: Is ${person.email} informed?`);
+    },
+  },
+  {
+    name: '/v1/messages, stream',
+    limit: NO_STREAM,
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const body = { model: 'echo-c3', max_tokens: 100, messages: [user(`Mail ${person.email}`)] };
+      const { moments } = await client.stream('/v1/messages', body);
+      neverSaw(model.saw(), [person.email]);
+      pseudonymized(moments[0]?.at(-1), `You said: Mail ${person.email}`, [person.email]);
+    },
+  },
+];
+
+/** A fault before the model call: the client gets an error that tells nothing, and the model is never called. */
+function before(name: string, fault: Fault, status: number): LiteLlmCase {
+  return {
+    name: `${name}, before the call`,
+    run: async ({ client, model, guardrail }) => {
+      await guardrail.fail({ phase: 'request', ...fault });
+      const person = somebody();
+      for (const answer of [
+        await client.post(CHAT, chat(letter(person))),
+        await client
+          .stream(CHAT, chat(letter(person)))
+          .then(({ status: code, events }) => ({ status: code, body: events[0] })),
+      ]) {
+        exact(answer.status, status);
+        const text = JSON.stringify(answer.body);
+        demand(!text.includes(person.email), 'The error tells a real value.');
+        if (fault.kind === 'block')
+          demand(text.includes(BLOCK_REASON), 'The client does not learn why it was blocked.');
+      }
+      exact(model.saw().length, 0);
+    },
+  };
+}
+
+/** A fault after the model call: the client gets an error, and nothing of the model's answer. */
+function after(name: string, fault: Fault, status: number): LiteLlmCase {
+  return {
+    name: `${name}, after the call`,
+    run: async ({ client, model, guardrail }) => {
+      await guardrail.fail({ phase: 'response', ...fault });
+      const person = somebody();
+      const answer = await client.post(CHAT, chat(letter(person)));
+      neverSaw(model.saw(), valuesOf(person));
+      exact(answer.status, status);
+      demand(!JSON.stringify(answer.body).includes('You said'), 'The client got the answer in spite of the guardrail.');
+    },
+  };
+}
+
+/** A fault in the middle of a stream: what the client has seen is a beginning of the original, and then an error. */
+function amid(name: string, fault: Fault): LiteLlmCase {
+  return {
+    name: `${name}, amid a stream`,
+    run: async ({ client, model, guardrail }) => {
+      await guardrail.fail({ phase: 'response', from: 3, ...fault });
+      const person = somebody();
+      const { events, moments } = await client.stream(CHAT, chat(letter(person)));
+      neverSaw(model.saw(), valuesOf(person));
+      const seen = moments[0]?.at(-1) ?? '';
+      demand(
+        seen.length > 0 && `You said: ${letter(person)}`.startsWith(seen),
+        `The client saw ${JSON.stringify(seen)}.`,
+      );
+      demand(seen.length < letter(person).length, 'The stream went on to its end.');
+      demand(events.at(-1)?.error !== undefined, 'The stream ends without an error.');
+    },
+  };
+}
+
+const faults: readonly LiteLlmCase[] = [
+  before('blocked', { kind: 'block' }, 400),
+  after('blocked', { kind: 'block' }, 400),
+  amid('blocked', { kind: 'block' }),
+  before('service down', { kind: 'down' }, 500),
+  before('401', { kind: 'status', status: 401 }, 500),
+  before('502', { kind: 'status', status: 502 }, 500),
+  after('502', { kind: 'status', status: 502 }, 500),
+  amid('502', { kind: 'status', status: 502 }),
+  before('time-out', { kind: 'hang' }, 500),
+  after('time-out', { kind: 'hang' }, 500),
+];
+
+/** @returns the pseudonyms that the model saw in its latest call. */
+function lastTags(model: ModelServer): string[] {
+  return pseudonyms(model.saw().at(-1) ?? '');
+}
+
+function twoTenants(name: string, pick: (keys: LiteLlmBench['keys']) => readonly [string, string]): LiteLlmCase {
+  return {
+    name,
+    run: async ({ client, model, keys }) => {
+      const [one, other] = pick(keys);
+      const person = somebody();
+      const body = chat(`Mail ${person.email}`, { user: 'the-same-end-user' });
+      await client.post(CHAT, body, { key: one });
+      const [tag] = lastTags(model);
+      demand(tag !== undefined, 'The model saw no pseudonym.');
+      const answer = await client.post(CHAT, body, { key: other });
+      exact(chatTexts(answer), [`You said: Mail ${person.email}`]);
+      demand(lastTags(model)[0] !== tag, 'Two tenants that name the same end user share a pseudonym.');
+      const probe = `Who is ${tag}?`;
+      const probed = await client.post(CHAT, chat(probe, { user: 'the-same-end-user' }), { key: other });
+      exact(chatTexts(probed), [`You said: ${probe}`]);
+      neverSaw(model.saw(), [person.email]);
+    },
+  };
+}
+
+const identity: readonly LiteLlmCase[] = [
+  {
+    name: 'the end user by body and by header is the same one',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const text = `Mail ${person.email}`;
+      await client.post(CHAT, chat(text, { user: 'u1' }));
+      await client.post(CHAT, chat(text), { headers: { 'x-litellm-end-user-id': 'u1' } });
+      await client.post(CHAT, chat(text), { headers: { 'x-litellm-customer-id': 'u1' } });
+      await client.post(CHAT, chat(text, { user: 'u2' }));
+      const tags = model.saw().map((request) => pseudonyms(request)[0]);
+      exact([tags[1], tags[2]], [tags[0], tags[0]]);
+      demand(tags[3] !== tags[0], 'Two end users share a pseudonym.');
+    },
+  },
+  twoTenants('virtual keys of two teams, one end user name', ({ teamA, teamB }) => [teamA, teamB]),
+  twoTenants('two virtual keys without a team, one end user name', ({ loneA, loneB }) => [loneA, loneB]),
+  {
+    name: 'two users at once, streamed',
+    run: async ({ client, model }) => {
+      const people = Array.from({ length: 8 }, somebody);
+      await Promise.all(
+        people.map(async (person, index) => {
+          const body = chat(letter(person), { model: 'echo-c3', user: `user-${index % 2}` });
+          const { moments } = await client.stream(CHAT, body);
+          prefixes(moments[0] ?? [], `You said: ${letter(person)}`);
+        }),
+      );
+      neverSaw(model.saw(), people.flatMap(valuesOf));
+    },
+  },
+];
+
+/** Everything that LiteLLM with the guardrail is judged by. */
+export const LITELLM_CASES: readonly LiteLlmCase[] = [...whole, ...streamed, ...otherEndpoints, ...faults, ...identity];

@@ -1,0 +1,63 @@
+import { parseArgs } from 'node:util';
+import { MUTANTS } from './mutants.ts';
+import { useService } from './service.ts';
+import { GATEWAYS } from './stand.ts';
+import { type Result, table } from './suite.ts';
+
+const HELP = `Judges the guardrail behind real gateways: npm run conformance -- [flags]
+
+  --gateway <name>   ${GATEWAYS.map(({ name }) => name).join(' or ')}; default: all
+  --case <text>      only cases whose name holds this text
+  --mutant <name>    makes the service wrong, to see the suite fail: ${Object.keys(MUTANTS).join(', ')}
+
+LITELLM_LAB     folder with a LiteLLM to start (venv/bin/litellm, prisma-shim)
+LITELLM_URL     a running LiteLLM instead, with LITELLM_MASTER_KEY, its model at port 9100 and its guardrail at 9300
+GUARDRAIL_URL   a running guardrail, with GUARDRAIL_API_KEYS of two tenants; default: this project's own is started`;
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+async function main(): Promise<void> {
+  const options = {
+    gateway: { type: 'string' },
+    case: { type: 'string' },
+    mutant: { type: 'string' },
+    help: { type: 'boolean' },
+  } as const;
+  const { values } = parseArgs({ options });
+  if (values.help === true) {
+    say(HELP);
+    return;
+  }
+  const gateways = GATEWAYS.filter(({ name }) => values.gateway === undefined || name === values.gateway);
+  if (gateways.length === 0)
+    throw new Error(`--gateway must be one of ${GATEWAYS.map(({ name }) => name).join(', ')}.`);
+  const mutant = values.mutant === undefined ? undefined : MUTANTS[values.mutant as keyof typeof MUTANTS];
+  if (values.mutant !== undefined && mutant === undefined) {
+    throw new Error(`--mutant must be one of ${Object.keys(MUTANTS).join(', ')}.`);
+  }
+  const service = await useService();
+  const results: Result[] = [];
+  try {
+    for (const gateway of gateways) {
+      const names = gateway.cases.filter((name) => name.includes(values.case ?? ''));
+      if (names.length === 0) continue;
+      say(`Starting ${gateway.name} …`);
+      const stand = await gateway.start(service);
+      try {
+        for (const name of names) results.push(await stand.run(name, mutant));
+      } finally {
+        await stand.stop();
+      }
+    }
+  } finally {
+    await service.stop();
+  }
+  if (results.length === 0) throw new Error('No case has a name like that of --case.');
+  say(table(results));
+  if (results.some(({ fault }) => fault !== undefined)) process.exitCode = 1;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

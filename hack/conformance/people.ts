@@ -1,0 +1,72 @@
+import { randomInt } from 'node:crypto';
+
+/** Somebody who does not exist, with values that a guardrail must find without knowing any name. */
+export interface Person {
+  readonly name: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly card: string;
+  readonly iban: string;
+  readonly ip: string;
+}
+
+const FIRST = [
+  'Anna',
+  'Bernd',
+  'Carla',
+  'David',
+  'Elena',
+  'Frank',
+  'Greta',
+  'Hassan',
+  'Irina',
+  'Jonas',
+  'Karim',
+  'Lena',
+];
+const LAST = [
+  'Schmidt',
+  'Okafor',
+  'Rossi',
+  'Novak',
+  'Garcia',
+  'Larsen',
+  'Kowalski',
+  'Meyer',
+  'Dubois',
+  'Silva',
+  'Tanaka',
+];
+
+const digits = (count: number): string => Array.from({ length: count }, () => String(randomInt(10))).join('');
+
+function luhn(body: string): string {
+  const sum = Array.from(body)
+    .reverse()
+    .reduce((total, digit, index) => {
+      const doubled = Number(digit) * (index % 2 === 0 ? 2 : 1);
+      return total + (doubled > 9 ? doubled - 9 : doubled);
+    }, 0);
+  return `${body}${(10 - (sum % 10)) % 10}`;
+}
+
+function germanIban(): string {
+  const account = digits(18);
+  // ISO 7064: the country's letters as numbers (D = 13, E = 14), then two zeros in the place of the check digits.
+  const check = 98n - (BigInt(`${account}131400`) % 97n);
+  return `DE${String(check).padStart(2, '0')}${account}`;
+}
+
+/** @returns a new person at each call, unlike any other, so that no two cases share a mapping. */
+export function somebody(): Person {
+  const first = FIRST[randomInt(FIRST.length)] ?? '';
+  const last = LAST[randomInt(LAST.length)] ?? '';
+  return {
+    name: `${first} ${last}`,
+    email: `${first}.${last}.${digits(6)}@example.org`.toLowerCase(),
+    phone: `+49 30 ${randomInt(2, 10)}${digits(7)}`,
+    card: luhn(`4${digits(14)}`),
+    iban: germanIban(),
+    ip: `93.184.${randomInt(1, 255)}.${randomInt(1, 255)}`,
+  };
+}

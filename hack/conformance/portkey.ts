@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { JsonObject } from '../local/gateway/gateway.ts';
+import { withFileLock } from '../local/lock.ts';
+import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady } from '../local/processes.ts';
+import { type CallOptions, GatewayClient } from './client.ts';
+
+const VERSION = '1.15.2';
+
+/** Newer ones of these break Portkey's streams (Portkey-AI/gateway#1389). */
+const PINNED = { '@hono/node-server': '1.13.5', hono: '4.9.7', '@hono/node-ws': '1.2.0' };
+
+const READY_MS = 30_000;
+const SAMPLE = join(import.meta.dirname, '..', 'samples', 'portkey', 'config.json');
+
+/** A running Portkey gateway that calls a model server and a guardrail of ours. */
+export interface Portkey {
+  readonly client: GatewayClient;
+  readonly stop: () => Promise<void>;
+}
+
+/** How one call is configured beyond the sample: Portkey takes its whole configuration with each call. */
+export interface PortkeyCall extends CallOptions {
+  /** `openai` (default) or `anthropic`. */
+  readonly provider?: string;
+}
+
+/** What Portkey calls. */
+export interface Backends {
+  readonly modelUrl: string;
+  readonly guardrailUrl: string;
+  /** The guardrail's API keys of two tenants; a call's `key` picks one, the first where it names none. */
+  readonly keys: readonly [string, string];
+}
+
+/** @returns the folder with the pinned Portkey, installed from npm into the user's cache where it is not there yet. */
+async function install(): Promise<string> {
+  const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
+  const folder = join(caches, 'gateway-guardrail-operator', `portkey-${VERSION}`);
+  const installed = join(folder, '.installed');
+  await mkdir(folder, { recursive: true });
+  await withFileLock(
+    folder,
+    () => undefined,
+    async () => {
+      if (existsSync(installed)) return;
+      const manifest = { private: true, dependencies: { '@portkey-ai/gateway': VERSION }, overrides: PINNED };
+      await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+      const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+      await promisify(execFile)('npm', args, { cwd: folder }).catch((error: unknown) => {
+        throw new Error(`@portkey-ai/gateway ${VERSION} could not be installed from npm.`, { cause: error });
+      });
+      await writeFile(installed, '');
+    },
+  );
+  return folder;
+}
+
+function configOf(sample: JsonObject, backends: Backends, call: PortkeyCall): string {
+  const text = JSON.stringify(sample)
+    .replaceAll('http://127.0.0.1:8080', backends.guardrailUrl)
+    .replaceAll('$GUARDRAIL_API_KEY', call.key ?? backends.keys[0]);
+  const config = JSON.parse(text) as JsonObject;
+  const provider = call.provider ?? 'openai';
+  return JSON.stringify({ ...config, provider, api_key: 'sk-none', custom_host: `${backends.modelUrl}/v1` });
+}
+
+/**
+ * Starts the real Portkey gateway from npm, pinned, on a free port.
+ * @throws Error with one sentence where it cannot be installed or does not start.
+ */
+export async function usePortkey(backends: Backends): Promise<Portkey> {
+  const folder = await install();
+  const sample = JSON.parse(await readFile(SAMPLE, 'utf8')) as JsonObject;
+  const port = await freePort();
+  const logs = mkdtempSync(join(tmpdir(), 'conformance-portkey-'));
+  removeAtExit(logs);
+  const child = await startProcess({
+    name: 'Portkey',
+    command: process.execPath,
+    args: [
+      join(folder, 'node_modules', '@portkey-ai', 'gateway', 'build', 'start-server.js'),
+      `--port=${port}`,
+      '--headless',
+    ],
+    env: { ...process.env, NODE_ENV: 'production' },
+    logFile: join(logs, 'portkey.log'),
+  });
+  await waitUntilReady(child, () => portInUse(port), READY_MS);
+  const client = new GatewayClient(`http://127.0.0.1:${port}`, (call: PortkeyCall) => ({
+    'x-portkey-config': configOf(sample, backends, call),
+  }));
+  return { client, stop: () => child.stop() };
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, removeAtExit, startProcess, waitUntilReady } from '../local/processes.ts';
+
+/** The guardrail under test. */
+export interface Service {
+  readonly url: string;
+  /** The API keys of two tenants. */
+  readonly keys: readonly [string, string];
+  stop(): Promise<void>;
+}
+
+const READY_MS = 30_000;
+
+async function ready(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(new URL('/readyz', url));
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The service that `GUARDRAIL_URL` names, with the keys of `GUARDRAIL_API_KEYS` (two tenants, comma between), otherwise
+ * this project's own, started on a free port with what it finds in memory only.
+ * @throws Error with one sentence where it does not become ready.
+ */
+export async function useService(): Promise<Service> {
+  const given = process.env.GUARDRAIL_URL;
+  if (given !== undefined && given !== '') {
+    const [first, second] = (process.env.GUARDRAIL_API_KEYS ?? '')
+      .split(',')
+      .map((entry) => entry.replace(/^[^:]*:/, ''));
+    if (first === undefined || first === '' || second === undefined) {
+      throw new Error('With GUARDRAIL_URL, set GUARDRAIL_API_KEYS to the keys of two tenants: "a:key1,b:key2".');
+    }
+    if (!(await ready(given))) throw new Error(`The guardrail at GUARDRAIL_URL (${given}) is not ready.`);
+    return { url: given, keys: [first, second], stop: () => Promise.resolve() };
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+  removeAtExit(folder);
+  const port = await freePort();
+  const keys = [randomBytes(24).toString('hex'), randomBytes(24).toString('hex')] as const;
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GUARDRAIL_'));
+  const child = await startProcess({
+    name: 'The guardrail',
+    command: process.execPath,
+    args: [join(import.meta.dirname, '..', '..', 'guardrail', 'main.ts')],
+    env: {
+      ...Object.fromEntries(inherited),
+      GUARDRAIL_HOST: '127.0.0.1',
+      GUARDRAIL_PORT: String(port),
+      GUARDRAIL_API_KEYS: `first:${keys[0]},second:${keys[1]}`,
+      GUARDRAIL_IMAGES: 'pass',
+    },
+    logFile: join(folder, 'guardrail.log'),
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await waitUntilReady(child, () => ready(url), READY_MS);
+  return { url, keys, stop: () => child.stop() };
+}

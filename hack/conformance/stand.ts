@@ -1,0 +1,95 @@
+import { type Interceptor, type Mutant, startInterceptor } from './interceptor.ts';
+import { FOREIGN_PORTS, isForeign, useLiteLlm } from './litellm.ts';
+import { LITELLM_CASES, type LiteLlmBench } from './litellmCases.ts';
+import { type ModelServer, startModelServer } from './modelServer.ts';
+import { usePortkey } from './portkey.ts';
+import { PORTKEY_CASES, type PortkeyBench } from './portkeyCases.ts';
+import type { Service } from './service.ts';
+import { type Case, type Result, runCase } from './suite.ts';
+
+/** A gateway between its cases, a guardrail and a model that remembers. */
+export interface Stand {
+  /**
+   * Runs one case, with nothing left over from the one before.
+   * @param name one of the gateway's cases.
+   * @param mutant makes the service wrong for this case.
+   */
+  run(name: string, mutant?: Mutant): Promise<Result>;
+  stop(): Promise<void>;
+}
+
+/** A gateway that the suite knows: its cases by name, and how to set it up. */
+export interface Gateway {
+  readonly name: string;
+  readonly cases: readonly string[];
+  /** @throws Error with one sentence that says what is missing. */
+  start(service: Service): Promise<Stand>;
+}
+
+interface Parts {
+  readonly model: ModelServer;
+  readonly guardrail: Interceptor;
+}
+
+function stand<Bench extends Parts>(
+  gateway: string,
+  cases: readonly Case<Bench>[],
+  bench: Bench,
+  stop: () => Promise<void>,
+): Stand {
+  const { model, guardrail } = bench;
+  return {
+    run: async (name, mutant) => {
+      const found = cases.find((candidate) => candidate.name === name);
+      if (found === undefined) throw new Error(`${gateway} has no case named ${JSON.stringify(name)}.`);
+      model.reset();
+      guardrail.reset();
+      guardrail.mutate(mutant);
+      try {
+        return await runCase(gateway, found, bench);
+      } finally {
+        await guardrail.fail(undefined);
+        guardrail.mutate(undefined);
+      }
+    },
+    stop: async () => {
+      await stop();
+      await guardrail.stop();
+      await model.stop();
+    },
+  };
+}
+
+const LITELLM: Gateway = {
+  name: 'litellm',
+  cases: LITELLM_CASES.map(({ name }) => name),
+  start: async (service) => {
+    const model = await startModelServer(isForeign() ? FOREIGN_PORTS.model : 0);
+    const guardrail = await startInterceptor(service.url, isForeign() ? FOREIGN_PORTS.guardrail : 0);
+    const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, guardrailKey: service.keys[0] };
+    const { client, newKey, stop } = await useLiteLlm(backends);
+    const keys = {
+      teamA: await newKey(true),
+      teamB: await newKey(true),
+      loneA: await newKey(false),
+      loneB: await newKey(false),
+    };
+    const bench: LiteLlmBench = { client, model, guardrail, keys };
+    return stand('litellm', LITELLM_CASES, bench, stop);
+  },
+};
+
+const PORTKEY: Gateway = {
+  name: 'portkey',
+  cases: PORTKEY_CASES.map(({ name }) => name),
+  start: async (service) => {
+    const model = await startModelServer();
+    const guardrail = await startInterceptor(service.url);
+    const { client, stop } = await usePortkey({ modelUrl: model.url, guardrailUrl: guardrail.url, keys: service.keys });
+    const bench: PortkeyBench = { client, model, guardrail, tenants: service.keys };
+    return stand('portkey', PORTKEY_CASES, bench, stop);
+  },
+};
+
+/** Every gateway that the suite runs. */
+export const GATEWAYS: readonly Gateway[] = [LITELLM, PORTKEY];
