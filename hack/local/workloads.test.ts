@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from './controlplane.ts';
 import type { Deployment } from './workloads/kinds.ts';
@@ -59,6 +61,7 @@ describe('workload runner', function () {
       kubeConfig: plane.kubeConfig(),
       logFolder: join(folder, 'logs'),
       workingDirectory: folder,
+      addressFile: join(folder, 'addresses.json'),
       report: (line) => lines.push(line),
     });
   });
@@ -180,6 +183,47 @@ describe('workload runner', function () {
     expect(runner?.resolve(`http://sample.${namespace}.svc.cluster.local:8080`)).to.match(
       /^http:\/\/127\.0\.0\.1:\d+$/,
     );
+  });
+
+  it('gives pods addresses, in EndpointSlices, that programs with the cluster’s network reach', async () => {
+    await apply(objects({ replicas: 2 }));
+    await eventually(deployment, ({ status }) => status?.readyReplicas === 2);
+    const slices = async (): Promise<{
+      items: { endpoints?: { addresses: string[] }[]; ports: { port: number }[] }[];
+    }> =>
+      JSON.parse(
+        await plane.kubectl([
+          'get',
+          'endpointslices',
+          '-lkubernetes.io/service-name=sample',
+          '-ojson',
+          `-n${namespace}`,
+        ]),
+      ) as Awaited<ReturnType<typeof slices>>;
+    const { items } = await eventually(slices, (list) => list.items[0]?.endpoints?.length === 2);
+    const ips = items[0]?.endpoints?.flatMap(({ addresses }) => addresses) ?? [];
+    const hosts = [...ips, `sample.${namespace}.svc`, `sample.${namespace}.svc.cluster.local`];
+    const urls = [
+      ...hosts.map((host) => `http://${host}:8080/`),
+      'http://10.1.200.200:8080/',
+      'http://none.default.svc/',
+    ];
+    const program = `
+      const answers = await Promise.all(${JSON.stringify(urls)}.map((url) =>
+        fetch(url).then((response) => response.json()).then(({ pid }) => pid, (error) => error.cause.code)));
+      console.log(JSON.stringify(answers));`;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--import', join(import.meta.dirname, 'clusterNetwork.ts'), '--input-type=module', '-e', program],
+      { env: { ...process.env, CLUSTER_ADDRESSES: join(folder, 'addresses.json') } },
+    );
+    const [first, second, byName, byLongName, ...unknown] = JSON.parse(stdout) as (number | string)[];
+    expect(first).to.be.a('number').that.is.not.equal(second);
+    expect([first, second]).to.include(byName);
+    expect(byLongName).to.equal(byName);
+    expect(unknown).to.deep.equal(['ECONNREFUSED', 'ECONNREFUSED']);
+    await plane.kubectl(['delete', 'service', 'sample', `-n${namespace}`]);
+    await eventually(slices, (list) => list.items.length === 0);
   });
 
   it('reports status as a cluster does: kubectl waits for it', async () => {

@@ -4,14 +4,16 @@
  * what belonged to an instance that is gone.
  */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppsV1Api, CoreV1Api, type KubeConfig, PatchStrategy, setHeaderOptions, Watch } from '@kubernetes/client-node';
 import { removeAtExit } from './processes.ts';
+import { type Addresses, addresses, type PodAddress, podIp, podsOf } from './workloads/addresses.ts';
 import type { Data, Sources } from './workloads/container.ts';
 import { references } from './workloads/container.ts';
+import { writeEndpoints } from './workloads/endpoints.ts';
 import { collectGarbage } from './workloads/garbage.ts';
 import { asJson, type Deployment, type Service } from './workloads/kinds.ts';
 import { LocalPod } from './workloads/pod.ts';
@@ -28,6 +30,8 @@ export interface WorkloadRunnerOptions {
   workingDirectory: string;
   /** Told in one line what goes wrong, and what is started or ended. */
   report?: (line: string) => void;
+  /** A file that says where Services and pods are reached, for clusterNetwork.ts; default: none. */
+  addressFile?: string;
   /** Called after each look at the cluster and whenever a pod becomes ready or ceases to be: {@link WorkloadRunner.resolve} may answer differently. */
   changed?: () => void;
 }
@@ -71,6 +75,8 @@ class Runner {
   #wake = Promise.withResolvers<undefined>();
   readonly #loop: Promise<void>;
   #trouble = '';
+  #published = '';
+  #serial = 0;
 
   constructor(options: WorkloadRunnerOptions) {
     this.#options = options;
@@ -86,16 +92,8 @@ class Runner {
 
   resolve(url: string): string | undefined {
     const { hostname, port, pathname, protocol } = new URL(url);
-    const [name = '', namespace = ''] = hostname.split('.');
-    const service = this.#services.find(({ metadata }) => metadata?.name === name && metadata.namespace === namespace);
-    const wanted = Number(port) || (protocol === 'https:' ? 443 : 80);
-    if (!service?.spec?.ports?.some((candidate) => candidate.port === wanted)) return undefined;
-    for (const deployment of this.#deployments) {
-      if (deployment.metadata?.namespace !== namespace || !selects(service, deployment)) continue;
-      const ready = this.#workloads.get(keyOf(deployment))?.pods.find(({ pod }) => pod.ready);
-      if (ready) return `${protocol}//127.0.0.1:${ready.pod.port}${pathname === '/' ? '' : pathname}`;
-    }
-    return undefined;
+    const local = this.#addresses()[`${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`];
+    return local === undefined ? undefined : `${protocol}//127.0.0.1:${local}${pathname === '/' ? '' : pathname}`;
   }
 
   async stop(): Promise<void> {
@@ -143,7 +141,7 @@ class Runner {
       try {
         await this.#sync();
         this.#trouble = '';
-        this.#options.changed?.();
+        this.#publish();
       } catch (error) {
         this.#tell(`The workload runner could not read or write the cluster and tries again: ${sentence(error)}`);
         await pause(RETRY_MS, signal);
@@ -171,6 +169,13 @@ class Runner {
       this.#options.report?.(`${key} is gone; its processes have ended.`);
     }
     for (const deployment of this.#deployments) await this.#reconcile(deployment);
+    await writeEndpoints(
+      this.#options.kubeConfig,
+      this.#services.map((service) => ({
+        service,
+        pods: podsOf(service, this.#deployments, (deployment) => this.#pods(deployment)),
+      })),
+    );
     await collectGarbage(this.#options.kubeConfig, MANAGED_SELECTOR);
   }
 
@@ -209,6 +214,7 @@ class Runner {
         metadata: { ...deployment.spec?.template.metadata, name: podName, namespace, uid: podName },
         ...(deployment.spec?.template.spec && { spec: deployment.spec.template.spec }),
       },
+      ip: podIp((this.#serial += 1)),
       folder: join(this.#folder, namespace, podName),
       logFile: join(this.#options.logFolder, `${namespace}-${name}.log`),
       workingDirectory: this.#options.workingDirectory,
@@ -216,9 +222,33 @@ class Runner {
       report: (line) => this.#options.report?.(line),
       changed: () => {
         this.#wake.resolve(undefined);
-        this.#options.changed?.();
+        this.#publish();
       },
     });
+  }
+
+  #pods(deployment: Deployment): PodAddress[] {
+    const pods = this.#workloads.get(keyOf(deployment))?.pods ?? [];
+    return pods.flatMap(({ pod }) => pod.address ?? []);
+  }
+
+  #addresses(): Addresses {
+    return addresses(this.#services, this.#deployments, (deployment) => this.#pods(deployment));
+  }
+
+  /** Tells others on this machine where everything is now. */
+  #publish(): void {
+    const { addressFile, changed } = this.#options;
+    if (addressFile !== undefined) {
+      const text = JSON.stringify(this.#addresses());
+      if (text !== this.#published) {
+        // Whoever reads meanwhile sees the old or the new file, never half of one.
+        writeFileSync(`${addressFile}.new`, text);
+        renameSync(`${addressFile}.new`, addressFile);
+        this.#published = text;
+      }
+    }
+    changed?.();
   }
 
   async #readData(deployment: Deployment): Promise<void> {
@@ -278,12 +308,6 @@ class Runner {
 
 function keyOf({ metadata }: Deployment): string {
   return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
-}
-
-function selects({ spec }: Service, deployment: Deployment): boolean {
-  const labels = deployment.spec?.template.metadata?.labels ?? {};
-  const selector = Object.entries(spec?.selector ?? {});
-  return selector.length > 0 && selector.every(([key, value]) => labels[key] === value);
 }
 
 function decode(data: Readonly<Record<string, string>>, encoding: 'utf8' | 'base64'): [string, Buffer][] {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { type ControlPlane, startControlPlane } from '../controlplane.ts';
 import {
   freePort,
@@ -92,7 +93,7 @@ async function startParts({ settings, progress, root, home }: StartOptions, part
   const started = performance.now();
   const logs = join(home, 'logs');
   if (settings.reset) {
-    for (const name of ['control-plane', 'gateway.json', 'guardrail.json']) {
+    for (const name of ['control-plane', 'gateway.json', 'guardrail.json', 'addresses.json']) {
       rmSync(join(home, name), { recursive: true, force: true });
     }
   }
@@ -127,6 +128,7 @@ async function startParts({ settings, progress, root, home }: StartOptions, part
     kubeConfig: plane.kubeConfig(),
     logFolder: logs,
     workingDirectory: root,
+    addressFile: join(home, 'addresses.json'),
     report: (line) => {
       progress.line(line);
     },
@@ -134,7 +136,7 @@ async function startParts({ settings, progress, root, home }: StartOptions, part
   });
   parts.add(() => runner.stop());
 
-  const operator = await progress.step('Operator', () => startOperator(plane, { root, logs, parts }));
+  const operator = await progress.step('Operator', () => startOperator(plane, { root, home, logs, parts }));
   await progress.step('Samples', async () => {
     const items = readSamples(join(root, 'hack/samples'), gateway);
     const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
@@ -177,6 +179,7 @@ async function startParts({ settings, progress, root, home }: StartOptions, part
 
 interface Where {
   root: string;
+  home: string;
   logs: string;
   parts: Parts;
 }
@@ -190,7 +193,7 @@ interface Gateway {
 
 async function startGateway(
   wantedPort: number,
-  { root, home, logs, parts, guardrailPath }: Where & { home: string; guardrailPath: string },
+  { root, home, logs, parts, guardrailPath }: Where & { guardrailPath: string },
 ): Promise<Gateway> {
   if (wantedPort !== 0 && (await portInUse(wantedPort))) {
     throw new SettingsError(
@@ -219,13 +222,17 @@ async function startGateway(
   return { url, masterKey: LOCAL_KEY, log: child.logFile };
 }
 
-async function startOperator(plane: ControlPlane, { root, logs, parts }: Where): Promise<{ url: string; log: string }> {
+async function startOperator(
+  plane: ControlPlane,
+  { root, home, logs, parts }: Where,
+): Promise<{ url: string; log: string }> {
   const port = await freePort();
   const child = parts.addProcess(
     await startProcess({
       name: 'The operator',
       command: process.execPath,
       args: [
+        `--import=${pathToFileURL(join(root, 'hack/local/clusterNetwork.ts')).href}`,
         join(root, 'operator/main.ts'),
         '--http-host=127.0.0.1',
         `--http-port=${port}`,
@@ -233,7 +240,7 @@ async function startOperator(plane: ControlPlane, { root, logs, parts }: Where):
         '--leader-elect=false',
         '--guardrail-image=gateway-guardrail-operator:local',
       ],
-      env: { ...process.env, KUBECONFIG: plane.kubeconfig },
+      env: { ...process.env, KUBECONFIG: plane.kubeconfig, CLUSTER_ADDRESSES: join(home, 'addresses.json') },
       cwd: root,
       logFile: join(logs, 'operator.log'),
     }),

@@ -11,12 +11,15 @@ import {
   type Sources,
   volumeFiles,
 } from './container.ts';
+import type { PodAddress } from './addresses.ts';
 import type { Container, Pod } from './kinds.ts';
 import { writeVolume } from './volume.ts';
 
 export interface LocalPodOptions {
   /** The pod as a ReplicaSet would have made it of its template. */
   pod: Pod;
+  /** Its address in the cluster. */
+  ip: string;
   /** For its volumes; private, and removed with the pod. */
   folder: string;
   logFile: string;
@@ -66,9 +69,11 @@ export class LocalPod {
     return this.#ready;
   }
 
-  /** The port of 127.0.0.1 that stands for the container's port; 0 before the first start. */
-  get port(): number {
-    return this.#port;
+  /** Where it is reached, in the cluster and on this machine; undefined before its first start. */
+  get address(): PodAddress | undefined {
+    if (this.#port === 0) return undefined;
+    const containerPort = this.#container.ports?.[0]?.containerPort ?? this.#port;
+    return { ip: this.#options.ip, containerPort, localPort: this.#port, ready: this.#ready };
   }
 
   /** The process that runs now. */
