@@ -24,24 +24,24 @@ export interface CallOptions {
 const TIMEOUT_MS = 30_000;
 
 /** Calls the models of a gateway as an application does. */
-export class GatewayClient {
+export class GatewayClient<Options extends CallOptions = CallOptions> {
   readonly #url: string;
-  readonly #headers: (options: CallOptions) => Record<string, string>;
+  readonly #headers: (options: Options) => Record<string, string>;
 
   /** @param headers gives the headers that this gateway wants for a call. */
-  constructor(url: string, headers: (options: CallOptions) => Record<string, string>) {
+  constructor(url: string, headers: (options: Options) => Record<string, string>) {
     this.#url = url;
     this.#headers = headers;
   }
 
-  async post(path: string, body: JsonObject, options: CallOptions = {}): Promise<Answer> {
+  async post(path: string, body: JsonObject, options?: Options): Promise<Answer> {
     const response = await this.#send(path, body, options);
     const text = await response.text();
     return { status: response.status, body: parse(text) };
   }
 
   /** As {@link post}, with `stream: true`, noting what the client has seen after each event. */
-  async stream(path: string, body: JsonObject, options: CallOptions = {}): Promise<Streamed> {
+  async stream(path: string, body: JsonObject, options?: Options): Promise<Streamed> {
     const response = await this.#send(path, { ...body, stream: true }, options);
     const events: JsonObject[] = [];
     const moments: string[][] = [];
@@ -59,7 +59,7 @@ export class GatewayClient {
     return { status: response.status, events, moments };
   }
 
-  async #send(path: string, body: JsonObject, options: CallOptions): Promise<Response> {
+  async #send(path: string, body: JsonObject, options = {} as Options): Promise<Response> {
     return fetch(new URL(path, this.#url), {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...this.#headers(options), ...options.headers },

@@ -3,7 +3,7 @@ import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
 import { demand, exact, neverSaw, prefixes, pseudonymized, pseudonyms } from './judge.ts';
 import type { ModelServer } from './modelServer.ts';
-import { type Person, somebody } from './people.ts';
+import { letter, type Person, somebody, valuesOf } from './people.ts';
 import type { Case } from './suite.ts';
 
 /** What the LiteLLM cases work with. */
@@ -25,15 +25,6 @@ const chat = (text: string, more: JsonObject = {}): JsonObject => ({
   messages: [user(text)],
   ...more,
 });
-
-const valuesOf = (person: Person): string[] => [person.email, person.phone, person.card, person.iban, person.ip];
-
-function letter(person: Person): string {
-  return (
-    `Write to ${person.email} or call ${person.phone}. The card is ${person.card}, the account ${person.iban}, ` +
-    `the server ${person.ip}; then confirm to ${person.email} again.`
-  );
-}
 
 const TOOL: JsonObject = {
   type: 'function',

@@ -70,3 +70,16 @@ export function somebody(): Person {
     ip: `93.184.${randomInt(1, 255)}.${randomInt(1, 255)}`,
   };
 }
+
+/** @returns what a model must never see of a person. Names are not among it: finding them is a matter of quality. */
+export function valuesOf(person: Person): string[] {
+  return [person.email, person.phone, person.card, person.iban, person.ip];
+}
+
+/** @returns a text that holds each of a person's values, one of them twice. */
+export function letter(person: Person): string {
+  return (
+    `Write to ${person.email} or call ${person.phone}. The card is ${person.card}, the account ${person.iban}, ` +
+    `the server ${person.ip}; then confirm to ${person.email} again.`
+  );
+}

@@ -14,12 +14,15 @@ const VERSION = '1.15.2';
 /** Newer ones of these break Portkey's streams (Portkey-AI/gateway#1389). */
 const PINNED = { '@hono/node-server': '1.13.5', hono: '4.9.7', '@hono/node-ws': '1.2.0' };
 
+/** Milliseconds after which Portkey gives up on the guardrail, here; far more than a call ever takes. */
+const GUARDRAIL_TIMEOUT_MS = 2_000;
+
 const READY_MS = 30_000;
 const SAMPLE = join(import.meta.dirname, '..', 'samples', 'portkey', 'config.json');
 
 /** A running Portkey gateway that calls a model server and a guardrail of ours. */
 export interface Portkey {
-  readonly client: GatewayClient;
+  readonly client: GatewayClient<PortkeyCall>;
   readonly stop: () => Promise<void>;
 }
 
@@ -64,7 +67,10 @@ function configOf(sample: JsonObject, backends: Backends, call: PortkeyCall): st
   const text = JSON.stringify(sample)
     .replaceAll('http://127.0.0.1:8080', backends.guardrailUrl)
     .replaceAll('$GUARDRAIL_API_KEY', call.key ?? backends.keys[0]);
-  const config = JSON.parse(text) as JsonObject;
+  const config = JSON.parse(text) as JsonObject & Record<'input_guardrails' | 'output_guardrails', JsonObject[]>;
+  for (const guardrail of [...config.input_guardrails, ...config.output_guardrails]) {
+    (guardrail['default.webhook'] as JsonObject).timeout = GUARDRAIL_TIMEOUT_MS;
+  }
   const provider = call.provider ?? 'openai';
   return JSON.stringify({ ...config, provider, api_key: 'sk-none', custom_host: `${backends.modelUrl}/v1` });
 }

@@ -1,16 +1,304 @@
-import type { GatewayClient } from './client.ts';
-import type { Interceptor } from './interceptor.ts';
+import type { Json, JsonObject } from '../local/gateway/gateway.ts';
+import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
+import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
+import { demand, exact, neverSaw, pseudonymized, pseudonyms } from './judge.ts';
 import type { ModelServer } from './modelServer.ts';
+import { letter, somebody, valuesOf } from './people.ts';
+import type { PortkeyCall } from './portkey.ts';
 import type { Case } from './suite.ts';
 
 /** What the Portkey cases work with. */
 export interface PortkeyBench {
-  readonly client: GatewayClient;
+  readonly client: GatewayClient<PortkeyCall>;
   readonly model: ModelServer;
   readonly guardrail: Interceptor;
   /** API keys of two tenants of the guardrail. */
   readonly tenants: readonly [string, string];
 }
 
+type PortkeyCase = Case<PortkeyBench>;
+
+const CHAT = '/v1/chat/completions';
+/** The status with which Portkey refuses where a guardrail's check fails. */
+const REFUSED = 446;
+
+const user = (content: Json): JsonObject => ({ role: 'user', content });
+const chat = (text: string, more: JsonObject = {}): JsonObject => ({
+  model: 'echo-c7',
+  messages: [user(text)],
+  ...more,
+});
+
+const whole: readonly PortkeyCase[] = [
+  {
+    name: 'chat',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const answer = await client.post(CHAT, chat(letter(person)));
+      neverSaw(model.saw(), valuesOf(person));
+      exact(chatTexts(answer), [`You said: ${letter(person)}`]);
+    },
+  },
+  {
+    name: 'chat, what the model gets beside the text',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      await client.post(CHAT, chat(letter(person), { temperature: 0.5, x_peer_session: 'chosen by the client' }));
+      exact(Object.keys(JSON.parse(model.saw()[0] ?? '{}') as object).sort(), ['messages', 'model', 'temperature']);
+    },
+  },
+  {
+    name: 'chat, n = 2',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const answer = await client.post(CHAT, chat(letter(person), { n: 2 }));
+      neverSaw(model.saw(), valuesOf(person));
+      exact(chatTexts(answer), [`[0] You said: ${letter(person)}`, `[1] You said: ${letter(person)}`]);
+    },
+  },
+  {
+    name: 'chat, many turns of one user',
+    run: async ({ client, model }) => {
+      const people = [somebody(), somebody(), somebody()];
+      const history: JsonObject[] = [];
+      for (const [turn, person] of [...people, ...people].entries()) {
+        history.push(user(`Turn ${turn}: what about ${person.email}?`));
+        const answer = await client.post(CHAT, { model: 'echo-c7', messages: history, user: 'turns' });
+        const [text] = chatTexts(answer);
+        exact(text, `You said: Turn ${turn}: what about ${person.email}?`);
+        history.push({ role: 'assistant', content: text ?? null });
+      }
+      neverSaw(model.saw(), people.flatMap(valuesOf));
+    },
+  },
+  {
+    name: 'chat, content parts',
+    run: async ({ client, model }) => {
+      const [one, two] = [somebody(), somebody()];
+      const parts = [`Ask ${one.email}.`, `Then ${two.phone}.`];
+      const content = parts.map((text) => ({ type: 'text', text }));
+      const answer = await client.post(CHAT, { model: 'echo-c7', messages: [user(content)] });
+      neverSaw(model.saw(), [one.email, two.phone]);
+      exact(chatTexts(answer), [`You said: ${parts.join(' ')}`]);
+    },
+  },
+  {
+    name: 'chat, tool call and result in the history',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const args = JSON.stringify({ to: person.email, nested: JSON.stringify({ card: person.card }) });
+      const call = { id: 'call_1', type: 'function', function: { name: 'send_mail', arguments: args } };
+      const messages = [
+        user(`Mail ${person.email}`),
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'call_1', content: `sent to ${person.email}` },
+      ];
+      const answer = await client.post(CHAT, { model: 'tres-c7', messages });
+      neverSaw(model.saw(), [person.email, person.card]);
+      exact(chatTexts(answer), [`You said: sent to ${person.email}`]);
+    },
+  },
+  {
+    name: 'chat, tool call in the answer',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const text = `"${person.email}" \\ ${person.phone}`;
+      const { body } = await client.post(CHAT, chat(text, { model: 'tool-c7' }));
+      neverSaw(model.saw(), [person.email, person.phone]);
+      const [choice] = body.choices as { message: JsonObject }[];
+      exact(JSON.parse(toolArguments(choice?.message)[0] ?? 'null'), { to: text });
+    },
+  },
+  {
+    name: 'chat, text that looks like a pseudonym',
+    run: async ({ client }) => {
+      const text = 'Literally <PERSON_K7Q2M4>, <EMAIL_ADDRESS_ABC234> and <EMAIL_.';
+      exact(chatTexts(await client.post(CHAT, chat(text))), [`You said: ${text}`]);
+    },
+  },
+  {
+    name: 'chat, twelve people in one text, emoji before values',
+    run: async ({ client, model }) => {
+      const people = Array.from({ length: 12 }, somebody);
+      const text = people.map(({ name, email, phone }) => `🙂 ${name}: 👩‍👩‍👧 ${email}, 𝒜 ${phone}`).join('\n');
+      const answer = await client.post(CHAT, chat(text));
+      neverSaw(
+        model.saw(),
+        people.flatMap(({ email, phone }) => [email, phone]),
+      );
+      exact(chatTexts(answer), [`You said: ${text}`]);
+    },
+  },
+  {
+    name: 'two users at once',
+    run: async ({ client, model }) => {
+      const people = Array.from({ length: 8 }, somebody);
+      await Promise.all(
+        people.map(async (person, index) => {
+          const answer = await client.post(CHAT, chat(letter(person), { user: `user-${index % 2}` }));
+          exact(chatTexts(answer), [`You said: ${letter(person)}`]);
+        }),
+      );
+      neverSaw(model.saw(), people.flatMap(valuesOf));
+    },
+  },
+  {
+    name: '/v1/completions',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const { body } = await client.post('/v1/completions', { model: 'echo-c7', prompt: `Dear ${person.email},` });
+      neverSaw(model.saw(), [person.email]);
+      exact((body.choices as { text: string }[])[0]?.text, `You said: Dear ${person.email},`);
+    },
+  },
+  {
+    name: '/v1/embeddings',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const { status } = await client.post('/v1/embeddings', { model: 'emb', input: [`about ${person.email}`] });
+      exact(status, 200);
+      neverSaw(model.saw(), [person.email]);
+    },
+  },
+  {
+    name: '/v1/messages',
+    run: async ({ client, model }) => {
+      const [boss, person] = [somebody(), somebody()];
+      const messages = [
+        user(`Mail ${person.email}`),
+        {
+          role: 'assistant',
+          content: [{ type: 'tool_use', id: 't1', name: 'send_mail', input: { to: person.email } }],
+        },
+        user([
+          { type: 'tool_result', tool_use_id: 't1', content: `sent to ${person.email}` },
+          { type: 'text', text: `Is ${person.email} informed?` },
+        ]),
+      ];
+      const body = { model: 'echo-c7', max_tokens: 100, system: `You work for ${boss.email}.`, messages };
+      const answer = await client.post('/v1/messages', body, { provider: 'anthropic' });
+      neverSaw(model.saw(), [boss.email, person.email]);
+      const [block] = answer.body.content as { text: string }[];
+      exact(block?.text, `You said: Is ${person.email} informed?`);
+    },
+  },
+];
+
+const limits: readonly PortkeyCase[] = [
+  {
+    name: 'stream',
+    limit: 'Portkey shows no guardrail what a stream holds: the client gets pseudonyms.',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const { status, moments } = await client.stream(CHAT, chat(letter(person)));
+      exact(status, 200);
+      neverSaw(model.saw(), valuesOf(person));
+      pseudonymized(moments[0]?.at(-1), `You said: ${letter(person)}`, valuesOf(person));
+    },
+  },
+  {
+    name: 'stream, blocked after the call',
+    limit: 'Portkey asks only when the stream has begun, and lets it go on (status 246): the client gets pseudonyms.',
+    run: async ({ client, model, guardrail }) => {
+      await guardrail.fail({ kind: 'block', phase: 'response' });
+      const person = somebody();
+      const { status, moments } = await client.stream(CHAT, chat(person.email));
+      exact(status, 246);
+      neverSaw(model.saw(), [person.email]);
+      pseudonymized(moments[0]?.at(-1), `You said: ${person.email}`, [person.email]);
+    },
+  },
+  {
+    name: '/v1/responses',
+    limit: 'Portkey calls no guardrail at all here, so the model sees everything: do not let clients reach this path.',
+    run: async ({ client, model, guardrail }) => {
+      const person = somebody();
+      await client.post('/v1/responses', { model: 'echo-c7', input: `Mail ${person.email}` });
+      exact(guardrail.exchanges().length, 0);
+      demand(model.saw().join().includes(person.email), 'The model no longer sees the real value.');
+    },
+  },
+];
+
+/** A fault before the model call: refused, the model never called, nothing real in the error. */
+function before(name: string, fault: Fault): PortkeyCase {
+  return {
+    name: `${name}, before the call`,
+    run: async ({ client, model, guardrail }) => {
+      await guardrail.fail({ phase: 'request', ...fault });
+      const person = somebody();
+      const whole = await client.post(CHAT, chat(letter(person)));
+      const streamed = await client.stream(CHAT, chat(letter(person)));
+      exact([whole.status, streamed.status], [REFUSED, REFUSED]);
+      const told = JSON.stringify([whole.body, streamed.events]);
+      demand(!told.includes(person.email), 'The error tells a real value.');
+      if (fault.kind === 'block') demand(told.includes(BLOCK_REASON), 'The client does not learn why it was blocked.');
+      exact(model.saw().length, 0);
+    },
+  };
+}
+
+/** A fault after the model call: refused, and nothing of the answer told. */
+function after(name: string, fault: Fault): PortkeyCase {
+  return {
+    name: `${name}, after the call`,
+    run: async ({ client, model, guardrail }) => {
+      await guardrail.fail({ phase: 'response', ...fault });
+      const person = somebody();
+      const { status, body } = await client.post(CHAT, chat(letter(person)));
+      neverSaw(model.saw(), valuesOf(person));
+      exact(status, REFUSED);
+      demand(!JSON.stringify(body).includes('You said'), 'The client got the answer in spite of the guardrail.');
+    },
+  };
+}
+
+const faults: readonly PortkeyCase[] = [
+  before('blocked', { kind: 'block' }),
+  after('blocked', { kind: 'block' }),
+  before('service down', { kind: 'down' }),
+  before('401', { kind: 'status', status: 401 }),
+  before('502', { kind: 'status', status: 502 }),
+  after('502', { kind: 'status', status: 502 }),
+  before('time-out', { kind: 'hang' }),
+];
+
+const identity: readonly PortkeyCase[] = [
+  {
+    name: 'a wrong API key is refused',
+    run: async ({ client, model }) => {
+      const { status } = await client.post(CHAT, chat('Hello'), { key: 'not-the-key' });
+      exact([status, model.saw().length], [REFUSED, 0]);
+    },
+  },
+  {
+    name: 'one user keeps his pseudonyms, two do not share them',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const text = `Mail ${person.email}`;
+      const metadata = (id: string): PortkeyCall => ({
+        headers: { 'x-portkey-metadata': JSON.stringify({ _user: id }) },
+      });
+      for (const call of [metadata('u1'), metadata('u1'), metadata('u2')]) await client.post(CHAT, chat(text), call);
+      const [first, again, other] = model.saw().map((request) => pseudonyms(request)[0]);
+      exact(again, first);
+      demand(first !== undefined && other !== first, 'Two users share a pseudonym.');
+    },
+  },
+  {
+    name: 'two tenants, one user name',
+    run: async ({ client, model, tenants }) => {
+      const person = somebody();
+      const body = chat(`Mail ${person.email}`, { user: 'the-same-user' });
+      for (const key of tenants) await client.post(CHAT, body, { key });
+      const [tag, other] = model.saw().map((request) => pseudonyms(request)[0]);
+      demand(tag !== undefined && other !== tag, 'Two tenants that name the same user share a pseudonym.');
+      const probe = `Who is ${tag}?`;
+      const probed = await client.post(CHAT, chat(probe, { user: 'the-same-user' }), { key: tenants[1] });
+      exact(chatTexts(probed), [`You said: ${probe}`]);
+    },
+  },
+];
+
 /** Everything that Portkey with the guardrail is judged by. */
-export const PORTKEY_CASES: readonly Case<PortkeyBench>[] = [];
+export const PORTKEY_CASES: readonly PortkeyCase[] = [...whole, ...limits, ...faults, ...identity];
