@@ -74,10 +74,19 @@ export async function ensureCrd(
   const wanted = revisionOf(ours.metadata.annotations, revisionAnnotation);
   const key = { namespace: '', name };
 
-  const before = await client.get(customResourceDefinitions, key).catch((error: unknown) => {
-    if (isNotFound(error) || isForbidden(error)) return undefined;
-    throw error;
-  });
+  const deadline = clock.monotonic() + ESTABLISHED_MS;
+  const late = (): boolean => clock.monotonic() >= deadline || parts.signal?.aborted === true;
+  const look = (): Promise<Crd | undefined> =>
+    client.get(customResourceDefinitions, key).catch((error: unknown) => {
+      if (isNotFound(error) || isForbidden(error)) return undefined;
+      throw error;
+    });
+
+  let before = await look();
+  for (; before?.metadata.deletionTimestamp !== undefined; before = await look()) {
+    if (late()) throw new CrdError(`The CustomResourceDefinition ${name} is being deleted, which takes its time.`);
+    await sleep(clock, POLL_MS, parts.signal);
+  }
   const there = before === undefined ? undefined : revisionOf(before.metadata.annotations, revisionAnnotation);
   if (there !== undefined && there > wanted) {
     log.info(
@@ -94,11 +103,10 @@ export async function ensureCrd(
     }
   }
 
-  const deadline = clock.monotonic() + ESTABLISHED_MS;
   for (;;) {
     const problem = await verify(client, ours, wanted, revisionAnnotation);
     if (problem === undefined) return;
-    if (problem.final || clock.monotonic() >= deadline || parts.signal?.aborted === true) {
+    if (problem.final || late()) {
       throw new CrdError(problem.sentence);
     }
     await sleep(clock, POLL_MS, parts.signal);
@@ -124,9 +132,6 @@ async function verify(
     // Without the right to look, the watches will tell.
     if (isForbidden(error)) return undefined;
     throw error;
-  }
-  if (crd.metadata.deletionTimestamp !== undefined) {
-    return { final: true, sentence: `The CustomResourceDefinition ${name} is being deleted: waiting for that to end.` };
   }
   const revision = revisionOf(crd.metadata.annotations, revisionAnnotation);
   if (revision < wanted) {

@@ -135,7 +135,7 @@ export class LeaderLease {
     let complained = false;
     while (!signal.aborted) {
       try {
-        if (await this.#tryAcquire()) return true;
+        if (await this.#within(this.#times.renewDeadlineMs, this.#tryAcquire(), signal)) return true;
         complained = false;
       } catch (error) {
         if (!isConflict(error) && !complained) {
@@ -158,8 +158,7 @@ export class LeaderLease {
       lease = await this.#client.get(leases, this.#key);
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      const spec = this.#record(undefined);
-      this.#hold(await this.#client.create(leases, { metadata: this.#key, spec } as object), began);
+      await this.#create(this.#record(undefined), began);
       return true;
     }
     const holder = lease.spec?.holderIdentity ?? '';
@@ -192,7 +191,7 @@ export class LeaderLease {
         await this.#within(left, this.#put(held, this.#record(held.spec), began));
       } catch (error) {
         if (isConflict(error)) {
-          const holder = await this.#within(left, this.#reread()).catch(() => this.identity);
+          const holder = await this.#within(left, this.#reread(began)).catch(() => this.identity);
           if (holder !== this.identity) {
             this.#log.error({ holder }, 'Another process has taken the lease.');
             term.abort(new LeaseLostError(`The lease is held by ${holder}.`));
@@ -210,10 +209,11 @@ export class LeaderLease {
     }
   }
 
-  /** A request that hangs must not outlive the deadline. */
-  async #within<T>(ms: number, work: Promise<T>): Promise<T> {
+  /** A request that hangs must outlive neither the deadline nor the process. */
+  async #within<T>(ms: number, work: Promise<T>, signal?: AbortSignal): Promise<T> {
     const stop = new AbortController();
-    const late = sleep(this.#clock, Math.max(0, ms), stop.signal).then(() => {
+    const until = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]);
+    const late = sleep(this.#clock, Math.max(0, ms), until).then(() => {
       throw new Error('The API server took too long to answer.');
     });
     late.catch(() => undefined);
@@ -226,13 +226,15 @@ export class LeaderLease {
   }
 
   /** After a conflict: who holds the lease? Somebody may only have annotated it. */
-  async #reread(): Promise<string> {
+  async #reread(began: number): Promise<string> {
     let lease: Lease;
     try {
       lease = await this.#client.get(leases, this.#key);
     } catch (error) {
-      if (isNotFound(error)) return '';
-      throw error;
+      if (!isNotFound(error)) throw error;
+      // Deleted by hand. Whoever creates it first has it.
+      await this.#create(this.#record(this.#held?.spec), began);
+      return this.identity;
     }
     const holder = lease.spec?.holderIdentity ?? '';
     if (holder === this.identity) this.#held = lease;
@@ -242,8 +244,10 @@ export class LeaderLease {
   async #holderNow(signal: AbortSignal): Promise<string | undefined> {
     while (!signal.aborted) {
       try {
-        return await this.#reread();
-      } catch {
+        const lease = await this.#within(this.#times.renewDeadlineMs, this.#client.get(leases, this.#key), signal);
+        return lease.spec?.holderIdentity;
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
         await sleep(this.#clock, this.#times.retryMs, signal);
       }
     }
@@ -271,15 +275,11 @@ export class LeaderLease {
   }
 
   async #put(lease: Lease, spec: LeaseSpec, began: number): Promise<void> {
-    let written: Lease;
-    try {
-      written = await this.#client.replace(leases, this.#key, { ...lease, spec } as object);
-    } catch (error) {
-      // Deleted by hand. Whoever creates it first has it.
-      if (!isNotFound(error)) throw error;
-      written = await this.#client.create(leases, { metadata: this.#key, spec } as object);
-    }
-    this.#hold(written, began);
+    this.#hold(await this.#client.replace(leases, this.#key, { ...lease, spec } as object), began);
+  }
+
+  async #create(spec: LeaseSpec, began: number): Promise<void> {
+    this.#hold(await this.#client.create(leases, { metadata: this.#key, spec } as object), began);
   }
 
   #hold(lease: Lease, began: number): void {

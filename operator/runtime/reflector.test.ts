@@ -1,3 +1,4 @@
+import type { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/local/controlplane.ts';
 import { ObjectCache } from './cache.ts';
@@ -25,6 +26,7 @@ describe('the reflector, between a real API server and a faulty network', () => 
   /** Straight to the API server: what others do. */
   let direct: RestClient;
   let directTransport: Transport;
+  let kubeConfig: KubeConfig;
   let namespace: string;
   let proxy: FaultProxy;
   let transport: Transport;
@@ -35,7 +37,8 @@ describe('the reflector, between a real API server and a faulty network', () => 
   const events: string[] = [];
 
   before(async () => {
-    directTransport = new Transport(cluster().kubeConfig(), parts());
+    kubeConfig = cluster().kubeConfig();
+    directTransport = new Transport(kubeConfig, parts());
     direct = new RestClient(directTransport);
     await installWidgets(direct);
   });
@@ -43,7 +46,7 @@ describe('the reflector, between a real API server and a faulty network', () => 
 
   beforeEach(async () => {
     namespace = await cluster().createNamespace();
-    proxy = await FaultProxy.start(cluster().kubeConfig());
+    proxy = await FaultProxy.start(kubeConfig);
     cache = new ObjectCache<Widget>();
     metrics = new RuntimeMetrics();
     stop = new AbortController();

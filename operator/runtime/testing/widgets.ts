@@ -73,7 +73,7 @@ export async function installWidgets(client: RestClient, clock: Clock = systemCl
   });
 }
 
-/** Takes a definition and all its objects away. */
+/** Takes a definition and all its objects away. Does not wait for that. */
 export async function uninstall(client: RestClient, crd: CrdManifest): Promise<void> {
   await client.delete(customResourceDefinitions, { namespace: '', name: crd.metadata.name });
 }
