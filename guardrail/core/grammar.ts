@@ -1,5 +1,6 @@
 import type { Pseudonym } from '../ids.ts';
 import type { Label } from './labels.ts';
+import { MAX_CODE, MIN_CODE } from './pseudonyms.ts';
 
 /**
  * The written grammar of what restoring accepts as a pseudonym. Models change case, spacing, separators and brackets of
@@ -52,8 +53,8 @@ export interface TagMatch {
   readonly after: string;
   /** What its form says besides: `escaped` has its bracket as a JSON escape, `\u003c`; `square` stands in [ and ]. */
   readonly form: 'escaped' | 'square' | 'other';
-  /** From where on text that follows could still change how it reads, if that text is no more than white space and part of a CLOSE. */
-  readonly openFrom?: number;
+  /** It has an opening bracket of this kind and no closing one, as far as the text goes. */
+  readonly open?: 'angled' | 'half';
 }
 
 const WS = '\\s{0,2}';
@@ -63,8 +64,8 @@ const OPEN = '(?:<|&lt;|%3c|(?<!\\\\)\\\\{1,4}u003c)';
 const CLOSE = '(?:>|&gt;|%3e|\\\\{1,4}u003e)';
 const POSSESSIVE = "(?:['\\u2019](?:s(?![0-9a-z_]))?)?";
 const CODE_UNIT = '[0-9a-hjkmnp-tv-z]';
-const CODE_CHECK = `(?=${CODE_UNIT}{0,15}[0-9])(?=${CODE_UNIT}{0,15}[a-hjkmnp-tv-z])`;
-const CODE = `${CODE_CHECK}${CODE_UNIT}{6,16}(?![0-9a-z_])`;
+const CODE_CHECK = `(?=${CODE_UNIT}{0,${MAX_CODE - 1}}[0-9])(?=${CODE_UNIT}{0,${MAX_CODE - 1}}[a-hjkmnp-tv-z])`;
+const CODE = `${CODE_CHECK}${CODE_UNIT}{${MIN_CODE},${MAX_CODE}}(?![0-9a-z_])`;
 /** `opened` may not begin inside a word or inside an escape such as `\n`. */
 const WORD_START = '(?<![0-9a-z_\\\\])';
 
@@ -72,7 +73,7 @@ const SEP_PART = `${WS}\\\\{0,4}`;
 const ESCAPE_PART = '\\\\{1,4}(?:u(?:0(?:0(?:3)?)?)?)?';
 const OPEN_PART = `(?:&(?:l(?:t)?)?|%3?|(?<!\\\\)${ESCAPE_PART})`;
 const CLOSE_PART = `(?:&(?:g(?:t)?)?|%3?|${ESCAPE_PART})`;
-const CODE_PART = `(?:${CODE_UNIT}{0,15}|${CODE_CHECK}${CODE_UNIT}{16})`;
+const CODE_PART = `(?:${CODE_UNIT}{0,${MAX_CODE - 1}}|${CODE_CHECK}${CODE_UNIT}{${MAX_CODE}})`;
 const CLOSING = new RegExp(`^${WS}${CLOSE_PART}?$`, 'i');
 
 /** No form is longer, by the bounds above and those of labels: 162 code units at most. */
@@ -94,8 +95,8 @@ export function createGrammar(labels: readonly Label[]): Grammar {
     [
       `${OPEN_PART}$`,
       `(?:${OPEN}|[[(])${WS}${partialCore}?$`,
-      `${WORD_START}${partialCore}$`,
       `${WORD_START}${core}${CLOSE_PART}?$`,
+      `${WORD_START}${partialCore}$`,
     ].join('|'),
     'gi',
   );
@@ -105,20 +106,26 @@ export function createGrammar(labels: readonly Label[]): Grammar {
     unfinished(text, matches) {
       const places: Unfinished[] = [];
       const last = matches.at(-1);
-      if (last?.openFrom !== undefined) {
-        if (last.end === text.length && last.after === '') return [{ from: last.start }];
-        if (last.openFrom < text.length && CLOSING.test(text.slice(last.end))) {
-          places.push({ from: last.openFrom, onlyIfKnown: last.pseudonym });
-        }
+      if (last?.open) {
+        if (last.end === text.length && last.after === '') return [beingWritten(last.start, last.pseudonym)];
+        const rest = text.slice(last.end, last.end + MAX_FORM);
+        // Only a bracket of its own kind takes the opening one along; of CLOSE no more than itself goes.
+        const from = last.open === 'half' && rest.trim() === '' ? last.start : last.end;
+        if (from < text.length && CLOSING.test(rest)) places.push({ from, onlyIfKnown: last.pseudonym });
       }
       partial.lastIndex = Math.max(last?.end ?? 0, text.length - MAX_FORM);
       for (let found = partial.exec(text); found; found = partial.exec(text)) {
         const [whole, foundLabel, code, possessive = ''] = found;
-        if (foundLabel === undefined || code === undefined || isOpenEnded(whole, code)) {
+        if (foundLabel === undefined || code === undefined) {
           places.push({ from: found.index });
           break;
         }
-        places.push({ from: found.index, onlyIfKnown: canonical(foundLabel, code) });
+        const pseudonym = canonical(foundLabel, code);
+        if (whole.endsWith(code)) {
+          places.push(beingWritten(found.index, pseudonym));
+          break;
+        }
+        places.push({ from: found.index, onlyIfKnown: pseudonym });
         partial.lastIndex = found.index + whole.lastIndexOf(code) + code.length + possessive.length;
       }
       return places;
@@ -126,9 +133,10 @@ export function createGrammar(labels: readonly Label[]): Grammar {
   };
 }
 
-/** The pseudonym's code is the last that is there: more of it may come. */
-function isOpenEnded(form: string, code: string): boolean {
-  return form.endsWith(code);
+/** The code is the last that is there: more of it may come, and be another's, unless it is as long as a code can be. */
+function beingWritten(from: number, pseudonym: Pseudonym): Unfinished {
+  const length = pseudonym.length - pseudonym.lastIndexOf('_') - 2;
+  return length < MAX_CODE ? { from } : { from, onlyIfKnown: pseudonym };
 }
 
 type Form = [text: string, ...groups: (string | undefined)[]];
@@ -148,7 +156,7 @@ function readForm(match: RegExpExecArray): TagMatch {
       before: '',
       after: angledPossessive,
       form: text.startsWith('\\') ? 'escaped' : 'other',
-      ...(angledClose === undefined && { openFrom: end }),
+      ...(angledClose === undefined && { open: 'angled' }),
     };
   }
   if (halfLabel !== undefined) {
@@ -161,7 +169,7 @@ function readForm(match: RegExpExecArray): TagMatch {
       before: paired ? '' : bracket + space,
       after: halfPossessive + (stray ? halfClose : ''),
       form: paired && bracket === '[' ? 'square' : 'other',
-      ...(halfClose === undefined && { openFrom: start }),
+      ...(halfClose === undefined && { open: 'half' }),
     };
   }
   return {

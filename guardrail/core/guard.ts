@@ -89,7 +89,7 @@ export function createGuard(options: GuardOptions): Guard {
       if (result.kind === 'stored') return named(entries);
       if (result.kind === 'erased') throw new SessionErasedError();
       const { taken } = result;
-      // Every round makes a code longer, so the rounds end: see MAX_CODE.
+      // Every round makes a code longer, so the rounds end.
       entries = separate(
         entries.map((entry) => (taken.has(pseudonymOf(entry)) ? lengthen(entry) : entry)),
         () => false,

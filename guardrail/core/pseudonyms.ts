@@ -4,29 +4,28 @@ import type { Label } from './labels.ts';
 
 /** Crockford's base 32: no I, L, O and U, which are misread or make words. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const MIN_CODE = 6;
+export const MIN_CODE = 6;
 /** 80 bits: where even this collides, something else is wrong. */
 export const MAX_CODE = 16;
 
-/** A value of a session and the code that stands for it, as long as need be. */
+/** A value of a session and the code that stands for it: the first `length` of its digits. */
 export interface Entry {
   readonly label: Label;
   /** What the store keeps: see spelling.ts. */
   readonly stored: string;
-  /** All characters that its codes are taken from. */
   readonly digits: string;
   readonly length: number;
 }
 
 /**
  * Makes the pseudonyms of one session. A code is the beginning of HMAC-SHA-256 under the session key over session, label
- * and value, in base 32: the shortest of at least 6 characters that has a digit and a letter, so that it is no word and
- * no number, and that nothing else has.
+ * and value, in base 32: 6 characters, a digit and a letter among them, so that it is no word and no number, and as many
+ * more as it takes that nothing else has it.
  *
  * So a value has the same pseudonym in every turn, on every replica and after any loss, nobody can guess one, and
  * {@link isCodeOf} can tell of a stored value whether it belongs to a pseudonym at all.
  *
- * What is left to chance: two values whose codes collide (2^-30 a pair of the same label at 6 characters) are told apart
+ * What is left to chance: two values whose codes collide (about 2^-30 a pair of the same label, at 6 characters) are told apart
  * as long as one of the request and the store knows both. Only if the store loses the one after its pseudonym has gone
  * out, and another call then brings the other, can the pseudonym, still under way, stand for the other value: of the same
  * session, with chance 2^-30 for each pair.
@@ -41,8 +40,7 @@ export class Pseudonyms {
   }
 
   entry(label: Label, stored: string): Entry {
-    const digits = this.digits(label, stored);
-    return { label, stored, digits, length: codeLength(digits, MIN_CODE) };
+    return { label, stored, digits: this.digits(label, stored), length: MIN_CODE };
   }
 
   /** Whether a value that the store gave for a pseudonym is the one that this pseudonym was made from. */
@@ -53,15 +51,26 @@ export class Pseudonyms {
   }
 
   private digits(label: Label, stored: string): string {
-    const bytes = createHmac('sha256', this.key)
-      .update(JSON.stringify(['pseudonym', this.session, label, stored]))
-      .digest();
-    let digits = '';
-    for (let bit = 0; digits.length < MAX_CODE; bit += 5) {
-      digits += ALPHABET.charAt((bytes.readUInt16BE(bit >> 3) >> (11 - (bit & 7))) & 31);
+    // One attempt in nine is a word or a number.
+    for (let attempt = 0; ; attempt++) {
+      const digits = base32(
+        createHmac('sha256', this.key)
+          .update(JSON.stringify(['pseudonym', this.session, label, stored, attempt]))
+          .digest(),
+      );
+      const code = digits.slice(0, MIN_CODE);
+      if (/[0-9]/.test(code) && /[A-Z]/.test(code)) return digits;
     }
-    return digits;
   }
+}
+
+/** The first 80 bits. */
+function base32(bytes: Buffer): string {
+  let digits = '';
+  for (let bit = 0; digits.length < MAX_CODE; bit += 5) {
+    digits += ALPHABET.charAt((bytes.readUInt16BE(bit >> 3) >> (11 - (bit & 7))) & 31);
+  }
+  return digits;
 }
 
 export function pseudonymOf(entry: Entry): Pseudonym {
@@ -70,7 +79,9 @@ export function pseudonymOf(entry: Entry): Pseudonym {
 
 /** The same value with a longer code. @throws Error when there is none left, which does not happen by chance. */
 export function lengthen(entry: Entry): Entry {
-  return { ...entry, length: codeLength(entry.digits, entry.length + 1) };
+  if (entry.length === MAX_CODE)
+    throw new Error('No pseudonym is left for a value: its codes collide at every length.');
+  return { ...entry, length: entry.length + 1 };
 }
 
 /**
@@ -87,12 +98,4 @@ export function separate(entries: readonly Entry[], isTaken: (code: string) => b
     entries.map((entry) => (clashes(entry) ? lengthen(entry) : entry)),
     isTaken,
   );
-}
-
-function codeLength(digits: string, atLeast: number): number {
-  for (let length = atLeast; length <= digits.length; length++) {
-    const code = digits.slice(0, length);
-    if (/[0-9]/.test(code) && /[A-Z]/.test(code)) return length;
-  }
-  throw new Error('No pseudonym is left for a value: its codes collide at every length.');
 }

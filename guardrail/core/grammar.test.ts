@@ -1,0 +1,262 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Pseudonym } from '../ids.ts';
+import { createGrammar } from './grammar.ts';
+import { createVocabulary } from './labels.ts';
+import { readText, restoreText } from './restore.ts';
+import type { Stored } from './spelling.ts';
+
+const grammar = createGrammar(createVocabulary(['Employee ID (2)']).labels);
+const value = (text: string): Stored => ({ kind: 'value', value: text });
+const known = new Map<Pseudonym, Stored>([
+  ['<PERSON_K7Q2M4>' as Pseudonym, value('Anna')],
+  ['<EMAIL_ADDRESS_AB12CD>' as Pseudonym, value('a@b.example')],
+  ['<EMPLOYEE_ID_2_9ZX8YW>' as Pseudonym, value('E-77')],
+]);
+const restore = (text: string): string => restoreText(readText(grammar, text), known, 'text').text;
+
+describe('the grammar of restoring', () => {
+  const accepted: Record<string, [form: string, restored: string][]> = {
+    'the canonical form': [
+      ['<PERSON_K7Q2M4>', 'Anna'],
+      ['Dear <PERSON_K7Q2M4>, your <EMAIL_ADDRESS_AB12CD>', 'Dear Anna, your a@b.example'],
+      ['<PERSON_K7Q2M4><PERSON_K7Q2M4>', 'AnnaAnna'],
+      ['**<PERSON_K7Q2M4>** and `<PERSON_K7Q2M4>`', '**Anna** and `Anna`'],
+      ['<EMPLOYEE_ID_2_9ZX8YW>', 'E-77'],
+      ['さん<PERSON_K7Q2M4>さん', 'さんAnnaさん'],
+    ],
+    'another case': [
+      ['<person_k7q2m4>', 'Anna'],
+      ['<Person_K7q2m4>', 'Anna'],
+    ],
+    'inner white space': [
+      ['< PERSON_K7Q2M4 >', 'Anna'],
+      ['<  PERSON_K7Q2M4\n>', 'Anna'],
+      ['< PERSON _ K7Q2M4>', 'Anna'],
+    ],
+    'other separators': [
+      ['<PERSON\\_K7Q2M4>', 'Anna'],
+      ['<EMAIL\\\\_ADDRESS\\\\_AB12CD>', 'a@b.example'],
+      ['<EMAIL-ADDRESS-AB12CD>', 'a@b.example'],
+      ['<Email Address AB12CD>', 'a@b.example'],
+      ['<PERSON‑K7Q2M4>', 'Anna'],
+    ],
+    'escaped brackets': [
+      ['&lt;PERSON_K7Q2M4&gt;', 'Anna'],
+      ['\\u003cPERSON_K7Q2M4\\u003e', 'Anna'],
+      ['\\\\u003CPERSON_K7Q2M4\\\\u003E', 'Anna'],
+      ['?to=%3CPERSON_K7Q2M4%3E', '?to=Anna'],
+    ],
+    'other brackets': [
+      ['[PERSON_K7Q2M4]', 'Anna'],
+      ['(PERSON_K7Q2M4)', 'Anna'],
+      ['( person-k7q2m4 )', 'Anna'],
+      ['[PERSON_K7Q2M4]([EMAIL_ADDRESS_AB12CD])', 'Anna(a@b.example)'],
+    ],
+    'a lost bracket': [
+      ['<PERSON_K7Q2M4 said', 'Anna said'],
+      ['<PERSON_K7Q2M4', 'Anna'],
+      ['&lt;PERSON_K7Q2M4.', 'Anna.'],
+      ['PERSON_K7Q2M4> said', 'Anna said'],
+      ['PERSON_K7Q2M4&gt;', 'Anna'],
+    ],
+    'a bracket that is half of the sentence’s own': [
+      ['(PERSON_K7Q2M4 said so)', '(Anna said so)'],
+      ['(see PERSON_K7Q2M4)', '(see Anna)'],
+      ['[PERSON_K7Q2M4, EMAIL_ADDRESS_AB12CD]', '[Anna, a@b.example]'],
+      ['(PERSON_K7Q2M4]', '(Anna]'],
+      ['(PERSON_K7Q2M4>', '(Anna'],
+      ['(call <PERSON_K7Q2M4)', '(call Anna)'],
+    ],
+    'possessive endings': [
+      ["<PERSON_K7Q2M4>'s", "Anna's"],
+      ["<PERSON_K7Q2M4's>", "Anna's"],
+      ['<PERSON_K7Q2M4’s> book', 'Anna’s book'],
+      ["<PERSON_K7Q2M4'>", "Anna'"],
+      ["<PERSON_K7Q2M4's book", "Anna's book"],
+      ["(PERSON_K7Q2M4's)", "Anna's"],
+    ],
+  };
+  for (const [name, forms] of Object.entries(accepted)) {
+    for (const [form, restored] of forms) {
+      it(`accepts ${name}: ${form}`, () => expect(restore(form)).to.equal(restored));
+    }
+  }
+
+  const refused = [
+    'PERSON_K7Q2M4',
+    'person k7q2m4 is what it says',
+    '<PERSON_K7Q2M5>',
+    '<PERSON_K7Q2M>',
+    '<PERSON_K7Q2M4X>',
+    '<PERSON_K7Q2M4_2>',
+    '<PERSON_XK7Q2M4>',
+    '<PERSO_K7Q2M4>',
+    '<PERSONK7Q2M4>',
+    '<EMAIL_ADDRESS_K7Q2M4>',
+    '<X_PERSON_K7Q2M4>',
+    'XPERSON_K7Q2M4>',
+    'X_PERSON_K7Q2M4>',
+    '<PERSON   K7Q2M4>',
+    '<PERSON\n\n\nK7Q2M4>',
+    '{PERSON_K7Q2M4}',
+    '"PERSON_K7Q2M4"',
+    '<PERSON_1>',
+  ];
+  for (const text of refused) {
+    it(`leaves alone ${JSON.stringify(text)}`, () => expect(restore(text)).to.equal(text));
+  }
+
+  it('never changes ordinary prose, code and data', () => {
+    const everything: ReadonlyMap<Pseudonym, Stored> = Object.assign(new Map<Pseudonym, Stored>(), {
+      has: () => true,
+      get: () => value('WRONG'),
+    });
+    const innocent = [
+      'The first person (person 1) met person 2 at [location 3]. A person > a number, and <person> is a tag.',
+      'if (a < b && person_id > 5) { persons[person_count] = <Person name="x" />; }',
+      '<date>2024-11-21</date> <url>https://example.org</url> <id>7</id> [id: 9] (title page)',
+      'commit [3fa4c21b], (step AB12CD), <T extends Person_2>, vector<person_t> v; x<y>z',
+      '| person | e-mail address |\n|---|---|\n| [1] | (none) |',
+      'My phone number (home) is below; the location (city) follows. IP address [unknown].',
+      '<div class="person-card" id="location_list">&lt;person&gt; %3Cperson%3E \\u003cperson\\u003e</div>',
+      'PERSON_1> PERSON_2> [PERSON_3] (PERSON_10) <PERSON_11> <EMAIL_17>',
+      '[date time] (date of birth) <credit card> (see organization) [url here]',
+    ];
+    for (const text of innocent) expect(restoreText(readText(grammar, text), everything, 'text').text).to.equal(text);
+  });
+});
+
+/** A small language, and a mapping in which whatever is still being written can become known or unknown. */
+const small = createGrammar(['PERSON', 'PER', 'EMAIL', 'EMAIL_ADDRESS']);
+const isKnown = (pseudonym: Pseudonym): boolean => /[02468KMQZ]>$/.test(pseudonym);
+const halfKnown: ReadonlyMap<Pseudonym, Stored> = Object.assign(new Map<Pseudonym, Stored>(), {
+  has: isKnown,
+  // A first character that no text has: a value and what stands for it never begin alike.
+  get: (pseudonym: Pseudonym) => (isKnown(pseudonym) ? value(`☃${pseudonym.slice(1, -1)}☃`) : undefined),
+});
+const read = (text: string): { text: string; holdback: number } =>
+  restoreText(readText(small, text), halfKnown, 'text');
+
+const pieces = [
+  ...[
+    '<',
+    '&lt;',
+    '&',
+    '&l',
+    '%3C',
+    '%',
+    '\\u003c',
+    '\\',
+    '\\\\u00',
+    '[',
+    '(',
+    '>',
+    '&gt;',
+    '%3e',
+    '\\u003e',
+    ']',
+    ')',
+  ],
+  ...['PERSON', 'person', 'per', 'pers', 'EMAIL', 'ADDRESS', 'e', 'mail', '_', '\\_', '-', ' ', '  ', '\n'],
+  ...[
+    'K7Q2M4',
+    'k7q2m5',
+    'K7Q2M',
+    'AB12CD',
+    'AB12CDEF12345678',
+    'AB12CDEF12345679',
+    '7',
+    'X',
+    "'",
+    "'s",
+    '’',
+    's',
+    '.',
+    'ö',
+  ],
+  ...['<PERSON_K7Q2M4>', '<PERSON_K7Q2M5>', '<EMAIL_ADDRESS_AB12C8', '(PER-K7Q2M4', 'PERSON K7Q2M4'],
+];
+const soup = fc.array(fc.constantFrom(...pieces), { maxLength: 9 }).map((parts) => parts.join(''));
+
+/** The rest of every kind of form from every place in it: enough to bring any unfinished one to any of its ends. */
+const endings = Array.from(
+  new Set(
+    [
+      ...['PERSON', 'PER', 'EMAIL', 'EMAIL_ADDRESS'].flatMap((label) =>
+        ['>', ')', ']'].map((close) => `${label}_K7Q2M4${close}`),
+      ),
+      ...['&lt;PERSON_K7Q2M4&gt;', '\\u003cPERSON_K7Q2M4\\u003e', '%3cPERSON_K7Q2M4%3e', '<PERSON_K7Q2M4>'],
+      ...['x', ' ', '.', 's>', '8>', '8)', '8]', '5'],
+    ].flatMap((form) => Array.from(form, (_, at) => form.slice(at))),
+  ),
+);
+
+describe('streaming', () => {
+  it('releases only what every longer text begins with', () => {
+    fc.assert(
+      fc.property(soup, soup, (text, more) => {
+        const before = read(text);
+        const released = before.text.slice(0, before.text.length - before.holdback);
+        expect(read(text + more).text.startsWith(released)).to.equal(true);
+        for (const ending of endings) expect(read(text + ending).text.startsWith(released)).to.equal(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('holds back nothing more than that: with one character less, some longer text would begin otherwise', () => {
+    fc.assert(
+      fc.property(soup, (text) => {
+        const { text: restored, holdback } = read(text);
+        if (holdback === 0) return;
+        const more = restored.slice(0, restored.length - holdback + 1);
+        const contradicts = endings.some((ending) => !read(text + ending).text.startsWith(more));
+        expect(contradicts, `${JSON.stringify(text)} holds back ${holdback}`).to.equal(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('releases prose at once, but for what may be the beginning of a pseudonym', () => {
+    const cases: [text: string, holdback: number][] = [
+      ['Hello there', 0],
+      ['Hello there.', 0],
+      ['Hello <', 1],
+      ['Hello <PERSON_K7Q2', 12],
+      ['Hello <PERSON_K7Q2M4>', 0],
+      ['Hello <div', 0],
+      ['5 < 6', 0],
+      ['a (b', 0],
+      ['one per', 3],
+      ['one perk', 0],
+      ['50%', 1],
+    ];
+    for (const [text, holdback] of cases) expect([text, read(text).holdback]).to.deep.equal([text, holdback]);
+  });
+
+  it('counts the holdback on the restored text', () => {
+    expect(read('Hello <PERSON_K7Q2M4')).to.deep.equal({ text: 'Hello ☃PERSON_K7Q2M4☃', holdback: 15 });
+    expect(read('Hello <PERSON_K7Q2M4 ')).to.deep.equal({ text: 'Hello ☃PERSON_K7Q2M4☃ ', holdback: 1 });
+    expect(read('Hello <PERSON_K7Q2M4’s')).to.deep.equal({ text: 'Hello ☃PERSON_K7Q2M4☃’s', holdback: 0 });
+  });
+
+  it('never splits a surrogate pair', () => {
+    expect(read('Hello \ud83d').holdback).to.equal(1);
+    expect(read('Hello \ud83d\ude00').holdback).to.equal(0);
+  });
+
+  it('never holds back more than a bounded stretch', () => {
+    const longest = createGrammar([`A${'_B'.repeat(4)}${'C'.repeat(23)}`]);
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('<', ' ', '  ', '\\\\\\\\', '_', 'A', 'B', 'CCC', '7', '-', '&lt;', 'a_b')),
+        (parts) => {
+          const text = parts.join('').repeat(40);
+          expect(restoreText(readText(longest, text), halfKnown, 'text').holdback).to.be.at.most(256);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});

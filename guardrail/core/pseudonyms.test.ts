@@ -1,0 +1,89 @@
+import { createSecretKey } from 'node:crypto';
+import { expect } from 'chai';
+import type { Pseudonym, SessionId } from '../ids.ts';
+import { lengthen, pseudonymOf, Pseudonyms, separate, type Entry } from './pseudonyms.ts';
+
+const key = createSecretKey(Buffer.alloc(32, 1));
+const session = 's1' as SessionId;
+const pseudonyms = new Pseudonyms(key, session);
+
+const entryWith = (digits: string, stored = digits): Entry => ({ label: 'PERSON', stored, digits, length: 6 });
+const names = (entries: readonly Entry[]): string[] => entries.map(pseudonymOf).sort();
+const none = (): boolean => false;
+
+describe('Pseudonyms', () => {
+  it('gives a value one pseudonym, and another for each session, label, value and key', () => {
+    const name = pseudonymOf(pseudonyms.entry('PERSON', 'Anna'));
+    expect(name)
+      .to.match(/^<PERSON_[0-9A-HJKMNP-TV-Z]{6,}>$/)
+      .and.to.equal(pseudonymOf(new Pseudonyms(key, session).entry('PERSON', 'Anna')));
+    const others = [
+      pseudonyms.entry('PERSON', 'anna'),
+      pseudonyms.entry('PERSON', 'Anna '),
+      pseudonyms.entry('LOCATION', 'Anna'),
+      new Pseudonyms(key, 's2' as SessionId).entry('PERSON', 'Anna'),
+      new Pseudonyms(createSecretKey(Buffer.alloc(32, 2)), session).entry('PERSON', 'Anna'),
+    ];
+    const codes = others.map(({ digits }) => digits);
+    expect(new Set([...codes, pseudonyms.entry('PERSON', 'Anna').digits])).to.have.property('size', 6);
+    expect(name).to.not.be.oneOf(others.map(pseudonymOf));
+  });
+
+  it('makes codes that are no words and no numbers', () => {
+    for (let at = 0; at < 5000; at++) {
+      const [, code] = /_(.*)>/.exec(pseudonymOf(pseudonyms.entry('PERSON', `value ${at}`))) ?? [];
+      expect(code).to.have.length(6);
+      expect(code).to.match(/[0-9]/).and.to.match(/[A-Z]/);
+    }
+  });
+
+  it('spreads codes over the whole alphabet at each place', () => {
+    const runs = 6400;
+    const counts = Array.from({ length: 16 }, () => new Map<string, number>());
+    for (let at = 0; at < runs; at++) {
+      [...pseudonyms.entry('PERSON', `value ${at}`).digits].forEach((digit, place) => {
+        counts[place]?.set(digit, (counts[place].get(digit) ?? 0) + 1);
+      });
+    }
+    for (const count of counts) {
+      expect(count.size).to.equal(32);
+      // 200 expected of each (the rule of a digit and a letter moves it by 12), standard deviation 14.
+      for (const seen of count.values()) expect(seen).to.be.within(100, 330);
+    }
+  });
+
+  it('knows whether a value belongs to a pseudonym, at every length', () => {
+    let entry = pseudonyms.entry('EMAIL_ADDRESS', 'a@b.example');
+    for (let longer = 0; longer < 5; longer++) {
+      expect(pseudonyms.isCodeOf(pseudonymOf(entry), 'a@b.example')).to.equal(true);
+      expect(pseudonyms.isCodeOf(pseudonymOf(entry), 'c@d.example')).to.equal(false);
+      entry = lengthen(entry);
+    }
+    expect(pseudonyms.isCodeOf('<PERSON_ABC123>' as Pseudonym, 'a@b.example')).to.equal(false);
+  });
+});
+
+describe('separate', () => {
+  const a = entryWith('ABC123DEFGHJKMNP');
+  const b = entryWith('ABC123DXFGHJKMNP');
+  const c = entryWith('ZZZ999DEFGHJKMNP');
+
+  it('leaves alone what does not collide', () => {
+    expect(names(separate([a, c], none))).to.deep.equal(['<PERSON_ABC123>', '<PERSON_ZZZ999>']);
+  });
+
+  it('lengthens both of two that collide, until they differ, whichever comes first', () => {
+    const expected = ['<PERSON_ABC123DE>', '<PERSON_ABC123DX>', '<PERSON_ZZZ999>'];
+    expect(names(separate([a, b, c], none))).to.deep.equal(expected);
+    expect(names(separate([c, b, a], none))).to.deep.equal(expected);
+  });
+
+  it('keeps clear of codes that stand in the text', () => {
+    const taken = new Set(['ABC123', 'ABC123D']);
+    expect(names(separate([a], (code) => taken.has(code)))).to.deep.equal(['<PERSON_ABC123DE>']);
+  });
+
+  it('gives up on two values that no length tells apart, instead of mixing them up', () => {
+    expect(() => separate([a, entryWith(a.digits, 'another')], none)).to.throw('collide at every length');
+  });
+});
