@@ -117,6 +117,18 @@ describe('control plane', function () {
       expect(await plane.failed).to.match(/^etcd ended with signal SIGKILL\. The end of its log \(.*etcd\.log\):/);
     });
 
+    it('starts an API server that ended unasked again, where it is to be kept alive', async () => {
+      const lines: string[] = [];
+      plane = await startControlPlane({ keepAlive: true, report: (line) => lines.push(line) });
+      const namespace = await plane.createNamespace();
+      const pidOf = (): number | undefined => plane?.processes.find(({ name }) => name === 'kube-apiserver')?.pid;
+      const killed = pidOf() ?? 0;
+      process.kill(killed, 'SIGKILL');
+      while (pidOf() === undefined || pidOf() === killed) await delay(50);
+      expect(await plane.kubectl(['get', 'namespace', namespace, '-o', 'name'])).to.equal(`namespace/${namespace}\n`);
+      expect(lines.join('\n')).to.include('kube-apiserver ended with signal SIGKILL and is started again.');
+    });
+
     it('names the port that is in use', async () => {
       const taken = Number(new URL(cluster().url).port);
       expect(await failure(startControlPlane({ dir, ports: { api: taken } }))).to.equal(

@@ -37,6 +37,8 @@ export interface ControlPlaneOptions {
   ports?: { api?: number };
   /** Runs kube-controller-manager too, with these controllers (`*`: its default ones). It must be built: minutes, once. */
   controllers?: readonly string[];
+  /** Starts an API server that ended unasked again, instead of failing. */
+  keepAlive?: boolean;
   /** More arguments of the API server, as `--name=value`. */
   apiServerArguments?: readonly string[];
   /** Told what is being done where it takes long; default: nobody. */
@@ -104,6 +106,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   let api: ManagedProcess | undefined;
   let manager: ManagedProcess | undefined;
   let stopping = false;
+  const isStopping = (): boolean => stopping;
   /** Ended on purpose: the watch over them stays silent. */
   const expected = new WeakSet<ManagedProcess>();
   const { promise: failed, resolve: fail } = Promise.withResolvers<string>();
@@ -128,8 +131,20 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
         more: options.apiServerArguments ?? [],
       });
       await waitUntilReady(child, () => isReady(url, admin), READY_TIMEOUT_MS);
-      watchOver(child);
+      if (options.keepAlive === true) void revive(child);
+      else watchOver(child);
       return child;
+    };
+    const revive = async (child: ManagedProcess): Promise<void> => {
+      const end = await child.exited;
+      if (stopping || expected.has(child)) return;
+      report(new ProcessFailure(child, `ended with ${end} and is started again`).message);
+      try {
+        api = await startApi();
+        if (isStopping()) await api.kill();
+      } catch (error) {
+        fail(error instanceof Error ? error.message : String(error));
+      }
     };
     try {
       etcd = await startEtcd(binaries.etcd, { dir, pki, port: etcdPort, peerPort, durable: !temporary });
@@ -292,7 +307,10 @@ interface ApiServerOptions {
   more: readonly string[];
 }
 
-function startApiServer(command: string, { dir, pki, port, etcdPort, more }: ApiServerOptions): Promise<ManagedProcess> {
+function startApiServer(
+  command: string,
+  { dir, pki, port, etcdPort, more }: ApiServerOptions,
+): Promise<ManagedProcess> {
   return startProcess({
     name: 'kube-apiserver',
     command,

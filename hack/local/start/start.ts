@@ -104,11 +104,17 @@ async function startParts({ settings, progress, root, home }: StartOptions, part
   const [plane, gateway] = await settle([
     progress.step('Kubernetes API server', async (report) => {
       const dir = join(home, 'control-plane');
+      let ready = false;
       const made = await startControlPlane({
         dir,
-        report,
+        keepAlive: true,
+        // Once it runs, what it has to say is no step's progress any more.
+        report: (line) => {
+          (ready ? progress.line.bind(progress) : report)(line);
+        },
         ...(settings.apiPort !== undefined && { ports: { api: settings.apiPort } }),
       });
+      ready = true;
       parts.add(() => made.stop());
       void made.failed.then((sentence) => {
         parts.fail(sentence);

@@ -1,0 +1,56 @@
+import { Writable } from 'node:stream';
+import { expect } from 'chai';
+import { Progress } from './progress.ts';
+
+function output(isTTY: boolean): { stream: Writable & { isTTY: boolean; columns: number }; text: () => string } {
+  const chunks: string[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk.toString());
+      done();
+    },
+  });
+  return { stream: Object.assign(stream, { isTTY, columns: 40 }), text: () => chunks.join('') };
+}
+const withoutTimes = (text: string): string => text.replace(/\d+\.\d s/g, 'N s');
+
+describe('progress', () => {
+  it('is plain lines where nobody watches', async () => {
+    const { stream, text } = output(false);
+    const progress = new Progress(stream);
+    const result = await progress.step('Building', async (report) => {
+      report('half way');
+      report('half way');
+      report('  nearly');
+      return 42;
+    });
+    expect(result).to.equal(42);
+    expect(withoutTimes(text())).to.equal('Building …\n  half way\n  nearly\n✓ Building (N s)\n');
+  });
+
+  it('says which step failed, and passes the error on', async () => {
+    const { stream, text } = output(false);
+    const error = new Error('no');
+    const thrown = await new Progress(stream)
+      .step('Building', () => Promise.reject(error))
+      .catch((reason: unknown) => reason);
+    expect(thrown).to.equal(error);
+    expect(withoutTimes(text())).to.equal('Building …\n✗ Building (N s)\n');
+  });
+
+  it('draws running steps anew on a terminal, within its width, and leaves one line for each', async () => {
+    const { stream, text } = output(true);
+    const progress = new Progress(stream);
+    await progress.step('Building', async (report) => {
+      report('a detail that is much longer than the terminal is wide');
+      progress.line('Something else happened.');
+    });
+    const drawn = text()
+      .split('\n')
+      .flatMap((line) => line.split('\r\x1b[K'));
+    for (const line of drawn) expect(line.length).to.be.at.most(40);
+    expect(withoutTimes(drawn.filter((line) => line !== '' && !line.startsWith('Building …')).join('\n'))).to.equal(
+      'Something else happened.\n✓ Building (N s)',
+    );
+  });
+});
