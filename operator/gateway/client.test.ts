@@ -1,0 +1,225 @@
+import { expect } from 'chai';
+import { startDevGateway, type DevGateway } from '../../hack/local/gateway/gateway.ts';
+import type { CallReport, GatewayTarget } from './client.ts';
+import { GatewayClient } from './client.ts';
+import { GatewayClients } from './clients.ts';
+import type { GatewayErrorKind } from './errors.ts';
+import { GatewayError } from './errors.ts';
+import { RateLimiter } from './rateLimit.ts';
+import type { Fault, TestProxy } from './testProxy.ts';
+import { startTestProxy } from './testProxy.ts';
+
+const masterKey = 'sk-a-master-key-of-the-test';
+const rateLimit = { qps: 1000, burst: 1000, maxConcurrent: 8 };
+const timeouts = { connect: 500, idle: 300, total: 600 };
+const schemaErrors = [{ type: 'missing', loc: ['body', 'user_id'], msg: 'Field required' }];
+/** Values of a customer, which must not get into any message. */
+const personal = { user_id: 'anna.smith@example.com', alias: 'Anna Smith' };
+
+describe('gateway client', () => {
+  let gateway: DevGateway;
+  let proxy: TestProxy;
+  let client: GatewayClient;
+  const reports: CallReport[] = [];
+
+  const targetOf = (endpoint: string): GatewayTarget => ({
+    instance: { namespace: 'default', name: 'main', uid: 'instance-1' },
+    endpoint,
+    masterKey,
+    ca: undefined,
+    rateLimit,
+  });
+
+  before(async () => {
+    gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
+    proxy = await startTestProxy(gateway.url);
+    client = new GatewayClient(targetOf(proxy.url), new RateLimiter(rateLimit), {
+      timeouts,
+      report: (call) => reports.push(call),
+    });
+  });
+  after(async () => {
+    await proxy.stop();
+    await client.close();
+    await gateway.stop();
+  });
+  beforeEach(() => {
+    proxy.fault = () => undefined;
+    proxy.calls.length = 0;
+    reports.length = 0;
+  });
+
+  async function errorOf(call: Promise<unknown>): Promise<GatewayError> {
+    const outcome: unknown = await call.then(
+      () => new Error('The call should have failed.'),
+      (error: unknown) => error,
+    );
+    if (!(outcome instanceof GatewayError)) throw outcome;
+    return outcome;
+  }
+
+  it('makes, reads, changes and deletes a customer and a budget row', async () => {
+    await client.budgetNew({ budget_id: 'gcust-1', max_budget: 5 });
+    await client.customerNew({ user_id: 'c 1/ä?', alias: 'One', budget_id: 'gcust-1' });
+    expect(await client.customerInfo('c 1/ä?')).to.include({ user_id: 'c 1/ä?', alias: 'One', budget_id: 'gcust-1' });
+    await client.customerUpdate({ user_id: 'c 1/ä?', alias: 'Two' });
+    expect((await client.customerInfo('c 1/ä?'))?.alias).to.equal('Two');
+    expect((await client.budgetUpdate({ budget_id: 'gcust-1', max_budget: null }))?.max_budget).to.equal(null);
+    expect(await client.budgetUpdate({ budget_id: 'nothing', max_budget: 1 })).to.equal(undefined);
+    expect(await client.budgetInfo(['gcust-1', 'nothing'])).to.have.length(1);
+    await client.customerDelete('c 1/ä?');
+    await client.budgetDelete('gcust-1');
+    await client.budgetDelete('gcust-1');
+    expect(await client.customerInfo('c 1/ä?')).to.equal(undefined);
+    expect((await errorOf(client.customerDelete('c 1/ä?'))).kind).to.equal('notFound');
+  });
+
+  it('tells a duplicate from every other refusal', async () => {
+    await client.customerNew({ user_id: 'twice' });
+    expect((await errorOf(client.customerNew({ user_id: 'twice' }))).kind).to.equal('alreadyExists');
+    const unknownModel = await errorOf(client.customerNew({ user_id: 'other', default_model: 'no-such-model' }));
+    expect(unknownModel.kind).to.equal('terminal');
+    expect(unknownModel.message).to.contain('spec.defaultModel is not a model of the gateway');
+  });
+
+  it('asks only once for what it must not repeat, and again for what changes nothing', async () => {
+    let broken = 0;
+    proxy.fault = () => (broken++ === 0 ? { kind: 'breakAfter' } : undefined);
+    expect((await errorOf(client.customerNew({ user_id: 'once' }))).kind).to.equal('transient');
+    expect(proxy.calls).to.have.length(1);
+    broken = 0;
+    expect(await client.customerInfo('once')).to.include({ user_id: 'once' });
+  });
+
+  const html = '<!doctype html><title>A page</title>';
+  const answers: readonly { name: string; fault: Fault; kind: GatewayErrorKind; retryAfterMs?: number }[] = [
+    { name: 'a broken connection', fault: { kind: 'breakBefore' }, kind: 'transient' },
+    { name: 'no answer', fault: { kind: 'hang' }, kind: 'transient' },
+    { name: 'a cut body', fault: { kind: 'cut' }, kind: 'transient' },
+    { name: '200 with a page', fault: { kind: 'answer', status: 200, body: html }, kind: 'transient' },
+    { name: '200 with null', fault: { kind: 'answer', status: 200, body: 'null' }, kind: 'transient' },
+    { name: '200 with a list', fault: { kind: 'answer', status: 200, body: '[]' }, kind: 'transient' },
+    { name: '302', fault: answer(302, '', { location: 'http://127.0.0.1:9/' }), kind: 'terminal' },
+    { name: '400', fault: answer(400, envelope('bad', 'bad_request', 'alias')), kind: 'terminal' },
+    { name: '401', fault: answer(401, envelope('no', 'auth_error', 'None')), kind: 'unauthorized' },
+    { name: '403', fault: answer(403, '{}'), kind: 'unauthorized' },
+    { name: '404 of a framework', fault: answer(404, '{"detail":"Not Found"}'), kind: 'terminal' },
+    { name: '404 with a page', fault: answer(404, html), kind: 'terminal' },
+    { name: '404 of the API', fault: answer(404, envelope('gone', 'not_found', 'user_id')), kind: 'notFound' },
+    { name: '405', fault: answer(405, '{"detail":"Method Not Allowed"}'), kind: 'terminal' },
+    { name: '408', fault: answer(408, ''), kind: 'transient' },
+    { name: '409', fault: answer(409, '{}'), kind: 'alreadyExists' },
+    { name: '422 of the API', fault: answer(422, envelope('no', 'internal_server_error', null)), kind: 'terminal' },
+    { name: '422 of the schema', fault: answer(422, JSON.stringify({ detail: schemaErrors })), kind: 'terminal' },
+    { name: '429', fault: answer(429, '{}', { 'retry-after': '0.05' }), kind: 'retryAfter', retryAfterMs: 50 },
+    { name: '500', fault: answer(500, '{"detail":{"error":"x"}}'), kind: 'transient' },
+    { name: '502 with a page', fault: answer(502, html), kind: 'transient' },
+    { name: '503', fault: answer(503, ''), kind: 'transient' },
+    {
+      name: '503 that names a time',
+      fault: answer(503, '', { 'retry-after': '0' }),
+      kind: 'retryAfter',
+      retryAfterMs: 0,
+    },
+    { name: 'an endless body', fault: answer(200, `"${'x'.repeat(2 * 1024 * 1024)}"`), kind: 'transient' },
+  ];
+
+  for (const { name, fault, kind, retryAfterMs } of answers) {
+    it(`takes ${name} for ${kind}`, async () => {
+      proxy.fault = () => fault;
+      const error = await errorOf(client.customerNew({ ...personal }));
+      expect(error.kind).to.equal(kind);
+      expect(error.retryAfterMs).to.equal(retryAfterMs);
+      expect(error.message).to.match(/^[A-Z].*\.$/);
+      expect(proxy.calls).to.have.length(1);
+      expect(reports).to.have.length(1);
+    });
+  }
+
+  it('lets nothing of an answer into a message but names of fields and kinds of errors', async () => {
+    const leaks = [masterKey, ...Object.values(personal), 'Smith', 'sk-'];
+    const bodies = [
+      envelope(`End User Id=${personal.user_id} with key ${masterKey}`, 'not_found', personal.alias),
+      JSON.stringify({
+        detail: [{ type: personal.alias, loc: ['body', personal.user_id], msg: personal.alias, input: personal }],
+      }),
+      JSON.stringify({ detail: { error: `Budget of ${personal.user_id}` } }),
+      JSON.stringify({ detail: personal.alias, error: masterKey }),
+      `${personal.user_id} ${masterKey}`,
+    ];
+    for (const body of bodies) {
+      for (const status of [200, 302, 400, 401, 404, 409, 422, 500]) {
+        proxy.fault = () => answer(status, body, { location: `/${personal.user_id}` });
+        const error = await errorOf(client.customerInfo('x').then(() => client.customerNew({ ...personal })));
+        for (const leak of leaks) expect(`${error.message} ${String(error.stack)}`).not.to.contain(leak);
+        expect(JSON.stringify(error)).not.to.contain('Smith');
+      }
+    }
+  });
+
+  it('does not show its key when it is printed', async () => {
+    const { inspect } = await import('node:util');
+    expect(inspect(client, { depth: 10, showHidden: true })).not.to.contain(masterKey);
+    expect(JSON.stringify(client)).not.to.contain(masterKey);
+  });
+
+  it('keeps its connections', async () => {
+    await client.customerInfo('x');
+    const made = proxy.connections();
+    for (let at = 0; at < 20; at++) await client.customerInfo('x');
+    expect(proxy.connections()).to.equal(made);
+  });
+
+  describe('budget API', () => {
+    const asked = (): number => proxy.calls.filter(({ path }) => path === '/budget/info').length;
+
+    const probes: readonly { name: string; fault: Fault | undefined; has: boolean | 'unknown' }[] = [
+      { name: 'a gateway that has one', fault: undefined, has: true },
+      { name: '404', fault: answer(404, '{"detail":"Not Found"}'), has: false },
+      { name: '404 with a page', fault: answer(404, html), has: false },
+      { name: '405', fault: answer(405, ''), has: false },
+      { name: '200 with a page', fault: answer(200, html), has: false },
+      { name: '500', fault: answer(500, ''), has: 'unknown' },
+      { name: '401', fault: answer(401, ''), has: 'unknown' },
+      { name: 'no connection', fault: { kind: 'breakBefore' }, has: 'unknown' },
+    ];
+    for (const { name, fault, has } of probes) {
+      it(`is ${has === true ? 'there' : has === false ? 'not there' : 'not known'} after ${name}`, async () => {
+        const clients = new GatewayClients({ timeouts });
+        const target = targetOf(proxy.url);
+        proxy.fault = () => fault;
+        const ask = (): Promise<boolean | 'unknown'> => clients.hasBudgetApi(target).catch(() => 'unknown' as const);
+        expect(await Promise.all([ask(), ask(), ask()])).to.deep.equal([has, has, has]);
+        expect(asked()).to.equal(1);
+        proxy.fault = () => undefined;
+        expect(await ask()).to.equal(has === 'unknown' ? true : has);
+        expect(asked()).to.equal(has === 'unknown' ? 2 : 1);
+        await clients.close();
+      });
+    }
+
+    it('is asked for again after a while, and after a move', async () => {
+      let now = 0;
+      const clients = new GatewayClients({ timeouts, now: () => now });
+      const target = targetOf(proxy.url);
+      await clients.hasBudgetApi(target);
+      now += 59 * 60_000;
+      await clients.hasBudgetApi({ ...target, masterKey: 'sk-rotated' }).catch(() => undefined);
+      expect(asked()).to.equal(1);
+      now += 2 * 60_000;
+      await clients.hasBudgetApi(target);
+      expect(asked()).to.equal(2);
+      await clients.hasBudgetApi({ ...target, endpoint: `${proxy.url}/elsewhere` }).catch(() => undefined);
+      expect(proxy.calls.at(-1)?.path).to.equal('/elsewhere/budget/info');
+      await clients.close();
+    });
+  });
+});
+
+function answer(status: number, body: string, headers?: Record<string, string>): Fault {
+  return { kind: 'answer', status, body, ...(headers === undefined ? {} : { headers }) };
+}
+
+function envelope(message: string, type: string, param: string | null): string {
+  return JSON.stringify({ error: { message, type, param, code: '400' } });
+}
