@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { GROUP, annotations } from './api/v1alpha1/v1alpha1.ts';
+import { GROUP, annotations, gatewayCustomerNames, gatewayInstanceNames } from './api/v1alpha1/v1alpha1.ts';
 import type { OperatorConfig } from './config.ts';
+import { operatorControllers } from './operatorControllers.ts';
 import { ControllerOperator, type ControllerOperatorOptions } from './runtime/runtime.ts';
 
 /** Under this name the operator holds its lease, and reports events. */
@@ -12,7 +13,7 @@ const CRDS = join(import.meta.dirname, '..', 'crds');
 export type GuardrailOperatorConfig = Omit<OperatorConfig, 'kubeConfig' | 'logLevel'> &
   Partial<Pick<OperatorConfig, 'kubeConfig'>>;
 
-/** The operator: which kinds there are, and who looks after them. */
+/** The operator: installs its CustomResourceDefinitions, and runs a controller for each kind. */
 export class GuardrailOperator extends ControllerOperator {
   /** @param overrides what tests change about the runtime: times, ports, clock */
   constructor(config: GuardrailOperatorConfig, log: Logger, overrides: Partial<ControllerOperatorOptions> = {}) {
@@ -33,7 +34,9 @@ export class GuardrailOperator extends ControllerOperator {
   }
 
   protected override async init(): Promise<void> {
-    await this.registerCustomResourceDefinition(join(CRDS, `gatewaycustomers.${GROUP}.yaml`));
-    await this.registerCustomResourceDefinition(join(CRDS, `gatewayinstances.${GROUP}.yaml`));
+    for (const { plural, group } of [gatewayCustomerNames, gatewayInstanceNames]) {
+      await this.registerCustomResourceDefinition(join(CRDS, `${plural}.${group}.yaml`));
+    }
+    for (const controller of operatorControllers(this.runtime)) this.addController(controller);
   }
 }

@@ -12,6 +12,16 @@ export interface Metadata {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
   readonly ownerReferences?: readonly OwnerReference[];
+  /** Who set which fields. Only on what a request returned: caches leave it out, since it is often the larger part. */
+  readonly managedFields?: readonly ManagedFieldsEntry[];
+}
+
+/** The fields that one manager has set in one way. */
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: object;
 }
 
 /** One owner of an object, as garbage collection knows it. */

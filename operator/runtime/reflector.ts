@@ -41,6 +41,9 @@ const LONGEST_LINE = 16 * 1024 * 1024;
 /** While the API server is away, one line in the log every so often. */
 const LOG_EVERY_MS = 30_000;
 
+/** How long a definition that is not there yet is nothing to complain about. */
+const INSTALLING_MS = 10_000;
+
 /** How a watch ended. */
 type WatchEnd = 'closed' | 'expired' | 'silent' | 'malformed';
 
@@ -66,7 +69,8 @@ export class Reflector<T extends KubeObject> {
   #first = true;
   #retry = new AbortController();
   #loggedAt = Number.NEGATIVE_INFINITY;
-  #down = false;
+  /** Since when nothing works; undefined: all is well. */
+  #downSince: number | undefined;
 
   constructor(parts: {
     readonly client: RestClient;
@@ -117,6 +121,7 @@ export class Reflector<T extends KubeObject> {
 
   /** Ends a wait after a failure: there is reason to believe that it will work now. */
   retryNow(): void {
+    this.#backoff.reset();
     this.#retry.abort();
   }
 
@@ -242,11 +247,13 @@ export class Reflector<T extends KubeObject> {
   }
 
   #complain(error: unknown): void {
-    this.#down = true;
     const now = this.#clock.monotonic();
+    this.#downSince ??= now;
+    const notThere = error instanceof ApiError && error.status === 404;
+    // At its very first start the operator itself is about to install the definition.
+    if (notThere && now - this.#downSince < INSTALLING_MS) return;
     if (now - this.#loggedAt < LOG_EVERY_MS) return;
     this.#loggedAt = now;
-    const notThere = error instanceof ApiError && error.status === 404;
     this.#log.warn(
       { err: error },
       notThere
@@ -256,8 +263,8 @@ export class Reflector<T extends KubeObject> {
   }
 
   #recovered(): void {
-    if (!this.#down) return;
-    this.#down = false;
+    this.#downSince = undefined;
+    if (this.#loggedAt === Number.NEGATIVE_INFINITY) return;
     this.#loggedAt = Number.NEGATIVE_INFINITY;
     this.#log.info('Listing and watching again.');
   }
