@@ -263,7 +263,10 @@ async function waitForSamples(
 ): Promise<{ url: string; key: string }> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   for (;;) {
-    const lacking = unready(await readResources(plane.kubeConfig()));
+    // An API server that is gone for good ends everything through `failed`; a call that fails now and then does not.
+    const lacking = await readResources(plane.kubeConfig()).then(unready, (error: unknown) => [
+      `the API server did not answer (${error instanceof Error ? error.message : String(error)})`,
+    ]);
     const { address } = guardrailFile;
     if (lacking.length === 0 && address) return address;
     if (!address) lacking.push('the guardrail is not ready');

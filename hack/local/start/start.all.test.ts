@@ -1,0 +1,268 @@
+/** `npm start` as a newcomer meets it: a fresh copy of the project, an empty home directory, whatever Node is installed. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { freePort } from '../processes.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const EMAIL = 'ada.lovelace@example.com';
+
+/** Without what npm adds for its scripts: the Node of the machine, not the project's. */
+function newcomer(home: string): NodeJS.ProcessEnv {
+  const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => !/node_modules|node-gyp-bin/.test(folder));
+  const go = (name: string): string => execFileSync('go', ['env', name], { encoding: 'utf8' }).trim();
+  return {
+    PATH: path.join(delimiter),
+    HOME: home,
+    LANG: process.env.LANG,
+    // Caches of downloads, so that the test does not fetch what the machine has: they hold nothing that is ready to run.
+    npm_config_cache: process.env.npm_config_cache ?? join(homedir(), '.npm'),
+    GOMODCACHE: go('GOMODCACHE'),
+    GOCACHE: go('GOCACHE'),
+    // Where this machine says so: how packages are reached.
+    ...Object.fromEntries(
+      Object.entries(process.env).filter(([name]) =>
+        /^(GOPROXY|GONOSUMDB|GOFLAGS|GONOSUMCHECK|GOSUMDB|NPM_CONFIG_\w+|npm_config_registry|\w+_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+)$/i.test(
+          name,
+        ),
+      ),
+    ),
+  };
+}
+
+class Run {
+  readonly child: ChildProcess;
+  readonly started = performance.now();
+  text = '';
+  readonly ended: Promise<number | null>;
+
+  constructor(folder: string, env: NodeJS.ProcessEnv, args: readonly string[] = []) {
+    this.child = spawn('npm', ['start', '--', ...args], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (chunk: string) => (this.text += chunk));
+    }
+    this.ended = new Promise((resolve) => this.child.once('close', resolve));
+  }
+
+  /** @returns milliseconds since the start */
+  async until(text: string, timeoutMs: number): Promise<number> {
+    while (!this.text.includes(text)) {
+      if (this.child.exitCode !== null) throw new Error(`npm start ended with ${this.child.exitCode}:\n${this.text}`);
+      if (performance.now() - this.started > timeoutMs) throw new Error(`There is no "${text}" in:\n${this.text}`);
+      await delay(50);
+    }
+    return performance.now() - this.started;
+  }
+
+  /** As Ctrl-C in a terminal: to the whole foreground group. */
+  async interrupt(): Promise<number | null> {
+    if (this.child.pid !== undefined && this.child.exitCode === null) process.kill(-this.child.pid, 'SIGINT');
+    return this.ended;
+  }
+}
+
+describe('npm start', function () {
+  this.timeout(15 * 60_000);
+  let work = '';
+  let folder = '';
+  let env: NodeJS.ProcessEnv = {};
+  let run: Run | undefined;
+  const log = (name: string): string => readFileSync(join(folder, '.local/logs', name), 'utf8');
+
+  before(async () => {
+    work = mkdtempSync(join(tmpdir(), 'npm-start-'));
+    folder = join(work, 'clone');
+    const home = join(work, 'home');
+    mkdirSync(home);
+    // As git would hand it out.
+    const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
+    for (const file of list
+      .toString()
+      .split('\0')
+      .filter((name) => name !== '' && existsSync(join(root, name)))) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      cpSync(join(root, file), join(folder, file));
+    }
+    env = newcomer(home);
+    run = new Run(folder, env, ['--gateway-port=0']);
+    const ms = await run.until('Ctrl-C ends everything', 14 * 60_000);
+    console.log(`      from nothing to the table: ${Math.round(ms / 1000)} s`);
+  });
+  after(async () => {
+    await run?.interrupt();
+    rmSync(work, { recursive: true, force: true });
+  });
+
+  /** Runs one of the commands that are printed, in the shell, as printed. */
+  function shell(command: string): string {
+    const kubeconfig = /export KUBECONFIG=\S+/.exec(run?.text ?? '')?.[0] ?? '';
+    return execFileSync('sh', ['-c', `${kubeconfig}; ${command}`], { cwd: folder, env, encoding: 'utf8' });
+  }
+  const printed = (pattern: RegExp): string => pattern.exec(run?.text ?? '')?.[0].trim() ?? 'false';
+  const kubectl = (args: string): string => shell(`${printed(/\S*kubectl(?= get gcust)/)} ${args}`);
+  const gateway = (): string => printed(/http:\/\/127\.0\.0\.1:\d+(?=\/v1\/chat)/);
+  async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
+    const deadline = performance.now() + 30_000;
+    while (!(await holds())) {
+      if (performance.now() > deadline)
+        throw new Error(`It does not come to hold:\n${run?.text ?? ''}\n${log('operator.log').slice(-3_000)}`);
+      await delay(100);
+    }
+  }
+  async function admin(path: string): Promise<Response> {
+    return fetch(`${gateway()}${path}`, { headers: { authorization: 'Bearer sk-local-development' } });
+  }
+
+  it('shows the samples with the columns CUSTOMERID, MAXBUDGET, SPEND and SYNCED true', () => {
+    const [head = '', ...rows] = kubectl('get gcust').trim().split('\n');
+    expect(head.split(/\s+/)).to.deep.equal(['NAME', 'CUSTOMERID', 'MAXBUDGET', 'SPEND', 'SYNCED', 'AGE']);
+    expect(rows).to.have.length(3);
+    expect(rows.find((row) => row.startsWith('acme'))).to.match(/^acme +acme-001 +100 +0 +true /);
+    for (const row of rows) expect(row).to.match(/ true +\S+$/);
+  });
+
+  it('has made them customers of the gateway', async () => {
+    const answer = await admin('/customer/info?end_user_id=acme-001');
+    expect(answer.status).to.equal(200);
+    expect(await answer.json()).to.include({ user_id: 'acme-001', alias: 'Acme Corporation' });
+  });
+
+  it('restores what the model never saw, in a whole answer', () => {
+    const command = printed(/curl -s http[\s\S]*?\}\]\}'/).replace('ada@example.com', EMAIL);
+    const answer = JSON.parse(shell(command)) as { choices: { message: { content: string } }[] };
+    expect(answer.choices[0]?.message.content).to.include(EMAIL);
+    const seen = log('gateway.log').trim().split('\n').at(-1) ?? '';
+    expect(seen).to.match(/saw: .*<EMAIL\w*_[A-Z0-9]+>/);
+    expect(log('gateway.log')).not.to.include(EMAIL);
+  });
+
+  it('restores it in a stream too', () => {
+    const command = printed(/curl -sN http[\s\S]*?\}\]\}'/).replace('ada@example.com', EMAIL);
+    const events = shell(command)
+      .split('\n')
+      .filter((line) => line.startsWith('data: {'))
+      .map((line) => JSON.parse(line.slice('data: '.length)) as { choices: { delta: { content?: string } }[] });
+    expect(events.length).to.be.above(3);
+    const content = events.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
+    expect(content).to.include(EMAIL);
+    expect(log('gateway.log')).not.to.include(EMAIL);
+  });
+
+  it('removes a customer at the gateway when it is deleted', async () => {
+    kubectl('delete gcust initech');
+    expect((await admin('/customer/info?end_user_id=initech-trial')).status).to.equal(404);
+    expect((await admin('/customer/info?end_user_id=globex-eu')).status).to.equal(200);
+  });
+
+  it('loses nothing when the API server is killed under the operator and started again', async () => {
+    const operator = (): string =>
+      execFileSync('pgrep', ['-f', join(folder, 'operator/main.ts')], { encoding: 'utf8' });
+    const before = operator();
+    const apiServer = Number(
+      execFileSync('pgrep', ['-f', `kube-apiserver.*${join(folder, '.local')}`], { encoding: 'utf8' }).trim(),
+    );
+    process.kill(apiServer, 'SIGKILL');
+    await eventually(() => {
+      try {
+        return kubectl('get gcust').includes('acme');
+      } catch {
+        return false;
+      }
+    });
+    expect(operator()).to.equal(before);
+    expect(kubectl('get gcust').match(/ true /g)).to.have.length(2);
+    // And the operator still does its work.
+    kubectl(`patch gcust acme --type=merge -p '{"spec":{"alias":"Acme again"}}'`);
+    await eventually(
+      async () =>
+        ((await (await admin('/customer/info?end_user_id=acme-001')).json()) as { alias: string }).alias ===
+        'Acme again',
+    );
+    expect(operator()).to.equal(before);
+  });
+
+  it('refuses to run twice in one folder', async () => {
+    const second = new Run(folder, env, ['--gateway-port=0']);
+    expect(await second.ended).to.equal(1);
+    expect(second.text.trim().split('\n').at(-1)).to.equal(
+      'npm start already runs in this folder: end it first, with Ctrl-C in its terminal.',
+    );
+  });
+
+  it('ends everything with Ctrl-C, and is back within 10 seconds with what was there', async () => {
+    await run?.interrupt();
+    expect(() => execFileSync('pgrep', ['-f', work])).to.throw();
+    run = new Run(folder, env, ['--gateway-port=0']);
+    const ms = await run.until('Ctrl-C ends everything', 60_000);
+    console.log(`      second start: ${(ms / 1000).toFixed(1)} s`);
+    expect(ms).to.be.below(10_000);
+    expect(kubectl('get gcust').match(/ true /g)).to.have.length(3);
+    expect((await admin('/customer/info?end_user_id=acme-001')).status).to.equal(200);
+  });
+
+  it('leaves no process behind when it is killed', async () => {
+    if (run?.child.pid !== undefined) process.kill(-run.child.pid, 'SIGKILL');
+    await run?.ended;
+    await eventually(() => {
+      try {
+        execFileSync('pgrep', ['-f', work]);
+        return false;
+      } catch {
+        return true;
+      }
+    });
+  });
+
+  describe('with bad input', () => {
+    const cases: [string, () => Promise<{ args?: string[]; env?: NodeJS.ProcessEnv }>, RegExp][] = [
+      [
+        'an unknown flag',
+        () => Promise.resolve({ args: ['--nope'] }),
+        /^Unknown option '--nope': npm start -- --help lists the flags\.$/,
+      ],
+      [
+        'a port that is in use',
+        async () => {
+          const port = await freePort();
+          const { createServer } = await import('node:net');
+          const server = createServer().listen(port, '127.0.0.1').unref();
+          void run?.ended.then(() => server.close());
+          return { args: [`--gateway-port=${port}`] };
+        },
+        /^Port \d+ of 127\.0\.0\.1 is in use: end the program that holds it, or choose another port for the development gateway with npm start -- --gateway-port PORT\.$/,
+      ],
+      [
+        'no network, nothing cached and no Go',
+        () => {
+          const path = (env.PATH ?? '').split(delimiter).filter((entry) => !existsSync(join(entry, 'go')));
+          return Promise.resolve({
+            args: ['--gateway-port=0'],
+            env: { ...env, PATH: path.join(delimiter), HOME: join(work, 'elsewhere') },
+          });
+        },
+        /^kube-apiserver, etcd, kubectl of Kubernetes 1\.36 cannot be had: .*install Go.*$/,
+      ],
+      [
+        'a gateway without its key',
+        () => Promise.resolve({ env: { ...env, GATEWAY_URL: 'http://127.0.0.1:1' } }),
+        /^GATEWAY_URL is set without GATEWAY_MASTER_KEY: set both, or neither\.$/,
+      ],
+    ];
+    for (const [what, input, sentence] of cases) {
+      it(`says in one sentence what is wrong with ${what}`, async () => {
+        const given = await input();
+        const bad = new Run(folder, given.env ?? env, given.args);
+        expect(await bad.ended).to.equal(1);
+        expect(bad.text.trim().split('\n').at(-1)).to.match(sentence);
+      });
+    }
+  });
+});
