@@ -64,6 +64,7 @@ export const instanceConditions = {
     'BaseInvalid',
     'ConfigMapTaken',
     'KeyNotMounted',
+    'ConfigNotMounted',
     'WorkloadNotFound',
     'RollingOut',
     'GuardrailNotDeployed',
@@ -90,9 +91,9 @@ export const instanceConditions = {
     'PolicyInvalid',
     'WorkloadRequired',
     'WorkloadNotFound',
+    'WorkloadTaken',
     'SidecarContested',
     'NameTaken',
-    'KeysMissing',
     'ApplyRejected',
   ],
 } as const;

@@ -9,11 +9,14 @@ import type {
   V1ServiceAccount,
   V2HorizontalPodAutoscaler,
 } from '@kubernetes/client-node';
+import { GROUP } from '../api/v1alpha1/v1alpha1.ts';
 import type { FromServer, KubeObject } from '../runtime/runtime.ts';
 import { resource } from '../runtime/runtime.ts';
 
 /** Who manages an object: on everything that the operator writes for an instance. */
 export const MANAGED_BY = 'gateway-guardrail-operator';
+/** On everything that the operator writes for an instance, and on a gateway's own Deployment while ours is in it. */
+export const INSTANCE_LABEL = `${GROUP}/instance`;
 const ours = { labelSelector: `app.kubernetes.io/managed-by=${MANAGED_BY}` };
 
 export const secrets = resource<FromServer<V1Secret>>({ group: '', version: 'v1', kind: 'Secret', plural: 'secrets' });
@@ -29,12 +32,15 @@ export const serviceAccounts = resource<FromServer<V1ServiceAccount>>(
   { group: '', version: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts' },
   ours,
 );
-/** Not only ours: a gateway's own Deployment is watched too. */
-export const deployments = resource<FromServer<V1Deployment>>({
-  group: 'apps',
-  version: 'v1',
-  kind: 'Deployment',
-  plural: 'deployments',
+const deployment = { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments' };
+/** The guardrails' own. */
+export const ownDeployments = resource<FromServer<V1Deployment>>(deployment, ours);
+/**
+ * The gateways' own, as far as something of ours is in them. The label is part of it, so one from which all of ours was
+ * taken leaves the watch, which tells of that.
+ */
+export const proxyDeployments = resource<FromServer<V1Deployment>>(deployment, {
+  labelSelector: `${INSTANCE_LABEL},app.kubernetes.io/managed-by!=${MANAGED_BY}`,
 });
 export const podDisruptionBudgets = resource<FromServer<V1PodDisruptionBudget>>(
   { group: 'policy', version: 'v1', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets' },

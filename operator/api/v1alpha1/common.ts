@@ -42,6 +42,16 @@ export const annotations = {
   crdRevision: `${GROUP}/crd-revision`,
   /** Written on pod templates: what they were configured with, so that a change rolls them. */
   configHash: `${GROUP}/config-hash`,
+  /** Written on the gateway's pod template beside {@link annotations.configHash}: what its sidecar was configured with. */
+  guardrailHash: `${GROUP}/guardrail-hash`,
+  /** Written on the gateway's pod template: digest of the API key that it starts with, so that a rotation rolls it. */
+  apiKeyHash: `${GROUP}/api-key-hash`,
+  /** Written on the ConfigMap for the gateway: where it makes the gateway call the guardrail. */
+  guardrailEndpoint: `${GROUP}/guardrail-endpoint`,
+  /** Written on the ConfigMap for the gateway: the budget row that it makes the gateway apply by default. */
+  defaultBudgetId: `${GROUP}/default-budget-id`,
+  /** Written on pod templates and on our Secrets: raised when keys were added that every pod must have read. */
+  keyRevision: `${GROUP}/key-revision`,
 } as const;
 
 /** The finalizer on both kinds. */

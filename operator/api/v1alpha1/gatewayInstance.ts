@@ -278,7 +278,7 @@ export interface Guardrail {
    * How many pods run. More than one needs redis. Default: 2 with redis, else 1.
    * @asType integer
    * @format int32
-   * @minimum 0
+   * @minimum 1
    * @maximum 1000
    */
   replicas?: number;

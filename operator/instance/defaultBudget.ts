@@ -1,0 +1,158 @@
+/**
+ * The budget of customers that have none of their own. Where the gateway has a budget API the amount is kept in a row of
+ * our own there too, since LiteLLM takes `max_end_user_budget` and does not act on it.
+ */
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayClients } from '../gateway/gateway.ts';
+import { isGatewayError } from '../gateway/gateway.ts';
+import type { GatewayConnection } from './connection.ts';
+import type { BudgetSettings } from './proxyConfig.ts';
+import type { Finding } from './status.ts';
+import { conditionOf, notRequested } from './status.ts';
+
+/** What is to be told to the gateway by its configuration, and what was found on the way. */
+export interface DefaultBudget {
+  readonly settings: BudgetSettings | undefined;
+  /** undefined: enforced as soon as the gateway runs with the configuration. */
+  readonly fault: Finding<'DefaultBudgetEnforced'> | undefined;
+}
+
+/** The id of an instance's own budget row. No tier of an admin's may begin like this. */
+export function defaultBudgetId(instance: GatewayInstance): string {
+  return `gcust-default-${instance.metadata.uid}`;
+}
+
+/**
+ * Brings the default budget to the gateway, as far as its API goes.
+ * @param connection undefined where the gateway cannot be called now
+ * @param configuredId the row that the gateway's configuration names already
+ */
+export async function settleDefaultBudget(
+  clients: GatewayClients,
+  instance: GatewayInstance,
+  connection: GatewayConnection | undefined,
+  configuredId: string | undefined,
+): Promise<DefaultBudget> {
+  const wanted = instance.spec.defaultCustomerBudget;
+  const before = conditionOf(instance, 'DefaultBudgetEnforced');
+  if (wanted === undefined) {
+    if (before === undefined || before.reason === 'NotRequested') return { settings: undefined, fault: none };
+    return removed(clients, instance, connection);
+  }
+  const { maxBudget, budgetId } = wanted;
+  const plain: BudgetSettings = {
+    ...(maxBudget === undefined ? {} : { maxBudget }),
+    ...(budgetId === undefined ? {} : { budgetId }),
+  };
+  const id = defaultBudgetId(instance);
+  // The gateway may be waiting for this very configuration to start: it gets what is known of it.
+  const asBefore = maxBudget !== undefined && configuredId === id ? { ...plain, budgetId: id } : plain;
+  if (connection === undefined) {
+    return {
+      settings: asBefore,
+      fault: {
+        status: 'Unknown',
+        reason: 'NotReachable',
+        message: 'The gateway cannot be asked now whether the default budget is in force.',
+      },
+    };
+  }
+  try {
+    const hasBudgetApi = await clients.hasBudgetApi(connection);
+    if (!hasBudgetApi) return { settings: plain, fault: undefined };
+    const client = clients.for(connection);
+    const [row] = await client.budgetInfo([budgetId ?? id]);
+    if (maxBudget === undefined) {
+      return {
+        settings: plain,
+        fault:
+          row === undefined
+            ? {
+                status: 'False',
+                reason: 'BudgetNotFound',
+                message: `The gateway has no budget ${budgetId ?? ''}: create it there, or correct spec.defaultCustomerBudget.budgetId.`,
+              }
+            : undefined,
+      };
+    }
+    if (row === undefined) await client.budgetNew({ budget_id: id, max_budget: maxBudget });
+    else if (row.max_budget !== maxBudget) await client.budgetUpdate({ budget_id: id, max_budget: maxBudget });
+    return { settings: { ...plain, budgetId: id }, fault: undefined };
+  } catch (error) {
+    if (!isGatewayError(error)) throw error;
+    return {
+      settings: asBefore,
+      fault: { status: 'False', reason: 'BudgetRowNotWritten', message: error.message },
+    };
+  }
+}
+
+/** The finding, once it is known whether the gateway runs with its configuration. */
+export function defaultBudgetFinding(
+  instance: GatewayInstance,
+  budget: DefaultBudget,
+  configured: Finding<'ProxyConfigured'>,
+): Finding<'DefaultBudgetEnforced'> {
+  if (budget.fault !== undefined) return budget.fault;
+  const { settings } = budget;
+  if (instance.spec.proxyConfig === undefined || configured.status !== 'True') {
+    return {
+      status: 'False',
+      reason: 'ProxyNotConfigured',
+      message:
+        instance.spec.proxyConfig === undefined
+          ? `The gateway reads its default budget from its configuration: set spec.proxyConfig, or write ${settingNames(instance, settings)} there yourself.`
+          : `The gateway does not run with the default budget yet: ${configured.message}`,
+    };
+  }
+  return {
+    status: 'True',
+    reason: 'Enforced',
+    message: `The gateway was started with ${settingNames(instance, settings)}.`,
+  };
+}
+
+/** Takes our row away again, wherever the instance is going. */
+export async function removeDefaultBudget(
+  clients: GatewayClients,
+  instance: GatewayInstance,
+  connection: GatewayConnection,
+): Promise<void> {
+  if (!(await clients.hasBudgetApi(connection))) return;
+  await clients.for(connection).budgetDelete(defaultBudgetId(instance));
+}
+
+const none = notRequested<'DefaultBudgetEnforced'>(
+  'No default budget is asked for: customers without a budget of their own have none.',
+);
+
+async function removed(
+  clients: GatewayClients,
+  instance: GatewayInstance,
+  connection: GatewayConnection | undefined,
+): Promise<DefaultBudget> {
+  try {
+    if (connection !== undefined) {
+      await removeDefaultBudget(clients, instance, connection);
+      return { settings: undefined, fault: none };
+    }
+  } catch (error) {
+    if (!isGatewayError(error)) throw error;
+  }
+  return {
+    settings: undefined,
+    fault: {
+      status: 'False',
+      reason: 'NotReachable',
+      message: `The budget row ${defaultBudgetId(instance)} of the former default could not be removed yet.`,
+    },
+  };
+}
+
+function settingNames(instance: GatewayInstance, settings: BudgetSettings | undefined): string {
+  const section = `${instance.spec.proxyName ?? 'gateway'}_settings`;
+  return [
+    ...(settings?.maxBudget === undefined ? [] : [`${section}.max_end_user_budget: ${settings.maxBudget}`]),
+    ...(settings?.budgetId === undefined ? [] : [`${section}.max_end_user_budget_id: ${settings.budgetId}`]),
+  ].join(' and ');
+}

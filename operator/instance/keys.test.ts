@@ -1,0 +1,154 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+import type { Advance, KeySecret, Readers } from './keys.ts';
+import {
+  advanceApiKeys,
+  advanceEncryptionKeys,
+  apiKeyOf,
+  completeApiKeys,
+  completeOwnKeys,
+  newestApiKeyOf,
+  revisionOf,
+} from './keys.ts';
+
+const empty: KeySecret = { data: {}, annotations: {} };
+const start = Date.parse('2026-01-01T00:00:00Z');
+const ready: Readers = { guardrailsHaveRead: true, gatewayHasRolled: true, graceMs: 35_000, now: new Date(start) };
+const later: Readers = { ...ready, now: new Date(start + 36_000) };
+
+function accepted(secret: KeySecret): string[] {
+  return (secret.data['api-keys'] ?? '')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.replace('proxy:', ''));
+}
+
+function ring(secret: KeySecret): string[] {
+  return (secret.data['encryption-keys'] ?? '').split('\n').filter((line) => line !== '');
+}
+
+describe('keys', () => {
+  it('are generated once: 256 bits each, and none is ever generated again', () => {
+    const api = completeApiKeys(empty);
+    const own = completeOwnKeys(empty);
+    expect(apiKeyOf(api)).to.match(/^gk-[\w-]{43}$/);
+    expect(accepted(api)).to.deep.equal([apiKeyOf(api)]);
+    expect(Buffer.from(own.data['session-key'] ?? '', 'base64')).to.have.length(32);
+    expect(ring(own).map((key) => Buffer.from(key, 'base64').length)).to.deep.equal([32]);
+    expect(completeApiKeys(api)).to.equal(api);
+    expect(completeOwnKeys(own)).to.equal(own);
+    expect(apiKeyOf(completeApiKeys(empty))).to.not.equal(apiKeyOf(api));
+  });
+
+  it('that are left of a Secret are kept, and only the missing one is generated', () => {
+    const own = completeOwnKeys(empty);
+    const restored = completeOwnKeys({ ...own, data: { 'session-key': own.data['session-key'] ?? '' } });
+    expect(restored.data['session-key']).to.equal(own.data['session-key']);
+    expect(ring(restored)).to.have.length(1);
+    const api = completeApiKeys(empty);
+    expect(apiKeyOf(completeApiKeys({ ...api, data: { 'api-keys': api.data['api-keys'] ?? '' } }))).to.equal(
+      apiKeyOf(api),
+    );
+  });
+
+  it('an API key rotates by way of a time in which both are accepted', () => {
+    const before = completeApiKeys(empty);
+    const old = apiKeyOf(before);
+
+    const begun = advanceApiKeys(before, 'one', { ...ready, guardrailsHaveRead: false, gatewayHasRolled: false });
+    const fresh = newestApiKeyOf(begun.secret);
+    expect(begun).to.include({ changed: true, underWay: true, finished: false });
+    expect(apiKeyOf(begun.secret), 'the gateway goes on with the old one').to.equal(old);
+    expect(accepted(begun.secret)).to.deep.equal([fresh, old]);
+    expect(revisionOf(begun.secret)).to.equal(1);
+
+    const unread = advanceApiKeys(begun.secret, 'one', { ...ready, guardrailsHaveRead: false });
+    expect(unread).to.include({ changed: false, underWay: true });
+
+    const used = advanceApiKeys(begun.secret, 'one', { ...ready, gatewayHasRolled: false });
+    expect(apiKeyOf(used.secret)).to.equal(fresh);
+    expect(accepted(used.secret), 'the old one is accepted until the roll-out is complete').to.deep.equal([fresh, old]);
+    expect(advanceApiKeys(used.secret, 'one', { ...ready, gatewayHasRolled: false }).changed).to.equal(false);
+
+    const rolled = advanceApiKeys(used.secret, 'one', ready);
+    expect(accepted(rolled.secret), 'pods that are ending may still send it').to.deep.equal([fresh, old]);
+    expect(advanceApiKeys(rolled.secret, 'one', ready).changed).to.equal(false);
+
+    const done = advanceApiKeys(rolled.secret, 'one', later);
+    expect(done).to.include({ changed: true, underWay: false, finished: true });
+    expect(accepted(done.secret)).to.deep.equal([fresh]);
+    expect(revisionOf(done.secret), 'letting go of a key rolls nothing').to.equal(1);
+    expect(advanceApiKeys(done.secret, 'one', later)).to.include({ changed: false, underWay: false });
+  });
+
+  it('an API key stays accepted where nobody can tell when the gateway has rolled, until the next rotation', () => {
+    const blind: Readers = { ...ready, gatewayHasRolled: undefined };
+    const before = completeApiKeys(empty);
+    const first = advanceApiKeys(advanceApiKeys(before, 'one', blind).secret, 'one', blind).secret;
+    expect(advanceApiKeys(first, 'one', { ...later, gatewayHasRolled: undefined })).to.include({
+      changed: false,
+      underWay: true,
+    });
+    const second = advanceApiKeys(first, 'two', blind).secret;
+    expect(accepted(second)).to.not.include(apiKeyOf(before));
+    expect(accepted(second)).to.include(apiKeyOf(first));
+  });
+
+  it('an encryption key decrypts everywhere before it encrypts anywhere, and the old one goes on decrypting', () => {
+    const before = completeOwnKeys(empty);
+    const [old = ''] = ring(before);
+    const begun = advanceEncryptionKeys(before, 'one', { ...ready, guardrailsHaveRead: false });
+    const [first, fresh = ''] = ring(begun.secret);
+    expect(first, 'the first encrypts').to.equal(old);
+    expect(revisionOf(begun.secret)).to.equal(1);
+    expect(advanceEncryptionKeys(begun.secret, 'one', { ...ready, guardrailsHaveRead: false }).changed).to.equal(false);
+    const read = advanceEncryptionKeys(begun.secret, 'one', ready);
+    expect(ring(read.secret)).to.deep.equal([old, fresh]);
+    const done = advanceEncryptionKeys(read.secret, 'one', later);
+    expect(ring(done.secret)).to.deep.equal([fresh, old]);
+    expect(done).to.include({ finished: true, underWay: false });
+    expect(done.secret.data['session-key'], 'the session key never rotates').to.equal(before.data['session-key']);
+  });
+
+  const readers = fc.record({
+    guardrailsHaveRead: fc.boolean(),
+    gatewayHasRolled: fc.option(fc.boolean(), { nil: undefined }),
+    graceMs: fc.constant(35_000),
+    now: fc.integer({ min: 0, max: 1_000 }).map((minutes) => new Date(start + minutes * 60_000)),
+  });
+  const requests = fc.option(fc.constantFrom('one', 'two', 'three'), { nil: undefined });
+
+  it('law: whatever happens when, the key that the gateway sends is accepted, and so is the one it sent before', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(requests, readers), { maxLength: 30 }), (steps) => {
+        let secret = completeApiKeys(empty);
+        for (const [requested, state] of steps) {
+          const sentBefore = apiKeyOf(secret);
+          const advance: Advance = advanceApiKeys(secret, requested, state);
+          secret = advance.secret;
+          expect(accepted(secret)).to.include(apiKeyOf(secret));
+          expect(accepted(secret)).to.include(sentBefore);
+          expect(accepted(secret)).to.have.length.at.most(2);
+        }
+      }),
+    );
+  });
+
+  it('law: whatever happens when, what was encrypted can be decrypted', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(requests, readers), { maxLength: 12 }), (steps) => {
+        let secret = completeOwnKeys(empty);
+        for (const [requested, state] of steps) {
+          const used = ring(secret)[0];
+          secret = advanceEncryptionKeys(secret, requested, state).secret;
+          expect(ring(secret)).to.include(used);
+        }
+      }),
+    );
+  });
+
+  it('tells its revision by an annotation that people cannot break', () => {
+    expect(revisionOf({ ...empty, annotations: { [annotations.keyRevision]: 'many' } })).to.equal(0);
+  });
+});

@@ -1,0 +1,210 @@
+/**
+ * The guardrail's keys, and how they are rotated without a call that fails: a new key is accepted everywhere before it
+ * is used anywhere, and the old one is let go only when nobody uses it any more. Pure but for the random source.
+ *
+ * API key:        stable → accepting (guardrails learn the new key) → retiring (the gateway rolls to it) → stable
+ * encryption key: stable → accepting (guardrails learn to read it) → stable (it encrypts; older ones go on reading)
+ */
+import { randomBytes } from 'node:crypto';
+import { annotations, GROUP } from '../api/v1alpha1/v1alpha1.ts';
+import { files } from './settings.ts';
+
+/** Key within the API key's Secret: what the gateway sends. */
+export const API_KEY = 'api-key';
+/** The name under which the guardrail knows the gateway's keys: the tenant, the same for old and new. */
+const TENANT = 'proxy';
+/** Older encryption keys than so many are let go: what they encrypted has long outlived its time to live. */
+const MOST_ENCRYPTION_KEYS = 16;
+
+const phaseAnnotation = `${GROUP}/key-phase`;
+const dueAnnotation = `${GROUP}/key-phase-due`;
+
+/** A Secret as far as it concerns keys, decoded. */
+export interface KeySecret {
+  readonly data: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** How far a rotation has come. */
+type Phase = 'stable' | 'accepting' | 'retiring';
+
+/** What is known of those who read keys. */
+export interface Readers {
+  /** Every guardrail that runs has read the keys of this revision. */
+  readonly guardrailsHaveRead: boolean;
+  /** Every gateway that runs has been started with the key that is to be used; undefined: there is no way to know. */
+  readonly gatewayHasRolled: boolean | undefined;
+  /** How long pods that are being replaced may live on, in milliseconds. */
+  readonly graceMs: number;
+  readonly now: Date;
+}
+
+/** A step of a rotation. */
+export interface Advance {
+  readonly secret: KeySecret;
+  /** Whether it is to be written. */
+  readonly changed: boolean;
+  /** Whether a rotation has come to its end with this step. */
+  readonly finished: boolean;
+  /** Whether a rotation is under way. */
+  readonly underWay: boolean;
+}
+
+/** The key that the gateway sends; empty where there is none yet. */
+export function apiKeyOf(secret: KeySecret): string {
+  return secret.data[API_KEY] ?? '';
+}
+
+/** The newest key that is accepted, which a rotation is about. */
+export function newestApiKeyOf(secret: KeySecret): string {
+  return acceptedOf(secret)[0] ?? '';
+}
+
+/** Raised with each key that pods must have read before it is used. */
+export function revisionOf(secret: KeySecret): number {
+  const revision = Number(secret.annotations[annotations.keyRevision] ?? '0');
+  return Number.isSafeInteger(revision) ? revision : 0;
+}
+
+/** @returns the API key's Secret with what it lacks generated; the very same where it lacks nothing. */
+export function completeApiKeys(secret: KeySecret): KeySecret {
+  const key = apiKeyOf(secret) || newestApiKeyOf(secret) || newApiKey();
+  const accepted = acceptedOf(secret);
+  if (apiKeyOf(secret) === key && accepted.includes(key)) return secret;
+  return withApiKeys(secret, key, accepted.includes(key) ? accepted : [key, ...accepted]);
+}
+
+/** @returns the Secret of the guardrail's own keys with what it lacks generated; the very same where it lacks nothing. */
+export function completeOwnKeys(secret: KeySecret): KeySecret {
+  const has = (name: string): boolean => (secret.data[name] ?? '').trim() !== '';
+  if (has(files.sessionKey) && has(files.encryptionKeys)) return secret;
+  return {
+    ...secret,
+    data: {
+      ...secret.data,
+      ...(has(files.sessionKey) ? {} : { [files.sessionKey]: newKey() }),
+      ...(has(files.encryptionKeys) ? {} : { [files.encryptionKeys]: `${newKey()}\n` }),
+    },
+  };
+}
+
+/**
+ * One step of an API key's rotation.
+ * @param requested value of the annotation that asks for it
+ */
+export function advanceApiKeys(secret: KeySecret, requested: string | undefined, readers: Readers): Advance {
+  const handled = secret.annotations[annotations.rotateApiKey];
+  const wanted = requested !== undefined && requested !== handled;
+  const [newest = '', older] = acceptedOf(secret);
+  switch (phaseOf(secret)) {
+    case 'accepting': {
+      if (!readers.guardrailsHaveRead) return waiting(secret);
+      const used = withPhase(withApiKeys(secret, newest, acceptedOf(secret)), 'retiring');
+      return { secret: used, changed: true, finished: false, underWay: true };
+    }
+    case 'retiring': {
+      if (wanted && readers.gatewayHasRolled !== false) return begin();
+      if (readers.gatewayHasRolled !== true || older === undefined) return waiting(secret);
+      return afterGrace(secret, readers, () => withApiKeys(secret, newest, [newest]));
+    }
+    case 'stable':
+      return wanted ? begin() : { secret, changed: false, finished: false, underWay: false };
+  }
+
+  function begin(): Advance {
+    const current = apiKeyOf(secret);
+    const grown = withApiKeys(secret, current, [newApiKey(), current]);
+    return begun(grown, annotations.rotateApiKey, requested ?? '');
+  }
+}
+
+/**
+ * One step of an encryption key's rotation.
+ * @param requested value of the annotation that asks for it
+ */
+export function advanceEncryptionKeys(secret: KeySecret, requested: string | undefined, readers: Readers): Advance {
+  const ring = linesOf(secret.data[files.encryptionKeys]);
+  if (phaseOf(secret) === 'accepting') {
+    if (!readers.guardrailsHaveRead) return waiting(secret);
+    const newest = ring.at(-1);
+    const rest = ring.slice(0, -1);
+    return afterGrace(secret, readers, () =>
+      withRing(secret, newest === undefined ? rest : [newest, ...rest].slice(0, MOST_ENCRYPTION_KEYS)),
+    );
+  }
+  if (requested === undefined || requested === secret.annotations[annotations.rotateEncryptionKey]) {
+    return { secret, changed: false, finished: false, underWay: false };
+  }
+  // At the end of the ring it only decrypts.
+  return begun(withRing(secret, [...ring, newKey()]), annotations.rotateEncryptionKey, requested);
+}
+
+function begun(secret: KeySecret, annotation: string, requested: string): Advance {
+  const noted: KeySecret = {
+    ...secret,
+    annotations: {
+      ...secret.annotations,
+      [annotation]: requested,
+      [annotations.keyRevision]: String(revisionOf(secret) + 1),
+    },
+  };
+  return { secret: withPhase(noted, 'accepting'), changed: true, finished: false, underWay: true };
+}
+
+/** Pods that are being replaced may still be at work with what they know: they get their time to end. */
+function afterGrace(secret: KeySecret, { now, graceMs }: Readers, end: () => KeySecret): Advance {
+  const due = Date.parse(secret.annotations[dueAnnotation] ?? '');
+  if (Number.isNaN(due)) {
+    const noted = {
+      ...secret,
+      annotations: { ...secret.annotations, [dueAnnotation]: new Date(now.getTime() + graceMs).toISOString() },
+    };
+    return { secret: noted, changed: true, finished: false, underWay: true };
+  }
+  if (now.getTime() < due) return waiting(secret);
+  return { secret: withPhase(end(), 'stable'), changed: true, finished: true, underWay: false };
+}
+
+function waiting(secret: KeySecret): Advance {
+  return { secret, changed: false, finished: false, underWay: true };
+}
+
+function phaseOf(secret: KeySecret): Phase {
+  const phase = secret.annotations[phaseAnnotation];
+  return phase === 'accepting' || phase === 'retiring' ? phase : 'stable';
+}
+
+function withPhase(secret: KeySecret, phase: Phase): KeySecret {
+  const { [phaseAnnotation]: _phase, [dueAnnotation]: _due, ...rest } = secret.annotations;
+  return { ...secret, annotations: phase === 'stable' ? rest : { ...rest, [phaseAnnotation]: phase } };
+}
+
+function withApiKeys(secret: KeySecret, used: string, accepted: readonly string[]): KeySecret {
+  const lines = accepted.map((key) => `${TENANT}:${key}\n`).join('');
+  return { ...secret, data: { ...secret.data, [API_KEY]: used, [files.apiKeys]: lines } };
+}
+
+function withRing(secret: KeySecret, ring: readonly string[]): KeySecret {
+  return { ...secret, data: { ...secret.data, [files.encryptionKeys]: ring.map((key) => `${key}\n`).join('') } };
+}
+
+/** The accepted keys, the newest first. */
+function acceptedOf(secret: KeySecret): readonly string[] {
+  return linesOf(secret.data[files.apiKeys]).map((line) => line.slice(line.indexOf(':') + 1));
+}
+
+function linesOf(text: string | undefined): readonly string[] {
+  return (text ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function newApiKey(): string {
+  return `gk-${randomBytes(32).toString('base64url')}`;
+}
+
+/** 256 bits, as the guardrail reads them. */
+function newKey(): string {
+  return randomBytes(32).toString('base64');
+}

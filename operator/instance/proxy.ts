@@ -1,0 +1,315 @@
+/**
+ * The gateway's own side: the configuration that it reads, and our part of its Deployment. The order in which things
+ * change matters, since a gateway that calls a guardrail which is not there refuses every call.
+ */
+import { createHash } from 'node:crypto';
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+import type { KubeClient, ObjectKey } from '../runtime/runtime.ts';
+import { ownerReference } from '../runtime/runtime.ts';
+import type { Children } from './children.ts';
+import { belongsTo, isRefusal, NameTakenError, noneIfNotFound } from './children.ts';
+import type { GuardrailMode, GuardrailPlan } from './guardrail.ts';
+import { readText } from './guardrail.ts';
+import type { Child } from './guardrailWorkload.ts';
+import { configMaps, INSTANCE_LABEL, proxyDeployments } from './kinds.ts';
+import { instanceLabelOf, labelsOf, namesOf } from './names.ts';
+import type { BudgetSettings } from './proxyConfig.ts';
+import { API_KEY_VARIABLE, ProxyConfigError, renderProxyConfig } from './proxyConfig.ts';
+import type { ProxyDeployment } from './sidecar.ts';
+import { mountsConfigMap, mountsSecret, proxyPatch, rolloutOf, templateAnnotation } from './sidecar.ts';
+import type { Finding } from './status.ts';
+import { notRequested } from './status.ts';
+
+/** The gateway waits for the guardrail no longer than this, in seconds. */
+const GUARDRAIL_TIMEOUT_SECONDS = 10;
+
+/** Where the gateway shall call the guardrail from now on. */
+export interface ActiveGuardrail {
+  readonly mode: GuardrailMode;
+  readonly url: string;
+}
+
+/** What there is of the gateway in the cluster, as it was read. */
+export interface ProxyState {
+  /** undefined: the spec names none; `missing`: there is none of that name. */
+  readonly deployment: ProxyDeployment | 'missing' | undefined;
+  /** What the configuration that we wrote makes the gateway do. */
+  readonly configured: { readonly guardrailUrl: string | undefined; readonly budgetId: string | undefined };
+}
+
+/** What the gateway shall be made to do. */
+export interface ProxyWishes {
+  readonly budget: BudgetSettings | undefined;
+  readonly active: ActiveGuardrail | undefined;
+  readonly plan: GuardrailPlan | undefined;
+  /** The guardrail's settings cannot be carried out, or the sidecar is contested: our part of the Deployment stays. */
+  readonly frozen: boolean;
+}
+
+/** What became of it. */
+export interface ProxyOutcome {
+  readonly finding: Finding<'ProxyConfigured'>;
+  /** The gateway's Deployment after it. */
+  readonly deployment: ProxyDeployment | undefined;
+  /** The objects that were written and are to be kept. */
+  readonly kept: readonly Child[];
+  /** Whether every gateway pod runs with what was asked for; undefined: there is no way to know. */
+  readonly rolled: boolean | undefined;
+}
+
+/** Reads the gateway's Deployment and the configuration that we wrote for it. */
+export async function readProxy(client: KubeClient, instance: GatewayInstance): Promise<ProxyState> {
+  const { namespace } = instance.metadata;
+  const { workloadRef, proxyConfig } = instance.spec;
+  const [deployment, map] = await Promise.all([
+    workloadRef === undefined
+      ? undefined
+      : client.get(proxyDeployments, { namespace, name: workloadRef.name }).catch(noneIfNotFound),
+    proxyConfig === undefined
+      ? undefined
+      : client.get(configMaps, { namespace, name: proxyConfig.configMapName }).catch(noneIfNotFound),
+  ]);
+  const ours = map !== undefined && belongsTo(map, instance) ? (map.metadata.annotations ?? {}) : {};
+  return {
+    deployment: workloadRef === undefined ? undefined : (deployment ?? 'missing'),
+    configured: {
+      guardrailUrl: ours[annotations.guardrailEndpoint],
+      budgetId: ours[annotations.defaultBudgetId],
+    },
+  };
+}
+
+/** Writes the configuration, then our part of the gateway's Deployment, which rolls it where either has changed. */
+export async function settleProxy(
+  client: KubeClient,
+  children: Children,
+  instance: GatewayInstance,
+  state: ProxyState,
+  wishes: ProxyWishes,
+): Promise<ProxyOutcome> {
+  const { deployment } = state;
+  const there = deployment === 'missing' ? undefined : deployment;
+  const config = await writeConfig(client, children, instance, state, wishes);
+  const after =
+    there === undefined || wishes.frozen
+      ? there
+      : await patchWorkload(
+          client,
+          instance,
+          there,
+          wishes,
+          config.hash ?? templateAnnotation(there, annotations.configHash),
+        );
+  const rollout = after === undefined ? undefined : rolloutOf(after);
+  return {
+    finding: config.fault ?? findingOf(instance, deployment === 'missing', after, rollout, wishes),
+    deployment: after,
+    kept: config.kept,
+    rolled: rollout === undefined ? undefined : rollout === 'complete',
+  };
+}
+
+/** Takes all that is ours out of the gateway's Deployment again. */
+export async function releaseWorkload(client: KubeClient, instance: GatewayInstance, key: ObjectKey): Promise<boolean> {
+  const deployment = await client.get(proxyDeployments, key).catch(noneIfNotFound);
+  if (deployment === undefined || !isPatched(instance, deployment)) return false;
+  await client.apply(
+    proxyDeployments,
+    proxyPatch(instance, deployment, { sidecar: undefined, configHash: undefined, apiKeyHash: undefined }),
+  );
+  return true;
+}
+
+/** Whether something of ours is in a Deployment: our label goes in and out with it. */
+function isPatched(instance: GatewayInstance, deployment: ProxyDeployment): boolean {
+  return deployment.metadata.labels?.[INSTANCE_LABEL] === instanceLabelOf(instance.metadata.name);
+}
+
+interface WrittenConfig {
+  /** Digest of the configuration; undefined: it is not ours to write, or could not be written. */
+  readonly hash: string | undefined;
+  readonly kept: readonly Child[];
+  readonly fault: Finding<'ProxyConfigured'> | undefined;
+}
+
+async function writeConfig(
+  client: KubeClient,
+  children: Children,
+  instance: GatewayInstance,
+  state: ProxyState,
+  wishes: ProxyWishes,
+): Promise<WrittenConfig> {
+  const { proxyConfig } = instance.spec;
+  if (proxyConfig === undefined) return { hash: undefined, kept: [], fault: undefined };
+  const { configMapName, key = 'config.yaml', base } = proxyConfig;
+  const placeholder = configMapChild(instance, configMapName, {}, {});
+  const fault = (reason: Finding<'ProxyConfigured'>['reason'], message: string): WrittenConfig => ({
+    hash: undefined,
+    // What was written before stays.
+    kept: [placeholder],
+    fault: { status: 'False', reason, message },
+  });
+  const text = base === undefined ? '' : await readText(client, instance, base);
+  if (text === undefined) {
+    return fault(
+      'BaseNotFound',
+      `ConfigMap ${base?.configMapRef?.name ?? ''} with key ${base?.configMapRef?.key ?? ''} is not there: create it, or correct spec.proxyConfig.base.configMapRef.`,
+    );
+  }
+  const url = entryUrl(instance, state, wishes);
+  let rendered: string;
+  try {
+    rendered = renderProxyConfig(text, {
+      proxyName: instance.spec.proxyName ?? 'gateway',
+      budget: wishes.budget,
+      guardrail: url === undefined ? undefined : { url, timeoutSeconds: GUARDRAIL_TIMEOUT_SECONDS },
+    });
+  } catch (error) {
+    if (!(error instanceof ProxyConfigError)) throw error;
+    return fault('BaseInvalid', error.message);
+  }
+  const child = configMapChild(
+    instance,
+    configMapName,
+    { [key]: rendered },
+    {
+      ...(url === undefined ? {} : { [annotations.guardrailEndpoint]: url }),
+      ...(wishes.budget?.budgetId === undefined ? {} : { [annotations.defaultBudgetId]: wishes.budget.budgetId }),
+    },
+  );
+  try {
+    await children.apply(instance, [child]);
+  } catch (error) {
+    if (error instanceof NameTakenError) {
+      return fault(
+        'ConfigMapTaken',
+        `${error.message.replace(/: .*/, '')}: name another in spec.proxyConfig.configMapName, or delete it.`,
+      );
+    }
+    if (isRefusal(error))
+      return fault('BaseInvalid', `The API server does not take ConfigMap ${configMapName}: ${error.message}`);
+    throw error;
+  }
+  const hash = createHash('sha256').update(rendered).digest('hex').slice(0, 16);
+  return { hash, kept: [child], fault: undefined };
+}
+
+/**
+ * Where the configuration makes the gateway call the guardrail. Not before the guardrail runs and the gateway has its
+ * key: until then every call would be refused. From then on always, whatever happens: a gateway that stops calling lets
+ * everything through.
+ */
+function entryUrl(instance: GatewayInstance, state: ProxyState, { active }: ProxyWishes): string | undefined {
+  if (active === undefined) return undefined;
+  const { deployment, configured } = state;
+  const hasKey =
+    deployment === undefined || (deployment !== 'missing' && mountsSecret(deployment, namesOf(instance).apiKeySecret));
+  return hasKey || configured.guardrailUrl !== undefined ? active.url : undefined;
+}
+
+async function patchWorkload(
+  client: KubeClient,
+  instance: GatewayInstance,
+  deployment: ProxyDeployment,
+  { active, plan }: ProxyWishes,
+  configHash: string | undefined,
+): Promise<ProxyDeployment> {
+  const patch = {
+    sidecar: active?.mode === 'Sidecar' && plan !== undefined ? { spec: plan.spec, inputs: plan.inputs } : undefined,
+    configHash: instance.spec.proxyConfig === undefined ? undefined : configHash,
+    apiKeyHash: plan?.apiKeyHash,
+  };
+  const isNothing = Object.values(patch).every((part) => part === undefined);
+  if (isNothing && !isPatched(instance, deployment)) return deployment;
+  return client.apply(proxyDeployments, proxyPatch(instance, deployment, patch));
+}
+
+function findingOf(
+  instance: GatewayInstance,
+  missing: boolean,
+  deployment: ProxyDeployment | undefined,
+  rollout: ReturnType<typeof rolloutOf> | undefined,
+  { active, plan }: ProxyWishes,
+): Finding<'ProxyConfigured'> {
+  const { proxyConfig, workloadRef, guardrail } = instance.spec;
+  const no = (reason: Finding<'ProxyConfigured'>['reason'], message: string): Finding<'ProxyConfigured'> => ({
+    status: 'False',
+    reason,
+    message,
+  });
+  if (proxyConfig === undefined && (guardrail === undefined || workloadRef === undefined)) {
+    return notRequested(
+      'The configuration of the gateway is not managed: set spec.proxyConfig to let the operator write it.',
+    );
+  }
+  if (missing) {
+    return no(
+      'WorkloadNotFound',
+      `There is no Deployment ${workloadRef?.name ?? ''} in namespace ${instance.metadata.namespace}: create it, or correct spec.workloadRef.name.`,
+    );
+  }
+  if (guardrail !== undefined && active === undefined) {
+    return no(
+      'GuardrailNotDeployed',
+      'The gateway does not call the guardrail yet, which does not run yet: see GuardrailReady.',
+    );
+  }
+  const { apiKeySecret } = namesOf(instance);
+  if (deployment !== undefined && plan !== undefined && !mountsSecret(deployment, apiKeySecret)) {
+    return no(
+      'KeyNotMounted',
+      `The gateway does not have the guardrail's key: add to its container in Deployment ${deployment.metadata.name}, under env: ` +
+        `{name: ${API_KEY_VARIABLE}, valueFrom: {secretKeyRef: {name: ${apiKeySecret}, key: api-key}}}.`,
+    );
+  }
+  if (
+    deployment !== undefined &&
+    proxyConfig !== undefined &&
+    !mountsConfigMap(deployment, proxyConfig.configMapName)
+  ) {
+    return no(
+      'ConfigNotMounted',
+      `The gateway does not read the configuration that the operator writes: add to the pod of Deployment ${deployment.metadata.name}, under volumes: ` +
+        `{name: config, configMap: {name: ${proxyConfig.configMapName}}}, and mount it where the gateway reads ${proxyConfig.key ?? 'config.yaml'}.`,
+    );
+  }
+  if (rollout === 'underWay') return no('RollingOut', 'The gateway is being rolled to its new configuration.');
+  if (rollout === 'failed') {
+    return no(
+      'RollingOut',
+      `The roll-out of Deployment ${workloadRef?.name ?? ''} does not go on: see kubectl describe of it.`,
+    );
+  }
+  return {
+    status: 'True',
+    reason: 'Configured',
+    message:
+      rollout === undefined
+        ? 'The configuration is written. Restart the gateway when it changes, or set spec.workloadRef to have that done.'
+        : 'Every pod of the gateway runs with its configuration.',
+  };
+}
+
+function configMapChild(
+  instance: GatewayInstance,
+  name: string,
+  data: Readonly<Record<string, string>>,
+  noted: Readonly<Record<string, string>>,
+): Child {
+  return {
+    kind: configMaps,
+    object: {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {
+        name,
+        namespace: instance.metadata.namespace,
+        labels: { ...labelsOf(instance), 'app.kubernetes.io/component': 'gateway-configuration' },
+        annotations: noted,
+        ownerReferences: [ownerReference(instance)],
+      },
+      data,
+    } as Child['object'],
+  };
+}

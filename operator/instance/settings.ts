@@ -1,0 +1,88 @@
+/** The guardrail's settings, as its environment takes them. Pure. */
+import type { V1EnvVar } from '@kubernetes/client-node';
+import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
+import type { AsJson } from '../runtime/runtime.ts';
+
+/** Where the guardrail's container finds its files. */
+export const paths = {
+  apiKeys: '/etc/guardrail/api-keys',
+  keys: '/etc/guardrail/keys',
+  policy: '/etc/guardrail/policy',
+} as const;
+
+/** Keys within the ConfigMap and the Secrets: the files' names. */
+export const files = {
+  apiKeys: 'api-keys',
+  sessionKey: 'session-key',
+  encryptionKeys: 'encryption-keys',
+  policy: 'policy.yaml',
+} as const;
+
+const MULTIPLES: Readonly<Record<string, number>> = { Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
+
+/** Where the guardrail listens. */
+export type ListenHost = '0.0.0.0' | '127.0.0.1';
+
+/**
+ * @param spec the guardrail as asked for, with the CRD's defaults filled in or not
+ * @param proxyName the proxy's own name
+ * @param host loopback for a sidecar, which only its own pod may reach
+ */
+export function guardrailEnvironment(spec: Guardrail, proxyName: string, host: ListenHost): AsJson<V1EnvVar>[] {
+  const redis = spec.redis?.urlSecretRef;
+  const settings: [string, string | undefined][] = [
+    ['PORT', String(portOf(spec))],
+    ['HOST', host],
+    // The names that the contract and LiteLLM use are always served: a caller under another name gets 404.
+    ['PROXY_NAMES', [...new Set([proxyName, 'gateway', 'litellm'])].join(',')],
+    ['API_KEYS_FILE', `${paths.apiKeys}/${files.apiKeys}`],
+    ['SESSION_KEY_FILE', `${paths.keys}/${files.sessionKey}`],
+    ['ENCRYPTION_KEYS_FILE', redis === undefined ? undefined : `${paths.keys}/${files.encryptionKeys}`],
+    ['STORE', redis === undefined ? 'memory' : undefined],
+    ['MAPPING_TTL', spec.mappingTTL],
+    ['MODE', lower(spec.enforcement)],
+    ['DETECTORS', detectors(spec)],
+    ['PRESIDIO_URL', spec.presidio?.url],
+    ['DETECTION_TIMEOUT', spec.detectionTimeout],
+    ['RECALL', lower(spec.recall)],
+    ['LANGUAGES', spec.languages?.join(',')],
+    ['SESSION_SCOPE', lower(spec.sessionScope)],
+    ['POLICY', spec.policy === undefined ? undefined : `${paths.policy}/${files.policy}`],
+    ['IMAGES', lower(spec.images)],
+    ['REMOTE_IMAGES', lower(spec.remoteImages)],
+    ['MAX_BODY', spec.maxBody === undefined ? undefined : String(bytes(spec.maxBody))],
+    ['LOG_LEVEL', spec.logLevel],
+  ];
+  return [
+    ...settings.flatMap(([name, value]) => (value === undefined ? [] : [{ name: `GUARDRAIL_${name}`, value }])),
+    ...(redis === undefined
+      ? []
+      : [{ name: 'GUARDRAIL_STORE', valueFrom: { secretKeyRef: { name: redis.name, key: redis.key } } }]),
+  ];
+}
+
+/** The port that the guardrail listens on. */
+export function portOf(spec: Guardrail): number {
+  return spec.port ?? 8080;
+}
+
+/** How many pods run where no autoscaler decides. */
+export function replicasOf(spec: Guardrail): number {
+  return spec.replicas ?? (spec.redis === undefined ? 1 : 2);
+}
+
+/** @returns a size such as `10Mi` in bytes. @throws RangeError where it is none. */
+export function bytes(size: string): number {
+  const [, number, unit = ''] = /^(\d+)(Ki|Mi|Gi)?$/.exec(size) ?? [];
+  if (number === undefined) throw new RangeError(`${size} is no size such as 10Mi.`);
+  return Number(number) * (MULTIPLES[unit] ?? 1);
+}
+
+function detectors(spec: Guardrail): string {
+  if (spec.presidio === undefined) return 'builtin';
+  return spec.presidio.withBuiltin === true ? 'builtin,presidio' : 'presidio';
+}
+
+function lower(value: string | undefined): string | undefined {
+  return value?.toLowerCase();
+}

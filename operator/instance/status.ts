@@ -1,0 +1,167 @@
+/** What an instance's status says. Pure: the reconcile writes what comes out, if it is anything new. */
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  Condition,
+  CustomerCounts,
+  GatewayCustomer,
+  GatewayInstance,
+  GatewayInstanceStatus,
+  GuardrailStatus,
+} from '../api/v1alpha1/v1alpha1.ts';
+import type { InstanceConditionReason, InstanceConditionType, InstanceEventReason } from '../reasons.ts';
+import { instanceConditions } from '../reasons.ts';
+import type { EventDetails } from '../runtime/runtime.ts';
+
+/** How one aspect was found. */
+export interface Finding<Type extends InstanceConditionType> {
+  readonly status: Condition['status'];
+  readonly reason: InstanceConditionReason<Type>;
+  /** A whole sentence for people: what is wrong, and what to do. No secret in it. */
+  readonly message: string;
+}
+
+/** The aspects that are found one by one. Ready follows from them. */
+export type Aspect = Exclude<InstanceConditionType, 'Ready'>;
+
+/** How every aspect was found. */
+export type Findings = { readonly [Type in Aspect]: Finding<Type> };
+
+/** What goes into the status beside the conditions. */
+export interface Observed {
+  readonly endpoint: string | undefined;
+  readonly customers: CustomerCounts;
+  readonly guardrail: GuardrailStatus | undefined;
+}
+
+/** In which order aspects are mended: the first that fails is what Ready tells of. */
+const notReady = {
+  Reachable: 'NotReachable',
+  GuardrailReady: 'GuardrailNotReady',
+  ProxyConfigured: 'ProxyNotConfigured',
+  DefaultBudgetEnforced: 'DefaultBudgetNotEnforced',
+} as const satisfies Record<Aspect, InstanceConditionReason<'Ready'>>;
+const aspects = Object.keys(notReady) as Aspect[];
+
+/** The finding of an aspect that the spec does not ask for: not True, since nobody shall believe that it is there. */
+export function notRequested<Type extends 'ProxyConfigured' | 'DefaultBudgetEnforced' | 'GuardrailReady'>(
+  message: string,
+): Finding<Type> {
+  // Every one of these aspects has that reason.
+  return { status: 'False', reason: 'NotRequested', message };
+}
+
+/** What follows from all aspects. Those that nobody asked for do not count. */
+export function readiness(findings: Findings): Finding<'Ready'> {
+  const failing = aspects.find((type) => {
+    const { status, reason } = findings[type];
+    return status !== 'True' && reason !== 'NotRequested';
+  });
+  if (failing === undefined) return { status: 'True', reason: 'Ready', message: 'All that the spec asks for holds.' };
+  const { status, message } = findings[failing];
+  return { status, reason: notReady[failing], message };
+}
+
+/** The condition of a type, if there is one. */
+export function conditionOf(instance: GatewayInstance, type: InstanceConditionType): Condition | undefined {
+  return instance.status?.conditions?.find((condition) => condition.type === type);
+}
+
+/** @returns the status after a reconcile; the very object of before where nothing changed. */
+export function nextStatus(
+  instance: GatewayInstance,
+  findings: Findings,
+  observed: Observed,
+  now: Date,
+): GatewayInstanceStatus {
+  const all = { Ready: readiness(findings), ...findings };
+  const types = Object.keys(instanceConditions) as InstanceConditionType[];
+  return settled(instance, {
+    ...(observed.endpoint === undefined ? {} : { endpoint: observed.endpoint }),
+    customers: observed.customers,
+    ...(observed.guardrail === undefined ? {} : { guardrail: observed.guardrail }),
+    observedGeneration: instance.metadata.generation,
+    conditions: types.map((type) => conditionAfter(instance, type, all[type], now)),
+  });
+}
+
+/** @returns the status while the instance is left alone, or on its way out: only Ready changes. */
+export function statusWithReady(
+  instance: GatewayInstance,
+  ready: Finding<'Ready'>,
+  customers: CustomerCounts,
+  now: Date,
+): GatewayInstanceStatus {
+  const others = (instance.status?.conditions ?? []).filter(({ type }) => type !== 'Ready');
+  return settled(instance, {
+    ...instance.status,
+    customers,
+    observedGeneration: instance.metadata.generation,
+    conditions: [conditionAfter(instance, 'Ready', ready, now), ...others],
+  });
+}
+
+/** Counts the customers that refer to an instance. One that was never reconciled is neither synced nor failed. */
+export function countCustomers(referring: readonly GatewayCustomer[]): CustomerCounts {
+  return {
+    total: referring.length,
+    synced: referring.filter(({ status }) => status?.synced === true).length,
+    failed: referring.filter(({ status }) => status?.synced === false).length,
+  };
+}
+
+/** The events that a change of status is worth: one of each transition, none of a mere reconcile. */
+export function transitions(
+  before: GatewayInstance,
+  after: GatewayInstanceStatus,
+): (EventDetails & { readonly reason: InstanceEventReason })[] {
+  const events: (EventDetails & { readonly reason: InstanceEventReason })[] = [];
+  const now = after.conditions?.find(({ type }) => type === 'Ready');
+  const was = conditionOf(before, 'Ready');
+  if (now !== undefined && (was?.status !== now.status || was.reason !== now.reason)) {
+    const { message } = now;
+    if (now.reason === 'Paused') events.push({ type: 'Normal', reason: 'Paused', message });
+    else if (now.reason === 'CustomersRemain') events.push({ type: 'Warning', reason: 'CustomersRemain', message });
+    else if (now.status === 'True') events.push({ type: 'Normal', reason: 'Ready', message });
+    else if (was?.status === 'True') events.push({ type: 'Warning', reason: 'NotReady', message });
+    if (was?.reason === 'Paused' && now.reason !== 'Paused') {
+      events.push({ type: 'Normal', reason: 'Resumed', message: 'The instance is looked after again.' });
+    }
+  }
+  const guardrail = after.conditions?.find(({ type }) => type === 'GuardrailReady');
+  const guardrailWas = conditionOf(before, 'GuardrailReady');
+  if (guardrail?.reason === 'SidecarContested' && guardrailWas?.reason !== 'SidecarContested') {
+    events.push({ type: 'Warning', reason: 'SidecarContested', message: guardrail.message });
+  }
+  if (guardrail?.status === 'True' && guardrailWas?.status !== 'True') {
+    events.push({ type: 'Normal', reason: 'GuardrailDeployed', message: guardrail.message });
+  }
+  if (guardrail?.reason === 'NotRequested' && guardrailWas !== undefined && guardrailWas.reason !== 'NotRequested') {
+    events.push({ type: 'Normal', reason: 'GuardrailRemoved', message: guardrail.message });
+  }
+  const configured = after.conditions?.find(({ type }) => type === 'ProxyConfigured');
+  if (configured?.status === 'True' && conditionOf(before, 'ProxyConfigured')?.status !== 'True') {
+    events.push({ type: 'Normal', reason: 'ProxyConfigured', message: configured.message });
+  }
+  return events;
+}
+
+function conditionAfter(
+  instance: GatewayInstance,
+  type: InstanceConditionType,
+  { status, reason, message }: { status: Condition['status']; reason: string; message: string },
+  now: Date,
+): Condition {
+  const before = conditionOf(instance, type);
+  return {
+    type,
+    status,
+    observedGeneration: instance.metadata.generation,
+    lastTransitionTime: before?.status === status ? before.lastTransitionTime : now.toISOString(),
+    reason,
+    message,
+  };
+}
+
+function settled(instance: GatewayInstance, after: GatewayInstanceStatus): GatewayInstanceStatus {
+  return instance.status !== undefined && isDeepStrictEqual(after, instance.status) ? instance.status : after;
+}
