@@ -260,7 +260,7 @@ describe('broken input', () => {
     expect((await harness.call('GET', '/healthz')).status).to.equal(200);
     const answer = await harness.guard({ input_type: 'request', texts: ['Hello.'] });
     expect(answer.body).to.deep.equal({ action: 'NONE' });
-    expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
+    expect(({} as Record<string, unknown>).polluted).to.equal(undefined);
   }
 
   for (const { what, body, headers, status, says } of BROKEN) {
@@ -270,9 +270,9 @@ describe('broken input', () => {
       if (status !== 200) {
         const { error } = reply.body as { error: Record<string, string> };
         expect(Object.keys(error)).to.deep.equal(['code', 'message', 'request_id']);
-        expect(error['message']).to.match(says ?? /./);
-        expect(error['message']).to.match(/^[A-Za-z].*\.$/s);
-        expect(error['message']?.length).to.be.lessThan(200);
+        expect(error.message).to.match(says ?? /./);
+        expect(error.message).to.match(/^[A-Za-z].*\.$/s);
+        expect(error.message?.length).to.be.lessThan(200);
       }
       await expectHealthy();
     });

@@ -186,7 +186,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     }
   }
   for (const [name, { label }] of given) if (!knownNames().includes(name)) problems.push(unknownSetting(name, label));
-  problems.push(...contradictions(config as Config));
+  const isGiven = (name: string): boolean => given.has(name) || given.has(`${name}_FILE`);
+  problems.push(...contradictions(config as Partial<Config>, isGiven));
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config as Config;
 }
@@ -245,21 +246,21 @@ function readConfigFile(
   }
 }
 
-function contradictions(config: Partial<Config>): string[] {
+function contradictions(config: Partial<Config>, isGiven: (name: Name) => boolean): string[] {
   const problems: string[] = [];
-  if (config.API_KEYS === undefined && config.INSECURE_NO_AUTH === false) {
+  if (!isGiven('API_KEYS') && config.INSECURE_NO_AUTH === false) {
     problems.push(`${PREFIX}API_KEYS or ${PREFIX}API_KEYS_FILE must be set: the service does not run without a key.`);
   }
   if (config.STORE?.kind === 'redis') {
     for (const name of ['SESSION_KEY', 'ENCRYPTION_KEYS'] as const) {
-      if (config[name] !== undefined) continue;
+      if (isGiven(name)) continue;
       problems.push(`${PREFIX}${name} or ${PREFIX}${name}_FILE must be set where ${PREFIX}STORE is Redis.`);
     }
   }
   if (config.STORE?.kind === 'memory' && (config.WORKERS ?? 1) > 1) {
     problems.push(`${PREFIX}WORKERS must be 1 where ${PREFIX}STORE is memory: processes do not share it.`);
   }
-  if (config.DETECTORS?.includes('presidio') && config.PRESIDIO_URL === undefined) {
+  if (config.DETECTORS?.includes('presidio') && !isGiven('PRESIDIO_URL')) {
     problems.push(`${PREFIX}PRESIDIO_URL must be set where ${PREFIX}DETECTORS names presidio.`);
   }
   return problems;

@@ -6,6 +6,9 @@ const SIZE_UNITS: Readonly<Record<string, number>> = {
   KB: 1e3,
   MB: 1e6,
   GB: 1e9,
+  KI: 1024,
+  MI: 1024 ** 2,
+  GI: 1024 ** 3,
   KIB: 1024,
   MIB: 1024 ** 2,
   GIB: 1024 ** 3,
@@ -14,11 +17,14 @@ const SIZE_UNITS: Readonly<Record<string, number>> = {
 /** @returns milliseconds. */
 export function duration(min: number, max: number): (text: string) => number {
   return (text) => {
-    const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text);
-    const value = Number(match?.[1]) * (DURATION_UNITS[match?.[2] ?? ''] ?? Number.NaN);
+    const isWhole = /^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h|d))+$/.test(text);
+    let value = isWhole ? 0 : Number.NaN;
+    for (const [, amount, unit] of text.matchAll(/([\d.]+)(ms|s|m|h|d)/g)) {
+      value += Number(amount) * (DURATION_UNITS[unit ?? ''] ?? Number.NaN);
+    }
     if (!(value >= min && value <= max)) {
       throw new Error(
-        `must be a duration such as 500ms, 30s, 15m, 24h or 7d, from ${min} ms to ${max / 86_400_000} days`,
+        `must be a duration such as 500ms, 15m, 24h or 1h30m, from ${min} ms to ${max / 86_400_000} days`,
       );
     }
     return value;
@@ -28,7 +34,7 @@ export function duration(min: number, max: number): (text: string) => number {
 /** @returns bytes. */
 export function size(min: number, max: number): (text: string) => number {
   return (text) => {
-    const match = /^(\d+(?:\.\d+)?) ?([KMG]i?B)?$/i.exec(text);
+    const match = /^(\d+(?:\.\d+)?) ?([KMG](?:i?B|i))?$/i.exec(text);
     const value = Math.floor(Number(match?.[1]) * (SIZE_UNITS[(match?.[2] ?? '').toUpperCase()] ?? Number.NaN));
     if (!(value >= min && value <= max)) {
       throw new Error(`must be a size such as 512KiB or 10MiB, from ${min} to ${max} bytes`);

@@ -29,8 +29,8 @@ export const eraseSubjectSchema = z.object({
 });
 export const erasedSchema = z.object({ erased: z.int().min(0).describe('How many sessions were erased.') });
 
-/** What no session is called is not looked up. */
-const SESSION_ID = /^[A-Za-z0-9_-]{16,128}$/;
+/** As the core makes them. What no session is called is neither looked up nor logged: it could be anything. */
+const SESSION_ID = /^[0-9a-f]{32}$/;
 
 /** Looking at sessions and erasing them. An erasure leaves a line in the log, with digests alone. */
 export function sessionRoutes(options: SessionRouteOptions): Router<CallState> {

@@ -23,31 +23,29 @@ export const REDIS_ADDRESS_FORMS =
 const SHAPE = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^/?@]+)(?:\/([^?]*))?(?:\?(.*))?$/;
 const PARAMETERS = new Set(['ca', 'cert', 'key', 'servername', 'sentinel_password']);
 
-/** @throws Error with one sentence, which never repeats the address: it may hold a password. */
+/** @throws Error that completes the sentence "The address …" and never repeats it: it may hold a password. */
 export function parseRedisAddress(address: string): RedisAddress {
   const match = SHAPE.exec(address);
-  if (!match) throw new Error(`The store's address must have one of these forms: ${REDIS_ADDRESS_FORMS}.`);
+  if (!match) throw new Error(`must have one of these forms: ${REDIS_ADDRESS_FORMS}`);
   const [, scheme, kind, credentials, hostList, path, query] = match;
   const parameters = new URLSearchParams(query ?? '');
   for (const name of parameters.keys()) {
     if (PARAMETERS.has(name)) continue;
-    throw new Error(`The store's address has an unknown parameter; known are ${[...PARAMETERS].join(', ')}.`);
+    throw new Error(`has an unknown parameter; known are ${[...PARAMETERS].join(', ')}`);
   }
   const topology = kind === 'sentinel' || kind === 'cluster' ? kind : 'standalone';
   const hosts = (hostList ?? '').split(',').map((host) => parseHost(host, topology === 'sentinel' ? 26379 : 6379));
   if (topology === 'standalone' && hosts.length > 1) {
-    throw new Error("The store's address names several hosts, which takes redis+cluster:// or redis+sentinel://.");
+    throw new Error('names several hosts, which takes redis+cluster:// or redis+sentinel://');
   }
   const segments = (path ?? '').split('/').filter((segment) => segment !== '');
   const master = topology === 'sentinel' ? segments.shift() : undefined;
   if (topology === 'sentinel' && master === undefined) {
-    throw new Error(
-      "The store's address must name the Sentinel master after the hosts: redis+sentinel://host:port/name.",
-    );
+    throw new Error('must name the Sentinel master after the hosts: redis+sentinel://host:port/name');
   }
   const db = segments[0] ?? '0';
   if (!/^\d{1,4}$/.test(db) || segments.length > 1 || (topology === 'cluster' && db !== '0')) {
-    throw new Error("The store's address must end in the number of a database, and with a Cluster in none.");
+    throw new Error('must end in the number of a database, and with a Cluster in none');
   }
   const colon = credentials?.indexOf(':') ?? -1;
   return {
@@ -67,7 +65,7 @@ function parseHost(text: string, defaultPort: number): { host: string; port: num
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3] ?? defaultPort);
   if (host === undefined || port < 1 || port > 65535) {
-    throw new Error("The store's address has a host that is not host or host:port.");
+    throw new Error('has a host that is not host or host:port');
   }
   return { host, port };
 }
@@ -77,7 +75,7 @@ function decode(text: string | undefined): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error("The store's address has a % in its user or password that is not followed by two hex digits.");
+    throw new Error('has a % in its user or password that is not followed by two hex digits');
   }
 }
 
@@ -89,7 +87,7 @@ function tlsOptions(parameters: URLSearchParams): ConnectionOptions {
     try {
       options[name] = readFileSync(file);
     } catch {
-      throw new Error(`The file that ?${name}= of the store's address names cannot be read.`);
+      throw new Error(`names a file by ?${name}= that cannot be read`);
     }
   }
   const servername = parameters.get('servername');

@@ -149,8 +149,8 @@ function createClient(address: RedisAddress, timeoutMs: number): Redis | Cluster
     db: address.db,
     connectionName: 'guardrail',
     connectTimeout: CONNECT_TIMEOUT_MS,
-    // Bounds what ioredis asks by itself on a new connection; ours are bounded above it.
-    commandTimeout: timeoutMs,
+    // Bounds what ioredis asks by itself on a new connection; what is asked here has ended before.
+    commandTimeout: timeoutMs + 250,
     // Fail at once while not connected: the caller has its own way to wait and to try again.
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,

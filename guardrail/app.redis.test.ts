@@ -1,0 +1,420 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import {
+  startRedis,
+  startRedisCluster,
+  startRedisSentinel,
+  type RedisGroup,
+  type RedisServer,
+} from '../hack/local/redis.ts';
+import { ENCRYPTION_KEY, eventually, PLANTED, startHarness, type Answer, type Harness } from './appHarness.ts';
+
+interface Body {
+  readonly action: string;
+  readonly texts: string[];
+  readonly error: { code: string; message: string };
+}
+
+const who = (user: string): Record<string, unknown> => ({
+  litellm_call_id: 'call',
+  request_data: { user_api_key_team_id: 'team', user_api_key_end_user_id: user },
+});
+const request = (harness: Harness, user: string, text: string): Promise<Answer> =>
+  harness.guard({ ...who(user), input_type: 'request', texts: [text] });
+const response = (harness: Harness, user: string, text: string): Promise<Answer> =>
+  harness.guard({ ...who(user), input_type: 'response', texts: [text] });
+const textOf = (answer: Answer): string => (answer.body as Partial<Body>).texts?.[0] ?? '';
+const ready = async (harness: Harness): Promise<boolean> => (await harness.call('GET', '/readyz')).status === 200;
+
+async function startReady(url: string, env: NodeJS.ProcessEnv = {}): Promise<Harness> {
+  const harness = await startHarness({ env: { GUARDRAIL_STORE: url, ...env } });
+  await eventually(() => ready(harness));
+  return harness;
+}
+
+/** A TCP proxy in front of Redis that can stop passing anything on, as a hung server or a lost network does. */
+async function startHangingProxy(target: number): Promise<{ port: number; hang(on: boolean): void; close(): void }> {
+  const sockets = new Set<Socket>();
+  let hanging = false;
+  const server: Server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1');
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => sockets.delete(socket));
+    }
+    client.on('data', (chunk) => hanging || upstream.write(chunk));
+    upstream.on('data', (chunk) => hanging || client.write(chunk));
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    hang: (on) => {
+      hanging = on;
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+describe('the service on Redis', () => {
+  let redis: RedisServer;
+  before(async function () {
+    this.timeout(60_000);
+    redis = await startRedis();
+  });
+  after(async () => {
+    await redis.stop();
+  });
+
+  it('lets two processes agree: one value has one pseudonym, and each restores what the other replaced', async () => {
+    const [one, two] = await Promise.all([startReady(redis.url), startReady(redis.url)]);
+    try {
+      const seen = new Map<string, string>();
+      const people = Array.from({ length: 40 }, (_, at) => `person.${at % 10}@example.org`);
+      await Promise.all(
+        people.map(async (person, at) => {
+          const sent = textOf(await request(at % 2 === 0 ? one : two, 'shared', person));
+          expect(seen.get(person) ?? sent).to.equal(sent);
+          seen.set(person, sent);
+          expect(textOf(await response(at % 2 === 0 ? two : one, 'shared', `<<${sent}>>`))).to.equal(`<<${person}>>`);
+        }),
+      );
+      expect(new Set(seen.values()).size).to.equal(10);
+    } finally {
+      await Promise.all([one.stop(), two.stop()]);
+    }
+  });
+
+  it('keeps nothing readable in Redis, and nothing of a person after an erasure', async () => {
+    const harness = await startReady(redis.url);
+    try {
+      await redis.cli('FLUSHALL');
+      const text = `Mail ${PLANTED.email} about ${PLANTED.iban}`;
+      const sent = await request(harness, PLANTED.endUser, text);
+      const pseudonym = /<EMAIL_ADDRESS_\w+>/.exec(textOf(sent))?.[0] ?? 'none';
+      const before = await everything(redis);
+      for (const secret of [...Object.values(PLANTED), pseudonym, pseudonym.slice(15, -1)]) {
+        expect(before.includes(secret), secret).to.equal(false);
+      }
+      expect(before).to.include(sent.headers.get('x-session-id'));
+      const erased = await harness.call('POST', '/subjects/erase', { end_user_id: PLANTED.endUser });
+      expect(erased.body).to.deep.equal({ erased: 1 });
+      const keys = (await redis.cli('KEYS', '*')).trim().split('\n');
+      expect(keys).to.have.length(1);
+      expect(keys[0]).to.match(/^guardrail:\{[0-9a-f]{4}\}:erased:[0-9a-f]{32}$/);
+      expect(Number(await redis.cli('PTTL', keys[0] ?? ''))).to.be.within(1, 600_000);
+      expect(textOf(await response(harness, PLANTED.endUser, pseudonym))).to.equal(pseudonym);
+    } finally {
+      await harness.stop();
+    }
+  });
+
+  it('takes one round trip for a request and one for a response', async () => {
+    const harness = await startReady(redis.url);
+    try {
+      const text = textOf(await request(harness, 'counted', `Mail ${PLANTED.email}`));
+      const scripts = async (): Promise<number> =>
+        Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.cli('INFO', 'commandstats'))?.[1] ?? 0);
+      const before = await scripts();
+      await request(harness, 'counted', `Mail ${PLANTED.email} and ${PLANTED.otherEmail}, ${PLANTED.iban}`);
+      expect(await scripts()).to.equal(before + 1);
+      await response(harness, 'counted', `${text} ${text}`);
+      expect(await scripts()).to.equal(before + 2);
+    } finally {
+      await harness.stop();
+    }
+  });
+
+  it('does without scripts that Redis has forgotten', async () => {
+    const harness = await startReady(redis.url);
+    try {
+      const sent = textOf(await request(harness, 'flushed', `Mail ${PLANTED.email}`));
+      await redis.cli('SCRIPT', 'FLUSH');
+      expect(textOf(await response(harness, 'flushed', sent))).to.equal(`Mail ${PLANTED.email}`);
+      await redis.cli('SCRIPT', 'FLUSH');
+      expect((await request(harness, 'flushed', `Mail ${PLANTED.otherEmail}`)).status).to.equal(200);
+    } finally {
+      await harness.stop();
+    }
+  });
+
+  it('reads with an old encryption key, writes with the new one, and leaves a tag whose key is gone', async () => {
+    const newKey = Buffer.alloc(32, 9).toString('base64');
+    const old = await startReady(redis.url);
+    const sent = textOf(await request(old, 'rotated', `Mail ${PLANTED.email}`));
+    await old.stop();
+    const both = await startReady(redis.url, { GUARDRAIL_ENCRYPTION_KEYS: `${newKey},${ENCRYPTION_KEY}` });
+    expect(textOf(await response(both, 'rotated', sent))).to.equal(`Mail ${PLANTED.email}`);
+    const other = textOf(await request(both, 'rotated', `Mail ${PLANTED.otherEmail}`));
+    expect(textOf(await request(both, 'rotated', `Mail ${PLANTED.email}`))).to.equal(sent);
+    await both.stop();
+    const onlyNew = await startReady(redis.url, { GUARDRAIL_ENCRYPTION_KEYS: newKey });
+    expect(textOf(await response(onlyNew, 'rotated', other))).to.equal(`Mail ${PLANTED.otherEmail}`);
+    // Used again under both keys, it was encrypted anew.
+    expect(textOf(await response(onlyNew, 'rotated', sent))).to.equal(`Mail ${PLANTED.email}`);
+    await onlyNew.stop();
+    const wrong = await startReady(redis.url, { GUARDRAIL_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64') });
+    expect(textOf(await response(wrong, 'rotated', sent))).to.equal(sent);
+    expect(wrong.logs.join('')).to.include('encrypted with a key that is not configured');
+    expect(String((await wrong.call('GET', '/metrics')).body)).to.include('guardrail_store_unreadable_total 1');
+    await wrong.stop();
+  });
+
+  it('restores nothing from a value that was changed or moved inside Redis', async () => {
+    const harness = await startReady(redis.url);
+    try {
+      await redis.cli('FLUSHALL');
+      const sent = textOf(await request(harness, 'tampered', `${PLANTED.email} ${PLANTED.otherEmail}`));
+      // Swaps the two sealed values of the session's hash.
+      await redis.cli(
+        'EVAL',
+        "local key = redis.call('KEYS', 'guardrail:*:session:*')[1] local all = redis.call('HGETALL', key) local fields = {} for i = 1, #all, 2 do if #all[i] == 16 then fields[#fields + 1] = i end end redis.call('HSET', key, all[fields[1]], all[fields[2] + 1], all[fields[2]], all[fields[1] + 1])",
+        '0',
+      );
+      expect(textOf(await response(harness, 'tampered', sent))).to.equal(sent);
+      expect(harness.logs.join('')).to.include('was changed or belongs to another place');
+    } finally {
+      await harness.stop();
+    }
+  });
+
+  it('leaves tags as they are where Redis has evicted a session, and never half of one', async () => {
+    const harness = await startReady(redis.url);
+    try {
+      const text = `${PLANTED.email} ${PLANTED.otherEmail}`;
+      const sent = await request(harness, 'evicted', text);
+      const id = sent.headers.get('x-session-id') ?? '';
+      await redis.cli('UNLINK', `guardrail:{${id.slice(0, 4)}}:session:${id}`);
+      expect(textOf(await response(harness, 'evicted', textOf(sent)))).to.equal(textOf(sent));
+      expect(textOf(await request(harness, 'evicted', text))).to.equal(textOf(sent));
+      expect(textOf(await response(harness, 'evicted', textOf(sent)))).to.equal(text);
+    } finally {
+      await harness.stop();
+    }
+  });
+
+  it('answers 502 where Redis refuses to write for want of memory', async () => {
+    const harness = await startReady(redis.url);
+    try {
+      await redis.cli('CONFIG', 'SET', 'maxmemory', '1');
+      const answer = await request(harness, 'full', `Mail ${PLANTED.email}`);
+      expect(answer.status).to.equal(502);
+      expect((answer.body as Body).error.message).to.match(/OOM/);
+      expect((await request(harness, 'full', 'Hello.')).status).to.equal(200);
+    } finally {
+      await redis.cli('CONFIG', 'SET', 'maxmemory', '0');
+      await harness.stop();
+    }
+  });
+});
+
+describe('the service when Redis fails', () => {
+  it('starts without Redis, says which dependency is down and since when, and recovers by itself', async function () {
+    this.timeout(30_000);
+    const redis = await startRedis();
+    await redis.kill();
+    const harness = await startHarness({ env: { GUARDRAIL_STORE: redis.url } });
+    try {
+      const down = await harness.call('GET', '/readyz');
+      expect(down.status).to.equal(503);
+      const { dependencies } = down.body as {
+        dependencies: Record<string, { up: boolean; since?: string; reason?: string }>;
+      };
+      expect(dependencies.detector).to.deep.equal({ up: true });
+      expect(dependencies.store?.up).to.equal(false);
+      expect(Date.parse(dependencies.store?.since ?? '')).to.be.closeTo(Date.now(), 5000);
+      expect(dependencies.store?.reason).to.match(/^Redis .*\.$/);
+      expect((await harness.call('GET', '/healthz')).status).to.equal(200);
+      expect((await request(harness, 'down', `Mail ${PLANTED.email}`)).status).to.equal(502);
+      expect((await response(harness, 'down', '<EMAIL_ADDRESS_K7Q2M4>')).status).to.equal(502);
+      await redis.restart();
+      const back = performance.now();
+      await eventually(async () => (await request(harness, 'down', `Mail ${PLANTED.email}`)).status === 200);
+      expect(performance.now() - back).to.be.lessThan(2000);
+      await eventually(() => ready(harness));
+    } finally {
+      await harness.stop();
+      await redis.stop();
+    }
+  });
+
+  it('answers within its time-out when Redis hangs, then at once, and comes back when Redis does', async function () {
+    this.timeout(30_000);
+    const redis = await startRedis();
+    const proxy = await startHangingProxy(redis.port);
+    const harness = await startReady(`redis://127.0.0.1:${proxy.port}`);
+    try {
+      const sent = textOf(await request(harness, 'hanging', `Mail ${PLANTED.email}`));
+      proxy.hang(true);
+      const first = performance.now();
+      const answers = await Promise.all(Array.from({ length: 20 }, () => response(harness, 'hanging', sent)));
+      expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 502));
+      expect(performance.now() - first).to.be.lessThan(2500);
+      const second = performance.now();
+      expect((await response(harness, 'hanging', sent)).status).to.equal(502);
+      expect(performance.now() - second).to.be.lessThan(500);
+      expect(await ready(harness)).to.equal(false);
+      proxy.hang(false);
+      const back = performance.now();
+      await eventually(async () => (await response(harness, 'hanging', sent)).status === 200);
+      expect(performance.now() - back).to.be.lessThan(3000);
+      expect(textOf(await response(harness, 'hanging', sent))).to.equal(`Mail ${PLANTED.email}`);
+    } finally {
+      await harness.stop();
+      proxy.close();
+      await redis.stop();
+    }
+  });
+
+  it('never shows a wrong value while Redis is killed and comes back empty under 500 requests a second', async function () {
+    this.timeout(60_000);
+    const redis = await startRedis();
+    const harness = await startReady(redis.url);
+    const statuses = new Map<number, number>();
+    const wrong: string[] = [];
+    let lastFailure = 0;
+    let restarted = Number.POSITIVE_INFINITY;
+
+    const exchange = async (n: number): Promise<void> => {
+      const user = `user-${n % 20}`;
+      const value = `person.${n % 20}.${n % 7}@example.org`;
+      const sent = await request(harness, user, `Mail ${value}.`);
+      statuses.set(sent.status, (statuses.get(sent.status) ?? 0) + 1);
+      if (sent.status !== 200) {
+        lastFailure = performance.now();
+        return;
+      }
+      if (textOf(sent).includes(value)) wrong.push(textOf(sent));
+      const back = await response(harness, user, textOf(sent));
+      statuses.set(back.status, (statuses.get(back.status) ?? 0) + 1);
+      if (back.status !== 200) {
+        lastFailure = performance.now();
+        return;
+      }
+      // Redis comes back empty, so a tag may stay as it is; another's value never.
+      if (textOf(back) !== `Mail ${value}.` && textOf(back) !== textOf(sent)) wrong.push(textOf(back));
+    };
+
+    try {
+      const calls: Promise<void>[] = [];
+      const start = performance.now();
+      const fault = (async () => {
+        await delay(1500);
+        await redis.kill();
+        await delay(1000);
+        await redis.restart();
+        restarted = performance.now();
+      })();
+      // Two calls an exchange: 250 exchanges a second for six seconds.
+      for (let n = 0; n < 1500; n += 1) {
+        const due = start + n * 4;
+        if (due > performance.now()) await delay(due - performance.now());
+        calls.push(exchange(n));
+      }
+      await Promise.all([...calls, fault]);
+      expect(wrong).to.deep.equal([]);
+      expect([...statuses.keys()].sort()).to.deep.equal([200, 502]);
+      expect(statuses.get(502)).to.be.greaterThan(50);
+      expect(lastFailure - restarted).to.be.lessThan(2000);
+    } finally {
+      await harness.stop();
+      await redis.stop();
+    }
+  });
+});
+
+describe('the service on Redis with several servers', () => {
+  const share = async (group: RedisGroup, users: number): Promise<void> => {
+    const [one, two] = await Promise.all([startReady(group.url), startReady(group.url)]);
+    try {
+      for (let user = 0; user < users; user += 1) {
+        const text = `Mail person.${user}@example.org`;
+        const sent = textOf(await request(one, `user-${user}`, text));
+        expect(textOf(await response(two, `user-${user}`, sent))).to.equal(text);
+        expect((await two.call('POST', '/subjects/erase', { end_user_id: `user-${user}` })).body).to.deep.equal({
+          erased: 1,
+        });
+        expect(textOf(await response(one, `user-${user}`, sent))).to.equal(sent);
+      }
+    } finally {
+      await Promise.all([one.stop(), two.stop()]);
+    }
+  };
+
+  it('shares sessions over a Cluster of three, and erases end users there', async function () {
+    this.timeout(60_000);
+    const cluster = await startRedisCluster();
+    try {
+      await share(cluster, 30);
+      for (const server of cluster.servers) expect((await server.cli('KEYS', '*')).trim()).to.not.equal('');
+    } finally {
+      await cluster.stop();
+    }
+  });
+
+  it('answers 502 for the part of a Cluster that is down, serves the others, and recovers', async function () {
+    this.timeout(60_000);
+    const cluster = await startRedisCluster();
+    const harness = await startReady(cluster.url);
+    try {
+      await cluster.servers[2]?.kill();
+      const statuses = new Set<number>();
+      for (let user = 0; user < 30; user += 1) {
+        const started = performance.now();
+        statuses.add((await request(harness, `user-${user}`, `Mail person.${user}@example.org`)).status);
+        expect(performance.now() - started).to.be.lessThan(2000);
+      }
+      expect([...statuses].sort()).to.deep.equal([200, 502]);
+      await cluster.servers[2]?.restart();
+      for (let user = 0; user < 30; user += 1) {
+        await eventually(
+          async () => (await request(harness, `user-${user}`, `Mail person.${user}@example.org`)).status === 200,
+        );
+      }
+    } finally {
+      await harness.stop();
+      await cluster.stop();
+    }
+  });
+
+  it('follows a failover that Sentinel makes', async function () {
+    this.timeout(60_000);
+    const group = await startRedisSentinel();
+    const harness = await startReady(group.url);
+    try {
+      const text = `Mail ${PLANTED.email}`;
+      const sent = textOf(await request(harness, 'failover', text));
+      const [master, replica] = group.servers;
+      await eventually(async () => (await replica?.cli('KEYS', '*'))?.includes(':session:') ?? false);
+      await master?.kill();
+      await eventually(async () => textOf(await response(harness, 'failover', sent)) === text, 20_000);
+      expect((await request(harness, 'after', text)).status).to.equal(200);
+    } finally {
+      await harness.stop();
+      await group.stop();
+    }
+  });
+});
+
+/** All that Redis holds, as text. */
+async function everything(redis: RedisServer): Promise<string> {
+  const keys = (await redis.cli('KEYS', '*')).trim().split('\n');
+  const dumps = await Promise.all(keys.map((key) => redis.cli('--no-raw', 'DUMP', key)));
+  const values = await Promise.all(
+    keys.map(async (key) => {
+      const type = (await redis.cli('TYPE', key)).trim();
+      if (type === 'hash') return redis.cli('HGETALL', key);
+      return type === 'zset' ? redis.cli('ZRANGE', key, '0', '-1') : redis.cli('GET', key);
+    }),
+  );
+  return [...keys, ...dumps, ...values].join('\n');
+}

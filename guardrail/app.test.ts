@@ -1,0 +1,499 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { eventually, KEY, PLANTED, startHarness, type Answer, type Harness } from './appHarness.ts';
+import { StoreUnavailableError } from './store/store.ts';
+import { DetectorUnavailableError } from './detection/detection.ts';
+import type { Guard } from './core/core.ts';
+
+interface Body {
+  readonly action: string;
+  readonly texts: string[];
+  readonly structured_messages?: { role: string; content: unknown }[];
+  readonly tools?: unknown[];
+  readonly tool_calls?: { function: { arguments: string } }[];
+  readonly stream_holdback_chars: number[];
+  readonly blocked_reason?: string;
+  readonly error: { code: string; message: string; request_id: string };
+}
+
+const bodyOf = (answer: Answer): Body => {
+  expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+  return answer.body as Body;
+};
+const caller = (team: string, endUser?: string): Record<string, unknown> => ({
+  litellm_call_id: randomUUID(),
+  request_data: { user_api_key_hash: `hash of ${team}`, user_api_key_team_id: team, user_api_key_end_user_id: endUser },
+});
+
+describe('the service', () => {
+  let harness: Harness;
+  before(async () => {
+    harness = await startHarness();
+  });
+  after(async () => {
+    await harness.stop();
+  });
+
+  it('replaces a value before the call and restores it after', async () => {
+    const who = caller('team-1');
+    const sent = bodyOf(
+      await harness.guard({ ...who, input_type: 'request', texts: [`Mail ${PLANTED.email} now.`, 'Hello.'] }),
+    );
+    expect(sent.action).to.equal('GUARDRAIL_INTERVENED');
+    expect(sent.texts).to.have.length(2);
+    expect(sent.texts[0]).to.match(/^Mail <EMAIL_ADDRESS_[0-9A-Z]{6,}> now\.$/);
+    expect(sent.texts[1]).to.equal('Hello.');
+    const received = bodyOf(
+      await harness.guard({ ...who, input_type: 'response', texts: [`You said: ${sent.texts[0] ?? ''}`] }),
+    );
+    expect(received).to.deep.equal({
+      action: 'GUARDRAIL_INTERVENED',
+      texts: [`You said: Mail ${PLANTED.email} now.`],
+      stream_holdback_chars: [0],
+    });
+  });
+
+  it('answers NONE where there is nothing to replace or restore', async () => {
+    const who = caller('team-1');
+    expect(bodyOf(await harness.guard({ ...who, input_type: 'request', texts: ['Hello.'] }))).to.deep.equal({
+      action: 'NONE',
+    });
+    const answer = bodyOf(await harness.guard({ ...who, input_type: 'response', texts: ['Hello.', ''] }));
+    expect(answer).to.deep.equal({ action: 'NONE', texts: ['Hello.', ''], stream_holdback_chars: [0, 0] });
+  });
+
+  it('handles messages and tool calls that are in no text, both ways, and keeps what it does not know', async () => {
+    const who = caller('team-1');
+    const messages = [
+      { role: 'user', content: [{ type: 'text', text: `Mail ${PLANTED.email}`, cache: { ttl: 5 } }], extra: null },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          { id: 'c', type: 'function', function: { name: 'mail', arguments: `{"to": "${PLANTED.otherEmail}"}` } },
+        ],
+      },
+    ];
+    const sent = bodyOf(
+      await harness.guard({
+        ...who,
+        input_type: 'request',
+        texts: [`Mail ${PLANTED.email}`],
+        structured_messages: messages,
+      }),
+    );
+    const text = JSON.stringify(sent.structured_messages);
+    expect(text).to.not.include('@example.org');
+    expect(sent.structured_messages).to.have.length(2);
+    expect(sent.structured_messages?.[0]).to.deep.include({ role: 'user', extra: null });
+    expect(text).to.include('"cache":{"ttl":5}');
+    const call = (sent.structured_messages?.[1] as unknown as { tool_calls: Required<Body>['tool_calls'] })
+      .tool_calls[0];
+    const back = bodyOf(await harness.guard({ ...who, input_type: 'response', texts: [], tool_calls: [call] }));
+    expect(back.tool_calls?.[0]?.function.arguments).to.equal(`{"to": "${PLANTED.otherEmail}"}`);
+  });
+
+  it('never answers GUARDRAIL_INTERVENED with an empty list of texts', async () => {
+    const structured_messages = [{ role: 'user', content: `Mail ${PLANTED.email}` }];
+    for (const texts of [undefined, null, []]) {
+      const answer = bodyOf(
+        await harness.guard({ ...caller('team-1'), input_type: 'request', texts, structured_messages }),
+      );
+      expect(answer.action).to.equal('GUARDRAIL_INTERVENED');
+      expect(answer).to.not.have.property('texts');
+      expect(JSON.stringify(answer.structured_messages)).to.include('<EMAIL_ADDRESS_');
+    }
+  });
+
+  it('holds back, in code points, what could become a pseudonym, and releases only what stays', async () => {
+    const who = caller('team-1');
+    const value = `\u{1F600} ${PLANTED.email}`;
+    const sent = bodyOf(await harness.guard({ ...who, input_type: 'request', texts: [value] })).texts[0] ?? '';
+    const full = `\u{1F680}\u{1F680} ${sent} and ${sent}!`;
+    let released = '';
+    for (let length = 1; length <= full.length; length += 1) {
+      if (!full.slice(0, length).isWellFormed()) continue;
+      const step = bodyOf(await harness.guard({ ...who, input_type: 'response', texts: [full.slice(0, length)] }));
+      const points = Array.from(step.texts[0] ?? '');
+      const shown = points.slice(0, points.length - (step.stream_holdback_chars[0] ?? 0)).join('');
+      expect(shown.startsWith(released), `${shown} after ${released}`).to.equal(true);
+      expect(`\u{1F680}\u{1F680} ${value} and ${value}!`.startsWith(shown), shown).to.equal(true);
+      released = shown;
+    }
+    expect(released).to.equal(`\u{1F680}\u{1F680} ${value} and ${value}!`);
+  });
+
+  it('keeps teams, and tenants, apart for the same end user', async () => {
+    const text = `Mail ${PLANTED.email}`;
+    const other = 'key-of-another';
+    const two = await startHarness({ env: { GUARDRAIL_API_KEYS: `litellm:${KEY},another:${other}` } });
+    try {
+      const sent =
+        bodyOf(await two.guard({ ...caller('team-1', PLANTED.endUser), input_type: 'request', texts: [text] }))
+          .texts[0] ?? '';
+      const asks: [Record<string, unknown>, string, string][] = [
+        [caller('team-1', PLANTED.endUser), KEY, text],
+        [caller('team-2', PLANTED.endUser), KEY, sent],
+        [caller('team-1', PLANTED.endUser), other, sent],
+        [caller('team-1'), KEY, sent],
+      ];
+      for (const [who, key, expected] of asks) {
+        const answer = await two.guard(
+          { ...who, input_type: 'response', texts: [sent] },
+          { headers: { 'x-api-key': key } },
+        );
+        expect(bodyOf(answer).texts[0]).to.equal(expected);
+      }
+    } finally {
+      await two.stop();
+    }
+  });
+
+  it('refuses requests with images, wherever they stand, unless told to let them pass', async () => {
+    const image = 'data:image/png;base64,iVBORw0KGgo=';
+    const parts = [
+      { type: 'image_url', image_url: { url: image } },
+      { type: 'input_image', image_url: image },
+      { type: 'image', source: { type: 'base64', data: 'iVBORw0KGgo=' } },
+    ];
+    const requests = [
+      { texts: ['Look.'], images: [image] },
+      { images: [image] },
+      ...parts.map((part) => ({
+        texts: ['Look.'],
+        structured_messages: [{ role: 'user', content: [{ type: 'text', text: 'Look.' }, part] }],
+      })),
+      { texts: ['x'], structured_messages: [{ role: 'tool', content: [{ type: 'tool_result', content: parts }] }] },
+    ];
+    const passing = await startHarness({ env: { GUARDRAIL_IMAGES: 'pass' } });
+    try {
+      for (const fields of requests) {
+        const answer = bodyOf(await harness.guard({ ...caller('team-1'), input_type: 'request', ...fields }));
+        expect(answer.action).to.equal('BLOCKED');
+        expect(answer.blocked_reason).to.match(/image/);
+        expect(answer).to.not.have.property('texts');
+        expect(bodyOf(await passing.guard({ ...caller('team-1'), input_type: 'request', ...fields })).action).to.equal(
+          'NONE',
+        );
+      }
+      const stricter = { additional_provider_specific_params: { images: 'block' } };
+      expect(bodyOf(await passing.guard({ ...requests[0], ...stricter, input_type: 'request' })).action).to.equal(
+        'BLOCKED',
+      );
+    } finally {
+      await passing.stop();
+    }
+  });
+
+  it('blocks, for one request, entity types that the request names', async () => {
+    const params = { additional_provider_specific_params: { block_entities: ['EMAIL_ADDRESS'], tenant: 'acme' } };
+    const answer = bodyOf(
+      await harness.guard({ ...caller('team-1'), ...params, input_type: 'request', texts: [`Mail ${PLANTED.email}`] }),
+    );
+    expect(answer.action).to.equal('BLOCKED');
+    expect(answer.blocked_reason).to.not.include('example.org');
+  });
+
+  it('answers under every proxy name, each with its own names of fields', async () => {
+    const text = `Mail ${PLANTED.email}`;
+    const path = '/beta/gateway_basic_guardrail_api';
+    const sent = bodyOf(
+      await harness.call('POST', path, { gateway_call_id: 'call-1', input_type: 'request', texts: [text] }),
+    ).texts[0];
+    const same = bodyOf(
+      await harness.call('POST', path, { gateway_call_id: 'call-1', input_type: 'response', texts: [sent] }),
+    );
+    expect(same.texts[0]).to.equal(text);
+    const other = bodyOf(
+      await harness.call('POST', path, { gateway_call_id: 'call-2', input_type: 'response', texts: [sent] }),
+    );
+    expect(other.texts[0]).to.equal(sent);
+  });
+
+  it('tells the session, describes it, and erases it as often as asked', async () => {
+    const who = caller('team-9', PLANTED.endUser);
+    const answer = await harness.guard({ ...who, input_type: 'request', texts: [`Mail ${PLANTED.email}`] });
+    const id = answer.headers.get('x-session-id') ?? '';
+    const path = `/sessions/${id}`;
+    const described = await harness.call('GET', path);
+    expect(described.body).to.deep.include({ session_id: id, pseudonyms: 1 });
+    expect(JSON.stringify(described.body)).to.not.include('example.org');
+    expect((await harness.call('DELETE', path, undefined, { headers: { 'x-api-key': 'wrong-key' } })).status).to.equal(
+      401,
+    );
+    expect((await harness.call('DELETE', path)).body).to.deep.equal({ deleted: true });
+    expect((await harness.call('DELETE', path)).body).to.deep.equal({ deleted: false });
+    expect((await harness.call('GET', path)).status).to.equal(404);
+    const restored = bodyOf(await harness.guard({ ...who, input_type: 'response', texts: bodyOf(answer).texts }));
+    expect(restored.texts).to.deep.equal(bodyOf(answer).texts);
+  });
+
+  for (const id of ['x', '%00', 'a'.repeat(500), '..%2f..', '%7Bslot%7D', 'anna@example.org']) {
+    it(`takes a session that cannot be for one that is not: ${id.slice(0, 20)}`, async () => {
+      expect(await harness.call('DELETE', `/sessions/${id}`)).to.deep.include({
+        status: 200,
+        body: { deleted: false },
+      });
+      expect((await harness.call('GET', `/sessions/${id}`)).status).to.equal(404);
+    });
+  }
+
+  it('erases every session of an end user, of the calling tenant alone', async () => {
+    for (const team of ['team-a', 'team-b']) {
+      await harness.guard({
+        ...caller(team, PLANTED.endUser),
+        input_type: 'request',
+        texts: [`Mail ${PLANTED.email}`],
+      });
+    }
+    await harness.guard({
+      ...caller('team-a', 'somebody else'),
+      input_type: 'request',
+      texts: [`Mail ${PLANTED.email}`],
+    });
+    const erase = (): Promise<Answer> => harness.call('POST', '/subjects/erase', { end_user_id: PLANTED.endUser });
+    expect((await erase()).body).to.deep.equal({ erased: 2 });
+    expect((await erase()).body).to.deep.equal({ erased: 0 });
+    expect((await harness.call('POST', '/subjects/erase', {})).status).to.equal(400);
+    expect((await harness.call('POST', '/subjects/erase', { end_user_id: '' })).status).to.equal(400);
+    const audit = harness.logs.filter((line) => line.includes('"audit":true') && line.includes('subject_erased'));
+    expect(audit.join()).to.include('"sessions":2');
+  });
+
+  const GUARDED = [
+    'POST /beta/litellm_basic_guardrail_api',
+    'DELETE /sessions/x',
+    'GET /sessions/x',
+    'POST /subjects/erase',
+    'GET /openapi.json',
+    'GET /anything',
+  ];
+  for (const endpoint of GUARDED) {
+    it(`asks for a key: ${endpoint}`, async () => {
+      const [method = '', path = ''] = endpoint.split(' ');
+      for (const key of ['', 'wrong', `${KEY}x`, KEY.slice(1), `litellm:${KEY}`]) {
+        const answer = await harness.call(method, path, method === 'POST' ? {} : undefined, {
+          headers: { 'x-api-key': key },
+        });
+        expect(answer.status).to.equal(401);
+        expect((answer.body as Body).error.code).to.equal('unauthorized');
+      }
+      const bearer = await harness.call(method, path, undefined, {
+        headers: { 'x-api-key': '', authorization: `Bearer ${KEY}` },
+      });
+      expect(bearer.status).to.equal(401);
+    });
+  }
+
+  for (const path of ['/healthz', '/readyz', '/metrics']) {
+    it(`asks for no key: ${path}`, async () => {
+      expect((await harness.call('GET', path, undefined, { headers: { 'x-api-key': '' } })).status).to.equal(200);
+      expect((await fetch(harness.url + path, { method: 'HEAD' })).status).to.equal(200);
+    });
+  }
+
+  it('takes over a key that is added to the file, and lets go of one that is removed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keys-'));
+    const path = join(folder, 'keys');
+    writeFileSync(path, 'litellm:first-key');
+    const rotating = await startHarness({ env: { GUARDRAIL_API_KEYS: undefined, GUARDRAIL_API_KEYS_FILE: path } });
+    const status = async (key: string): Promise<number> =>
+      (await rotating.call('GET', '/openapi.json', undefined, { headers: { 'x-api-key': key } })).status;
+    try {
+      expect([await status('first-key'), await status('second-key')]).to.deep.equal([200, 401]);
+      writeFileSync(path, 'litellm:first-key,litellm:second-key');
+      await eventually(async () => (await status('second-key')) === 200);
+      expect(await status('first-key')).to.equal(200);
+      writeFileSync(path, 'litellm:second-key');
+      await eventually(async () => (await status('first-key')) === 401);
+    } finally {
+      await rotating.stop();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('counts what it does, by type and never by value', async () => {
+    await harness.guard({
+      ...caller('team-1'),
+      input_type: 'request',
+      texts: [`Mail ${PLANTED.email}, pay ${PLANTED.iban}`],
+    });
+    const text = String((await harness.call('GET', '/metrics')).body);
+    for (const name of [
+      'guardrail_requests_total{phase="request",protocol="basic",action="GUARDRAIL_INTERVENED"}',
+      'guardrail_requests_total{phase="request",protocol="basic",action="BLOCKED"}',
+      'guardrail_requests_total{phase="response",protocol="basic",action="NONE"}',
+      'guardrail_entities_total{type="EMAIL_ADDRESS",detector="builtin"}',
+      'guardrail_entities_total{type="IBAN_CODE",detector="builtin"}',
+      'guardrail_pseudonyms_total{outcome="restored"}',
+      'guardrail_pseudonyms_total{outcome="unknown"}',
+      'guardrail_store_operation_duration_seconds_count{operation="put",outcome="ok"}',
+      'guardrail_detection_duration_seconds_count{outcome="ok"}',
+      'guardrail_http_requests_total{route="/beta/litellm_basic_guardrail_api",method="POST",status="200"}',
+      'guardrail_erasures_total{kind="subject"}',
+      'guardrail_sessions',
+      'nodejs_eventloop_lag_seconds',
+      'process_resident_memory_bytes',
+    ]) {
+      expect(text).to.include(`\n${name} `);
+    }
+  });
+
+  it('gives every call an id, and takes over one that cannot be a name', async () => {
+    const id = randomUUID();
+    const given = await harness.call('GET', '/healthz', undefined, { headers: { 'x-request-id': id } });
+    expect(given.headers.get('x-request-id')).to.equal(id);
+    const refused = await harness.call('GET', '/nowhere', undefined, { headers: { 'x-request-id': PLANTED.email } });
+    expect(refused.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
+    expect((refused.body as Body).error.request_id).to.equal(refused.headers.get('x-request-id'));
+  });
+
+  it('shows no planted value in a URL, a header or an error that is logged', async () => {
+    await harness.call('GET', `/sessions/${PLANTED.email}?card=${PLANTED.card}`);
+    await harness.call('DELETE', `/sessions/${PLANTED.endUser}`);
+    await harness.call('POST', `/${PLANTED.email}`, { texts: [PLANTED.card] });
+    await harness.guard({ input_type: PLANTED.email, [PLANTED.card]: 1, texts: [PLANTED.iban] });
+    await harness.guard({ input_type: 'request', texts: [], request_data: { user_api_key_team_id: [PLANTED.phone] } });
+    await harness.call('POST', '/beta/litellm_basic_guardrail_api', undefined, {
+      body: `{"input_type":"request","texts":["${PLANTED.iban}"`,
+      headers: { 'content-type': 'application/json' },
+    });
+  });
+
+  it('tells what it does in OpenAPI', async () => {
+    const document = (await harness.call('GET', '/openapi.json')).body as { openapi: string; paths: object };
+    expect(document.openapi).to.match(/^3\.1\./);
+    expect(Object.keys(document.paths)).to.include.members([
+      '/beta/gateway_basic_guardrail_api',
+      '/beta/litellm_basic_guardrail_api',
+      '/sessions/{session_id}',
+    ]);
+  });
+
+  it('changes nothing in monitor mode, and counts what it would have done', async () => {
+    const monitor = await startHarness({ env: { GUARDRAIL_MODE: 'monitor' } });
+    try {
+      const answer = await monitor.guard({
+        ...caller('team-1'),
+        input_type: 'request',
+        texts: [`Mail ${PLANTED.email}`],
+      });
+      expect(answer.body).to.deep.equal({ action: 'NONE' });
+      expect(String((await monitor.call('GET', '/metrics')).body)).to.include(
+        'action="MONITORED_GUARDRAIL_INTERVENED"} 1',
+      );
+    } finally {
+      await monitor.stop();
+    }
+  });
+
+  it('runs without keys only where it is told to, and then serves everybody', async () => {
+    const open = await startHarness({ env: { GUARDRAIL_API_KEYS: undefined, GUARDRAIL_INSECURE_NO_AUTH: 'true' } });
+    try {
+      expect(
+        (await open.guard({ input_type: 'request', texts: ['Hello.'] }, { headers: { 'x-api-key': '' } })).status,
+      ).to.equal(200);
+    } finally {
+      await open.stop();
+    }
+  });
+});
+
+describe('the service when something fails', () => {
+  const failing =
+    (error: Error): (() => Guard) =>
+    () => ({
+      request: () => Promise.reject(error),
+      response: () => Promise.reject(error),
+      sessionOf: () => {
+        throw error;
+      },
+    });
+  const FAILURES: [error: Error, status: number, code: string][] = [
+    [new StoreUnavailableError('Redis cannot be reached.'), 502, 'store_unavailable'],
+    [new DetectorUnavailableError('The detector did not answer.'), 502, 'detector_unavailable'],
+    [new Error(`cannot read ${PLANTED.email}`), 500, 'internal_error'],
+    [new SyntaxError(`Unexpected token in ${PLANTED.iban}`), 500, 'internal_error'],
+  ];
+  for (const [error, status, code] of FAILURES) {
+    it(`answers ${status} in both phases: ${error.name}, ${code}`, async () => {
+      const harness = await startHarness({ guard: failing(error) });
+      try {
+        for (const input_type of ['request', 'response']) {
+          const answer = await harness.guard({ input_type, texts: ['Hello.'] });
+          expect(answer.status).to.equal(status);
+          expect((answer.body as Body).error.code).to.equal(code);
+        }
+        if (status === 500) expect(harness.logs.join('')).to.match(/app\.test\.ts/);
+      } finally {
+        await harness.stop();
+      }
+    });
+  }
+
+  it('refuses quickly what it cannot answer in time, and recovers', async () => {
+    let open: (() => void)[] = [];
+    const stuck = (): Guard => ({
+      request: () =>
+        new Promise((resolve) => {
+          open.push(() => {
+            resolve({ action: 'NONE', session: 'x' as never, entities: [] });
+          });
+        }),
+      response: () => Promise.reject(new Error('There is no response here.')),
+      sessionOf: () => 'x' as never,
+    });
+    const harness = await startHarness({ guard: stuck });
+    try {
+      const request = (): Promise<Answer> => harness.guard({ input_type: 'request', texts: ['Hello.'] });
+      const running = Array.from({ length: 64 }, request);
+      await eventually(() => open.length === 64);
+      const started = performance.now();
+      const late = await request();
+      expect(late.status).to.equal(503);
+      expect(late.headers.get('retry-after')).to.equal('1');
+      expect(performance.now() - started).to.be.lessThan(4000);
+      expect((await harness.call('GET', '/healthz')).status).to.equal(200);
+      for (const finish of open) finish();
+      for (const answer of await Promise.all(running)) expect(answer.status).to.equal(200);
+      open = [];
+      const next = request();
+      await eventually(() => open.length === 1);
+      open[0]?.();
+      expect((await next).status).to.equal(200);
+    } finally {
+      await harness.stop();
+    }
+  });
+
+  it('finishes what is running when it is stopped, and takes on nothing new', async () => {
+    let finish: (() => void) | undefined;
+    const slow = (): Guard => ({
+      request: () =>
+        new Promise((resolve) => {
+          finish = () => {
+            resolve({ action: 'NONE', session: 'x' as never, entities: [] });
+          };
+        }),
+      response: () => Promise.reject(new Error('There is no response here.')),
+      sessionOf: () => 'x' as never,
+    });
+    const harness = await startHarness({ guard: slow });
+    // A connection that is open already: the port takes no new ones when the drain ends.
+    await harness.call('GET', '/healthz');
+    const running = harness.guard({ input_type: 'request', texts: ['Hello.'] });
+    await eventually(() => finish !== undefined);
+    const stopped = harness.app.drain();
+    const refused = await harness.guard({ input_type: 'request', texts: ['Hello.'] });
+    expect([refused.status, (refused.body as Body).error.code]).to.deep.equal([503, 'draining']);
+    const ready = await harness.call('GET', '/readyz');
+    expect([ready.status, (ready.body as { status: string }).status]).to.deep.equal([503, 'draining']);
+    finish?.();
+    expect((await running).status).to.equal(200);
+    expect(await stopped).to.equal(true);
+    expect(await fetch(`${harness.url}/healthz`).catch(() => 'refused')).to.equal('refused');
+  });
+});

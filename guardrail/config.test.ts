@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { eventually } from './appHarness.ts';
+import { ConfigError, describeSettings, openSecret, readConfig, type Config } from './config.ts';
+
+const KEYS = { GUARDRAIL_API_KEYS: 'litellm:sk-0123456789' };
+const REDIS = {
+  ...KEYS,
+  GUARDRAIL_STORE: 'redis://127.0.0.1:6379',
+  GUARDRAIL_SESSION_KEY: 's'.repeat(32),
+  GUARDRAIL_ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+};
+
+function problemsOf(env: NodeJS.ProcessEnv): string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    expect(error).to.be.instanceOf(ConfigError);
+    return (error as Error).message.split('\n');
+  }
+  return [];
+}
+
+describe('the settings', () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'config-'));
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+
+  it('have the documented defaults', () => {
+    const config = readConfig(KEYS);
+    const { API_KEYS: _, ...rest } = config;
+    expect(rest).to.deep.equal({
+      PORT: 8080,
+      HOST: '0.0.0.0',
+      INSECURE_NO_AUTH: false,
+      SESSION_KEY: undefined,
+      PROXY_NAMES: ['gateway', 'litellm'],
+      STORE: { kind: 'memory' },
+      MAPPING_TTL: 86_400_000,
+      ENCRYPTION_KEYS: undefined,
+      MODE: 'enforce',
+      DETECTORS: ['builtin'],
+      PRESIDIO_URL: undefined,
+      DETECTION_TIMEOUT: 1000,
+      RECALL: 'balanced',
+      LANGUAGES: ['en'],
+      SESSION_SCOPE: 'user',
+      POLICY: undefined,
+      IMAGES: 'redact',
+      REMOTE_IMAGES: 'block',
+      MAX_BODY: 10 * 1024 * 1024,
+      WORKERS: 1,
+      PLAYGROUND: false,
+      LOG_LEVEL: 'info',
+    });
+  });
+
+  const READ: [name: keyof Config, text: string, value: unknown][] = [
+    ['MAPPING_TTL', '30m', 1_800_000],
+    ['MAPPING_TTL', '1h30m', 5_400_000],
+    ['MAPPING_TTL', '1.5h', 5_400_000],
+    ['DETECTION_TIMEOUT', '250ms', 250],
+    ['MAX_BODY', '1MB', 1_000_000],
+    ['MAX_BODY', '2Mi', 2 * 1024 * 1024],
+    ['MAX_BODY', '4096', 4096],
+    ['PROXY_NAMES', 'litellm, acme_ai', ['litellm', 'acme_ai']],
+    ['INSECURE_NO_AUTH', 'true', true],
+    ['LANGUAGES', 'en,de', ['en', 'de']],
+  ];
+  for (const [name, text, value] of READ) {
+    it(`read ${name}=${text}`, () => {
+      expect(readConfig({ ...KEYS, [`GUARDRAIL_${name}`]: text })[name]).to.deep.equal(value);
+    });
+  }
+
+  const WRONG: [env: NodeJS.ProcessEnv, problem: RegExp][] = [
+    [{ GUARDRAIL_PORT: '70000' }, /^GUARDRAIL_PORT must be a whole number from 0 to 65535\.$/],
+    [{ GUARDRAIL_PORT: '-1' }, /^GUARDRAIL_PORT must be a whole number/],
+    [{ GUARDRAIL_HOST: 'a b' }, /^GUARDRAIL_HOST must be an address/],
+    [{ GUARDRAIL_API_KEYS: 'litellm:short' }, /^GUARDRAIL_API_KEYS must have keys of at least 8 /],
+    [{ GUARDRAIL_API_KEYS: 'one:sk-0123456789,two:sk-0123456789' }, /^GUARDRAIL_API_KEYS must not have the same key/],
+    [{ GUARDRAIL_API_KEYS: 'a name:sk-0123456789' }, /^GUARDRAIL_API_KEYS must have names/],
+    [{ GUARDRAIL_API_KEYS: '' }, /^GUARDRAIL_API_KEYS or GUARDRAIL_API_KEYS_FILE must be set/],
+    [{ GUARDRAIL_SESSION_KEY: 'short' }, /^GUARDRAIL_SESSION_KEY must have at least 32 characters/],
+    [
+      { GUARDRAIL_SESSION_KEY_FILE: '/does/not/exist' },
+      /^GUARDRAIL_SESSION_KEY_FILE names \/does\/not\/exist, which cannot be read\.$/,
+    ],
+    [{ GUARDRAIL_PROXY_NAMES: 'Lite-LLM' }, /^GUARDRAIL_PROXY_NAMES must have names of lower-case/],
+    [{ GUARDRAIL_PROXY_NAMES: 'a,a' }, /^GUARDRAIL_PROXY_NAMES must not name one twice/],
+    [{ GUARDRAIL_STORE: 'mysql://x' }, /^GUARDRAIL_STORE must have one of these forms/],
+    [{ GUARDRAIL_MAPPING_TTL: '24' }, /^GUARDRAIL_MAPPING_TTL must be a duration/],
+    [{ GUARDRAIL_MAPPING_TTL: '2000d' }, /^GUARDRAIL_MAPPING_TTL must be a duration/],
+    [{ GUARDRAIL_MODE: 'Enforce' }, /^GUARDRAIL_MODE must be enforce or monitor\.$/],
+    [{ GUARDRAIL_DETECTORS: 'presidio' }, /^GUARDRAIL_PRESIDIO_URL must be set/],
+    [{ GUARDRAIL_PRESIDIO_URL: 'ftp://x' }, /^GUARDRAIL_PRESIDIO_URL must be an http or https URL\.$/],
+    [{ GUARDRAIL_MAX_BODY: 'ten' }, /^GUARDRAIL_MAX_BODY must be a size/],
+    [{ GUARDRAIL_WORKERS: '4' }, /^GUARDRAIL_WORKERS must be 1 where GUARDRAIL_STORE is memory/],
+    [{ GUARDRAIL_INSECURE_NO_AUTH: 'yes' }, /^GUARDRAIL_INSECURE_NO_AUTH must be true or false\.$/],
+    [{ GUARDRAIL_API_KEY: 'x' }, /^GUARDRAIL_API_KEY is not a setting: did you mean GUARDRAIL_API_KEYS\?$/],
+    [{ GUARDRAIL_SOMETHING_ELSE: 'x' }, /^GUARDRAIL_SOMETHING_ELSE is not a setting: --help lists them all\.$/],
+    [{ ...REDIS, GUARDRAIL_ENCRYPTION_KEYS: 'abc' }, /^GUARDRAIL_ENCRYPTION_KEYS must hold keys of 32 bytes/],
+    [
+      { ...REDIS, GUARDRAIL_ENCRYPTION_KEYS: '' },
+      /^GUARDRAIL_ENCRYPTION_KEYS or GUARDRAIL_ENCRYPTION_KEYS_FILE must be set where/,
+    ],
+    [{ ...REDIS, GUARDRAIL_SESSION_KEY: '' }, /^GUARDRAIL_SESSION_KEY or GUARDRAIL_SESSION_KEY_FILE must be set where/],
+    [{ GUARDRAIL_CONFIG: '/does/not/exist' }, /^GUARDRAIL_CONFIG names \/does\/not\/exist, which cannot be read\.$/],
+  ];
+  for (const [env, problem] of WRONG) {
+    it(`refuse ${JSON.stringify(env)}`, () => {
+      const problems = problemsOf({ ...KEYS, ...env });
+      expect(problems).to.have.length(1);
+      expect(problems[0]).to.match(problem);
+    });
+  }
+
+  it('name everything that is wrong at once, and repeat no value', () => {
+    const problems = problemsOf({
+      GUARDRAIL_PORT: 'secret-1',
+      GUARDRAIL_MODE: 'secret-2',
+      GUARDRAIL_STORE: 'redis://secret-3@',
+    });
+    expect(problems).to.have.length(4);
+    expect(problems.join()).to.not.match(/secret/);
+  });
+
+  it('come from a file too, and the environment wins', () => {
+    const path = file(
+      'all.yaml',
+      'api_keys: [one:sk-0123456789, two:sk-9876543210]\nmapping_ttl: 1h\nport: 9000\nproxy_names:\n  - acme\n',
+    );
+    const config = readConfig({ GUARDRAIL_CONFIG: path, GUARDRAIL_PORT: '9001' });
+    expect([config.PORT, config.MAPPING_TTL, config.PROXY_NAMES]).to.deep.equal([9001, 3_600_000, ['acme']]);
+    expect(problemsOf({ ...KEYS, GUARDRAIL_CONFIG: file('typo.yaml', 'mapping_tll: 1h') })).to.deep.equal([
+      `mapping_tll in ${join(folder, 'typo.yaml')} is not a setting: did you mean GUARDRAIL_MAPPING_TTL?`,
+    ]);
+    expect(problemsOf({ ...KEYS, GUARDRAIL_CONFIG: file('broken.yaml', 'a: [') })[0]).to.match(/not valid YAML\.$/);
+    expect(problemsOf({ ...KEYS, GUARDRAIL_CONFIG: file('list.yaml', '- a') })[0]).to.match(
+      /must hold names and values\.$/,
+    );
+  });
+
+  it('refuse a secret that is given twice', () => {
+    const path = file('keys', 'one:sk-0123456789');
+    expect(problemsOf({ ...KEYS, GUARDRAIL_API_KEYS_FILE: path })[0]).to.match(/are both set: set one\.$/);
+  });
+
+  it('follow a file of keys when it changes, and keep the last good ones', async () => {
+    const path = file('rotating', 'one:first-key-1');
+    const config = readConfig({ GUARDRAIL_API_KEYS_FILE: path });
+    const problems: Error[] = [];
+    if (!config.API_KEYS) throw new Error('There are no keys.');
+    const live = openSecret(config.API_KEYS, (problem) => problems.push(problem));
+    expect(live.current.tenantOf('first-key-1')).to.equal('one');
+    file('rotating', 'one:first-key-1\none:second-key\n');
+    await eventually(() => live.current.tenantOf('second-key') === 'one');
+    expect(live.current.tenantOf('first-key-1')).to.equal('one');
+    file('rotating', 'one:x');
+    await eventually(() => problems.length === 1);
+    expect(live.current.tenantOf('second-key')).to.equal('one');
+    live.close();
+  });
+
+  it('leave alone what Kubernetes sets for a Service called guardrail', () => {
+    const links = {
+      GUARDRAIL_PORT: 'tcp://10.0.0.1:8080',
+      GUARDRAIL_SERVICE_HOST: '10.0.0.1',
+      GUARDRAIL_SERVICE_PORT: '8080',
+      GUARDRAIL_SERVICE_PORT_HTTP: '8080',
+      GUARDRAIL_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+      GUARDRAIL_PORT_8080_TCP_ADDR: '10.0.0.1',
+      GUARDRAIL_MAIN_PORT: 'tcp://10.0.0.2:8080',
+    };
+    expect(readConfig({ ...KEYS, ...links }).PORT).to.equal(8080);
+  });
+
+  it('are all in the help', () => {
+    const help = describeSettings();
+    for (const name of Object.keys(readConfig(KEYS))) expect(help).to.include(`GUARDRAIL_${name}`);
+  });
+
+  const ADDRESSES: [text: string, expected: object][] = [
+    ['redis://h', { topology: 'standalone', hosts: [{ host: 'h', port: 6379 }], db: 0, tls: undefined }],
+    ['redis://:p%40ss@h:7000/3', { username: undefined, password: 'p@ss', hosts: [{ host: 'h', port: 7000 }], db: 3 }],
+    ['redis://user:pass@[::1]:7000', { username: 'user', password: 'pass', hosts: [{ host: '::1', port: 7000 }] }],
+    ['rediss://h?servername=redis.example', { tls: { servername: 'redis.example' } }],
+    [
+      'redis+cluster://a:1,b:2',
+      {
+        topology: 'cluster',
+        hosts: [
+          { host: 'a', port: 1 },
+          { host: 'b', port: 2 },
+        ],
+      },
+    ],
+    [
+      'redis+sentinel://a,b:2/main/1?sentinel_password=x',
+      {
+        topology: 'sentinel',
+        hosts: [
+          { host: 'a', port: 26379 },
+          { host: 'b', port: 2 },
+        ],
+        master: 'main',
+        db: 1,
+        sentinelPassword: 'x',
+      },
+    ],
+  ];
+  for (const [text, expected] of ADDRESSES) {
+    it(`read the address ${text}`, () => {
+      const { STORE } = readConfig({ ...REDIS, GUARDRAIL_STORE: text });
+      expect(STORE.kind === 'redis' && STORE.address).to.deep.include(expected);
+    });
+  }
+
+  for (const text of [
+    'redis://',
+    'redis://a,b',
+    'redis+sentinel://a',
+    'redis+cluster://a/1',
+    'redis://h/x',
+    'redis://h:99999',
+    'redis://h?x=1',
+    'redis://u:%zz@h',
+    'rediss://h?ca=/does/not/exist',
+  ]) {
+    it(`refuse the address ${text}`, () => {
+      expect(problemsOf({ ...REDIS, GUARDRAIL_STORE: text })).to.have.length(1);
+    });
+  }
+});
