@@ -245,7 +245,14 @@ describe('npm start', function () {
           const path = (env.PATH ?? '').split(delimiter).filter((entry) => !existsSync(join(entry, 'go')));
           return Promise.resolve({
             args: ['--gateway-port=0'],
-            env: { ...env, PATH: path.join(delimiter), HOME: join(work, 'elsewhere') },
+            env: {
+              ...env,
+              PATH: path.join(delimiter),
+              HOME: join(work, 'elsewhere'),
+              // Nobody listens on the discard port: whatever is to be downloaded is refused.
+              NODE_USE_ENV_PROXY: '1',
+              HTTPS_PROXY: 'http://127.0.0.1:9',
+            },
           });
         },
         /^kube-apiserver, etcd, kubectl of Kubernetes 1\.36 cannot be had: .*install Go.*$/,
