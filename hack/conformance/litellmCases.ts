@@ -11,8 +11,8 @@ export interface LiteLlmBench {
   readonly client: GatewayClient;
   readonly model: ModelServer;
   readonly guardrail: Interceptor;
-  /** Virtual keys: of two teams, and two without a team. */
-  readonly keys: { readonly teamA: string; readonly teamB: string; readonly loneA: string; readonly loneB: string };
+  /** Makes a virtual key, in a new team of its own where `team` is true. */
+  readonly newKey: (team: boolean) => Promise<string>;
 }
 
 type LiteLlmCase = Case<LiteLlmBench>;
@@ -432,11 +432,11 @@ function lastTags(model: ModelServer): string[] {
   return pseudonyms(model.saw().at(-1) ?? '');
 }
 
-function twoTenants(name: string, pick: (keys: LiteLlmBench['keys']) => readonly [string, string]): LiteLlmCase {
+function twoTenants(name: string, team: boolean): LiteLlmCase {
   return {
     name,
-    run: async ({ client, model, keys }) => {
-      const [one, other] = pick(keys);
+    run: async ({ client, model, newKey }) => {
+      const [one, other] = [await newKey(team), await newKey(team)];
       const person = somebody();
       const body = chat(`Mail ${person.email}`, { user: 'the-same-end-user' });
       await client.post(CHAT, body, { key: one });
@@ -468,8 +468,8 @@ const identity: readonly LiteLlmCase[] = [
       demand(tags[3] !== tags[0], 'Two end users share a pseudonym.');
     },
   },
-  twoTenants('virtual keys of two teams, one end user name', ({ teamA, teamB }) => [teamA, teamB]),
-  twoTenants('two virtual keys without a team, one end user name', ({ loneA, loneB }) => [loneA, loneB]),
+  twoTenants('virtual keys of two teams, one end user name', true),
+  twoTenants('two virtual keys without a team, one end user name', false),
   {
     name: 'two users at once, streamed',
     run: async ({ client, model }) => {

@@ -11,7 +11,9 @@ const HELP = `Judges the guardrail behind real gateways: npm run conformance -- 
   --mutant <name>    makes the service wrong, to see the suite fail: ${Object.keys(MUTANTS).join(', ')}
 
 LITELLM_LAB     folder with a LiteLLM to start (venv/bin/litellm, prisma-shim)
-LITELLM_URL     a running LiteLLM instead, with LITELLM_MASTER_KEY, its model at port 9100 and its guardrail at 9300
+LITELLM_URL     a running LiteLLM instead, with LITELLM_MASTER_KEY and a database, configured as hack/samples/litellm
+                says; its model must be http://127.0.0.1:9100/v1, its guardrail http://127.0.0.1:9300, with the key
+                that GUARDRAIL_API_KEY tells
 GUARDRAIL_URL   a running guardrail, with GUARDRAIL_API_KEYS of two tenants; default: this project's own is started`;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -14,6 +14,8 @@ export interface Service {
 
 const READY_MS = 30_000;
 
+const random = (): string => randomBytes(24).toString('hex');
+
 async function ready(url: string): Promise<boolean> {
   try {
     const response = await fetch(new URL('/readyz', url));
@@ -26,7 +28,7 @@ async function ready(url: string): Promise<boolean> {
 
 /**
  * The service that `GUARDRAIL_URL` names, with the keys of `GUARDRAIL_API_KEYS` (two tenants, comma between), otherwise
- * this project's own, started on a free port with what it finds in memory only.
+ * this project's own, started on a free port, with its mappings in memory.
  * @throws Error with one sentence where it does not become ready.
  */
 export async function useService(): Promise<Service> {
@@ -44,7 +46,9 @@ export async function useService(): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
   removeAtExit(folder);
   const port = await freePort();
-  const keys = [randomBytes(24).toString('hex'), randomBytes(24).toString('hex')] as const;
+  // A LiteLLM that others started has a key of its own choice.
+  const first = process.env.GUARDRAIL_API_KEY ?? random();
+  const keys = [first, random()] as const;
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GUARDRAIL_'));
   const child = await startProcess({
     name: 'The guardrail',

@@ -68,13 +68,7 @@ const LITELLM: Gateway = {
     const guardrail = await startInterceptor(service.url, isForeign() ? FOREIGN_PORTS.guardrail : 0);
     const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, guardrailKey: service.keys[0] };
     const { client, newKey, stop } = await useLiteLlm(backends);
-    const keys = {
-      teamA: await newKey(true),
-      teamB: await newKey(true),
-      loneA: await newKey(false),
-      loneB: await newKey(false),
-    };
-    const bench: LiteLlmBench = { client, model, guardrail, keys };
+    const bench: LiteLlmBench = { client, model, guardrail, newKey };
     return stand('litellm', LITELLM_CASES, bench, stop);
   },
 };
