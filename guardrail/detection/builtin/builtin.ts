@@ -3,6 +3,8 @@ import { DetectorUnavailableError } from '../contract.ts';
 import { resolveOverlaps } from '../spans.ts';
 import { hintsOf } from './recognizer.ts';
 import { recognizers } from './recognizers/recognizers.ts';
+import { loadGazetteer, loadModel } from './tagger/model.ts';
+import { Tagger } from './tagger/tagger.ts';
 
 export interface BuiltinOptions {
   /** Default `balanced`. */
@@ -13,15 +15,21 @@ export interface BuiltinOptions {
 
 const name = 'builtin';
 
+/** What is taken off the score of "no name", per setting. */
+const biases: Readonly<Record<Recall, number>> = { precise: -800, balanced: 0, thorough: 900 };
+const rank: Readonly<Record<Recall, number>> = { precise: 0, balanced: 1, thorough: 2 };
+
 /** The detector that runs inside the process: recognizers by form, and a tagger for people, places, organisations. */
-export function createBuiltinDetector(_options: BuiltinOptions = {}): Detector {
+export function createBuiltinDetector({ recall = 'balanced' }: BuiltinOptions = {}): Detector {
+  const tagger = new Tagger(loadModel(), loadGazetteer());
   return {
     name,
-    detect(texts, { signal }) {
+    detect(texts, { signal, recall: wanted = recall }) {
+      const setting = rank[wanted] > rank[recall] ? wanted : recall;
       const found: Span[][] = [];
       for (const text of texts) {
         if (signal.aborted) return Promise.reject(new DetectorUnavailableError('The built-in detector was aborted.'));
-        found.push(structured(text));
+        found.push(resolveOverlaps(text, [...structured(text), ...named(tagger, text, biases[setting])]));
       }
       return Promise.resolve(found);
     },
@@ -37,5 +45,15 @@ function structured(text: string): Span[] {
     if (!worthwhile(hints)) continue;
     find(text, (start, end, score, type = own) => spans.push({ start, end, type, score, detector: name }));
   }
-  return resolveOverlaps(text, spans);
+  return spans;
+}
+
+function named(tagger: Tagger, text: string, bias: number): Span[] {
+  const spans: Span[] = [];
+  tagger.tag(text, bias, (kind, first, last, score) => {
+    const start = tagger.tokens.start[first] ?? 0;
+    const end = tagger.tokens.end[last] ?? 0;
+    spans.push({ start, end, type: kind === 'ADDRESS' ? 'LOCATION' : kind, score, detector: name });
+  });
+  return spans;
 }

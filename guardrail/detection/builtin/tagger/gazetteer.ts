@@ -1,0 +1,49 @@
+/** What lists say of a word, as bits. A word may be many things; what it is here the tagger decides. */
+export const flags = {
+  given: 1,
+  family: 2,
+  /** The whole name of a town. */
+  town: 4,
+  /** A word of a longer place name. */
+  townPart: 8,
+  /** Countries, states, regions, rivers. */
+  region: 16,
+  /** Known organisations, legal forms, and words that organisations are named with. */
+  organization: 32,
+  /** Kinds of street and of unit: street, Weg, rue, Apt. */
+  street: 64,
+  /** An ordinary word of a language. */
+  ordinary: 128,
+} as const;
+
+/** Which words are names of what: exact 32-bit hashes in an open-addressing table, two arrays and no strings. */
+export class Gazetteer {
+  private readonly keys: Int32Array;
+  private readonly values: Uint8Array;
+  private readonly mask: number;
+
+  constructor(hashes: Int32Array, values: Uint8Array) {
+    let size = 1024;
+    while (size < hashes.length * 1.7) size *= 2;
+    this.mask = size - 1;
+    this.keys = new Int32Array(size);
+    this.values = new Uint8Array(size);
+    for (let index = 0; index < hashes.length; index++) {
+      const hash = hashes[index] ?? 0;
+      let slot = (hash ^ (hash >>> 16)) & this.mask;
+      while (this.values[slot] !== 0) slot = (slot + 1) & this.mask;
+      this.keys[slot] = hash;
+      this.values[slot] = values[index] ?? 0;
+    }
+  }
+
+  /** @returns the flags of a word by its hash; 0 for one that no list has. */
+  lookup(hash: number): number {
+    let slot = (hash ^ (hash >>> 16)) & this.mask;
+    for (;;) {
+      const value = this.values[slot] ?? 0;
+      if (value === 0 || this.keys[slot] === hash) return value;
+      slot = (slot + 1) & this.mask;
+    }
+  }
+}

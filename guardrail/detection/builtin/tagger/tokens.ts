@@ -1,0 +1,167 @@
+import { foldedOf, kindOf, kinds } from './characters.ts';
+
+/** What lies between a token and the one before it. */
+export const gaps = { none: 0, space: 1, newline: 2, paragraph: 3 } as const;
+
+/** How a token is written; everything else about it follows from its letters. */
+export const shapes = {
+  mark: 0,
+  lower: 1,
+  capitalized: 2,
+  upper: 3,
+  initial: 4,
+  camel: 5,
+  mixed: 6,
+  uncased: 7,
+  digit1: 8,
+  digit2: 9,
+  digit3: 10,
+  digit4: 11,
+  digit5: 12,
+  digits: 13,
+  upperDigits: 14,
+  lowerDigits: 15,
+} as const;
+
+/** How the line of a token is written: in capitals, in lower case, or as usual. */
+export const cases = { usual: 0, upper: 1, lower: 2 } as const;
+
+/**
+ * Tokens of one text, in flat arrays that are used again for the next text: words (letters and digits), and marks one
+ * by one. No object per token.
+ */
+export class Tokens {
+  count = 0;
+  start = new Int32Array(1024);
+  end = new Int32Array(1024);
+  /** Two hashes of the exact characters: together an identity. */
+  exact = new Int32Array(1024);
+  exact2 = new Int32Array(1024);
+  /** Hash of the folded characters. */
+  word = new Int32Array(1024);
+  shape = new Uint8Array(1024);
+  gap = new Uint8Array(1024);
+  lineCase = new Uint8Array(1024);
+
+  private grow(): void {
+    const size = this.start.length * 2;
+    const longer = <T extends Int32Array | Uint8Array>(array: T, make: new (size: number) => T): T => {
+      const copy = new make(size);
+      copy.set(array);
+      return copy;
+    };
+    this.start = longer(this.start, Int32Array);
+    this.end = longer(this.end, Int32Array);
+    this.exact = longer(this.exact, Int32Array);
+    this.exact2 = longer(this.exact2, Int32Array);
+    this.word = longer(this.word, Int32Array);
+    this.shape = longer(this.shape, Uint8Array);
+    this.gap = longer(this.gap, Uint8Array);
+    this.lineCase = longer(this.lineCase, Uint8Array);
+  }
+
+  /** Reads a text, or the part of it from `from` to `to`. */
+  read(text: string, from = 0, to = text.length): void {
+    this.count = 0;
+    let newlines = 2;
+    let spaces = 0;
+    let at = from;
+    let lineStart = 0;
+    let uppers = 0;
+    let lowers = 0;
+    let capitals = 0;
+    while (at < to) {
+      const code = text.charCodeAt(at);
+      const kind = kindOf[code] ?? 0;
+      if (kind === kinds.space) {
+        spaces++;
+        at++;
+        continue;
+      }
+      if (kind === kinds.newline) {
+        newlines++;
+        at++;
+        this.closeLine(lineStart, uppers, lowers, capitals);
+        lineStart = this.count;
+        uppers = lowers = capitals = 0;
+        continue;
+      }
+      const index = this.count++;
+      if (index >= this.start.length) this.grow();
+      this.start[index] = at;
+      this.gap[index] =
+        newlines > 1 ? gaps.paragraph : newlines === 1 ? gaps.newline : spaces > 0 ? gaps.space : gaps.none;
+      newlines = spaces = 0;
+      if (kind === kinds.mark) {
+        this.exact[index] = Math.imul(code + 1, 0x9e3779b1);
+        this.exact2[index] = code;
+        this.word[index] = Math.imul(code + 1, 0x85ebca6b);
+        this.shape[index] = shapes.mark;
+        this.end[index] = ++at;
+        continue;
+      }
+      let exact = 0x811c9dc5;
+      let exact2 = 0x1234567;
+      let word = 0x2f0b4c27;
+      let upper = 0;
+      let lower = 0;
+      let digit = 0;
+      const begin = at;
+      for (; at < to; at++) {
+        const next = text.charCodeAt(at);
+        const nextKind = kindOf[next] ?? 0;
+        if (nextKind === kinds.lower) lower++;
+        else if (nextKind === kinds.upper) upper++;
+        else if (nextKind === kinds.digit) digit++;
+        else if (nextKind !== kinds.letter) break;
+        exact = Math.imul(exact ^ next, 0x01000193);
+        exact2 = Math.imul(exact2, 31) + next;
+        word = Math.imul(word ^ (foldedOf[next] ?? next), 0x5bd1e995);
+        word ^= word >>> 15;
+      }
+      this.end[index] = at;
+      this.exact[index] = exact;
+      this.exact2[index] = exact2;
+      this.word[index] = word;
+      const first = kindOf[code] === kinds.upper;
+      this.shape[index] = shapeOf(at - begin, upper, lower, digit, first);
+      if (digit === 0) {
+        if (first && lower > 0) capitals++;
+        if (upper > 1 && lower === 0) uppers++;
+        if (lower > 0 && upper === 0) lowers++;
+      }
+    }
+    this.closeLine(lineStart, uppers, lowers, capitals);
+  }
+
+  /** Line case is the line's, not the word's: `MEETING WITH JOHN` says nothing by its capitals. */
+  private closeLine(first: number, uppers: number, lowers: number, capitals: number): void {
+    const written =
+      uppers > 1 && lowers === 0 && capitals === 0
+        ? cases.upper
+        : lowers > 1 && capitals === 0 && uppers === 0
+          ? cases.lower
+          : cases.usual;
+    this.lineCase.fill(written, first, this.count);
+  }
+}
+
+function shapeOf(length: number, upper: number, lower: number, digit: number, first: boolean): number {
+  if (digit === length) return length > 5 ? shapes.digits : shapes.digit1 + length - 1;
+  if (digit > 0) return upper > 0 ? shapes.upperDigits : shapes.lowerDigits;
+  if (upper === 0) return lower === 0 ? shapes.uncased : shapes.lower;
+  if (lower === 0) return length === 1 ? shapes.initial : shapes.upper;
+  if (upper === 1 && first) return shapes.capitalized;
+  return first ? shapes.camel : shapes.mixed;
+}
+
+/** The hash by which gazetteers know a word: that of its folded characters. */
+export function wordHash(word: string): number {
+  let hash = 0x2f0b4c27;
+  for (let at = 0; at < word.length; at++) {
+    const code = word.charCodeAt(at);
+    hash = Math.imul(hash ^ (foldedOf[code] ?? code), 0x5bd1e995);
+    hash ^= hash >>> 15;
+  }
+  return hash;
+}

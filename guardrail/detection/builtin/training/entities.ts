@@ -1,0 +1,925 @@
+import {
+  countries,
+  countriesElsewhere,
+  fakerList,
+  isBlind,
+  namePools,
+  states,
+  towns,
+  type NamePool,
+  type Part,
+  type Town,
+  type WordNet,
+} from './lexicon.ts';
+import type { Random } from './random.ts';
+
+export interface Person {
+  readonly given: string;
+  readonly family: string;
+  /** As written where the whole name stands. */
+  readonly full: string;
+}
+
+/** Letters follow letters as in a list of names: makes names of the same sound that no list has. */
+class Babbler {
+  private readonly following = new Map<string, string[]>();
+
+  constructor(names: readonly string[]) {
+    for (const name of names) {
+      if (!/^\p{L}{3,12}$/u.test(name)) continue;
+      const padded = `^^${name.toLowerCase()}$`;
+      for (let at = 2; at < padded.length; at++) {
+        const key = padded.slice(at - 2, at);
+        const list = this.following.get(key);
+        if (list) list.push(padded.charAt(at));
+        else this.following.set(key, [padded.charAt(at)]);
+      }
+    }
+  }
+
+  make(random: Random): string {
+    for (let attempt = 0; attempt < 50; attempt++) {
+      let name = '^^';
+      while (name.length < 14) {
+        const next = random.pick(this.following.get(name.slice(-2)) ?? ['$']);
+        if (next === '$') break;
+        name += next;
+      }
+      if (name.length > 5) return capitalized(name.slice(2));
+    }
+    throw new Error('These names teach no sound.');
+  }
+}
+
+export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+const byPart = <T>(list: readonly T[], part: Part, nameOf: (entry: T) => string): T[] => {
+  const kept = list.filter((entry) => isBlind(nameOf(entry)) === (part === 'blind'));
+  return kept.length > 0 ? kept : [...list];
+};
+
+interface Street {
+  readonly name: (maker: Entities) => string;
+  /** Whether the number stands before the street. */
+  readonly numberFirst?: boolean;
+}
+
+interface Country {
+  readonly code: string;
+  readonly weight: number;
+  readonly street: Street;
+  /** Postal code; `#` a digit, `?` a letter. */
+  readonly codes: readonly string[];
+  /** Street, code, town and region, in the order of the country's post. */
+  readonly order: (street: string, code: string, town: string, region: string) => string;
+  readonly regions?: readonly string[];
+  readonly units?: readonly string[];
+  readonly names: readonly string[];
+}
+
+const usual = (street: string, code: string, town: string): string => `${street}, ${code} ${town}`;
+const usStates = fakerList('en', 'location', 'state_abbr').concat(fakerList('en', 'location', 'state'));
+
+const suffixed =
+  (suffixes: string): Street['name'] =>
+  (maker) =>
+    maker.streetStem() + maker.random.pick(suffixes.split(' '));
+
+const prefixedBy =
+  (prefixes: string): Street['name'] =>
+  (maker) =>
+    `${maker.random.pick(prefixes.split('|'))} ${maker.random.chance(0.4) ? maker.person().full : maker.random.chance(0.5) ? maker.family() : maker.nounName()}`;
+
+const listed =
+  (keys: string, otherwise: Street['name']): Street['name'] =>
+  (maker) => {
+    const list = maker.streets(keys);
+    return list.length > 0 && maker.random.chance(0.6) ? maker.random.pick(list) : otherwise(maker);
+  };
+
+const english: Street = {
+  numberFirst: true,
+  name: (maker) => {
+    const { random } = maker;
+    const suffix = random.pick(
+      'Street St St. Road Rd Rd. Avenue Ave Ave. Lane Ln Drive Dr Dr. Court Ct Boulevard Blvd Place Pl Way Terrace Close Crescent Parkway Pkwy Highway Square Circle Trail Plaza Gardens Grove Hill Mews Row Walk View Heights Green Park Rise Loop Path Ridge Run Crossing Meadows Union Station Ferry Springs Island Harbors Mills Estates Junction Bypass Causeway Turnpike Alley Views'.split(
+        ' ',
+      ),
+    );
+    const stem = random.chance(0.25)
+      ? `${random.int(1, 140)}${random.pick(['th', 'st', 'nd', 'rd'])}`
+      : random.chance(0.45)
+        ? maker.family()
+        : random.chance(0.3)
+          ? maker.given()
+          : random.pick(
+              'Oak Maple Cedar Pine Elm Washington Lake Hill Walnut Spring North Ridge Church Willow Mill Sunset Railroad Jackson Cherry West South East Highland Forest River Meadow Chestnut Broad Green School Center Station Park Main High Victoria King Queen Grange London Manor Windsor York Albert Springfield George Prospect Valley'.split(
+                ' ',
+              ),
+            );
+    const direction = random.chance(0.12)
+      ? `${random.pick(['N', 'S', 'E', 'W', 'N.', 'West', 'North', 'SW', 'NE'])} `
+      : '';
+    return `${direction}${stem} ${suffix}${random.chance(0.05) ? ` ${random.pick(['North', 'West', 'NW', 'E'])}` : ''}`;
+  },
+};
+
+const german: Street = {
+  name: listed('de de_AT', (maker) =>
+    maker.random.chance(0.5)
+      ? suffixed('straße str. strasse weg gasse allee platz ring ufer damm steig')(maker)
+      : maker.random.pick(['Am ', 'An der ', 'Im ', 'Zum ', 'Auf dem ', 'Unter den ', 'Alte ', 'Lange ', 'Neue ']) +
+        capitalized(maker.nounName()),
+  ),
+};
+
+const nordic = (suffixes: string): Street => ({ name: suffixed(suffixes) });
+
+const aptUnits = [
+  'Apt. ###',
+  'Suite ###',
+  'Apt ##',
+  'Unit #',
+  '#5##',
+  'Apt. #?',
+  'Ste ###',
+  'Floor #',
+  'Apt. ###',
+  'Suite ###',
+];
+
+const countriesOfAddresses: readonly Country[] = [
+  {
+    code: 'US',
+    weight: 16,
+    names: ['USA', 'United States', 'US', 'U.S.A.'],
+    street: english,
+    codes: ['#####', '#####', '#####-####'],
+    regions: usStates,
+    units: aptUnits,
+    order: (s, c, t, r) => `${s}, ${t}, ${r} ${c}`,
+  },
+  {
+    code: 'GB',
+    weight: 8,
+    names: ['United Kingdom', 'UK', 'England', 'Scotland'],
+    street: english,
+    codes: ['??# #??', '??## #??', '?# #??', '?## #??', 'EC#? #??'],
+    units: ['Flat #', 'Flat ##', 'Unit #'],
+    order: (s, c, t) => `${s}, ${t} ${c}`,
+  },
+  {
+    code: 'GB',
+    weight: 4,
+    names: ['United Kingdom', 'UK'],
+    street: english,
+    codes: ['??# #??', '??## #??'],
+    order: (s, c, t) => `${s}, ${t}, ${c}`,
+  },
+  {
+    code: 'CA',
+    weight: 3,
+    names: ['Canada'],
+    street: english,
+    codes: ['?#? #?#'],
+    regions: ['ON', 'QC', 'BC', 'AB', 'MB', 'NS', 'Ontario', 'Quebec'],
+    units: aptUnits,
+    order: (s, c, t, r) => `${s}, ${t}, ${r} ${c}`,
+  },
+  {
+    code: 'AU',
+    weight: 3,
+    names: ['Australia'],
+    street: english,
+    codes: ['####'],
+    regions: ['NSW', 'VIC', 'QLD', 'WA', 'SA', 'TAS', 'ACT'],
+    units: ['Unit #', 'Level ##'],
+    order: (s, c, t, r) => `${s}, ${t} ${r} ${c}`,
+  },
+  {
+    code: 'NZ',
+    weight: 1.5,
+    names: ['New Zealand'],
+    street: english,
+    codes: ['####'],
+    order: (s, c, t) => `${s}, ${t} ${c}`,
+  },
+  {
+    code: 'IN',
+    weight: 2,
+    names: ['India'],
+    street: {
+      numberFirst: true,
+      name: (m) =>
+        `${m.family()} ${m.random.pick(['Nagar', 'Marg', 'Road', 'Chowk', 'Colony', 'Layout', 'Cross', 'Street'])}`,
+    },
+    codes: ['######', '### ###'],
+    order: (s, c, t) => `${s}, ${t} ${c}`,
+  },
+  {
+    code: 'DE',
+    weight: 9,
+    names: ['Germany', 'Deutschland'],
+    street: german,
+    codes: ['#####', '#####', 'D-#####'],
+    order: usual,
+  },
+  { code: 'AT', weight: 2, names: ['Austria', 'Österreich'], street: german, codes: ['####', 'A-####'], order: usual },
+  {
+    code: 'CH',
+    weight: 2,
+    names: ['Switzerland', 'Schweiz', 'Suisse'],
+    street: { name: (m) => (m.random.chance(0.6) ? german.name(m) : prefixedBy('Rue|Chemin|Via|Route|Strada')(m)) },
+    codes: ['####', 'CH-####'],
+    order: usual,
+  },
+  {
+    code: 'FR',
+    weight: 7,
+    names: ['France'],
+    street: {
+      numberFirst: true,
+      name: prefixedBy(
+        'rue|Rue|Rue de la|rue de|avenue|Avenue|Avenue du|boulevard|Boulevard|Bd|place|Place|quai|Quai|chemin|Chemin des|impasse|allée|Allée des|route de|cours|Square|Rue du|rue des',
+      ),
+    },
+    codes: ['#####'],
+    units: ['bis', 'ter', 'Bât. ?', 'Apt ##'],
+    order: usual,
+  },
+  {
+    code: 'BE',
+    weight: 2,
+    names: ['Belgium', 'Belgique', 'België'],
+    street: {
+      name: (m) =>
+        m.random.chance(0.5)
+          ? prefixedBy('Rue|Rue de|Avenue|Chaussée de|Boulevard')(m)
+          : suffixed('straat laan weg steenweg plein')(m),
+    },
+    codes: ['####', 'B-####'],
+    order: usual,
+  },
+  {
+    code: 'ES',
+    weight: 6,
+    names: ['Spain', 'España'],
+    street: {
+      name: prefixedBy(
+        'Calle|C/|Calle de|Calle de la|Avenida|Avda.|Av.|Plaza|Paseo de|Carretera|Ronda|Camino|Cuesta|Travesía|Rúa|C. de',
+      ),
+    },
+    codes: ['#####'],
+    units: ['#º ?', '#ºA', 'piso #', 'bajo', '#º izq'],
+    order: usual,
+  },
+  {
+    code: 'MX',
+    weight: 2,
+    names: ['Mexico', 'México'],
+    street: { name: prefixedBy('Calle|Av.|Avenida|Calz.|Blvd.|Privada') },
+    codes: ['#####', 'C.P. #####'],
+    order: usual,
+  },
+  {
+    code: 'IT',
+    weight: 6,
+    names: ['Italy', 'Italia'],
+    street: {
+      name: prefixedBy(
+        'Via|Via|via|Viale|Piazza|Corso|Largo|Vicolo|Strada|Contrada|Lungomare|Via della|Piazza del|Borgo',
+      ),
+    },
+    codes: ['#####'],
+    regions: ['MI', 'RM', 'TO', 'NA', 'BO', 'FI', 'PA', 'GE'],
+    order: (s, c, t, r) => `${s}, ${c} ${t}${r ? ` (${r})` : ''}`,
+  },
+  {
+    code: 'NL',
+    weight: 6,
+    names: ['Netherlands', 'Nederland', 'The Netherlands'],
+    street: {
+      name: (m) =>
+        m.random.chance(0.8)
+          ? suffixed('straat laan weg gracht plein kade dijk singel hof dreef pad hove')(m)
+          : `${m.given()} ${m.family()}${m.random.pick(['straat', 'laan', 'hof', 'hove'])}`,
+    },
+    codes: ['#### ??', '####??'],
+    units: ['?', '-#', 'bis', 'hs', '# hoog'],
+    order: usual,
+  },
+  {
+    code: 'SE',
+    weight: 5,
+    names: ['Sweden', 'Sverige'],
+    street: nordic('gatan vägen gränd stigen torget gata allén backen väg plan'),
+    codes: ['### ##', '#####', 'SE-### ##'],
+    units: ['lgh ####'],
+    order: usual,
+  },
+  {
+    code: 'NO',
+    weight: 3,
+    names: ['Norway', 'Norge'],
+    street: nordic('gata veien vegen gate vei lia svingen bakken kroken terrasse haugen'),
+    codes: ['####'],
+    order: usual,
+  },
+  {
+    code: 'DK',
+    weight: 3,
+    names: ['Denmark', 'Danmark'],
+    street: { name: listed('da', suffixed('vej gade allé stræde vænget parken')) },
+    codes: ['####', 'DK-####'],
+    units: ['#. tv', '#. th', 'st. mf'],
+    order: usual,
+  },
+  {
+    code: 'FI',
+    weight: 3,
+    names: ['Finland', 'Suomi'],
+    street: nordic('katu tie kuja polku kaari tori ranta rinne mäki'),
+    codes: ['#####'],
+    units: ['A ##', 'B #', 'as. ##'],
+    order: usual,
+  },
+  {
+    code: 'IS',
+    weight: 1.5,
+    names: ['Iceland', 'Ísland'],
+    street: nordic('gata stræti vegur braut hólar hagi teigur'),
+    codes: ['###'],
+    order: usual,
+  },
+  {
+    code: 'CZ',
+    weight: 3,
+    names: ['Czech Republic', 'Czechia'],
+    street: { name: listed('cs_CZ sk', suffixed('ova ská ova ého')) },
+    codes: ['### ##', '#####'],
+    order: usual,
+  },
+  {
+    code: 'SK',
+    weight: 1,
+    names: ['Slovakia'],
+    street: { name: listed('sk', suffixed('ova ská')) },
+    codes: ['### ##'],
+    order: usual,
+  },
+  {
+    code: 'PL',
+    weight: 3,
+    names: ['Poland', 'Polska'],
+    street: { name: prefixedBy('ul.|ul.|ulica|al.|Al.|os.|pl.|Plac') },
+    codes: ['##-###'],
+    units: ['m. #', '/##'],
+    order: usual,
+  },
+  {
+    code: 'PT',
+    weight: 3,
+    names: ['Portugal'],
+    street: { name: prefixedBy('Rua|Rua|R.|R|Rua da|Avenida|Av.|Travessa|Largo|Praça|Estrada|Alameda|Beco|Quinta') },
+    codes: ['####-###'],
+    units: ['#º Esq', '#º Dto', 'r/c'],
+    order: usual,
+  },
+  {
+    code: 'BR',
+    weight: 3,
+    names: ['Brazil', 'Brasil'],
+    street: { name: prefixedBy('Rua|Rua|Av.|Avenida|Travessa|Alameda|Praça|Rodovia') },
+    codes: ['#####-###'],
+    regions: ['SP', 'RJ', 'MG', 'RS', 'BA', 'PR'],
+    order: (s, c, t, r) => `${s}, ${t}${r ? ` - ${r}` : ''}, ${c}`,
+  },
+  {
+    code: 'HU',
+    weight: 2,
+    names: ['Hungary', 'Magyarország'],
+    street: {
+      name: (m) =>
+        `${m.random.chance(0.5) ? m.family() : m.person().full} ${m.random.pick(['utca', 'u.', 'út', 'tér', 'körút', 'köz', 'sétány', 'sor'])}`,
+    },
+    codes: ['####', 'H-####'],
+    order: (s, c, t) => `${c} ${t}, ${s}`,
+  },
+  {
+    code: 'RO',
+    weight: 1,
+    names: ['Romania'],
+    street: { name: prefixedBy('Strada|Str.|Bulevardul|Bd.|Aleea|Calea') },
+    codes: ['######'],
+    order: usual,
+  },
+  {
+    code: 'HR',
+    weight: 2,
+    names: ['Croatia', 'Hrvatska', 'Slovenia'],
+    street: {
+      name: (m) =>
+        m.random.chance(0.5)
+          ? listed('hr sl_SI sr_RS_latin', suffixed('eva ova ska'))(m)
+          : `${m.family()}${m.random.pick(['eva', 'ova', 'ska', ' ulica', ' cesta', ' trg'])}`,
+    },
+    codes: ['#####', '####'],
+    order: usual,
+  },
+  {
+    code: 'EE',
+    weight: 1.5,
+    names: ['Estonia', 'Eesti', 'Latvia', 'Lithuania'],
+    street: {
+      name: (m) =>
+        m.random.chance(0.5)
+          ? m.streetStem()
+          : `${m.streetStem()} ${m.random.pick(['tn', 'tee', 'mnt', 'pst', 'iela', 'g.'])}`,
+    },
+    codes: ['#####', 'LV-####'],
+    order: usual,
+  },
+  {
+    code: 'GR',
+    weight: 1.5,
+    names: ['Greece', 'Cyprus', 'Ελλάδα'],
+    street: {
+      name: (m) =>
+        m.random.chance(0.6)
+          ? m.random.pick(m.streets('el'))
+          : `${m.random.pick(['Leoforos', 'Odos', 'Λεωφόρος'])} ${m.family()}`,
+    },
+    codes: ['### ##', '#####'],
+    order: usual,
+  },
+  {
+    code: 'TR',
+    weight: 1,
+    names: ['Turkey', 'Türkiye'],
+    street: {
+      name: (m) => `${m.family()} ${m.random.pick(['Caddesi', 'Cad.', 'Sokak', 'Sk.', 'Bulvarı', 'Mahallesi'])}`,
+    },
+    codes: ['#####'],
+    units: ['No: ##', 'D: #'],
+    order: usual,
+  },
+  {
+    code: 'AR',
+    weight: 1.5,
+    names: ['Argentina', 'Uruguay', 'Chile', 'Colombia'],
+    street: { name: (m) => (m.random.chance(0.5) ? m.family() : prefixedBy('Av.|Calle|Pasaje|Carrera|Bv.')(m)) },
+    codes: ['?####', '####', '#####'],
+    order: usual,
+  },
+];
+
+const particles = [
+  'van',
+  'van der',
+  'de',
+  'von',
+  'de la',
+  'del',
+  'di',
+  'da',
+  'dos',
+  'al',
+  'bin',
+  'ten',
+  'le',
+  'du',
+  "O'",
+  'Mc',
+  'Mac',
+  'St.',
+  'af',
+  'zu',
+];
+
+const legalForms = ['Inc', 'Inc.', 'LLC', 'Ltd', 'Ltd.', 'Limited', 'Corp', 'Corp.', 'Corporation', 'Group', 'plc', 'PLC', 'GmbH', 'AG', 'GmbH & Co. KG', 'SE', 'KG', 'SA', 'S.A.', 'SAS', 'SARL', 'S.L.', 'SL', 'S.p.A.', 'SpA', 'S.r.l.', 'BV', 'B.V.', 'NV', 'AB', 'A/S', 'AS', 'ApS', 'Oy', 'Oyj', 'Kft.', 'Zrt.', 's.r.o.', 'a.s.', 'Sp. z o.o.', 'Co.', 'Co., Ltd.', 'Pty Ltd', 'Pvt Ltd', 'LLP', 'LP', 'Lda', 'Ltda', 'e.V.', 'Company', 'and Company', '& Co', 'Holdings', 'Holding']; // prettier-ignore
+const orgHeads = ['Solutions', 'Systems', 'Technologies', 'Technology', 'Partners', 'Capital', 'Consulting', 'Labs', 'Software', 'Media', 'Logistics', 'Energy', 'Pharma', 'Pharmaceuticals', 'Financial', 'Insurance', 'Bank', 'Bancorp', 'Foods', 'Motors', 'Industries', 'Enterprises', 'Holdings', 'International', 'Global', 'Analytics', 'Networks', 'Robotics', 'Biotech', 'Health', 'Healthcare', 'Medical', 'Airlines', 'Electric', 'Electronics', 'Semiconductor', 'Steel', 'Chemical', 'Chemicals', 'Construction', 'Properties', 'Realty', 'Investments', 'Trust', 'Foundation', 'Institute', 'Association', 'Services', 'Design', 'Studios', 'Entertainment', 'Records', 'Press', 'Publishing', 'Brewery', 'Bakery', 'Travel', 'Hotels', 'Resorts', 'Retail', 'Stores', 'Markets', 'Supply', 'Data', 'Digital', 'Interactive', 'Security', 'Wireless', 'Telecom', 'Communications', 'Ventures', 'Advisors', 'Resources', 'Minerals', 'Mining', 'Oil', 'Gas', 'Petroleum', 'Water', 'Power', 'Solar', 'Trading', 'Transport', 'Shipping', 'Freight', 'Factoring', 'Therapeutics', 'Sciences', 'Brands', 'Apparel', 'Beverages', 'Farms', 'Ratings Agency', 'Management', 'Real Estate', 'REIT', 'Aerospace', 'Defense', 'Instruments', 'Engineering', 'Packaging', 'Paper', 'Plastics', 'Textiles', 'Research', 'Education', 'Academy']; // prettier-ignore
+const knownOrgs = ['Google', 'Microsoft', 'Amazon', 'Apple', 'Meta', 'Facebook', 'Netflix', 'Tesla', 'IBM', 'Intel', 'Oracle', 'SAP', 'Siemens', 'Bosch', 'BMW', 'Volkswagen', 'Mercedes-Benz', 'Daimler', 'Deutsche Bank', 'Commerzbank', 'Allianz', 'Lufthansa', 'Bayer', 'BASF', 'Adidas', 'Puma', 'Airbus', 'Boeing', 'Renault', 'Peugeot', 'Total', 'Orange', 'Carrefour', 'BNP Paribas', 'Santander', 'BBVA', 'Telefónica', 'Inditex', 'Zara', 'Fiat', 'Ferrari', 'Eni', 'Enel', 'Philips', 'Shell', 'ING', 'Heineken', 'Unilever', 'Volvo', 'Ericsson', 'IKEA', 'H&M', 'Spotify', 'Nokia', 'Nestlé', 'Novartis', 'Roche', 'UBS', 'Credit Suisse', 'Toyota', 'Honda', 'Sony', 'Nintendo', 'Samsung', 'LG', 'Hyundai', 'Huawei', 'Alibaba', 'Tencent', 'Walmart', 'Target', 'Costco', 'Starbucks', "McDonald's", 'Burger King', 'Coca-Cola', 'Pepsi', 'Nike', 'Ford', 'General Motors', 'General Electric', 'Goldman Sachs', 'JPMorgan', 'Morgan Stanley', 'Citibank', 'Wells Fargo', 'Bank of America', 'HSBC', 'Barclays', 'Lloyds', 'Vodafone', 'BT', 'BBC', 'CNN', 'Fox News', 'Reuters', 'The New York Times', 'The Guardian', 'FIFA', 'UEFA', 'NATO', 'UNESCO', 'WHO', 'NASA', 'FBI', 'CIA', 'UN', 'EU', 'NHS', 'IMF', 'World Bank', 'United Nations', 'European Union', 'European Commission', 'Red Cross', 'Greenpeace', 'Harvard University', 'MIT', 'Stanford', 'Oxford University', 'Manchester United', 'Liverpool FC', 'Real Madrid', 'FC Barcelona', 'Bayern München', 'Juventus', 'Ajax', 'Chelsea', 'Arsenal', 'Lakers', 'Yankees', 'Red Sox', 'Congress', 'Senate', 'Labour Party', 'Republican Party', 'Democratic Party', 'SPD', 'CDU', 'Bundestag', 'Deutsche Bahn', 'Telekom', 'Uber', 'Airbnb', 'PayPal', 'Stripe', 'Visa', 'Mastercard', 'FedEx', 'UPS', 'DHL', 'Delta Air Lines', 'Ryanair', 'KLM', 'Pfizer', 'Moderna', 'Johnson & Johnson', 'Procter & Gamble', 'Ernst & Young', 'Deloitte', 'PwC', 'KPMG', 'Accenture', 'McKinsey', 'Twitter', 'YouTube', 'TikTok', 'OpenAI', 'Anthropic', 'Nvidia', 'AMD', 'Qualcomm', 'Cisco', 'Dell', 'HP', 'Lenovo', 'Xerox', 'Kodak', 'Disney', 'Pixar', 'Warner Bros', 'Universal', 'Paramount', 'AT&T', 'Verizon', 'T-Mobile', 'Comcast']; // prettier-ignore
+
+/** Makes names, places, organisations and addresses of one part of the lists. */
+export class Entities {
+  readonly random: Random;
+  readonly part: Part;
+  private readonly pools: readonly NamePool[];
+  private readonly towns: readonly Town[];
+  private readonly townNames: readonly string[];
+  private readonly townsOf = new Map<string, Town[]>();
+  private readonly babblers = new Map<string, Babbler>();
+  private readonly streetLists = new Map<string, readonly string[]>();
+  private readonly orgs: readonly string[];
+  private readonly nouns: readonly string[];
+  private readonly famous: Readonly<Record<'PERSON' | 'LOCATION' | 'ORGANIZATION', readonly string[]>>;
+
+  constructor(random: Random, part: Part, wordNet: WordNet) {
+    this.random = random;
+    this.part = part;
+    this.pools = namePools.map((pool) => ({
+      ...pool,
+      given: byPart(pool.given, part, (name) => name),
+      family: byPart(pool.family, part, (name) => name),
+    }));
+    this.towns = byPart(towns, part, ({ name }) => name);
+    this.townNames = this.towns.slice(0, 20_000).map(({ name }) => name);
+    for (const town of this.towns) {
+      const list = this.townsOf.get(town.country);
+      if (list) list.push(town);
+      else this.townsOf.set(town.country, [town]);
+    }
+    this.orgs = byPart(knownOrgs, part, (name) => name);
+    this.nouns = byPart(
+      wordNet.nouns.filter((noun) => noun.length > 3 && noun.length < 9),
+      part,
+      (noun) => noun,
+    );
+    const famous = (kind: string): string[] =>
+      byPart(
+        [...wordNet.named].filter(([name, is]) => is === kind && name.length > 3).map(([name]) => name),
+        part,
+        (name) => name,
+      );
+    this.famous = { PERSON: famous('PERSON'), LOCATION: famous('LOCATION'), ORGANIZATION: famous('ORGANIZATION') };
+  }
+
+  private babble(key: string, names: readonly string[]): string {
+    let babbler = this.babblers.get(key);
+    if (!babbler) {
+      babbler = new Babbler(names);
+      this.babblers.set(key, babbler);
+    }
+    return babbler.make(this.random);
+  }
+
+  private babbledTown(): string {
+    return this.babble('towns', this.townNames);
+  }
+
+  private pool(): NamePool {
+    return this.random.weighted(this.pools);
+  }
+
+  given(pool = this.pool()): string {
+    if (this.random.chance(0.1) && pool.given.length > 60 && pool.key !== 'vi')
+      return this.babble(`${pool.key} given`, pool.given);
+    return pool.key === 'us' ? this.random.pickUsual(pool.given) : this.random.pick(pool.given);
+  }
+
+  family(pool = this.pool()): string {
+    const { random } = this;
+    const plain =
+      random.chance(0.14) && pool.family.length > 60
+        ? this.babble(`${pool.key} family`, pool.family)
+        : pool.key === 'us' || pool.key === 'nick'
+          ? random.pickUsual(pool.family)
+          : random.pick(pool.family);
+    if (random.chance(0.035)) {
+      const particle = random.pick(particles);
+      return /^(?:O'|Ma?c)$/.test(particle) ? particle + plain : `${particle} ${plain}`;
+    }
+    if (random.chance(0.04)) return `${plain}-${random.pick(pool.family)}`;
+    if (/^(?:es|pt)/.test(pool.key) && random.chance(0.4)) return `${plain} ${random.pick(pool.family)}`;
+    return plain;
+  }
+
+  person(): Person {
+    const { random } = this;
+    if (random.chance(0.03)) {
+      const name = random.pick(this.famous.PERSON);
+      const [given = name, ...rest] = name.split(' ');
+      return { given, family: rest.at(-1) ?? given, full: name };
+    }
+    // People marry across borders.
+    const pool = this.pool();
+    const given = this.given(pool) + (random.chance(0.03) ? `-${this.given(pool)}` : '');
+    const family = this.family(random.chance(0.12) ? this.pool() : pool);
+    const initial = String.fromCharCode(65 + random.int(0, 25));
+    const middle = random.next();
+    const between =
+      middle < 0.12 ? ` ${initial}.` : middle < 0.17 ? ` ${initial}` : middle < 0.22 ? ` ${this.given(pool)}` : '';
+    const full = pool.familyFirst ? `${family} ${given}` : `${given}${between} ${family}`;
+    return { given, family, full };
+  }
+
+  /** A name as a form or list has it: family name first, initials. */
+  formalPerson(): string {
+    const { given, family } = this.person();
+    const { random } = this;
+    const initial = given.charAt(0).toUpperCase();
+    return random.pick([
+      `${family}, ${given}`,
+      `${initial}. ${family}`,
+      `${family}, ${initial}.`,
+      `${initial}.${String.fromCharCode(65 + random.int(0, 25))}. ${family}`,
+      `${family} ${initial}.`,
+      `${family} ${given}`,
+    ]);
+  }
+
+  town(country?: string): string {
+    const { random } = this;
+    if (!country && random.chance(0.06)) return this.babbledTown();
+    const list = country ? (this.townsOf.get(country) ?? this.towns) : this.towns;
+    return random.pickUsual(list).name;
+  }
+
+  country(): string {
+    return this.random.pick(this.random.chance(0.75) ? countries : countriesElsewhere);
+  }
+
+  region(): string {
+    return this.random.pick(states);
+  }
+
+  place(): string {
+    const chance = this.random.next();
+    if (chance < 0.58) return this.town();
+    if (chance < 0.75) return this.country();
+    if (chance < 0.83) return this.region();
+    if (chance < 0.9) return this.random.pick(this.famous.LOCATION);
+    if (chance < 0.95) {
+      return `${this.random.pick(['North', 'South', 'East', 'West', 'New', 'Upper', 'Lower', 'Port', 'Lake', 'Mount', 'San', 'Saint', 'St.', 'Bad', 'Villa', 'Santa', 'Fort', 'El', 'Los', 'Le', 'La'])} ${this.babbledTown()}`;
+    }
+    return `${this.town()} ${this.random.pick(['Airport', 'Station', 'Bay', 'Beach', 'County', 'District', 'Valley', 'Park', 'Hills', 'River', 'Harbour', 'Castle', 'Bridge'])}`;
+  }
+
+  /** A common word written as a name is. */
+  nounName(): string {
+    return capitalized(this.random.pick(this.nouns));
+  }
+
+  organization(): string {
+    const { random } = this;
+    const legal = (): string => random.pick(legalForms);
+    const chance = random.next();
+    if (chance < 0.1) return random.pick(this.orgs);
+    if (chance < 0.14) return random.pick(this.famous.ORGANIZATION);
+    if (chance < 0.21) return `${this.family()} ${legal()}`;
+    if (chance < 0.25) return `${this.family()}-${this.family()}`;
+    if (chance < 0.3)
+      return `${this.family()}, ${this.family()} ${random.pick(['and', '&', 'und', 'et', 'y'])} ${this.family()}`;
+    if (chance < 0.34)
+      return `${this.family()} ${random.pick(['&', 'and'])} ${random.pick(['Sons', 'Co', 'Partners', this.family(), 'Associates', 'Daughters'])}${random.chance(0.3) ? ` ${legal()}` : ''}`;
+    if (chance < 0.44) return `${this.nounName()} ${random.pick(orgHeads)}${random.chance(0.45) ? ` ${legal()}` : ''}`;
+    if (chance < 0.54) return `${this.brand()} ${random.chance(0.5) ? legal() : random.pick(orgHeads)}`;
+    if (chance < 0.68) return this.brand();
+    if (chance < 0.73)
+      return `${this.town()} ${random.pick(['University', 'General Hospital', 'Hospital', 'High School', 'City Council', 'College', 'Museum', 'Rovers', 'United', 'FC', 'Police Department', 'Bank', 'Orchestra', 'Times', 'Herald', 'Library'])}`;
+    if (chance < 0.76)
+      return `${random.pick(['University of', 'Bank of', 'Universität', 'Université de', 'Universidad de', 'Stadtwerke', 'Klinikum', 'Hotel', 'Royal', 'Banco de', 'City of', 'Institute of', 'Ministry of', 'Department of'])} ${random.chance(0.8) ? this.town() : this.nounName()}`;
+    if (chance < 0.81) return `${this.nounName()} ${this.nounName()}${random.chance(0.5) ? ` ${legal()}` : ''}`;
+    if (chance < 0.86) return `${this.family()} ${random.pick(orgHeads)}${random.chance(0.3) ? ` ${legal()}` : ''}`;
+    if (chance < 0.9) {
+      const letters = Array.from({ length: random.int(2, 4) }, () => String.fromCharCode(65 + random.int(0, 25))).join(
+        '',
+      );
+      return random.chance(0.5) ? letters : `${letters} ${random.chance(0.5) ? random.pick(orgHeads) : legal()}`;
+    }
+    if (chance < 0.93) return `${random.int(1, 99)} ${this.nounName()} ${random.pick(orgHeads)}`;
+    if (chance < 0.96)
+      return `${random.pick(['American', 'National', 'First', 'United', 'Global', 'General', 'Pacific', 'Atlantic', 'Northern', 'Central', 'Royal', 'European', 'Deutsche', 'Société', 'Groupe', 'Grupo', 'Gruppo'])} ${random.chance(0.5) ? this.nounName() : random.pick(orgHeads)} ${random.chance(0.5) ? random.pick(orgHeads) : legal()}`;
+    return `${this.nounName()} ${random.pick(['and', 'of', 'for', '&'])} ${this.nounName()}${random.chance(0.4) ? ` ${random.pick(orgHeads)}` : ''}`;
+  }
+
+  /** A coined company name: words run together, cut or dressed up. */
+  brand(): string {
+    const { random } = this;
+    const noun = (): string => random.pick(this.nouns);
+    const chance = random.next();
+    if (chance < 0.35) return capitalized(noun() + noun());
+    if (chance < 0.5) return this.nounName() + this.nounName();
+    if (chance < 0.7)
+      return capitalized(
+        noun().replace(/[aeiouy]+$/, '') +
+          random.pick([
+            'ly',
+            'ify',
+            'io',
+            'ix',
+            'eo',
+            'ia',
+            'ora',
+            'ity',
+            'hub',
+            'base',
+            'wise',
+            'soft',
+            'tech',
+            'ware',
+            'net',
+            'data',
+            'cast',
+            'point',
+            'ico',
+            'ex',
+            'on',
+            'us',
+            'aro',
+            'via',
+            'lytics',
+          ]),
+      );
+    if (chance < 0.8)
+      return (
+        random
+          .pick([
+            'e',
+            'i',
+            'my',
+            'go',
+            'get',
+            'up',
+            'un',
+            'pro',
+            'bio',
+            'neo',
+            'open',
+            'cyber',
+            'deep',
+            'smart',
+            'net',
+            'info',
+            'agri',
+            'medi',
+            'fin',
+            'cloud',
+          ])
+          .replace(/^./, (first) => first.toUpperCase()) + noun()
+      );
+    if (chance < 0.9) return this.babble('nouns', this.nouns);
+    return this.nounName();
+  }
+
+  streetStem(): string {
+    const { random } = this;
+    return random.chance(0.5)
+      ? this.family().replace(/[ '-].*$/, '')
+      : random.chance(0.4)
+        ? this.given().replace(/[ '-].*$/, '')
+        : this.babbledTown();
+  }
+
+  streets(keys: string): readonly string[] {
+    let list = this.streetLists.get(keys);
+    if (!list) {
+      list = byPart(fakerList(keys, 'location', 'street_name'), this.part, (name) => name);
+      this.streetLists.set(keys, list);
+    }
+    return list;
+  }
+
+  private number(): string {
+    const { random } = this;
+    const chance = random.next();
+    if (chance < 0.75) return String(random.int(1, random.pick([20, 99, 300])));
+    if (chance < 0.85) return `${random.int(1, 150)}${random.pick(['a', 'b', 'c', 'A', 'B', ' a', '-3', '/2'])}`;
+    return String(random.int(300, 19_999));
+  }
+
+  /** Street and number as the country writes them. */
+  street(country: Country): string {
+    const { random } = this;
+    const name = country.street.name(this);
+    const number = this.number();
+    const line = country.street.numberFirst
+      ? `${number}${random.chance(0.08) ? ',' : ''} ${name}`
+      : `${name} ${number}`;
+    if (!country.units || !random.chance(0.25)) return line;
+    const unit = random.format(random.pick(country.units));
+    return random.chance(0.3) && country.code === 'GB'
+      ? `${unit}, ${line}`
+      : `${line}${random.pick([', ', ' ', ', '])}${unit}`;
+  }
+
+  streetOnly(): string {
+    return this.street(this.random.weighted(countriesOfAddresses));
+  }
+
+  /** A street line without its number: also a place. */
+  streetName(): string {
+    return this.random.weighted(countriesOfAddresses).street.name(this);
+  }
+
+  /** A postal address in one of many forms, on one line or several. */
+  address(): string {
+    const chance = this.random.next();
+    const written =
+      chance < 0.52
+        ? this.countryAddress()
+        : chance < 0.9
+          ? this.mixedAddress()
+          : chance < 0.95
+            ? this.boxAddress()
+            : this.cornerAddress();
+    return this.random.chance(0.06) ? written.toUpperCase() : written;
+  }
+
+  private countryAddress(): string {
+    const { random } = this;
+    const country = random.weighted(countriesOfAddresses);
+    const region =
+      country.regions && random.chance(country.code === 'US' ? 0.95 : 0.6) ? random.pick(country.regions) : '';
+    const town = random.chance(0.07) ? this.town(country.code).toUpperCase() : this.town(country.code);
+    let line = country.order(this.street(country), random.format(random.pick(country.codes)), town, region);
+    if (random.chance(0.12)) line = line.replace(/,? [\w-]*\d[\w -]*$/, '');
+    if (random.chance(0.2)) line += `, ${random.pick(country.names)}`;
+    return this.broken(line);
+  }
+
+  /** Replaces commas by line breaks, or drops them. */
+  private broken(line: string): string {
+    const { random } = this;
+    const chance = random.next();
+    if (chance < 0.58) return line;
+    if (chance < 0.72) return line.replaceAll(', ', '\n');
+    if (chance < 0.8) return line.replaceAll(', ', random.pick([',\n', '\n ', '\n  ', '\n    ', ' \n']));
+    if (chance < 0.9) return line.replaceAll(', ', ' ');
+    return line.replace(', ', ' ');
+  }
+
+  /** What generators of test data and badly kept databases have: parts of several countries, half of them odd. */
+  private mixedAddress(): string {
+    const { random } = this;
+    const streetCountry = random.weighted(countriesOfAddresses);
+    const country = random.weighted(countriesOfAddresses);
+    const name = streetCountry.street.name(this);
+    const street = random.chance(0.6)
+      ? `${this.number()} ${name} ${random.chance(0.6) ? this.number() : ''}`.trim()
+      : random.chance(0.5)
+        ? `${name} ${this.number()}`
+        : `${this.number()} ${name}`;
+    const unit = random.chance(0.55)
+      ? random.format(random.pick(['Apt. ###', 'Suite ###', 'Apt. ##', 'Unit ##', 'Flat #', 'Apt ###']))
+      : '';
+    const town = random.chance(0.25)
+      ? this.town(country.code).toUpperCase()
+      : this.town(random.chance(0.8) ? country.code : undefined);
+    const region = random.chance(0.35)
+      ? random.pick([...(country.regions ?? []), random.format('??'), this.region(), 'N/A', '', 'nan', '-'])
+      : '';
+    const code = random.chance(0.75)
+      ? random.format(random.pick(random.chance(0.6) ? ['#####', '####', '######'] : country.codes))
+      : '';
+    const land = random.chance(0.4) ? random.pick(country.names) : '';
+    const tail = random.pick([
+      [town, region, code, land],
+      [town, region, `${land} ${code}`.trim()],
+      [`${code} ${town}`.trim(), region, land],
+      [town, code],
+      [town, `${region} ${code}`.trim(), land],
+      [town],
+      [town, land],
+    ]);
+    const parts = [random.chance(0.5) && unit ? `${street} ${unit}` : street, unit, ...tail].filter(
+      (piece, at, all) => piece !== '' && !(at === 1 && all[0]?.endsWith(piece)),
+    );
+    return parts.join(random.pick([', ', ', ', '\n', '\n ', '\n, ', '\n  ', '\n    ', ' ', ' ', ',\n', '\n\n ', '\t']));
+  }
+
+  private boxAddress(): string {
+    const { random } = this;
+    const box = random.format(
+      random.pick([
+        'P.O. Box ###',
+        'PO Box ####',
+        'P.O. Box #####',
+        'Postfach ## ##',
+        'BP ###',
+        'Postbus ###',
+        'Apartado ###',
+        'Box ###',
+        'PSC ####, Box ####',
+        'Unit #### Box ####',
+        'CMR ### Box ###',
+        'USS Endeavor',
+        'USNS Hope',
+        'C.P. ###',
+        'Postboks ###',
+      ]),
+    );
+    const military = /PSC|Unit|CMR|US/.test(box);
+    const rest = military
+      ? random.format(`${random.pick(['APO', 'FPO', 'DPO'])} ${random.pick(['AA', 'AE', 'AP'])} #####`)
+      : random.pick([
+          `${this.town()} ${random.format('#####')}`,
+          `${random.format('#####')} ${this.town()}`,
+          `${random.format('####')} ${this.town()}`,
+          this.town(),
+        ]);
+    return `${box}${random.pick([', ', '\n', ' '])}${rest}`;
+  }
+
+  private cornerAddress(): string {
+    const street = (): string => this.streetName();
+    const { random } = this;
+    if (random.chance(0.6))
+      return `${random.pick(['the corner of', 'corner of', 'the intersection of'])} ${random.chance(0.4) ? this.streetOnly() : street()} and ${street()}`;
+    return `${street()} ${random.pick(['&', 'and', 'at'])} ${street()}`;
+  }
+
+  postcode(): string {
+    return this.random.format(this.random.pick(this.random.weighted(countriesOfAddresses).codes));
+  }
+}

@@ -1,0 +1,233 @@
+import { capitalized } from './entities.ts';
+import type { WordNet } from './lexicon.ts';
+import type { Random } from './random.ts';
+
+const split = (words: string): string[] => words.trim().split(/\s+/);
+
+const months = split('January February March April May June July August September October November December');
+const weekdays = split('Monday Tuesday Wednesday Thursday Friday Saturday Sunday');
+const monthsDe = split('Januar Februar März April Mai Juni Juli August September Oktober November Dezember');
+const weekdaysDe = split('Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag');
+/** German nouns: written large and nobody's name. */
+const nounsDe =
+  split(`Abend Abteilung Abschluss Adresse Akte Alltag Altstadt Amt Anfang Anfrage Angebot Angst Anlage Antrag Antwort
+  Anwendung Anzeige Apfel Arbeit Arbeiter Architektur Armee Arzt Aufgabe Auftrag Auge Ausbildung Ausgabe Ausland Ausstellung
+  Auswahl Auto Autobahn Bahn Bahnhof Band Bank Bau Bauer Baum Bedeutung Bedingung Bericht Beruf Berg Bewegung Beziehung Bild
+  Bildung Blatt Blume Boden Brief Brot Bruder Buch Bundesliga Bundesregierung Burg Büro Chef Computer Dach Dame Datei Daten Datenbank Dienst
+  Ding Dokument Dorf Druck Ebene Ehe Ei Einfluss Einheit Einkauf Eltern Ende Energie Entscheidung Entwicklung Erde Ereignis
+  Erfahrung Erfolg Ergebnis Erklärung Essen Fach Fahrer Fahrt Fahrzeug Familie Farbe Fehler Feld Fenster Fernsehen Feuer Film
+  Firma Fisch Flasche Fläche Flughafen Fluss Form Forschung Frage Freiheit Freund Frieden Frist Funktion Fuß Garten Gast Gebäude
+  Gebiet Gedanke Gefahr Gegenstand Geld Gemeinde Gericht Geschäft Geschichte Gesellschaft Gesetz Gesicht Gespräch Gesundheit
+  Gewalt Gewicht Glas Glück Grenze Grund Gruppe Hafen Hand Handel Handwerk Haus Haushalt Heizung Herbst Herz Hilfe Himmel Hochschule Hof Hotel
+  Hund Idee Industrie Information Inhalt Insel Institut Interesse Jahr Jahrhundert Jahrzehnt Jugend Junge Kaffee Kaiser Karte Kasse Kind
+  Kirche Klasse Kleid Kloster Kopf Körper Kosten Kraft Krankheit Krieg Kritik Küche Kultur Kunde Kunst Künstler Kündigung Kurs Land
+  Landschaft Leben Lehrer Leistung Leiter Leser Leute Licht Liebe Lied Lösung Luft Macht Mal Mann Mannschaft Markt Maschine
+  Material Mauer Meer Mehrheit Meinung Meister Mensch Messe Miete Milch Minute Mitarbeiter Mitglied Mitte Mittel Mitternacht Moment
+  Monat Morgen Motor Musik Mutter Nachbar Nachricht Nacht Name Natur Netz Netzwerk Nummer Oberfläche Objekt Oper Opfer Ordnung Ort
+  Osten Paar Partei Pflanze Pferd Plan Platz Politik Polizei Post Preis Presse Prinzip Problem Produkt Produktion Programm Projekt
+  Prozent Prozess Prüfung Punkt Quelle Rad Rahmen Rand Raum Recht Rechnung Regel Regen Regierung Region Reihe Reise Reparatur Richter
+  Richtung Ring Rolle Roman Ruhe Saison Sache Saal Schiff Schlüssel Schloss Schluss Schnee Schule Schüler Schutz Schwester See
+  Seite Sekunde Sicherheit Sieg Sinn Sitz Sitzung Software Sohn Soldat Sommer Sonne Sorge Spiel Spieler Sport Sprache Staat Stadt
+  Stamm Standort Stein Stelle Steuer Stimme Stoff Strafe Strand Straße Strecke Strom Struktur Stück Student Studie Studium Stunde Süden
+  Suche System Tabelle Tag Tal Tasche Team Technik Teil Teilnehmer Tempel Termin Test Text Theater Thema Theorie Tier Tisch Titel Tochter
+  Tod Ton Tor Tradition Traum Treffen Tür Turm Typ Übersicht Umfrage Umgebung Umsatz Umwelt Unfall Universität Unterlagen Unternehmen
+  Unterricht Unterschied Untersuchung Urlaub Ursache Urteil Vater Verband Verbindung Verein Verfahren Verfassung Vergleich
+  Verhältnis Verkehr Verlag Verlust Versicherung Version Versuch Vertrag Vertreter Verwaltung Video Volk Vorschlag Vorstand
+  Vorteil Wagen Wahl Wald Wand Ware Wasser Weg Weihnachten Wein Welt Weltkrieg Werk Westen Wettbewerb Wetter Wind Winter Wirkung Wirtschaft
+  Wissenschaft Woche Wohnung Wort Wunsch Zahl Zeichen Zeile Zeit Zeitschrift Zeitung Ziel Zimmer Zug Zukunft Zusammenarbeit Zustand
+  Zweck Dreißigjährige Nachkriegszeit Ministerpräsident Bundesland Landesregierung Weltmeisterschaft Nationalmannschaft Meisterschaft
+  Schauspieler Politiker Schriftsteller Journalist Fußballspieler Professor Doktor Präsident Bundeskanzler Rechtsanwalt Gattung Art Unterart
+  Quellcode Anwender Benutzer Passwort Einstellung Schaltfläche Menü Drucker Bildschirm Tastatur Speicher Datum Uhrzeit Betreff Anhang`);
+const technologies =
+  split(`Kubernetes Docker Terraform Ansible Jenkins GitLab GitHub Python Java Rust Go TypeScript JavaScript React Angular
+  Vue Svelte Django Flask Spring Rails Laravel Postgres PostgreSQL MySQL MongoDB Redis Kafka RabbitMQ Elasticsearch Grafana Prometheus
+  Istio Helm ArgoCD EKS GKE AKS S3 EC2 Lambda DynamoDB CloudFront Route53 Fargate BigQuery Snowflake Databricks Spark Airflow dbt Tableau
+  Excel Word PowerPoint Outlook Teams Slack Zoom Jira Confluence Notion Figma Photoshop Linux Ubuntu Debian Windows macOS iOS Android
+  Chrome Firefox Safari Nginx Apache Tomcat Node.js Deno Bun Webpack Vite ESLint Prettier Jest Mocha Cypress Playwright Selenium
+  OpenAPI GraphQL gRPC REST OAuth SAML LDAP Keycloak Vault Consul Envoy Traefik PyTorch TensorFlow NumPy Pandas Jupyter Hadoop`);
+const titles = split(
+  'Mr. Mrs. Ms. Dr. Mr Mrs Ms Dr Miss Prof. Professor Sir Lady Herr Frau Madame Mme M. Señor Señora Sra. Sr. Signora Mx.',
+);
+const emailHosts = split(
+  'gmail.com yahoo.com outlook.com example.com example.org web.de gmx.net orange.fr libero.it mail.com proton.me acme.io',
+);
+const units = split('USD EUR GBP $ € £ CHF');
+
+/** Makes the words around names: everything that is no name, in many forms. */
+export class Fillers {
+  private readonly random: Random;
+  private readonly wordNet: WordNet;
+  private readonly proper: readonly string[];
+
+  constructor(random: Random, wordNet: WordNet) {
+    this.random = random;
+    this.wordNet = wordNet;
+    this.proper = [...wordNet.proper].filter((name) => /^\p{Lu}\p{Ll}{3,}(?:an|ish|ese|ian|ic)$/u.test(name));
+  }
+
+  private word(length = 11): string {
+    const noun = this.random.pick(this.wordNet.nouns);
+    return noun.length > length ? this.word(length) : noun;
+  }
+
+  private identifier(): string {
+    const { random } = this;
+    const parts = [
+      this.word(8),
+      random.chance(0.5) ? random.pick(this.wordNet.verbs).slice(0, 8) : this.word(8),
+      this.word(8),
+    ].slice(0, random.int(1, 3));
+    if (random.chance(0.35)) return parts.join('_');
+    if (random.chance(0.1)) return parts.join('-');
+    return parts.map((part, at) => (at === 0 ? part : capitalized(part))).join('');
+  }
+
+  private digits(count: number): string {
+    return String(this.random.int(1, 9)) + this.random.format('#'.repeat(count - 1));
+  }
+
+  private date(): string {
+    const { random } = this;
+    const day = random.int(1, 28);
+    const month = random.int(1, 12);
+    const year = random.int(1920, 2026);
+    const two = (number: number): string => String(number).padStart(2, '0');
+    return random.pick([
+      `${year}-${two(month)}-${two(day)}`,
+      `${two(day)}/${two(month)}/${year}`,
+      `${two(day)}.${two(month)}.${year}`,
+      `${months[month - 1] ?? ''} ${day}, ${year}`,
+      `${day} ${months[month - 1] ?? ''} ${year}`,
+      `${day}. ${monthsDe[month - 1] ?? ''} ${year}`,
+      `${month}/${day}/${year % 100}`,
+      `${weekdays[day % 7] ?? ''}, ${months[month - 1] ?? ''} ${day}`,
+    ]);
+  }
+
+  private phone(): string {
+    return this.random.format(
+      this.random.pick([
+        '+1 ###-###-####',
+        '(###) ###-####',
+        '###-###-####',
+        '+44 20 #### ####',
+        '0#### ######',
+        '+49 30 ########',
+        '0# ## ## ## ##',
+        '+33 # ## ## ## ##',
+        '### ### ###',
+        '+39 ### #######',
+        '###.###.####x###',
+        '## ### ###',
+        '0##-### ## ##',
+        '+46 # ### ### ##',
+      ]),
+    );
+  }
+
+  /** @returns the text for a placeholder, or undefined where there is none of that name. */
+  fill(name: string): string | undefined {
+    const { random } = this;
+    const { nouns, verbs, adjectives, roles } = this.wordNet;
+    switch (name) {
+      case 'noun':
+        return random.chance(0.1) ? `${random.pick(adjectives)} ${this.word()}` : this.word();
+      case 'Noun':
+        return capitalized(this.word());
+      case 'noun_de':
+        return random.chance(0.15) ? random.pick(nounsDe) + random.pick(nounsDe).toLowerCase() : random.pick(nounsDe);
+      case 'verb':
+        return random.pick(verbs);
+      case 'Verb':
+        return capitalized(random.pick(verbs));
+      case 'adj':
+        return random.pick(adjectives);
+      case 'Adj':
+        return capitalized(random.pick(adjectives));
+      case 'role':
+        return random.pick(roles);
+      case 'Role':
+        return random.chance(0.5)
+          ? capitalized(random.pick(roles))
+          : `${random.pick(['Senior', 'Lead', 'Chief', 'Head of', 'Junior', 'Assistant', 'Sales', 'Deputy', 'Vice'])} ${capitalized(random.chance(0.4) ? random.pick(nouns) : random.pick(roles))}`;
+      case 'nat':
+        return random.pick(this.proper);
+      case 'month':
+        return random.pick(months);
+      case 'month_de':
+        return random.pick(monthsDe);
+      case 'weekday':
+        return random.pick(weekdays);
+      case 'weekday_de':
+        return random.pick(weekdaysDe);
+      case 'title':
+        return random.pick(titles);
+      case 'tech':
+        return random.pick(technologies);
+      case 'date':
+        return this.date();
+      case 'time':
+        return random.format(random.pick(['1#:##', '0#:##', '1#:##:##', '#:## pm', '# am', '#:##']));
+      case 'money':
+        return random.chance(0.5)
+          ? `${random.pick(units)}${this.digits(random.int(2, 4))}`
+          : `${this.digits(random.int(1, 3))}.${random.format('##')} ${random.pick(units)}`;
+      case 'num1':
+        return this.digits(1);
+      case 'num2':
+        return this.digits(2);
+      case 'num3':
+        return this.digits(3);
+      case 'num4':
+        return random.chance(0.5) ? String(random.int(1850, 2026)) : this.digits(random.int(4, 5));
+      case 'num6':
+        return this.digits(6);
+      case 'num9':
+        return this.digits(9);
+      case 'phone':
+        return this.phone();
+      case 'email':
+        return `${this.word(8)}${random.pick(['.', '_', '', ''])}${random.chance(0.4) ? this.digits(2) : this.word(7)}@${random.chance(0.6) ? random.pick(emailHosts) : `${this.word(8)}.com`}`;
+      case 'handle':
+        return this.word(8) + (random.chance(0.5) ? this.digits(2) : '');
+      case 'id':
+        return random.format(
+          random.pick(['??-####', 'INV-#####', '#######', '??######', '#####-##', 'ORD####', '?##?##', 'A-###/##']),
+        );
+      case 'iban':
+        return random.format('DE## #### #### #### #### ##');
+      case 'ip':
+        return `${this.digits(2)}.${this.digits(3)}.${this.digits(2)}.${this.digits(1)}`;
+      case 'ident':
+        return this.identifier();
+      case 'Ident':
+        return (
+          capitalized(this.word(9)) +
+          (random.chance(0.6)
+            ? capitalized(
+                random.pick([
+                  ...nouns.slice(0, 400),
+                  'manager',
+                  'service',
+                  'client',
+                  'factory',
+                  'handler',
+                  'controller',
+                  'error',
+                ]),
+              )
+            : '')
+        );
+      case 'CONST':
+        return `${this.word(8)}_${this.word(8)}`.toUpperCase();
+      case 'file':
+        return `${random.pick(['/usr/lib/', 'src/', './', 'C:\\', '/home/app/'])}${this.word(8)}/${this.word(8)}.${random.pick(['py', 'ts', 'go', 'java', 'rb', 'cs'])}`;
+      case 'version':
+        return `${this.digits(1)}.${this.digits(1)}.${this.digits(2)}`;
+      case 'word8':
+        return this.word(8);
+      default:
+        return undefined;
+    }
+  }
+}

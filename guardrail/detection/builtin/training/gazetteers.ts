@@ -1,0 +1,71 @@
+import { wordHash } from '../tagger/tokens.ts';
+import { Gazetteer, flags } from '../tagger/gazetteer.ts';
+import {
+  countries,
+  countriesElsewhere,
+  fakerList,
+  isHidden,
+  namePools,
+  states,
+  towns,
+  type WordNet,
+} from './lexicon.ts';
+
+const streetWords =
+  'street st road rd avenue ave lane ln drive dr court ct boulevard blvd way terrace close crescent parkway pkwy highway square circle trail apt apartment suite ste unit flat floor box straße strasse str weg gasse allee platz ring ufer damm rue avenue boulevard chemin impasse quai cours calle avenida avda plaza paseo carretera ronda camino via viale piazza corso largo vicolo strada straat laan gracht plein kade gata gatan vägen väg gränd veien vei vej gade katu tie kuja ulica ul aleja osiedle utca út tér körút rua travessa praça estrada alameda ulice náměstí trg cesta caddesi sokak cad mahallesi strada bulevardul postfach nagar marg';
+const orgWords =
+  'inc llc ltd limited corp corporation company co plc gmbh ag kg se sa sas sarl srl spa bv nv ab oy oyj as aps kft zrt sro pty pvt llp lp lda ltda group holding holdings solutions systems technologies partners capital consulting labs software bank insurance university college institute hospital foundation association ministry department museum orchestra gruppe stadtwerke klinikum universität université universidad università bancorp pharma pharmaceuticals industries enterprises ventures airlines motors';
+
+/** Which words are names of what, from all lists: what the detector ships. */
+export function buildGazetteer(wordNet: WordNet): Map<number, number> {
+  const entries = new Map<number, number>();
+  const add = (word: string, flag: number): void => {
+    if (word.length < 2) return;
+    const hash = wordHash(word);
+    entries.set(hash, (entries.get(hash) ?? 0) | flag);
+  };
+  const wordsOf = (name: string): string[] => name.match(/[\p{L}\p{M}]+/gu) ?? [];
+  for (const { given, family } of namePools) {
+    for (const name of given) for (const word of wordsOf(name)) if (word.length > 2) add(word, flags.given);
+    for (const name of family) for (const word of wordsOf(name)) if (word.length > 2) add(word, flags.family);
+  }
+  for (const { name } of towns) {
+    const words = wordsOf(name);
+    for (const word of words)
+      if (words.length === 1 || word.length > 3) add(word, words.length === 1 ? flags.town : flags.townPart);
+  }
+  for (const name of [...countries, ...countriesElsewhere, ...states]) {
+    for (const word of wordsOf(name)) if (word.length > 3) add(word, flags.region);
+  }
+  for (const [name, kind] of wordNet.named) {
+    const words = wordsOf(name).filter((word) => /^\p{Lu}/u.test(word));
+    for (const [at, word] of words.entries()) {
+      if (kind === 'PERSON') add(word, at === words.length - 1 ? flags.family : flags.given);
+      else add(word, kind === 'LOCATION' ? flags.region : flags.organization);
+    }
+  }
+  for (const word of streetWords.split(' ')) add(word, flags.street);
+  for (const word of orgWords.split(' ')) add(word, flags.organization);
+  for (const word of fakerList('en de fr es it nl sv pl cs_CZ hu', 'company', 'legal_entity_type').flatMap(wordsOf))
+    add(word, flags.organization);
+  // Only words that are names too need the mark of an ordinary word: elsewhere the tagger knows by their absence.
+  for (const word of wordNet.words) {
+    const hash = wordHash(word);
+    const known = entries.get(hash);
+    if (known !== undefined || word.length < 9) entries.set(hash, (known ?? 0) | flags.ordinary);
+  }
+  return entries;
+}
+
+export const gazetteerOf = (entries: ReadonlyMap<number, number>): Gazetteer =>
+  new Gazetteer(Int32Array.from(entries.keys()), Uint8Array.from(entries.values()));
+
+/** The gazetteer as training and the blind split see it: a third of the names are unknown. */
+export function withHidden(entries: ReadonlyMap<number, number>): Map<number, number> {
+  const kept = flags.ordinary | flags.street;
+  return new Map(
+    [...entries]
+      .map(([hash, value]) => [hash, isHidden(hash) ? value & kept : value] as const)
+      .filter(([, value]) => value !== 0),
+  );
+}

@@ -1,0 +1,263 @@
+import { readFileSync } from 'node:fs';
+import type { TagKind } from '../tagger/labels.ts';
+import { capitalized, Entities } from './entities.ts';
+import { Fillers } from './fillers.ts';
+import type { Part, WordNet } from './lexicon.ts';
+import { Random } from './random.ts';
+
+export interface LabelledSpan {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: TagKind;
+}
+
+export interface LabelledText {
+  readonly text: string;
+  readonly spans: readonly LabelledSpan[];
+  /** The template it was made of, for the report. */
+  readonly source: string;
+}
+
+interface Piece {
+  readonly text: string;
+  readonly kind?: TagKind;
+}
+
+const lines = (file: string): string[] =>
+  readFileSync(new URL(`./templates/${file}.txt`, import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.replaceAll('\\n', '\n').replaceAll('\\t', '\t'));
+
+const kindOfPlaceholder: Readonly<Record<string, TagKind>> = {
+  per: 'PERSON',
+  given: 'PERSON',
+  family: 'PERSON',
+  name: 'PERSON',
+  formal: 'PERSON',
+  city: 'LOCATION',
+  country: 'LOCATION',
+  region: 'LOCATION',
+  place: 'LOCATION',
+  org: 'ORGANIZATION',
+  adr: 'ADDRESS',
+  street: 'ADDRESS',
+  streetname: 'ADDRESS',
+  postcode: 'ADDRESS',
+};
+
+/** Makes labelled texts of one part of names and templates; the same seed makes the same texts. */
+export class Generator {
+  private readonly random: Random;
+  private readonly entities: Entities;
+  private readonly fillers: Fillers;
+  private readonly wordNet: WordNet;
+
+  constructor(seed: number, part: Part, wordNet: WordNet) {
+    this.random = new Random(seed);
+    this.entities = new Entities(this.random, part, wordNet);
+    this.fillers = new Fillers(this.random, wordNet);
+    this.wordNet = wordNet;
+  }
+
+  /** Every template of a file `times` times. */
+  templates(file: string, times: number): LabelledText[] {
+    return lines(file).flatMap((template) => Array.from({ length: times }, () => this.fill(template)));
+  }
+
+  fill(template: string): LabelledText {
+    const people = new Map<string, { given: string; family: string; full: string }>();
+    const pieces: Piece[] = [];
+    let last = 0;
+    for (const match of template.matchAll(/\{(\w+)(?:#(\w+))?\}/g)) {
+      const [whole, name = '', reference] = match;
+      const kind = kindOfPlaceholder[name];
+      const text = kind ? this.entity(name, reference, people) : this.fillers.fill(name);
+      if (text === undefined) continue;
+      pieces.push({ text: template.slice(last, match.index) }, kind ? { text, kind } : { text });
+      last = match.index + whole.length;
+    }
+    pieces.push({ text: template.slice(last) });
+    return this.join(this.worn(pieces), template);
+  }
+
+  private entity(
+    name: string,
+    reference: string | undefined,
+    people: Map<string, { given: string; family: string; full: string }>,
+  ): string {
+    const { entities, random } = this;
+    let person = reference === undefined ? undefined : people.get(reference);
+    if (!person && ['per', 'given', 'family', 'name'].includes(name)) {
+      person = entities.person();
+      if (reference !== undefined) people.set(reference, person);
+    }
+    switch (name) {
+      case 'per':
+        return person?.full ?? '';
+      case 'given':
+        return person?.given ?? '';
+      case 'family':
+        return person?.family ?? '';
+      case 'name': {
+        const chance = random.next();
+        return chance < 0.4 ? (person?.given ?? '') : chance < 0.75 ? (person?.full ?? '') : (person?.family ?? '');
+      }
+      case 'formal':
+        return entities.formalPerson();
+      case 'city':
+        return entities.town();
+      case 'country':
+        return entities.country();
+      case 'region':
+        return entities.region();
+      case 'place':
+        return entities.place();
+      case 'org':
+        return entities.organization();
+      case 'adr':
+        return entities.address();
+      case 'street':
+        return entities.streetOnly();
+      case 'streetname':
+        return entities.streetName();
+      default:
+        return entities.postcode();
+    }
+  }
+
+  /** What people and systems do to text: case lost, names in capitals, other quotes, no full stop. */
+  private worn(pieces: Piece[]): Piece[] {
+    const { random } = this;
+    const chance = random.next();
+    const change = (make: (piece: Piece) => string): Piece[] =>
+      pieces.map((piece) => ({ ...piece, text: make(piece) }));
+    if (chance < 0.1) return change(({ text }) => text.toLowerCase());
+    if (chance < 0.14) return change(({ text }) => text.toUpperCase());
+    if (chance < 0.18) return change(({ text, kind }) => (kind ? text.toLowerCase() : text));
+    if (chance < 0.22) return change(({ text, kind }) => (kind ? text.toUpperCase() : text));
+    if (chance < 0.25) return change(({ text, kind }) => (kind ? text : text.toLowerCase()));
+    if (chance < 0.27)
+      return change(({ text, kind }) => (kind === 'LOCATION' || kind === 'ADDRESS' ? text.toUpperCase() : text));
+    if (chance < 0.3)
+      return change(({ text }) => text.replaceAll("'", '’').replaceAll('"', random.pick(['“', '”', '„', '«'])));
+    if (chance < 0.33) return change(({ text, kind }) => (kind ? text : text.replace(/[.,!?](?=\s|$)/g, '')));
+    return pieces;
+  }
+
+  private join(pieces: readonly Piece[], source: string): LabelledText {
+    let text = '';
+    const spans: LabelledSpan[] = [];
+    for (const piece of pieces) {
+      if (piece.kind) spans.push({ start: text.length, end: text.length + piece.text.length, kind: piece.kind });
+      text += piece.text;
+    }
+    return { text, spans, source };
+  }
+
+  /** Examples of a dictionary with a pronoun or role replaced by a name: natural sentences in great number. */
+  carriers(count: number): LabelledText[] {
+    const { random, wordNet } = this;
+    const usable = wordNet.examples.filter(
+      (example) =>
+        /\b(?:he|she|him|his|her|hers)\b|\bthe (?:city|town|village|country|company|firm)\b/i.test(example) &&
+        !hasName(example),
+    );
+    const made: LabelledText[] = [];
+    while (made.length < count) {
+      const example = random.pick(usable);
+      const pieces: Piece[] = [];
+      let last = 0;
+      let replaced = false;
+      for (const match of example.matchAll(
+        /\b(?:(he|she)|(him)|(his)|the (city|town|village|country|company|firm))\b/gi,
+      )) {
+        if (replaced && random.chance(0.6)) continue;
+        replaced = true;
+        const place = match[4]?.toLowerCase();
+        const kind: TagKind = place ? (/company|firm/.test(place) ? 'ORGANIZATION' : 'LOCATION') : 'PERSON';
+        const text = place
+          ? /company|firm/.test(place)
+            ? this.entities.organization()
+            : place === 'country'
+              ? this.entities.country()
+              : this.entities.town()
+          : this.entity('name', undefined, new Map());
+        pieces.push({ text: example.slice(last, match.index) }, { text, kind }, { text: match[3] ? "'s" : '' });
+        last = match.index + match[0].length;
+      }
+      if (!replaced) continue;
+      pieces.push({ text: example.slice(last) + (random.chance(0.6) && !/[.!?]$/.test(example) ? '.' : '') });
+      made.push(this.join(this.worn(pieces), 'carrier'));
+    }
+    return made;
+  }
+
+  /** Sentences without any name, as they are. */
+  prose(count: number): LabelledText[] {
+    const { random, wordNet } = this;
+    const usable = [...wordNet.examples, ...wordNet.glosses].filter((text) => !hasName(text));
+    return Array.from({ length: count }, () => {
+      const sentences = Array.from({ length: random.int(1, 3) }, () => {
+        const sentence = random.pick(usable);
+        return random.chance(0.8) ? `${capitalized(sentence)}${/[.!?]$/.test(sentence) ? '' : '.'}` : sentence;
+      });
+      return this.join(this.worn([{ text: sentences.join(' ') }]), 'prose');
+    });
+  }
+
+  /** Dictionary text whose capitalised words are all known to be names of one kind, or nobody's. */
+  encyclopedia(count: number): LabelledText[] {
+    const texts = this.random.shuffle([...this.wordNet.glosses, ...this.wordNet.examples].filter(hasName));
+    const made: LabelledText[] = [];
+    for (const text of texts) {
+      const pieces = this.labelled(text);
+      if (pieces?.some(({ kind }) => kind)) made.push(this.join(this.worn(pieces), 'encyclopedia'));
+      if (made.length >= count) break;
+    }
+    return made;
+  }
+
+  private labelled(text: string): Piece[] | undefined {
+    const { named, proper, words } = this.wordNet;
+    const pieces: Piece[] = [];
+    let last = 0;
+    const names = /\p{Lu}[\p{L}'.-]*(?: (?:of the|of|the|de|and) (?=\p{Lu})| ?\p{Lu}[\p{L}'.-]*)*/gu;
+    for (const match of text.matchAll(names)) {
+      let from = match.index;
+      const end = from + match[0].length;
+      while (from < end) {
+        const rest = text.slice(from, end);
+        const known = longestKnown(rest, (name) => named.has(name) || proper.has(name));
+        const first = /^[\p{L}'.-]+ ?/u.exec(rest)?.[0] ?? rest.charAt(0);
+        if (known === undefined) {
+          const word = first.trim().replace(/['.].*$/, '');
+          const isOrdinary =
+            words.has(word.toLowerCase()) && (from === 0 || text.slice(0, from).trimEnd().endsWith('.'));
+          if (!isOrdinary && !/^(?:I|of|the|de|and|A|An|The|In|On|He|She|It|We|They)$/.test(word)) return undefined;
+          from += first.length;
+          continue;
+        }
+        const kind = named.get(known);
+        if (kind) {
+          pieces.push({ text: text.slice(last, from) }, { text: known, kind });
+          last = from + known.length;
+        }
+        from += known.length;
+        if (text.charAt(from) === ' ') from++;
+      }
+    }
+    pieces.push({ text: text.slice(last) });
+    return pieces;
+  }
+}
+
+function longestKnown(text: string, isKnown: (name: string) => boolean): string | undefined {
+  const ends = [...text.matchAll(/ |$|'|\.$/g)].map(({ index }) => index).reverse();
+  return ends.map((end) => text.slice(0, end)).find((name) => name !== '' && isKnown(name));
+}
+
+/** Whether a text has a capital that is not its first letter, nor the word I. */
+function hasName(text: string): boolean {
+  return /(?<!^)(?<![.!?] )\b\p{Lu}(?!\b)/u.test(text) || /(?<!^)(?<![.!?] )\b[A-HJ-Z]\b/.test(text);
+}

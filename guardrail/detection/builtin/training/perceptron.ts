@@ -1,0 +1,163 @@
+import { buckets, lookOf, mostFeatures, offsets, pairFeatures, wordFeatures } from '../tagger/features.ts';
+import type { Gazetteer } from '../tagger/gazetteer.ts';
+import { beginOf, insideOf, labelCount } from '../tagger/labels.ts';
+import type { Model } from '../tagger/model.ts';
+import { Tokens } from '../tagger/tokens.ts';
+import { transitionAt, transitionCount, Viterbi } from '../tagger/viterbi.ts';
+import type { LabelledText } from './generate.ts';
+import type { Random } from './random.ts';
+
+/** A text as training sees it: the features of its tokens one after the other. */
+interface Example {
+  readonly count: number;
+  readonly gold: Uint8Array;
+  readonly gaps: Uint8Array;
+  readonly features: Int32Array;
+  /** Where the features of each token begin; one more entry at the end. */
+  readonly starts: Int32Array;
+}
+
+/** Turns labelled texts into features, the same way as the tagger does. */
+export function examplesOf(texts: readonly LabelledText[], gazetteer: Gazetteer): Example[] {
+  const tokens = new Tokens();
+  const buffer = new Int32Array(mostFeatures);
+  const byWord = new Map<string, Int32Array[]>();
+  return texts.map(({ text, spans }) => {
+    tokens.read(text);
+    const { count } = tokens;
+    const look = new Int32Array(count);
+    const perWord: Int32Array[][] = [];
+    for (let token = 0; token < count; token++) {
+      const known = gazetteer.lookup(tokens.word[token] ?? 0);
+      look[token] = lookOf(tokens.shape[token] ?? 0, known);
+      const exact = text.slice(tokens.start[token], tokens.end[token]);
+      let features = byWord.get(exact);
+      if (!features) {
+        features = Array.from({ length: offsets }, (_, offset) =>
+          buffer.slice(0, wordFeatures(text, tokens, token, known, offset, buffer)),
+        );
+        byWord.set(exact, features);
+      }
+      perWord.push(features);
+    }
+    const all: number[] = [];
+    const starts = new Int32Array(count + 1);
+    for (let token = 0; token < count; token++) {
+      starts[token] = all.length;
+      for (let offset = 0; offset < offsets; offset++) {
+        const seen = perWord[token + offset - 2]?.[offset];
+        if (seen) for (const feature of seen) all.push(feature);
+      }
+      const found = pairFeatures(tokens, look, token, buffer);
+      for (let index = 0; index < found; index++) all.push(buffer[index] ?? 0);
+    }
+    starts[count] = all.length;
+    const gold = new Uint8Array(count);
+    for (const { start, end, kind } of spans) {
+      let first = true;
+      for (let token = 0; token < count; token++) {
+        if ((tokens.start[token] ?? 0) < start || (tokens.end[token] ?? 0) > end) continue;
+        gold[token] = first ? beginOf(kind) : insideOf(kind);
+        first = false;
+      }
+    }
+    return { count, gold, gaps: tokens.gap.slice(0, count), features: Int32Array.from(all), starts };
+  });
+}
+
+/** How wrong labels are favoured while training, so that right ones must win by a margin; missing a name costs more. */
+const margin = { wrong: 4, missed: 8 };
+
+/**
+ * A structured averaged perceptron with a margin. Whole numbers only, so that it learns the same on every machine.
+ * @returns weights scaled to 16 bits.
+ */
+export function train(
+  examples: readonly Example[],
+  epochs: number,
+  random: Random,
+  report: (line: string) => void,
+): Model {
+  const weights = new Int32Array(buckets * labelCount);
+  const totals = new Float64Array(buckets * labelCount);
+  const transitions = new Int32Array(transitionCount);
+  const transitionTotals = new Float64Array(transitionCount);
+  const viterbi = new Viterbi();
+  const order = examples.map((_, index) => index);
+  let clock = 1;
+  for (let epoch = 1; epoch <= epochs; epoch++) {
+    random.shuffle(order);
+    let wrong = 0;
+    let seen = 0;
+    for (const index of order) {
+      const example = examples[index];
+      if (!example || example.count === 0) continue;
+      const { count, gold, gaps, features, starts } = example;
+      const scores = new Int32Array(count * labelCount);
+      for (let token = 0; token < count; token++) {
+        const to = token * labelCount;
+        for (let at = starts[token] ?? 0; at < (starts[token + 1] ?? 0); at++) {
+          const from = (features[at] ?? 0) * labelCount;
+          for (let label = 0; label < labelCount; label++)
+            scores[to + label] = (scores[to + label] ?? 0) + (weights[from + label] ?? 0);
+        }
+        const right = gold[token] ?? 0;
+        for (let label = 0; label < labelCount; label++) {
+          if (label !== right)
+            scores[to + label] = (scores[to + label] ?? 0) + (label === 0 ? margin.missed : margin.wrong);
+        }
+      }
+      const guess = new Uint8Array(count);
+      viterbi.decode(scores, count, gaps, transitions, guess);
+      for (let token = 0; token < count; token++) {
+        const right = gold[token] ?? 0;
+        const guessed = guess[token] ?? 0;
+        if (token > 0) {
+          const good = transitionAt(gaps[token] ?? 0, gold[token - 1] ?? 0, right);
+          const bad = transitionAt(gaps[token] ?? 0, guess[token - 1] ?? 0, guessed);
+          if (good !== bad) {
+            transitions[good] = (transitions[good] ?? 0) + 1;
+            transitionTotals[good] = (transitionTotals[good] ?? 0) + clock;
+            transitions[bad] = (transitions[bad] ?? 0) - 1;
+            transitionTotals[bad] = (transitionTotals[bad] ?? 0) - clock;
+          }
+        }
+        if (right === guessed) continue;
+        wrong++;
+        for (let at = starts[token] ?? 0; at < (starts[token + 1] ?? 0); at++) {
+          const from = (features[at] ?? 0) * labelCount;
+          weights[from + right] = (weights[from + right] ?? 0) + 1;
+          totals[from + right] = (totals[from + right] ?? 0) + clock;
+          weights[from + guessed] = (weights[from + guessed] ?? 0) - 1;
+          totals[from + guessed] = (totals[from + guessed] ?? 0) - clock;
+        }
+      }
+      seen += count;
+      clock++;
+    }
+    report(`epoch ${epoch}: ${((100 * wrong) / seen).toFixed(2)} % of ${seen} tokens inside the margin`);
+  }
+  return averaged(weights, totals, transitions, transitionTotals, clock);
+}
+
+/** Units of the stored weights per unit of training. */
+const scale = 64;
+
+function averaged(
+  weights: Int32Array,
+  totals: Float64Array,
+  transitions: Int32Array,
+  transitionTotals: Float64Array,
+  clock: number,
+): Model {
+  const mean = (weight: number, total: number): number => {
+    const value = Math.round((weight - total / clock) * scale);
+    // What training hardly touched is noise, and costs space.
+    return Math.abs(value) < scale / 8 ? 0 : Math.max(-32_767, Math.min(32_767, value));
+  };
+  return {
+    weights: Int16Array.from(weights, (weight, at) => mean(weight, totals[at] ?? 0)),
+    transitions: Int16Array.from(transitions, (weight, at) => mean(weight, transitionTotals[at] ?? 0)),
+    scale: scale * 8,
+  };
+}
