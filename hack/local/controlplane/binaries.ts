@@ -1,5 +1,5 @@
 /**
- * Where kube-apiserver, etcd, kubectl and kube-controller-manager come from. Found: in `KUBEBUILDER_ASSETS`, in the cache
+ * Where kube-apiserver, etcd, kubectl and the other programs of Kubernetes come from. Found: in `KUBEBUILDER_ASSETS`, in the cache
  * that setup-envtest uses too, on `PATH`. Otherwise downloaded, otherwise built from Go modules, into that cache.
  */
 import { execFile } from 'node:child_process';
@@ -11,7 +11,14 @@ import { withFileLock } from '../lock.ts';
 import { build, goCommand } from './build.ts';
 import { ARCHIVE_BINARIES, ARCHIVE_VERSION, download, type ArchiveSource } from './download.ts';
 
-export type BinaryName = 'kube-apiserver' | 'etcd' | 'kubectl' | 'kube-controller-manager';
+export type BinaryName =
+  | 'kube-apiserver'
+  | 'etcd'
+  | 'kubectl'
+  | 'kube-controller-manager'
+  | 'kube-scheduler'
+  | 'kube-proxy'
+  | 'kubelet';
 
 /** Says what is being done, in one line without its end. */
 export type Report = (line: string) => void;

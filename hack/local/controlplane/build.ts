@@ -11,6 +11,9 @@ const PACKAGES: Readonly<Record<BinaryName, string>> = {
   etcd: 'go.etcd.io/etcd/server/v3',
   kubectl: 'k8s.io/kubernetes/cmd/kubectl',
   'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
+  'kube-scheduler': 'k8s.io/kubernetes/cmd/kube-scheduler',
+  'kube-proxy': 'k8s.io/kubernetes/cmd/kube-proxy',
+  kubelet: 'k8s.io/kubernetes/cmd/kubelet',
 };
 
 /** Older ones do not fetch the version that go.mod asks for by themselves. */
@@ -42,41 +45,53 @@ export async function goCommand(env: NodeJS.ProcessEnv): Promise<string | undefi
 
 /** @throws Error with the end of the compiler's output when a build fails. */
 export async function build({ names, folder, version, go, env, report }: BuildRequest): Promise<void> {
-  mkdirSync(folder, { recursive: true });
   const [major, minor] = version.split('.');
   const stamp = 'k8s.io/component-base/version';
   const ldflags = `-s -w -X ${stamp}.gitVersion=v${version} -X ${stamp}.gitMajor=${major ?? ''} -X ${stamp}.gitMinor=${minor ?? ''}`;
+  for (const name of names) {
+    await goBuild({ name, package: PACKAGES[name], module: import.meta.dirname, folder, ldflags, go, env, report });
+  }
+}
+
+export interface GoBuildRequest extends Pick<BuildRequest, 'folder' | 'go' | 'env' | 'report'> {
+  /** Of the program. */
+  readonly name: string;
+  readonly package: string;
+  /** The folder whose go.mod and go.sum pin the package. */
+  readonly module: string;
+  /** Default: without symbols and debugging information. */
+  readonly ldflags?: string;
+}
+
+/** Builds one program and renames it into its folder. @throws Error with the end of the compiler's output. */
+export async function goBuild({ name, folder, go, env, report, ...what }: GoBuildRequest): Promise<void> {
+  mkdirSync(folder, { recursive: true });
   const work = mkdtempSync(join(dirname(folder), '.build-'));
   const { GOFLAGS: _goflags, GOOS: _goos, GOARCH: _goarch, ...inherited } = env;
+  const { module, ldflags = '-s -w' } = what;
   try {
-    for (const name of names) {
-      report(`Building ${name} from Go modules (once; minutes on a new machine) …`);
-      const started = performance.now();
-      await run(
-        go,
-        ['build', '-v', '-trimpath', '-buildvcs=false', '-ldflags', ldflags, '-o', join(work, name), PACKAGES[name]],
-        { ...inherited, CGO_ENABLED: '0' },
-        (packages) => {
-          const seconds = Math.round((performance.now() - started) / 1000);
-          report(`  ${name}: ${packages} packages compiled after ${seconds} s …`);
-        },
-        name,
-      );
-      renameSync(join(work, name), join(folder, name));
-    }
+    report(`Building ${name} from Go modules (once; minutes on a new machine) …`);
+    const started = performance.now();
+    await run(
+      { name, command: go, cwd: module, env: { ...inherited, CGO_ENABLED: '0' } },
+      ['build', '-v', '-trimpath', '-buildvcs=false', '-ldflags', ldflags, '-o', join(work, name), what.package],
+      (packages) => {
+        const seconds = Math.round((performance.now() - started) / 1000);
+        report(`  ${name}: ${packages} packages compiled after ${seconds} s …`);
+      },
+    );
+    renameSync(join(work, name), join(folder, name));
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
 }
 
 async function run(
-  go: string,
+  { name, command, cwd, env }: { name: string; command: string; cwd: string; env: NodeJS.ProcessEnv },
   args: string[],
-  env: NodeJS.ProcessEnv,
   progress: (packages: number) => void,
-  name: string,
 ): Promise<void> {
-  const child = spawn('nice', [go, ...args], { cwd: import.meta.dirname, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn('nice', [command, ...args], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
   let packages = 0;
   const errors: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => {

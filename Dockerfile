@@ -1,0 +1,36 @@
+# One image for both programs: the operator (default command) and the guardrail (`guardrail/main.ts`).
+# The Node that runs in it is the one that package-lock.json pins, so the base needs no Node of its own: only a C++
+# runtime. Both images can be replaced, e.g. by a mirror: --build-arg BASE_IMAGE=… --build-arg BUILD_IMAGE=…
+ARG BUILD_IMAGE=docker.io/library/node:26-bookworm-slim
+ARG BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot
+
+FROM ${BUILD_IMAGE} AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# The pinned Node is moved out of the packages; its headers, and every package's documentation, maps and type
+# declarations, are dead weight in an image.
+RUN npm ci --omit=dev --include=optional --loglevel=error \
+ && mkdir -p /out/usr/local/bin && cp "$(readlink -f node_modules/.bin/node)" /out/usr/local/bin/node \
+ && rm -rf node_modules/node-linux-* node_modules/node-darwin-* node_modules/node-bin-* node_modules/.bin \
+ && find node_modules -type f \( -name '*.map' -o -name '*.md' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete
+COPY crds crds
+COPY operator operator
+COPY guardrail guardrail
+RUN find operator guardrail -name '*.test.ts' -delete \
+ && rm -rf operator/manifests guardrail/detection/builtin/training \
+ && mkdir -p /out/app && cp -r package.json node_modules crds operator guardrail /out/app/
+
+# Node links against libatomic, which a bare C++ runtime lacks.
+RUN lib="usr/lib/$(uname -m)-linux-gnu" && mkdir -p "/out/$lib" && cp -L "/$lib/libatomic.so.1" "/out/$lib/"
+
+FROM ${BASE_IMAGE}
+LABEL org.opencontainers.image.title="Gateway Guardrail Operator" \
+      org.opencontainers.image.licenses="Apache-2.0"
+COPY --from=packages /out/usr /usr
+COPY --from=packages /out/app /app
+COPY LICENSE /app/LICENSE
+WORKDIR /app
+ENV NODE_ENV=production
+USER 65532:65532
+ENTRYPOINT ["/usr/local/bin/node"]
+CMD ["operator/main.ts"]

@@ -1,0 +1,296 @@
+/**
+ * A real one-node cluster without Docker: the local control plane, and on top of it containerd, kubelet, kube-scheduler,
+ * kube-proxy and CoreDNS. It expects to be alone in network, mount and process namespaces of its own (see main.ts): all of
+ * its addresses exist only there, and everything ends with the namespaces.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { stringify } from 'yaml';
+import { startControlPlane, type ControlPlane } from '../local/controlplane.ts';
+import { startProcess, waitUntilReady, type ManagedProcess } from '../local/processes.ts';
+
+const run = promisify(execFile);
+
+/** The node's only address besides loopback. */
+const NODE_ADDRESS = '10.250.0.1';
+const NODE_NAME = 'e2e';
+const POD_NETWORK = '10.244.0.0/16';
+/** Within the API server's service range. */
+const DNS_ADDRESS = '10.0.0.10';
+const API_PORT = 6443;
+const CNI_PROGRAMS = '/usr/lib/cni';
+
+export interface ClusterOptions {
+  /** Folder with the programs of {@link ./programs.ts}. */
+  readonly programs: string;
+  /** Data and logs; must not exist yet. */
+  readonly dir: string;
+  /** Archives (`podman save`) of the images that pods run, the pause image among them. */
+  readonly images: readonly string[];
+  readonly pauseImage: string;
+  readonly report: (line: string) => void;
+}
+
+export interface Cluster extends ControlPlane {
+  /** Ends the kubelet and starts it again; the containers go on. */
+  restartKubelet(): Promise<void>;
+  /** Runs containerd's own client in the namespace of Kubernetes. */
+  ctr(args: readonly string[]): Promise<string>;
+}
+
+/** Starts the cluster. Resolves when its node is ready. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { dir, programs, report } = options;
+  const path = (name: string): string => join(dir, name);
+  mkdirSync(dir, { recursive: true });
+  await setUpNetwork();
+  const plane = await startControlPlane({
+    dir: path('control-plane'),
+    controllers: ['*'],
+    apiServerArguments: [
+      '--kubelet-preferred-address-types=InternalIP',
+      `--kubelet-client-certificate=${path('control-plane/pki/server.crt')}`,
+      `--kubelet-client-key=${path('control-plane/pki/server.key')}`,
+      '--kubelet-certificate-authority=',
+    ],
+    report,
+  });
+  forward(NODE_ADDRESS, API_PORT, Number(new URL(plane.url).port));
+  const env = { ...process.env, PATH: `${programs}${delimiter}${process.env.PATH ?? ''}` };
+  const start = (name: string, args: readonly string[]): Promise<ManagedProcess> =>
+    startProcess({ name, command: join(programs, name), args, env, logFile: path(`${name}.log`) });
+
+  report('Starting containerd and loading the images …');
+  const socket = path('containerd.sock');
+  const containerd = await startContainerd(start, { dir, socket, pauseImage: options.pauseImage });
+  const ctr = async (args: readonly string[]): Promise<string> =>
+    (await run(join(programs, 'ctr'), ['--address', socket, '--namespace', 'k8s.io', ...args])).stdout;
+  await waitUntilReady(
+    containerd,
+    () =>
+      ctr(['version'])
+        .then(() => true)
+        .catch(() => false),
+    30_000,
+  );
+  for (const image of options.images) await ctr(['images', 'import', image]);
+
+  report('Starting the node …');
+  // The certificates of a real node name it, and its authorizer limits it; here every part is an administrator.
+  const kubeconfig = plane.kubeconfigFor('system:e2e', ['system:masters']);
+  await start('kube-scheduler', [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0']);
+  await start('kube-proxy', [
+    `--kubeconfig=${kubeconfig}`,
+    `--hostname-override=${NODE_NAME}`,
+    `--cluster-cidr=${POD_NETWORK}`,
+    '--proxy-mode=iptables',
+    '--conntrack-max-per-core=0',
+    '--healthz-bind-address=127.0.0.1:10256',
+  ]);
+  const startKubelet = (): Promise<ManagedProcess> =>
+    start('kubelet', [
+      `--config=${writeKubeletConfig(dir, socket, plane)}`,
+      `--kubeconfig=${kubeconfig}`,
+      `--root-dir=${path('kubelet')}`,
+      `--hostname-override=${NODE_NAME}`,
+      `--node-ip=${NODE_ADDRESS}`,
+    ]);
+  let kubelet = await startKubelet();
+  await startDns(start, dir, kubeconfig);
+  await plane.kubectl(['apply', '--server-side', '-f', '-'], stringifyAll(clusterServices()));
+  await waitUntilReady(kubelet, () => isNodeReady(plane), 120_000);
+
+  return Object.assign(Object.create(plane) as ControlPlane, {
+    ctr,
+    restartKubelet: async () => {
+      await kubelet.stop();
+      kubelet = await startKubelet();
+    },
+  });
+}
+
+async function setUpNetwork(): Promise<void> {
+  const ip = (...args: string[]): Promise<unknown> => run('ip', args);
+  await ip('link', 'set', 'lo', 'up');
+  await ip('link', 'add', 'node0', 'type', 'bridge');
+  await ip('address', 'add', `${NODE_ADDRESS}/24`, 'dev', 'node0');
+  await ip('link', 'set', 'node0', 'up');
+  // Service addresses lead nowhere by themselves: kube-proxy's rules take what is sent there.
+  await ip('route', 'add', 'default', 'dev', 'node0');
+  writeFileSync('/proc/sys/net/ipv4/ip_forward', '1');
+}
+
+/** Pods cannot reach a server that listens on the node's loopback address, so what comes in at the node's is handed on. */
+function forward(host: string, port: number, target: number): void {
+  const server = createServer((incoming) => {
+    const outgoing = connect({ host: '127.0.0.1', port: target });
+    const end = (): void => {
+      incoming.destroy();
+      outgoing.destroy();
+    };
+    incoming.on('error', end).on('close', end).pipe(outgoing);
+    outgoing.on('error', end).on('close', end).pipe(incoming);
+  });
+  server.listen(port, host);
+  server.unref();
+}
+
+type Start = (name: string, args: readonly string[]) => Promise<ManagedProcess>;
+
+function startContainerd(
+  start: Start,
+  { dir, socket, pauseImage }: { dir: string; socket: string; pauseImage: string },
+): Promise<ManagedProcess> {
+  const cni = join(dir, 'cni');
+  mkdirSync(cni);
+  // Point to point: all traffic between pods passes the node's own routing, and so kube-proxy's rules.
+  writeFileSync(
+    join(cni, '10-pods.conflist'),
+    JSON.stringify({
+      cniVersion: '1.0.0',
+      name: 'pods',
+      plugins: [
+        {
+          type: 'ptp',
+          ipam: {
+            type: 'host-local',
+            dataDir: join(dir, 'cni-addresses'),
+            ranges: [[{ subnet: POD_NETWORK }]],
+            routes: [{ dst: '0.0.0.0/0' }],
+          },
+        },
+        { type: 'portmap', capabilities: { portMappings: true } },
+      ],
+    }),
+  );
+  const config = join(dir, 'containerd.toml');
+  writeFileSync(
+    config,
+    `version = 3
+root = ${JSON.stringify(join(dir, 'containerd'))}
+state = ${JSON.stringify(join(dir, 'containerd-state'))}
+[grpc]
+address = ${JSON.stringify(socket)}
+[plugins.'io.containerd.cri.v1.images'.pinned_images]
+sandbox = ${JSON.stringify(pauseImage)}
+[plugins.'io.containerd.cri.v1.runtime']
+# Lowering a process's OOM score needs CAP_SYS_RESOURCE, which not every machine gives.
+restrict_oom_score_adj = true
+[plugins.'io.containerd.cri.v1.runtime'.cni]
+bin_dirs = [${JSON.stringify(CNI_PROGRAMS)}]
+conf_dir = ${JSON.stringify(cni)}
+[plugins.'io.containerd.cri.v1.runtime'.containerd]
+default_runtime_name = "runc"
+[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc]
+runtime_type = "io.containerd.runc.v2"
+[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc.options]
+SystemdCgroup = false
+`,
+  );
+  return start('containerd', ['--config', config]);
+}
+
+function writeKubeletConfig(dir: string, socket: string, plane: ControlPlane): string {
+  const file = join(dir, 'kubelet.yaml');
+  writeFileSync(
+    file,
+    stringify({
+      apiVersion: 'kubelet.config.k8s.io/v1beta1',
+      kind: 'KubeletConfiguration',
+      address: NODE_ADDRESS,
+      healthzPort: 0,
+      authentication: {
+        anonymous: { enabled: false },
+        webhook: { enabled: true },
+        x509: { clientCAFile: join(plane.dir, 'pki/ca.crt') },
+      },
+      authorization: { mode: 'Webhook' },
+      containerRuntimeEndpoint: `unix://${socket}`,
+      podLogsDir: join(dir, 'pod-logs'),
+      clusterDNS: [DNS_ADDRESS],
+      clusterDomain: 'cluster.local',
+      cgroupDriver: 'cgroupfs',
+      enforceNodeAllocatable: [],
+      failCgroupV1: false,
+      failSwapOn: false,
+      // The machine's own disk may be nearly full without any harm to a cluster of a few pods.
+      evictionHard: { 'nodefs.available': '1%', 'imagefs.available': '1%', 'memory.available': '100Mi' },
+      imageGCHighThresholdPercent: 100,
+      imageGCLowThresholdPercent: 99,
+      fileCheckFrequency: '1s',
+      syncFrequency: '5s',
+      configMapAndSecretChangeDetectionStrategy: 'Watch',
+    }),
+  );
+  return file;
+}
+
+/** CoreDNS runs as a process of the node: its image would have to be made, and what it answers is the same. */
+async function startDns(start: Start, dir: string, kubeconfig: string): Promise<void> {
+  const file = join(dir, 'Corefile');
+  writeFileSync(
+    file,
+    `.:53 {
+  bind ${NODE_ADDRESS}
+  errors
+  kubernetes cluster.local in-addr.arpa {
+    kubeconfig ${kubeconfig} local
+  }
+}
+`,
+  );
+  await start('coredns', ['-conf', file]);
+}
+
+/** What every cluster has from its installer: the two services, which lead to the node itself, and logs and exec. */
+function clusterServices(): object[] {
+  const slice = (name: string, namespace: string, ports: object[]): object => ({
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name, namespace, labels: { 'kubernetes.io/service-name': name } },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: [NODE_ADDRESS], conditions: { ready: true } }],
+    ports,
+  });
+  return [
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'e2e-kubelet-api' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:kubelet-api-admin' },
+      // The name in the API server's own certificate, with which it calls the kubelet for logs and exec.
+      subjects: [{ kind: 'User', name: 'kube-apiserver' }],
+    },
+    slice('kubernetes', 'default', [{ name: 'https', port: API_PORT, protocol: 'TCP' }]),
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'kube-dns', namespace: 'kube-system' },
+      spec: {
+        clusterIP: DNS_ADDRESS,
+        ports: [
+          { name: 'dns', port: 53, protocol: 'UDP' },
+          { name: 'dns-tcp', port: 53, protocol: 'TCP' },
+        ],
+      },
+    },
+    slice('kube-dns', 'kube-system', [
+      { name: 'dns', port: 53, protocol: 'UDP' },
+      { name: 'dns-tcp', port: 53, protocol: 'TCP' },
+    ]),
+  ];
+}
+
+function stringifyAll(objects: readonly object[]): string {
+  return objects.map((object) => stringify(object)).join('---\n');
+}
+
+async function isNodeReady(plane: ControlPlane): Promise<boolean> {
+  const output = await plane
+    .kubectl(['get', 'node', NODE_NAME, '-o', 'jsonpath={.status.conditions[?(@.type=="Ready")].status}'])
+    .catch(() => '');
+  return output === 'True';
+}

@@ -1,0 +1,3 @@
+module gateway.guardrail.dev/hack/e2e/pause
+
+go 1.26.0
