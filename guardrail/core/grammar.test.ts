@@ -195,13 +195,12 @@ const endings = Array.from(
 describe('streaming', () => {
   it('releases only what every longer text begins with', () => {
     fc.assert(
-      fc.property(soup, soup, (text, more) => {
+      fc.property(soup, fc.oneof(soup, fc.constantFrom(...endings)), (text, more) => {
         const before = read(text);
         const released = before.text.slice(0, before.text.length - before.holdback);
         expect(read(text + more).text.startsWith(released)).to.equal(true);
-        for (const ending of endings) expect(read(text + ending).text.startsWith(released)).to.equal(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: 20_000 },
     );
   });
 

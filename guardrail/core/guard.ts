@@ -229,10 +229,13 @@ function allocate(plans: readonly Plan[], pseudonyms: Pseudonyms): Entry[] {
   return separate([...entries.values()], (code) => codes.has(code));
 }
 
-/** What a model could confuse with a pseudonym's code, since the client's text holds it. */
+/** Codes that stand in the client's text, as a word or in what looks like a pseudonym: nothing else may be called so. */
 function codesIn(plans: readonly Plan[]): Set<string> {
   const codes = new Set<string>();
-  for (const { source } of plans) {
+  for (const { source, edits } of plans) {
+    for (const { looksLike } of edits) {
+      if (looksLike !== undefined) codes.add(looksLike.slice(looksLike.lastIndexOf('_') + 1, -1));
+    }
     for (const [code] of source.text.matchAll(/(?<![0-9a-z])[0-9a-hjkmnp-tv-z]{6,16}(?![0-9a-z])/gi)) {
       if (/[0-9]/.test(code)) codes.add(code.toUpperCase());
     }

@@ -208,11 +208,25 @@ export interface Segment {
   readonly offsets?: readonly number[];
 }
 
-/** Cuts a text at the structure of the JSON that it holds. What is left out is structure. In order, never overlapping. */
-export function segmentsOf(text: string): Segment[] {
-  const segments: Segment[] = [];
-  collectSegments(text, undefined, 0, segments);
-  return segments;
+/** The content of a JSON string with its escapes read. */
+export interface Decoded {
+  readonly text: string;
+  /** Where each of its code units starts in the whole text, and where the last one ends. */
+  readonly offsets: readonly number[];
+}
+
+/** A text cut at the structure of the JSON that it holds. */
+export interface Parsed {
+  /** All that is not structure: in order, never overlapping. */
+  readonly segments: Segment[];
+  /** The strings that have escapes, outer ones before those inside them. */
+  readonly decoded: Decoded[];
+}
+
+export function parseJsonIn(text: string): Parsed {
+  const parsed: Parsed = { segments: [], decoded: [] };
+  collectSegments(text, undefined, 0, parsed);
+  return parsed;
 }
 
 interface Token {
@@ -221,11 +235,11 @@ interface Token {
   readonly kind: 'string' | 'number';
 }
 
-function collectSegments(text: string, offsets: readonly number[] | undefined, depth: number, into: Segment[]): void {
+function collectSegments(text: string, offsets: readonly number[] | undefined, depth: number, into: Parsed): void {
   const place = (at: number): number => offsets?.[at] ?? at;
   const add = (kind: Segment['kind'], start: number, end: number, level = depth): void => {
     if (start === end) return;
-    into.push({
+    into.segments.push({
       start: place(start),
       end: place(end),
       kind,
@@ -243,9 +257,12 @@ function collectSegments(text: string, offsets: readonly number[] | undefined, d
       else if (!escaped) add('text', token.start, token.end, depth + 1);
       else {
         const content = readString(text, token, place);
+        into.decoded.push(content);
         if (depth + 1 < MAX_DEPTH) collectSegments(content.text, content.offsets, depth + 1, into);
-        else
-          into.push({ start: place(token.start), end: place(token.end), kind: 'text', depth: depth + 1, ...content });
+        else {
+          const segment = { start: place(token.start), end: place(token.end), depth: depth + 1, ...content };
+          into.segments.push({ kind: 'text', ...segment });
+        }
       }
     }
     proseFrom = island.end;
@@ -274,9 +291,8 @@ function jsonIslands(text: string): Island[] {
     if (reader.opened > opened) {
       start = at;
       tokens = [];
-    }
-    if (inString && !reader.inString) tokens.push({ start: tokenFrom, end: at, kind: 'string' });
-    if (state === State.number) tokens.push({ start: tokenFrom, end: at, kind: 'number' });
+    } else if (inString && !reader.inString) tokens.push({ start: tokenFrom, end: at, kind: 'string' });
+    else if (state === State.number) tokens.push({ start: tokenFrom, end: at, kind: 'number' });
     if (!inString && reader.inString) tokenFrom = at + 1;
     if (reader.state === State.number) tokenFrom = at;
     if (reader.closed > closed && tokens.some((token) => token.kind === 'string')) {
@@ -286,11 +302,7 @@ function jsonIslands(text: string): Island[] {
   return islands;
 }
 
-function readString(
-  text: string,
-  token: Token,
-  place: (at: number) => number,
-): { text: string; offsets: readonly number[] } {
+function readString(text: string, token: Token, place: (at: number) => number): Decoded {
   const units: number[] = [];
   const offsets: number[] = [];
   for (let at = token.start; at < token.end;) {

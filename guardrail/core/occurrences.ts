@@ -15,6 +15,11 @@ export interface Scored extends Place {
   readonly score: number;
 }
 
+/** The same, said of a segment. `whole`: none of it lies in JSON's structure or in another segment. */
+export interface Found extends Scored {
+  readonly whole: boolean;
+}
+
 /** All values of one request and what each is called, wherever it stands. */
 export interface Values {
   readonly types: ReadonlyMap<string, EntityType>;
@@ -25,18 +30,22 @@ export interface Values {
 /** For a URL that is replaced whole, since a value in its host would leave it unreadable. */
 const URL_TYPE: EntityType = 'URL';
 
-/** What a detector has found in a whole text, said of its segments: cut at JSON's structure, widened to whole characters. */
-export function placesInSegments(segments: readonly Segment[], found: readonly Scored[]): Scored[][] {
+/**
+ * What a detector has found in a whole text, said of its segments: cut at JSON's structure, widened to whole characters.
+ * @param found sorted by start
+ */
+export function placesInSegments(segments: readonly Segment[], found: readonly Scored[]): Found[][] {
   let first = 0;
   return segments.map((segment) => {
     while (first < found.length && (found[first]?.end ?? 0) <= segment.start) first++;
-    const places: Scored[] = [];
+    const places: Found[] = [];
     for (let at = first; at < found.length; at++) {
       const span = found[at];
       if (!span || span.start >= segment.end) break;
       const start = Math.max(span.start, segment.start);
       const end = Math.min(span.end, segment.end);
-      places.push({ ...span, ...inSegment(segment, start, end) });
+      const whole = start === span.start && end === span.end;
+      if (start < end) places.push({ ...span, whole, ...inSegment(segment, start, end) });
     }
     return places;
   });
@@ -63,9 +72,11 @@ function firstAtLeast(sorted: readonly number[], wanted: number): number {
 }
 
 /** A value has one type in a request, the one of which a detector was surest, so that it has one pseudonym. */
-export function collectValues(found: Iterable<{ readonly text: string; readonly place: Scored }>): Values {
+export function collectValues(found: Iterable<{ readonly text: string; readonly place: Found }>): Values {
   const best = new Map<string, Scored>();
   for (const { text, place } of found) {
+    // A part of a value that JSON's structure cuts is no value: it may be a key.
+    if (!place.whole) continue;
     const value = text.slice(place.start, place.end);
     const known = best.get(value);
     const surer = !known || place.score > known.score || (place.score === known.score && place.type < known.type);

@@ -1,9 +1,9 @@
 import type { EntityType } from '../detection/detection.ts';
 import type { Pseudonym } from '../ids.ts';
 import type { Grammar } from './grammar.ts';
-import { escapeJson, jsonDepths, segmentsOf, unescapeJson, type Segment } from './json.ts';
+import { escapeJson, jsonDepths, parseJsonIn, unescapeJson, type Segment } from './json.ts';
 import { LITERAL, type Label } from './labels.ts';
-import { occurrencesIn, placesInSegments, type Scored, type Values } from './occurrences.ts';
+import { occurrencesIn, placesInSegments, type Found, type Scored, type Values } from './occurrences.ts';
 import { encodeStored, isPlain, type Stored } from './spelling.ts';
 import type { StringKind } from './walk.ts';
 
@@ -13,7 +13,7 @@ export interface Source {
   readonly kind: StringKind;
   readonly segments: readonly Segment[];
   /** What was found in each segment. */
-  readonly found: readonly (readonly Scored[])[];
+  readonly found: readonly (readonly Found[])[];
 }
 
 /**
@@ -25,6 +25,8 @@ type Form = { readonly kind: 'plain' } | { readonly kind: 'escaped' | 'number'; 
 
 /** A stretch of a text that a pseudonym takes the place of. */
 export interface Edit {
+  /** The pseudonym that it looks like. */
+  readonly looksLike: Pseudonym | undefined;
   readonly start: number;
   readonly end: number;
   readonly label: Label;
@@ -34,18 +36,20 @@ export interface Edit {
 }
 
 export function sourceOf(text: string, kind: StringKind, findingsOf: (text: string) => readonly Scored[]): Source {
-  const segments = segmentsOf(text);
-  const inText = placesInSegments(segments, findingsOf(text));
-  const found = segments.map((segment, index) => [
-    ...(inText[index] ?? []),
-    ...(segment.offsets ? findingsOf(segment.text) : []),
-  ]);
-  return { text, kind, segments, found };
+  const { segments, decoded } = parseJsonIn(text);
+  const inDecoded = decoded.flatMap((string) =>
+    findingsOf(string.text).map(({ start, end, type, score }) => {
+      const place = (at: number): number => string.offsets[at] ?? text.length;
+      return { start: place(start), end: place(end), type, score };
+    }),
+  );
+  const places = [...findingsOf(text), ...inDecoded].sort((a, b) => a.start - b.start);
+  return { text, kind, segments, found: placesInSegments(segments, places) };
 }
 
 /** A detector is shown a text as it stands, for the context, and what its escapes hide. */
 export function textsToAnalyze(text: string): string[] {
-  return [text, ...segmentsOf(text).flatMap((segment) => (segment.offsets ? segment.text : []))];
+  return [text, ...parseJsonIn(text).decoded.map((string) => string.text)];
 }
 
 /** Everything to be replaced in a text, in order, disjoint: values, and what restoring would take for a pseudonym. */
@@ -60,15 +64,15 @@ export function planEdits(
     occurrencesIn(segment, source.found[index] ?? [], values).map(({ start, end, type }): Target => {
       const place = (at: number): number => segment.offsets?.[at] ?? segment.start + at;
       const quoteDepth = segment.kind === 'number' && kind === 'arguments' ? segment.depth : undefined;
-      return { start: place(start), end: place(end), label: labelOf(type), quoteDepth };
+      return { start: place(start), end: place(end), label: labelOf(type), quoteDepth, looksLike: undefined };
     }),
   );
   const all = withLookAlikes(text, targets, grammar);
   const depths = depthsOf(text, all);
   return all.map((target, index) => {
-    const { start, end, label } = target;
+    const { start, end, label, looksLike } = target;
     const { stored, form } = spellingOf(source, target, depths?.[index] ?? 0);
-    return { start, end, label, stored: encodeStored(stored), form };
+    return { start, end, label, looksLike, stored: encodeStored(stored), form };
   });
 }
 
@@ -78,6 +82,7 @@ interface Target {
   readonly label: Label;
   /** For a number that has to become a JSON string: in how many strings it stands. */
   readonly quoteDepth: number | undefined;
+  readonly looksLike: Pseudonym | undefined;
 }
 
 /**
@@ -90,8 +95,9 @@ function withLookAlikes(text: string, targets: readonly Target[], grammar: Gramm
   let from = 0;
   for (const target of [...targets, undefined]) {
     const gap = text.slice(from, target?.start);
-    for (const { start, end } of grammar.find(gap)) {
-      all.push({ start: from + start, end: from + end, label: LITERAL, quoteDepth: undefined });
+    for (const { start, end, pseudonym } of grammar.find(gap)) {
+      const place = { start: from + start, end: from + end };
+      all.push({ ...place, label: LITERAL, quoteDepth: undefined, looksLike: pseudonym });
     }
     if (!target) break;
     all.push(target);

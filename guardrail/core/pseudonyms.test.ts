@@ -41,7 +41,7 @@ describe('Pseudonyms', () => {
     const runs = 6400;
     const counts = Array.from({ length: 16 }, () => new Map<string, number>());
     for (let at = 0; at < runs; at++) {
-      [...pseudonyms.entry('PERSON', `value ${at}`).digits].forEach((digit, place) => {
+      Array.from(pseudonyms.entry('PERSON', `value ${at}`).digits).forEach((digit, place) => {
         counts[place]?.set(digit, (counts[place].get(digit) ?? 0) + 1);
       });
     }
