@@ -5,14 +5,13 @@ import { keyOf } from './objects.ts';
 /** What happened to one object in the cache. Same name with a new uid is a delete and then an add. */
 export type Change<T extends KubeObject> =
   | { readonly type: 'added'; readonly after: T; readonly initial: boolean }
-  | {
-      readonly type: 'updated';
-      readonly before: T;
-      readonly after: T;
-      /** Nothing but a write of our own: what the writer knows already, and others may not. */
-      readonly ours: boolean;
-    }
-  | { readonly type: 'deleted'; readonly before: T };
+  | { readonly type: 'updated'; readonly before: T; readonly after: T }
+  | { readonly type: 'deleted'; readonly before: T }
+  /**
+   * The answer to a write of ours, which may come before or after the watch tells of it as an update.
+   * `guardedBy` is the resourceVersion that the write was bound to: from there to here the change was ours alone.
+   */
+  | { readonly type: 'wrote'; readonly after: T; readonly guardedBy: string | undefined };
 
 /**
  * Which of two resourceVersions is newer. Since Kubernetes 1.35 they are documented to compare as whole numbers
@@ -86,7 +85,7 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     } else if (before.metadata.resourceVersion !== object.metadata.resourceVersion && !isOlder(object, before)) {
       this.#unset(before);
       this.#set(object);
-      this.#tell({ type: 'updated', before, after: object, ours: false });
+      this.#tell({ type: 'updated', before, after: object });
     }
   }
 
@@ -101,17 +100,18 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
   /**
    * Takes in what a write of ours returned. Only of objects that are here: the answer to a write may come after the
    * news of the object's end.
-   * @param guardedBy the resourceVersion that the write was bound to: where the cache holds that very state, nothing of
-   *   others can be in the difference
+   * @param guardedBy the resourceVersion that the write was bound to, if to any
    */
   wrote(object: T, guardedBy: string | undefined): void {
     const before = this.get(keyOf(object));
     if (before?.metadata.uid !== object.metadata.uid) return;
     const age = compareVersions(object.metadata.resourceVersion, before.metadata.resourceVersion);
-    if (age === undefined || age <= 0) return;
-    this.#unset(before);
-    this.#set(object);
-    this.#tell({ type: 'updated', before, after: object, ours: before.metadata.resourceVersion === guardedBy });
+    if (age !== undefined && age > 0) {
+      this.#unset(before);
+      this.#set(object);
+      this.#tell({ type: 'updated', before, after: object });
+    }
+    this.#tell({ type: 'wrote', after: object, guardedBy });
   }
 
   /**

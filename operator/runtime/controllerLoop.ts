@@ -28,6 +28,21 @@ export const DEFAULT_CONTROLLER_OPTIONS: ControllerOptions = {
 /** How far a requeue is moved at random, either way, so that 10,000 objects do not come back in one moment. */
 const REQUEUE_JITTER = 0.1;
 
+/** A step of one object from one resourceVersion to another. */
+interface Step {
+  readonly from: string | undefined;
+  readonly to: string;
+}
+
+/** What is known of a reconcile that is running. */
+interface Work {
+  readonly since: number;
+  /** Changes of its object meanwhile that call for another reconcile, unless they were its own. */
+  readonly changes: Step[];
+  /** What it has written to its object itself. */
+  readonly own: Step[];
+}
+
 /** Runs one controller for as long as this process leads: what changed goes through its queue into its reconciler. */
 export class ControllerLoop {
   readonly #controller: Controller;
@@ -39,7 +54,7 @@ export class ControllerLoop {
   readonly #queue: WorkQueue;
   readonly #labels: { readonly name: string; readonly controller: string };
   readonly #unsubscribe: (() => void)[] = [];
-  readonly #working = new Map<string, number>();
+  readonly #working = new Map<string, Work>();
   #workers: Promise<void>[] = [];
 
   constructor(parts: {
@@ -87,11 +102,15 @@ export class ControllerLoop {
     this.#unsubscribe.push(
       own.subscribe((change) => {
         if (change.type === 'updated') {
-          if (!change.ours && changed(change.before, change.after)) this.#add(change.after, Priority.changed);
+          if (changed(change.before, change.after)) this.#changed(change.before, change.after);
         } else if (change.type === 'added') {
           this.#add(change.after, change.initial ? unfinished(change.after) : Priority.changed);
-        } else {
+        } else if (change.type === 'deleted') {
           this.#add(change.before, Priority.changed);
+        } else {
+          const { after, guardedBy } = change;
+          const work = this.#working.get(keyText(keyOf(after)));
+          work?.own.push({ from: guardedBy, to: after.metadata.resourceVersion });
         }
       }),
     );
@@ -113,7 +132,7 @@ export class ControllerLoop {
             if (!watch.changed(change.before, change.after)) return;
             add(change.before, Priority.pending);
             add(change.after, Priority.pending);
-          } else {
+          } else if (change.type !== 'wrote') {
             add(change.type === 'added' ? change.after : change.before, Priority.pending);
           }
         }),
@@ -137,12 +156,19 @@ export class ControllerLoop {
   /** Brings the gauges up to date that depend on the time. */
   observe(): void {
     const now = this.#clock.monotonic();
-    const ages = [...this.#working.values()].map((since) => (now - since) / 1000);
+    const ages = [...this.#working.values()].map(({ since }) => (now - since) / 1000);
     this.#metrics.unfinishedWork.set(
       this.#labels,
       ages.reduce((sum, age) => sum + age, 0),
     );
     this.#metrics.longestRunning.set(this.#labels, Math.max(0, ...ages));
+  }
+
+  /** A reconcile must not start the next one by what it writes itself; which of the changes these are, it knows at its end. */
+  #changed(before: KubeObject, after: KubeObject): void {
+    const work = this.#working.get(keyText(keyOf(after)));
+    if (work === undefined) this.#add(after, Priority.changed);
+    else work.changes.push({ from: before.metadata.resourceVersion, to: after.metadata.resourceVersion });
   }
 
   #add(object: KubeObject, priority: Priority): void {
@@ -171,7 +197,8 @@ export class ControllerLoop {
       this.#metrics.reconcileTimeouts.inc(labels);
       controller.abort(new Error(`The reconcile took longer than ${timeoutMs / 1000} s.`));
     });
-    this.#working.set(text, started);
+    const work: Work = { since: started, changes: [], own: [] };
+    this.#working.set(text, work);
     this.#metrics.activeWorkers.inc(labels);
     let outcome: Outcome;
     let result: ReconcileResult;
@@ -187,6 +214,8 @@ export class ControllerLoop {
       this.#working.delete(text);
       this.#metrics.activeWorkers.dec(labels);
     }
+    const foreign = work.changes.some((step) => !work.own.some(({ from, to }) => from === step.from && to === step.to));
+    if (foreign) this.#queue.add(text, Priority.changed);
     const seconds = (this.#clock.monotonic() - started) / 1000;
     this.#metrics.reconcileTotal.inc({ ...labels, result });
     this.#metrics.reconcileSeconds.observe(labels, seconds);
