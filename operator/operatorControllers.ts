@@ -1,7 +1,7 @@
 import { instances } from './api/kinds.ts';
 import { customerController } from './customer/customer.ts';
 import { GatewayClients, gatewayCallMetrics } from './gateway/gateway.ts';
-import { createConnections } from './instance/instance.ts';
+import { createConnections, instanceController } from './instance/instance.ts';
 import type { Controller, Runtime } from './runtime/runtime.ts';
 
 /** Everything that looks after a kind: to add one, write its folder and its line here. */
@@ -9,8 +9,5 @@ export function operatorControllers(runtime: Runtime): readonly Controller[] {
   const { client, clock } = runtime;
   const connections = createConnections({ client, clock, instances: runtime.cache(instances) });
   const clients = new GatewayClients({ report: gatewayCallMetrics(runtime.metrics), now: () => clock.monotonic() });
-  return [
-    //
-    customerController(runtime, { connections, clients }),
-  ];
+  return [instanceController(runtime, { connections, clients }), customerController(runtime, { connections, clients })];
 }

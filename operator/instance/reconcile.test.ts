@@ -1,0 +1,391 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { withControlPlane } from '../../hack/local/controlplane.ts';
+import type { GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, gatewayCustomerNames, gatewayInstanceNames, GROUP } from '../api/v1alpha1/v1alpha1.ts';
+import { eventually } from '../runtime/testing/eventually.ts';
+import { MASTER_KEY, World } from './testing/harness.ts';
+
+const crds = join(import.meta.dirname, '../../crds');
+const guardrail = 'main-guardrail';
+
+/** The gateway as its owner deploys it. */
+function proxyManifest(more: { env?: string; volumes?: string; initContainers?: string } = {}): string {
+  return `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: litellm, labels: {app: litellm}}
+spec:
+  selector: {matchLabels: {app: litellm}}
+  template:
+    metadata: {labels: {app: litellm}}
+    spec:
+      ${more.initContainers === undefined ? '' : `initContainers: ${more.initContainers}`}
+      containers:
+        - name: litellm
+          image: litellm:1
+          ${more.env === undefined ? '' : `env: ${more.env}`}
+          ${more.volumes === undefined ? '' : 'volumeMounts: [{name: config, mountPath: /etc/litellm}]'}
+      ${more.volumes === undefined ? '' : `volumes: ${more.volumes}`}
+`;
+}
+const keyMounted = `[{name: GUARDRAIL_API_KEY, valueFrom: {secretKeyRef: {name: ${guardrail}-api-key, key: api-key}}}]`;
+const configMounted = '[{name: config, configMap: {name: litellm-config}}]';
+
+async function failure(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    return String(error);
+  }
+  return '';
+}
+
+describe('GatewayInstance', function () {
+  this.timeout(60_000);
+  const plane = withControlPlane();
+  let world: World;
+
+  before(async () => {
+    await plane().kubectl(['apply', '--server-side', '--force-conflicts', '-k', crds]);
+    const names = [gatewayCustomerNames, gatewayInstanceNames].map(({ plural }) => `crd/${plural}.${GROUP}`);
+    await plane().kubectl(['wait', '--for=condition=Established', '--timeout=30s', ...names]);
+  });
+  beforeEach(async () => {
+    world = await World.start(plane());
+  });
+  afterEach(() => world.stop());
+
+  describe('finds its gateway', () => {
+    it('at an endpoint, with its key', async () => {
+      await world.instance();
+      const condition = await world.until('Reachable', 'Reachable');
+      expect(condition.status).to.equal('True');
+      await world.until('Ready', 'Ready');
+      const { status, metadata } = await world.read();
+      expect(status).to.include({ endpoint: world.gateway.url, observedGeneration: metadata.generation });
+      expect(status?.customers).to.deep.equal({ total: 0, synced: 0, failed: 0 });
+      expect(status).to.not.have.property('guardrail');
+    });
+
+    for (const [what, spec, reason, message] of [
+      [
+        'a Secret that is not there',
+        { masterKeySecretRef: { name: 'none', key: 'a' } },
+        'SecretNotFound',
+        'There is no Secret none in namespace',
+      ],
+      [
+        'a key that is not there',
+        { masterKeySecretRef: { name: 'gateway', key: 'a' } },
+        'SecretKeyMissing',
+        'Secret gateway has no value under a: add it, or correct spec.masterKeySecretRef.key.',
+      ],
+      [
+        'a Service that is not there',
+        { endpoint: undefined, serviceRef: { name: 'none' } },
+        'ServiceNotFound',
+        'There is no Service none in namespace',
+      ],
+      ['a gateway that is not there', { endpoint: 'http://127.0.0.1:1' }, 'GatewayUnreachable', ''],
+    ] as const) {
+      it(`and says what to do about ${what}`, async () => {
+        await world.instance(spec as Partial<GatewayInstanceSpec>);
+        const condition = await world.until('Reachable', reason);
+        expect(condition).to.include({ status: 'False' });
+        expect(condition.message).to.include(message);
+        expect((await world.until('Ready', 'NotReachable')).message).to.equal(condition.message);
+      });
+    }
+
+    it('again when a wrong key has been put right, which nobody tells it', async () => {
+      await world.secret('wrong', { key: 'sk-wrong' });
+      await world.instance({ masterKeySecretRef: { name: 'wrong', key: 'key' } });
+      await world.until('Reachable', 'GatewayUnauthorized');
+      await world.secret('wrong', { key: `${MASTER_KEY}\n` });
+      await world.until('Reachable', 'Reachable');
+    });
+  });
+
+  it('counts its customers, and keeps its finalizer while there are any', async () => {
+    await world.instance();
+    await world.customer('one', true);
+    await world.customer('two', false);
+    await world.customer('three');
+    await eventually(async () => {
+      expect((await world.read()).status?.customers).to.deep.equal({ total: 3, synced: 1, failed: 1 });
+    });
+    await world.remove();
+    const condition = await world.until('Ready', 'CustomersRemain');
+    expect(condition.message).to.include('3 GatewayCustomers refer to this instance');
+    for (const name of ['one', 'two', 'three']) await world.removeCustomer(name);
+    await eventually(async () => {
+      expect(await failure(world.read())).to.include('404');
+    });
+  });
+
+  it('lets go of its finalizer by force', async () => {
+    await world.instance();
+    await world.until('Ready', 'Ready');
+    await world.customer('one');
+    await world.remove();
+    await world.until('Ready', 'CustomersRemain');
+    await world.patch({ metadata: { annotations: { [annotations.forceDelete]: 'true' } } });
+    await eventually(async () => {
+      expect(await failure(world.read())).to.include('404');
+    });
+  });
+
+  it('does nothing while it is paused', async () => {
+    await world.instance({ guardrail: {} });
+    await world.until('GuardrailReady', 'RollingOut');
+    await world.patch({ metadata: { annotations: { [annotations.paused]: 'true' } } });
+    await world.until('Ready', 'Paused');
+    await world.apps.deleteNamespacedDeployment({ name: guardrail, namespace: world.namespace });
+    await world.patch({ metadata: { annotations: { other: '1' } } });
+    await world.customer('one');
+    await eventually(async () => {
+      expect((await world.read()).status?.customers?.total).to.equal(1);
+    });
+    expect(await failure(world.deployment(guardrail))).to.include('404');
+    await world.patch({ metadata: { annotations: { [annotations.paused]: null } } });
+    await eventually(() => world.deployment(guardrail));
+  });
+
+  describe('runs a guardrail as a Deployment', () => {
+    it('with all that belongs to it, its own and restricted', async () => {
+      await world.instance({ guardrail: { policy: { inline: 'entities: {}\n' } } });
+      await world.until('GuardrailReady', 'RollingOut');
+      await world.rollOut(guardrail);
+      await world.until('GuardrailReady', 'Ready');
+      const { status, metadata } = await world.read();
+      expect(status?.guardrail).to.deep.equal({
+        mode: 'Deployment',
+        endpoint: `http://${guardrail}.${world.namespace}.svc:8080`,
+        apiKeySecretName: `${guardrail}-api-key`,
+      });
+      const kinds = 'deployment,service,serviceaccount,configmap,secret,pdb,networkpolicy';
+      const owned = JSON.parse(
+        await plane().kubectl(['get', kinds, '-n', world.namespace, '-l', `${GROUP}/instance=main`, '-o', 'json']),
+      ) as { items: { kind: string; metadata: { ownerReferences: object[] } }[] };
+      expect(owned.items.map(({ kind }) => kind)).to.have.members([
+        'Deployment',
+        'Service',
+        'ServiceAccount',
+        'ConfigMap',
+        'Secret',
+        'Secret',
+        'PodDisruptionBudget',
+        'NetworkPolicy',
+      ]);
+      for (const { metadata: child } of owned.items) {
+        expect(child.ownerReferences).to.have.length(1);
+        expect(child.ownerReferences[0]).to.include({ uid: metadata.uid, controller: true });
+      }
+      // The API server's own admission of Pod Security judges a pod of that template.
+      await plane().kubectl(['label', 'namespace', world.namespace, 'pod-security.kubernetes.io/enforce=restricted']);
+      expect(await world.tryPod(guardrail)).to.equal('');
+    });
+
+    it('with keys that are generated once', async () => {
+      await world.instance({ guardrail: {} });
+      await world.until('GuardrailReady', 'RollingOut');
+      const names = [`${guardrail}-api-key`, `${guardrail}-keys`];
+      const keys = await Promise.all(names.map((name) => world.readSecret(name)));
+      await world.patch({ spec: { guardrail: { recall: 'Thorough' } } });
+      await world.until('GuardrailReady', 'RollingOut');
+      expect(await Promise.all(names.map((name) => world.readSecret(name)))).to.deep.equal(keys);
+    });
+
+    it('and puts back what others change of it, and leaves alone what others add', async () => {
+      await world.instance({ guardrail: {} });
+      await world.until('GuardrailReady', 'RollingOut');
+      const at = ['-n', world.namespace];
+      await plane().kubectl(['annotate', 'deployment', guardrail, 'others=1', ...at]);
+      await plane().kubectl(['set', 'env', 'deployment', guardrail, 'GUARDRAIL_STORE=redis://elsewhere', ...at]);
+      await plane().kubectl(['delete', 'service', guardrail, ...at]);
+      await eventually(async () => {
+        const { spec, metadata } = await world.deployment(guardrail);
+        const env = spec?.template.spec?.containers[0]?.env ?? [];
+        expect(env.find(({ name }) => name === 'GUARDRAIL_STORE')?.value).to.equal('memory');
+        expect(metadata?.annotations).to.include({ others: '1' });
+        await world.core.readNamespacedService({ name: guardrail, namespace: world.namespace });
+      });
+    });
+
+    it('and leaves no trace of it when it is taken out of the spec', async () => {
+      await world.instance({ guardrail: { policy: { inline: 'a: 1' } } });
+      await world.until('GuardrailReady', 'RollingOut');
+      await world.rollOut(guardrail);
+      await world.until('GuardrailReady', 'Ready');
+      await world.patch({ spec: { guardrail: null } });
+      await world.until('GuardrailReady', 'NotRequested');
+      await eventually(async () => {
+        const kinds = 'deployment,service,serviceaccount,configmap,secret,pdb,networkpolicy';
+        const left = await plane().kubectl([
+          'get',
+          kinds,
+          '-n',
+          world.namespace,
+          '-l',
+          `${GROUP}/instance=main`,
+          '-o',
+          'name',
+        ]);
+        expect(left).to.equal('');
+      });
+    });
+
+    for (const [what, spec, reason, message] of [
+      [
+        'Memory with 3 replicas',
+        { replicas: 3 },
+        'RedisRequired',
+        '3 replicas need a store that all pods share: set spec.guardrail.redis',
+      ],
+      [
+        'Memory with an autoscaler',
+        { autoscaling: { maxReplicas: 3 } },
+        'RedisRequired',
+        'An autoscaler needs a store',
+      ],
+      [
+        'a Redis Secret that is not there',
+        { redis: { urlSecretRef: { name: 'none', key: 'url' } } },
+        'RedisSecretMissing',
+        'There is no Secret none',
+      ],
+      ['a policy that does not parse', { policy: { inline: 'a: [' } }, 'PolicyInvalid', 'not valid YAML at line 1'],
+      [
+        'a policy that is not there',
+        { policy: { configMapRef: { name: 'none', key: 'a' } } },
+        'PolicyNotFound',
+        'ConfigMap none with key a is not there',
+      ],
+    ] as const) {
+      it(`and leaves it as it runs while the spec asks for ${what}`, async () => {
+        await world.instance({ guardrail: {} });
+        await world.until('GuardrailReady', 'RollingOut');
+        await world.rollOut(guardrail);
+        await world.until('GuardrailReady', 'Ready');
+        const before = await world.deployment(guardrail);
+        await world.patch({ spec: { guardrail: spec } });
+        const condition = await world.until('GuardrailReady', reason);
+        expect(condition.message).to.include(message);
+        const after = await world.deployment(guardrail);
+        expect(after.metadata?.generation).to.equal(before.metadata?.generation);
+        expect((await world.read()).status?.guardrail?.endpoint).to.include(guardrail);
+      });
+    }
+
+    it("and does not touch an object of that name that is somebody else's", async () => {
+      await world.configMap(guardrail, { theirs: '1' });
+      await world.instance({ guardrail: { policy: { inline: 'a: 1' } } });
+      const condition = await world.until('GuardrailReady', 'NameTaken');
+      expect(condition.message).to.include(`ConfigMap ${guardrail} exists and does not belong to this instance`);
+      const map = await world.core.readNamespacedConfigMap({ name: guardrail, namespace: world.namespace });
+      expect(map.data).to.deep.equal({ theirs: '1' });
+    });
+  });
+
+  describe('writes the configuration of the gateway', () => {
+    const proxyConfig = { base: { inline: '# Ours.\nmodel_list: []\n' }, configMapName: 'litellm-config' };
+
+    async function config(): Promise<Record<string, unknown>> {
+      const map = await world.core.readNamespacedConfigMap({ name: 'litellm-config', namespace: world.namespace });
+      return parse(map.data?.['config.yaml'] ?? '') as Record<string, unknown>;
+    }
+
+    it('with a default budget that is really enforced: in a row of its own at the gateway', async () => {
+      await world.instance({ proxyConfig, defaultCustomerBudget: { maxBudget: 5 } });
+      await world.until('DefaultBudgetEnforced', 'Enforced');
+      const { uid } = (await world.read()).metadata;
+      const id = `gcust-default-${uid}`;
+      expect(await config()).to.deep.equal({
+        model_list: [],
+        litellm_settings: { max_end_user_budget: 5, max_end_user_budget_id: id },
+      });
+      expect(await budget(id)).to.include({ max_budget: 5 });
+
+      await world.patch({ spec: { defaultCustomerBudget: { maxBudget: 7 } } });
+      await eventually(async () => {
+        expect(await budget(id)).to.include({ max_budget: 7 });
+      });
+      await world.patch({ spec: { defaultCustomerBudget: null } });
+      await world.until('DefaultBudgetEnforced', 'NotRequested');
+      expect(await budget(id)).to.equal(undefined);
+      expect(await config()).to.deep.equal({ model_list: [] });
+    });
+
+    it('with a tier, and says when the gateway has none of that id', async () => {
+      await world.instance({ proxyConfig, defaultCustomerBudget: { budgetId: 'gold' } });
+      await world.until('DefaultBudgetEnforced', 'BudgetNotFound');
+      await admin('/budget/new', { budget_id: 'gold', max_budget: 1 });
+      await world.patch({ metadata: { annotations: { look: 'again' } } });
+      await world.until('DefaultBudgetEnforced', 'Enforced');
+      expect(await config()).to.have.deep.property('litellm_settings', { max_end_user_budget_id: 'gold' });
+    });
+
+    it("not in the place of a ConfigMap that is somebody else's", async () => {
+      await world.configMap('litellm-config', { 'config.yaml': 'theirs: 1' });
+      await world.instance({ proxyConfig });
+      const condition = await world.until('ProxyConfigured', 'ConfigMapTaken');
+      expect(condition.message).to.include('name another in spec.proxyConfig.configMapName');
+      expect(await config()).to.deep.equal({ theirs: 1 });
+    });
+
+    it('and keeps what was written while the base does not parse', async () => {
+      await world.instance({ proxyConfig });
+      await world.until('ProxyConfigured', 'Configured');
+      await world.patch({ spec: { proxyConfig: { base: { inline: 'model_list: [' } } } });
+      const condition = await world.until('ProxyConfigured', 'BaseInvalid');
+      expect(condition.message).to.include('not valid YAML at line 1');
+      expect(await config()).to.deep.equal({ model_list: [] });
+    });
+
+    it('and makes it call the guardrail only once that runs and the gateway has its key', async () => {
+      await world.apply(proxyManifest({ volumes: configMounted }));
+      await world.instance({ proxyConfig, workloadRef: { name: 'litellm' }, guardrail: { mode: 'Deployment' } });
+      await world.until('ProxyConfigured', 'GuardrailNotDeployed');
+      expect(await config()).to.not.have.property('guardrails');
+      await world.rollOut(guardrail);
+      const condition = await world.until('ProxyConfigured', 'KeyNotMounted');
+      expect(condition.message).to.include(
+        `{name: GUARDRAIL_API_KEY, valueFrom: {secretKeyRef: {name: ${guardrail}-api-key, key: api-key}}}`,
+      );
+      expect(await config()).to.not.have.property('guardrails');
+      await world.apply(proxyManifest({ volumes: configMounted, env: keyMounted }));
+      await eventually(async () => {
+        expect(await config()).to.have.nested.property(
+          'guardrails[0].litellm_params.api_base',
+          `http://${guardrail}.${world.namespace}.svc:8080`,
+        );
+      });
+      await world.until('ProxyConfigured', 'RollingOut');
+      await world.rollOut('litellm');
+      await world.until('ProxyConfigured', 'Configured');
+      await world.until('Ready', 'Ready');
+      // A guardrail that is away is no reason to stop calling it: the gateway fails closed.
+      await world.apps.deleteNamespacedDeployment({ name: guardrail, namespace: world.namespace });
+      await world.until('GuardrailReady', 'RollingOut');
+      expect(await config()).to.have.nested.property(
+        'guardrails[0].litellm_params.unreachable_fallback',
+        'fail_closed',
+      );
+    });
+
+    async function admin(path: string, body: object): Promise<unknown> {
+      const answer = await fetch(`${world.gateway.url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return answer.json();
+    }
+
+    async function budget(id: string): Promise<object | undefined> {
+      return ((await admin('/budget/info', { budgets: [id] })) as object[])[0];
+    }
+  });
+});

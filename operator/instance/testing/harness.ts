@@ -1,0 +1,219 @@
+/** An operator with the instances' controller alone, a development gateway, and what the cluster's controllers would do. */
+import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
+import { AppsV1Api, CoreV1Api, CustomObjectsApi, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
+import { pino } from 'pino';
+import type { ControlPlane } from '../../../hack/local/controlplane.ts';
+import type { DevGateway } from '../../../hack/local/gateway/gateway.ts';
+import { startDevGateway } from '../../../hack/local/gateway/gateway.ts';
+import { instances } from '../../api/kinds.ts';
+import type { Condition, GatewayInstance, GatewayInstanceSpec } from '../../api/v1alpha1/v1alpha1.ts';
+import {
+  annotations,
+  API_VERSION,
+  gatewayCustomerNames,
+  gatewayInstanceNames,
+  GROUP,
+  VERSION,
+} from '../../api/v1alpha1/v1alpha1.ts';
+import { GatewayClients } from '../../gateway/gateway.ts';
+import type { InstanceConditionType } from '../../reasons.ts';
+import { ControllerOperator } from '../../runtime/runtime.ts';
+import { eventually } from '../../runtime/testing/eventually.ts';
+import { createConnections, instanceController } from '../instance.ts';
+
+export const MASTER_KEY = 'sk-master';
+
+class InstanceOperator extends ControllerOperator {
+  readonly #resolve: (url: string) => string;
+
+  constructor(plane: ControlPlane, namespace: string, resolve: (url: string) => string) {
+    super({
+      log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+      kubeConfig: plane.kubeConfig(),
+      namespace,
+      watchNamespaces: [namespace],
+      leaseName: undefined,
+      http: undefined,
+      installCrds: false,
+      crdRevisionAnnotation: annotations.crdRevision,
+      eventSource: `${GROUP}/test`,
+      drainMs: 5_000,
+    });
+    this.#resolve = resolve;
+  }
+
+  protected override async init(): Promise<void> {
+    const { runtime } = this;
+    const connections = createConnections({
+      client: runtime.client,
+      clock: runtime.clock,
+      instances: runtime.cache(instances),
+    });
+    const clients = new GatewayClients();
+    this.addController(instanceController(runtime, { connections, clients, resolve: this.#resolve }));
+    await Promise.resolve();
+  }
+}
+
+/** One test's namespace, gateway and operator. */
+export class World {
+  readonly plane: ControlPlane;
+  readonly namespace: string;
+  readonly gateway: DevGateway;
+  readonly apps: AppsV1Api;
+  readonly core: CoreV1Api;
+  readonly custom: CustomObjectsApi;
+  readonly #operator: InstanceOperator;
+
+  private constructor(plane: ControlPlane, namespace: string, gateway: DevGateway, operator: InstanceOperator) {
+    this.plane = plane;
+    this.namespace = namespace;
+    this.gateway = gateway;
+    this.#operator = operator;
+    const config = plane.kubeConfig();
+    this.apps = config.makeApiClient(AppsV1Api);
+    this.core = config.makeApiClient(CoreV1Api);
+    this.custom = config.makeApiClient(CustomObjectsApi);
+  }
+
+  /** @param resolve where a guardrail's Service is reached from the test */
+  static async start(plane: ControlPlane, resolve: (url: string) => string = (url) => url): Promise<World> {
+    const namespace = await plane.createNamespace('instance');
+    const gateway = await startDevGateway({ port: 0, masterKey: MASTER_KEY, proxyName: 'litellm' });
+    const operator = new InstanceOperator(plane, namespace, resolve);
+    const world = new World(plane, namespace, gateway, operator);
+    await world.secret('gateway', { 'master-key': MASTER_KEY });
+    await operator.start();
+    return world;
+  }
+
+  async stop(): Promise<void> {
+    this.#operator.stop();
+    await this.#operator.finished();
+    await this.gateway.stop();
+  }
+
+  /** Creates or replaces a Secret. */
+  async secret(name: string, data: Record<string, string>): Promise<void> {
+    await this.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: data });
+  }
+
+  /** Creates or replaces a ConfigMap. */
+  async configMap(name: string, data: Record<string, string>): Promise<void> {
+    await this.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
+  }
+
+  /** As people do it: by client-side apply. */
+  async apply(manifest: object | string): Promise<void> {
+    const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
+    await this.plane.kubectl(['apply', '-n', this.namespace, '-f', '-'], text);
+  }
+
+  /** What the API server says to a pod of a Deployment's template: nothing, or why not. Creates none. */
+  async tryPod(deployment: string): Promise<string> {
+    const template = (await this.deployment(deployment)).spec?.template;
+    const named = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe' }, spec: template?.spec };
+    try {
+      await this.plane.kubectl(['create', '-n', this.namespace, '--dry-run=server', '-f', '-'], JSON.stringify(named));
+      return '';
+    } catch (error) {
+      return String(error);
+    }
+  }
+
+  async readSecret(name: string): Promise<Record<string, string>> {
+    const secret: V1Secret = await this.core.readNamespacedSecret({ name, namespace: this.namespace });
+    return Object.fromEntries(
+      Object.entries(secret.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+    );
+  }
+
+  /** Creates an instance of the world's gateway. */
+  async instance(spec: Partial<GatewayInstanceSpec> = {}, name = 'main'): Promise<void> {
+    const body = {
+      apiVersion: API_VERSION,
+      kind: gatewayInstanceNames.kind,
+      metadata: { name },
+      spec: {
+        endpoint: this.gateway.url,
+        proxyName: 'litellm',
+        masterKeySecretRef: { name: 'gateway', key: 'master-key' },
+        ...spec,
+      },
+    };
+    await this.custom.createNamespacedCustomObject({ ...this.#at(gatewayInstanceNames.plural), body });
+  }
+
+  /** Changes an instance by a merge patch. */
+  async patch(patch: object, name = 'main'): Promise<void> {
+    await this.custom.patchNamespacedCustomObject(
+      { ...this.#at(gatewayInstanceNames.plural), name, body: patch },
+      setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
+    );
+  }
+
+  async read(name = 'main'): Promise<GatewayInstance> {
+    return (await this.custom.getNamespacedCustomObject({
+      ...this.#at(gatewayInstanceNames.plural),
+      name,
+    })) as GatewayInstance;
+  }
+
+  async remove(name = 'main'): Promise<void> {
+    await this.custom.deleteNamespacedCustomObject({ ...this.#at(gatewayInstanceNames.plural), name });
+  }
+
+  /** Creates a customer of an instance, as it is before any reconcile of its own. */
+  async customer(name: string, synced?: boolean): Promise<void> {
+    const at = this.#at(gatewayCustomerNames.plural);
+    const spec = { instanceRef: { name: 'main' }, customerId: name };
+    const body = { apiVersion: API_VERSION, kind: gatewayCustomerNames.kind, metadata: { name }, spec };
+    await this.custom.createNamespacedCustomObject({ ...at, body });
+    if (synced === undefined) return;
+    await this.custom.patchNamespacedCustomObjectStatus(
+      { ...at, name, body: { status: { synced } } },
+      setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
+    );
+  }
+
+  async removeCustomer(name: string): Promise<void> {
+    await this.custom.deleteNamespacedCustomObject({ ...this.#at(gatewayCustomerNames.plural), name });
+  }
+
+  /** Waits until a condition of an instance has a status and a reason, of its newest generation. */
+  async until(type: InstanceConditionType, reason: string, name = 'main', withinMs = 15_000): Promise<Condition> {
+    return eventually(async () => {
+      const { status, metadata } = await this.read(name);
+      const condition = status?.conditions?.find((each) => each.type === type);
+      if (condition?.reason !== reason || condition.observedGeneration !== metadata.generation) {
+        throw new Error(`${type} is ${JSON.stringify(condition)}, not ${reason}.`);
+      }
+      return condition;
+    }, withinMs);
+  }
+
+  async deployment(name: string): Promise<V1Deployment> {
+    return this.apps.readNamespacedDeployment({ name, namespace: this.namespace });
+  }
+
+  /** Does as the controllers of a cluster would that roll a Deployment out. */
+  async rollOut(name: string): Promise<void> {
+    const { metadata, spec } = await this.deployment(name);
+    const replicas = spec?.replicas ?? 1;
+    const status = {
+      observedGeneration: metadata?.generation ?? 0,
+      replicas,
+      updatedReplicas: replicas,
+      readyReplicas: replicas,
+      availableReplicas: replicas,
+    };
+    await this.apps.patchNamespacedDeploymentStatus(
+      { name, namespace: this.namespace, body: { status } },
+      setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
+    );
+  }
+
+  #at(plural: string): { group: string; version: string; namespace: string; plural: string } {
+    return { group: GROUP, version: VERSION, namespace: this.namespace, plural };
+  }
+}
