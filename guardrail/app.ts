@@ -89,6 +89,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   const guarded = new Router<http.CallState>();
   const images = config.IMAGES === 'pass' ? 'pass' : 'block';
   guarded.use(http.guardRoutes({ guard, metrics, proxyNames: config.PROXY_NAMES, images, before }).routes());
+  guarded.use(http.peerRoutes({ guard, metrics, logger, images, before }).routes());
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
   guarded.use(http.sessionRoutes({ store, metrics, logger, subjectOf, before }).routes());
   const document = http.openApi(config.PROXY_NAMES);
@@ -104,7 +105,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   koa.use(http.errorBoundary(logger));
   koa.use(open.routes());
   koa.use(open.allowedMethods());
-  koa.use(http.authentication({ keys: () => apiKeys?.current, bearerPaths: new Set(['/v1/peer/check']) }));
+  koa.use(http.authentication({ keys: () => apiKeys?.current, bearerPaths: new Set(http.PEER_PATHS) }));
   koa.use(guarded.routes());
   koa.use(guarded.allowedMethods());
 

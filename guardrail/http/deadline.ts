@@ -1,18 +1,32 @@
 import type { CallContext } from './context.ts';
+import { unavailable } from './errors.ts';
 
 /** Longer than any call should take, and shorter than erasures are remembered. */
 export const CALL_TIMEOUT_MS = 25_000;
 
-/** Runs the work of a call under a signal that is aborted when the client has gone or the time is up. */
-export async function underDeadline<T>(context: CallContext, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/**
+ * Runs the work of a call under a signal that is aborted when the client has gone or the time is up.
+ * @throws ServiceError 503 when the time is up, whether or not the work has heeded the signal.
+ */
+export async function underDeadline<T>(
+  context: CallContext,
+  work: (signal: AbortSignal) => Promise<T>,
+  timeoutMs = CALL_TIMEOUT_MS,
+): Promise<T> {
   const controller = new AbortController();
   const abort = (): void => {
     controller.abort();
   };
-  const timer = setTimeout(abort, CALL_TIMEOUT_MS);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(unavailable('timeout', 'The guardrail took too long to check this call: try again.'));
+      abort();
+    }, timeoutMs);
+  });
   context.res.once('close', abort);
   try {
-    return await work(controller.signal);
+    return await Promise.race([work(controller.signal), late]);
   } finally {
     clearTimeout(timer);
     context.res.off('close', abort);

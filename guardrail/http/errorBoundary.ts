@@ -15,7 +15,7 @@ export function errorBoundary(logger: Logger): CallMiddleware {
     } catch (thrown) {
       const error = asServiceError(thrown);
       const request_id = context.state.requestId;
-      if (error.status === 500) logger.error({ request_id, error: describe(thrown) }, 'The guardrail failed.');
+      if (error.status === 500) logger.error({ request_id, error: describeError(thrown) }, 'The guardrail failed.');
       else if (error.status >= 502) logger.warn({ request_id, code: error.code }, error.message);
       context.state.log.error = error.code;
       context.status = error.status;
@@ -38,7 +38,7 @@ function throwUnrouted(status: number): void {
   }
 }
 
-function asServiceError(error: unknown): ServiceError {
+export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof FieldError) return badRequest('invalid_field', error.message);
   if (error instanceof StoreUnavailableError) return new ServiceError(502, 'store_unavailable', error.message);
@@ -59,7 +59,7 @@ function asServiceError(error: unknown): ServiceError {
 }
 
 /** The message of an unexpected error may hold what was being worked on; where it arose does not. */
-function describe(error: unknown): { name: string; at: string[] } {
+export function describeError(error: unknown): { name: string; at: string[] } {
   if (!(error instanceof Error)) return { name: typeof error, at: [] };
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return { name: error.constructor.name, at: frames.map((line) => line.trim()) };

@@ -11,6 +11,7 @@ export { guardRoutes } from './guardRoutes.ts';
 export { healthRoutes, watched, type Dependency } from './health.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { openApi } from './openapi.ts';
+export { PEER_PATHS, peerRoutes } from './peerRoutes.ts';
 export { requestId } from './requestId.ts';
 export { listen, type Listening } from './server.ts';
 export { sessionRoutes } from './sessionRoutes.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { basicRequestSchema, basicResponseSchema } from '../protocol/protocol.ts';
+import { basicRequestSchema, basicResponseSchema, PEER_ADAPTERS } from '../protocol/protocol.ts';
 import { deletedSchema, erasedSchema, eraseSubjectSchema, sessionSchema } from './sessionRoutes.ts';
 
 type Node = Record<string, unknown>;
@@ -52,6 +52,9 @@ export function openApi(proxyNames: readonly string[]): Node {
     security: [{ apiKey: [] }],
     paths: {
       ...Object.fromEntries(guardPaths),
+      '/v1/peer/check': { post: { ...peerOperation('peerCheck'), parameters: [dialectParameter()] } },
+      '/request': { post: peerOperation('peerRequest') },
+      '/response': { post: peerOperation('peerResponse') },
       '/sessions/{session_id}': {
         parameters: [
           {
@@ -113,7 +116,10 @@ export function openApi(proxyNames: readonly string[]): Node {
       },
     },
     components: {
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
       schemas: { Error: schemaOf(errorSchema) },
     },
   };
@@ -131,6 +137,24 @@ function guardOperation(name: string): Node {
     }),
     requestBody: body(basicRequestSchema(name)),
   };
+}
+
+/** The dialects are documented by the gateways that speak them. */
+function peerOperation(operationId: string): Node {
+  const anything = z.object({}).catchall(z.unknown());
+  return {
+    ...operation(operationId, "Guards a call of another gateway, in that gateway's own protocol.", {
+      200: answer('What to do, also where the guardrail failed.', anything),
+      ...errors(400, 401, 413, 415, 503),
+    }),
+    security: [{ apiKey: [] }, { bearer: [] }],
+    requestBody: body(anything),
+  };
+}
+
+function dialectParameter(): Node {
+  const schema = { type: 'string', enum: PEER_ADAPTERS.map(({ dialect }) => dialect) };
+  return { name: 'dialect', in: 'query', schema, description: 'Without it the body tells.' };
 }
 
 function operation(operationId: string, summary: string, responses: Node): Node {

@@ -1,0 +1,250 @@
+import { expect } from 'chai';
+import { KEY, PLANTED, startHarness, type Answer, type Harness } from './appHarness.ts';
+import type { Guard } from './core/core.ts';
+
+type Body = Record<string, unknown>;
+
+const OTHER_KEY = 'key-of-another-peer';
+const KEYS = { GUARDRAIL_API_KEYS: `litellm:${KEY},another:${OTHER_KEY}` };
+const TEXT = `Mail ${PLANTED.email}.`;
+const TOOL_CALL = {
+  id: 'c',
+  type: 'function',
+  function: { name: 'mail', arguments: `{"to":"${PLANTED.otherEmail}"}` },
+};
+const TOOLS = [{ type: 'function', function: { name: 'mail', parameters: { type: 'object', required: ['to'] } } }];
+
+describe('the peer endpoint', () => {
+  let harness: Harness;
+  before(async () => {
+    harness = await startHarness({ env: KEYS });
+  });
+  after(async () => {
+    await harness.stop();
+  });
+
+  async function check(body: Body, headers: Record<string, string> = {}, path = '/v1/peer/check'): Promise<Body> {
+    const answer = await harness.call('POST', path, body, { headers });
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    return answer.body as Body;
+  }
+
+  it('takes the key as x-api-key or as a bearer, and nothing else', async () => {
+    const body = { body: { messages: [] } };
+    const statuses = await Promise.all(
+      [
+        { 'x-api-key': KEY },
+        { 'x-api-key': '', authorization: `Bearer ${KEY}` },
+        { 'x-api-key': '' },
+        { 'x-api-key': '', authorization: `Basic ${KEY}` },
+      ].map(async (headers) => (await harness.call('POST', '/v1/peer/check', body, { headers })).status),
+    );
+    expect(statuses).to.deep.equal([200, 200, 401, 401]);
+  });
+
+  const UNKNOWN: [path: string, body: unknown, says: RegExp][] = [
+    ['/v1/peer/check', {}, /of no dialect that is known: name it with \?dialect=portkey or agentgateway/],
+    ['/v1/peer/check', [], /must be an object/],
+    ['/v1/peer/check?dialect=other', { body: { messages: [] } }, /dialect must be portkey or agentgateway/],
+    ['/v1/peer/check?dialect=portkey', {}, /request\.json must be an object/],
+    ['/v1/peer/check?dialect=portkey', { request: { json: {} }, eventType: 'x' }, /eventType must be/],
+    ['/v1/peer/check', { body: { messages: 'x' } }, /body\.messages or body\.choices must be an array/],
+    ['/request', { body: {} }, /body\.messages or body\.choices/],
+  ];
+  for (const [path, body, says] of UNKNOWN) {
+    it(`400 at ${path}: ${JSON.stringify(body)}`, async () => {
+      const answer = await harness.call('POST', path, body);
+      expect(answer.status).to.equal(400);
+      expect((answer.body as { error: { message: string } }).error.message).to.match(says);
+      // One peer takes a member of this name for an answer.
+      expect(answer.body).to.not.have.property('action');
+    });
+  }
+
+  describe('in the dialect of Portkey', () => {
+    const hook = (eventType: string, request: Body, rest: Body = {}): Body => ({
+      request: { json: request, text: '', isStreamingRequest: false, isTransformed: false },
+      response: { json: {}, text: '', statusCode: null },
+      provider: 'openai',
+      requestType: 'chatComplete',
+      metadata: {},
+      eventType,
+      ...rest,
+    });
+    const chat = (content: unknown, more: Body = {}): Body => ({
+      model: 'm',
+      messages: [{ role: 'user', content }],
+      ...more,
+    });
+    const requestOf = (answer: Body): Body => {
+      expect(answer['verdict']).to.equal(true);
+      return (answer['transformedData'] as { request: { json: Body } }).request.json;
+    };
+    const completion = (content: string): Body => ({
+      id: 'x',
+      choices: [{ index: 0, message: { role: 'assistant', content, tool_calls: [] } }],
+    });
+
+    it('replaces in the whole body, tool calls too, and restores in the whole answer', async () => {
+      const request = chat(TEXT, { tools: TOOLS, temperature: 0.5 });
+      (request['messages'] as unknown[]).push({ role: 'assistant', content: null, tool_calls: [TOOL_CALL] });
+      const sent = requestOf(await check(hook('beforeRequestHook', request)));
+      const text = JSON.stringify(sent);
+      expect(text).to.not.include('example.org');
+      expect(sent).to.deep.include({ model: 'm', temperature: 0.5, tools: TOOLS });
+      expect(sent['x_peer_session']).to.match(/^[0-9a-f]{32}$/);
+      const tag = /<EMAIL_ADDRESS_\w+>/.exec(text)?.[0] ?? '';
+      const echoed = (sent['messages'] as { tool_calls?: (typeof TOOL_CALL)[] }[])[1]?.tool_calls;
+      const answer = completion(`You said ${tag}.`);
+      Object.assign((answer['choices'] as { message: Body }[])[0]?.message ?? {}, { tool_calls: echoed });
+      const back = await check(hook('afterRequestHook', sent, { response: { json: answer, statusCode: 200 } }));
+      const restored = (back['transformedData'] as { response: { json: Body } }).response.json;
+      expect(restored).to.deep.equal({
+        id: 'x',
+        choices: [
+          { index: 0, message: { role: 'assistant', content: `You said ${PLANTED.email}.`, tool_calls: [TOOL_CALL] } },
+        ],
+      });
+    });
+
+    it('says that nothing changes where nothing does, and nothing can be restored in a stream', async () => {
+      expect(await check(hook('beforeRequestHook', chat('Hello.')))).to.deep.equal({ verdict: true });
+      const stream = hook('afterRequestHook', chat('Hello.'), { response: { json: null, statusCode: 200 } });
+      expect(await check(stream)).to.deep.equal({ verdict: true });
+    });
+
+    const NAMES: [what: string, more: Body, rest: Body, headers: Record<string, string>][] = [
+      ['a header', {}, {}, { 'x-session-id': 'chosen' }],
+      ['metadata.session_id', {}, { metadata: { session_id: 'chosen' } }, {}],
+      ['metadata.trace_id', {}, { metadata: { trace_id: 'chosen' } }, {}],
+      ['metadata.conversation_id', {}, { metadata: { conversation_id: 'chosen' } }, {}],
+      ['metadata._user', {}, { metadata: { _user: 'chosen' } }, {}],
+      ['user', { user: 'chosen' }, {}, {}],
+    ];
+    it('keeps the session that the call names, of each kind a session of its own', async () => {
+      const sessions = new Set<unknown>();
+      for (const [what, more, rest, headers] of NAMES) {
+        const first = requestOf(await check(hook('beforeRequestHook', chat(TEXT, more), rest), headers));
+        const second = requestOf(await check(hook('beforeRequestHook', chat(TEXT, more), rest), headers));
+        expect(first, what).to.deep.equal(second);
+        sessions.add(first['x_peer_session']);
+        // The token may be lost on the way: what names the session is still there.
+        const { x_peer_session: _, ...lost } = first;
+        const content = (first['messages'] as { content: string }[])[0]?.content ?? '';
+        const back = await check(
+          hook('afterRequestHook', lost, { ...rest, response: { json: completion(content) } }),
+          headers,
+        );
+        expect(JSON.stringify(back), what).to.include(TEXT);
+      }
+      const anonymous = requestOf(await check(hook('beforeRequestHook', chat(TEXT))));
+      sessions.add(anonymous['x_peer_session']);
+      expect(sessions.size).to.equal(NAMES.length + 1);
+    });
+
+    it('never takes a token from a client, and keeps tenants apart', async () => {
+      const victim = requestOf(await check(hook('beforeRequestHook', chat(TEXT), { metadata: { _user: 'victim' } })));
+      const token = victim['x_peer_session'];
+      const stolen = requestOf(await check(hook('beforeRequestHook', chat(TEXT, { x_peer_session: token }))));
+      expect(stolen['x_peer_session']).to.not.equal(token);
+      const dropped = requestOf(await check(hook('beforeRequestHook', chat('Hello.', { x_peer_session: token }))));
+      expect(dropped).to.deep.equal(chat('Hello.'));
+      const content = (victim['messages'] as { content: string }[])[0]?.content ?? '';
+      const asOther = { 'x-api-key': OTHER_KEY };
+      const after = hook('afterRequestHook', victim, {
+        metadata: { _user: 'victim' },
+        response: { json: completion(content) },
+      });
+      expect(await check(after, asOther)).to.deep.equal({ verdict: true });
+      expect(JSON.stringify(await check(after))).to.include(TEXT);
+    });
+
+    it('refuses images', async () => {
+      const parts = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }];
+      const answer = await check(hook('beforeRequestHook', chat(parts)));
+      expect(answer['verdict']).to.equal(false);
+      expect(JSON.stringify(answer['data'])).to.match(/image/);
+    });
+  });
+
+  describe('in the dialect of agentgateway', () => {
+    const headers = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
+    const ask = (content: string): Body => ({
+      body: {
+        messages: [
+          { role: 'user', content },
+          { role: 'system', content: 'Be brief.' },
+        ],
+      },
+    });
+    const reply = (content: string): Body => ({ body: { choices: [{ message: { role: 'assistant', content } }] } });
+    interface Mask {
+      action: {
+        body: { messages: { content: string }[]; choices: { message: { content: string } }[] };
+        reason: string;
+      };
+    }
+
+    for (const paths of [
+      ['/v1/peer/check', '/v1/peer/check'],
+      ['/request', '/response'],
+    ] as const) {
+      it(`masks and unmasks at ${paths.join(' and ')}`, async () => {
+        const masked = (await check(ask(TEXT), headers, paths[0])) as unknown as Mask;
+        expect(masked.action.body.messages).to.have.length(2);
+        const content = masked.action.body.messages[0]?.content ?? '';
+        expect(content).to.match(/^Mail <EMAIL_ADDRESS_\w+>\.$/);
+        const back = (await check(reply(`So: ${content}`), headers, paths[1])) as unknown as Mask;
+        expect(back.action.body.choices[0]?.message.content).to.equal(`So: ${TEXT}`);
+      });
+    }
+
+    it('passes what does not change, without a body', async () => {
+      for (const body of [ask('Hello.'), reply('Hello.')]) {
+        const answer = (await check(body, headers)) as unknown as Mask;
+        expect(Object.keys(answer.action)).to.deep.equal(['reason']);
+      }
+    });
+
+    it('rejects what it would have to replace where nothing names a session', async () => {
+      const answer = await check(ask(TEXT));
+      expect(answer['action']).to.deep.include({ status_code: 403 });
+      expect(JSON.stringify(answer))
+        .to.match(/x-session-id/)
+        .and.not.match(/example\.org/);
+    });
+
+    it('keeps sessions and tenants apart', async () => {
+      const masked = (await check(ask(TEXT), { 'x-session-id': 'one' })) as unknown as Mask;
+      const content = masked.action.body.messages[0]?.content ?? '';
+      for (const other of [{ 'x-session-id': 'two' }, { 'x-session-id': 'one', 'x-api-key': OTHER_KEY }, headers]) {
+        const answer = (await check(reply(content), other)) as unknown as Mask;
+        expect(answer.action).to.not.have.property('body');
+      }
+    });
+  });
+
+  it('refuses, in the words of the peer, what it fails to check', async () => {
+    const broken = (): Guard => ({
+      request: () => Promise.reject(new Error(`cannot handle ${PLANTED.email}`)),
+      response: () => new Promise(() => undefined),
+      sessionOf: () => '0'.repeat(32) as never,
+    });
+    const failing = await startHarness({ guard: broken });
+    try {
+      const call = (body: Body): Promise<Answer> => failing.call('POST', '/v1/peer/check', body);
+      const portkey = await call({ eventType: 'beforeRequestHook', request: { json: {} } });
+      expect(portkey.body).to.deep.equal({
+        verdict: false,
+        data: { reason: 'The guardrail could not check this call: try again.' },
+      });
+      const started = performance.now();
+      const agentgateway = await call({ body: { choices: [] } });
+      expect(performance.now() - started).to.be.lessThan(1500);
+      expect(agentgateway.body).to.have.nested.property('action.status_code', 403);
+      expect([portkey.status, agentgateway.status]).to.deep.equal([200, 200]);
+    } finally {
+      await failing.stop();
+    }
+  });
+});

@@ -1,0 +1,119 @@
+import Router from '@koa/router';
+import type { Logger } from 'pino';
+import type { Guard } from '../core/core.ts';
+import type { Tenant } from '../ids.ts';
+import {
+  FieldError,
+  holdsImages,
+  isObject,
+  peerAdapterFor,
+  type JsonObject,
+  type PeerAdapter,
+  type PeerExchange,
+} from '../protocol/protocol.ts';
+import type { CallContext, CallMiddleware, CallState } from './context.ts';
+import { underDeadline } from './deadline.ts';
+import { asServiceError, describeError } from './errorBoundary.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface PeerRouteOptions {
+  readonly guard: Guard;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly images: 'block' | 'pass';
+  /** Admission and body reading. */
+  readonly before: readonly CallMiddleware[];
+}
+
+/** Where peers call: one path for all of them, and agentgateway's own of before 1.4. */
+export const PEER_PATHS = ['/v1/peer/check', '/request', '/response'] as const;
+/** Peers wait a second or three, and then go on without us. */
+const PEER_TIMEOUT_MS = 900;
+
+const IMAGES = 'The request holds an image, in which personal data cannot be replaced: send the text alone.';
+const ANONYMOUS =
+  'The request holds personal data, and names no session to restore it by: send the header x-session-id.';
+const FAILED = 'The guardrail could not check this call: try again.';
+
+/** The guardrail protocols of other gateways, over the same core. */
+export function peerRoutes(options: PeerRouteOptions): Router<CallState> {
+  const router = new Router<CallState>();
+  for (const path of PEER_PATHS) {
+    router.post(path, ...options.before, async (context) => {
+      const { body } = context.state;
+      if (!isObject(body)) throw new FieldError('The body must be an object.');
+      const dialect = path === '/v1/peer/check' ? first(context.query['dialect']) : 'agentgateway';
+      const adapter = peerAdapterFor(dialect, body);
+      context.body = await answer(context, adapter, body, options);
+    });
+  }
+  return router;
+}
+
+async function answer(
+  context: CallContext,
+  adapter: PeerAdapter,
+  body: JsonObject,
+  options: PeerRouteOptions,
+): Promise<JsonObject> {
+  const tenant = context.state.tenant ?? ('' as Tenant);
+  const tokenOf = (name: string): string =>
+    options.guard.sessionOf({ tenant, keyHash: `${adapter.dialect}:${name}`, callId: name, traceId: name });
+  const exchange = adapter.read(body, { tenant, tokenOf, header: (name) => context.get(name) });
+  const session = options.guard.sessionOf(exchange.identity);
+  context.state.session = session;
+  context.set('x-session-id', session);
+  context.state.log['phase'] = exchange.phase;
+  context.state.log['dialect'] = adapter.dialect;
+  const count = (action: string): void => {
+    context.state.log['action'] = action;
+    options.metrics.guarded(exchange.phase, adapter.dialect, action);
+  };
+  try {
+    return await underDeadline(context, (signal) => check(adapter, exchange, signal, options, count), PEER_TIMEOUT_MS);
+  } catch (error) {
+    // A peer takes many an error for consent, so a failure is a refusal in its own words.
+    const { status, code } = asServiceError(error);
+    context.state.log['error'] = code;
+    const entry = {
+      request_id: context.state.requestId,
+      code,
+      ...(status === 500 ? { error: describeError(error) } : {}),
+    };
+    options.logger.error(entry, 'A call of a peer could not be checked, and was refused.');
+    count('FAILED');
+    return adapter.reject(FAILED);
+  }
+}
+
+async function check(
+  adapter: PeerAdapter,
+  exchange: PeerExchange,
+  signal: AbortSignal,
+  { guard, metrics, images }: PeerRouteOptions,
+  count: (action: string) => void,
+): Promise<JsonObject> {
+  const call = { identity: exchange.identity, signal };
+  if (exchange.phase === 'response') {
+    const outcome = await guard.response(exchange.document, call);
+    metrics.tags(outcome.restored, outcome.unknown);
+    count(outcome.action);
+    return exchange.render(outcome);
+  }
+  if (images === 'block' && holdsImages(exchange.document.structuredMessages ?? [])) {
+    count('BLOCKED');
+    return adapter.reject(IMAGES);
+  }
+  const outcome = await guard.request(exchange.document, call);
+  metrics.entities(outcome.entities);
+  if (outcome.action === 'BLOCKED' || (outcome.action === 'GUARDRAIL_INTERVENED' && exchange.anonymous)) {
+    count('BLOCKED');
+    return adapter.reject(outcome.action === 'BLOCKED' ? outcome.blockedReason : ANONYMOUS);
+  }
+  count(outcome.monitored === undefined ? outcome.action : `MONITORED_${outcome.monitored}`);
+  return exchange.render(outcome);
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,64 @@
+import type {
+  CallIdentity,
+  Json,
+  RequestDocument,
+  RequestOutcome,
+  ResponseDocument,
+  ResponseOutcome,
+} from '../../core/core.ts';
+import type { Tenant } from '../../ids.ts';
+import type { JsonObject } from '../fields.ts';
+
+/** What an adapter is told of a call beside its body. */
+export interface PeerCall {
+  readonly tenant: Tenant;
+  /** A request header, empty where it is absent. */
+  readonly header: (name: string) => string;
+  /** Turns what names a session into a token that tells nothing of it and cannot be guessed: keyed, always the same. */
+  readonly tokenOf: (name: string) => string;
+}
+
+/** A call read: what to guard, for whom, and how to answer. */
+export type PeerExchange = {
+  readonly identity: CallIdentity;
+  /** Nothing ties the answer to this request, so nothing that is replaced could be restored. */
+  readonly anonymous?: boolean;
+} & (
+  | {
+      readonly phase: 'request';
+      readonly document: RequestDocument;
+      /** Whatever the outcome, but for a block, which `reject` answers. */
+      readonly render: (outcome: Exclude<RequestOutcome, { action: 'BLOCKED' }>) => JsonObject;
+    }
+  | {
+      readonly phase: 'response';
+      readonly document: ResponseDocument;
+      readonly render: (outcome: ResponseOutcome) => JsonObject;
+    }
+);
+
+/**
+ * Another gateway's guardrail protocol over the same core: reads its calls and writes its answers, and nothing else.
+ * Adapters are pure; authentication, limits, images, failures and metrics are the same for all of them.
+ */
+export interface PeerAdapter {
+  /** As `?dialect=` names it. */
+  readonly dialect: string;
+  /** Whether a body that comes without `?dialect=` is of this dialect. */
+  recognizes(body: JsonObject): boolean;
+  /** @throws FieldError */
+  read(body: JsonObject, call: PeerCall): PeerExchange;
+  /** The answer that keeps the call from going on, with a sentence that holds no value. Also given when we fail. */
+  reject(reason: string): JsonObject;
+}
+
+/** An identity that is what a token names, whatever the scope of sessions is. */
+export function identityOf(tenant: Tenant, dialect: string, token: string | undefined): CallIdentity {
+  if (token === undefined) return { tenant };
+  return { tenant, keyHash: `${dialect}:${token}`, callId: token, traceId: token };
+}
+
+export function rowsOf(value: Json | undefined): JsonObject[] | undefined {
+  const isRow = (row: Json): row is JsonObject => typeof row === 'object' && row !== null && !Array.isArray(row);
+  return Array.isArray(value) && value.every(isRow) ? value : undefined;
+}

@@ -1,0 +1,51 @@
+/** agentgateway's webhook guardrail: messages before the call, choices after it, and an action back. */
+import { FieldError, isObject, type JsonObject } from '../fields.ts';
+import { identityOf, rowsOf, type PeerAdapter, type PeerCall } from './adapter.ts';
+
+export const agentgateway: PeerAdapter = {
+  dialect: 'agentgateway',
+
+  recognizes: (body) => isObject(body['body']) && ('messages' in body['body'] || 'choices' in body['body']),
+
+  read(body, call) {
+    const inner = isObject(body['body']) ? body['body'] : {};
+    const messages = rowsOf(inner['messages']);
+    const choices = rowsOf(inner['choices']);
+    const rows = messages ?? choices;
+    if (!rows) throw new FieldError('body.messages or body.choices must be an array of objects.');
+    const token = tokenOf(call);
+    const identity = identityOf(call.tenant, 'agentgateway', token);
+    const mask = (name: string, changed: readonly unknown[] | undefined): JsonObject =>
+      changed
+        ? { action: { body: { [name]: [...changed] as JsonObject[] }, reason: 'Personal data was replaced.' } }
+        : PASS;
+    if (messages) {
+      return {
+        phase: 'request',
+        identity,
+        anonymous: token === undefined,
+        document: { texts: [], structuredMessages: messages },
+        // A mask drops what it does not carry, such as tool calls: it is sent only where something has changed.
+        render: (outcome) => (outcome.action === 'NONE' ? PASS : mask('messages', outcome.structuredMessages)),
+      };
+    }
+    return {
+      phase: 'response',
+      identity,
+      document: { texts: [], structuredMessages: rows },
+      render: (outcome) => (outcome.action === 'NONE' ? PASS : mask('choices', outcome.structuredMessages)),
+    };
+  },
+
+  reject: (reason) => ({ action: { body: reason, status_code: 403, reason } }),
+};
+
+const PASS: JsonObject = { action: { reason: 'Nothing was replaced.' } };
+
+/** The client's session, or else the trace that both calls belong to. */
+function tokenOf(call: PeerCall): string | undefined {
+  const header = call.header('x-session-id');
+  if (header !== '') return call.tokenOf(`header:${header}`);
+  const trace = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/.exec(call.header('traceparent'))?.[1];
+  return trace === undefined ? undefined : call.tokenOf(`trace:${trace}`);
+}

@@ -1,0 +1,24 @@
+import { FieldError, type JsonObject } from '../fields.ts';
+import type { PeerAdapter } from './adapter.ts';
+import { agentgateway } from './agentgateway.ts';
+import { portkey } from './portkey.ts';
+
+export type { PeerAdapter, PeerCall, PeerExchange } from './adapter.ts';
+
+/** Every dialect of the peer endpoint. */
+export const PEER_ADAPTERS: readonly PeerAdapter[] = [portkey, agentgateway];
+
+/**
+ * @param dialect as `?dialect=` names it; where it is undefined, the body tells.
+ * @throws FieldError
+ */
+export function peerAdapterFor(dialect: string | undefined, body: JsonObject): PeerAdapter {
+  const adapter = PEER_ADAPTERS.find((one) => (dialect === undefined ? one.recognizes(body) : one.dialect === dialect));
+  if (adapter) return adapter;
+  const known = PEER_ADAPTERS.map((one) => one.dialect).join(' or ');
+  throw new FieldError(
+    dialect === undefined
+      ? `The body is of no dialect that is known: name it with ?dialect=${known}.`
+      : `The parameter dialect must be ${known}.`,
+  );
+}

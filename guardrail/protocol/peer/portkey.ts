@@ -1,0 +1,95 @@
+/** Portkey's webhook guardrail (1.15): whole bodies before and after the call, and a verdict back. */
+import { randomBytes } from 'node:crypto';
+import type { Json } from '../../core/core.ts';
+import { FieldError, isObject, type JsonObject } from '../fields.ts';
+import { identityOf, rowsOf, type PeerAdapter, type PeerCall } from './adapter.ts';
+
+/** Added to the request that Portkey hands us back after the call, and drops before the model sees it. */
+const TOKEN_FIELD = 'x_peer_session';
+const METADATA_NAMES = ['session_id', 'trace_id', 'conversation_id', '_user'] as const;
+const TOKEN = /^[0-9a-f]{32}$/;
+
+export const portkey: PeerAdapter = {
+  dialect: 'portkey',
+
+  recognizes: (body) => body['eventType'] === 'beforeRequestHook' || body['eventType'] === 'afterRequestHook',
+
+  read(body, call) {
+    const request = isObject(body['request']) ? body['request']['json'] : undefined;
+    if (!isObject(request)) throw new FieldError('request.json must be an object.');
+    switch (body['eventType']) {
+      case 'beforeRequestHook':
+        return readBefore(request, nameOf(body, request, call), call);
+      case 'afterRequestHook':
+        return readAfter(body, request, call);
+      default:
+        throw new FieldError('eventType must be "beforeRequestHook" or "afterRequestHook".');
+    }
+  },
+
+  reject: (reason) => ({ verdict: false, data: { reason } }),
+};
+
+type Exchange = ReturnType<PeerAdapter['read']>;
+
+function readBefore(request: JsonObject, name: string | undefined, call: PeerCall): Exchange {
+  const token = call.tokenOf(name ?? randomBytes(16).toString('hex'));
+  const { [TOKEN_FIELD]: sent, ...own } = request;
+  const tools = rowsOf(own['tools']);
+  const rest = tools ? without(own, 'tools') : own;
+  return {
+    phase: 'request',
+    identity: identityOf(call.tenant, 'portkey', token),
+    document: { texts: [], structuredMessages: [rest], ...(tools ? { tools } : {}) },
+    render(outcome) {
+      // A token that a client made up must not come back to us as ours.
+      if (outcome.action === 'NONE') return sent === undefined ? { verdict: true } : transformed('request', own);
+      const changed = asObject(outcome.structuredMessages?.[0]) ?? rest;
+      const withTools = tools ? { ...changed, tools: [...(outcome.tools ?? tools)] } : changed;
+      return transformed('request', { ...withTools, [TOKEN_FIELD]: token });
+    },
+  };
+}
+
+function readAfter(body: JsonObject, request: JsonObject, call: PeerCall): Exchange {
+  const answer = isObject(body['response']) ? body['response']['json'] : undefined;
+  const sent = request[TOKEN_FIELD];
+  const name = nameOf(body, request, call);
+  const token =
+    typeof sent === 'string' && TOKEN.test(sent) ? sent : name === undefined ? undefined : call.tokenOf(name);
+  return {
+    phase: 'response',
+    identity: identityOf(call.tenant, 'portkey', token),
+    // A stream comes without a body: there is nothing to restore in it.
+    document: { texts: [], structuredMessages: isObject(answer) ? [answer] : [] },
+    render(outcome) {
+      const restored = asObject(outcome.structuredMessages?.[0]);
+      return outcome.action === 'NONE' || !restored ? { verdict: true } : transformed('response', restored);
+    },
+  };
+}
+
+/** What names the session: the configured header, then what the client chose; each kind apart from the others. */
+function nameOf(body: JsonObject, request: JsonObject, call: PeerCall): string | undefined {
+  const header = call.header('x-session-id');
+  if (header !== '') return `header:${header}`;
+  const metadata = isObject(body['metadata']) ? body['metadata'] : {};
+  for (const name of METADATA_NAMES) {
+    const value = metadata[name];
+    if (typeof value === 'string' && value !== '') return `${name}:${value}`;
+  }
+  const user = request['user'];
+  return typeof user === 'string' && user !== '' ? `user:${user}` : undefined;
+}
+
+function transformed(what: 'request' | 'response', json: JsonObject): JsonObject {
+  return { verdict: true, transformedData: { [what]: { json } } };
+}
+
+function asObject(value: Json | undefined): JsonObject | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+function without(object: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
+}
