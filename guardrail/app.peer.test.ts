@@ -77,8 +77,8 @@ describe('the peer endpoint', () => {
       ...more,
     });
     const requestOf = (answer: Body): Body => {
-      expect(answer['verdict']).to.equal(true);
-      return (answer['transformedData'] as { request: { json: Body } }).request.json;
+      expect(answer.verdict).to.equal(true);
+      return (answer.transformedData as { request: { json: Body } }).request.json;
     };
     const completion = (content: string): Body => ({
       id: 'x',
@@ -87,18 +87,18 @@ describe('the peer endpoint', () => {
 
     it('replaces in the whole body, tool calls too, and restores in the whole answer', async () => {
       const request = chat(TEXT, { tools: TOOLS, temperature: 0.5 });
-      (request['messages'] as unknown[]).push({ role: 'assistant', content: null, tool_calls: [TOOL_CALL] });
+      (request.messages as unknown[]).push({ role: 'assistant', content: null, tool_calls: [TOOL_CALL] });
       const sent = requestOf(await check(hook('beforeRequestHook', request)));
       const text = JSON.stringify(sent);
       expect(text).to.not.include('example.org');
       expect(sent).to.deep.include({ model: 'm', temperature: 0.5, tools: TOOLS });
-      expect(sent['x_peer_session']).to.match(/^[0-9a-f]{32}$/);
+      expect(sent.x_peer_session).to.match(/^[0-9a-f]{32}$/);
       const tag = /<EMAIL_ADDRESS_\w+>/.exec(text)?.[0] ?? '';
-      const echoed = (sent['messages'] as { tool_calls?: (typeof TOOL_CALL)[] }[])[1]?.tool_calls;
+      const echoed = (sent.messages as { tool_calls?: (typeof TOOL_CALL)[] }[])[1]?.tool_calls;
       const answer = completion(`You said ${tag}.`);
-      Object.assign((answer['choices'] as { message: Body }[])[0]?.message ?? {}, { tool_calls: echoed });
+      Object.assign((answer.choices as { message: Body }[])[0]?.message ?? {}, { tool_calls: echoed });
       const back = await check(hook('afterRequestHook', sent, { response: { json: answer, statusCode: 200 } }));
-      const restored = (back['transformedData'] as { response: { json: Body } }).response.json;
+      const restored = (back.transformedData as { response: { json: Body } }).response.json;
       expect(restored).to.deep.equal({
         id: 'x',
         choices: [
@@ -127,10 +127,10 @@ describe('the peer endpoint', () => {
         const first = requestOf(await check(hook('beforeRequestHook', chat(TEXT, more), rest), headers));
         const second = requestOf(await check(hook('beforeRequestHook', chat(TEXT, more), rest), headers));
         expect(first, what).to.deep.equal(second);
-        sessions.add(first['x_peer_session']);
+        sessions.add(first.x_peer_session);
         // The token may be lost on the way: what names the session is still there.
         const { x_peer_session: _, ...lost } = first;
-        const content = (first['messages'] as { content: string }[])[0]?.content ?? '';
+        const content = (first.messages as { content: string }[])[0]?.content ?? '';
         const back = await check(
           hook('afterRequestHook', lost, { ...rest, response: { json: completion(content) } }),
           headers,
@@ -138,18 +138,18 @@ describe('the peer endpoint', () => {
         expect(JSON.stringify(back), what).to.include(TEXT);
       }
       const anonymous = requestOf(await check(hook('beforeRequestHook', chat(TEXT))));
-      sessions.add(anonymous['x_peer_session']);
+      sessions.add(anonymous.x_peer_session);
       expect(sessions.size).to.equal(NAMES.length + 1);
     });
 
     it('never takes a token from a client, and keeps tenants apart', async () => {
       const victim = requestOf(await check(hook('beforeRequestHook', chat(TEXT), { metadata: { _user: 'victim' } })));
-      const token = victim['x_peer_session'];
+      const token = victim.x_peer_session;
       const stolen = requestOf(await check(hook('beforeRequestHook', chat(TEXT, { x_peer_session: token }))));
-      expect(stolen['x_peer_session']).to.not.equal(token);
+      expect(stolen.x_peer_session).to.not.equal(token);
       const dropped = requestOf(await check(hook('beforeRequestHook', chat('Hello.', { x_peer_session: token }))));
       expect(dropped).to.deep.equal(chat('Hello.'));
-      const content = (victim['messages'] as { content: string }[])[0]?.content ?? '';
+      const content = (victim.messages as { content: string }[])[0]?.content ?? '';
       const asOther = { 'x-api-key': OTHER_KEY };
       const after = hook('afterRequestHook', victim, {
         metadata: { _user: 'victim' },
@@ -162,8 +162,8 @@ describe('the peer endpoint', () => {
     it('refuses images', async () => {
       const parts = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }];
       const answer = await check(hook('beforeRequestHook', chat(parts)));
-      expect(answer['verdict']).to.equal(false);
-      expect(JSON.stringify(answer['data'])).to.match(/image/);
+      expect(answer.verdict).to.equal(false);
+      expect(JSON.stringify(answer.data)).to.match(/image/);
     });
   });
 
@@ -208,7 +208,7 @@ describe('the peer endpoint', () => {
 
     it('rejects what it would have to replace where nothing names a session', async () => {
       const answer = await check(ask(TEXT));
-      expect(answer['action']).to.deep.include({ status_code: 403 });
+      expect(answer.action).to.deep.include({ status_code: 403 });
       expect(JSON.stringify(answer))
         .to.match(/x-session-id/)
         .and.not.match(/example\.org/);

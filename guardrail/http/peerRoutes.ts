@@ -42,7 +42,7 @@ export function peerRoutes(options: PeerRouteOptions): Router<CallState> {
     router.post(path, ...options.before, async (context) => {
       const { body } = context.state;
       if (!isObject(body)) throw new FieldError('The body must be an object.');
-      const dialect = path === '/v1/peer/check' ? first(context.query['dialect']) : 'agentgateway';
+      const dialect = path === '/v1/peer/check' ? first(context.query.dialect) : 'agentgateway';
       const adapter = peerAdapterFor(dialect, body);
       context.body = await answer(context, adapter, body, options);
     });
@@ -63,10 +63,10 @@ async function answer(
   const session = options.guard.sessionOf(exchange.identity);
   context.state.session = session;
   context.set('x-session-id', session);
-  context.state.log['phase'] = exchange.phase;
-  context.state.log['dialect'] = adapter.dialect;
+  context.state.log.phase = exchange.phase;
+  context.state.log.dialect = adapter.dialect;
   const count = (action: string): void => {
-    context.state.log['action'] = action;
+    context.state.log.action = action;
     options.metrics.guarded(exchange.phase, adapter.dialect, action);
   };
   try {
@@ -74,7 +74,7 @@ async function answer(
   } catch (error) {
     // A peer takes many an error for consent, so a failure is a refusal in its own words.
     const { status, code } = asServiceError(error);
-    context.state.log['error'] = code;
+    context.state.log.error = code;
     const entry = {
       request_id: context.state.requestId,
       code,

@@ -5,12 +5,12 @@ import { identityOf, rowsOf, type PeerAdapter, type PeerCall } from './adapter.t
 export const agentgateway: PeerAdapter = {
   dialect: 'agentgateway',
 
-  recognizes: (body) => isObject(body['body']) && ('messages' in body['body'] || 'choices' in body['body']),
+  recognizes: (body) => isObject(body.body) && ('messages' in body.body || 'choices' in body.body),
 
   read(body, call) {
-    const inner = isObject(body['body']) ? body['body'] : {};
-    const messages = rowsOf(inner['messages']);
-    const choices = rowsOf(inner['choices']);
+    const inner = isObject(body.body) ? body.body : {};
+    const messages = rowsOf(inner.messages);
+    const choices = rowsOf(inner.choices);
     const rows = messages ?? choices;
     if (!rows) throw new FieldError('body.messages or body.choices must be an array of objects.');
     const token = tokenOf(call);

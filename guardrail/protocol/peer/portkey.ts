@@ -12,12 +12,12 @@ const TOKEN = /^[0-9a-f]{32}$/;
 export const portkey: PeerAdapter = {
   dialect: 'portkey',
 
-  recognizes: (body) => body['eventType'] === 'beforeRequestHook' || body['eventType'] === 'afterRequestHook',
+  recognizes: (body) => body.eventType === 'beforeRequestHook' || body.eventType === 'afterRequestHook',
 
   read(body, call) {
-    const request = isObject(body['request']) ? body['request']['json'] : undefined;
+    const request = isObject(body.request) ? body.request.json : undefined;
     if (!isObject(request)) throw new FieldError('request.json must be an object.');
-    switch (body['eventType']) {
+    switch (body.eventType) {
       case 'beforeRequestHook':
         return readBefore(request, nameOf(body, request, call), call);
       case 'afterRequestHook':
@@ -35,7 +35,7 @@ type Exchange = ReturnType<PeerAdapter['read']>;
 function readBefore(request: JsonObject, name: string | undefined, call: PeerCall): Exchange {
   const token = call.tokenOf(name ?? randomBytes(16).toString('hex'));
   const { [TOKEN_FIELD]: sent, ...own } = request;
-  const tools = rowsOf(own['tools']);
+  const tools = rowsOf(own.tools);
   const rest = tools ? without(own, 'tools') : own;
   return {
     phase: 'request',
@@ -52,7 +52,7 @@ function readBefore(request: JsonObject, name: string | undefined, call: PeerCal
 }
 
 function readAfter(body: JsonObject, request: JsonObject, call: PeerCall): Exchange {
-  const answer = isObject(body['response']) ? body['response']['json'] : undefined;
+  const answer = isObject(body.response) ? body.response.json : undefined;
   const sent = request[TOKEN_FIELD];
   const name = nameOf(body, request, call);
   const token =
@@ -73,12 +73,12 @@ function readAfter(body: JsonObject, request: JsonObject, call: PeerCall): Excha
 function nameOf(body: JsonObject, request: JsonObject, call: PeerCall): string | undefined {
   const header = call.header('x-session-id');
   if (header !== '') return `header:${header}`;
-  const metadata = isObject(body['metadata']) ? body['metadata'] : {};
+  const metadata = isObject(body.metadata) ? body.metadata : {};
   for (const name of METADATA_NAMES) {
     const value = metadata[name];
     if (typeof value === 'string' && value !== '') return `${name}:${value}`;
   }
-  const user = request['user'];
+  const user = request.user;
   return typeof user === 'string' && user !== '' ? `user:${user}` : undefined;
 }
 
