@@ -5,3 +5,7 @@
 export * from './contract.ts';
 export { createAnalyzer, type AnalyzerOptions } from './analyzer.ts';
 export { createBuiltinDetector, type BuiltinOptions } from './builtin/builtin.ts';
+export { runDetect, type DetectOptionsOfCommand } from './detectCommand.ts';
+export { compilePolicy, defaultPolicy, type Policy } from './policy/policy.ts';
+export { openPolicy, type PolicySource, type PolicySourceOptions } from './policy/policySource.ts';
+export { parsePolicy, PolicyError, type PolicyDocument } from './policy/schema.ts';

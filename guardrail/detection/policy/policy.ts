@@ -1,0 +1,150 @@
+import type { Action, EntityType, Span } from '../contract.ts';
+import type { RE2JS } from 're2js';
+import { compileLinear, eachMatch } from './linearPattern.ts';
+import { Phrases } from './phrases.ts';
+import type { PolicyDocument, RuleDocument, Rules } from './schema.ts';
+
+/** What a policy says of one call. */
+export interface Policy {
+  /** Entity types of the deny list and of custom recognizers. */
+  readonly customTypes: readonly EntityType[];
+  /** What the policy itself finds: deny list and custom recognizers. */
+  find(text: string, team: string | undefined): Span[];
+  /** What becomes of a find; undefined where it is let through. */
+  judge(span: Span, value: string, team: string | undefined): Action | undefined;
+}
+
+interface AllowList {
+  readonly values: Phrases<readonly EntityType[] | 'all'>;
+  readonly patterns: readonly { readonly matcher: RE2JS; readonly types: readonly EntityType[] | 'all' }[];
+}
+
+interface TeamPolicy {
+  readonly rules: readonly Rules[];
+  readonly allow: readonly AllowList[];
+  readonly deny: Phrases<EntityType>;
+}
+
+interface CustomRecognizer {
+  readonly name: string;
+  readonly type: EntityType;
+  readonly matcher: RE2JS;
+  readonly score: number;
+  readonly context: Phrases<true> | undefined;
+}
+
+/** By how much a context word near a match makes it surer, as in Presidio. */
+const contextBonus = 0.35;
+/** How far from a match context words are looked for, in UTF-16 code units. */
+const contextReach = 60;
+/** What a custom recognizer's match needs where the policy names no threshold for its type. */
+const customThreshold = 0.5;
+
+/** Compiles a validated policy document. */
+export function compilePolicy(document: PolicyDocument): Policy {
+  const recognizers = (document.recognizers ?? []).map(customRecognizer);
+  const common = teamPolicy([document]);
+  const teams = new Map(
+    Object.entries(document.teams ?? {}).map(([team, rules]) => [team, teamPolicy([rules, document])]),
+  );
+  const policyOf = (team: string | undefined): TeamPolicy =>
+    team === undefined ? common : (teams.get(team) ?? common);
+  const denied = [document, ...Object.values(document.teams ?? {})].flatMap(({ deny = [] }) =>
+    deny.map(({ type }) => type),
+  );
+  return {
+    customTypes: [...new Set([...denied, ...recognizers.map(({ type }) => type)])],
+    find(text, team) {
+      const spans: Span[] = [];
+      policyOf(team).deny.find(text, (start, end, type) =>
+        spans.push({ start, end, type, score: 1, detector: 'deny-list' }),
+      );
+      for (const recognizer of recognizers) spans.push(...findCustom(recognizer, text));
+      return spans;
+    },
+    judge(span, value, team) {
+      const { rules, allow } = policyOf(team);
+      const { action, threshold } = ruleFor(rules, span.type);
+      if (span.detector !== 'deny-list' && allow.some((list) => isAllowed(list, span.type, value))) return undefined;
+      if (
+        span.detector !== 'deny-list' &&
+        span.score < (threshold ?? (span.detector === 'custom' ? customThreshold : 0))
+      )
+        return undefined;
+      return action === 'ignore' ? undefined : action;
+    },
+  };
+}
+
+/** The policy where none is given: everything found is pseudonymized. */
+export const defaultPolicy: Policy = compilePolicy({});
+
+function teamPolicy(rules: readonly Rules[]): TeamPolicy {
+  const deny = new Phrases<EntityType>({ exact: false });
+  for (const { value, type } of rules.flatMap((each) => each.deny ?? [])) deny.add(value, type);
+  return { rules, allow: rules.map(allowList), deny };
+}
+
+function allowList({ allow = [] }: Rules): AllowList {
+  const values = new Phrases<readonly EntityType[] | 'all'>({ exact: false });
+  const patterns: AllowList['patterns'][number][] = [];
+  for (const entry of allow) {
+    const types = ('types' in entry ? entry.types : undefined) ?? 'all';
+    if ('value' in entry) values.add(entry.value, types);
+    else patterns.push({ matcher: compiled(entry.pattern), types });
+  }
+  return { values, patterns };
+}
+
+function isAllowed({ values, patterns }: AllowList, type: EntityType, value: string): boolean {
+  const covers = (types: readonly EntityType[] | 'all' | undefined): boolean =>
+    types === 'all' || (types?.includes(type) ?? false);
+  return covers(values.get(value)) || patterns.some(({ matcher, types }) => covers(types) && matcher.matches(value));
+}
+
+/** The first that says something wins: the team's word on the type, the common one, then their defaults. */
+function ruleFor(
+  rules: readonly Rules[],
+  type: EntityType,
+): { readonly action: Action | 'ignore'; readonly threshold: number | undefined } {
+  const spoken: RuleDocument[] = [
+    ...rules.map(({ entities }) => entities?.[type]),
+    ...rules.map((each) => each.default),
+  ].filter((rule) => rule !== undefined);
+  return {
+    action: spoken.find((rule) => rule.action !== undefined)?.action ?? 'pseudonymize',
+    threshold: spoken
+      .map((rule) => ('threshold' in rule ? rule.threshold : undefined))
+      .find((threshold) => threshold !== undefined),
+  };
+}
+
+function customRecognizer({
+  name,
+  type,
+  pattern,
+  score,
+  context,
+}: NonNullable<PolicyDocument['recognizers']>[number]): CustomRecognizer {
+  let words: Phrases<true> | undefined;
+  if (context && context.length > 0) {
+    words = new Phrases({ exact: false });
+    for (const word of context) words.add(word, true);
+  }
+  return { name, type, matcher: compiled(pattern), score, context: words };
+}
+
+function compiled(pattern: string): RE2JS {
+  const { matcher, problem } = compileLinear(pattern);
+  if (!matcher) throw new Error(`A pattern of the policy ${problem}.`);
+  return matcher;
+}
+
+function findCustom({ type, matcher, score, context }: CustomRecognizer, text: string): Span[] {
+  const spans: Span[] = [];
+  eachMatch(matcher, text, (start, end) => {
+    const near = context?.isIn(text.slice(Math.max(0, start - contextReach), end + contextReach)) ?? false;
+    spans.push({ start, end, type, score: Math.min(1, near ? score + contextBonus : score), detector: 'custom' });
+  });
+  return spans;
+}

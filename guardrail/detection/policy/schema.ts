@@ -1,0 +1,144 @@
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import { compileLinear } from './linearPattern.ts';
+
+const entityType = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]{0,39}$/, 'must be upper snake case of at most 40 characters, for example EMPLOYEE_ID');
+const score = z.number().min(0, 'must be between 0 and 1').max(1, 'must be between 0 and 1');
+const value = z
+  .string()
+  .trim()
+  .min(2, 'must have at least two characters')
+  .max(200, 'must have at most 200 characters');
+
+const types = z.array(entityType).min(1, 'must name at least one type');
+
+const pattern = z
+  .string()
+  .min(1)
+  .max(1000, 'must have at most 1000 characters')
+  .superRefine((source, context) => {
+    const problem = compileLinear(source).problem;
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+
+const action = z.enum(['pseudonymize', 'block', 'ignore'], { error: 'must be pseudonymize, block or ignore' });
+
+/** What is done with the finds of one type. */
+const rule = z.union(
+  [
+    action.transform((only) => ({ action: only })),
+    z.strictObject({ action: action.optional(), threshold: score.optional() }),
+  ],
+  { error: 'must be pseudonymize, block or ignore, or a mapping with action and threshold' },
+);
+
+const allowEntry = z.union(
+  [
+    value.transform((text) => ({ value: text })),
+    z.strictObject({ value, types: types.optional() }),
+    z.strictObject({ pattern, types: types.optional() }),
+  ],
+  { error: 'must be a text, or a mapping with value or with a linear-time pattern, and optionally types' },
+);
+
+const denyEntry = z.union(
+  [
+    value.transform((text) => ({ value: text, type: 'DENIED' })),
+    z.strictObject({ value, type: entityType.default('DENIED') }),
+  ],
+  { error: 'must be a text, or a mapping with value and type' },
+);
+
+const recognizer = z.strictObject({
+  name: z.string().min(1).max(100),
+  type: entityType,
+  pattern,
+  /** Of a match that no context word stands near. */
+  score: score.default(0.6),
+  /** Words of which one must stand near for the score to rise by .35. */
+  context: z.array(value).max(100).optional(),
+});
+
+const rules = {
+  /** What holds for types that `entities` does not name. */
+  default: rule.optional(),
+  entities: z.record(entityType, rule).optional(),
+  allow: z.array(allowEntry).max(10_000).optional(),
+  deny: z.array(denyEntry).max(10_000).optional(),
+};
+
+const policySchema = z.strictObject({
+  ...rules,
+  recognizers: z.array(recognizer).max(200).optional(),
+  /** By the gateway's team id; what a team does not say, the rules above say. */
+  teams: z.record(z.string().min(1), z.strictObject(rules)).optional(),
+});
+
+export type PolicyDocument = z.output<typeof policySchema>;
+export type RuleDocument = z.output<typeof rule>;
+export type Rules = Pick<PolicyDocument, 'default' | 'entities' | 'allow' | 'deny'>;
+
+/** A policy that cannot be used; one sentence a problem, each naming the field. */
+export class PolicyError extends Error {
+  override readonly name = 'PolicyError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`has ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}: ${problems.join(' ')}`);
+    this.problems = problems;
+  }
+}
+
+/**
+ * Reads a policy. @throws PolicyError with every mistake at once.
+ */
+export function parsePolicy(yaml: string): PolicyDocument {
+  const document = parseDocument(yaml, { prettyErrors: true, uniqueKeys: true });
+  if (document.errors.length > 0) {
+    throw new PolicyError(
+      document.errors.map(({ linePos, code }) => `Line ${linePos?.[0].line ?? 1} is not valid YAML (${code}).`),
+    );
+  }
+  // Aliases are refused: a few lines of them can unfold to gigabytes.
+  let content: unknown;
+  try {
+    content = document.toJS({ maxAliasCount: 0 }) ?? {};
+  } catch {
+    throw new PolicyError(['Aliases are not allowed: write the values out.']);
+  }
+  const parsed = policySchema.safeParse(content);
+  if (!parsed.success) throw new PolicyError(parsed.error.issues.flatMap((issue) => sentencesOf(issue)));
+  return parsed.data;
+}
+
+type Issue = z.core.$ZodIssue;
+
+function sentencesOf(issue: Issue, parent: readonly PropertyKey[] = []): string[] {
+  const path = [...parent, ...issue.path];
+  // Of a union, the branch that got furthest says what is wrong.
+  if (issue.code === 'invalid_union') {
+    const deepest = issue.errors
+      .filter((branch) => branch.some(({ path: at, code }) => at.length > 0 && code !== 'unrecognized_keys'))
+      .filter((branch) => !branch.some(({ code, path: at }) => code === 'invalid_type' && at.length === 0))
+      .sort((a, b) => a.length - b.length)[0];
+    if (deepest) return deepest.flatMap((inner) => sentencesOf(inner, path));
+  }
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => `${nameOf([...path, key])} is not known: remove it or correct its spelling.`);
+  }
+  if (issue.code === 'invalid_key') return [`${nameOf(path)} ${issue.issues[0]?.message ?? 'is not a valid key'}.`];
+  return [
+    `${nameOf(path)} ${issue.message.startsWith('Invalid input') ? issue.message.replace(/^Invalid input: /, 'is not valid: ') : issue.message}.`,
+  ];
+}
+
+function nameOf(path: readonly PropertyKey[]): string {
+  const written = path.reduce<string>(
+    (name, part) =>
+      typeof part === 'number' ? `${name}[${part}]` : name === '' ? String(part) : `${name}.${String(part)}`,
+    '',
+  );
+  return written === '' ? 'The policy' : written;
+}

@@ -1,0 +1,62 @@
+import type { Span } from './contract.ts';
+import { Phrases } from './policy/phrases.ts';
+
+interface Known {
+  readonly type: string;
+  readonly score: number;
+  readonly detector: string;
+}
+
+/** Below this a name is too doubtful to be looked for elsewhere. */
+const sureEnough = 0.6;
+const part = /\p{Lu}[\p{L}\p{M}]{2,}/gu;
+
+/**
+ * What was found once in a conversation is found wherever it stands in it: names, places and organisations as they
+ * were written, and of a person's name the parts that are nobody else's ("Anna" of "Anna Schmidt").
+ * @param spans of each text; disjoint.
+ * @returns the spans with those added that overlap none.
+ */
+export function repeat(texts: readonly string[], spans: readonly (readonly Span[])[]): Span[][] {
+  const phrases = new Phrases<Known>({ exact: true });
+  const owners = new Map<string, Set<string>>();
+  texts.forEach((text, index) => {
+    for (const span of spans[index] ?? []) {
+      const { type, score, detector } = span;
+      if (score < sureEnough || (type !== 'PERSON' && type !== 'LOCATION' && type !== 'ORGANIZATION')) continue;
+      const value = text.slice(span.start, span.end);
+      if (value.length < 3 || !/^\p{Lu}/u.test(value)) continue;
+      if (type === 'PERSON' || value.length > 3) phrases.add(value, { type, score, detector });
+      if (type !== 'PERSON') continue;
+      const parts = value.match(part) ?? [];
+      if (parts.length < 2) continue;
+      for (const name of parts) {
+        const of = owners.get(name) ?? new Set();
+        owners.set(name, of.add(value));
+        if (of.size === 1) phrases.add(name, { type, score: score * 0.9, detector });
+      }
+    }
+  });
+  if (phrases.size === 0) return spans.map((list) => [...list]);
+  const small = new Set(
+    texts.flatMap((text) => text.match(/(?<![\p{L}\p{N}])\p{Ll}[\p{Ll}\p{M}]{2,}(?![\p{L}\p{N}])/gu) ?? []),
+  );
+  const isAmbiguous = (value: string): boolean => (owners.get(value)?.size ?? 0) > 1 || small.has(value.toLowerCase());
+  return texts.map((text, index) => withRepeated(text, spans[index] ?? [], phrases, isAmbiguous));
+}
+
+function withRepeated(
+  text: string,
+  own: readonly Span[],
+  phrases: Phrases<Known>,
+  isAmbiguous: (value: string) => boolean,
+): Span[] {
+  const added: Span[] = [];
+  let next = 0;
+  phrases.find(text, (start, end, known) => {
+    while (next < own.length && (own[next]?.end ?? 0) <= start) next++;
+    const isFree = (own[next]?.start ?? text.length) >= end;
+    if (isFree && !isAmbiguous(text.slice(start, end))) added.push({ start, end, ...known });
+  });
+  return added.length === 0 ? [...own] : [...own, ...added].sort((a, b) => a.start - b.start);
+}
