@@ -111,9 +111,9 @@ describe('the suite', () => {
       await outcome(() => Promise.reject(new Error('no route')), 'cannot'),
     ];
     expect(table(results).split('\n')).to.deep.equal([
-      'g         n  pass',
-      'g         n  limit  cannot',
-      'g         n  FAIL   It could not be judged: Error: no route',
+      'g  n  pass',
+      'g  n  limit  cannot',
+      'g  n  FAIL   It could not be judged: Error: no route',
       '',
       '1 passed, 1 limits of the gateway confirmed, 1 failed.',
     ]);

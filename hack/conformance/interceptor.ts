@@ -55,6 +55,8 @@ const PHASES = { beforeRequestHook: 'request', afterRequestHook: 'response' } as
 function phaseOf(body: JsonObject): 'request' | 'response' {
   const hook = body.eventType;
   if (hook === 'beforeRequestHook' || hook === 'afterRequestHook') return PHASES[hook];
+  const shown = body.body;
+  if (typeof shown === 'object' && shown !== null) return 'choices' in shown ? 'response' : 'request';
   return body.input_type === 'response' ? 'response' : 'request';
 }
 

@@ -193,6 +193,22 @@ const whole: readonly LiteLlmCase[] = [
   },
 ];
 
+const unseen: readonly LiteLlmCase[] = [
+  {
+    name: 'chat, name of a message and stop words',
+    limit: 'LiteLLM never shows these to a guardrail: the model sees what stands in them.',
+    run: async ({ client, model, guardrail }) => {
+      const person = somebody();
+      const messages = [{ ...user('Hello'), name: person.email }];
+      await client.post(CHAT, { model: 'echo-c7', messages, stop: [person.phone] });
+      const shown = JSON.stringify(guardrail.exchanges().map(({ body }) => body));
+      demand(!shown.includes(person.email) && !shown.includes(person.phone), 'LiteLLM shows them now: protect them.');
+      const seen = model.saw().join();
+      demand(seen.includes(person.email) && seen.includes(person.phone), 'LiteLLM no longer passes them on.');
+    },
+  },
+];
+
 const streamed: readonly LiteLlmCase[] = [
   ...[1, 3, 7, 20].map((size) =>
     streams(`stream, ${size} characters a chunk`, (text) => chat(text, { model: `echo-c${size}` }), letter),
@@ -487,4 +503,11 @@ const identity: readonly LiteLlmCase[] = [
 ];
 
 /** Everything that LiteLLM with the guardrail is judged by. */
-export const LITELLM_CASES: readonly LiteLlmCase[] = [...whole, ...streamed, ...otherEndpoints, ...faults, ...identity];
+export const LITELLM_CASES: readonly LiteLlmCase[] = [
+  ...whole,
+  ...unseen,
+  ...streamed,
+  ...otherEndpoints,
+  ...faults,
+  ...identity,
+];

@@ -30,7 +30,7 @@ async function main(): Promise<void> {
     say(HELP);
     return;
   }
-  const gateways = GATEWAYS.filter(({ name }) => values.gateway === undefined || name === values.gateway);
+  const gateways = GATEWAYS.filter(({ name }) => values.gateway === undefined || name.startsWith(values.gateway));
   if (gateways.length === 0)
     throw new Error(`--gateway must be one of ${GATEWAYS.map(({ name }) => name).join(', ')}.`);
   const mutant = values.mutant === undefined ? undefined : MUTANTS[values.mutant as keyof typeof MUTANTS];

@@ -1,3 +1,5 @@
+import { startAgentgatewayDouble } from './agentgateway.ts';
+import { AGENTGATEWAY_CASES, type AgentgatewayBench } from './agentgatewayCases.ts';
 import { type Interceptor, type Mutant, startInterceptor } from './interceptor.ts';
 import { FOREIGN_PORTS, isForeign, useLiteLlm } from './litellm.ts';
 import { LITELLM_CASES, type LiteLlmBench } from './litellmCases.ts';
@@ -85,5 +87,18 @@ const PORTKEY: Gateway = {
   },
 };
 
+const AGENTGATEWAY: Gateway = {
+  name: 'agentgateway (double)',
+  cases: AGENTGATEWAY_CASES.map(({ name }) => name),
+  start: async (service) => {
+    const model = await startModelServer();
+    const guardrail = await startInterceptor(service.url);
+    const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, keys: service.keys };
+    const { client, stop } = await startAgentgatewayDouble(backends);
+    const bench: AgentgatewayBench = { client, model, guardrail, tenants: service.keys };
+    return stand('agentgateway (double)', AGENTGATEWAY_CASES, bench, stop);
+  },
+};
+
 /** Every gateway that the suite runs. */
-export const GATEWAYS: readonly Gateway[] = [LITELLM, PORTKEY];
+export const GATEWAYS: readonly Gateway[] = [LITELLM, PORTKEY, AGENTGATEWAY];

@@ -38,10 +38,11 @@ export async function runCase<Bench>(
 
 /** @returns the results as a table for a terminal, and a last line that sums them up. */
 export function table(results: readonly Result[]): string {
+  const left = Math.max(...results.map(({ gateway }) => gateway.length));
   const width = Math.max(...results.map(({ name }) => name.length));
   const lines = results.map(({ gateway, name, limit, fault }) => {
     const outcome = fault !== undefined ? `FAIL   ${fault}` : limit !== undefined ? `limit  ${limit}` : 'pass';
-    return `${gateway.padEnd(9)} ${name.padEnd(width)}  ${outcome}`;
+    return `${gateway.padEnd(left)}  ${name.padEnd(width)}  ${outcome}`;
   });
   const failed = results.filter(({ fault }) => fault !== undefined).length;
   const limits = results.filter(({ fault, limit }) => fault === undefined && limit !== undefined).length;

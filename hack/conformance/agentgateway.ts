@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { echo, type Json, type JsonObject } from '../local/gateway/gateway.ts';
+import { type CallOptions, GatewayClient } from './client.ts';
+
+/** A call of the double: what the gateway tells the guardrail of the session, as its configuration may say. */
+export interface AgentgatewayCall extends CallOptions {
+  /** The value of `x-session-id`; null sends none. Default: `someone`. */
+  readonly session?: string | null;
+  /** The paths of versions before 1.4, `/request` and `/response`. */
+  readonly olderPaths?: boolean;
+}
+
+/** What the double calls. */
+export interface Backends {
+  readonly modelUrl: string;
+  readonly guardrailUrl: string;
+  /** The guardrail's API keys of two tenants; a call's `key` picks one, the first where it names none. */
+  readonly keys: readonly [string, string];
+}
+
+/** A stand-in for agentgateway, and a client of it. */
+export interface AgentgatewayDouble {
+  readonly client: GatewayClient<AgentgatewayCall>;
+  readonly stop: () => Promise<void>;
+}
+
+type Message = JsonObject & { role: string; content: string };
+
+type Action = JsonObject & { readonly body?: Json; readonly status_code?: Json };
+
+class Rejected extends Error {
+  override readonly name = 'Rejected';
+  readonly status: number;
+
+  constructor(status: number, body: string) {
+    super(body);
+    this.status = status;
+  }
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Asks the guardrail as agentgateway does: the HTTP status does not count, an answer of another shape is a failure. */
+async function ask(url: URL, headers: Record<string, string>, body: JsonObject): Promise<Action> {
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ body }) }).catch(() => undefined);
+  const answer = (await response?.json().catch(() => undefined)) as JsonObject | undefined;
+  const action = answer?.action;
+  if (typeof action !== 'object' || action === null) throw new Rejected(500, 'The guardrail is unavailable.');
+  const { body: said, status_code: status } = action as Action;
+  if (typeof said === 'string' && typeof status === 'number') throw new Rejected(status, said);
+  return action as Action;
+}
+
+/** What a mask puts in the place of a list, where the action is one; undefined for a pass. */
+function mask(action: Action, list: 'messages' | 'choices'): Json[] | undefined {
+  const { body } = action;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
+  return body[list] as Json[] | undefined;
+}
+
+/**
+ * Starts a gateway that treats prompts as the source of agentgateway 1.4 does. The real one comes in no registry, so
+ * this shows that the service speaks its protocol, and what is left to it, but not that the reading of the source is
+ * right: prompts are shown as role and text alone; a mask replaces all of them; streams are not shown.
+ */
+export async function startAgentgatewayDouble(backends: Backends): Promise<AgentgatewayDouble> {
+  async function chat(request: IncomingMessage): Promise<{ status: number; body: string }> {
+    const body = JSON.parse(await read(request)) as JsonObject;
+    const session = request.headers['x-double-session'];
+    const older = request.headers['x-double-older'] !== undefined;
+    const headers = {
+      'content-type': 'application/json',
+      'x-api-key': String(request.headers['x-double-key']),
+      ...(typeof session === 'string' && { 'x-session-id': session }),
+    };
+    const url = (phase: 'request' | 'response'): URL =>
+      new URL(older ? `/${phase}` : '/v1/peer/check', backends.guardrailUrl);
+    const shown = (body.messages as JsonObject[]).map(({ role, content }) => ({
+      role: role as string,
+      content: echo.contentText(content),
+    }));
+    const masked = mask(await ask(url('request'), headers, { messages: shown }), 'messages') as Message[] | undefined;
+    const sent =
+      masked === undefined ? body : { ...body, messages: masked.map(({ role, content }) => ({ role, content })) };
+    const answer = await fetch(new URL('/v1/chat/completions', backends.modelUrl), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(sent),
+    });
+    const text = await answer.text();
+    if (body.stream === true) return { status: answer.status, body: text };
+    const whole = JSON.parse(text) as { choices: { message: JsonObject }[] };
+    const choices = whole.choices.map(({ message }) => ({
+      message: { role: 'assistant', content: (message.content as string | null) ?? '' },
+    }));
+    const restored = mask(await ask(url('response'), headers, { choices }), 'choices') as
+      { message: Message }[] | undefined;
+    for (const [index, choice] of (restored ?? []).entries()) {
+      const message = whole.choices[index]?.message;
+      if (message !== undefined) message.content = choice.message.content;
+    }
+    return { status: answer.status, body: JSON.stringify(whole) };
+  }
+
+  const server = createServer((request, response) => {
+    chat(request)
+      .catch((error: unknown) => {
+        const status = error instanceof Rejected ? error.status : 500;
+        return { status, body: JSON.stringify({ rejected: (error as Error).message }) };
+      })
+      .then(({ status, body }) => {
+        const type = body.startsWith('data:') ? 'text/event-stream' : 'application/json';
+        response.writeHead(status, { 'content-type': type }).end(body);
+      })
+      .catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = new GatewayClient<AgentgatewayCall>(url, ({ key, session = 'someone', olderPaths = false }) => ({
+    'x-double-key': key ?? backends.keys[0],
+    ...(session !== null && { 'x-double-session': session }),
+    ...(olderPaths && { 'x-double-older': '1' }),
+  }));
+  const stop = async (): Promise<void> => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  return { client, stop };
+}

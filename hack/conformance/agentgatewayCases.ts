@@ -1,0 +1,141 @@
+import type { AgentgatewayCall } from './agentgateway.ts';
+import type { Json, JsonObject } from '../local/gateway/gateway.ts';
+import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
+import type { Fault, Interceptor } from './interceptor.ts';
+import { demand, exact, neverSaw, pseudonymized, pseudonyms } from './judge.ts';
+import type { ModelServer } from './modelServer.ts';
+import { letter, somebody, valuesOf } from './people.ts';
+import type { Case } from './suite.ts';
+
+/** What the agentgateway cases work with. */
+export interface AgentgatewayBench {
+  readonly client: GatewayClient<AgentgatewayCall>;
+  readonly model: ModelServer;
+  readonly guardrail: Interceptor;
+  /** API keys of two tenants of the guardrail. */
+  readonly tenants: readonly [string, string];
+}
+
+type AgentgatewayCase = Case<AgentgatewayBench>;
+
+const CHAT = '/v1/chat/completions';
+
+const user = (content: Json): JsonObject => ({ role: 'user', content });
+const chat = (text: string, more: JsonObject = {}): JsonObject => ({
+  model: 'echo-c7',
+  messages: [user(text)],
+  ...more,
+});
+
+function restores(name: string, call: AgentgatewayCall): AgentgatewayCase {
+  return {
+    name,
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const messages = [{ role: 'system', content: `You work for ${person.email}.` }, user(letter(person))];
+      const answer = await client.post(CHAT, { model: 'echo-c7', messages, n: 2 }, call);
+      neverSaw(model.saw(), valuesOf(person));
+      exact(chatTexts(answer), [`[0] You said: ${letter(person)}`, `[1] You said: ${letter(person)}`]);
+    },
+  };
+}
+
+/** A fault before the model call: an error, and the model never called. */
+function before(name: string, fault: Fault): AgentgatewayCase {
+  return {
+    name,
+    run: async ({ client, model, guardrail }) => {
+      await guardrail.fail({ phase: 'request', ...fault });
+      const { status } = await client.post(CHAT, chat(letter(somebody())));
+      exact([status, model.saw().length], [500, 0]);
+    },
+  };
+}
+
+const whole: readonly AgentgatewayCase[] = [
+  restores('chat', {}),
+  restores('chat, paths of versions before 1.4', { olderPaths: true }),
+  {
+    name: 'chat, what needs no change keeps tool calls and parts',
+    run: async ({ client, model }) => {
+      const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+      const messages = [
+        user([{ type: 'text', text: 'Hello' }]),
+        { role: 'assistant', content: null, tool_calls: [call] },
+      ];
+      await client.post(CHAT, { model: 'echo-c7', messages });
+      exact((JSON.parse(model.saw()[0] ?? '{}') as JsonObject).messages, messages);
+    },
+  },
+  {
+    name: 'chat, many turns',
+    run: async ({ client, model }) => {
+      const people = [somebody(), somebody()];
+      const history: JsonObject[] = [];
+      for (const [turn, person] of [...people, ...people].entries()) {
+        history.push(user(`Turn ${turn}: what about ${person.email}?`));
+        const [text] = chatTexts(await client.post(CHAT, { model: 'echo-c7', messages: history }));
+        exact(text, `You said: Turn ${turn}: what about ${person.email}?`);
+        history.push({ role: 'assistant', content: text ?? null });
+      }
+      neverSaw(model.saw(), people.flatMap(valuesOf));
+    },
+  },
+  {
+    name: 'sessions and tenants do not share pseudonyms',
+    run: async ({ client, model, tenants }) => {
+      const person = somebody();
+      const calls = [{ session: 'a' }, { session: 'a' }, { session: 'b' }, { session: 'a', key: tenants[1] }];
+      for (const call of calls) await client.post(CHAT, chat(`Mail ${person.email}`), call);
+      const [first, again, session, tenant] = model.saw().map((request) => pseudonyms(request)[0]);
+      exact(again, first);
+      demand(first !== undefined && session !== first, 'Two sessions share a pseudonym.');
+      demand(tenant !== first, 'Two tenants share a pseudonym.');
+    },
+  },
+  {
+    name: 'without a session, what would have to be replaced is rejected, and nothing else',
+    run: async ({ client, model }) => {
+      const rejected = await client.post(CHAT, chat(`Mail ${somebody().email}`), { session: null });
+      exact([rejected.status >= 400 && rejected.status < 500, model.saw().length], [true, 0]);
+      exact(chatTexts(await client.post(CHAT, chat('Hello'), { session: null })), ['You said: Hello']);
+    },
+  },
+  before('service down', { kind: 'down' }),
+  before('401', { kind: 'status', status: 401 }),
+  before('502', { kind: 'status', status: 502 }),
+  {
+    name: 'a wrong API key',
+    run: async ({ client, model }) => {
+      const { status } = await client.post(CHAT, chat('Hello'), { key: 'not-the-key' });
+      exact([status, model.saw().length], [500, 0]);
+    },
+  },
+];
+
+const limits: readonly AgentgatewayCase[] = [
+  {
+    name: 'stream',
+    limit: 'agentgateway cannot rewrite a stream: the client gets pseudonyms.',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const { moments } = await client.stream(CHAT, chat(letter(person)));
+      neverSaw(model.saw(), valuesOf(person));
+      pseudonymized(moments[0]?.at(-1), `You said: ${letter(person)}`, valuesOf(person));
+    },
+  },
+  {
+    name: 'tool call in the answer',
+    limit: 'agentgateway shows no guardrail a tool call: the client gets pseudonyms in the arguments.',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const { body } = await client.post(CHAT, chat(person.email, { model: 'tool-c7' }));
+      neverSaw(model.saw(), [person.email]);
+      const [choice] = body.choices as { message: JsonObject }[];
+      pseudonymized(toolArguments(choice?.message)[0], `{"to": "${person.email}"}`, [person.email]);
+    },
+  },
+];
+
+/** Everything that the service is judged by in the protocol of agentgateway. */
+export const AGENTGATEWAY_CASES: readonly AgentgatewayCase[] = [...whole, ...limits];
