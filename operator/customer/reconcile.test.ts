@@ -1,0 +1,621 @@
+/** Customers from end to end: a real API server, and a gateway that behaves as LiteLLM does, with faults before it. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { withControlPlane } from '../../hack/local/controlplane.ts';
+import { startDevGateway, type DevGateway } from '../../hack/local/gateway/gateway.ts';
+import { FINALIZER, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
+import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../gateway/testProxy.ts';
+import { type Clock, systemClock } from '../runtime/runtime.ts';
+import { conditionOf } from './status.ts';
+import { connectionOf } from './testParts.ts';
+import { eventually, People, TestOperator } from './testOperator.ts';
+
+const masterKey = 'sk-master';
+const noCalls = (): undefined => undefined;
+
+describe('customer reconcile', function () {
+  this.timeout(60_000);
+  const cluster = withControlPlane();
+  let gateway: DevGateway;
+  let proxy: TestProxy;
+  let admin: GatewayClient;
+  let people: People;
+  let operator: TestOperator;
+  /** Added to the operator's clock for intervals. */
+  let ahead = 0;
+  const clock: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() + ahead };
+
+  before(async () => {
+    gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
+    proxy = await startTestProxy(gateway.url);
+    const connection = connectionOf(gateway.url, masterKey);
+    admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
+    await admin.budgetNew({ budget_id: 'free', max_budget: 1, tpm_limit: 10 });
+  });
+  after(async () => {
+    await admin.close();
+    await proxy.stop();
+    await gateway.stop();
+  });
+  beforeEach(async () => {
+    ahead = 0;
+    proxy.fault = noCalls;
+    people = new People(cluster().kubeConfig(), await cluster().createNamespace('customer'));
+    operator = new TestOperator(cluster().kubeConfig(), [people.namespace], clock);
+    await operator.start();
+    // The first test finds no CustomResourceDefinition: the operator brings it.
+    await eventually(() => people.list());
+    await people.secret('main', masterKey);
+    await eventually(() => people.instance('main', { endpoint: proxy.url }));
+    proxy.calls.length = 0;
+  });
+  afterEach(async () => {
+    await operator.end();
+  });
+
+  const idOf = (name: string): string => `${people.namespace}.${name}`;
+  const atGateway = async (name: string): Promise<Record<string, unknown> | undefined> =>
+    await admin.customerInfo(idOf(name));
+  const rowOf = async (customer: GatewayCustomer): Promise<Record<string, unknown> | undefined> =>
+    (await admin.budgetInfo([budgetRowId(customer.metadata.uid)]))[0];
+  const callsOf = (path: string): SeenCall[] => proxy.calls.filter((call) => call.path === path);
+  const untilEvent = (name: string, reason: string): Promise<void> =>
+    eventually(async () => {
+      expect(await people.events(name)).to.include(reason);
+    });
+  const message = (customer: GatewayCustomer, type: 'Synced' | 'FullyApplied' = 'Synced'): string =>
+    conditionOf(customer, type)?.message ?? '';
+  const answer = (status: number, body = '{}', headers: Record<string, string> = {}): Fault => ({
+    kind: 'answer',
+    status,
+    body,
+    headers,
+  });
+
+  describe('create and update', () => {
+    it('makes the customer, and says so in status, columns and an event', async () => {
+      await people.customer('a', { alias: 'A', maxBudget: 12.5, budgetDuration: '30d', tpmLimit: 100, blocked: true });
+      await cluster().kubectl(['wait', '--for=condition=Synced', 'gcust/a', `-n${people.namespace}`, '--timeout=20s']);
+      const customer = await people.untilReason('a', 'Created');
+      expect(customer.metadata.finalizers).to.deep.equal([FINALIZER]);
+      expect(customer.status).to.include({ synced: true, currentSpend: 0, blocked: true, observedGeneration: 1 });
+      expect(customer.status?.appliedFields).to.have.members([
+        'alias',
+        'maxBudget',
+        'budgetDuration',
+        'tpmLimit',
+        'blocked',
+      ]);
+      expect(conditionOf(customer, 'FullyApplied')).to.include({ status: 'True', observedGeneration: 1 });
+      expect(await atGateway('a')).to.include({
+        alias: 'A',
+        blocked: true,
+        budget_id: budgetRowId(customer.metadata.uid),
+      });
+      expect(await rowOf(customer)).to.include({ max_budget: 12.5, budget_duration: '30d', tpm_limit: 100 });
+      const [, line = ''] = (await cluster().kubectl(['get', 'gcust', `-n${people.namespace}`])).split('\n');
+      expect(line.trim().split(/\s+/).slice(0, 5)).to.deep.equal(['a', idOf('a'), '12.5', '0', 'true']);
+      await untilEvent('a', 'Created');
+    });
+
+    it('takes up every change of the spec, and clears what is taken out of it', async () => {
+      await people.customer('a', { alias: 'A', maxBudget: 5, models: ['fast'], blocked: true });
+      const created = await people.untilReason('a', 'Created');
+      await people.patch('a', { spec: { alias: null, maxBudget: 0, models: null, blocked: null, rpmLimit: 3 } });
+      const updated = await people.untilReason('a', 'Updated');
+      expect(await atGateway('a'))
+        .to.include({ alias: '', blocked: false })
+        .and.deep.include({ models: [] });
+      expect(await rowOf(created)).to.include({ max_budget: 0, rpm_limit: 3 });
+      expect(updated.status?.specHash).not.to.equal(created.status?.specHash);
+      await people.patch('a', { spec: { maxBudget: null, rpmLimit: null } });
+      await people.until('a', ({ status, metadata }) => status?.observedGeneration === metadata.generation);
+      expect((await atGateway('a'))?.budget_id).to.equal(null);
+      expect(await rowOf(created)).to.equal(undefined);
+      await untilEvent('a', 'Updated');
+    });
+
+    it('moves between own limits and a tier, both ways, without ever writing into the tier', async () => {
+      await people.customer('a', { maxBudget: 5 });
+      const created = await people.untilReason('a', 'Created');
+      await people.patch('a', { spec: { maxBudget: null, budgetId: 'free', tpmLimit: 99 } });
+      const tiered = await people.untilReason('a', 'Updated');
+      expect((await atGateway('a'))?.budget_id).to.equal('free');
+      expect(await rowOf(created)).to.equal(undefined);
+      expect(conditionOf(tiered, 'FullyApplied')).to.include({ status: 'False', reason: 'FieldsNotSupported' });
+      expect(message(tiered, 'FullyApplied')).to.contain('tpmLimit');
+      await people.patch('a', { spec: { budgetId: null, maxBudget: 7 } });
+      await people.until('a', ({ status, metadata }) => status?.observedGeneration === metadata.generation);
+      expect(await rowOf(created)).to.include({ max_budget: 7, tpm_limit: 99 });
+      expect((await admin.budgetInfo(['free']))[0]).to.include({ max_budget: 1, tpm_limit: 10 });
+    });
+
+    it('says what this gateway cannot hold or clear, and tries it once', async () => {
+      await people.customer('a', { metadata: { plan: 'gold' }, allowedModelRegion: 'eu' });
+      const created = await people.untilReason('a', 'Created');
+      expect(message(created, 'FullyApplied')).to.contain('metadata');
+      await people.patch('a', { spec: { metadata: null, allowedModelRegion: null } });
+      const updated = await people.untilReason('a', 'Updated');
+      expect(conditionOf(updated, 'FullyApplied')).to.include({ status: 'False', reason: 'FieldsNotCleared' });
+      const written = callsOf('/customer/update').length;
+      await people.annotate('a', 'paused', 'true');
+      await people.untilReason('a', 'Paused');
+      await people.annotate('a', 'paused', null);
+      await people.untilReason('a', 'UpToDate');
+      expect(callsOf('/customer/update')).to.have.length(written);
+    });
+
+    it('refuses a tier that is not there in a sentence that says what to do, and takes it once it is', async () => {
+      await people.customer('a', { budgetId: `later-${people.namespace}` });
+      const refused = await people.untilReason('a', 'GatewayRejected');
+      expect(message(refused)).to.contain('spec.budgetId names no budget of the gateway');
+      expect(await atGateway('a')).to.equal(undefined);
+      await admin.budgetNew({ budget_id: `later-${people.namespace}` });
+      await people.annotate('a', 'syncRequested', 'now');
+      const created = await people.untilReason('a', 'Created');
+      expect(created.status?.lastHandledSyncRequest).to.equal('now');
+    });
+
+    it('gives limits without a budget the default of the instance, so that they do not escape it', async () => {
+      await people.patch('main', { spec: { defaultCustomerBudget: { maxBudget: 3 } } }, 'gatewayinstances');
+      await people.customer('a', { tpmLimit: 50 });
+      const created = await people.untilReason('a', 'Created');
+      expect(await rowOf(created)).to.include({ max_budget: 3, tpm_limit: 50 });
+    });
+  });
+
+  describe('whose record it is', () => {
+    it('adopts a record that is there already, and leaves alone what the spec does not name', async () => {
+      await admin.customerNew({ user_id: idOf('a'), alias: 'Before', blocked: true, models: ['x'] });
+      await people.customer('a', { alias: 'After' });
+      await people.untilReason('a', 'Adopted');
+      expect(await atGateway('a'))
+        .to.include({ alias: 'After', blocked: true })
+        .and.deep.include({ models: ['x'] });
+      await people.patch('a', { spec: { alias: null } });
+      await people.untilReason('a', 'Updated');
+      expect(await atGateway('a')).to.include({ alias: '', blocked: true });
+      await untilEvent('a', 'Adopted');
+    });
+
+    it('adopts a record that a paid call makes in the very moment, and does not try to make it twice', async () => {
+      proxy.fault = async ({ path }) => {
+        if (path === '/customer/new') await admin.customerNew({ user_id: idOf('a') }).catch(noCalls);
+        return undefined;
+      };
+      await people.customer('a', { alias: 'A', maxBudget: 4 });
+      await people.untilReason('a', 'Adopted');
+      expect(callsOf('/customer/new')).to.have.length(1);
+      expect(await atGateway('a')).to.include({ alias: 'A' });
+    });
+
+    it('refuses a record that is there already where the policy says so, and never touches it', async () => {
+      await admin.customerNew({ user_id: idOf('a'), alias: 'Before' });
+      await people.customer('a', { alias: 'After', adoptionPolicy: 'Refuse' });
+      expect(message(await people.untilReason('a', 'AlreadyExists'))).to.contain('adoptionPolicy');
+      await people.delete('a');
+      await people.untilGone('a');
+      expect(await atGateway('a')).to.include({ alias: 'Before' });
+    });
+
+    it('makes its own where the policy is to refuse', async () => {
+      await people.customer('a', { alias: 'A', adoptionPolicy: 'Refuse' });
+      await people.untilReason('a', 'Created');
+      await people.patch('a', { spec: { alias: 'B' } });
+      await people.untilReason('a', 'Updated');
+      expect(await atGateway('a')).to.include({ alias: 'B' });
+    });
+
+    it('lets the older of two resources own the customer; the other touches nothing, and then takes over', async () => {
+      await people.customer('old', { customerId: idOf('shared'), alias: 'Old' });
+      await people.untilReason('old', 'Created');
+      await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts age in seconds.
+      await people.customer('young', { customerId: idOf('shared'), alias: 'Young' });
+      expect(message(await people.untilReason('young', 'Conflict'))).to.contain(`${people.namespace}/old`);
+      await people.customer('youngest', { customerId: idOf('shared') });
+      await people.untilReason('youngest', 'Conflict');
+      await people.delete('youngest');
+      await people.untilGone('youngest');
+      expect(await atGateway('shared')).to.include({ alias: 'Old' });
+      await people.delete('old');
+      await people.untilGone('old');
+      await people.untilReason('young', 'Created');
+      expect(await atGateway('shared')).to.include({ alias: 'Young' });
+      await untilEvent('young', 'Conflict');
+    });
+
+    it('lets customers of another namespace in only where the instance allows it', async () => {
+      const other = new People(cluster().kubeConfig(), await cluster().createNamespace('elsewhere'));
+      const elsewhere = new TestOperator(cluster().kubeConfig(), [people.namespace, other.namespace]);
+      await elsewhere.start();
+      await operator.end();
+      try {
+        const spec = { instanceRef: { name: 'main', namespace: people.namespace } };
+        await other.customer('a', spec);
+        await other.untilReason('a', 'NamespaceNotAllowed');
+        expect(await admin.customerInfo(`${other.namespace}.a`)).to.equal(undefined);
+        await people.patch('main', { spec: { allowedNamespaces: [other.namespace] } }, 'gatewayinstances');
+        await other.untilReason('a', 'Created');
+      } finally {
+        await elsewhere.end();
+      }
+    });
+  });
+
+  describe('drift', () => {
+    it('is put right when somebody asks for a sync, and told in an event', async () => {
+      await people.customer('a', { alias: 'A', maxBudget: 5, models: ['fast'] });
+      const created = await people.untilReason('a', 'Created');
+      await admin.customerUpdate({ user_id: idOf('a'), alias: 'Edited', models: ['other'] });
+      await admin.budgetUpdate({ budget_id: budgetRowId(created.metadata.uid), max_budget: 1000 });
+      await people.annotate('a', 'syncRequested', 'one');
+      await people.until('a', ({ status }) => status?.lastHandledSyncRequest === 'one');
+      expect(await atGateway('a'))
+        .to.include({ alias: 'A' })
+        .and.deep.include({ models: ['fast'] });
+      expect(await rowOf(created)).to.include({ max_budget: 5 });
+      await admin.customerDelete(idOf('a'));
+      await people.annotate('a', 'syncRequested', 'two');
+      await people.until('a', ({ status }) => status?.lastHandledSyncRequest === 'two');
+      expect(await atGateway('a')).to.include({ alias: 'A', budget_id: budgetRowId(created.metadata.uid) });
+      await untilEvent('a', 'DriftCorrected');
+    });
+
+    it('that comes back at once ends in NotConverged, and is worked on no more often than the interval says', async () => {
+      await people.patch('main', { spec: { syncInterval: '1s' } }, 'gatewayinstances');
+      proxy.fault = ({ path, body }) =>
+        path === '/customer/new' || path === '/customer/update'
+          ? { kind: 'rewrite', body: { ...body, alias: 'Ignored' } }
+          : undefined;
+      await people.customer('a', { alias: 'A' });
+      const stuck = await people.untilReason('a', 'NotConverged');
+      expect(message(stuck)).to.contain('alias');
+      await eventually(async () => {
+        expect(callsOf('/customer/update').length).to.be.at.least(3);
+      });
+      const at = callsOf('/customer/update').map((call) => call.at);
+      for (let next = 1; next < at.length; next++) expect((at[next] ?? 0) - (at[next - 1] ?? 0)).to.be.greaterThan(800);
+      // Told once, however often it is tried.
+      expect((await people.get('a'))?.metadata.resourceVersion).to.equal(stuck.metadata.resourceVersion);
+      expect((await people.events('a')).filter((reason) => reason === 'NotConverged').length).to.be.at.most(1);
+      proxy.fault = noCalls;
+      await people.until('a', ({ status }) => status?.synced === true);
+      expect(await atGateway('a')).to.include({ alias: 'A' });
+    });
+  });
+
+  describe('steady state', () => {
+    it('asks each customer once an interval, and writes nothing at all', async () => {
+      await people.patch('main', { spec: { syncInterval: '1s' } }, 'gatewayinstances');
+      const names = Array.from({ length: 30 }, (_, at) => `c${at}`);
+      await Promise.all(
+        names.map((name, at) =>
+          people.customer(
+            name,
+            at % 3 === 0 ? { budgetId: 'free', metadata: { a: 'b' } } : { maxBudget: at, alias: name },
+          ),
+        ),
+      );
+      for (const name of names) await people.untilReason(name, 'Created');
+      await untilEvent('c29', 'Created');
+      const versions = async (): Promise<string[]> =>
+        (await people.list()).map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`).sort();
+      const before = await versions();
+      const events = (await Promise.all(names.map((name) => people.events(name)))).flat().length;
+      proxy.calls.length = 0;
+      const began = performance.now();
+      await eventually(async () => {
+        expect(proxy.calls.length).to.be.at.least(names.length * 4);
+      });
+      const intervals = (performance.now() - began) / 1000;
+      expect(new Set(proxy.calls.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`))).to.deep.equal(
+        new Set(['GET /customer/info']),
+      );
+      // Each at its own time: at most one call an interval, give or take a tenth.
+      expect(proxy.calls.length).to.be.at.most(names.length * (intervals / 0.9 + 1));
+      expect(await versions()).to.deep.equal(before);
+      expect((await Promise.all(names.map((name) => people.events(name)))).flat().length).to.equal(events);
+    });
+
+    it('copies what changes at the gateway, and is not set off by its own writing', async () => {
+      await people.customer('a', { alias: 'A' });
+      await people.untilReason('a', 'Created');
+      // What LiteLLM counts is not to be changed from outside: the answer is made to tell it.
+      const row = await atGateway('a');
+      proxy.fault = ({ path }) =>
+        path.startsWith('/customer/info') ? answer(200, JSON.stringify({ ...row, spend: 1.25 })) : undefined;
+      proxy.calls.length = 0;
+      await people.annotate('a', 'syncRequested', 'spend');
+      const spent = await people.until('a', ({ status }) => status?.currentSpend === 1.25);
+      expect(spent.status?.synced).to.equal(true);
+      await people.annotate('a', 'syncRequested', 'again');
+      await people.until('a', ({ status }) => status?.lastHandledSyncRequest === 'again');
+      expect(callsOf(`/customer/info?end_user_id=${idOf('a')}`)).to.have.length(2);
+    });
+  });
+
+  describe('pause', () => {
+    it('leaves a customer alone until it is over, its deletion too', async () => {
+      await people.customer('a', { alias: 'A' });
+      await people.untilReason('a', 'Created');
+      await people.annotate('a', 'paused', 'true');
+      await people.untilReason('a', 'Paused');
+      proxy.calls.length = 0;
+      await people.patch('a', { spec: { alias: 'B' } });
+      await people.untilReason('a', 'Paused');
+      await people.delete('a');
+      await people.until('a', (customer) => message(customer).includes('deletion waits'));
+      expect(proxy.calls).to.deep.equal([]);
+      expect(await atGateway('a')).to.include({ alias: 'A' });
+      await people.annotate('a', 'paused', null);
+      await people.untilGone('a');
+      expect(await atGateway('a')).to.equal(undefined);
+    });
+
+    it('tells when it begins and when it ends', async () => {
+      await people.customer('a', {}, { 'gateway.guardrail.dev/paused': 'true' });
+      await people.untilReason('a', 'Paused');
+      expect((await people.get('a'))?.metadata.finalizers).to.equal(undefined);
+      await people.annotate('a', 'paused', null);
+      await people.untilReason('a', 'Created');
+      await untilEvent('a', 'Paused');
+      await untilEvent('a', 'Resumed');
+    });
+  });
+
+  describe('an instance that is not ready', () => {
+    it('is named in the condition, and its customers go on as soon as it is', async () => {
+      await people.customer('a', { instanceRef: { name: 'late' } });
+      expect(message(await people.untilReason('a', 'InstanceNotFound'))).to.contain('late');
+      await people.instance('late', { endpoint: proxy.url, masterKeySecretRef: { name: 'late', key: 'key' } });
+      expect(message(await people.untilReason('a', 'InstanceNotReady'))).to.contain('Secret late');
+      await people.secret('late', masterKey);
+      await people.annotate('a', 'syncRequested', 'now');
+      await people.untilReason('a', 'Created');
+    });
+
+    it('with a key that the gateway refuses is named, and a rotated key is taken at the first refusal', async () => {
+      await people.customer('a', { alias: 'A' });
+      await people.untilReason('a', 'Created');
+      const other = await startDevGateway({ port: 0, masterKey: 'sk-rotated', proxyName: 'litellm' });
+      try {
+        await people.patch('main', { spec: { endpoint: other.url } }, 'gatewayinstances');
+        const refused = await people.untilReason('a', 'GatewayUnauthorized');
+        expect(message(refused)).to.contain('masterKeySecretRef').and.not.to.contain(masterKey);
+        await people.secret('main', 'sk-rotated');
+        // Within the minute for which a key is kept: only the refusal makes it be read again.
+        await people.annotate('a', 'syncRequested', 'now');
+        await people.untilReason('a', 'Created');
+      } finally {
+        await other.stop();
+      }
+    });
+  });
+
+  describe('a faulty gateway', () => {
+    const html = '<!doctype html><title>maintenance</title>';
+    const faults: readonly { name: string; fault: Fault; reason: string }[] = [
+      { name: 'that is down', fault: { kind: 'breakBefore' }, reason: 'GatewayUnreachable' },
+      { name: 'that does not answer', fault: { kind: 'hang' }, reason: 'GatewayUnreachable' },
+      { name: 'that cuts its answers', fault: { kind: 'cut' }, reason: 'GatewayUnreachable' },
+      { name: 'that answers with a page', fault: answer(200, html), reason: 'GatewayUnreachable' },
+      { name: 'that answers 500', fault: answer(500), reason: 'GatewayUnreachable' },
+      { name: 'that answers 502 with a page', fault: answer(502, html), reason: 'GatewayUnreachable' },
+      { name: 'that answers 401', fault: answer(401), reason: 'GatewayUnauthorized' },
+      { name: 'that answers 403', fault: answer(403), reason: 'GatewayUnauthorized' },
+      { name: 'that answers 422', fault: answer(422, '{"detail":[]}'), reason: 'GatewayRejected' },
+      {
+        name: 'that redirects',
+        fault: answer(307, '', { location: 'http://127.0.0.1:9/' }),
+        reason: 'GatewayRejected',
+      },
+      { name: 'that is none', fault: answer(404, html), reason: 'GatewayRejected' },
+    ];
+    for (const { name, fault, reason } of faults) {
+      it(`${name} is told in the condition, and forgotten when it is over`, async () => {
+        proxy.fault = () => fault;
+        await people.customer('a', { alias: 'A', maxBudget: 5 });
+        const failed = await people.untilReason('a', reason);
+        expect(failed.status?.synced).to.equal(false);
+        expect(message(failed)).to.match(/^[A-Z].*\.$/);
+        expect(conditionOf(failed, 'FullyApplied')).to.include({ status: 'Unknown', reason: 'NotSynced' });
+        await untilEvent('a', 'SyncFailed');
+        // However often it is tried, it is written once.
+        await eventually(async () => {
+          if (reason === 'GatewayUnreachable') expect(proxy.calls.length).to.be.at.least(4);
+        });
+        expect((await people.get('a'))?.metadata.resourceVersion).to.equal(failed.metadata.resourceVersion);
+        proxy.fault = noCalls;
+        await people.annotate('a', 'syncRequested', 'now');
+        await people.until('a', ({ status }) => status?.synced === true);
+        expect(await atGateway('a')).to.include({ alias: 'A' });
+        expect(callsOf('/customer/new')).to.have.length(1);
+      });
+    }
+
+    it('that asks for time is given it, and nothing is called a failure', async () => {
+      let left = 2;
+      proxy.fault = () => (left-- > 0 ? answer(429, '{}', { 'retry-after': '0.3' }) : undefined);
+      await people.customer('a', { alias: 'A' });
+      await people.untilReason('a', 'Created');
+      const [first, second, third] = proxy.calls.map(({ at }) => at);
+      expect((second ?? 0) - (first ?? 0)).to.be.greaterThan(280);
+      expect((third ?? 0) - (second ?? 0)).to.be.greaterThan(280);
+      expect(await people.events('a')).not.to.include('SyncFailed');
+    });
+
+    it('that fails for one customer serves all the others', async () => {
+      proxy.fault = ({ path, body }) =>
+        path.includes('bad') || body.user_id === idOf('bad') ? answer(500) : undefined;
+      await people.customer('bad', {});
+      await Promise.all(Array.from({ length: 20 }, (_, at) => people.customer(`good${at}`, {})));
+      for (let at = 0; at < 20; at++) await people.untilReason(`good${at}`, 'Created');
+      await people.untilReason('bad', 'GatewayUnreachable');
+    });
+
+    it('that took a customer but broke off its answer is asked what has become of it', async () => {
+      proxy.fault = ({ path }) => (path === '/customer/new' ? { kind: 'breakAfter' } : undefined);
+      await people.customer('a', { alias: 'A', maxBudget: 5 });
+      await people.until('a', ({ status }) => status?.synced === true);
+      expect(callsOf('/customer/new')).to.have.length(1);
+    });
+  });
+
+  describe('deletion', () => {
+    it('deletes the customer and exactly its own budget row', async () => {
+      await people.customer('a', { maxBudget: 5 });
+      const created = await people.untilReason('a', 'Created');
+      await people.delete('a');
+      await people.untilGone('a');
+      expect(await atGateway('a')).to.equal(undefined);
+      expect(await rowOf(created)).to.equal(undefined);
+      expect(callsOf('/budget/delete').map(({ body }) => body)).to.deep.equal([
+        { id: budgetRowId(created.metadata.uid) },
+      ]);
+      await untilEvent('a', 'Deleted');
+    });
+
+    it('of a customer that is gone already is done', async () => {
+      await people.customer('a', { budgetId: 'free' });
+      await people.untilReason('a', 'Created');
+      await admin.customerDelete(idOf('a'));
+      await people.delete('a');
+      await people.untilGone('a');
+      expect(await admin.budgetInfo(['free'])).to.have.length(1);
+    });
+
+    it('leaves the customer where the policy says so', async () => {
+      await people.customer('a', { alias: 'A', deletionPolicy: 'Orphan' });
+      await people.untilReason('a', 'Created');
+      await people.delete('a');
+      await people.untilGone('a');
+      expect(await atGateway('a')).to.include({ alias: 'A' });
+      await untilEvent('a', 'Orphaned');
+    });
+
+    it('waits for a gateway that is away, and says so', async () => {
+      await people.customer('a', { alias: 'A' });
+      await people.untilReason('a', 'Created');
+      proxy.fault = () => ({ kind: 'breakBefore' });
+      await people.delete('a');
+      expect(message(await people.untilReason('a', 'DeletionFailed'))).to.contain('force-delete');
+      proxy.fault = noCalls;
+      await people.untilGone('a');
+      expect(await atGateway('a')).to.equal(undefined);
+    });
+
+    it('does not take an address that is no gateway for one that has no such customer', async () => {
+      await people.customer('a', { alias: 'A' });
+      await people.untilReason('a', 'Created');
+      proxy.fault = () => answer(404, '{"detail":"Not Found"}');
+      await people.delete('a');
+      await people.untilReason('a', 'DeletionFailed');
+      proxy.fault = noCalls;
+      await people.annotate('a', 'syncRequested', 'now');
+      await people.untilGone('a');
+      expect(await atGateway('a')).to.equal(undefined);
+    });
+
+    it('that can never succeed is let go by an annotation', async () => {
+      await people.customer('a', { alias: 'A' });
+      await people.untilReason('a', 'Created');
+      await people.delete('main', 'gatewayinstances');
+      await people.delete('a');
+      await people.untilReason('a', 'DeletionFailed');
+      await people.annotate('a', 'forceDelete', 'true');
+      await people.untilGone('a');
+      await untilEvent('a', 'ForceDeleted');
+    });
+
+    it('in a namespace that is being deleted, with the key gone, leaves the customer behind after five minutes', async () => {
+      await people.customer('a', { alias: 'A' });
+      await people.untilReason('a', 'Created');
+      await people.deleteSecret('main');
+      await people.deleteNamespace();
+      await people.delete('a');
+      ahead = 61_000;
+      await people.annotate('a', 'syncRequested', 'the key is forgotten');
+      await people.until('a', (customer) => message(customer).includes('five minutes'));
+      ahead += 4 * 60_000;
+      await people.annotate('a', 'syncRequested', 'four minutes');
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(await people.get('a')).not.to.equal(undefined);
+      ahead += 2 * 60_000;
+      await people.annotate('a', 'syncRequested', 'six minutes');
+      await people.untilGone('a');
+      expect(await atGateway('a')).to.include({ alias: 'A' });
+      await eventually(async () => {
+        expect(await people.events(people.namespace, 'default')).to.include('Orphaned');
+      });
+      expect(await operator.metrics.registry.metrics()).to.match(
+        /customers_orphaned_total\{why="namespace_deleted"\} 1/,
+      );
+    });
+
+    it('of a resource that never did anything touches nothing', async () => {
+      await admin.customerNew({ user_id: idOf('a'), alias: 'Of somebody else' });
+      await people.customer('a', { instanceRef: { name: 'nowhere' } }, { 'gateway.guardrail.dev/paused': 'true' });
+      await people.untilReason('a', 'Paused');
+      await people.delete('a');
+      await people.untilGone('a');
+      expect(await atGateway('a')).to.include({ alias: 'Of somebody else' });
+    });
+
+    it('erases the sessions of the customer at every guardrail pod, and waits for each of them', async () => {
+      const first = await startGuardrailPod();
+      const second = await startGuardrailPod();
+      const pods = [first, second];
+      try {
+        const endpoints = pods.map(({ url }) => ({ url, apiKey: 'gk-1' }));
+        operator.guardrails = () => Promise.resolve(endpoints);
+        await people.customer('a', { alias: 'A' });
+        await people.untilReason('a', 'Created');
+        second.status = 503;
+        await people.delete('a');
+        const waiting = await people.untilReason('a', 'ErasurePending');
+        expect(message(waiting)).to.contain('503').and.not.to.contain(idOf('a'));
+        second.status = 200;
+        await people.untilGone('a');
+        for (const pod of pods) expect(pod.erased).to.include(idOf('a'));
+        await untilEvent('a', 'SessionsErased');
+      } finally {
+        for (const pod of pods) await pod.stop();
+      }
+    });
+  });
+});
+
+interface GuardrailPod {
+  readonly url: string;
+  /** What it answers. */
+  status: number;
+  readonly erased: string[];
+  stop(): Promise<void>;
+}
+
+/** Answers as a guardrail does, and can be made to fail. */
+async function startGuardrailPod(): Promise<GuardrailPod> {
+  const erased: string[] = [];
+  const server: Server = createServer((incoming, outgoing) => {
+    incoming.setEncoding('utf8').once('data', (text: string) => {
+      const ours = incoming.url === '/subjects/erase' && incoming.headers['x-api-key'] === 'gk-1';
+      if (ours && pod.status === 200) erased.push((JSON.parse(text) as { end_user_id: string }).end_user_id);
+      outgoing.writeHead(ours ? pod.status : 404, { 'content-type': 'application/json' }).end('{}');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const pod: GuardrailPod = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    status: 200,
+    erased,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return pod;
+}
