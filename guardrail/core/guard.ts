@@ -41,7 +41,6 @@ export interface GuardOptions {
 
 export function createGuard(options: GuardOptions): Guard {
   const { analyzer, store, sessionKey, scope, mode } = options;
-  const languageFor = createLanguageCache();
   const language = (): Language => languageFor(options.customTypes?.() ?? []);
 
   const sessionOf: Guard['sessionOf'] = (identity) =>
@@ -148,7 +147,9 @@ interface Language {
   readonly grammar: Grammar;
 }
 
-/** Patterns are compiled once for a list of types. */
+/** Patterns are compiled once for a list of types, which all guards of a process share. */
+const languageFor = createLanguageCache();
+
 function createLanguageCache(): (types: readonly EntityType[]) => Language {
   let key: string | undefined;
   let language: Language | undefined;

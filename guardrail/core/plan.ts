@@ -139,8 +139,10 @@ function spellingOf({ text, kind }: Source, target: Target, depth: number): { st
   if (canEscape && escapeJson(value, depth, true) === raw) {
     return { stored: { kind: 'value', value }, form: { kind: 'escaped', depth } };
   }
-  // In a tool call, where only what JSON says counts, one value with one pseudonym is worth more than its spelling.
-  if (kind === 'arguments' && target.label !== LITERAL) return { stored: { kind: 'value', value }, form: plain };
+  // In a tool call, where only what JSON says counts, one value with one pseudonym is worth more than its spelling. (Not so
+  // deeper: what a JSON string in a JSON string says is how the inner one is spelled.)
+  if (kind === 'arguments' && depth === 1 && target.label !== LITERAL)
+    return { stored: { kind: 'value', value }, form: plain };
   return { stored: { kind: 'spelled', raw, depth }, form: plain };
 }
 
