@@ -5,7 +5,13 @@ import Koa from 'koa';
 import type { Logger } from 'pino';
 import { openSecret, type Config } from './config.ts';
 import { createGuard, deriveSubject, type Guard, type GuardOptions } from './core/core.ts';
-import { createAnalyzer, createBuiltinDetector, type Analyzer } from './detection/detection.ts';
+import {
+  createAnalyzer,
+  createBuiltinDetector,
+  openPolicy,
+  type Analyzer,
+  type PolicySource,
+} from './detection/detection.ts';
 import * as http from './http/http.ts';
 import { createMemoryStore, createRedisStore, type MappingStore } from './store/store.ts';
 
@@ -46,13 +52,23 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   const sessionKey = createSecretKey(sessionKeyBytes);
 
   const store = metrics.store(openStore());
-  const analyzer = metrics.analyzer(openAnalyzer(config));
+  const policy = openPolicy({
+    policy: config.POLICY,
+    report: (problem) => {
+      logger.error(
+        { problem: problem.message },
+        'The policy was changed and cannot be used: the old one stays in force.',
+      );
+    },
+  });
+  const analyzer = metrics.analyzer(openAnalyzer(config, policy));
   const guard = (options.guard ?? createGuard)({
     analyzer,
     store,
     sessionKey,
     scope: config.SESSION_SCOPE,
     mode: config.MODE,
+    customTypes: () => policy.current.customTypes,
   });
 
   function openStore(): MappingStore {
@@ -137,9 +153,17 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   };
 }
 
-function openAnalyzer(config: Config): Analyzer {
-  const builtin = createBuiltinDetector({ recall: config.RECALL, languages: config.LANGUAGES });
-  return createAnalyzer({ detectors: [builtin] });
+/** Everything that finds personal data, as the settings want it. @throws PolicyError */
+export function openAnalyzer(config: Config, policy: PolicySource): Analyzer {
+  const detectors = config.DETECTORS.map((name) => {
+    switch (name) {
+      case 'builtin':
+        return createBuiltinDetector({ recall: config.RECALL, languages: config.LANGUAGES });
+      case 'presidio':
+        throw new Error('Presidio is not built in yet: set GUARDRAIL_DETECTORS to builtin.');
+    }
+  });
+  return createAnalyzer({ detectors, policy });
 }
 
 /** The session key does not rotate: its file is read once. */

@@ -3,15 +3,15 @@ import { createSecretKey } from 'node:crypto';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError, describeSettings, openSecret, readConfig } from './config.ts';
 import { deriveSession } from './core/core.ts';
-import { DEFAULT_TENANT } from './http/http.ts';
+import { DEFAULT_TENANT } from './http/apiKeys.ts';
 import type { Tenant } from './ids.ts';
-import { serve } from './mainServe.ts';
 
 const USAGE = `Usage: node guardrail/main.ts [command] [options]
 
 Commands
   serve         Runs the service (default).
-  detect        Reads lines {"id","text"} from standard input and writes {"id","spans"} for each.
+  detect        Reads lines {"id","text"} from standard input and writes {"id","spans"} for each;
+                [--team id] applies that team's overrides of the policy.
   session-id    Prints the id of the session of a call, given its identifiers:
                 [--tenant name] [--team id] [--key-hash hash] [--user id] [--end-user id]
                 [--trace-id id] [--call-id id]
@@ -42,7 +42,12 @@ export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Prom
   try {
     switch (command) {
       case 'serve':
-        return await withoutArguments(rest, () => serve(readConfig(env), env));
+        return await withoutArguments(rest, async () => {
+          const config = readConfig(env);
+          // Loaded where it is needed: the other commands answer at once.
+          const { serve } = await import('./mainServe.ts');
+          return serve(config, env);
+        });
       case 'detect':
         return await detect(rest, env);
       case 'session-id':
@@ -99,8 +104,25 @@ function sessionId(args: readonly string[], env: NodeJS.ProcessEnv): number {
   return 0;
 }
 
-function detect(_args: readonly string[], _env: NodeJS.ProcessEnv): Promise<number> {
-  return Promise.resolve(wrong('The command detect is not there yet.'));
+async function detect(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  let options;
+  try {
+    options = parseArgs({ args: [...args], options: { team: { type: 'string' } }, allowPositionals: false }).values;
+  } catch {
+    return wrong('detect takes --team, with a value, and nothing else: it reads lines from standard input.');
+  }
+  const config = readConfig({ ...env, GUARDRAIL_INSECURE_NO_AUTH: 'true' });
+  const { openAnalyzer } = await import('./app.ts');
+  const { openPolicy, runDetect } = await import('./detection/detection.ts');
+  const log = process.stderr;
+  const report = (problem: Error): void => void log.write(`${problem.message}\n`);
+  const analyzer = openAnalyzer(config, openPolicy({ policy: config.POLICY, report }));
+  try {
+    const { failed } = await runDetect(process.stdin, process.stdout, { analyzer, log, team: options.team });
+    return failed === 0 ? 0 : 1;
+  } finally {
+    await analyzer.close();
+  }
 }
 
 function wrong(message: string): number {
