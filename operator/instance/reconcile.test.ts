@@ -11,7 +11,7 @@ const crds = join(import.meta.dirname, '../../crds');
 const guardrail = 'main-guardrail';
 
 /** The gateway as its owner deploys it. */
-function proxyManifest(more: { env?: string; volumes?: string; initContainers?: string } = {}): string {
+function proxyManifest(more: { env?: string; volumes?: string; initContainers?: string; grace?: number } = {}): string {
   return `
 apiVersion: apps/v1
 kind: Deployment
@@ -28,6 +28,7 @@ spec:
           ${more.env === undefined ? '' : `env: ${more.env}`}
           ${more.volumes === undefined ? '' : 'volumeMounts: [{name: config, mountPath: /etc/litellm}]'}
       ${more.volumes === undefined ? '' : `volumes: ${more.volumes}`}
+      ${more.grace === undefined ? '' : `terminationGracePeriodSeconds: ${more.grace}`}
 `;
 }
 const keyMounted = `[{name: GUARDRAIL_API_KEY, valueFrom: {secretKeyRef: {name: ${guardrail}-api-key, key: api-key}}}]`;
@@ -387,5 +388,172 @@ describe('GatewayInstance', function () {
     async function budget(id: string): Promise<object | undefined> {
       return ((await admin('/budget/info', { budgets: [id] })) as object[])[0];
     }
+  });
+
+  describe('runs a guardrail as a sidecar', () => {
+    const sidecar: Partial<GatewayInstanceSpec> = { workloadRef: { name: 'litellm' }, guardrail: { port: 9090 } };
+
+    async function initContainers(): Promise<string[]> {
+      const { spec } = await world.deployment('litellm');
+      return (spec?.template.spec?.initContainers ?? []).map(({ name }) => name);
+    }
+
+    /** All of a Deployment that people wrote, and not the server or controllers. */
+    async function written(): Promise<object> {
+      const { metadata, spec } = await world.deployment('litellm');
+      return { labels: metadata?.labels, annotations: metadata?.annotations, spec };
+    }
+
+    it("in the gateway's pods, by its own part of their Deployment alone", async () => {
+      await world.apply(proxyManifest({ env: keyMounted }));
+      await world.instance(sidecar);
+      await world.until('GuardrailReady', 'RollingOut');
+      await world.rollOut('litellm');
+      await world.until('GuardrailReady', 'Ready');
+      await world.until('ProxyConfigured', 'Configured');
+      const { spec, metadata } = await world.deployment('litellm');
+      const [container] = spec?.template.spec?.initContainers ?? [];
+      expect(container).to.include({ name: 'gateway-guardrail', restartPolicy: 'Always' });
+      expect(container?.env?.find(({ name }) => name === 'GUARDRAIL_HOST')?.value).to.equal('127.0.0.1');
+      expect(container?.livenessProbe?.exec?.command?.join(' ')).to.include('http://127.0.0.1:9090/healthz');
+      expect((await world.read()).status?.guardrail).to.include({ mode: 'Sidecar', endpoint: 'http://127.0.0.1:9090' });
+      const ours = (metadata?.managedFields ?? []).find(({ manager }) => manager === 'gateway-guardrail-operator');
+      expect(JSON.stringify(ours?.fieldsV1)).to.not.include('f:containers');
+    });
+
+    it('and says exactly which lines its owner has to add', async () => {
+      await world.apply(proxyManifest());
+      await world.instance(sidecar);
+      const condition = await world.until('ProxyConfigured', 'KeyNotMounted');
+      expect(condition.message).to.include(
+        `under env: {name: GUARDRAIL_API_KEY, valueFrom: {secretKeyRef: {name: ${guardrail}-api-key, key: api-key}}}`,
+      );
+    });
+
+    it("which survives its owner's applies, and is taken out without a trace", async () => {
+      await world.apply(proxyManifest({ env: keyMounted }));
+      const before = await written();
+      await world.instance(sidecar);
+      await world.until('GuardrailReady', 'RollingOut');
+      await world.apply(proxyManifest({ env: keyMounted }));
+      await world.apply(proxyManifest({ env: keyMounted }));
+      expect(await initContainers()).to.deep.equal(['gateway-guardrail']);
+      await world.patch({ spec: { guardrail: null, workloadRef: { name: 'litellm' } } });
+      await world.until('GuardrailReady', 'NotRequested');
+      expect(await written()).to.deep.equal(before);
+    });
+
+    it('which is taken out without a trace with its instance', async () => {
+      await world.apply(proxyManifest({ env: keyMounted }));
+      const before = await written();
+      await world.instance(sidecar);
+      await world.until('GuardrailReady', 'RollingOut');
+      await world.remove();
+      await eventually(async () => {
+        expect(await failure(world.read())).to.include('404');
+      });
+      expect(await written()).to.deep.equal(before);
+    });
+
+    it('and puts it back when it is taken out, but not for ever', async () => {
+      const own = '[{name: migrate, image: "migrate:1"}]';
+      await world.apply(proxyManifest({ env: keyMounted, initContainers: own }));
+      await world.instance(sidecar);
+      await world.until('GuardrailReady', 'RollingOut');
+      for (const time of [1, 2, 3]) {
+        // As kubectl replace does: nothing but what the file says.
+        await world.replace(proxyManifest({ env: keyMounted, initContainers: own }));
+        if (time === 3) break;
+        await eventually(async () => {
+          expect(await initContainers()).to.include('gateway-guardrail');
+        });
+      }
+      const condition = await world.until('GuardrailReady', 'SidecarContested');
+      expect(condition.message).to.include('make it leave init containers of others alone');
+      await world.patch({ metadata: { annotations: { look: 'again' } } });
+      await world.customer('one');
+      await eventually(async () => {
+        expect((await world.read()).status?.customers?.total).to.equal(1);
+      });
+      expect(await initContainers()).to.deep.equal(['migrate']);
+      // A change of the spec is a new attempt.
+      await world.patch({ spec: { guardrail: { recall: 'Precise' } } });
+      await eventually(async () => {
+        expect(await initContainers()).to.include('gateway-guardrail');
+      });
+    });
+
+    it('and waits for a Deployment that is not there yet', async () => {
+      await world.instance(sidecar);
+      const condition = await world.until('GuardrailReady', 'WorkloadNotFound');
+      expect(condition.message).to.include('There is no Deployment litellm in namespace');
+      await world.until('ProxyConfigured', 'WorkloadNotFound');
+      await world.apply(proxyManifest({ env: keyMounted }));
+      await world.until('GuardrailReady', 'RollingOut');
+    });
+
+    it('but not where an older instance already does', async () => {
+      await world.apply(proxyManifest({ env: keyMounted }));
+      await world.instance(sidecar);
+      await world.until('GuardrailReady', 'RollingOut');
+      await world.instance(sidecar, 'second');
+      const condition = await world.until('GuardrailReady', 'WorkloadTaken', 'second');
+      expect(condition.message).to.include('GatewayInstance main already looks after Deployment litellm');
+    });
+
+    it('then as a Deployment, and never leaves the gateway without one', async () => {
+      await world.apply(proxyManifest({ env: keyMounted }));
+      await world.instance(sidecar);
+      await world.until('GuardrailReady', 'RollingOut');
+      await world.rollOut('litellm');
+      await world.until('GuardrailReady', 'Ready');
+      await world.patch({ spec: { guardrail: { mode: 'Deployment' } } });
+      await world.until('GuardrailReady', 'RollingOut');
+      expect(await initContainers(), 'the new one does not run yet').to.deep.equal(['gateway-guardrail']);
+      await world.rollOut(guardrail);
+      await world.until('GuardrailReady', 'Ready');
+      await eventually(async () => {
+        expect(await initContainers()).to.deep.equal([]);
+      });
+      expect((await world.read()).status?.guardrail).to.include({ mode: 'Deployment' });
+
+      await world.patch({ spec: { guardrail: { mode: 'Sidecar' } } });
+      await world.until('GuardrailReady', 'RollingOut');
+      expect(await initContainers()).to.deep.equal(['gateway-guardrail']);
+      await world.deployment(guardrail);
+      await world.rollOut('litellm');
+      await world.until('GuardrailReady', 'Ready');
+      await eventually(async () => {
+        expect(await failure(world.deployment(guardrail))).to.include('404');
+      });
+    });
+
+    it('whose API key rotates with the roll-out of the gateway, without a call that fails', async () => {
+      await world.apply(proxyManifest({ env: keyMounted }));
+      await world.instance(sidecar);
+      await world.until('GuardrailReady', 'RollingOut');
+      await world.rollOut('litellm');
+      await world.until('GuardrailReady', 'Ready');
+      const before = await world.readSecret(`${guardrail}-api-key`);
+      await world.patch({ metadata: { annotations: { [annotations.rotateApiKey]: 'one' } } });
+      const during = await eventually(async () => {
+        const secret = await world.readSecret(`${guardrail}-api-key`);
+        expect(secret['api-key']).to.not.equal(before['api-key']);
+        return secret;
+      });
+      expect(during['api-keys'])
+        .to.include(`:${before['api-key'] ?? ''}`)
+        .and.to.include(`:${during['api-key'] ?? ''}`);
+      await world.until('GuardrailReady', 'RollingOut');
+      expect((await world.read()).status?.guardrail?.lastHandledApiKeyRotation).to.equal('one');
+      // The old pods get their time to end; here they have none.
+      await world.apply(proxyManifest({ env: keyMounted, grace: 0 }));
+      await world.rollOut('litellm');
+      await eventually(async () => {
+        const { 'api-keys': keys } = await world.readSecret(`${guardrail}-api-key`);
+        expect(keys).to.not.include(before['api-key']);
+      }, 25_000);
+      expect((await world.readSecret(`${guardrail}-api-key`))['api-key']).to.equal(during['api-key']);
+    });
   });
 });

@@ -109,6 +109,11 @@ export class World {
     await this.plane.kubectl(['apply', '-n', this.namespace, '-f', '-'], text);
   }
 
+  /** As `kubectl replace` does: what the manifest does not name is gone. */
+  async replace(manifest: string): Promise<void> {
+    await this.plane.kubectl(['replace', '-n', this.namespace, '-f', '-'], manifest);
+  }
+
   /** What the API server says to a pod of a Deployment's template: nothing, or why not. Creates none. */
   async tryPod(deployment: string): Promise<string> {
     const template = (await this.deployment(deployment)).spec?.template;
