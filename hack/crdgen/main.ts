@@ -1,34 +1,35 @@
 /**
- * `npm run generate`: writes `crds/` from the types. With `--check` it writes nothing, and fails where a file differs.
+ * `npm run generate`: writes `crds/` from the types and the operator's roles from what it needs. With `--check` it writes
+ * nothing, and fails where a file differs.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { generate, GenerationError } from './crdgen.ts';
+import { operatorPermissions } from './permissions.ts';
 import { projectSources } from './project.ts';
+import { generateRoles } from './roles.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const root = join(import.meta.dirname, '../..');
-const directory = join(root, 'crds');
 
 try {
-  const files = generate(projectSources(root));
-  mkdirSync(directory, { recursive: true });
-  const there = readdirSync(directory);
-  const different = [...files].filter(([name, text]) => !there.includes(name) || read(name) !== text);
-  const left = there.filter((name) => !files.has(name));
+  const crds = generate(projectSources(root));
+  const roles = generateRoles(await operatorPermissions());
+  const wanted = new Map([...inFolder('crds', crds), ...inFolder('operator/manifests', roles)]);
+  const different = [...wanted].filter(([path, text]) => read(path) !== text);
+  // Everything in crds/ is generated, so what is not is left over from a kind that is no more.
+  const left = list('crds').filter((path) => !wanted.has(path));
   if (values.check) {
-    const names = [...different.map(([name]) => name), ...left];
-    if (names.length > 0) {
-      console.error(`crds/ does not fit the types in operator/api (${names.join(', ')}): run npm run generate.`);
+    const paths = [...different.map(([path]) => path), ...left];
+    if (paths.length > 0) {
+      console.error(`${paths.join(', ')}: not what the sources give; run npm run generate.`);
       process.exitCode = 1;
     }
   } else {
-    for (const [name, text] of different) writeFileSync(join(directory, name), text);
-    for (const name of left) rmSync(join(directory, name));
-    console.log(
-      `crds/: ${different.length} written, ${left.length} removed, ${files.size - different.length} unchanged.`,
-    );
+    for (const [path, text] of different) write(path, text);
+    for (const path of left) rmSync(join(root, path));
+    console.log(`${different.length} written, ${left.length} removed, ${wanted.size - different.length} unchanged.`);
   }
 } catch (error) {
   if (!(error instanceof GenerationError)) throw error;
@@ -36,6 +37,25 @@ try {
   process.exitCode = 1;
 }
 
-function read(name: string): string {
-  return readFileSync(join(directory, name), 'utf8');
+function inFolder(folder: string, files: ReadonlyMap<string, string>): [path: string, text: string][] {
+  return [...files].map(([name, text]) => [`${folder}/${name}`, text]);
+}
+
+function list(folder: string): string[] {
+  mkdirSync(join(root, folder), { recursive: true });
+  return readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(join(root, path), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
 }
