@@ -132,6 +132,22 @@ describe('the development gateway', () => {
         .and.contain('"max_budget":10.0');
     });
 
+    const strangers: readonly (readonly [what: string, headers: Record<string, string>])[] = [
+      ['no key', {}],
+      ['a wrong key', { authorization: 'Bearer sk-wrong' }],
+      ['a key of another form', { authorization: 'Bearer wrong' }],
+      ['half of the key', { 'x-api-key': KEY.slice(0, -1) }],
+    ];
+    for (const [what, headers] of strangers) {
+      it(`lets nobody in with ${what}`, async () => {
+        for (const path of ['/customer/new', '/budget/new', '/v1/chat/completions']) {
+          const response = await fetch(gateway.url + path, { method: 'POST', headers, body: '{"user_id":"x"}' });
+          expect(response.status, path).to.equal(401);
+        }
+        expect((await get('/customer/info?end_user_id=x')).status).to.equal(404);
+      });
+    }
+
     it('lets one of many concurrent creations win', async () => {
       const answers = await Promise.all(Array.from({ length: 8 }, () => post('/customer/new', { user_id: 'a' })));
       expect(answers.filter(({ status }) => status === 200)).to.have.length(1);

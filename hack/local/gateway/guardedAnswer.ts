@@ -42,7 +42,11 @@ interface ChoiceState {
  */
 export async function* guardStream(
   whole: ModelAnswer,
-  options: { readonly client: GuardrailClient; readonly call: GuardedCall; readonly samplingRate: number },
+  options: {
+    readonly client: Pick<GuardrailClient, 'check'>;
+    readonly call: GuardedCall;
+    readonly samplingRate: number;
+  },
 ): AsyncGenerator<ModelChunk> {
   const states = new Map<number, ChoiceState>();
   const toolCalls = whole.choices.flatMap((choice) => choice.toolCalls);

@@ -144,7 +144,9 @@ export class Records {
   async save(): Promise<void> {
     const file = this.#file;
     if (file === undefined) return;
-    this.#writing = this.#writing.then(async () => {
+    // A write that failed has told its own caller; the next one starts anew.
+    const before = this.#writing.catch(() => undefined);
+    this.#writing = before.then(async () => {
       await mkdir(dirname(file), { recursive: true });
       const tables = { budgets: [...this.budgets.values()], customers: [...this.customers.values()] };
       await writeFile(`${file}.new`, JSON.stringify(tables, null, 2), { mode: 0o600 });
