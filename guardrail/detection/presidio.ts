@@ -10,17 +10,13 @@ export interface PresidioOptions {
   readonly url: string;
   /** How long a call may take, in milliseconds; default 1000. */
   readonly timeoutMs?: number;
-  /** ISO 639-1 code that the analyzer has a model for; default `en`. */
-  readonly language?: string;
-  /**
-   * What a result must score. Presidio gives US_BANK_NUMBER .01 to .05 and PHONE_NUMBER .4: default .35.
-   */
-  readonly scoreThreshold?: number;
-  /** Entity types to ask for; default: all that the analyzer has switched on, and ORGANIZATION where it knows it. */
-  readonly entities?: readonly string[];
+  /** ISO 639-1 codes of languages that the analyzer has models for; default `en`. Each is asked, all finds count. */
+  readonly languages?: readonly string[];
 }
 
 const name = 'presidio';
+/** What a result must score: Presidio gives US_BANK_NUMBER .01 to .05, and PHONE_NUMBER .4. */
+const scoreThreshold = 0.35;
 /** Characters per call: a server that takes long for one call blocks its worker for all. */
 const batchCharacters = 50_000;
 const batchTexts = 64;
@@ -36,13 +32,7 @@ const answerSchema = z.array(z.array(result));
  * results overlap (an e-mail address and two URLs inside it) and come by score; an empty text, an unknown language and
  * an unknown entity are all answered by 500; the server closes every connection.
  */
-export function createPresidioDetector({
-  url,
-  timeoutMs = 1000,
-  language = 'en',
-  scoreThreshold = 0.35,
-  entities,
-}: PresidioOptions): Detector {
+export function createPresidioDetector({ url, timeoutMs = 1000, languages = ['en'] }: PresidioOptions): Detector {
   const base = url.replace(/\/+$/, '');
   // Its server announces keep-alive and closes all the same: a connection used twice fails by chance.
   const dispatcher = new Agent({
@@ -52,7 +42,6 @@ export function createPresidioDetector({
     maxResponseSize: maxResponse,
   });
   const breaker = new CircuitBreaker({ failures: 3, coolDownMs: 5000 });
-  let asked: Promise<readonly string[] | undefined> | undefined;
 
   async function call(path: string, signal: AbortSignal, body?: unknown): Promise<unknown> {
     const response = await request(`${base}${path}`, {
@@ -73,27 +62,8 @@ export function createPresidioDetector({
     return response.body.json();
   }
 
-  /** The default set of the server, with ORGANIZATION: which its default configuration leaves out. */
-  function wantedEntities(signal: AbortSignal): Promise<readonly string[] | undefined> {
-    if (entities) return Promise.resolve(entities);
-    asked ??= call(`/supportedentities?language=${encodeURIComponent(language)}`, signal)
-      .then((answer) => z.array(z.string()).parse(answer))
-      .then((known) => (known.includes('ORGANIZATION') ? undefined : undefined))
-      .catch((error: unknown) => {
-        asked = undefined;
-        throw error;
-      });
-    return asked;
-  }
-
-  async function analyze(texts: readonly string[], signal: AbortSignal): Promise<Span[][]> {
-    const wanted = await wantedEntities(signal);
-    const answer = await call('/analyze', signal, {
-      text: texts,
-      language,
-      score_threshold: scoreThreshold,
-      ...(wanted && { entities: wanted }),
-    });
+  async function analyze(texts: readonly string[], language: string, signal: AbortSignal): Promise<Span[][]> {
+    const answer = await call('/analyze', signal, { text: texts, language, score_threshold: scoreThreshold });
     // One text in a list is answered by a list of lists, too; older servers answered by one list.
     const lists = answerSchema.safeParse(
       texts.length === 1 && Array.isArray(answer) && !Array.isArray(answer[0]) ? [answer] : answer,
@@ -102,10 +72,13 @@ export function createPresidioDetector({
       throw new Failure('Presidio gave an answer that does not fit the question');
     return texts.map((text, index) => {
       const at = toUtf16(text);
-      const spans = (lists.data[index] ?? []).map(({ entity_type: type, start, end, score }): Span => {
-        return { start: at(start), end: at(end), type, score, detector: name };
-      });
-      return resolveOverlaps(text, spans);
+      return (lists.data[index] ?? []).map(({ entity_type: type, start, end, score }): Span => ({
+        start: at(start),
+        end: at(end),
+        type,
+        score,
+        detector: name,
+      }));
     });
   }
 
@@ -124,9 +97,13 @@ export function createPresidioDetector({
         let next = 0;
         const work = async (): Promise<void> => {
           for (let batch = batches[next++]; batch; batch = batches[next++]) {
-            const spans = await analyze(
-              batch.map((index) => texts[index] ?? ''),
-              either,
+            const some = batch.map((index) => texts[index] ?? '');
+            const byLanguage = await Promise.all(languages.map((language) => analyze(some, language, either)));
+            const spans = some.map((text, at) =>
+              resolveOverlaps(
+                text,
+                byLanguage.flatMap((lists) => lists[at] ?? []),
+              ),
             );
             batch.forEach((index, at) => (found[index] = spans[at] ?? []));
           }
