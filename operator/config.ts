@@ -132,7 +132,7 @@ type Settings = typeof settings;
 type Values = { [Name in keyof Settings]: ReturnType<Settings[Name]['parse']> };
 
 /**
- * Reads the settings from flags and the environment; flags win.
+ * Reads the settings from flags and the environment; flags win. The kubeconfig is found by client-node, by its own rules.
  * @returns the settings, or what `--help` prints
  * @throws ConfigError that names everything that is wrong
  */
@@ -158,7 +158,7 @@ export function loadConfig(
       }
     }),
   ) as Values;
-  const kubeConfig = loadKubeConfig(env, problems);
+  const kubeConfig = loadKubeConfig(problems);
   if (problems.length > 0 || kubeConfig === undefined) throw new ConfigError(problems.join('\n'));
 
   return {
@@ -218,13 +218,13 @@ function help(): string {
   ].join('\n');
 }
 
-function loadKubeConfig(env: Readonly<Record<string, string | undefined>>, problems: string[]): KubeConfig | undefined {
+function loadKubeConfig(problems: string[]): KubeConfig | undefined {
   const kubeConfig = new KubeConfig();
   try {
     kubeConfig.loadFromDefault();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const where = env.KUBECONFIG ?? '~/.kube/config';
+    const where = process.env.KUBECONFIG ?? '~/.kube/config';
     problems.push(`The kubeconfig ${where.split(delimiter).join(', ')} cannot be read: ${why}.`);
     return undefined;
   }

@@ -6,7 +6,9 @@ import { operatorControllers } from './operatorControllers.ts';
 import { ControllerOperator, type ControllerOperatorOptions } from './runtime/runtime.ts';
 
 /** Under this name the operator holds its lease, and reports events. */
-const NAME = 'gateway-guardrail-operator';
+export const OPERATOR_NAME = 'gateway-guardrail-operator';
+/** The CustomResourceDefinitions that it brings. */
+export const CRD_NAMES = [gatewayCustomerNames, gatewayInstanceNames].map(({ plural, group }) => `${plural}.${group}`);
 const CRDS = join(import.meta.dirname, '..', 'crds');
 
 /** What {@link GuardrailOperator} needs of the settings. */
@@ -15,6 +17,8 @@ export type GuardrailOperatorConfig = Omit<OperatorConfig, 'kubeConfig' | 'logLe
 
 /** The operator: installs its CustomResourceDefinitions, and runs a controller for each kind. */
 export class GuardrailOperator extends ControllerOperator {
+  readonly #config: GuardrailOperatorConfig;
+
   /** @param overrides what tests change about the runtime: times, ports, clock */
   constructor(config: GuardrailOperatorConfig, log: Logger, overrides: Partial<ControllerOperatorOptions> = {}) {
     super({
@@ -22,21 +26,20 @@ export class GuardrailOperator extends ControllerOperator {
       ...(config.kubeConfig === undefined ? {} : { kubeConfig: config.kubeConfig }),
       namespace: config.namespace,
       watchNamespaces: config.watchNamespaces,
-      leaseName: config.leaderElect ? NAME : undefined,
+      leaseName: config.leaderElect ? OPERATOR_NAME : undefined,
       http: config.http,
       installCrds: config.installCrds,
       crdRevisionAnnotation: annotations.crdRevision,
-      eventSource: `${GROUP}/${NAME}`,
+      eventSource: `${GROUP}/${OPERATOR_NAME}`,
       drainMs: config.drainMs,
       controllers: { workers: config.workers },
       ...overrides,
     });
+    this.#config = config;
   }
 
   protected override async init(): Promise<void> {
-    for (const { plural, group } of [gatewayCustomerNames, gatewayInstanceNames]) {
-      await this.registerCustomResourceDefinition(join(CRDS, `${plural}.${group}.yaml`));
-    }
-    for (const controller of operatorControllers(this.runtime)) this.addController(controller);
+    for (const name of CRD_NAMES) await this.registerCustomResourceDefinition(join(CRDS, `${name}.yaml`));
+    for (const controller of operatorControllers(this.runtime, this.#config)) this.addController(controller);
   }
 }

@@ -1,13 +1,24 @@
 import { instances } from './api/kinds.ts';
+import type { OperatorConfig } from './config.ts';
 import { customerController } from './customer/customer.ts';
 import { GatewayClients, gatewayCallMetrics } from './gateway/gateway.ts';
-import { createConnections, instanceController } from './instance/instance.ts';
+import { createConnections, erasureEndpoints, instanceController } from './instance/instance.ts';
 import type { Controller, Runtime } from './runtime/runtime.ts';
 
 /** Everything that looks after a kind: to add one, write its folder and its line here. */
-export function operatorControllers(runtime: Runtime): readonly Controller[] {
+export function operatorControllers(
+  runtime: Runtime,
+  settings: Pick<OperatorConfig, 'guardrailImage'>,
+): readonly Controller[] {
   const { client, clock } = runtime;
   const connections = createConnections({ client, clock, instances: runtime.cache(instances) });
   const clients = new GatewayClients({ report: gatewayCallMetrics(runtime.metrics), now: () => clock.monotonic() });
-  return [instanceController(runtime, { connections, clients }), customerController(runtime, { connections, clients })];
+  return [
+    instanceController(runtime, { connections, clients, guardrailImage: settings.guardrailImage }),
+    customerController(runtime, {
+      connections,
+      clients,
+      guardrails: (instance) => erasureEndpoints(runtime, instance),
+    }),
+  ];
 }

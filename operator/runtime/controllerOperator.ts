@@ -10,20 +10,21 @@ import type { Clock } from './clock.ts';
 import { sleep, systemClock } from './clock.ts';
 import type { Permission, Runtime } from './contract.ts';
 import { ControllerLoop, DEFAULT_CONTROLLER_OPTIONS, type ControllerOptions } from './controllerLoop.ts';
-import { CrdError, customResourceDefinitions, ensureCrd, readCrd, type CrdManifest } from './crds.ts';
+import { CrdError, ensureCrd, readCrd, type CrdManifest } from './crds.ts';
 import { ApiError } from './errors.ts';
-import { BackgroundEventRecorder, kubeEvents } from './events.ts';
+import { BackgroundEventRecorder } from './events.ts';
 import { GuardedFinalizer } from './finalizer.ts';
 import { eventReconciler, metaOf } from './frameworkEvents.ts';
-import { DEFAULT_LEASE_TIMES, LeaderLease, LeaseLostError, leases, type LeaseTimes } from './lease.ts';
+import { DEFAULT_LEASE_TIMES, LeaderLease, LeaseLostError, type LeaseTimes } from './lease.ts';
 import { RuntimeMetrics } from './metrics.ts';
 import type { KubeObject, ResourceKind } from './objects.ts';
 import { resource } from './objects.ts';
+import { permissionsOf } from './permissions.ts';
 import { ProbeServer } from './probes.ts';
 import { DEFAULT_REFLECTOR_OPTIONS, Reflector, type ReflectorOptions } from './reflector.ts';
 import { MergingStatusWriter } from './status.ts';
 import { Transport } from './transport.ts';
-import { Wiring, mergePermissions } from './wiring.ts';
+import { Wiring } from './wiring.ts';
 import { when, type Controller } from './when.ts';
 
 /** Settings of an operator, whatever it operates. */
@@ -155,9 +156,7 @@ export abstract class ControllerOperator extends operatorFramework.default {
 
   /** Has a controller run while this process leads. To be called in {@link init}. */
   protected addController(controller: Controller): void {
-    this.#wiring.feed(controller.kind);
-    for (const watch of controller.watches) this.#wiring.feed(watch.kind);
-    this.#wiring.allow(...controller.permissions);
+    this.#wiring.take(controller);
     this.#controllers.push(controller);
   }
 
@@ -168,12 +167,11 @@ export abstract class ControllerOperator extends operatorFramework.default {
 
   /** Every right that this operator needs, as wired: the source of its roles. Known once {@link start} was called. */
   get permissions(): readonly Permission[] {
-    return mergePermissions([
-      ...this.#wiring.permissions,
-      { group: kubeEvents.group, resource: kubeEvents.plural, verbs: ['create', 'patch'], scope: 'watched' },
-      ...(this.#options.leaseName === undefined ? [] : leasePermissions(this.#options.leaseName)),
-      ...(this.#options.installCrds ? crdPermissions(this.#crds.map((crd) => crd.metadata.name)) : []),
-    ]);
+    return permissionsOf(this.#wiring, {
+      leaseName: this.#options.leaseName,
+      crds: this.#crds.map((crd) => crd.metadata.name),
+      installCrds: this.#options.installCrds,
+    });
   }
 
   /**
@@ -469,21 +467,6 @@ export abstract class ControllerOperator extends operatorFramework.default {
     }
     return true;
   }
-}
-
-function leasePermissions(name: string): Permission[] {
-  const lease = { group: leases.group, resource: leases.plural, scope: 'own' } as const;
-  return [
-    // The name of what does not exist yet is not known to RBAC.
-    { ...lease, verbs: ['create'] },
-    { ...lease, verbs: ['get', 'update'], resourceNames: [name] },
-  ];
-}
-
-function crdPermissions(resourceNames: readonly string[]): Permission[] {
-  const { group, plural } = customResourceDefinitions;
-  // Creating by server-side apply has a name, so it too can be confined to ours.
-  return [{ group, resource: plural, verbs: ['create', 'get', 'patch'], scope: 'cluster', resourceNames }];
 }
 
 /** The framework's id is `plural.group/version`, or `plural.version` in the core group. */

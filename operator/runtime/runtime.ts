@@ -61,4 +61,5 @@ export {
   type OwnerReference,
   type ResourceKind,
 } from './objects.ts';
+export { plannedPermissions, policyRules, type PolicyRule } from './permissions.ts';
 export { changedBesidesStatus, when, type Controller, type ControllerBuilder, type Watch } from './when.ts';

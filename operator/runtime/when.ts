@@ -84,7 +84,10 @@ export class ControllerBuilder<T extends KubeObject> {
   /** Reconciles the owner when an object that it controls, by owner reference, changes in anything. */
   owns<Child extends KubeObject>(kind: ResourceKind<Child>): ControllerBuilder<T> {
     const owner = this.#draft.kind;
-    return this.watches(kind, (child) =>
+    const { group, plural } = owner;
+    // An owner reference that holds up the owner's deletion is a right of its own, where that is enforced (OpenShift).
+    const blocking = { group, resource: `${plural}/finalizers`, verbs: ['update'], scope: 'watched' } as const;
+    return this.needs(blocking).watches(kind, (child) =>
       (child.metadata.ownerReferences ?? [])
         .filter((ref) => ref.controller === true && ref.kind === owner.kind && ref.apiVersion === apiVersionOf(owner))
         .map((ref) => ({ namespace: child.metadata.namespace ?? '', name: ref.name })),

@@ -6,6 +6,7 @@ import type { Cache, EventRecorder, Finalizer, KubeClient, Permission, Runtime, 
 import { GuardedFinalizer } from './finalizer.ts';
 import type { KubeObject, ResourceKind } from './objects.ts';
 import { MergingStatusWriter } from './status.ts';
+import type { Controller } from './when.ts';
 
 /** A cache and where it is fed from. */
 export interface Feed {
@@ -69,6 +70,13 @@ export class Wiring implements Runtime {
   finalizer<T extends KubeObject>(kind: ResourceKind<T>, name: string): Finalizer<T> {
     this.allow(permission(kind, kind.plural, ['get', 'patch']));
     return new GuardedFinalizer(this.client, kind, name);
+  }
+
+  /** Provides for a controller: caches of all that it watches, and the rights that it asks for. */
+  take(controller: Controller): void {
+    this.feed(controller.kind);
+    for (const watch of controller.watches) this.feed(watch.kind);
+    this.allow(...controller.permissions);
   }
 
   /** Notes rights that are needed. */

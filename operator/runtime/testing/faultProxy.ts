@@ -54,6 +54,8 @@ interface OpenWatch {
 export class FaultProxy {
   /** Everything that came, in order. */
   readonly requests: ProxiedRequest[] = [];
+  /** What the API server itself has refused for want of a right, as `METHOD path`. */
+  readonly refused: string[] = [];
   readonly #upstream: URL;
   readonly #tls: RequestOptions;
   readonly #agent: Agent;
@@ -216,6 +218,7 @@ export class FaultProxy {
       new URL(incoming.url ?? '/', this.#upstream),
       { ...this.#tls, method: request.method, headers, agent: this.#agent },
       (answer) => {
+        if (answer.statusCode === 403) this.refused.push(`${request.method} ${request.path}`);
         if (lose) {
           answer.resume();
           answer.on('end', () => incoming.socket.resetAndDestroy());

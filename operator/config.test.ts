@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ConfigError, loadConfig, type OperatorConfig } from './config.ts';
+
+const KUBECONFIG = `
+apiVersion: v1
+kind: Config
+current-context: c
+contexts: [{ name: c, context: { cluster: k, user: u, namespace: from-context } }]
+clusters: [{ name: k, cluster: { server: "https://127.0.0.1:1" } }]
+users: [{ name: u, user: { token: t } }]
+`;
+
+describe("the operator's settings", () => {
+  const folder = mkdtempSync(join(tmpdir(), 'config-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  const before = { ...process.env };
+
+  beforeEach(() => {
+    writeFileSync(kubeconfig, KUBECONFIG);
+    process.env.KUBECONFIG = kubeconfig;
+  });
+  afterEach(() => {
+    process.env = { ...before };
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  function load(args: readonly string[] = [], env: Record<string, string> = {}): OperatorConfig {
+    const config = loadConfig(args, env);
+    if ('help' in config) throw new Error('Settings were expected, and help came.');
+    return config;
+  }
+
+  function problems(args: readonly string[], env: Record<string, string> = {}): string[] {
+    try {
+      loadConfig(args, env);
+    } catch (error) {
+      if (error instanceof ConfigError) return error.message.split('\n');
+      throw error;
+    }
+    return [];
+  }
+
+  it('have defaults', () => {
+    const { kubeConfig, ...rest } = load();
+    expect(kubeConfig.getCurrentCluster()?.server).to.equal('https://127.0.0.1:1');
+    expect(rest).to.deep.equal({
+      namespace: 'from-context',
+      watchNamespaces: [],
+      leaderElect: true,
+      http: { host: '0.0.0.0', port: 8080 },
+      installCrds: true,
+      workers: 16,
+      drainMs: 20_000,
+      guardrailImage: undefined,
+      logLevel: 'info',
+    });
+  });
+
+  const given: [string, readonly string[], Record<string, string>, Partial<OperatorConfig>][] = [
+    ['a flag with =', ['--workers=3'], {}, { workers: 3 }],
+    ['a flag with a value after it', ['--watch-namespaces', 'a,b,a'], {}, { watchNamespaces: ['a', 'b'] }],
+    ['a switch', ['--leader-elect'], { OPERATOR_LEADER_ELECT: 'false' }, { leaderElect: true }],
+    ['a switch that is off', ['--install-crds=false'], {}, { installCrds: false }],
+    ['a variable', [], { OPERATOR_LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
+    ['a flag before a variable', ['--namespace=flag'], { OPERATOR_NAMESPACE: 'variable' }, { namespace: 'flag' }],
+    ['an empty variable', [], { OPERATOR_WATCH_NAMESPACES: '' }, { watchNamespaces: [] }],
+    ['an image', [], { OPERATOR_GUARDRAIL_IMAGE: 'i:1' }, { guardrailImage: 'i:1' }],
+  ];
+  for (const [name, args, env, expected] of given) {
+    it(`are taken from ${name}`, () => {
+      expect(load(args, env)).to.deep.include(expected);
+    });
+  }
+
+  const wrong: [string, readonly string[], Record<string, string>, string][] = [
+    ['an unknown flag', ['--wokers=3'], {}, '--wokers=3 is not a flag of the operator: see --help.'],
+    ['a stray word', ['start'], {}, 'start is not a flag of the operator: see --help.'],
+    ['a flag without its value', ['--workers'], {}, '--workers needs a value: --workers=NUMBER.'],
+    ['a number out of range', ['--http-port=70000'], {}, '--http-port must be a whole number from 0 to 65535.'],
+    ['no number', [], { OPERATOR_WORKERS: 'many' }, 'OPERATOR_WORKERS must be a whole number from 1 to 256.'],
+    ['neither true nor false', ['--leader-elect=no'], {}, '--leader-elect must be true or false.'],
+    [
+      'no namespace',
+      ['--watch-namespaces=a,B'],
+      {},
+      '--watch-namespaces names "B", which cannot be the name of a namespace.',
+    ],
+    ['no level', ['--log-level=loud'], {}, '--log-level must be one of trace, debug, info, warn, error, fatal.'],
+  ];
+  for (const [name, args, env, sentence] of wrong) {
+    it(`are refused in one sentence: ${name}`, () => {
+      expect(problems(args, env)).to.deep.equal([sentence]);
+    });
+  }
+
+  it('are refused all at once', () => {
+    process.env.KUBECONFIG = join(folder, 'nowhere');
+    const all = problems(['--workers=0', '--log-level=loud', '--what'], { OPERATOR_HTTP_PORT: 'x' });
+    expect(all).to.have.length(5);
+    expect(all.at(-1)).to.match(/^The kubeconfig .*nowhere cannot be read: ENOENT/);
+  });
+
+  it('say what to do when there is no cluster at all', () => {
+    delete process.env.KUBECONFIG;
+    process.env.HOME = folder;
+    expect(problems([])).to.deep.equal([
+      'There is no cluster to connect to: set KUBECONFIG to a kubeconfig file with a current context, or run in a pod with a ServiceAccount.',
+    ]);
+    writeFileSync(kubeconfig, KUBECONFIG.replace('current-context: c\n', ''));
+    process.env.KUBECONFIG = kubeconfig;
+    expect(problems([])[0]).to.match(/^There is no cluster to connect to/);
+  });
+
+  it('are all explained by --help, whatever else is given', () => {
+    const config = loadConfig(['--help', '--nonsense'], {});
+    const { help } = config as { help: string };
+    for (const flag of [
+      'namespace',
+      'watch-namespaces',
+      'leader-elect',
+      'http-port',
+      'guardrail-image',
+      'drain-timeout',
+    ]) {
+      expect(help).to.include(`--${flag}=`);
+      expect(help).to.include(`(OPERATOR_${flag.toUpperCase().replaceAll('-', '_')})`);
+    }
+  });
+});

@@ -1,0 +1,41 @@
+import { CRD_NAMES, OPERATOR_NAME } from './operator.ts';
+import { operatorControllers } from './operatorControllers.ts';
+import { plannedPermissions, policyRules, type Permission, type PolicyRule } from './runtime/runtime.ts';
+
+/** The rules of the roles that the operator runs with. */
+export interface OperatorRoles {
+  /** ClusterRole: everything where all namespaces are watched, and otherwise only what is not in a namespace. */
+  readonly clusterRules: readonly PolicyRule[];
+  /** Role in each watched namespace; empty where all are watched. */
+  readonly watchedRules: readonly PolicyRule[];
+  /** Role in the operator's own namespace. */
+  readonly ownRules: readonly PolicyRule[];
+}
+
+/** Every right that the operator needs, found out from the wiring itself. */
+export function operatorPermissions(options: { readonly installCrds: boolean }): readonly Permission[] {
+  return plannedPermissions((runtime) => operatorControllers(runtime, { guardrailImage: undefined }), {
+    leaseName: OPERATOR_NAME,
+    crds: CRD_NAMES,
+    installCrds: options.installCrds,
+  });
+}
+
+/** These rights as roles. @param scope `namespaced`: with --watch-namespaces */
+export function operatorRoles(
+  scope: 'cluster-wide' | 'namespaced',
+  options: { readonly installCrds: boolean },
+): OperatorRoles {
+  const permissions = operatorPermissions(options);
+  return scope === 'cluster-wide'
+    ? {
+        clusterRules: policyRules(permissions, ['cluster', 'watched']),
+        watchedRules: [],
+        ownRules: policyRules(permissions, ['own']),
+      }
+    : {
+        clusterRules: policyRules(permissions, ['cluster']),
+        watchedRules: policyRules(permissions, ['watched']),
+        ownRules: policyRules(permissions, ['own']),
+      };
+}
