@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import type { Findings } from './status.ts';
+import { countCustomers, nextStatus, readiness, statusWithReady, transitions } from './status.ts';
+import { instanceOf } from './testing/instances.ts';
+
+const good: Findings = {
+  Reachable: { status: 'True', reason: 'Reachable', message: 'a' },
+  ProxyConfigured: { status: 'True', reason: 'Configured', message: 'b' },
+  DefaultBudgetEnforced: { status: 'False', reason: 'NotRequested', message: 'c' },
+  GuardrailReady: { status: 'True', reason: 'Ready', message: 'd' },
+};
+const observed = { endpoint: 'http://gateway', customers: { total: 1, synced: 1, failed: 0 }, guardrail: undefined };
+const now = new Date('2026-01-02T00:00:00Z');
+const later = new Date('2026-01-03T00:00:00Z');
+
+function withStatus(findings: Findings, at: Date): GatewayInstance {
+  return { ...instanceOf(), status: nextStatus(instanceOf(), findings, observed, at) };
+}
+
+describe('instance status', () => {
+  for (const [what, change, expected] of [
+    ['all that was asked for holds', {}, { status: 'True', reason: 'Ready' }],
+    [
+      'the gateway is away, whatever else',
+      {
+        Reachable: { status: 'False', reason: 'GatewayUnreachable', message: 'x' },
+        GuardrailReady: { status: 'False', reason: 'RollingOut', message: 'y' },
+      },
+      { status: 'False', reason: 'NotReachable', message: 'x' },
+    ],
+    [
+      'the guardrail is not ready',
+      { GuardrailReady: { status: 'False', reason: 'RollingOut', message: 'y' } },
+      { status: 'False', reason: 'GuardrailNotReady', message: 'y' },
+    ],
+    [
+      'the default budget is not known',
+      { DefaultBudgetEnforced: { status: 'Unknown', reason: 'NotReachable', message: 'z' } },
+      { status: 'Unknown', reason: 'DefaultBudgetNotEnforced', message: 'z' },
+    ],
+    [
+      'nothing else was asked for',
+      { GuardrailReady: { status: 'False', reason: 'NotRequested', message: '' } },
+      { status: 'True', reason: 'Ready' },
+    ],
+  ] as const) {
+    it(`is ${expected.reason} where ${what}`, () => {
+      expect(readiness({ ...good, ...change })).to.include(expected);
+    });
+  }
+
+  it('is the very same where nothing has changed, so that nothing is written', () => {
+    const instance = withStatus(good, now);
+    expect(nextStatus(instance, good, observed, later)).to.equal(instance.status);
+  });
+
+  it('tells when a condition changed its status, not when it was looked at', () => {
+    const instance = withStatus(good, now);
+    const other: Findings = { ...good, GuardrailReady: { status: 'True', reason: 'Ready', message: 'other words' } };
+    const times = (nextStatus(instance, other, observed, later).conditions ?? []).map(
+      ({ lastTransitionTime }) => lastTransitionTime,
+    );
+    expect(new Set(times)).to.deep.equal(new Set([now.toISOString()]));
+    const failing: Findings = { ...good, GuardrailReady: { status: 'False', reason: 'RollingOut', message: '' } };
+    const after = nextStatus(instance, failing, observed, later).conditions ?? [];
+    expect(
+      after.filter(({ lastTransitionTime }) => lastTransitionTime === later.toISOString()).map(({ type }) => type),
+    ).to.deep.equal(['Ready', 'GuardrailReady']);
+  });
+
+  it('keeps all else while only Ready is told', () => {
+    const instance = withStatus(good, now);
+    const status = statusWithReady(
+      instance,
+      { status: 'False', reason: 'Paused', message: '' },
+      observed.customers,
+      later,
+    );
+    expect(status.conditions?.map(({ type, status: holds }) => `${type}=${holds}`)).to.have.members([
+      'Ready=False',
+      'Reachable=True',
+      'ProxyConfigured=True',
+      'DefaultBudgetEnforced=False',
+      'GuardrailReady=True',
+    ]);
+  });
+
+  it('counts customers by what their status says', () => {
+    const customers = [{ status: { synced: true } }, { status: { synced: false } }, {}, { status: {} }];
+    expect(countCustomers(customers as GatewayCustomer[])).to.deep.equal({ total: 4, synced: 1, failed: 1 });
+  });
+
+  describe('is worth an event', () => {
+    const down: Findings = { ...good, Reachable: { status: 'False', reason: 'GatewayUnreachable', message: 'x' } };
+    for (const [what, before, after, expected] of [
+      ['never for a mere reconcile', good, good, []],
+      ['when it ceases to be ready', good, down, ['NotReady']],
+      ['when it is ready again', down, good, ['Ready']],
+      [
+        'not for another word about the same',
+        down,
+        { ...good, Reachable: { status: 'False', reason: 'GatewayError', message: 'z' } },
+        [],
+      ],
+      [
+        'when the sidecar is contested, once',
+        { ...good, GuardrailReady: { status: 'False', reason: 'RollingOut', message: '' } },
+        { ...good, GuardrailReady: { status: 'False', reason: 'SidecarContested', message: '' } },
+        ['SidecarContested'],
+      ],
+      [
+        'when the guardrail is taken away',
+        good,
+        { ...good, GuardrailReady: { status: 'False', reason: 'NotRequested', message: '' } },
+        ['GuardrailRemoved'],
+      ],
+    ] as const) {
+      it(what, () => {
+        const instance = withStatus(before, now);
+        const status = nextStatus(instance, after, observed, later);
+        expect(transitions(instance, status).map(({ reason }) => reason)).to.deep.equal(expected);
+      });
+    }
+  });
+});
