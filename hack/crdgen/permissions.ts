@@ -5,7 +5,10 @@ import { createLogger, type Permission } from '../../operator/runtime/runtime.ts
 /** What the operator needs, as it is wired. Nothing is connected to: the list is known before the first call. */
 export async function operatorPermissions(): Promise<readonly Permission[]> {
   const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromClusterAndUser({ name: 'none', server: 'https://127.0.0.1:1', skipTLSVerify: false }, { name: 'none' });
+  kubeConfig.loadFromClusterAndUser(
+    { name: 'none', server: 'https://127.0.0.1:1', skipTLSVerify: false },
+    { name: 'none' },
+  );
   const operator = new GuardrailOperator(
     {
       kubeConfig,
