@@ -27,7 +27,11 @@ interface Finished {
 async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, input = ''): Promise<Finished> {
   const child = spawn(process.execPath, [MAIN, ...args], { env: { ...ENV, ...env }, stdio: 'pipe' });
   child.stdin.end(input);
-  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  const [output, errors, [code]]: [string, string, unknown[]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ]);
   return { code: code as number | null, output, errors };
 }
 

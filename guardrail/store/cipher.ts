@@ -39,6 +39,8 @@ const UTF16 = 1;
  */
 export function createCipher(sessionKey: Buffer, ring: () => KeyRing): Cipher {
   const indexKey = Buffer.from(hkdfSync('sha256', sessionKey, '', 'guardrail/store/index', 32));
+  const subkeys = new SubkeyCache();
+  const nonces = new NoncePool();
   const compareKey = Buffer.from(hkdfSync('sha256', sessionKey, '', 'guardrail/store/compare', 32));
 
   return {
@@ -50,8 +52,8 @@ export function createCipher(sessionKey: Buffer, ring: () => KeyRing): Cipher {
       const place = location(session, pseudonym);
       const plain = encode(value);
       const compare = createHmac('sha256', compareKey).update(place).update('\0').update(plain).digest();
-      const header = Buffer.concat([compare.subarray(0, COMPARE_BYTES), keyId(key), randomBytes(NONCE_BYTES)]);
-      const cipher = createCipheriv('aes-256-gcm', sessionSubkey(key, session), header.subarray(-NONCE_BYTES));
+      const header = Buffer.concat([compare.subarray(0, COMPARE_BYTES), keyId(key), nonces.next()]);
+      const cipher = createCipheriv('aes-256-gcm', subkeys.of(key, session), header.subarray(-NONCE_BYTES));
       cipher.setAAD(Buffer.concat([header, Buffer.from(place)]));
       return Buffer.concat([header, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
     },
@@ -62,7 +64,7 @@ export function createCipher(sessionKey: Buffer, ring: () => KeyRing): Cipher {
       const id = header.subarray(COMPARE_BYTES, COMPARE_BYTES + KEY_ID_BYTES);
       const key = ring().find((candidate) => keyId(candidate).equals(id));
       if (!key) throw new UnreadableValueError('The stored value was encrypted with a key that is not configured.');
-      const decipher = createDecipheriv('aes-256-gcm', sessionSubkey(key, session), header.subarray(-NONCE_BYTES));
+      const decipher = createDecipheriv('aes-256-gcm', subkeys.of(key, session), header.subarray(-NONCE_BYTES));
       decipher.setAAD(Buffer.concat([header, Buffer.from(location(session, pseudonym))]));
       decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
       try {
@@ -86,9 +88,38 @@ export function keyId(key: Buffer): Buffer {
   return id;
 }
 
-/** One key must not encrypt more than 2^32 times with random nonces (NIST SP 800-38D, 8.3): each session has its own. */
-function sessionSubkey(key: Buffer, session: SessionId): Buffer {
-  return createHmac('sha256', key).update('guardrail/store/session').update(session).digest();
+/**
+ * One key must not encrypt more than 2^32 times with random nonces (NIST SP 800-38D, 8.3), so each session has its own.
+ * Values come session by session: remembering the last one is enough.
+ */
+class SubkeyCache {
+  #key: Buffer | undefined;
+  #session: SessionId | undefined;
+  #subkey = Buffer.alloc(0);
+
+  of(key: Buffer, session: SessionId): Buffer {
+    if (this.#key !== key || this.#session !== session) {
+      this.#subkey = createHmac('sha256', key).update('guardrail/store/session').update(session).digest();
+      this.#key = key;
+      this.#session = session;
+    }
+    return this.#subkey;
+  }
+}
+
+/** Random bytes are drawn for many nonces at a time: each is used once. */
+class NoncePool {
+  #bytes = Buffer.alloc(0);
+  #at = 0;
+
+  next(): Buffer {
+    if (this.#at >= this.#bytes.length) {
+      this.#bytes = randomBytes(256 * NONCE_BYTES);
+      this.#at = 0;
+    }
+    this.#at += NONCE_BYTES;
+    return this.#bytes.subarray(this.#at - NONCE_BYTES, this.#at);
+  }
 }
 
 function location(session: SessionId, pseudonym: Pseudonym): string {

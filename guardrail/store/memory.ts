@@ -21,10 +21,11 @@ export interface MemoryStore extends MappingStore {
 }
 
 interface Session {
-  /** Pseudonym and value in turns: a tenth of a Map's memory for the few entries that a session has at first. */
-  pairs: (string | Pseudonym)[] | undefined;
-  /** Takes over from `pairs` once searching them would take longer than a Map's look-up. */
-  map: Map<Pseudonym, string> | undefined;
+  /**
+   * Pseudonym and value in turns: a fraction of a Map's memory for the few entries that a session has at first. A Map
+   * takes over once searching would take longer than looking up.
+   */
+  entries: readonly string[] | Map<Pseudonym, string>;
   readonly subject: SubjectId | undefined;
   bytes: number;
   expiresAt: number;
@@ -37,10 +38,11 @@ interface Tombstone {
 
 const MAX_PAIRS = 16;
 const SWEEP_MS = 60_000;
-/** Measured with `hack/bench/store.ts`: objects, table slots and string headers. */
-const SESSION_BYTES = 360;
-const PAIR_BYTES = 64;
-const MAP_ENTRY_BYTES = 96;
+/** Measured with `hack/bench/store.ts`: objects, table slots and the headers of strings. */
+const SESSION_BYTES = 260;
+const SUBJECT_BYTES = 110;
+const PAIR_BYTES = 48;
+const MAP_ENTRY_BYTES = 76;
 
 /**
  * Mappings in the memory of this process: bounded by entries and by bytes, the least recently used session out first.
@@ -57,7 +59,8 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
 
   /** Least recently used first. */
   const sessions = new Map<SessionId, Session>();
-  const subjects = new Map<SubjectId, Set<SessionId>>();
+  /** An end user mostly has one session. */
+  const subjects = new Map<SubjectId, SessionId | Set<SessionId>>();
   /** Oldest first. */
   const tombstones = new Map<SessionId | SubjectId, Tombstone>();
   let entries = 0;
@@ -70,8 +73,8 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     bytes -= session.bytes;
     if (session.subject === undefined) return;
     const ids = subjects.get(session.subject);
-    ids?.delete(id);
-    if (ids?.size === 0) subjects.delete(session.subject);
+    if (ids instanceof Set) ids.delete(id);
+    if (ids === id || (ids instanceof Set && ids.size === 0)) subjects.delete(session.subject);
   };
 
   const sweep = (): void => {
@@ -101,13 +104,14 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   };
 
   const create = (id: SessionId, subject: SubjectId | undefined): Session => {
-    const session: Session = { pairs: [], map: undefined, subject, bytes: SESSION_BYTES, expiresAt: now() + ttlMs };
+    const size = SESSION_BYTES + (subject === undefined ? 0 : SUBJECT_BYTES);
+    const session: Session = { entries: [], subject, bytes: size, expiresAt: now() + ttlMs };
     sessions.set(id, session);
-    bytes += SESSION_BYTES;
+    bytes += size;
     if (subject !== undefined) {
       const ids = subjects.get(subject);
-      if (ids) ids.add(id);
-      else subjects.set(subject, new Set([id]));
+      if (ids instanceof Set) ids.add(id);
+      else subjects.set(subject, ids === undefined ? id : new Set([ids, id]));
     }
     return session;
   };
@@ -139,9 +143,9 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
       }
       if (taken.size > 0) return Promise.resolve({ kind: 'collision', taken });
       if (added.length > 0) {
-        session ??= create(id, subject);
+        session ??= create(ownCopy(id), subject && ownCopy(subject));
         for (const [pseudonym, value] of added) {
-          const cost = add(session, ownCopy(pseudonym) as Pseudonym, ownCopy(value));
+          const cost = add(session, ownCopy(pseudonym), ownCopy(value));
           session.bytes += cost;
           bytes += cost;
         }
@@ -174,7 +178,8 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     eraseSubject(subject): Promise<number> {
       bury(subject);
       let erased = 0;
-      for (const id of [...(subjects.get(subject) ?? [])]) {
+      const ids = subjects.get(subject) ?? [];
+      for (const id of typeof ids === 'string' ? [ids] : [...ids]) {
         const session = sessions.get(id);
         if (session === undefined) continue;
         if (session.expiresAt > now()) erased += 1;
@@ -213,15 +218,14 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   };
 }
 
-function size(session: Session): number {
-  return session.map ? session.map.size : (session.pairs?.length ?? 0) / 2;
+function size({ entries }: Session): number {
+  return entries instanceof Map ? entries.size : entries.length / 2;
 }
 
-function find(session: Session, pseudonym: Pseudonym): string | undefined {
-  if (session.map) return session.map.get(pseudonym);
-  const pairs = session.pairs ?? [];
-  for (let at = 0; at < pairs.length; at += 2) {
-    if (pairs[at] === pseudonym) return pairs[at + 1];
+function find({ entries }: Session, pseudonym: Pseudonym): string | undefined {
+  if (entries instanceof Map) return entries.get(pseudonym);
+  for (let at = 0; at < entries.length; at += 2) {
+    if (entries[at] === pseudonym) return entries[at + 1];
   }
   return undefined;
 }
@@ -229,25 +233,33 @@ function find(session: Session, pseudonym: Pseudonym): string | undefined {
 /** @returns how many bytes more the session takes now, as estimated. */
 function add(session: Session, pseudonym: Pseudonym, value: string): number {
   const characters = byteLength(pseudonym) + byteLength(value);
-  if (session.map) {
-    session.map.set(pseudonym, value);
+  const { entries } = session;
+  if (entries instanceof Map) {
+    entries.set(pseudonym, value);
     return characters + MAP_ENTRY_BYTES;
   }
-  const pairs = (session.pairs ??= []);
-  pairs.push(pseudonym, value);
-  if (pairs.length <= 2 * MAX_PAIRS) return characters + PAIR_BYTES;
-  session.map = new Map();
-  for (let at = 0; at < pairs.length; at += 2) session.map.set(pairs[at] as Pseudonym, pairs[at + 1] ?? '');
-  session.pairs = undefined;
+  if (entries.length < 2 * MAX_PAIRS) {
+    // A copy has the size that it needs; an array that is pushed to has room for a dozen more.
+    session.entries = entries.length === 0 ? [pseudonym, value] : entries.concat(pseudonym, value);
+    return characters + PAIR_BYTES;
+  }
+  const map = new Map<Pseudonym, string>();
+  for (let at = 0; at < entries.length; at += 2) map.set(entries[at] as Pseudonym, entries[at + 1] ?? '');
+  session.entries = map.set(pseudonym, value);
   return characters + MAP_ENTRY_BYTES + MAX_PAIRS * (MAP_ENTRY_BYTES - PAIR_BYTES);
 }
 
 /** V8 keeps a string of Latin-1 characters in one byte each, any other in two. */
 function byteLength(text: string): number {
-  return /^[\0-\xff]*$/.test(text) ? text.length : 2 * text.length;
+  return isLatin1(text) ? text.length : 2 * text.length;
+}
+
+function isLatin1(text: string): boolean {
+  return /^[\0-\xff]*$/.test(text);
 }
 
 /** A value cut from a text is, inside V8, a view that keeps the whole text alive; a copy of its own does not. */
-function ownCopy(text: string): string {
-  return Buffer.from(text, 'utf16le').toString('utf16le');
+function ownCopy<T extends string>(text: T): T {
+  const encoding = isLatin1(text) ? 'latin1' : 'utf16le';
+  return Buffer.from(text, encoding).toString(encoding) as T;
 }

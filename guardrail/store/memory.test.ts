@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Pseudonym, SessionId, SubjectId } from '../ids.ts';
+import { createMemoryStore, type MemoryStore } from './memory.ts';
+
+const session = (n: number): SessionId => `session-${n}` as SessionId;
+const subject = (n: number): SubjectId => `subject-${n}` as SubjectId;
+const tag = (n: number): Pseudonym => `<PERSON_${n}>` as Pseudonym;
+const holds = async (store: MemoryStore, n: number): Promise<boolean> =>
+  (await store.describe(session(n))) !== undefined;
+
+function put(store: MemoryStore, n: number, tags: number, of?: number): Promise<unknown> {
+  const values = new Map(Array.from({ length: tags }, (_, at): [Pseudonym, string] => [tag(at), `value ${at}`]));
+  return store.put({
+    session: session(n),
+    subject: of === undefined ? undefined : subject(of),
+    values,
+    fence: store.fence(),
+  });
+}
+
+describe('the memory store', () => {
+  it('lets the least recently used session go when it has too many entries', async () => {
+    const store = createMemoryStore({ ttlMs: 1000, maxEntries: 10 });
+    for (let n = 0; n < 5; n += 1) await put(store, n, 2);
+    await store.get(session(0), [tag(0)]);
+    await put(store, 5, 2);
+    expect(await Promise.all([0, 1, 2, 5].map((n) => holds(store, n)))).to.deep.equal([true, false, true, true]);
+    expect(store.usage.entries).to.equal(10);
+    await store.close();
+  });
+
+  it('lets sessions go when they take too many bytes', async () => {
+    const store = createMemoryStore({ ttlMs: 1000, maxBytes: 100_000 });
+    for (let n = 0; n < 1000; n += 1) await put(store, n, 3, n);
+    expect(store.usage.bytes).to.be.within(90_000, 100_000);
+    expect([await holds(store, 999), await holds(store, 0)]).to.deep.equal([true, false]);
+    await store.close();
+  });
+
+  it('takes a session larger than its bounds for none, rather than growing', async () => {
+    const store = createMemoryStore({ ttlMs: 1000, maxEntries: 10 });
+    await put(store, 1, 50);
+    expect(store.usage).to.deep.equal({ sessions: 0, entries: 0, bytes: 0 });
+    await store.close();
+  });
+
+  it('forgets by its own clock, and gives expired memory back without being asked for it', async () => {
+    let time = 0;
+    const store = createMemoryStore({ ttlMs: 1000, now: () => time });
+    await put(store, 1, 1);
+    time = 999;
+    expect(await holds(store, 1)).to.equal(true);
+    await put(store, 2, 1);
+    time = 1000;
+    expect(await holds(store, 1)).to.equal(false);
+    await put(store, 3, 1);
+    expect(store.usage.sessions).to.equal(2);
+    await store.close();
+  });
+
+  it('remembers erasures only as long as a request may take', async () => {
+    let time = 0;
+    const store = createMemoryStore({ ttlMs: 1000, tombstoneMs: 500, now: () => time });
+    const fence = store.fence();
+    await store.eraseSession(session(1));
+    const stale = { session: session(1), subject: undefined, values: new Map([[tag(1), 'x']]), fence };
+    expect((await store.put(stale)).kind).to.equal('erased');
+    time = 501;
+    await store.count();
+    expect((await store.put(stale)).kind).to.equal('stored');
+    await store.close();
+  });
+
+  it('accounts for everything: what is let go, expires or is erased leaves nothing behind', async () => {
+    const step = fc.oneof(
+      fc.record({
+        do: fc.constant('put' as const),
+        n: fc.nat(8),
+        tags: fc.nat(40),
+        of: fc.option(fc.nat(3), { nil: undefined }),
+      }),
+      fc.record({ do: fc.constant('get' as const), n: fc.nat(8) }),
+      fc.record({ do: fc.constant('eraseSession' as const), n: fc.nat(8) }),
+      fc.record({ do: fc.constant('eraseSubject' as const), n: fc.nat(3) }),
+      fc.record({ do: fc.constant('wait' as const), n: fc.nat(400) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        let time = 0;
+        const store = createMemoryStore({ ttlMs: 1000, maxEntries: 100, now: () => time });
+        for (const one of steps) {
+          if (one.do === 'put') await put(store, one.n, one.tags, one.of);
+          else if (one.do === 'get') await store.get(session(one.n), [tag(0)]);
+          else if (one.do === 'eraseSession') await store.eraseSession(session(one.n));
+          else if (one.do === 'eraseSubject') await store.eraseSubject(subject(one.n));
+          else time += one.n;
+          expect(store.usage.entries).to.be.within(0, 100);
+        }
+        time += 1001;
+        await store.count();
+        expect(store.usage).to.deep.equal({ sessions: 0, entries: 0, bytes: 0 });
+        await store.close();
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('takes at most 400 bytes a mapping, counted by the garbage collector', async function () {
+    this.timeout(30_000);
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const used = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const text = 'x'.repeat(100_000);
+    const store = createMemoryStore({ ttlMs: 1_000_000 });
+    const mappings = 30_000;
+    const before = used();
+    for (let n = 0; n < mappings; n += 1) {
+      const id = randomBytes(32).toString('hex');
+      // As they come from the core: cut out of longer strings, which must not be kept alive.
+      const values = new Map([[`<EMAIL_ADDRESS_${n}A>` as Pseudonym, `${text}${n}@example.org`.slice(-30)]]);
+      await store.put({ session: id.slice(0, 32) as SessionId, subject: id.slice(32) as SubjectId, values, fence: 0 });
+    }
+    const bytes = (used() - before) / mappings;
+    expect(bytes).to.be.within(50, 400);
+    expect(store.usage.bytes / mappings).to.be.within(0.8 * bytes, 1.5 * bytes);
+    await store.close();
+    expect((used() - before) / mappings).to.be.lessThan(20);
+  });
+});

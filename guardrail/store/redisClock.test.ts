@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { RedisClock } from './redisClock.ts';
+
+describe('the lower bound of the time of Redis', () => {
+  it('is before any erasure while nothing was heard', () => {
+    expect(new RedisClock().lowerBound()).to.equal(0);
+  });
+
+  it('is never later than the time of any node, however late the replies and whatever the pace of the clocks', () => {
+    const node = fc.record({
+      offset: fc.nat(1_000_000_000),
+      pace: fc.double({ min: 0.9995, max: 1.0005, noNaN: true }),
+    });
+    const event = fc.record({ wait: fc.nat(5000), node: fc.nat(2), delay: fc.nat(900) });
+    fc.assert(
+      fc.property(
+        fc.array(node, { minLength: 3, maxLength: 3 }),
+        fc.array(event, { maxLength: 40 }),
+        (nodes, events) => {
+          let here = 0;
+          const clock = new RedisClock(() => here);
+          const timeOf = (at: number): number => {
+            const { offset, pace } = nodes[at] ?? { offset: 0, pace: 1 };
+            return 1_700_000_000_000_000 + offset + here * 1000 * pace;
+          };
+          const heard = new Set<number>();
+          for (const { wait, node: at, delay } of events) {
+            here += wait;
+            const told = Math.floor(timeOf(at));
+            here += delay;
+            clock.heard(`node ${at}`, told);
+            heard.add(at);
+            const bound = clock.lowerBound();
+            expect(bound).to.be.at.most(Math.min(...[...heard].map(timeOf)));
+            expect(Number.isSafeInteger(bound)).to.equal(true);
+          }
+        },
+      ),
+    );
+  });
+
+  it('moves on with the time here, so that a request after an erasure is later than it', () => {
+    let here = 100;
+    const clock = new RedisClock(() => here);
+    clock.heard('a', 5_000_000);
+    expect(clock.lowerBound()).to.equal(5_000_000);
+    here += 1;
+    expect(clock.lowerBound()).to.be.within(5_000_998, 5_001_000);
+  });
+
+  it('goes with the node furthest behind, and forgets nodes that are gone', () => {
+    const clock = new RedisClock(() => 0);
+    clock.heard('a', 9);
+    clock.heard('b', 5);
+    expect(clock.lowerBound()).to.equal(5);
+    clock.keepOnly(new Set(['a']));
+    expect(clock.lowerBound()).to.equal(9);
+    clock.keepOnly(new Set());
+    expect(clock.lowerBound()).to.equal(0);
+  });
+
+  it('takes back a bound that a clock set back makes wrong', () => {
+    const clock = new RedisClock(() => 0);
+    clock.heard('a', 9);
+    clock.heard('a', 3);
+    expect(clock.lowerBound()).to.equal(3);
+  });
+});
