@@ -1,0 +1,307 @@
+/** Customers at the real LiteLLM with its database, and what it then enforces on calls. Needs LITELLM_LAB and PostgreSQL. */
+import { expect } from 'chai';
+import { withControlPlane } from '../../hack/local/controlplane.ts';
+import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
+import { convergenceTests } from './convergence.ts';
+import { conditionOf } from './status.ts';
+import { callCost, startTestLiteLlm, type TestLiteLlm } from './testLiteLlm.ts';
+import { eventually, People, TestOperator } from './testOperator.ts';
+import { connectionOf } from './testParts.ts';
+
+describe('customers at the real LiteLLM', function () {
+  this.timeout(120_000);
+  const cluster = withControlPlane();
+  let litellm: TestLiteLlm;
+  let admin: GatewayClient;
+  let people: People;
+  let operator: TestOperator;
+
+  before(async function () {
+    this.timeout(300_000);
+    litellm = await startTestLiteLlm();
+    const connection = connectionOf(litellm.url, litellm.masterKey);
+    admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
+    await admin.budgetNew({ budget_id: 'gold', max_budget: 50, budget_duration: '30d', tpm_limit: 1000 });
+    people = new People(cluster().kubeConfig(), await cluster().createNamespace('litellm'));
+    operator = new TestOperator(cluster().kubeConfig(), [people.namespace]);
+    await operator.start();
+    await eventually(() => people.list());
+    await people.secret('main', litellm.masterKey);
+    await eventually(() => people.instance('main', { endpoint: litellm.url }));
+  });
+  after(async () => {
+    await operator.end();
+    await admin.close();
+    await litellm.stop();
+  });
+
+  const idOf = (name: string): string => `${people.namespace}.${name}`;
+  const info = async (name: string): Promise<Record<string, unknown>> => (await admin.customerInfo(idOf(name))) ?? {};
+  const rowOf = async (customer: GatewayCustomer): Promise<Record<string, unknown> | undefined> =>
+    (await admin.budgetInfo([budgetRowId(customer.metadata.uid)]))[0];
+  const settled = (name: string): Promise<GatewayCustomer> =>
+    people.until(
+      name,
+      ({ status, metadata }) => status?.synced === true && status.observedGeneration === metadata.generation,
+    );
+  let token = 0;
+  const syncNow = async (name: string): Promise<GatewayCustomer> => {
+    const wanted = String(++token);
+    await people.annotate(name, 'syncRequested', wanted);
+    return await people.until(name, ({ status }) => status?.lastHandledSyncRequest === wanted);
+  };
+
+  it('has every field of the spec after creation, after a change of every field, and after their removal', async () => {
+    await people.customer('all', {
+      alias: 'All',
+      maxBudget: 10.5,
+      budgetDuration: '30d',
+      tpmLimit: 1000,
+      rpmLimit: 60,
+      models: ['gpt-4o-mini'],
+      defaultModel: 'gpt-4o-mini',
+      allowedModelRegion: 'eu',
+      blocked: true,
+      objectPermission: { mcpServers: ['m'], accessGroups: ['g'], vectorStores: ['v'], agents: ['a'] },
+      metadata: { plan: 'gold' },
+    });
+    const created = await people.untilReason('all', 'Created');
+    expect(created.status).to.include({ synced: true, blocked: true, currentSpend: 0 });
+    expect(conditionOf(created, 'FullyApplied')?.message).to.contain('metadata');
+    expect(await info('all')).to.deep.include({
+      alias: 'All',
+      models: ['gpt-4o-mini'],
+      default_model: 'gpt-4o-mini',
+      allowed_model_region: 'eu',
+      blocked: true,
+      budget_id: budgetRowId(created.metadata.uid),
+    });
+    expect((await info('all')).object_permission).to.deep.include({
+      mcp_servers: ['m'],
+      mcp_access_groups: ['g'],
+      vector_stores: ['v'],
+      agents: ['a'],
+    });
+    expect(await rowOf(created)).to.include({
+      max_budget: 10.5,
+      budget_duration: '30d',
+      tpm_limit: 1000,
+      rpm_limit: 60,
+    });
+
+    await people.patch('all', {
+      spec: {
+        alias: 'Other',
+        maxBudget: 0,
+        budgetDuration: '7d',
+        tpmLimit: 5,
+        rpmLimit: 6,
+        models: ['fast'],
+        defaultModel: 'fast',
+        allowedModelRegion: 'us',
+        blocked: false,
+        objectPermission: { mcpServers: [], accessGroups: ['h'], vectorStores: ['v', 'w'], agents: null },
+      },
+    });
+    await people.untilReason('all', 'Updated');
+    expect(await info('all')).to.deep.include({
+      alias: 'Other',
+      models: ['fast'],
+      default_model: 'fast',
+      allowed_model_region: 'us',
+      blocked: false,
+    });
+    expect((await info('all')).object_permission).to.deep.include({
+      mcp_servers: [],
+      mcp_access_groups: ['h'],
+      vector_stores: ['v', 'w'],
+      agents: [],
+    });
+    expect(await rowOf(created)).to.include({ max_budget: 0, budget_duration: '7d', tpm_limit: 5, rpm_limit: 6 });
+
+    const gone = ['alias', 'maxBudget', 'budgetDuration', 'tpmLimit', 'rpmLimit', 'models', 'defaultModel'];
+    const more = ['allowedModelRegion', 'blocked', 'objectPermission', 'metadata'];
+    await people.patch('all', { spec: Object.fromEntries([...gone, ...more].map((field) => [field, null])) });
+    const bare = await settled('all');
+    expect(await info('all')).to.deep.include({
+      alias: '',
+      models: [],
+      default_model: '',
+      blocked: false,
+      budget_id: null,
+      litellm_budget_table: null,
+    });
+    expect((await info('all')).object_permission).to.deep.include({ mcp_access_groups: [], vector_stores: [] });
+    expect(await rowOf(created)).to.equal(undefined);
+    // What LiteLLM cannot clear is said, and stays ours to clear.
+    expect((await info('all')).allowed_model_region).to.equal('us');
+    expect(conditionOf(bare, 'FullyApplied')).to.include({ status: 'False', reason: 'FieldsNotCleared' });
+    expect(bare.status?.appliedFields).to.deep.equal(['allowedModelRegion']);
+  });
+
+  it('moves a customer between its own limits and a tier, both ways, and leaves the tier as it is', async () => {
+    await people.customer('tier', { maxBudget: 5, rpmLimit: 7 });
+    const created = await people.untilReason('tier', 'Created');
+    await people.patch('tier', { spec: { maxBudget: null, rpmLimit: null, budgetId: 'gold' } });
+    await settled('tier');
+    expect((await info('tier')).budget_id).to.equal('gold');
+    expect(await rowOf(created)).to.equal(undefined);
+    await people.patch('tier', { spec: { budgetId: null, maxBudget: 6 } });
+    await settled('tier');
+    expect(await rowOf(created)).to.include({ max_budget: 6, rpm_limit: null, tpm_limit: null });
+    expect((await info('tier')).budget_id).to.equal(budgetRowId(created.metadata.uid));
+    await people.patch('tier', { spec: { maxBudget: null, budgetId: 'gold' } });
+    await settled('tier');
+    await people.patch('tier', { spec: { budgetId: null } });
+    await settled('tier');
+    expect((await info('tier')).budget_id).to.equal(null);
+    expect((await admin.budgetInfo(['gold']))[0]).to.include({
+      max_budget: 50,
+      budget_duration: '30d',
+      tpm_limit: 1000,
+    });
+  });
+
+  it('adopts a customer that a paid call has made, with what it has spent', async () => {
+    expect((await litellm.chat(idOf('caller'))).status).to.equal(200);
+    await eventually(async () => {
+      expect((await info('caller')).spend).to.be.greaterThan(0);
+    }, 30_000);
+    await people.customer('caller', { alias: 'Caller', maxBudget: 1 });
+    const adopted = await people.untilReason('caller', 'Adopted');
+    expect(adopted.status?.currentSpend).to.be.closeTo(callCost, 1e-9);
+    expect(await rowOf(adopted)).to.include({ max_budget: 1 });
+  });
+
+  it('adopts a customer with a budget of its own, and keeps the limits that the spec does not name', async () => {
+    await admin.customerNew({ user_id: idOf('rich'), max_budget: 30, tpm_limit: 9, max_parallel_requests: 2 });
+    await people.customer('rich', { rpmLimit: 5 });
+    const adopted = await people.untilReason('rich', 'Adopted');
+    expect(await rowOf(adopted)).to.include({ max_budget: 30, tpm_limit: 9, rpm_limit: 5, max_parallel_requests: 2 });
+    await people.patch('rich', { spec: { rpmLimit: null } });
+    await settled('rich');
+    expect(await rowOf(adopted)).to.include({ max_budget: 30, tpm_limit: 9, rpm_limit: null });
+  });
+
+  it('puts right what is edited or deleted out of band', async () => {
+    await people.customer('edited', { alias: 'E', maxBudget: 3, models: ['fast'] });
+    const created = await people.untilReason('edited', 'Created');
+    const rowId = budgetRowId(created.metadata.uid);
+    await admin.customerUpdate({ user_id: idOf('edited'), alias: 'X', models: [], budget_id: 'gold' });
+    await syncNow('edited');
+    expect(await info('edited')).to.deep.include({ alias: 'E', models: ['fast'], budget_id: rowId });
+    await admin.budgetUpdate({ budget_id: rowId, max_budget: 999 });
+    await syncNow('edited');
+    expect(await rowOf(created)).to.include({ max_budget: 3 });
+    await admin.budgetDelete(rowId);
+    await syncNow('edited');
+    expect((await info('edited')).budget_id).to.equal(rowId);
+    await admin.customerDelete(idOf('edited'));
+    expect((await syncNow('edited')).status?.synced).to.equal(true);
+    expect(await info('edited')).to.deep.include({ alias: 'E', budget_id: rowId });
+  });
+
+  it('tells what LiteLLM refuses in sentences that say what to do', async () => {
+    await people.customer('model', { defaultModel: 'no-such-model' });
+    expect(conditionOf(await people.untilReason('model', 'GatewayRejected'), 'Synced')?.message).to.contain(
+      'spec.defaultModel is not a model of the gateway',
+    );
+    await people.customer('tierless', { budgetId: 'no-such-tier' });
+    expect(conditionOf(await people.untilReason('tierless', 'GatewayRejected'), 'Synced')?.message).to.contain(
+      'spec.budgetId names no budget',
+    );
+    await people.customer('region', { allowedModelRegion: 'mars', maxBudget: 1 });
+    const region = await people.untilReason('region', 'GatewayRejected');
+    expect(conditionOf(region, 'Synced')?.message).to.contain('allowed_model_region');
+    // What was begun is taken away again.
+    await people.delete('region');
+    await people.untilGone('region');
+    expect(await rowOf(region)).to.equal(undefined);
+  });
+
+  it('is gone after deletion, with its row, and a customer that is left behind is not', async () => {
+    await people.customer('gone', { maxBudget: 1 });
+    const created = await people.untilReason('gone', 'Created');
+    await people.delete('gone');
+    await people.untilGone('gone');
+    expect(await info('gone')).to.deep.equal({});
+    expect(await rowOf(created)).to.equal(undefined);
+    await people.customer('left', { alias: 'Left', deletionPolicy: 'Orphan' });
+    await people.untilReason('left', 'Created');
+    await people.delete('left');
+    await people.untilGone('left');
+    expect((await info('left')).alias).to.equal('Left');
+  });
+
+  describe('enforces', () => {
+    /** Calls until LiteLLM refuses, at most so often. @returns the refusal */
+    const callUntilRefused = async (name: string, most: number): Promise<{ status: number; body: string }> => {
+      for (let call = 0; call < most; call++) {
+        const answer = await litellm.chat(idOf(name));
+        if (answer.status !== 200) return answer;
+      }
+      throw new Error(`LiteLLM refused none of ${most} calls.`);
+    };
+
+    it('a budget, and from the next call on another one', async () => {
+      await people.customer('spender', { maxBudget: 2.5 * callCost });
+      await people.untilReason('spender', 'Created');
+      expect((await litellm.chat(idOf('spender'))).status).to.equal(200);
+      const refused = await callUntilRefused('spender', 6);
+      expect(refused.status).to.equal(422);
+      expect(refused.body).to.contain('budget_exceeded');
+      await people.patch('spender', { spec: { maxBudget: 100 } });
+      await settled('spender');
+      expect((await litellm.chat(idOf('spender'))).status).to.equal(200);
+      await eventually(async () => {
+        expect((await syncNow('spender')).status?.currentSpend).to.be.greaterThan(2 * callCost);
+      }, 30_000);
+      await people.patch('spender', { spec: { maxBudget: 0 } });
+      await settled('spender');
+      expect((await callUntilRefused('spender', 2)).body).to.contain('budget');
+      await people.patch('spender', { spec: { maxBudget: null } });
+      await settled('spender');
+      expect((await litellm.chat(idOf('spender'))).status).to.equal(200);
+    });
+
+    it('the models, and from the next call on others', async () => {
+      await people.customer('models', { models: ['fast'] });
+      await people.untilReason('models', 'Created');
+      expect((await litellm.chat(idOf('models'), 'fast')).status).to.equal(200);
+      const refused = await litellm.chat(idOf('models'), 'gpt-4o-mini');
+      expect(refused.status).to.equal(403);
+      expect(refused.body).to.contain('customer_model_access_denied');
+      await people.patch('models', { spec: { models: null } });
+      await settled('models');
+      expect((await litellm.chat(idOf('models'), 'gpt-4o-mini')).status).to.equal(200);
+    });
+
+    it('a rate, and no longer once it is taken away', async () => {
+      await people.customer('fast', { rpmLimit: 1 });
+      await people.untilReason('fast', 'Created');
+      const refused = await callUntilRefused('fast', 4);
+      expect(refused.status).to.equal(429);
+      await people.patch('fast', { spec: { rpmLimit: null } });
+      await settled('fast');
+      expect((await litellm.chat(idOf('fast'))).status).to.equal(200);
+    });
+
+    it('the default budget for a customer that has limits but no budget', async () => {
+      const budget = { maxBudget: 1.5 * callCost };
+      await people.patch('main', { spec: { defaultCustomerBudget: budget } }, 'gatewayinstances');
+      try {
+        await people.customer('limited', { tpmLimit: 1_000_000 });
+        const created = await people.untilReason('limited', 'Created');
+        expect(await rowOf(created)).to.include({ max_budget: budget.maxBudget });
+        expect((await callUntilRefused('limited', 5)).body).to.contain('budget');
+      } finally {
+        await people.patch('main', { spec: { defaultCustomerBudget: null } }, 'gatewayinstances');
+      }
+    });
+  });
+
+  describe('and the laws of the sync', () => {
+    convergenceTests(() => litellm, 12);
+  });
+});
