@@ -102,7 +102,13 @@ export function createGrammar(labels: readonly Label[]): Grammar {
   );
 
   return {
-    find: (text) => Array.from(text.matchAll(forms), readForm),
+    find(text) {
+      const matches: TagMatch[] = [];
+      // Not matchAll, which makes a new pattern for each text: that costs more than searching does.
+      forms.lastIndex = 0;
+      for (let found = forms.exec(text); found; found = forms.exec(text)) matches.push(readForm(found));
+      return matches;
+    },
     unfinished(text, matches) {
       const places: Unfinished[] = [];
       const last = matches.at(-1);

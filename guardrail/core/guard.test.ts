@@ -551,6 +551,7 @@ describe('round trips', () => {
           for (const planted of values)
             expect(piece.includes(planted), `${JSON.stringify(planted)} in ${JSON.stringify(piece)}`).to.equal(false);
         }
+        for (const tag of sent.flatMap(tagsIn)) expect(texts.join('\n').includes(tag)).to.equal(false);
         expect((await guard.response({ texts: sent }, caller)).texts).to.deep.equal(texts);
       }),
       { numRuns: 4000 },
@@ -673,6 +674,19 @@ describe('the store', () => {
     };
     await send(guard, { texts: ['Anna, Anna Schmidt, a@b.example', 'O"Brien'] });
     expect(puts).to.equal(1);
+  });
+
+  it('gets text that survives UTF-8, which lone surrogates do not', async () => {
+    const text = 'Zo\ud800 \u0000Zo <\udc00PERSON_K7Q2M4>';
+    const { guard, store } = createTestGuard(createOracle({ 'Zo\ud800': 'PERSON', '\u0000Zo': 'PERSON' }));
+    const put = store.put.bind(store);
+    store.put = (entry) => {
+      const asUtf8 = (value: string): string => Buffer.from(value, 'utf8').toString('utf8');
+      return put({ ...entry, values: new Map(Array.from(entry.values, ([name, value]) => [name, asUtf8(value)])) });
+    };
+    const sent = await sendText(guard, text);
+    expect(tagsIn(sent)).to.have.length(3);
+    expect(await answer(guard, sent)).to.equal(text);
   });
 
   /** Brings it about that the pseudonym of a value is taken by another one. */

@@ -16,8 +16,9 @@ import type {
 import { SessionErasedError } from './errors.ts';
 import { createGrammar, type Grammar } from './grammar.ts';
 import { createVocabulary, type Vocabulary } from './labels.ts';
+import { parseJsonIn } from './json.ts';
 import { collectValues } from './occurrences.ts';
-import { applyEdits, planEdits, sourceOf, textsToAnalyze, type Edit, type Source } from './plan.ts';
+import { applyEdits, planEdits, sourceOf, textsToAnalyze, type Edit, type Source, type TextToRead } from './plan.ts';
 import { lengthen, pseudonymOf, Pseudonyms, separate, type Entry } from './pseudonyms.ts';
 import { pseudonymsIn, readText, restoreText, type Reading } from './restore.ts';
 import { deriveSession, deriveSubject } from './session.ts';
@@ -52,7 +53,7 @@ export function createGuard(options: GuardOptions): Guard {
     const { identity, signal, stricter } = context;
     const session = sessionOf(identity);
     const strings = stringsOf(document);
-    const texts = [...new Set(strings.flatMap(({ text }) => textsToAnalyze(text)))].filter((text) => /\S/.test(text));
+    const texts = [...new Set(strings.flatMap(textsToAnalyze))].filter((text) => /\S/.test(text));
     const analysis = { team: identity.team, signal, ...(stricter && { stricter }) };
     const lists = texts.length > 0 ? await analyzer.analyze(texts, analysis) : [];
     const findings = new Map(texts.map((text, index) => [text, lists[index] ?? []]));
@@ -164,11 +165,6 @@ function createLanguageCache(): (types: readonly EntityType[]) => Language {
   };
 }
 
-interface TextOfKind {
-  readonly text: string;
-  readonly kind: StringKind;
-}
-
 interface Plan {
   readonly source: Source;
   readonly edits: readonly Edit[];
@@ -178,10 +174,11 @@ const keyOf = (text: string, kind: StringKind): string => `${kind}\n${text}`;
 const entryKey = (entry: { label: string; stored: string }): string => `${entry.label}\n${entry.stored}`;
 
 /** Every text of a request once, however often it stands there. */
-function stringsOf(document: RequestDocument): TextOfKind[] {
-  const strings = new Map<string, TextOfKind>();
+function stringsOf(document: RequestDocument): TextToRead[] {
+  const strings = new Map<string, TextToRead>();
   const collect: Rewrite = (text, kind) => {
-    strings.set(keyOf(text, kind), { text, kind });
+    const key = keyOf(text, kind);
+    if (!strings.has(key)) strings.set(key, { text, kind, parsed: parseJsonIn(text) });
     return text;
   };
   walkRequest(document, collect);
@@ -205,14 +202,14 @@ function walkResponse({ texts, structuredMessages, toolCalls }: ResponseDocument
 }
 
 function planAll(
-  strings: readonly TextOfKind[],
+  strings: readonly TextToRead[],
   findings: ReadonlyMap<string, readonly Finding[]>,
   { vocabulary, grammar }: Language,
 ): Plan[] {
-  const sources = strings.map(({ text, kind }) => sourceOf(text, kind, (wanted) => findings.get(wanted) ?? []));
+  const sources = strings.map((read) => sourceOf(read, (wanted) => findings.get(wanted) ?? []));
   const values = collectValues(
-    sources.flatMap(({ segments, found }) =>
-      segments.flatMap(({ text }, index) => (found[index] ?? []).map((place) => ({ text, place }))),
+    sources.flatMap(({ parsed, found }) =>
+      parsed.segments.flatMap(({ text }, index) => (found[index] ?? []).map((place) => ({ text, place }))),
     ),
   );
   return sources.map((source) => ({ source, edits: planEdits(source, values, vocabulary.labelOf, grammar) }));

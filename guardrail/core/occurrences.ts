@@ -35,19 +35,17 @@ const URL_TYPE: EntityType = 'URL';
  * @param found sorted by start
  */
 export function placesInSegments(segments: readonly Segment[], found: readonly Scored[]): Found[][] {
-  let first = 0;
+  let next = 0;
+  let open: Scored[] = [];
   return segments.map((segment) => {
-    while (first < found.length && (found[first]?.end ?? 0) <= segment.start) first++;
-    const places: Found[] = [];
-    for (let at = first; at < found.length; at++) {
-      const span = found[at];
-      if (!span || span.start >= segment.end) break;
+    for (let span = found[next]; span && span.start < segment.end; span = found[++next]) open.push(span);
+    open = open.filter(({ end }) => end > segment.start);
+    return open.map((span) => {
       const start = Math.max(span.start, segment.start);
       const end = Math.min(span.end, segment.end);
       const whole = start === span.start && end === span.end;
-      if (start < end) places.push({ ...span, whole, ...inSegment(segment, start, end) });
-    }
-    return places;
+      return { ...span, whole, ...inSegment(segment, start, end) };
+    });
   });
 }
 

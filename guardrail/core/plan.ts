@@ -1,17 +1,20 @@
 import type { EntityType } from '../detection/detection.ts';
 import type { Pseudonym } from '../ids.ts';
 import type { Grammar } from './grammar.ts';
-import { escapeJson, jsonDepths, parseJsonIn, unescapeJson, type Segment } from './json.ts';
+import { escapeJson, jsonDepths, unescapeJson, type Parsed } from './json.ts';
 import { LITERAL, type Label } from './labels.ts';
 import { occurrencesIn, placesInSegments, type Found, type Scored, type Values } from './occurrences.ts';
 import { encodeStored, isPlain, type Stored } from './spelling.ts';
 import type { StringKind } from './walk.ts';
 
 /** One text of a request, cut at the JSON that it holds. */
-export interface Source {
+export interface TextToRead {
   readonly text: string;
   readonly kind: StringKind;
-  readonly segments: readonly Segment[];
+  readonly parsed: Parsed;
+}
+
+export interface Source extends TextToRead {
   /** What was found in each segment. */
   readonly found: readonly (readonly Found[])[];
 }
@@ -35,21 +38,21 @@ export interface Edit {
   readonly form: Form;
 }
 
-export function sourceOf(text: string, kind: StringKind, findingsOf: (text: string) => readonly Scored[]): Source {
-  const { segments, decoded } = parseJsonIn(text);
-  const inDecoded = decoded.flatMap((string) =>
+export function sourceOf(read: TextToRead, findingsOf: (text: string) => readonly Scored[]): Source {
+  const { text, parsed } = read;
+  const inDecoded = parsed.decoded.flatMap((string) =>
     findingsOf(string.text).map(({ start, end, type, score }) => {
       const place = (at: number): number => string.offsets[at] ?? text.length;
       return { start: place(start), end: place(end), type, score };
     }),
   );
   const places = [...findingsOf(text), ...inDecoded].sort((a, b) => a.start - b.start);
-  return { text, kind, segments, found: placesInSegments(segments, places) };
+  return { ...read, found: placesInSegments(parsed.segments, places) };
 }
 
 /** A detector is shown a text as it stands, for the context, and what its escapes hide. */
-export function textsToAnalyze(text: string): string[] {
-  return [text, ...parseJsonIn(text).decoded.map((string) => string.text)];
+export function textsToAnalyze({ text, parsed }: TextToRead): string[] {
+  return [text, ...parsed.decoded.map((string) => string.text)];
 }
 
 /** Everything to be replaced in a text, in order, disjoint: values, and what restoring would take for a pseudonym. */
@@ -60,7 +63,7 @@ export function planEdits(
   grammar: Grammar,
 ): Edit[] {
   const { text, kind } = source;
-  const targets = source.segments.flatMap((segment, index) =>
+  const targets = source.parsed.segments.flatMap((segment, index) =>
     occurrencesIn(segment, source.found[index] ?? [], values).map(({ start, end, type }): Target => {
       const place = (at: number): number => segment.offsets?.[at] ?? segment.start + at;
       const quoteDepth = segment.kind === 'number' && kind === 'arguments' ? segment.depth : undefined;

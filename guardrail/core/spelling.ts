@@ -13,6 +13,12 @@ export type Stored =
 const MARK = '\u0000';
 
 export function encodeStored(stored: Stored): string {
+  const text = encode(stored);
+  // A store writes UTF-8, which has no lone surrogates; JSON's escapes keep them.
+  return text.isWellFormed() ? text : `${MARK}j${JSON.stringify(text)}`;
+}
+
+function encode(stored: Stored): string {
   if (stored.kind === 'value') return stored.value.startsWith(MARK) ? `${MARK}0${stored.value}` : stored.value;
   return `${MARK}${stored.depth}${stored.raw}`;
 }
@@ -20,6 +26,7 @@ export function encodeStored(stored: Stored): string {
 export function decodeStored(text: string): Stored {
   if (!text.startsWith(MARK)) return { kind: 'value', value: text };
   const raw = text.slice(2);
+  if (text.charAt(1) === 'j') return decodeStored(JSON.parse(raw) as string);
   return text.charAt(1) === '0'
     ? { kind: 'value', value: raw }
     : { kind: 'spelled', raw, depth: Number(text.charAt(1)) };

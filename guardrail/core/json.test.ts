@@ -1,0 +1,155 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { escapeJson, jsonDepths, parseJsonIn, unescapeJson } from './json.ts';
+
+const texts = (text: string): string[] => parseJsonIn(text).segments.map((segment) => segment.text);
+
+describe('parseJsonIn', () => {
+  const cases: [text: string, segments: string[]][] = [
+    ['just prose', ['just prose']],
+    ['', []],
+    ['{"a": "b", "c": [1, -2.5e3, true, null, "d"]}', ['a', 'b', 'c', '1', '-2.5e3', 'd']],
+    ['Here: {"a":"b"} and {"c":"d"}.', ['Here: ', 'a', 'b', ' and ', 'c', 'd', '.']],
+    ['see [1], {x} and [a](b)', ['see [1], {x} and [a](b)']],
+    ['{"a": oops', ['{"a": oops']],
+    ['{"a": oops {"b":"c"}', ['{"a": oops ', 'b', 'c']],
+    ['["open', ['["open']],
+    ['{"a":"x\\n\\u00e9\\"y"}', ['a', 'x\né"y']],
+    ['{"a":"say {\\"b\\":\\"c\\"}!"}', ['a', 'say ', 'b', 'c', '!']],
+    ['["line\nbreak"]', ['["line\nbreak"]']],
+    ['{"a":"\\x"}', ['{"a":"\\x"}']],
+    ['{"a":"b"', ['{"a":"b"']],
+  ];
+  for (const [text, segments] of cases) {
+    it(`reads ${JSON.stringify(text)}`, () => expect(texts(text)).to.deep.equal(segments));
+  }
+
+  it('finds every string, key and number of any JSON, and where each of its characters stands', () => {
+    fc.assert(
+      fc.property(
+        fc.json({ maxDepth: 4, stringUnit: 'binary' }),
+        fc.constantFrom(undefined, 1, '\t'),
+        (json, indent) => {
+          const value = JSON.parse(json) as unknown;
+          const text = JSON.stringify([value, ''], undefined, indent);
+          const { segments } = parseJsonIn(text);
+          // A string of two levels of JSON is cut once more: see the cases above.
+          const leaves = leavesOf([value]).filter((leaf) => leaf !== '' && !/[[{]/.test(leaf));
+          for (const leaf of leaves) expect(segments.map((segment) => segment.text)).to.include(leaf);
+          for (const { start, end, text: content, offsets, depth } of segments) {
+            const raw = text.slice(start, end);
+            expect(unescapeJson(raw, depth)).to.equal(content);
+            if (!offsets) expect(raw).to.equal(content);
+            else {
+              expect(offsets).to.have.length(content.length + 1);
+              content.split('').forEach((unit, at) => {
+                expect(unescapeJson(text.slice(offsets[at], offsets[at + 1]), depth)).to.equal(unit);
+              });
+            }
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('jsonDepths', () => {
+  // Each bar is a place, the digit behind it the depth.
+  const cases = [
+    '|0plain "|0text"',
+    '{|0"|1a":|0"|1b|1"|0, "c":["|1d"]|0} "|0',
+    '{"a":"{\\"|2b\\":\\"|2c\\"|1}"|0}',
+    'Dear {"a":"|1x"} "|0"',
+    '{"a":"|1unfinished',
+    '{"a" "|0b"}',
+    '["a\n|0b"]',
+    '{"n":<PERSON_K7Q2M4>,"a":"|1x"}',
+    '["\\u00|1e9 |1"]',
+  ];
+  for (const marked of cases) {
+    it(`tells ${JSON.stringify(marked)}`, () => {
+      const expected = Array.from(marked.matchAll(/\|(\d?)/g), ([, depth]) => Number(depth));
+      const text = marked.replace(/\|\d?/g, '');
+      let removed = 0;
+      const places = Array.from(marked.matchAll(/\|\d?/g), ({ index, 0: bar }) => {
+        const place = index - removed;
+        removed += bar.length;
+        return place;
+      });
+      expect(jsonDepths(text, places)).to.deep.equal(expected);
+    });
+  }
+
+  it('depends on nothing behind a place', () => {
+    const soup = fc
+      .array(
+        fc.constantFrom(
+          '{',
+          '}',
+          '[',
+          ']',
+          '"',
+          ':',
+          ',',
+          '\\',
+          '\\"',
+          'a',
+          '1',
+          'true',
+          ' ',
+          '<X>',
+          '\n',
+          '{"a":"',
+          '{\\"a\\":\\"',
+        ),
+        { maxLength: 20 },
+      )
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(soup, soup, (text, more) => {
+        expect(jsonDepths(text, [text.length])).to.deep.equal(jsonDepths(text + more, [text.length]));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('agrees with where segments stand', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 4, stringUnit: 'binary' }), (json) => {
+        const { segments } = parseJsonIn(json);
+        const depths = jsonDepths(
+          json,
+          segments.map(({ start }) => start),
+        );
+        expect(depths).to.deep.equal(segments.map(({ depth }) => depth));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('escapeJson', () => {
+  it('is what a JSON writer writes, and is read back, at every depth', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.integer({ min: 0, max: 3 }),
+        fc.boolean(),
+        (value, depth, ascii) => {
+          const raw = escapeJson(value, depth, ascii);
+          expect(unescapeJson(raw, depth)).to.equal(value);
+          if (ascii && depth > 0) expect(raw).to.match(/^[ -~]*$/);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+function leavesOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value === 'number') return [JSON.stringify(value)];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => [...(Array.isArray(value) ? [] : [key]), ...leavesOf(child)]);
+}
