@@ -4,7 +4,6 @@
  */
 import { createHmac } from 'node:crypto';
 import { request } from 'undici';
-import { parseDocument } from 'yaml';
 import type { GatewayInstance, Guardrail, TextSource } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
@@ -166,22 +165,22 @@ async function readPolicy(client: KubeClient, instance: GatewayInstance, spec: G
       `ConfigMap ${spec.policy.configMapRef?.name ?? ''} with key ${spec.policy.configMapRef?.key ?? ''} is not there: create it, or correct spec.guardrail.policy.configMapRef.`,
     );
   }
-  const problem = policyProblem(text);
+  const problem = await policyProblem(text);
   if (problem !== undefined) throw new GuardrailFault('PolicyInvalid', problem);
   return text;
 }
 
-/** What is wrong with a policy, as a whole sentence. */
-function policyProblem(text: string): string | undefined {
-  const document = parseDocument(text, { prettyErrors: true });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const at = error.linePos?.[0];
-    return `spec.guardrail.policy is not valid YAML at line ${at?.line ?? 1}, column ${at?.col ?? 1}: correct it there.`;
+/** What is wrong with a policy, as a whole sentence: judged by the guardrail's own reader. */
+async function policyProblem(text: string): Promise<string | undefined> {
+  // Only where there is a policy: detection brings its models with it.
+  const { parsePolicy, PolicyError } = await import('../../guardrail/detection/detection.ts');
+  try {
+    parsePolicy(text);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    return `spec.guardrail.policy ${error.message}`;
   }
-  const value: unknown = document.toJS();
-  const isMapping = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isMapping ? undefined : 'spec.guardrail.policy is not a YAML mapping: begin it with keys such as entities.';
 }
 
 /** @returns the text of a source; undefined where its ConfigMap or the key in it is not there. */

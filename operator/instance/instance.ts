@@ -2,7 +2,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { customers, instances } from '../api/kinds.ts';
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { FINALIZER } from '../api/v1alpha1/v1alpha1.ts';
+import { FINALIZER, gatewayInstanceNames } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import type { Controller, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
 import { keyOf, keyText, when } from '../runtime/runtime.ts';
@@ -57,6 +57,13 @@ const permissions: readonly Permission[] = [
   })),
   // Read by name alone: no list and no watch.
   { group: '', resource: 'secrets', verbs: ['get', 'create', 'patch', 'delete'], scope: 'watched' },
+  // Where owner references are enforced, whoever sets one that blocks deletion needs this right on the owner.
+  {
+    group: gatewayInstanceNames.group,
+    resource: `${gatewayInstanceNames.plural}/finalizers`,
+    verbs: ['update'],
+    scope: 'watched',
+  },
   {
     group: 'monitoring.coreos.com',
     resource: 'servicemonitors',

@@ -156,7 +156,7 @@ describe('GatewayInstance', function () {
 
   describe('runs a guardrail as a Deployment', () => {
     it('with all that belongs to it, its own and restricted', async () => {
-      await world.instance({ guardrail: { policy: { inline: 'entities: {}\n' } } });
+      await world.instance({ guardrail: { policy: { inline: 'entities: {PERSON: block}\n' } } });
       await world.until('GuardrailReady', 'RollingOut');
       await world.rollOut(guardrail);
       await world.until('GuardrailReady', 'Ready');
@@ -216,7 +216,7 @@ describe('GatewayInstance', function () {
     });
 
     it('and leaves no trace of it when it is taken out of the spec', async () => {
-      await world.instance({ guardrail: { policy: { inline: 'a: 1' } } });
+      await world.instance({ guardrail: { policy: { inline: 'entities: {PERSON: block}' } } });
       await world.until('GuardrailReady', 'RollingOut');
       await world.rollOut(guardrail);
       await world.until('GuardrailReady', 'Ready');
@@ -257,7 +257,18 @@ describe('GatewayInstance', function () {
         'RedisSecretMissing',
         'There is no Secret none',
       ],
-      ['a policy that does not parse', { policy: { inline: 'a: [' } }, 'PolicyInvalid', 'not valid YAML at line 1'],
+      [
+        'a policy that does not parse',
+        { policy: { inline: 'a: [' } },
+        'PolicyInvalid',
+        'spec.guardrail.policy has a mistake: Line 1 is not valid YAML',
+      ],
+      [
+        'a policy with a word that is none',
+        { policy: { inline: 'entities: {PERSON: hide}' } },
+        'PolicyInvalid',
+        'entities.PERSON must be pseudonymize, block or ignore',
+      ],
       [
         'a policy that is not there',
         { policy: { configMapRef: { name: 'none', key: 'a' } } },
@@ -282,7 +293,7 @@ describe('GatewayInstance', function () {
 
     it("and does not touch an object of that name that is somebody else's", async () => {
       await world.configMap(guardrail, { theirs: '1' });
-      await world.instance({ guardrail: { policy: { inline: 'a: 1' } } });
+      await world.instance({ guardrail: { policy: { inline: 'entities: {PERSON: block}' } } });
       const condition = await world.until('GuardrailReady', 'NameTaken');
       expect(condition.message).to.include(`ConfigMap ${guardrail} exists and does not belong to this instance`);
       const map = await world.core.readNamespacedConfigMap({ name: guardrail, namespace: world.namespace });
