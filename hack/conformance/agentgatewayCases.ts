@@ -2,9 +2,9 @@ import type { AgentgatewayCall } from './agentgateway.ts';
 import type { Json, JsonObject } from '../local/gateway/gateway.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import type { Fault, Interceptor } from './interceptor.ts';
-import { demand, exact, neverSaw, pseudonymized, pseudonyms } from './judge.ts';
+import { demand, exact, neverSaw, pseudonymized, emailPseudonyms } from './judge.ts';
 import type { ModelServer } from './modelServer.ts';
-import { letter, somebody, valuesOf } from './people.ts';
+import { FORBIDDEN, letter, somebody, valuesOf } from './people.ts';
 import type { Case } from './suite.ts';
 
 /** What the agentgateway cases work with. */
@@ -87,7 +87,7 @@ const whole: readonly AgentgatewayCase[] = [
       const person = somebody();
       const calls = [{ session: 'a' }, { session: 'a' }, { session: 'b' }, { session: 'a', key: tenants[1] }];
       for (const call of calls) await client.post(CHAT, chat(`Mail ${person.email}`), call);
-      const [first, again, session, tenant] = model.saw().map((request) => pseudonyms(request)[0]);
+      const [first, again, session, tenant] = model.saw().map((request) => emailPseudonyms(request)[0]);
       exact(again, first);
       demand(first !== undefined && session !== first, 'Two sessions share a pseudonym.');
       demand(tenant !== first, 'Two tenants share a pseudonym.');
@@ -99,6 +99,14 @@ const whole: readonly AgentgatewayCase[] = [
       const rejected = await client.post(CHAT, chat(`Mail ${somebody().email}`), { session: null });
       exact([rejected.status >= 400 && rejected.status < 500, model.saw().length], [true, 0]);
       exact(chatTexts(await client.post(CHAT, chat('Hello'), { session: null })), ['You said: Hello']);
+    },
+  },
+  {
+    name: 'blocked by the policy of the service',
+    run: async ({ client, model }) => {
+      const { status, body } = await client.post(CHAT, chat(`What is ${FORBIDDEN}?`));
+      exact([status, model.saw().length], [403, 0]);
+      demand(!JSON.stringify(body).includes(FORBIDDEN), 'The error tells what was blocked.');
     },
   },
   before('service down', { kind: 'down' }),

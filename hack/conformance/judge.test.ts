@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { exact, Misconduct, neverSaw, prefixes, pseudonymized, pseudonyms } from './judge.ts';
+import { exact, Misconduct, neverSaw, prefixes, pseudonymized, emailPseudonyms } from './judge.ts';
 
 type Row = readonly [what: string, verdict: () => void, says: RegExp | undefined];
 
@@ -99,9 +99,44 @@ const ROWS: readonly Row[] = [
   [
     'a value that came through after all',
     () => {
-      pseudonymized('to ann@x.org!', 'to ann@x.org!', ['ann@x.org']);
+      pseudonymized('to ann@x.org, <PERSON_AAAA22>', 'to ann@x.org, Ann', ['ann@x.org']);
     },
-    /instead of/,
+    /real value/,
+  ],
+  [
+    'pseudonyms in place of other words too',
+    () => {
+      pseudonymized('<PERSON_AAAA22> to <EMAIL_ADDRESS_K7Q2M4><PERSON_BBBB22>', 'Mail to ann@x.org', ['ann@x.org']);
+    },
+    undefined,
+  ],
+  [
+    'no pseudonym at all',
+    () => {
+      pseudonymized('to', 'to ann@x.org', ['ann@x.org']);
+    },
+    /which is not/,
+  ],
+  [
+    'another text beside pseudonyms',
+    () => {
+      pseudonymized('for <EMAIL_ADDRESS_K7Q2M4>!', 'to ann@x.org!', ['ann@x.org']);
+    },
+    /which is not/,
+  ],
+  [
+    'a text cut short after a pseudonym',
+    () => {
+      pseudonymized('to <EMAIL_ADDRESS_K7Q2M4>, or', 'to ann@x.org, or bob', ['ann@x.org']);
+    },
+    /which is not/,
+  ],
+  [
+    'a pseudonym that stands for nothing',
+    () => {
+      pseudonymized('to ann<PERSON_AAAA22>', 'to ann', ['bob']);
+    },
+    /which is not/,
   ],
   [
     'an answer that is no text',
@@ -120,9 +155,8 @@ describe('the judge', () => {
     });
   }
 
-  it('finds pseudonyms in order', () => {
-    expect(pseudonyms('a <PERSON_K7Q2M4>, <EMAIL_ADDRESS_AAAA22> and <EMAIL_')).to.deep.equal([
-      '<PERSON_K7Q2M4>',
+  it('finds the pseudonyms of addresses', () => {
+    expect(emailPseudonyms('a <PERSON_K7Q2M4>, <EMAIL_ADDRESS_AAAA22> and <EMAIL_')).to.deep.equal([
       '<EMAIL_ADDRESS_AAAA22>',
     ]);
   });

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../local/gateway/gateway.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
-import { demand, exact, neverSaw, prefixes, pseudonymized, pseudonyms } from './judge.ts';
+import { demand, exact, neverSaw, prefixes, pseudonymized, emailPseudonyms } from './judge.ts';
 import type { ModelServer } from './modelServer.ts';
-import { letter, type Person, somebody, valuesOf } from './people.ts';
+import { FORBIDDEN, letter, type Person, somebody, valuesOf } from './people.ts';
 import type { Case } from './suite.ts';
 
 /** What the LiteLLM cases work with. */
@@ -94,7 +94,7 @@ const whole: readonly LiteLlmCase[] = [
       }
       neverSaw(model.saw(), people.flatMap(valuesOf));
       const turns = messagesOf(model.saw().at(-1)).filter(({ role }) => role === 'user');
-      const tags = turns.map(({ content }) => pseudonyms(JSON.stringify(content))[0]);
+      const tags = turns.map(({ content }) => emailPseudonyms(JSON.stringify(content))[0]);
       exact(tags.slice(3, 6), tags.slice(0, 3));
       exact(new Set(tags).size, people.length);
     },
@@ -431,6 +431,16 @@ function amid(name: string, fault: Fault): LiteLlmCase {
 }
 
 const faults: readonly LiteLlmCase[] = [
+  {
+    name: 'blocked by the policy of the service',
+    run: async ({ client, model }) => {
+      const text = `What is ${FORBIDDEN}?`;
+      const whole = await client.post(CHAT, chat(text));
+      const streamed = await client.stream(CHAT, chat(text));
+      exact([whole.status, streamed.status, model.saw().length], [400, 400, 0]);
+      demand(!JSON.stringify([whole.body, streamed.events]).includes(FORBIDDEN), 'The error tells what was blocked.');
+    },
+  },
   before('blocked', { kind: 'block' }, 400),
   after('blocked', { kind: 'block' }, 400),
   amid('blocked', { kind: 'block' }),
@@ -445,7 +455,7 @@ const faults: readonly LiteLlmCase[] = [
 
 /** @returns the pseudonyms that the model saw in its latest call. */
 function lastTags(model: ModelServer): string[] {
-  return pseudonyms(model.saw().at(-1) ?? '');
+  return emailPseudonyms(model.saw().at(-1) ?? '');
 }
 
 function twoTenants(name: string, team: boolean): LiteLlmCase {
@@ -479,7 +489,7 @@ const identity: readonly LiteLlmCase[] = [
       await client.post(CHAT, chat(text), { headers: { 'x-litellm-end-user-id': 'u1' } });
       await client.post(CHAT, chat(text), { headers: { 'x-litellm-customer-id': 'u1' } });
       await client.post(CHAT, chat(text, { user: 'u2' }));
-      const tags = model.saw().map((request) => pseudonyms(request)[0]);
+      const tags = model.saw().map((request) => emailPseudonyms(request)[0]);
       exact([tags[1], tags[2]], [tags[0], tags[0]]);
       demand(tags[3] !== tags[0], 'Two end users share a pseudonym.');
     },

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { MUTANTS } from './mutants.ts';
-import { useService } from './service.ts';
+import { POLICY, useService } from './service.ts';
 import { GATEWAYS } from './stand.ts';
 import { type Result, table } from './suite.ts';
 
@@ -14,7 +14,8 @@ LITELLM_LAB     folder with a LiteLLM to start (venv/bin/litellm, prisma-shim)
 LITELLM_URL     a running LiteLLM instead, with LITELLM_MASTER_KEY and a database, configured as hack/samples/litellm
                 says; its model must be http://127.0.0.1:9100/v1, its guardrail http://127.0.0.1:9300, with the key
                 that GUARDRAIL_API_KEY tells
-GUARDRAIL_URL   a running guardrail, with GUARDRAIL_API_KEYS of two tenants; default: this project's own is started`;
+GUARDRAIL_URL   a running guardrail, with GUARDRAIL_API_KEYS of two tenants; default: this project's own is started.
+                Its GUARDRAIL_POLICY must be ${POLICY}`;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 

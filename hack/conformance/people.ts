@@ -71,6 +71,9 @@ export function somebody(): Person {
   };
 }
 
+/** A text that the policy of the service under test blocks, see service.ts. */
+export const FORBIDDEN = 'Operation Conformance';
+
 /** @returns what a model must never see of a person. Names are not among it: finding them is a matter of quality. */
 export function valuesOf(person: Person): string[] {
   return [person.email, person.phone, person.card, person.iban, person.ip];

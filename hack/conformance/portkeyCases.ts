@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../local/gateway/gateway.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
-import { demand, exact, neverSaw, pseudonymized, pseudonyms } from './judge.ts';
+import { demand, exact, neverSaw, pseudonymized, emailPseudonyms } from './judge.ts';
 import type { ModelServer } from './modelServer.ts';
-import { letter, somebody, valuesOf } from './people.ts';
+import { FORBIDDEN, letter, somebody, valuesOf } from './people.ts';
 import type { PortkeyCall } from './portkey.ts';
 import type { Case } from './suite.ts';
 
@@ -254,6 +254,14 @@ function after(name: string, fault: Fault): PortkeyCase {
 }
 
 const faults: readonly PortkeyCase[] = [
+  {
+    name: 'blocked by the policy of the service',
+    run: async ({ client, model }) => {
+      const { status, body } = await client.post(CHAT, chat(`What is ${FORBIDDEN}?`));
+      exact([status, model.saw().length], [REFUSED, 0]);
+      demand(!JSON.stringify(body).includes(FORBIDDEN), 'The error tells what was blocked.');
+    },
+  },
   before('blocked', { kind: 'block' }),
   after('blocked', { kind: 'block' }),
   before('service down', { kind: 'down' }),
@@ -280,7 +288,7 @@ const identity: readonly PortkeyCase[] = [
         headers: { 'x-portkey-metadata': JSON.stringify({ _user: id }) },
       });
       for (const call of [metadata('u1'), metadata('u1'), metadata('u2')]) await client.post(CHAT, chat(text), call);
-      const [first, again, other] = model.saw().map((request) => pseudonyms(request)[0]);
+      const [first, again, other] = model.saw().map((request) => emailPseudonyms(request)[0]);
       exact(again, first);
       demand(first !== undefined && other !== first, 'Two users share a pseudonym.');
     },
@@ -291,7 +299,7 @@ const identity: readonly PortkeyCase[] = [
       const person = somebody();
       const body = chat(`Mail ${person.email}`, { user: 'the-same-user' });
       for (const key of tenants) await client.post(CHAT, body, { key });
-      const [tag, other] = model.saw().map((request) => pseudonyms(request)[0]);
+      const [tag, other] = model.saw().map((request) => emailPseudonyms(request)[0]);
       demand(tag !== undefined && other !== tag, 'Two tenants that name the same user share a pseudonym.');
       const probe = `Who is ${tag}?`;
       const probed = await client.post(CHAT, chat(probe, { user: 'the-same-user' }), { key: tenants[1] });

@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, removeAtExit, startProcess, waitUntilReady } from '../local/processes.ts';
+import { FORBIDDEN } from './people.ts';
 
 /** The guardrail under test. */
 export interface Service {
@@ -13,6 +14,12 @@ export interface Service {
 }
 
 const READY_MS = 30_000;
+
+/** Blocks one text, and leaves the rest to the default. */
+export const POLICY = JSON.stringify({
+  deny: [{ value: FORBIDDEN, type: 'SECRET_PROJECT' }],
+  entities: { SECRET_PROJECT: 'block' },
+});
 
 const random = (): string => randomBytes(24).toString('hex');
 
@@ -60,6 +67,7 @@ export async function useService(): Promise<Service> {
       GUARDRAIL_PORT: String(port),
       GUARDRAIL_API_KEYS: `first:${keys[0]},second:${keys[1]}`,
       GUARDRAIL_IMAGES: 'pass',
+      GUARDRAIL_POLICY: POLICY,
     },
     logFile: join(folder, 'guardrail.log'),
   });
