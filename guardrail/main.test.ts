@@ -27,12 +27,9 @@ interface Finished {
 async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, input = ''): Promise<Finished> {
   const child = spawn(process.execPath, [MAIN, ...args], { env: { ...ENV, ...env }, stdio: 'pipe' });
   child.stdin.end(input);
-  const [output, errors, [code]]: [string, string, unknown[]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'exit'),
-  ]);
-  return { code: code as number | null, output, errors };
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  return { code, output, errors };
 }
 
 interface Service {

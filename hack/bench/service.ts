@@ -1,0 +1,159 @@
+/**
+ * What the service costs, as ratios to a Koa server that reads the same body and sends it back, in the same run: time of
+ * a call and calls a second, with a body of 1 kB as LiteLLM sends it, before the model call and after it.
+ *
+ * node hack/bench/service.ts
+ */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Koa from 'koa';
+import { pino } from 'pino';
+import getRawBody from 'raw-body';
+import { Pool } from 'undici';
+import { startApp } from '../../guardrail/app.ts';
+import { readConfig } from '../../guardrail/config.ts';
+import { startRedis } from '../local/redis.ts';
+
+const KEY = 'key-for-the-bench';
+const CALLS = 1500;
+const CLIENTS = 8;
+const ROUNDS = 3;
+
+interface Target {
+  readonly name: string;
+  readonly pool: Pool;
+  readonly path: string;
+  readonly body: string;
+}
+
+interface Measured {
+  readonly p50: number;
+  readonly rate: number;
+}
+
+async function startEcho(): Promise<{ server: Server; url: string }> {
+  const koa = new Koa();
+  koa.use(async (context) => {
+    context.body = JSON.parse((await getRawBody(context.req)).toString('utf8')) as object;
+  });
+  const server = createServer(koa.callback() as never);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+async function startService(store: string) {
+  const config = readConfig({
+    GUARDRAIL_PORT: '0',
+    GUARDRAIL_HOST: '127.0.0.1',
+    GUARDRAIL_API_KEYS: `bench:${KEY}`,
+    GUARDRAIL_SESSION_KEY: 's'.repeat(32),
+    GUARDRAIL_ENCRYPTION_KEYS: 'a'.repeat(64),
+    GUARDRAIL_STORE: store,
+  });
+  // Logs are part of the work: they are written, to where nobody reads them.
+  return startApp(config, { logger: pino({ level: 'info' }, pino.destination('/dev/null')) });
+}
+
+const TEXT =
+  'Please write to anna.schmidt@example.org about the invoice of last month, and ask her to call back. '.padEnd(
+    430,
+    'The quarterly figures are attached and look fine. ',
+  );
+const who = { user_api_key_hash: 'hash', user_api_key_team_id: 'team', user_api_key_end_user_id: 'user' };
+const requestBody = JSON.stringify({
+  input_type: 'request',
+  litellm_call_id: 'call',
+  texts: [TEXT],
+  structured_messages: [{ role: 'user', content: TEXT }],
+  request_data: who,
+});
+
+async function call({ pool, path, body }: Target): Promise<string> {
+  const { statusCode, body: answer } = await pool.request({
+    method: 'POST',
+    path,
+    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+    body,
+  });
+  const text = await answer.text();
+  if (statusCode !== 200) throw new Error(`The answer was ${statusCode}.`);
+  return text;
+}
+
+async function measure(target: Target): Promise<Measured> {
+  const times: number[] = [];
+  for (let n = 0; n < CALLS / 5; n += 1) {
+    const start = performance.now();
+    await call(target);
+    times.push(performance.now() - start);
+  }
+  times.sort((a, b) => a - b);
+  let left = CALLS;
+  const client = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await call(target);
+    }
+  };
+  const start = performance.now();
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return { p50: times[Math.floor(times.length / 2)] ?? 0, rate: (1000 * CALLS) / (performance.now() - start) };
+}
+
+const echo = await startEcho();
+const redis = await startRedis();
+const [memory, shared] = [await startService('memory'), await startService(redis.url)];
+const pool = (url: string): Pool => new Pool(url, { connections: CLIENTS });
+const pools = {
+  echo: pool(echo.url),
+  memory: pool(`http://127.0.0.1:${memory.port}`),
+  redis: pool(`http://127.0.0.1:${shared.port}`),
+};
+const path = '/beta/litellm_basic_guardrail_api';
+for (let ready = false; !ready;)
+  ready = (await pools.redis.request({ method: 'GET', path: '/readyz' })).statusCode === 200;
+
+const sent = JSON.parse(await call({ name: '', pool: pools.memory, path, body: requestBody })) as { texts: string[] };
+await call({ name: '', pool: pools.redis, path, body: requestBody });
+const responseBody = JSON.stringify({
+  input_type: 'response',
+  litellm_call_id: 'call',
+  texts: [`${sent.texts[0] ?? ''}${TEXT}`],
+  request_data: who,
+});
+
+const targets: Target[] = [
+  { name: 'Koa echo (the reference)', pool: pools.echo, path: '/', body: requestBody },
+  { name: 'request, memory', pool: pools.memory, path, body: requestBody },
+  { name: 'response, memory', pool: pools.memory, path, body: responseBody },
+  { name: 'request, Redis', pool: pools.redis, path, body: requestBody },
+  { name: 'response, Redis', pool: pools.redis, path, body: responseBody },
+];
+const best = new Map<string, Measured>();
+// In turns, and the best of each: what else the machine does falls on all of them.
+for (let round = 0; round <= ROUNDS; round += 1) {
+  for (const target of targets) {
+    const { p50, rate } = await measure(target);
+    const before = best.get(target.name);
+    // The first round only warms up.
+    if (round > 0)
+      best.set(target.name, { p50: Math.min(p50, before?.p50 ?? p50), rate: Math.max(rate, before?.rate ?? 0) });
+  }
+}
+const reference = best.get('Koa echo (the reference)');
+process.stdout.write(
+  `bodies of ${requestBody.length} and ${responseBody.length} bytes; ${CLIENTS} clients for the rate\n`,
+);
+for (const [name, { p50, rate }] of best) {
+  const ratios = reference
+    ? `p50 ${(p50 / reference.p50).toFixed(2)} x, rate ${(rate / reference.rate).toFixed(2)} x`
+    : '';
+  process.stdout.write(`${name.padEnd(28)} ${ratios.padEnd(28)} (${p50.toFixed(2)} ms, ${rate.toFixed(0)}/s)\n`);
+}
+
+await Promise.all(Object.values(pools).map((one) => one.close()));
+await Promise.all([memory.drain(), shared.drain()]);
+echo.server.close();
+await redis.stop();
