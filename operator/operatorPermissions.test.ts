@@ -5,9 +5,7 @@ import { withControlPlane } from '../hack/local/controlplane.ts';
 import { GuardrailOperator } from './operator.ts';
 import { operatorPermissions, operatorRoles } from './operatorPermissions.ts';
 import type { PolicyRule } from './runtime/runtime.ts';
-import { eventually } from './runtime/testing/eventually.ts';
-import { FaultProxy } from './runtime/testing/faultProxy.ts';
-import { silent } from './runtime/testing/widgets.ts';
+import { FaultProxy, eventually, silent } from './runtime/testing/testing.ts';
 
 describe("the operator's rights", function () {
   this.timeout(60_000);

@@ -116,6 +116,24 @@ describe('the cache', () => {
     expect(cache.list().map(({ color }) => color)).to.deep.equal(['restored']);
   });
 
+  it('follows the server although a listener or an index throws, and reports that', () => {
+    const reported: unknown[] = [];
+    const cache = new ObjectCache<Thing>(1, (error) => reported.push(error));
+    const index = cache.indexBy(({ color }) => {
+      if (color === 'bad') throw new Error('index');
+      return [color];
+    });
+    cache.subscribe(() => {
+      throw new Error('listener');
+    });
+    cache.upsert(thing('a', 1, { color: 'bad' }));
+    cache.upsert(thing('b', 2));
+    cache.upsert(thing('a', 3));
+    expect(cache.size).to.equal(2);
+    expect(index.get('red')).to.have.length(2);
+    expect(reported.map((error) => (error as Error).message)).to.include.members(['index', 'listener']);
+  });
+
   describe('our own writes', () => {
     it('show at once, and the watch then has nothing new to tell', () => {
       const { cache, changes } = newCache();

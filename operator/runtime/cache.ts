@@ -32,12 +32,17 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
   readonly #namespaces = new Map<string, Map<string, T>>();
   readonly #indexes: ObjectIndex<T>[] = [];
   readonly #listeners = new Set<(change: Change<T>) => void>();
+  readonly #report: (error: unknown) => void;
   #size = 0;
   #unsynced: number;
 
-  /** @param sources how many reflectors feed it: it is synced when each has brought its first list */
-  constructor(sources = 1) {
+  /**
+   * @param sources how many reflectors feed it: it is synced when each has brought its first list
+   * @param report told what a listener or an index threw, which must not keep the cache from following the server
+   */
+  constructor(sources = 1, report: (error: unknown) => void = rethrowLater) {
     this.#unsynced = sources;
+    this.#report = report;
   }
 
   get(key: ObjectKey): T | undefined {
@@ -58,7 +63,14 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
   }
 
   indexBy(values: (object: T) => readonly string[]): Index<T> {
-    const index = new ObjectIndex(values);
+    const index = new ObjectIndex<T>((object) => {
+      try {
+        return values(object);
+      } catch (error) {
+        this.#report(error);
+        return [];
+      }
+    });
     for (const object of this.list()) index.add(object);
     this.#indexes.push(index);
     return index;
@@ -172,8 +184,20 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
   }
 
   #tell(change: Change<T>): void {
-    for (const listener of this.#listeners) listener(change);
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#report(error);
+      }
+    }
   }
+}
+
+function rethrowLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }
 
 /** Without comparable versions what comes later counts as newer, as it did before they were comparable. */

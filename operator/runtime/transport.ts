@@ -61,6 +61,8 @@ export class Transport {
   readonly #metrics: RuntimeMetrics;
   readonly #userAgent: string;
   #credentials: Credentials | undefined;
+  /** Whether a 401 has shown that they are no longer good. Their connections still are. */
+  #refused = false;
   #reading: Promise<Credentials> | undefined;
   #dispatcherKey = '';
 
@@ -93,7 +95,7 @@ export class Transport {
         if (!(error instanceof ApiError) || apiRequest.signal?.aborted === true) throw error;
         if (error.status === 401 && !renewed) {
           renewed = true;
-          this.#credentials = undefined;
+          this.#refused = true;
         } else if (
           error.isUnreachable &&
           isDeadConnection(error.cause) &&
@@ -144,7 +146,7 @@ export class Transport {
       );
       if (answer.statusCode !== 200) {
         const error = await failure({ method: 'GET', path }, answer);
-        if (error.status === 401) this.#credentials = undefined;
+        if (error.status === 401) this.#refused = true;
         throw error;
       }
       return { chunks: answer.body, close };
@@ -227,7 +229,8 @@ export class Transport {
 
   async #current(): Promise<Credentials> {
     const current = this.#credentials;
-    if (current !== undefined && this.#clock.monotonic() - current.readAt < CREDENTIALS_MS) return current;
+    const fresh = current !== undefined && this.#clock.monotonic() - current.readAt < CREDENTIALS_MS;
+    if (fresh && !this.#refused) return current;
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
     });
@@ -249,7 +252,7 @@ export class Transport {
     const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername } = tls;
     const material = { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername };
     const dispatcherKey = createHash('sha256').update(JSON.stringify(material)).digest('hex');
-    const before = this.#credentials ?? this.#last;
+    const before = this.#credentials;
     let dispatcher = before?.dispatcher;
     if (dispatcher === undefined || dispatcherKey !== this.#dispatcherKey) {
       // Connections with the old certificates finish what they carry, watches included.
@@ -272,12 +275,9 @@ export class Transport {
       this.#dispatcherKey = dispatcherKey;
     }
     this.#credentials = { headers: context.getHeaders(), dispatcher, readAt: this.#clock.monotonic() };
-    this.#last = this.#credentials;
+    this.#refused = false;
     return this.#credentials;
   }
-
-  /** What was in use before a 401 threw the headers away: its connections are still good. */
-  #last: Credentials | undefined;
 }
 
 /** Whether a connection was closed under a request: with kept connections an everyday race, not an outage. */

@@ -55,7 +55,13 @@ export class Wiring implements Runtime {
       if (this.#closed) throw new Error(`The cache of ${kind.plural} was asked for after the operator had started.`);
       const scopes = namespace === undefined ? this.watchNamespaces : [namespace];
       const namespaces = kind.namespaced && scopes.length > 0 ? scopes : [undefined];
-      feed = { kind, cache: new ObjectCache<KubeObject>(namespaces.length), namespaces };
+      const cache = new ObjectCache<KubeObject>(namespaces.length, (error) => {
+        this.log.error(
+          { err: error, kind: kind.kind },
+          'A change of this kind could not be followed up: a fault of the operator.',
+        );
+      });
+      feed = { kind, cache, namespaces };
       this.#feeds.set(kind, feed);
       this.allow(permission(kind, kind.plural, ['get', 'list', 'watch']));
     }

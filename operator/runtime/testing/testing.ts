@@ -1,0 +1,8 @@
+/** What tests and benchmarks of other folders may use: a faulty network, a clock that stands still, an API client. */
+export { RestClient } from '../client.ts';
+export { Transport } from '../transport.ts';
+export { eventually } from './eventually.ts';
+export { FaultProxy, type Fault, type ProxiedRequest, type WatchFault } from './faultProxy.ts';
+export { TestClock, settle } from './testClock.ts';
+export { WidgetOperator } from './widgetOperator.ts';
+export { impatient, installWidgets, parts, silent, widget, widgets, type Widget } from './widgets.ts';
