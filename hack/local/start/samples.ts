@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { KubernetesObject } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
 
 /** The gateway that the samples are about. */
@@ -10,14 +11,14 @@ export interface SampleGateway {
   proxyName?: string;
 }
 
-interface Manifest {
+interface Manifest extends KubernetesObject {
   kind: string;
   spec?: Record<string, unknown>;
   stringData?: Record<string, string>;
 }
 
 /** Every object of the YAML files in the folder, about this gateway instead of the one that they name. */
-export function readSamples(folder: string, { url, masterKey, proxyName }: SampleGateway): object[] {
+export function readSamples(folder: string, { url, masterKey, proxyName }: SampleGateway): KubernetesObject[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
   const manifests = files
     .sort()

@@ -1,10 +1,12 @@
 /** `npm start` as a newcomer meets it: a fresh copy of the project, an empty home directory, whatever Node is installed. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { startControlPlane } from '../controlplane.ts';
 import { freePort } from '../processes.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -13,7 +15,7 @@ const EMAIL = 'ada.lovelace@example.com';
 /** Without what npm adds for its scripts: the Node of the machine, not the project's. */
 function newcomer(home: string): NodeJS.ProcessEnv {
   const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => !/node_modules|node-gyp-bin/.test(folder));
-  const go = (name: string): string => execFileSync('go', ['env', name], { encoding: 'utf8' }).trim();
+  const go = (name: string): string => execFileSync('go', ['env', name], { encoding: 'utf8', cwd: '/' }).trim();
   return {
     PATH: path.join(delimiter),
     HOME: home,
@@ -197,13 +199,19 @@ describe('npm start', function () {
     );
   });
 
-  it('ends everything with Ctrl-C, and is back within 10 seconds with what was there', async () => {
+  it('ends everything with Ctrl-C, and is back soon with what was there', async () => {
     await run?.interrupt();
     expect(() => execFileSync('pgrep', ['-f', work])).to.throw();
     run = new Run(folder, env, ['--gateway-port=0']);
     const ms = await run.until('Ctrl-C ends everything', 60_000);
-    console.log(`      second start: ${(ms / 1000).toFixed(1)} s`);
-    expect(ms).to.be.below(10_000);
+    // In proportion to the part that is not ours, so that a busy machine does not fail it: 3 s of 10 s on two idle cores.
+    const reference = performance.now();
+    await (await startControlPlane()).stop();
+    const ratio = ms / (performance.now() - reference);
+    console.log(
+      `      second start: ${(ms / 1000).toFixed(1)} s, ${ratio.toFixed(1)} times as long as an API server alone`,
+    );
+    expect(ratio).to.be.below(3.3);
     expect(kubectl('get gcust').match(/ true /g)).to.have.length(3);
     expect((await admin('/customer/info?end_user_id=acme-001')).status).to.equal(200);
   });
@@ -222,6 +230,11 @@ describe('npm start', function () {
   });
 
   describe('with bad input', () => {
+    let taken: Server | undefined;
+    afterEach(() => {
+      taken?.close();
+      taken = undefined;
+    });
     const cases: [string, () => Promise<{ args?: string[]; env?: NodeJS.ProcessEnv }>, RegExp][] = [
       [
         'an unknown flag',
@@ -232,9 +245,7 @@ describe('npm start', function () {
         'a port that is in use',
         async () => {
           const port = await freePort();
-          const { createServer } = await import('node:net');
-          const server = createServer().listen(port, '127.0.0.1').unref();
-          void run?.ended.then(() => server.close());
+          taken = createServer().listen(port, '127.0.0.1');
           return { args: [`--gateway-port=${port}`] };
         },
         /^Port \d+ of 127\.0\.0\.1 is in use: end the program that holds it, or choose another port for the development gateway with npm start -- --gateway-port PORT\.$/,

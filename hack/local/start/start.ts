@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type ControlPlane, startControlPlane } from '../controlplane.ts';
+import { ensureBinaries } from '../controlplane/binaries.ts';
 import {
   freePort,
   type ManagedProcess,
@@ -13,7 +14,9 @@ import {
 } from '../processes.ts';
 import type { Progress } from '../progress.ts';
 import { startWorkloadRunner, type WorkloadRunner } from '../workloads.ts';
+import { apply } from './apply.ts';
 import { GuardrailFile } from './guardrailFile.ts';
+import { OPERATOR, operatorRights } from './operatorRights.ts';
 import { readResources, unready } from './readiness.ts';
 import { readSamples } from './samples.ts';
 import { SettingsError, type StartSettings } from './settings.ts';
@@ -105,6 +108,9 @@ async function startParts({ settings, progress, root, home }: StartOptions, part
     progress.step('Kubernetes API server', async (report) => {
       const dir = join(home, 'control-plane');
       let ready = false;
+      const { kubectl } = await ensureBinaries(['kube-apiserver', 'etcd', 'kubectl'], { report });
+      const rights = operatorRights(kubectl, join(root, 'operator/manifests'));
+      rights.catch(() => undefined);
       const made = await startControlPlane({
         dir,
         keepAlive: true,
@@ -119,6 +125,7 @@ async function startParts({ settings, progress, root, home }: StartOptions, part
       void made.failed.then((sentence) => {
         parts.fail(sentence);
       });
+      await apply(made.kubeConfig(), await rights);
       return made;
     }),
     settings.gateway
@@ -144,9 +151,7 @@ async function startParts({ settings, progress, root, home }: StartOptions, part
 
   const operator = await progress.step('Operator', () => startOperator(plane, { root, home, logs, parts }));
   await progress.step('Samples', async () => {
-    const items = readSamples(join(root, 'hack/samples'), gateway);
-    const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
-    await plane.kubectl(['apply', '--server-side', '--force-conflicts', '--field-manager=npm-start', '-f', '-'], list);
+    await apply(plane.kubeConfig(), readSamples(join(root, 'hack/samples'), gateway));
   });
   const guardrail = await progress.step('Instance, customers and guardrail', (report) =>
     Promise.race([
@@ -244,9 +249,14 @@ async function startOperator(
         `--http-port=${port}`,
         // The folder's lock already keeps a second operator away, and a lease of a killed one would be waited for.
         '--leader-elect=false',
+        `--namespace=${OPERATOR.namespace}`,
         '--guardrail-image=gateway-guardrail-operator:local',
       ],
-      env: { ...process.env, KUBECONFIG: plane.kubeconfig, CLUSTER_ADDRESSES: join(home, 'addresses.json') },
+      env: {
+        ...process.env,
+        KUBECONFIG: plane.kubeconfigFor(OPERATOR.user, OPERATOR.groups),
+        CLUSTER_ADDRESSES: join(home, 'addresses.json'),
+      },
       cwd: root,
       logFile: join(logs, 'operator.log'),
     }),

@@ -33,7 +33,7 @@ export function summary({
   const chat = (stream: boolean): string =>
     [
       `  curl -s${stream ? 'N' : ''} ${gateway}/v1/chat/completions -H 'Authorization: Bearer ${masterKey}' \\`,
-      `    -H 'Content-Type: application/json' -d '{"model": "gpt-4o-mini", "user": "acme-001",${stream ? ' "stream": true,' : ''}`,
+      `    -H 'Content-Type: application/json' -d '{"model": "${stream ? 'echo-c3' : 'echo'}", "user": "acme-001",${stream ? ' "stream": true,' : ''}`,
       `    "messages": [{"role": "user", "content": "Please write to ada@example.com."}]}'`,
     ].join('\n');
   const commands = [
@@ -55,7 +55,7 @@ export function summary({
           `  ${guardrail.key}`,
         ]
       : [
-          'A call of the model, whole and as a stream: the answer holds the real address again …',
+          'A call of the model, whole and as a stream of three characters at a time: the answer holds the real address again …',
           '',
           chat(false),
           chat(true),
