@@ -90,9 +90,9 @@ export type ResponseOutcome = OutcomeBase & {
 
 /** The pseudonymization core behind every protocol. */
 export interface Guard {
-  /** @throws DetectorUnavailableError | StoreUnavailableError | SessionErasedError */
+  /** @throws DetectorUnavailableError | StoreUnavailableError | SessionErasedError | DocumentTooDeepError */
   request(document: RequestDocument, context: CallContext): Promise<RequestOutcome>;
-  /** @throws StoreUnavailableError */
+  /** @throws StoreUnavailableError | DocumentTooDeepError */
   response(document: ResponseDocument, context: CallContext): Promise<ResponseOutcome>;
   sessionOf(identity: CallIdentity): SessionId;
 }

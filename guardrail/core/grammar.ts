@@ -6,11 +6,11 @@ import { MAX_CODE, MIN_CODE } from './pseudonyms.ts';
  * The written grammar of what restoring accepts as a pseudonym. Models change case, spacing, separators and brackets of
  * what they repeat; prose must not be taken for it. All forms, case never matters:
  *
- *     core    := label SEP code possessive?
- *     label   := an entity type of the vocabulary, its words joined by SEP
+ *     core    := label SEP code possessive?, the words of the label joined by SEP as well
+ *     label   := an entity type of the vocabulary
  *     code    := 6 to 16 base-32 characters (no I, L, O, U), at least one a digit and one a letter,
  *                followed by none of A-Z 0-9 _
- *     SEP     := ws ("_" after up to 4 backslashes, or a hyphen) ws, or 1 to 2 white space
+ *     SEP     := "_" after up to 4 backslashes, or a hyphen; behind OPEN also with ws around it, or 1 to 2 white space
  *     ws      := 0 to 2 white space
  *     possessive := ' or ’, each with an s behind it or not
  *     OPEN    := "<" "&lt;" "%3C" or "u003c" after 1 to 4 backslashes
@@ -21,7 +21,8 @@ import { MAX_CODE, MIN_CODE } from './pseudonyms.ts';
  *     half    := ("(" or "[") ws core (ws CLOSE)?      the bracket is the sentence's own and stays, CLOSE goes
  *     opened  := core (CLOSE, or ")" or "]")           not behind A-Z 0-9 _ \; the bracket stays, CLOSE goes
  *
- * The possessive always stays, behind the value. There is no form without a bracket or an escape of one.
+ * The possessive always stays, behind the value. There is no form without a bracket or an escape of one, and none that
+ * has both its separators and its angle brackets lost: "(ID 7F3A9C)" is prose.
  *
  * Since OPEN's "<" stands nowhere inside a form, text before or between canonical pseudonyms can never grow together with
  * them: what is found in a text with pseudonyms inserted is these, and what is found in the stretches between them.
@@ -59,7 +60,16 @@ export interface TagMatch {
 
 const WS = '\\s{0,2}';
 const HYPHEN = '[-\\u2010\\u2011\\u2013]';
-const SEP = `(?:${WS}(?:\\\\{0,4}_|${HYPHEN})${WS}|\\s{1,2})`;
+/** A separator, and what one can begin with. */
+interface Separator {
+  readonly whole: string;
+  readonly part: string;
+}
+const TIGHT: Separator = { whole: `(?:\\\\{0,4}_|${HYPHEN})`, part: '\\\\{0,4}' };
+const LOOSE: Separator = {
+  whole: `(?:${WS}${TIGHT.whole}${WS}|\\s{1,2})`,
+  part: `${WS}${TIGHT.part}`,
+};
 const OPEN = '(?:<|&lt;|%3c|(?<!\\\\)\\\\{1,4}u003c)';
 const CLOSE = '(?:>|&gt;|%3e|\\\\{1,4}u003e)';
 const POSSESSIVE = "(?:['\\u2019](?:s(?![0-9a-z_]))?)?";
@@ -69,7 +79,6 @@ const CODE = `${CODE_CHECK}${CODE_UNIT}{${MIN_CODE},${MAX_CODE}}(?![0-9a-z_])`;
 /** `opened` may not begin inside a word or inside an escape such as `\n`. */
 const WORD_START = '(?<![0-9a-z_\\\\])';
 
-const SEP_PART = `${WS}\\\\{0,4}`;
 const ESCAPE_PART = '\\\\{1,4}(?:u(?:0(?:0(?:3)?)?)?)?';
 const OPEN_PART = `(?:&(?:l(?:t)?)?|%3?|(?<!\\\\)${ESCAPE_PART})`;
 const CLOSE_PART = `(?:&(?:g(?:t)?)?|%3?|${ESCAPE_PART})`;
@@ -81,22 +90,23 @@ const MAX_FORM = 256;
 
 export function createGrammar(labels: readonly Label[]): Grammar {
   const trie = trieOf(labels);
-  const core = `(${labelPattern(trie)})${SEP}(${CODE})(${POSSESSIVE})`;
+  const core = (sep: Separator): string => `(${labelPattern(trie, sep)})${sep.whole}(${CODE})(${POSSESSIVE})`;
   const forms = new RegExp(
     [
-      `${OPEN}${WS}${core}(${WS}${CLOSE})?`,
-      `([[(])(${WS})${core}(${WS}(?:${CLOSE}|[\\])]))?`,
-      `${WORD_START}${core}(${CLOSE}|[\\])])`,
+      `${OPEN}${WS}${core(LOOSE)}(${WS}${CLOSE})?`,
+      `([[(])(${WS})${core(TIGHT)}(${WS}(?:${CLOSE}|[\\])]))?`,
+      `${WORD_START}${core(TIGHT)}(${CLOSE}|[\\])])`,
     ].join('|'),
     'gi',
   );
-  const partialCore = `(?:${partialPatterns(trie).join('|')})`;
+  const partialCore = (sep: Separator): string => `(?:${partialPatterns(trie, sep).join('|')})`;
   const partial = new RegExp(
     [
       `${OPEN_PART}$`,
-      `(?:${OPEN}|[[(])${WS}${partialCore}?$`,
-      `${WORD_START}${core}${CLOSE_PART}?$`,
-      `${WORD_START}${partialCore}$`,
+      `${OPEN}${WS}${partialCore(LOOSE)}?$`,
+      `[[(]${WS}${partialCore(TIGHT)}?$`,
+      `${WORD_START}${core(TIGHT)}${CLOSE_PART}?$`,
+      `${WORD_START}${partialCore(TIGHT)}$`,
     ].join('|'),
     'gi',
   );
@@ -218,16 +228,16 @@ function trieOf(labels: readonly Label[]): Trie {
 }
 
 /** A pattern of the rest of a label. The longer one goes first: no label is read as a shorter one with the rest for its code. */
-function labelPattern(node: Trie): string {
-  const ways = Array.from(node.next, ([unit, next]) => (unit === '_' ? SEP : unit) + labelPattern(next));
+function labelPattern(node: Trie, sep: Separator): string {
+  const ways = Array.from(node.next, ([unit, next]) => (unit === '_' ? sep.whole : unit) + labelPattern(next, sep));
   return ways.length === 0 ? '' : `(?:${ways.join('|')})${node.isLabel ? '?' : ''}`;
 }
 
 /** Patterns of what the rest of a label, with its code behind it, can begin with. */
-function partialPatterns(node: Trie): string[] {
+function partialPatterns(node: Trie, sep: Separator): string[] {
   const ways = Array.from(node.next, ([unit, next]) => {
-    const rest = `(?:${partialPatterns(next).join('|')})?`;
-    return unit === '_' ? `${SEP}${rest}|${SEP_PART}` : `${unit}${rest}`;
+    const rest = `(?:${partialPatterns(next, sep).join('|')})?`;
+    return unit === '_' ? `${sep.whole}${rest}|${sep.part}` : `${unit}${rest}`;
   });
-  return node.isLabel ? [...ways, `${SEP}${CODE_PART}`, SEP_PART] : ways;
+  return node.isLabel ? [...ways, `${sep.whole}${CODE_PART}`, sep.part] : ways;
 }

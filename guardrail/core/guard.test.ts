@@ -407,6 +407,7 @@ describe('text of a client that looks like a pseudonym', () => {
       `\\u003c${name}\\u003e`,
       `\\\\u003c${name}\\\\u003e`,
       `< ${spaced} >`,
+      `[${spaced}]`,
       `<${name}'s>`,
       `<${name.replaceAll('_', '\\_')}>`,
       `%3C${name}%3E`,

@@ -67,16 +67,18 @@ export function createGuard(options: GuardOptions): Guard {
     const plans = planAll(strings, findings, language());
     if (plans.every(({ edits }) => edits.length === 0)) return { session, entities, action: 'NONE' };
     if (mode === 'monitor') return { session, entities, action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' };
-    const allocated = allocate(plans, new Pseudonyms(sessionKey, session));
+    const codes = codesIn(plans);
+    const allocated = allocate(plans, new Pseudonyms(sessionKey, session), codes);
     // A call that nothing identifies has nobody who could ask for its mapping, so there is nothing to keep.
     const isShared = deriveSession(sessionKey, identity, scope) !== undefined;
-    const pseudonyms = isShared ? await keep(allocated, session, context, fence) : named(allocated);
+    const pseudonyms = isShared ? await keep(allocated, codes, session, context, fence) : named(allocated);
     return { session, entities, action: 'GUARDRAIL_INTERVENED', ...rewriteRequest(document, plans, pseudonyms) };
   }
 
   /** Stores the mapping, with longer pseudonyms for those that stand for another value there already. */
   async function keep(
     allocated: readonly Entry[],
+    codes: ReadonlySet<string>,
     session: SessionId,
     { identity }: CallContext,
     fence: Fence,
@@ -92,7 +94,7 @@ export function createGuard(options: GuardOptions): Guard {
       // Every round makes a code longer, so the rounds end.
       entries = separate(
         entries.map((entry) => (taken.has(pseudonymOf(entry)) ? lengthen(entry) : entry)),
-        () => false,
+        (code) => codes.has(code),
       );
     }
   }
@@ -215,7 +217,7 @@ function planAll(
   return sources.map((source) => ({ source, edits: planEdits(source, values, vocabulary.labelOf, grammar) }));
 }
 
-function allocate(plans: readonly Plan[], pseudonyms: Pseudonyms): Entry[] {
+function allocate(plans: readonly Plan[], pseudonyms: Pseudonyms, codes: ReadonlySet<string>): Entry[] {
   const entries = new Map<string, Entry>();
   for (const { edits } of plans) {
     for (const { label, stored } of edits) {
@@ -223,7 +225,6 @@ function allocate(plans: readonly Plan[], pseudonyms: Pseudonyms): Entry[] {
       if (!entries.has(key)) entries.set(key, pseudonyms.entry(label, stored));
     }
   }
-  const codes = codesIn(plans);
   return separate([...entries.values()], (code) => codes.has(code));
 }
 
