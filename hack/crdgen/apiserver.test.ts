@@ -421,18 +421,14 @@ describe('CRDs at the API server', function () {
         guarded({ resources: { requests: { cpu: 'lots' } } }),
         'spec.guardrail.resources.requests.cpu in body should match',
       ],
-      [
-        'a duration that is none',
-        guarded({ mappingTTL: 'day' }),
-        'mappingTTL must be a duration of whole numbers with units',
-      ],
+      ['a duration that is none', guarded({ mappingTTL: 'day' }), 'mappingTTL must be a number of days, or a duration'],
       [
         'a language that is none',
         guarded({ languages: ['english'] }),
         'spec.guardrail.languages[0]: Too long: may not be more than 2 bytes',
       ],
       ['a Presidio without scheme', guarded({ presidio: { url: 'presidio' } }), 'url must be an http or https address'],
-      ['a body of no size', guarded({ maxBody: 'large' }), 'maxBody must be a number of bytes, Ki, Mi or Gi'],
+      ['a body of no size', guarded({ maxBody: 'large' }), 'maxBody must be a number of bytes, Ki or Mi'],
       [
         'a privileged port',
         guarded({ port: 80 }),

@@ -17,6 +17,7 @@ import {
   apiKeyOf,
   completeApiKeys,
   completeOwnKeys,
+  isAccepting,
   newestApiKeyOf,
   revisionOf,
 } from './keys.ts';
@@ -98,23 +99,19 @@ export async function planGuardrail(
   const redis = await readRedisAddress(parts.client, instance, spec);
   const policy = await readPolicy(parts.client, instance, spec);
   const keys = await keepKeys(parts, instance, spec, mode, proxy);
-  const digest = (text: string): string =>
-    createHmac('sha256', keys.own.keys.data[files.sessionKey] ?? '')
-      .update(text)
-      .digest('hex')
-      .slice(0, 16);
+  const { own, api } = { own: keys.own.keys, api: keys.api.keys };
   return {
     mode,
     spec,
     inputs: {
       defaultImage: parts.defaultImage,
       policy,
-      keyRevision: keyRevisionOf(keys.api.keys, keys.own.keys),
+      keyRevision: keyRevisionOf(api, own),
       // The address of Redis is read from its Secret at start; the files are followed while the guardrail runs.
-      configHash: digest(redis ?? ''),
+      configHash: digest(own, redis ?? ''),
     },
     url: mode === 'Sidecar' ? sidecarUrl(spec) : guardrailServiceUrl(instance, spec),
-    apiKeyHash: digest(apiKeyOf(keys.api.keys)),
+    apiKeyHash: digest(own, apiKeyOf(api)),
     keys,
   };
 }
@@ -245,13 +242,11 @@ async function observeReaders(
     templateAnnotation(deployment, annotation) === value &&
     rolloutOf(deployment) === 'complete';
   const graceSeconds = proxy?.spec?.template.spec?.terminationGracePeriodSeconds ?? 30;
-  const apiKeyHash = createHmac('sha256', keys.own.data[files.sessionKey] ?? '')
-    .update(apiKeyOf(keys.api))
-    .digest('hex')
-    .slice(0, 16);
   const common = {
     gatewayHasRolled:
-      instance.spec.workloadRef === undefined ? undefined : hasRolledTo(proxy, annotations.apiKeyHash, apiKeyHash),
+      instance.spec.workloadRef === undefined
+        ? undefined
+        : hasRolledTo(proxy, annotations.apiKeyHash, digest(keys.own, apiKeyOf(keys.api))),
     graceMs: graceSeconds * 1000 + SLACK_MS,
     now: parts.now(),
   };
@@ -264,7 +259,10 @@ async function observeReaders(
   }
   if (spec.redis === undefined) {
     return {
-      api: { ...common, guardrailsHaveRead: await takesKey(parts, instance, spec, newestApiKeyOf(keys.api)) },
+      api: {
+        ...common,
+        guardrailsHaveRead: isAccepting(keys.api) && (await takesKey(parts, instance, spec, newestApiKeyOf(keys.api))),
+      },
       // Nothing is at rest.
       encryption: { ...common, guardrailsHaveRead: true },
     };
@@ -293,6 +291,14 @@ async function takesKey(
     // Not reachable now: asked again in the next reconcile.
     return false;
   }
+}
+
+/** A digest that tells values apart and nothing else: what it is of may be short, such as a password in an address. */
+function digest(own: KeySecret, text: string): string {
+  return createHmac('sha256', own.data[files.sessionKey] ?? '')
+    .update(text)
+    .digest('hex')
+    .slice(0, 16);
 }
 
 function keyRevisionOf(api: KeySecret, own: KeySecret): string {

@@ -60,6 +60,11 @@ export function newestApiKeyOf(secret: KeySecret): string {
   return acceptedOf(secret)[0] ?? '';
 }
 
+/** Whether a new key is only accepted yet, and waits for the guardrails to have read it. */
+export function isAccepting(secret: KeySecret): boolean {
+  return phaseOf(secret) === 'accepting';
+}
+
 /** Raised with each key that pods must have read before it is used. */
 export function revisionOf(secret: KeySecret): number {
   const revision = Number(secret.annotations[annotations.keyRevision] ?? '0');

@@ -9,6 +9,7 @@ import type { KubeClient, ObjectKey } from '../runtime/runtime.ts';
 import { ownerReference } from '../runtime/runtime.ts';
 import type { Children } from './children.ts';
 import { belongsTo, isRefusal, NameTakenError, noneIfNotFound } from './children.ts';
+import { parseDuration } from './connection.ts';
 import type { GuardrailMode, GuardrailPlan } from './guardrail.ts';
 import { readText } from './guardrail.ts';
 import type { Child } from './guardrailWorkload.ts';
@@ -21,8 +22,8 @@ import { mountsConfigMap, mountsSecret, proxyPatch, rolloutOf, templateAnnotatio
 import type { Finding } from './status.ts';
 import { notRequested } from './status.ts';
 
-/** The gateway waits for the guardrail no longer than this, in seconds. */
-const GUARDRAIL_TIMEOUT_SECONDS = 10;
+/** How much longer the gateway waits for the guardrail than that waits for its detectors, in seconds. */
+const TIMEOUT_SLACK_SECONDS = 9;
 
 /** Where the gateway shall call the guardrail from now on. */
 export interface ActiveGuardrail {
@@ -163,7 +164,7 @@ async function writeConfig(
     rendered = renderProxyConfig(text, {
       proxyName: instance.spec.proxyName ?? 'gateway',
       budget: wishes.budget,
-      guardrail: url === undefined ? undefined : { url, timeoutSeconds: GUARDRAIL_TIMEOUT_SECONDS },
+      guardrail: url === undefined ? undefined : { url, timeoutSeconds: timeoutOf(instance) },
     });
   } catch (error) {
     if (!(error instanceof ProxyConfigError)) throw error;
@@ -193,6 +194,10 @@ async function writeConfig(
   }
   const hash = createHash('sha256').update(rendered).digest('hex').slice(0, 16);
   return { hash, kept: [child], fault: undefined };
+}
+
+function timeoutOf(instance: GatewayInstance): number {
+  return Math.ceil(parseDuration(instance.spec.guardrail?.detectionTimeout ?? '1s') / 1000) + TIMEOUT_SLACK_SECONDS;
 }
 
 /**

@@ -154,6 +154,29 @@ describe('GatewayInstance', function () {
     await eventually(() => world.deployment(guardrail));
   });
 
+  it('rests: a reconcile that finds everything as it should be writes nothing', async () => {
+    await world.apply(proxyManifest({ env: keyMounted, volumes: configMounted }));
+    const proxyConfig = { base: { inline: 'model_list: []\n' }, configMapName: 'litellm-config' };
+    const spec = { proxyConfig, workloadRef: { name: 'litellm' }, defaultCustomerBudget: { maxBudget: 1 } };
+    await world.instance({
+      ...spec,
+      guardrail: { mode: 'Deployment', policy: { inline: 'entities: {PERSON: block}' } },
+    });
+    await world.until('GuardrailReady', 'RollingOut');
+    await world.rollOut(guardrail);
+    await world.until('ProxyConfigured', 'RollingOut');
+    await world.rollOut('litellm');
+    await world.until('Ready', 'Ready');
+    const before = await world.versions();
+    // A change that matters to nobody is still a reason to look at everything again.
+    await world.patch({ metadata: { annotations: { look: 'again' } } });
+    await world.customer('one');
+    await eventually(async () => {
+      expect((await world.read()).status?.customers?.total).to.equal(1);
+    });
+    expect(await world.versions()).to.deep.equal(before);
+  });
+
   describe('runs a guardrail as a Deployment', () => {
     it('with all that belongs to it, its own and restricted', async () => {
       await world.instance({ guardrail: { policy: { inline: 'entities: {PERSON: block}\n' } } });

@@ -18,7 +18,7 @@ export const files = {
   policy: 'policy.yaml',
 } as const;
 
-const MULTIPLES: Readonly<Record<string, number>> = { Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
+const MULTIPLES: Readonly<Record<string, number>> = { Ki: 2 ** 10, Mi: 2 ** 20 };
 
 /** Where the guardrail listens. */
 export type ListenHost = '0.0.0.0' | '127.0.0.1';
@@ -73,7 +73,7 @@ export function replicasOf(spec: Guardrail): number {
 
 /** @returns a size such as `10Mi` in bytes. @throws RangeError where it is none. */
 export function bytes(size: string): number {
-  const [, number, unit = ''] = /^(\d+)(Ki|Mi|Gi)?$/.exec(size) ?? [];
+  const [, number, unit = ''] = /^(\d+)(Ki|Mi)?$/.exec(size) ?? [];
   if (number === undefined) throw new RangeError(`${size} is no size such as 10Mi.`);
   return Number(number) * (MULTIPLES[unit] ?? 1);
 }

@@ -316,7 +316,8 @@ export interface Guardrail {
    * @maxLength 32
    * @default "24h"
    * @x-kubernetes-validations [
-   *   {"rule": "self.matches('^([0-9]+(ms|s|m|h|d))+$')", "message": "mappingTTL must be a duration of whole numbers with units (s, m, h or d): write for example 30m or 24h"}
+   *   {"rule": "self.matches('^([0-9]{1,9}(ms|s|m|h))+$') || self.matches('^[0-9]{1,3}d$')", "message": "mappingTTL must be a number of days, or a duration of whole numbers with units (ms, s, m or h): write for example 30m, 24h or 7d"},
+   *   {"rule": "self.matches('^[0-9]{1,3}d$') ? int(self.replace('d', '')) >= 1 && int(self.replace('d', '')) <= 365 : !self.matches('^([0-9]{1,9}(ms|s|m|h))+$') || (duration(self) >= duration('1s') && duration(self) <= duration('8760h'))", "message": "mappingTTL must be between 1s and 365d: write for example 24h"}
    * ]
    */
   mappingTTL?: string;
@@ -332,7 +333,8 @@ export interface Guardrail {
    * @maxLength 32
    * @default "1s"
    * @x-kubernetes-validations [
-   *   {"rule": "self.matches('^([0-9]+(ms|s|m))+$')", "message": "detectionTimeout must be a duration of whole numbers with units (ms, s or m): write for example 500ms or 1s"}
+   *   {"rule": "self.matches('^([0-9]{1,6}(ms|s))+$')", "message": "detectionTimeout must be a duration of whole numbers with units (ms or s): write for example 500ms or 1s"},
+   *   {"rule": "!self.matches('^([0-9]{1,6}(ms|s))+$') || (duration(self) >= duration('10ms') && duration(self) <= duration('20s'))", "message": "detectionTimeout must be between 10ms and 20s: write for example 1s"}
    * ]
    */
   detectionTimeout?: string;
@@ -371,7 +373,8 @@ export interface Guardrail {
    * @maxLength 16
    * @default "10Mi"
    * @x-kubernetes-validations [
-   *   {"rule": "self.matches('^[1-9][0-9]{0,11}(Ki|Mi|Gi)?$')", "message": "maxBody must be a number of bytes, Ki, Mi or Gi: write for example 10Mi"}
+   *   {"rule": "self.matches('^[1-9][0-9]{0,8}(Ki|Mi)?$')", "message": "maxBody must be a number of bytes, Ki or Mi: write for example 10Mi"},
+   *   {"rule": "!self.matches('^[1-9][0-9]{0,8}(Ki|Mi)?$') || (quantity(self).compareTo(quantity('1Ki')) >= 0 && quantity(self).compareTo(quantity('256Mi')) <= 0)", "message": "maxBody must be between 1Ki and 256Mi: write for example 10Mi"}
    * ]
    */
   maxBody?: string;
@@ -427,8 +430,8 @@ export interface GatewayInstanceSpec {
    * @maxLength 32
    * @default "5m"
    * @x-kubernetes-validations [
-   *   {"rule": "self.matches('^([0-9]+(s|m|h))+$')", "message": "syncInterval must be a duration of whole numbers with units (s, m or h): write for example 5m"},
-   *   {"rule": "!self.matches('^([0-9]+(s|m|h))+$') || (duration(self) >= duration('1s') && duration(self) <= duration('24h'))", "message": "syncInterval must be between 1s and 24h: write for example 5m"}
+   *   {"rule": "self.matches('^([0-9]{1,9}(s|m|h))+$')", "message": "syncInterval must be a duration of whole numbers with units (s, m or h): write for example 5m"},
+   *   {"rule": "!self.matches('^([0-9]{1,9}(s|m|h))+$') || (duration(self) >= duration('1s') && duration(self) <= duration('24h'))", "message": "syncInterval must be between 1s and 24h: write for example 5m"}
    * ]
    */
   syncInterval?: string;

@@ -109,6 +109,15 @@ export class World {
     await this.plane.kubectl(['apply', '-n', this.namespace, '-f', '-'], text);
   }
 
+  /** The versions of everything in the namespace but instances and customers: a write that changes something raises one. */
+  async versions(): Promise<string[]> {
+    const kinds = 'deployments,services,serviceaccounts,configmaps,secrets,pdb,networkpolicies,events';
+    const all = JSON.parse(await this.plane.kubectl(['get', kinds, '-n', this.namespace, '-o', 'json'])) as {
+      items: { kind: string; metadata: { name: string; resourceVersion: string } }[];
+    };
+    return all.items.map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
+  }
+
   /** As `kubectl replace` does: what the manifest does not name is gone. */
   async replace(manifest: string): Promise<void> {
     await this.plane.kubectl(['replace', '-n', this.namespace, '-f', '-'], manifest);
