@@ -66,7 +66,8 @@ class Run {
 
   /** As Ctrl-C in a terminal: to the whole foreground group. */
   async interrupt(): Promise<number | null> {
-    if (this.child.pid !== undefined && this.child.exitCode === null) process.kill(-this.child.pid, 'SIGINT');
+    const alive = this.child.exitCode === null && this.child.signalCode === null;
+    if (this.child.pid !== undefined && alive) process.kill(-this.child.pid, 'SIGINT');
     return this.ended;
   }
 }
@@ -152,7 +153,8 @@ describe('npm start', function () {
       .split('\n')
       .filter((line) => line.startsWith('data: {'))
       .map((line) => JSON.parse(line.slice('data: '.length)) as { choices: { delta: { content?: string } }[] });
-    expect(events.length).to.be.above(3);
+    // In pieces: the guardrail holds back no more than could be the beginning of a tag.
+    expect(events.length).to.be.above(1);
     const content = events.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
     expect(content).to.include(EMAIL);
     expect(log('gateway.log')).not.to.include(EMAIL);
