@@ -2,14 +2,14 @@ import type { Json, JsonObject } from '../local/gateway/gateway.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
 import { demand, exact, neverSaw, prefixes, pseudonymized, emailPseudonyms } from './judge.ts';
-import type { ModelServer } from './modelServer.ts';
+import type { Witness } from './modelServer.ts';
 import { FORBIDDEN, letter, type Person, somebody, valuesOf } from './people.ts';
 import type { Case } from './suite.ts';
 
 /** What the LiteLLM cases work with. */
 export interface LiteLlmBench {
   readonly client: GatewayClient;
-  readonly model: ModelServer;
+  readonly model: Witness;
   readonly guardrail: Interceptor;
   /** Makes a virtual key, in a new team of its own where `team` is true. */
   readonly newKey: (team: boolean) => Promise<string>;
@@ -454,7 +454,7 @@ const faults: readonly LiteLlmCase[] = [
 ];
 
 /** @returns the pseudonyms that the model saw in its latest call. */
-function lastTags(model: ModelServer): string[] {
+function lastTags(model: Witness): string[] {
   return emailPseudonyms(model.saw().at(-1) ?? '');
 }
 
@@ -494,8 +494,6 @@ const identity: readonly LiteLlmCase[] = [
       demand(tags[3] !== tags[0], 'Two end users share a pseudonym.');
     },
   },
-  twoTenants('virtual keys of two teams, one end user name', true),
-  twoTenants('two virtual keys without a team, one end user name', false),
   {
     name: 'two users at once, streamed',
     run: async ({ client, model }) => {
@@ -512,12 +510,13 @@ const identity: readonly LiteLlmCase[] = [
   },
 ];
 
-/** Everything that LiteLLM with the guardrail is judged by. */
-export const LITELLM_CASES: readonly LiteLlmCase[] = [
-  ...whole,
-  ...unseen,
-  ...streamed,
-  ...otherEndpoints,
-  ...faults,
-  ...identity,
+const tenants: readonly LiteLlmCase[] = [
+  twoTenants('virtual keys of two teams, one end user name', true),
+  twoTenants('two virtual keys without a team, one end user name', false),
 ];
+
+/** What every gateway is judged by that calls the guardrail for chats as LiteLLM does, under one key. */
+export const LITELLM_CHAT_CASES: readonly LiteLlmCase[] = [...whole, ...streamed, ...faults, ...identity];
+
+/** Everything that LiteLLM with the guardrail is judged by. */
+export const LITELLM_CASES: readonly LiteLlmCase[] = [...LITELLM_CHAT_CASES, ...unseen, ...otherEndpoints, ...tenants];

@@ -6,14 +6,18 @@ import Koa, { type Context } from 'koa';
 import readRaw from 'raw-body';
 import { echo, type Json, type JsonObject } from '../local/gateway/gateway.ts';
 
-/** A fake provider of models that speaks the dialects of OpenAI and of Anthropic, and remembers what it was sent. */
-export interface ModelServer {
-  /** `http://127.0.0.1:<port>` */
-  readonly url: string;
-  /** @returns the bodies that came in since the last reset, as text, oldest first. */
+/** Tells what reached a model. */
+export interface Witness {
+  /** @returns the requests that came in since the last reset, as JSON text, oldest first. */
   saw(): readonly string[];
   reset(): void;
-  stop(): Promise<void>;
+}
+
+/** A fake provider of models that speaks the dialects of OpenAI and of Anthropic, and remembers what it was sent. */
+export interface ModelServer extends Witness {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly stop: () => Promise<void>;
 }
 
 const isObject = (value: unknown): value is JsonObject =>

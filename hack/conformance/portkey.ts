@@ -15,7 +15,7 @@ const VERSION = '1.15.2';
 const PINNED = { '@hono/node-server': '1.13.5', hono: '4.9.7', '@hono/node-ws': '1.2.0' };
 
 /** Milliseconds after which Portkey gives up on the guardrail, here; far more than a call ever takes. */
-const GUARDRAIL_TIMEOUT_MS = 2_000;
+const GUARDRAIL_TIMEOUT_MS = 4_000;
 
 const READY_MS = 30_000;
 const SAMPLE = join(import.meta.dirname, '..', 'samples', 'portkey', 'config.json');

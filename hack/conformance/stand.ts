@@ -1,9 +1,11 @@
 import { startAgentgatewayDouble } from './agentgateway.ts';
 import { AGENTGATEWAY_CASES, type AgentgatewayBench } from './agentgatewayCases.ts';
+import { startDevGateway } from '../local/gateway/gateway.ts';
+import { GatewayClient } from './client.ts';
 import { type Interceptor, type Mutant, startInterceptor } from './interceptor.ts';
 import { FOREIGN_PORTS, isForeign, useLiteLlm } from './litellm.ts';
-import { LITELLM_CASES, type LiteLlmBench } from './litellmCases.ts';
-import { type ModelServer, startModelServer } from './modelServer.ts';
+import { LITELLM_CASES, LITELLM_CHAT_CASES, type LiteLlmBench } from './litellmCases.ts';
+import { startModelServer, type Witness } from './modelServer.ts';
 import { usePortkey } from './portkey.ts';
 import { PORTKEY_CASES, type PortkeyBench } from './portkeyCases.ts';
 import type { Service } from './service.ts';
@@ -29,7 +31,7 @@ export interface Gateway {
 }
 
 interface Parts {
-  readonly model: ModelServer;
+  readonly model: Witness;
   readonly guardrail: Interceptor;
 }
 
@@ -57,10 +59,48 @@ function stand<Bench extends Parts>(
     stop: async () => {
       await stop();
       await guardrail.stop();
-      await model.stop();
     },
   };
 }
+
+/** Runs both, one after the other. */
+function both(first: () => Promise<void>, second: () => Promise<void>): () => Promise<void> {
+  return async () => {
+    await first();
+    await second();
+  };
+}
+
+/** This project's own gateway for development: it must call the guardrail as LiteLLM does. */
+export const DEVELOPMENT: Gateway = {
+  name: 'development',
+  cases: LITELLM_CHAT_CASES.map(({ name }) => name),
+  start: async (service) => {
+    const guardrail = await startInterceptor(service.url);
+    const masterKey = 'sk-development';
+    const gateway = await startDevGateway({
+      port: 0,
+      masterKey,
+      proxyName: 'litellm',
+      guardrail: { url: guardrail.url, key: service.keys[0] },
+      guardrailTimeoutMs: 3_000,
+    });
+    let forgotten = 0;
+    const model: Witness = {
+      saw: () =>
+        gateway
+          .log()
+          .slice(forgotten)
+          .map((seen) => JSON.stringify(seen)),
+      reset: () => {
+        forgotten = gateway.log().length;
+      },
+    };
+    const client = new GatewayClient(gateway.url, () => ({ authorization: `Bearer ${masterKey}` }));
+    const newKey = (): Promise<string> => Promise.reject(new Error('The development gateway has no virtual keys.'));
+    return stand('development', LITELLM_CHAT_CASES, { client, model, guardrail, newKey }, gateway.stop);
+  },
+};
 
 const LITELLM: Gateway = {
   name: 'litellm',
@@ -71,7 +111,7 @@ const LITELLM: Gateway = {
     const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, guardrailKey: service.keys[0] };
     const { client, newKey, stop } = await useLiteLlm(backends);
     const bench: LiteLlmBench = { client, model, guardrail, newKey };
-    return stand('litellm', LITELLM_CASES, bench, stop);
+    return stand('litellm', LITELLM_CASES, bench, both(stop, model.stop));
   },
 };
 
@@ -83,7 +123,7 @@ const PORTKEY: Gateway = {
     const guardrail = await startInterceptor(service.url);
     const { client, stop } = await usePortkey({ modelUrl: model.url, guardrailUrl: guardrail.url, keys: service.keys });
     const bench: PortkeyBench = { client, model, guardrail, tenants: service.keys };
-    return stand('portkey', PORTKEY_CASES, bench, stop);
+    return stand('portkey', PORTKEY_CASES, bench, both(stop, model.stop));
   },
 };
 
@@ -96,7 +136,7 @@ const AGENTGATEWAY: Gateway = {
     const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, keys: service.keys };
     const { client, stop } = await startAgentgatewayDouble(backends);
     const bench: AgentgatewayBench = { client, model, guardrail, tenants: service.keys };
-    return stand('agentgateway (double)', AGENTGATEWAY_CASES, bench, stop);
+    return stand('agentgateway (double)', AGENTGATEWAY_CASES, bench, both(stop, model.stop));
   },
 };
 

@@ -47,7 +47,7 @@ export interface DevGateway {
   /** @returns what the model saw in the latest calls, oldest first. */
   log(): readonly Seen[];
   /** Stops listening, ends open connections and resolves when the state file is written. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** The models of a gateway that is not told otherwise. */
