@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
@@ -17,13 +17,14 @@ interface Manifest extends KubernetesObject {
   stringData?: Record<string, string>;
 }
 
-/** Every object of the YAML files in the folder, about this gateway instead of the one that they name. */
+/** What `npm start` applies; the folder also has samples of what belongs to gateways. */
+const FILES = ['instance.yaml', 'customers.yaml'];
+
+/** Every object of these files in the folder, about this gateway instead of the one that they name. */
 export function readSamples(folder: string, { url, masterKey, proxyName }: SampleGateway): KubernetesObject[] {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
-  const manifests = files
-    .sort()
-    .flatMap((name) => parseAllDocuments(readFileSync(join(folder, name), 'utf8')))
-    .map((document) => document.toJS() as Manifest);
+  const manifests = FILES.flatMap((name) => parseAllDocuments(readFileSync(join(folder, name), 'utf8'))).map(
+    (document) => document.toJS() as Manifest,
+  );
   return manifests.map((manifest) => {
     if (manifest.kind === 'GatewayInstance') {
       return { ...manifest, spec: { ...manifest.spec, endpoint: url, ...(proxyName !== undefined && { proxyName }) } };

@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startControlPlane } from '../controlplane.ts';
+import { inlineCommands } from '../../test/readme.ts';
 import { freePort } from '../processes.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -159,6 +160,16 @@ describe('npm start', function () {
     expect(content).to.include(EMAIL);
     expect(log('gateway.log')).not.to.include(EMAIL);
   });
+
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const harmless = inlineCommands(readme, 'kubectl').filter((command) =>
+    /^kubectl (get|wait|describe|explain) /.test(command),
+  );
+  for (const command of new Set(harmless)) {
+    it(`runs the README’s \`${command}\``, () => {
+      expect(kubectl(command.replace(/^kubectl /, ''))).to.match(/\S/);
+    });
+  }
 
   it('removes a customer at the gateway when it is deleted', async () => {
     kubectl('delete gcust initech');

@@ -1,0 +1,107 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type ControlPlane, startControlPlane } from '../local/controlplane.ts';
+import { freePort, startProcess, waitUntilReady } from '../local/processes.ts';
+import { blocks, inlineCommands, localLinks } from './readme.ts';
+
+const root = join(import.meta.dirname, '../..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const shell = blocks(readme).filter(({ language }) => language === 'sh');
+
+describe('README', function () {
+  this.timeout(120_000);
+
+  it('links to what is there', () => {
+    const links = localLinks(readme);
+    expect(links).to.have.length.above(3);
+    expect(links.filter((link) => !existsSync(join(root, link)))).to.deep.equal([]);
+  });
+
+  it('names npm scripts that exist', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    const named = [...readme.matchAll(/\bnpm\s+(?:run\s+)?(start|test\b(?!:)|[a-z]+(?::[a-z]+)?)/g)].map(
+      ([, name = '']) => name,
+    );
+    const commands = named.filter((name) => !['or', 'from', 'ci'].includes(name));
+    expect(commands).to.include.members(['start', 'test']);
+    expect(commands.filter((name) => !(name in scripts))).to.deep.equal([]);
+  });
+
+  for (const command of new Set(inlineCommands(readme, 'node'))) {
+    it(`\`${command}\` works`, () => {
+      const output = execFileSync(process.execPath, command.split(' ').slice(1), { cwd: root, encoding: 'utf8' });
+      expect(output).to.have.length.above(100);
+    });
+  }
+
+  for (const { text } of shell.filter((block) => block.text.includes('guardrail/main.ts'))) {
+    it(`\`${text.trim()}\` runs the guardrail`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'readme-'));
+      const port = await freePort();
+      const child = await startProcess({
+        name: 'The guardrail',
+        command: '/bin/sh',
+        args: ['-c', text],
+        cwd: root,
+        env: { ...process.env, GUARDRAIL_PORT: String(port), GUARDRAIL_HOST: '127.0.0.1' },
+        logFile: join(folder, 'log'),
+      });
+      try {
+        const url = `http://127.0.0.1:${port}/readyz`;
+        await waitUntilReady(
+          child,
+          () =>
+            fetch(url).then(
+              ({ ok }) => ok,
+              () => false,
+            ),
+          30_000,
+        );
+      } finally {
+        await child.stop();
+        rmSync(folder, { recursive: true });
+      }
+    });
+  }
+
+  describe('on a cluster', () => {
+    let plane: ControlPlane;
+    before(async () => {
+      plane = await startControlPlane();
+      await plane.kubectl(['apply', '--server-side', '-k', join(root, 'crds')]);
+      await plane.kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
+    });
+    after(() => plane.stop());
+
+    const manifests = blocks(readme).filter(
+      ({ language, text }) => language === 'yaml' && /^kind: Gateway/m.test(text),
+    );
+    for (const { text } of manifests) {
+      it(`the ${/^kind: (\w+)/m.exec(text)?.[1] ?? ''} is accepted, with no field that is not known`, async () => {
+        const namespace = /namespace: (\w+)/.exec(text)?.[1] ?? 'default';
+        await plane.kubectl(['create', 'namespace', namespace]);
+        const answer = await plane.kubectl(['create', '--dry-run=server', '--validate=strict', '-f', '-'], text);
+        expect(answer).to.match(/created \(server dry run\)/);
+      });
+    }
+
+    it('`kubectl apply -k .` installs the operator, and `kubectl delete -k .` leaves CRDs and customers alone', async () => {
+      expect(shell.map(({ text }) => text.trim())).to.include('kubectl apply -k .');
+      expect(inlineCommands(readme, 'kubectl')).to.include('kubectl delete -k .');
+      await plane.kubectl(['apply', '-k', root]);
+      const deployment = ['get', 'deployment', 'gateway-guardrail-operator', '-ngateway-guardrail-system', '-oname'];
+      expect(await plane.kubectl(deployment)).to.equal('deployment.apps/gateway-guardrail-operator\n');
+      const customer = blocks(readme).find(({ text }) => text.includes('kind: GatewayCustomer'))?.text ?? '';
+      await plane.kubectl(['apply', '-ndefault', '-f', '-'], customer.replace(/^ {2}namespace: .*\n/m, ''));
+      // Nobody deletes what is in a namespace here, so it is not waited for.
+      await plane.kubectl(['delete', '-k', root, '--wait=false']);
+      expect(await plane.kubectl(['get', 'gcust', '-oname', '-ndefault'])).to.include('/acme');
+      expect(await plane.kubectl(['get', 'crd', '-oname'])).to.include('gatewaycustomers.gateway.guardrail.dev');
+    });
+  });
+});
