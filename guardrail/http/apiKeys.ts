@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Tenant } from '../ids.ts';
 
 /** Keys that callers may show, each under the name of its tenant. */
@@ -52,5 +52,5 @@ export function parseApiKeys(text: string): ApiKeys {
 }
 
 function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }

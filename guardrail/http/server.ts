@@ -7,6 +7,9 @@ export interface ListenOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** How long a client may take for its headers, and for its whole request. Milliseconds. */
+  readonly headersTimeoutMs?: number;
+  readonly requestTimeoutMs?: number;
 }
 
 export interface Listening {
@@ -27,13 +30,13 @@ const MAX_DISCARDED_BYTES = 256 * 1024 * 1024;
 /** @throws Error with one sentence where the address cannot be listened on. */
 export async function listen(
   handler: (request: IncomingMessage, response: ServerResponse) => unknown,
-  { host, port }: ListenOptions,
+  { host, port, headersTimeoutMs = HEADERS_TIMEOUT_MS, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ListenOptions,
 ): Promise<Listening> {
   const server = createServer({
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    connectionsCheckingInterval: 2000,
+    connectionsCheckingInterval: Math.min(2000, headersTimeoutMs),
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,
   });

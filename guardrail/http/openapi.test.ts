@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { PLANTED, startHarness, type Harness } from '../appHarness.ts';
+import { basicResponseSchema } from '../protocol/protocol.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly security?: readonly object[];
+  readonly responses: Readonly<Record<string, object>>;
+}
+interface Document {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+describe('the OpenAPI document', () => {
+  let harness: Harness;
+  let document: Document;
+  before(async () => {
+    harness = await startHarness();
+    document = (await harness.call('GET', '/openapi.json')).body as Document;
+  });
+  after(async () => {
+    await harness.stop();
+  });
+
+  it('lists exactly the methods that each path takes', async () => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      const answer = await harness.call('OPTIONS', path.replace('{session_id}', '0'.repeat(32)));
+      const taken = (answer.headers.get('allow') ?? '')
+        .toLowerCase()
+        .split(', ')
+        .filter((name) => METHODS.includes(name));
+      expect(taken.sort(), path).to.deep.equal(
+        Object.keys(operations)
+          .filter((name) => METHODS.includes(name))
+          .sort(),
+      );
+    }
+  });
+
+  it('says of every operation whether it takes a key', async () => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      for (const [method, operation] of Object.entries(operations).filter(([name]) => METHODS.includes(name))) {
+        const isOpen = operation.security?.length === 0;
+        const { status } = await harness.call(method.toUpperCase(), path, undefined, { headers: { 'x-api-key': '' } });
+        expect(status === 401, `${method} ${path}`).to.equal(!isOpen);
+        expect('401' in operation.responses, `${method} ${path}`).to.equal(!isOpen);
+      }
+    }
+  });
+
+  it('gives every operation a name of its own', () => {
+    const names = Object.values(document.paths).flatMap((operations) =>
+      Object.entries(operations).flatMap(([name, { operationId }]) => (METHODS.includes(name) ? [operationId] : [])),
+    );
+    expect(new Set(names).size).to.equal(names.length);
+  });
+
+  it('describes every member of the answers', async () => {
+    const text = `Mail ${PLANTED.email}`;
+    const strict = basicResponseSchema.strict();
+    const calls = [
+      {
+        input_type: 'request',
+        texts: [text],
+        structured_messages: [{ role: 'user', content: text }],
+        tools: [{ type: 'function', function: { name: 'f', description: text } }],
+      },
+      { input_type: 'request', texts: ['Hello.'] },
+      { input_type: 'request', texts: ['Hello.'], images: ['x'] },
+      { input_type: 'response', texts: ['Hello.', '<EMAIL'], tool_calls: [{ function: { arguments: '{}' } }] },
+    ];
+    for (const call of calls) strict.parse((await harness.guard(call)).body);
+  });
+});
