@@ -3,10 +3,10 @@ import type { Span } from './contract.ts';
 /** Types whose look alone makes them: a value proven by its form beats them where the two overlap. */
 const looks = new Set(['PERSON', 'LOCATION', 'ORGANIZATION', 'NRP', 'DATE_TIME', 'AGE', 'TITLE']);
 
-/** A place with digits in it is an address: as firm as any structured value. */
-function isStructured(text: string, span: Span): boolean {
-  if (!looks.has(span.type)) return true;
-  return span.type === 'LOCATION' && /\d/.test(text.slice(span.start, span.end));
+/** Forms that prove themselves come first, then addresses (places with digits in them), then what only looks like it. */
+function firmness(text: string, { type, start, end, score }: Span): number {
+  if (!looks.has(type)) return type === 'PHONE_NUMBER' && score < 0.7 ? 1 : 3;
+  return type === 'LOCATION' && /\d/.test(text.slice(start, end)) ? 2 : 0;
 }
 
 /**
@@ -39,8 +39,8 @@ function settle<S extends Span>(text: string, cluster: readonly S[]): S[] {
   const origin = Math.min(...cluster.map((span) => span.start));
   const painted = new Uint8Array(Math.max(...cluster.map((span) => span.end)) - origin);
   const byStrength = cluster
-    .map((span) => ({ span, structured: Number(isStructured(text, span)), length: span.end - span.start }))
-    .sort((a, b) => b.structured - a.structured || b.length - a.length || b.span.score - a.span.score);
+    .map((span) => ({ span, firmness: firmness(text, span), length: span.end - span.start }))
+    .sort((a, b) => b.firmness - a.firmness || b.length - a.length || b.span.score - a.span.score);
   const kept: S[] = [];
   for (const { span, length } of byStrength) {
     const free = freePieces(painted, span.start - origin, span.end - origin);

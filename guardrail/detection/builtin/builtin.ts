@@ -4,6 +4,7 @@ import { resolveOverlaps } from '../spans.ts';
 import { hintsOf } from './recognizer.ts';
 import { recognizers } from './recognizers/recognizers.ts';
 import { loadGazetteer, loadModel } from './tagger/model.ts';
+import type { TagKind } from './tagger/labels.ts';
 import { Tagger } from './tagger/tagger.ts';
 
 export interface BuiltinOptions {
@@ -48,12 +49,35 @@ function structured(text: string): Span[] {
   return spans;
 }
 
+interface Tagged {
+  readonly kind: TagKind;
+  readonly start: number;
+  end: number;
+  score: number;
+}
+
 function named(tagger: Tagger, text: string, bias: number): Span[] {
-  const spans: Span[] = [];
+  const found: Tagged[] = [];
   tagger.tag(text, bias, (kind, first, last, score) => {
     const start = tagger.tokens.start[first] ?? 0;
     const end = tagger.tokens.end[last] ?? 0;
-    spans.push({ start, end, type: kind === 'ADDRESS' ? 'LOCATION' : kind, score, detector: name });
+    const before = found.at(-1);
+    if (before && continues(before, kind, text.slice(before.end, start))) {
+      before.end = end;
+      before.score = Math.max(before.score, score);
+    } else found.push({ kind, start, end, score });
   });
-  return spans;
+  return found.map(({ kind, start, end, score }) => ({
+    start,
+    end,
+    type: kind === 'ADDRESS' ? 'LOCATION' : kind,
+    score,
+    detector: name,
+  }));
+}
+
+/** Whether two finds are one: given and family name side by side, or an address and the town or postcode that follows. */
+function continues(before: Tagged, kind: TagKind, between: string): boolean {
+  if (kind === 'PERSON') return before.kind === 'PERSON' && between === ' ';
+  return before.kind === 'ADDRESS' && (kind === 'ADDRESS' || kind === 'LOCATION') && /^,? ?\n? {0,4}$/.test(between);
 }

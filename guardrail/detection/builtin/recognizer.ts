@@ -84,11 +84,11 @@ export function pattern(definition: {
   readonly type: EntityType;
   readonly pattern: RegExp;
   readonly worthwhile: (hints: Hints) => boolean;
-  /** @returns the score, or 0 to refuse. */
+  /** @returns the score, with another type where it is one, or 0 to refuse. */
   readonly score: (
     value: string,
     place: { readonly text: string; readonly start: number; readonly end: number },
-  ) => number;
+  ) => number | { readonly score: number; readonly type: EntityType };
 }): Recognizer {
   const { type, worthwhile, score } = definition;
   return {
@@ -99,8 +99,9 @@ export function pattern(definition: {
         const value = match[1] ?? match[0];
         const start = match.index + (match[1] === undefined ? 0 : match[0].lastIndexOf(value));
         const end = start + value.length;
-        const sure = score(value, { text, start, end });
-        if (sure > 0) emit(start, end, sure);
+        const judged = score(value, { text, start, end });
+        if (typeof judged === 'object') emit(start, end, judged.score, judged.type);
+        else if (judged > 0) emit(start, end, judged);
       }
     },
   };

@@ -437,50 +437,40 @@ const lettered: readonly Recognizer[] = [
   }),
 ];
 
-/** Numbers of documents: any form, but a word must say what they are, right before. */
-const documents: readonly Recognizer[] = [
-  ...(
-    [
-      [
-        'US_DRIVER_LICENSE',
-        /(?:driv(?:er'?s?|ing)[ -]licen[cs]e|driver'?s? id|f(?:ü|ue)hrerschein(?:nummer)?|permis de conduire|carnet de conducir|patente di guida|rijbewijs(?:nummer)?|k[öo]rkort)/,
-      ],
-      [
-        'US_PASSPORT',
-        /(?:passport|reisepass(?:nummer)?|passeport|pasaporte|passaporto|paspoort(?:nummer)?|passnummer)/,
-      ],
-      [
-        'US_BANK_NUMBER',
-        /(?:bank account|account number|acct\.?|kontonummer|rekeningnummer|routing(?: number)?|sort code)/,
-      ],
-      [
-        'ID',
-        /(?:\bid card|identity card|personalausweis(?:nummer)?|ausweisnummer|carte d'identit[ée]|documento de identidad|carta d'identit[àa]|medical record|\bmrn\b|patient id|member id|policy number|insurance (?:id|number)|health card|student id|employee id|tax id|tax number|national id|licen[cs]e plate|steuernummer|\bein\b)/,
-      ],
-    ] as const
-  ).map(([type, words]): Recognizer =>
-    pattern({
-      type,
-      pattern:
-        /(?<![\p{L}\p{N}_./-])(?=[\p{L}\d -]{0,4}\d)[A-Z]{0,4}[ -]?\d(?:[A-Z\d]|[ -](?=[A-Z\d]*\d)){4,19}(?![\p{L}\p{N}_]|[.,]\d)/gu,
-      worthwhile: (hints) => hints.digits >= 5,
-      score: (value, { text, start }) => {
-        const digits = digitsOf(value).length;
-        if (digits < 5 || digits > 17) return 0;
-        const context = before(text, start, 40);
-        const at = context.search(words);
-        if (at < 0) return 0;
-        // Only the words that introduce a value may stand between: "number is", "no.:", "#", "Nr.", "ist", "est le".
-        const between = context.slice(at).replace(words, '');
-        return /^(?:[\s:#=."'()-]|number|num|no|nr|n°|is|id|ist|est|le|lautet|es|il|la|my|currently|card|code|de|numer[oa]|n[úu]mero|num[ée]ro){0,12}$/.test(
-          between,
-        )
-          ? 0.8
-          : 0;
-      },
-    }),
-  ),
+/** Words that say what a number of any form is. */
+const documentWords: readonly (readonly [EntityType, RegExp])[] = [
+  [
+    'US_DRIVER_LICENSE',
+    /driv(?:er'?s?|ing)[ -]licen[cs]e|driver'?s? id|f(?:ü|ue)hrerschein(?:nummer)?|permis de conduire|carnet de conducir|patente di guida|rijbewijs(?:nummer)?|k[öo]rkort/,
+  ],
+  ['US_PASSPORT', /passport|reisepass(?:nummer)?|passeport|pasaporte|passaporto|paspoort(?:nummer)?|passnummer/],
+  ['US_BANK_NUMBER', /bank account|account number|acct\.?|kontonummer|rekeningnummer|routing(?: number)?|sort code/],
+  [
+    'ID',
+    /\bid card|identity card|personalausweis(?:nummer)?|ausweisnummer|carte d'identit[ée]|documento de identidad|carta d'identit[àa]|medical record|\bmrn\b|patient id|member id|policy number|insurance (?:id|number)|health card|student id|employee id|tax id|tax number|national id|licen[cs]e plate|steuernummer|\bein\b/,
+  ],
 ];
+/** Only the words that introduce a value may stand between: "number is", "no.:", "#", "Nr.", "ist", "est le". */
+const introduces =
+  /^(?:[\s:#=."'()-]|number|num|no|nr|n°|is|id|ist|est|le|lautet|es|il|la|my|currently|card|code|de|numer[oa]|n[úu]mero|num[ée]ro){0,12}$/;
+
+/** Numbers of documents: any form, but a word must say what they are, right before. */
+const documents = pattern({
+  type: 'ID',
+  pattern:
+    /(?<![\p{L}\p{N}_./-])(?:[A-Z]{1,4}[ -]?)?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)){4,19}(?![\p{L}\p{N}_]|[.,]\d)/gu,
+  worthwhile: (hints) => hints.digits >= 4,
+  score: (value, { text, start }) => {
+    const digits = digitsOf(value).length;
+    if (digits < 5 || digits > 17) return 0;
+    const context = before(text, start, 40);
+    for (const [type, words] of documentWords) {
+      const word = words.exec(context);
+      if (word && introduces.test(context.slice(word.index + word[0].length))) return { score: 0.8, type };
+    }
+    return 0;
+  },
+});
 
 const vat =
   /(?<![\p{L}\p{N}])(?:ATU\d{8}|BE ?[01]\d{3}\.?\d{3}\.?\d{3}|BG\d{9,10}|CY\d{8}[A-Z]|CZ\d{8,10}|DE ?\d{3} ?\d{3} ?\d{3}|DK ?(?:\d{2} ?){3}\d{2}|EE\d{9}|EL\d{9}|ES ?[A-Z]\d{7}[A-Z\d]|ES ?\d{8}[A-Z]|FI ?\d{8}|FR ?[A-HJ-NP-Z\d]{2} ?\d{3} ?\d{3} ?\d{3}|GB ?\d{3} ?\d{4} ?\d{2}|HR\d{11}|HU\d{8}|IE ?\d[A-Z\d+*]\d{5}[A-W][A-I]?|IT ?\d{11}|LT(?:\d{9}|\d{12})|LU\d{8}|LV\d{11}|MT\d{8}|NL ?\d{3}\.?\d{3}\.?\d{3}\.?B\d{2}|PL ?\d{10}|PT ?\d{9}|RO\d{8,10}|SE ?\d{10}01|SI\d{8}|SK\d{10}|CHE-?\d{3}\.?\d{3}\.?\d{3})(?![\p{L}\p{N}])/gu;
@@ -531,4 +521,4 @@ const vatNumbers = pattern({
   },
 });
 
-export const nationalIds: readonly Recognizer[] = [numbers, ...lettered, vatNumbers, ...documents];
+export const nationalIds: readonly Recognizer[] = [numbers, ...lettered, vatNumbers, documents];

@@ -107,7 +107,7 @@ const privateKey: Recognizer = {
 };
 
 const assigned =
-  /(?<![\p{L}\p{N}])(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|mot de passe|contraseña|wachtwoord|lösenord|parola d'ordine|secret(?:[_ -]?key)?|(?:[a-z]+[_-])?(?:api|access|auth|private|client|account|encryption|signing|master|session)[_ -]?(?:key|token|secret)(?:[_ -]?id)?|token|bearer|credentials?|pin(?: code)?)["'`]?\s{0,3}(?::=|=>|[:=]|\bis\b|\bist\b|\best\b|\bes\b|\bwas\b|\bè\b|(?<=[Bb]earer)\s)\s{0,3}["'`]?((?=[^\s"'`]{4})[^\s"'`,;<>(){}[\]]{4,200})/giu;
+  /(?<![\p{L}\p{N}])(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|mot de passe|contraseña|wachtwoord|lösenord|parola d'ordine|secret(?:[_ -]?key)?|(?:api|access|auth|private|client|account|encryption|signing|master|session)[_ -]?(?:key|token|secret)(?:[_ -]?id)?|token|bearer|credentials?|pin(?: code)?)["'`]?\s{0,3}(?::=|=>|[:=]|\bis\b|\bist\b|\best\b|\bes\b|\bwas\b|\bè\b|(?<=[Bb]earer)\s)\s{0,3}["'`]?((?=[^\s"'`]{4})[^\s"'`,;<>(){}[\]]{4,200})/giu;
 
 const words =
   /^(?:true|false|null|none|undefined|string|str|number|int|integer|boolean|bool|object|any|required|optional|secret|token|password|passwd|process|env|os|self|this|config|settings|options|value|input|getenv|not|wrong|incorrect|invalid|expired|missing|stored|hashed|weak|strong|too|the|a|an|my|your|in|on|at|to|for|of|that|what|very|used|sent|valid|correct|changed|reset|empty|bearer|basic)\b/i;
@@ -119,7 +119,7 @@ const named: Recognizer = {
   find(text, emit) {
     for (const match of text.matchAll(assigned)) {
       const raw = match[1] ?? '';
-      const value = raw.replace(/[.?!:]+$/, '');
+      const value = raw.replace(/[.?:]+$/, '');
       const start = match.index + match[0].length - raw.length;
       if (value.length < 4 || words.test(value) || /^[$%{<]|[(){}]|^\*+$|^x+$|^\.+/i.test(value)) continue;
       const word = match[0].toLowerCase();

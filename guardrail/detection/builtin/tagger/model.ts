@@ -10,6 +10,8 @@ export interface Model {
   /** One row of `labelCount` weights a feature. */
   readonly weights: Int16Array;
   readonly transitions: Int16Array;
+  /** A bit a row: whether it holds anything but zeros. */
+  readonly used: Uint8Array;
   /** What a margin of one between two labels was in training. */
   readonly scale: number;
 }
@@ -22,14 +24,9 @@ export const gazetteerFile = here('./gazetteer.bin.gz');
  * Packs a model: scale, transitions, then which rows hold anything, then those rows column by column, low and high
  * bytes apart: near values compress best beside each other.
  */
-export function packModel({ weights, transitions, scale }: Model): Buffer {
+export function packModel({ weights, transitions, used, scale }: Model): Buffer {
   const rows: number[] = [];
-  const used = new Uint8Array(buckets / 8);
-  for (let row = 0; row < buckets; row++) {
-    if (!weights.subarray(row * labelCount, (row + 1) * labelCount).some((weight) => weight !== 0)) continue;
-    rows.push(row);
-    used[row >> 3] = (used[row >> 3] ?? 0) | (1 << (row & 7));
-  }
+  for (let row = 0; row < buckets; row++) if ((used[row >> 3] ?? 0) & (1 << (row & 7))) rows.push(row);
   const low = new Uint8Array(rows.length * labelCount);
   const high = new Uint8Array(rows.length * labelCount);
   for (let label = 0, at = 0; label < labelCount; label++) {
@@ -43,6 +40,16 @@ export function packModel({ weights, transitions, scale }: Model): Buffer {
   }
   const head = new Int32Array([scale, rows.length, ...transitions]);
   return gzipSync(Buffer.concat([new Uint8Array(head.buffer), used, low, high]), { level: 9 });
+}
+
+/** Which rows of a table of weights hold anything. */
+export function usedRows(weights: Int16Array): Uint8Array {
+  const used = new Uint8Array(buckets / 8);
+  for (let row = 0; row < buckets; row++) {
+    if (weights.subarray(row * labelCount, (row + 1) * labelCount).every((weight) => weight === 0)) continue;
+    used[row >> 3] = (used[row >> 3] ?? 0) | (1 << (row & 7));
+  }
+  return used;
 }
 
 /** @throws Error where the file is not one that {@link packModel} made for this version. */
@@ -65,7 +72,7 @@ export function unpackModel(packed: Buffer): Model {
       weights[row * labelCount + label] = folded & 1 ? -((folded + 1) >> 1) : folded >> 1;
     }
   }
-  return { weights, transitions: Int16Array.from(head.subarray(2)), scale };
+  return { weights, used: new Uint8Array(used), transitions: Int16Array.from(head.subarray(2)), scale };
 }
 
 /** Packs word hashes and their flags: hashes sorted, as differences of seven bits a byte. */

@@ -13,16 +13,6 @@ export class Viterbi {
   private back = new Uint8Array(1024 * labelCount);
   private before = new Int32Array(labelCount);
   private current = new Int32Array(labelCount);
-  private readonly legal: Uint8Array;
-
-  constructor() {
-    this.legal = new Uint8Array(labelCount * labelCount);
-    for (let before = 0; before < labelCount; before++) {
-      for (let label = 0; label < labelCount; label++) {
-        this.legal[before * labelCount + label] = Number(mayFollow(before, label));
-      }
-    }
-  }
 
   /**
    * @param scores `labelCount` scores a token.
@@ -38,18 +28,18 @@ export class Viterbi {
   ): void {
     if (count === 0) return;
     if (this.back.length < count * labelCount) this.back = new Uint8Array(count * labelCount * 2);
-    const { back, legal } = this;
+    const { back } = this;
     let before = this.before;
     let current = this.current;
-    for (let label = 0; label < labelCount; label++) before[label] = legal[label] ? (scores[label] ?? 0) : never;
+    for (let label = 0; label < labelCount; label++) before[label] = mayFollow(0, label) ? (scores[label] ?? 0) : never;
     for (let token = 1; token < count; token++) {
       const from = token * labelCount;
       const gap = (gaps[token] ?? 0) * labelCount * labelCount;
-      for (let label = 0; label < labelCount; label++) {
-        let best = never * 2;
+      // O and beginnings may follow anything.
+      for (let label = 0; label < labelCount; label += label === 0 ? 1 : 2) {
+        let best = (before[0] ?? 0) + (transitions[gap + label] ?? 0);
         let bestBefore = 0;
-        for (let earlier = 0; earlier < labelCount; earlier++) {
-          if (!legal[earlier * labelCount + label]) continue;
+        for (let earlier = 1; earlier < labelCount; earlier++) {
           const score = (before[earlier] ?? 0) + (transitions[gap + earlier * labelCount + label] ?? 0);
           if (score > best) {
             best = score;
@@ -58,6 +48,13 @@ export class Viterbi {
         }
         current[label] = best + (scores[from + label] ?? 0);
         back[from + label] = bestBefore;
+      }
+      // An inside follows its beginning or itself.
+      for (let label = 2; label < labelCount; label += 2) {
+        const begun = (before[label - 1] ?? 0) + (transitions[gap + (label - 1) * labelCount + label] ?? 0);
+        const gone = (before[label] ?? 0) + (transitions[gap + label * labelCount + label] ?? 0);
+        current[label] = Math.max(begun, gone) + (scores[from + label] ?? 0);
+        back[from + label] = gone > begun ? label : label - 1;
       }
       [before, current] = [current, before];
       // Scores grow with the text; what counts is their difference.

@@ -1,7 +1,7 @@
 import { buckets, lookOf, mostFeatures, offsets, pairFeatures, wordFeatures } from '../tagger/features.ts';
 import type { Gazetteer } from '../tagger/gazetteer.ts';
 import { beginOf, insideOf, labelCount } from '../tagger/labels.ts';
-import type { Model } from '../tagger/model.ts';
+import { usedRows, type Model } from '../tagger/model.ts';
 import { Tokens } from '../tagger/tokens.ts';
 import { transitionAt, transitionCount, Viterbi } from '../tagger/viterbi.ts';
 import type { LabelledText } from './generate.ts';
@@ -155,8 +155,10 @@ function averaged(
     // What training hardly touched is noise, and costs space.
     return Math.abs(value) < scale / 8 ? 0 : Math.max(-32_767, Math.min(32_767, value));
   };
+  const rounded = Int16Array.from(weights, (weight, at) => mean(weight, totals[at] ?? 0));
   return {
-    weights: Int16Array.from(weights, (weight, at) => mean(weight, totals[at] ?? 0)),
+    weights: rounded,
+    used: usedRows(rounded),
     transitions: Int16Array.from(transitions, (weight, at) => mean(weight, transitionTotals[at] ?? 0)),
     scale: scale * 8,
   };

@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import { createAnalyzer } from './analyzer.ts';
+import { DetectorUnavailableError, type AnalysisContext, type Detector, type Recall, type Span } from './contract.ts';
+import { compilePolicy } from './policy/policy.ts';
+import { parsePolicy } from './policy/schema.ts';
+
+/** Finds the given words, as a stand-in for what real detectors find at the places that a test needs. */
+function finding(
+  words: Readonly<Record<string, string>>,
+  score = 0.9,
+  name = 'fixed',
+): Detector & { recall?: Recall | undefined } {
+  const detector: Detector & { recall?: Recall | undefined } = {
+    name,
+    detect(texts, { recall }) {
+      detector.recall = recall;
+      return Promise.resolve(
+        texts.map((text) =>
+          Object.entries(words).flatMap(([word, type]): Span[] => {
+            const start = text.indexOf(word);
+            return start < 0 ? [] : [{ start, end: start + word.length, type, score, detector: name }];
+          }),
+        ),
+      );
+    },
+    state: () => Promise.resolve({ up: true }),
+    close: () => Promise.resolve(),
+  };
+  return detector;
+}
+
+const failing: Detector = {
+  name: 'failing',
+  detect: () => Promise.reject(new DetectorUnavailableError('It cannot be reached.')),
+  state: () => Promise.resolve({ up: false, reason: 'It cannot be reached', since: new Date(0) }),
+  close: () => Promise.resolve(),
+};
+
+const context = (more: Partial<AnalysisContext> = {}): AnalysisContext => ({
+  team: undefined,
+  signal: new AbortController().signal,
+  ...more,
+});
+const policy = (yaml: string): { current: ReturnType<typeof compilePolicy> } => ({
+  current: compilePolicy(parsePolicy(yaml)),
+});
+
+async function analyzed(
+  detectors: readonly Detector[],
+  texts: readonly string[],
+  yaml = '{}',
+  more: Partial<AnalysisContext> = {},
+): Promise<string[][]> {
+  const lists = await createAnalyzer({ detectors, policy: policy(yaml) }).analyze(texts, context(more));
+  return lists.map((list, index) =>
+    list.map(({ start, end, type, action }) => `${texts[index]?.slice(start, end) ?? ''}|${type}|${action}`),
+  );
+}
+
+describe('analyzer', () => {
+  it('finds a name wherever it stands in the conversation, and the parts that are nobody else’s', async () => {
+    const texts = ['😀 Anna Schmidt wrote.', 'Anna came, Schmidt left. ANNA SCHMIDT? Annabel!', 'So did Anna Schmidt'];
+    expect(
+      await analyzed(
+        [finding({ 'Anna Schmidt wrote': 'X', 'Anna Schmidt': 'PERSON' })],
+        texts,
+        'entities: {X: ignore}',
+      ),
+    ).to.deep.equal([
+      ['Anna Schmidt|PERSON|pseudonymize'],
+      ['Anna|PERSON|pseudonymize', 'Schmidt|PERSON|pseudonymize'],
+      ['Anna Schmidt|PERSON|pseudonymize'],
+    ]);
+  });
+
+  it('leaves a part alone that two people share, or that is a word of the conversation', async () => {
+    const words = { 'Anna Schmidt': 'PERSON', 'Bert Schmidt': 'PERSON', 'Mark Twain': 'PERSON' };
+    const texts = ['Anna Schmidt, Bert Schmidt, Mark Twain', 'Schmidt came. Mark all that I mark. Twain too.'];
+    expect((await analyzed([finding(words)], texts))[1]).to.deep.equal(['Twain|PERSON|pseudonymize']);
+  });
+
+  it('unites what several detectors find and settles overlaps', async () => {
+    const detectors = [
+      finding({ 'Anna Schmidt': 'PERSON' }),
+      finding({ 'Schmidt in Berlin': 'LOCATION', Berlin: 'LOCATION' }, 0.8, 'other'),
+    ];
+    expect(await analyzed(detectors, ['Anna Schmidt in Berlin'])).to.deep.equal([
+      ['Anna|PERSON|pseudonymize', 'Schmidt in Berlin|LOCATION|pseudonymize'],
+    ]);
+  });
+
+  it('fails where any detector fails', async () => {
+    const both = createAnalyzer({ detectors: [finding({ Anna: 'PERSON' }), failing] });
+    const outcome = await both.analyze(['Anna'], context()).catch((error: unknown) => error);
+    expect(outcome).to.be.instanceOf(DetectorUnavailableError);
+    expect(await both.state()).to.deep.include({ up: false, reason: 'It cannot be reached' });
+  });
+
+  it('never lets what is ignored hide what is not', async () => {
+    const detectors = [finding({ 'mail anna@example.com now': 'URL', 'anna@example.com': 'EMAIL_ADDRESS' })];
+    expect(await analyzed(detectors, ['mail anna@example.com now'], 'entities: {URL: ignore}')).to.deep.equal([
+      ['anna@example.com|EMAIL_ADDRESS|pseudonymize'],
+    ]);
+  });
+
+  it('lets a caller be stricter, never looser', async () => {
+    const detector = finding({ Anna: 'PERSON', '4111': 'CREDIT_CARD' });
+    const yaml = 'entities: {PERSON: ignore, CREDIT_CARD: block}';
+    expect(
+      await analyzed([detector], ['Anna 4111'], yaml, { stricter: { block: ['PERSON'], recall: 'thorough' } }),
+    ).to.deep.equal([['Anna|PERSON|block', '4111|CREDIT_CARD|block']]);
+    expect(detector.recall).to.equal('thorough');
+  });
+
+  it('does not repeat an allowed name', async () => {
+    expect(
+      await analyzed([finding({ 'Anna Schmidt': 'PERSON' })], ['Anna Schmidt and Anna'], 'allow: [Anna Schmidt]'),
+    ).to.deep.equal([[]]);
+  });
+});

@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import { DetectorUnavailableError, type Recall } from '../contract.ts';
+import { createBuiltinDetector } from './builtin.ts';
+
+const detector = createBuiltinDetector();
+const signal = new AbortController().signal;
+
+async function find(text: string, recall?: Recall): Promise<string[]> {
+  const [spans = []] = await detector.detect([text], { signal, recall });
+  return spans.map(({ start, end, type }) => `${text.slice(start, end)}|${type}`);
+}
+
+describe('built-in detector', () => {
+  const names: Readonly<Record<string, readonly string[]>> = {
+    '😀 My manager is Anna Schmidt from Berlin.': ['Anna Schmidt|PERSON', 'Berlin|LOCATION'],
+    'ask anna schmidt about the invoice please': ['anna schmidt|PERSON'],
+    'PATIENT: ROBERT MILLER\nSTATUS: DISCHARGED': ['ROBERT MILLER|PERSON'],
+    'Mike. Where are you?': ['Mike|PERSON'],
+    'Please contact John F. Kowalski today.': ['John F. Kowalski|PERSON'],
+    'Sehr geehrte Frau Weber, Ihre Rechnung ist fällig.': ['Weber|PERSON'],
+    'Je m’appelle Claire Dubois et j’habite à Lyon.': ['Claire Dubois|PERSON', 'Lyon|LOCATION'],
+    'Me llamo Lucía Fernández y vivo en Sevilla.': ['Lucía Fernández|PERSON', 'Sevilla|LOCATION'],
+    '{"name": "Giulia Conti", "city": "Bologna"}': ['Giulia Conti|PERSON', 'Bologna|LOCATION'],
+  };
+  for (const [text, expected] of Object.entries(names)) {
+    it(`finds the names in ${JSON.stringify(text)}`, async () => {
+      expect(await find(text)).to.deep.equal(expected);
+    });
+  }
+
+  const addresses = [
+    '742 Evergreen Terrace, Springfield, IL 62704',
+    '10 Downing Street, London SW1A 2AA',
+    'Hauptstraße 12, 10115 Berlin',
+    '12 rue de la Paix, 75002 Paris',
+    'Calle de Alcalá 45, 28014 Madrid',
+    'Via Roma 15, 20121 Milano',
+    'Prinsengracht 263, 1016 GV Amsterdam',
+    'Storgatan 5, 111 22 Stockholm',
+    '4821 Lindenweg 17 Apt. 302\nSundsvall\n, QC\n Portugal 40123',
+  ];
+  for (const address of addresses) {
+    it(`finds an address as one: ${JSON.stringify(address)}`, async () => {
+      expect(await find(`😀 Please send it to ${address}`)).to.deep.equal([`${address}|LOCATION`]);
+    });
+  }
+
+  const innocent = [
+    'Explain the difference between var, let and const in JavaScript.',
+    'We deploy to AWS EKS with Helm and Terraform, and store files in S3.',
+    'In January and February the meeting is on Monday.',
+    'Die Verwaltung prüft den Antrag und die Rechnung im Büro.',
+    'const result = await client.fetchAll({ limit: 100 });',
+    'TypeError: Cannot read properties of undefined (reading "map")',
+    'SELECT id, COUNT(*) FROM orders GROUP BY id ORDER BY id DESC;',
+    'What is the return policy for headphones?',
+    '2024-03-01 10:22:31 INFO [scheduler] Job finished in 31 ms',
+    'The English and the French text differ.',
+  ];
+  for (const text of innocent) {
+    it(`leaves ${JSON.stringify(text)} alone`, async () => {
+      expect(await find(text)).to.deep.equal([]);
+    });
+  }
+
+  it('finds more the higher the recall, and never less than it was set to', async () => {
+    const texts = [
+      'i was at marlow with tess',
+      'talked to bexley about dorn',
+      'see you at kessler',
+      'ping rowan re: hartwell',
+    ];
+    const count = async (recall: Recall): Promise<number> => {
+      const lists = await createBuiltinDetector({ recall }).detect(texts, { signal });
+      return lists.flat().length;
+    };
+    const counts = [await count('precise'), await count('balanced'), await count('thorough')];
+    expect(counts).to.deep.equal(counts.toSorted((a, b) => a - b));
+    const thorough = createBuiltinDetector({ recall: 'thorough' });
+    expect((await thorough.detect(texts, { signal, recall: 'precise' })).flat()).to.have.length(counts[2] ?? 0);
+  });
+
+  it('gives the same finds whatever it saw before', async () => {
+    const text = 'Anna Schmidt of Contoso Ltd lives at Hauptstraße 12, 10115 Berlin';
+    const fresh = await find(text);
+    await detector.detect(
+      Array.from({ length: 300 }, (_, at) => `word${at} Other${at} thing${at * 7} Ümlaut${at * 3}`),
+      { signal },
+    );
+    expect(await find(text)).to.deep.equal(fresh);
+  });
+
+  it('fails closed where it is aborted', async () => {
+    const outcome = await detector.detect(['Anna'], { signal: AbortSignal.abort() }).catch((error: unknown) => error);
+    expect(outcome).to.be.instanceOf(DetectorUnavailableError);
+  });
+
+  it('stays linear on hostile text of 100 kB', async () => {
+    for (const unit of [
+      'a',
+      'Aa ',
+      'Anna ',
+      '1',
+      '1 ',
+      '\n',
+      ' ',
+      '@',
+      'é',
+      '😀',
+      '(',
+      'a.b@',
+      'Anna Schmidt, ',
+      '12 Main Street ',
+      'A',
+    ]) {
+      const before = process.threadCpuUsage();
+      await detector.detect([unit.repeat(100_000 / unit.length)], { signal });
+      const { user, system } = process.threadCpuUsage(before);
+      expect((user + system) / 1000, `milliseconds of processor time on ${JSON.stringify(unit)}`).to.be.below(600);
+    }
+  });
+});

@@ -1,0 +1,215 @@
+import { expect } from 'chai';
+import { hintsOf, type Recognizer } from '../recognizer.ts';
+import { recognizers } from './recognizers.ts';
+
+interface Find {
+  readonly value: string;
+  readonly type: string;
+}
+
+function find(text: string): Find[] {
+  const hints = hintsOf(text);
+  const found: Find[] = [];
+  for (const { type: own, worthwhile, find: look } of recognizers) {
+    if (!worthwhile(hints)) continue;
+    look(text, (start, end, _score, type = own) => found.push({ value: text.slice(start, end), type }));
+  }
+  return found;
+}
+
+/** Each value stands between the brackets; an emoji before it shifts what counts code points or graphemes wrongly. */
+const positives: Readonly<Record<string, readonly string[]>> = {
+  EMAIL_ADDRESS: [
+    'mail [anna.schmidt+news@mail.example.co.uk]!',
+    '<[a@b.de]>',
+    'mailto:[jörg@müller.de],',
+    "'[o_brien@x.io]'",
+    'user=[kim@example.com];',
+  ],
+  URL: [
+    'see [https://www.anna-schmidt.de/blog].',
+    '([http://bob.example.se/~bob])',
+    '[postgres://admin:hunter2secret@db.internal:5432/app]',
+    '[https://github.com/users/octocat]',
+    'at [www.annaschmidt.net], too',
+  ],
+  IP_ADDRESS: [
+    'from [203.0.113.77]:443',
+    '"[2001:db8:85a3::8a2e:370:7334]"',
+    'host [10.1.2.3] up',
+    '[fe80::1ff:fe23:4567:890a]',
+  ],
+  MAC_ADDRESS: ['eth0 [00:1B:44:11:3A:B7]', '[00-1b-44-11-3a-b7]', 'cisco [001b.4411.3ab7]'],
+  CREDIT_CARD: [
+    'card [4111 1111 1111 1111]',
+    '[5500-0000-0000-0004] ok',
+    'amex [378282246310005].',
+    '[30569309025904]',
+    '[6011000990139424]',
+  ],
+  IBAN_CODE: [
+    'IBAN [DE89 3704 0044 0532 0130 00] please',
+    '[GB82WEST12345698765432]',
+    'iban: [fr1420041010050500013m02606]',
+    '[NO9386011117947], thanks',
+  ],
+  US_SSN: ['SSN: [536-22-8726]', 'social security number [536 22 8726]', 'ssn [536228726]'],
+  US_ITIN: ['ITIN [912-71-1234]'],
+  UK_NHS: ['NHS number [943 476 5919]'],
+  UK_NINO: ['NI number [AB 12 34 56 C]', '[JG103759A]'],
+  DE_TAX_ID: ['Steuer-ID [86095742719]', 'Steuerliche IdNr: [65 929 970 489]'],
+  FR_NIR: ['NIR [1 84 12 76 451 089 46]', '[2 55 08 14 168 025 38]'],
+  ES_NIF: ['DNI [12345678Z]'],
+  ES_NIE: ['NIE [X1234567L]'],
+  IT_FISCAL_CODE: ['CF [RSSMRA85T10A562S]'],
+  NL_BSN: ['BSN [111222333]'],
+  SE_PERSONNUMMER: ['[811218-9876]', 'personnummer [198112189876]'],
+  FI_PERSONAL_IDENTITY_CODE: ['HETU [131052-308T]'],
+  PL_PESEL: ['PESEL [44051401359]'],
+  CH_AHV: ['[756.9217.0769.85]'],
+  BE_NATIONAL_NUMBER: ['[85.07.30-033.28]'],
+  BR_CPF: ['[529.982.247-25]'],
+  IN_AADHAAR: ['Aadhaar [2341 2341 2346]'],
+  IN_PAN: ['PAN [ABCPE1234F]'],
+  SG_NRIC_FIN: ['[S1234567D]'],
+  CL_RUT: ['RUT [12.345.678-5]'],
+  NO_FODSELSNUMMER: ['fødselsnummer [15076500565]'],
+  VAT_NUMBER: ['VAT [DE136695976]', 'USt-IdNr. [ATU12345678]', 'btw [NL004495445B01]'],
+  US_PASSPORT: ['passport number [C03005988]', 'Reisepassnummer: [C01X00T47]'],
+  US_DRIVER_LICENSE: ["driver's license: [D123-4567-8901]"],
+  US_BANK_NUMBER: ['account number is [000123456789]'],
+  SWIFT_CODE: ['BIC: [DEUTDEFF500]'],
+  API_KEY: [
+    'key [sk-proj-4f9AbC81kLmN02pQrStUvWx3]',
+    '[ghp_9Z8vuddHRB6HqTfQIJczK1LIkCMOIK97Ax3]',
+    '[AKIAIOSFODNN7EXAMPL3]',
+    '[eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N]',
+    '[-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq\n-----END RSA PRIVATE KEY-----] end',
+    'api_key = "[Zx81kd93JfkQ02mmPqLs77]"',
+    'aws secret [wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzKEY1]',
+  ],
+  PASSWORD: ['password: [Tr0ub4dor&3]', 'Passwort ist [Sommer2024!]', 'pwd=[xK9#mm2]'],
+  CRYPTO: ['wallet [0x52908400098527886E0F7030069857D2E4169EE7]', '[bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq]'],
+  PHONE_NUMBER: [
+    '[+49 30 901820]',
+    'call [(415) 555-0132] now',
+    '[212-555-0199 x42]',
+    'Tel: [030 / 9018 20]',
+    'tel [01 42 68 53 00]',
+    'mobile [07700 900123]',
+    'Handy: [0171-3456789]',
+    'teléfono [912 345 678]',
+    'cellulare [347 123 4567]',
+    'bel me op [06-12345678]',
+    'telefon [08-123 456 78]',
+    '[0049 89 2180 0]',
+    'phone:\n[555 0199]',
+    '[555-0199] (office)',
+  ],
+  DATE_OF_BIRTH: ['DOB: [21/06/1979]', 'born on [4 March 1980]', 'geboren am [12.05.1991]', 'né le [3 avril 1975]'],
+};
+
+/** Nobody's data, however much it looks like it. */
+const negatives: readonly string[] = [
+  'std::cout << std::endl; abc::def::ghi',
+  '127.0.0.1 and 0.0.0.0 and ::1 and 255.255.255.0 and 8.8.8.8',
+  'version 10.2.3.4 and v1.2.3.4',
+  'the range 10.0.0.0/8',
+  'git@github.com:owner/repo.git',
+  'import "@types/node" and user@localhost',
+  'https://docs.python.org/3/library/re.html and https://example.com/path',
+  'order 4111111111111112 and 1234567890123456',
+  'on 2024-03-01 10:22:31, 01.02.2024, 2023/24, 12/31/1999',
+  'total 1 234 567 and 12.345.678,90 and 3.14159265358979',
+  'order number 555 123 4567, invoice 2024-000123',
+  'SHA-256 d7a8fbb307d7809469ca9abcb0082e4f8d5651e46d3cdb762d02d0bf37c9e592',
+  'uuid 123e4567-e89b-12d3-a456-426614174000',
+  'timestamp 1700000000 and 1700000000000',
+  'password: required, token: string, secret: null, api_key = process.env.API_KEY',
+  'your password is wrong; the token was invalid',
+  'key sk-xxxxxxxxxxxxxxxxxxxxxxxx',
+  'isbn 978-3-16-148410-0',
+  'ratio 16:9 at 12:30:45, aa:bb',
+  'Kubernetes 1.29.3 uses port 6443',
+  '/usr/lib/x86_64-linux-gnu/libc.so.6',
+];
+
+describe('structured recognizers', () => {
+  for (const [type, examples] of Object.entries(positives)) {
+    for (const example of examples) {
+      it(`find ${type} in ${JSON.stringify(example)}`, () => {
+        const value = /\[([^[]*)\](?!\()/s.exec(example)?.[1] ?? '';
+        const text = `😀 ${example.replace(`[${value}]`, value)} 👍`;
+        const same = find(text).filter((found) => found.type === type);
+        expect(same.map((found) => found.value)).to.include(value);
+      });
+    }
+  }
+
+  for (const text of negatives) {
+    it(`find nothing in ${JSON.stringify(text)}`, () => {
+      expect(find(text)).to.deep.equal([]);
+    });
+  }
+
+  it('refuse what fails its check digit', () => {
+    expect(find('account GB82WEST12345698765433')).to.deep.equal([]);
+    expect(find('DNI 12345678A')).to.deep.equal([]);
+    expect(find('card 4111 1111 1111 1112')).to.deep.equal([]);
+  });
+
+  it('need not look where hints say that nothing can be', () => {
+    const hints = hintsOf('Just a plain sentence about nothing at all');
+    expect(hints).to.deep.equal({ at: false, address: false, colon: false, digits: 0, token: 0 });
+  });
+});
+
+const size = 100_000;
+const repeated = (unit: string): string => unit.repeat(Math.ceil(size / unit.length)).slice(0, size);
+
+/** What makes careless patterns take quadratic time or worse. */
+const hostile: Readonly<Record<string, string>> = {
+  letters: repeated('a'),
+  digits: repeated('1'),
+  'spaced digits': repeated('1 '),
+  'dashed digits': repeated('12-'),
+  'dotted digits': repeated('1.'),
+  'at signs': repeated('@'),
+  'local parts': repeated('a.'),
+  'almost addresses': repeated('a@b.'),
+  'colons and hex': repeated('ab:'),
+  'double colons': repeated('::'),
+  schemes: repeated('http://'),
+  'scheme letters': `${repeated('a')}://`,
+  'www dots': repeated('www.'),
+  'key prefixes': repeated('sk-a'),
+  'base64 dots': repeated('eyJhbGciOiJI.'),
+  'key starts': repeated('-----BEGIN PRIVATE KEY-----'),
+  'begin dashes': repeated('-'),
+  passwords: repeated('password='),
+  'passwords of spaces': repeated('password '),
+  'password is': repeated('password is a'),
+  ibans: repeated('DE89 3704 '),
+  spaces: repeated(' '),
+  newlines: repeated('\n'),
+  quotes: repeated('"\''),
+  parentheses: repeated('(1) '),
+  capitals: repeated('AB12 '),
+  'born dates': repeated('born 1 '),
+  emoji: repeated('😀1'),
+  plus: repeated('+1'),
+  slashes: repeated('/1/a'),
+};
+
+describe('structured recognizers on hostile text of 100 kB', () => {
+  recognizers.forEach((recognizer: Recognizer, index) => {
+    it(`stay linear: ${recognizer.type} (${index})`, () => {
+      for (const [name, text] of Object.entries(hostile)) {
+        const before = process.threadCpuUsage();
+        recognizer.find(text, () => undefined);
+        const { user, system } = process.threadCpuUsage(before);
+        expect((user + system) / 1000, `milliseconds of processor time on ${name}`).to.be.below(200);
+      }
+    });
+  });
+});

@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import { compilePolicy } from './policy.ts';
+import { parsePolicy, PolicyError } from './schema.ts';
+import type { Span } from '../contract.ts';
+
+const policyOf = (yaml: string): ReturnType<typeof compilePolicy> => compilePolicy(parsePolicy(yaml));
+const span = (type: string, score = 0.9, detector = 'builtin'): Span => ({ start: 0, end: 4, type, score, detector });
+const problemsOf = (yaml: string): readonly string[] => {
+  try {
+    parsePolicy(yaml);
+  } catch (error) {
+    if (error instanceof PolicyError) return error.problems;
+    throw error;
+  }
+  return [];
+};
+
+describe('policy', () => {
+  it('pseudonymizes what it does not name', () => {
+    expect(policyOf('{}').judge(span('PERSON', 0.01), 'Anna', undefined)).to.equal('pseudonymize');
+  });
+
+  it('blocks, ignores and demands a score by type', () => {
+    const policy = policyOf(
+      'entities: {CREDIT_CARD: block, PERSON: {threshold: 0.8}, URL: {action: ignore}}\ndefault: {threshold: 0.3}',
+    );
+    expect(policy.judge(span('CREDIT_CARD'), '4111', undefined)).to.equal('block');
+    expect(policy.judge(span('PERSON', 0.79), 'Anna', undefined)).to.equal(undefined);
+    expect(policy.judge(span('PERSON', 0.8), 'Anna', undefined)).to.equal('pseudonymize');
+    expect(policy.judge(span('URL'), 'x', undefined)).to.equal(undefined);
+    expect(policy.judge(span('LOCATION', 0.2), 'x', undefined)).to.equal(undefined);
+  });
+
+  it('lets a team override rule by rule and keep the rest', () => {
+    const policy = policyOf(
+      'entities: {CREDIT_CARD: block, PERSON: {action: block, threshold: 0.5}}\nteams: {sales: {entities: {PERSON: pseudonymize}, allow: [Anna]}}',
+    );
+    expect(policy.judge(span('PERSON'), 'Bert', 'sales')).to.equal('pseudonymize');
+    expect(policy.judge(span('PERSON', 0.4), 'Bert', 'sales')).to.equal(undefined);
+    expect(policy.judge(span('CREDIT_CARD'), '4111', 'sales')).to.equal('block');
+    expect(policy.judge(span('PERSON'), 'Bert', 'other')).to.equal('block');
+    expect(policy.judge(span('PERSON'), 'Anna', 'sales')).to.equal(undefined);
+    expect(policy.judge(span('PERSON'), 'Anna', undefined)).to.equal('block');
+  });
+
+  it('lets allowed values through, whole, without regard to case and accents, for the types that it names', () => {
+    const policy = policyOf('allow: [Müller Support, {value: Paris, types: [PERSON]}, {pattern: "test-[0-9]+"}]');
+    expect(policy.judge(span('PERSON'), 'MULLER support', undefined)).to.equal(undefined);
+    expect(policy.judge(span('PERSON'), 'Müller Supporters', undefined)).to.equal('pseudonymize');
+    expect(policy.judge(span('PERSON'), 'paris', undefined)).to.equal(undefined);
+    expect(policy.judge(span('LOCATION'), 'paris', undefined)).to.equal('pseudonymize');
+    expect(policy.judge(span('ID'), 'test-42', undefined)).to.equal(undefined);
+    expect(policy.judge(span('ID'), 'test-42x', undefined)).to.equal('pseudonymize');
+  });
+
+  it('finds denied values as whole words, and nothing allows them', () => {
+    const policy = policyOf('deny: [{value: Project Falcon, type: PROJECT}, ACME]\nallow: [acme]');
+    const text = '😀 PROJECT FALCON, acme and acmex';
+    const found = policy.find(text, undefined);
+    expect(found.map(({ start, end, type }) => `${text.slice(start, end)}|${type}`)).to.deep.equal([
+      'PROJECT FALCON|PROJECT',
+      'acme|DENIED',
+    ]);
+    expect(found.map((one) => policy.judge(one, text.slice(one.start, one.end), undefined))).to.deep.equal([
+      'pseudonymize',
+      'pseudonymize',
+    ]);
+    expect(policy.customTypes).to.deep.equal(['PROJECT', 'DENIED']);
+  });
+
+  it('raises a custom recognizer with a context word over the threshold', () => {
+    const policy = policyOf(
+      "recognizers: [{name: badge, type: BADGE, pattern: 'B-\\d{4}', score: 0.3, context: [badge number]}]",
+    );
+    const judged = (text: string): (string | undefined)[] =>
+      policy
+        .find(text, undefined)
+        .map(
+          (one) =>
+            `${text.slice(one.start, one.end)}|${String(policy.judge(one, text.slice(one.start, one.end), undefined))}`,
+        );
+    expect(judged('😀 badge number B-1234')).to.deep.equal(['B-1234|pseudonymize']);
+    expect(judged('😀 part B-1234')).to.deep.equal(['B-1234|undefined']);
+  });
+
+  it('tells every mistake at once, each with its field', () => {
+    expect(
+      problemsOf(
+        "entities: {person: block, URL: {threshold: 2}, ID: {treshold: 1}}\nallow: [{value: xyz, types: []}]\nrecognizers:\n  - {name: a, type: A, pattern: '(?=a)b'}\n  - {name: b, type: B, pattern: '(a)\\1'}\n  - {name: c, type: C, pattern: 'a*'}\n  - {name: d, type: D, pattern: '('}\nmore: 1",
+      ),
+    ).to.deep.equal([
+      'entities.person must be upper snake case of at most 40 characters, for example EMPLOYEE_ID.',
+      'entities.URL.threshold must be between 0 and 1.',
+      'entities.ID.treshold is not known: remove it or correct its spelling.',
+      'allow[0].types must name at least one type.',
+      'recognizers[0].pattern uses look-around, which cannot be matched in linear time: match the surroundings, or use context words.',
+      'recognizers[1].pattern uses a back reference, which cannot be matched in linear time: write the repeated part out.',
+      'recognizers[2].pattern matches the empty text: make a part of it required.',
+      'recognizers[3].pattern is not a valid pattern in the syntax of RE2.',
+      'more is not known: remove it or correct its spelling.',
+    ]);
+  });
+
+  it('refuses what is no YAML, has a key twice, or unfolds aliases', () => {
+    expect(problemsOf('entities: {')).to.have.length(1);
+    expect(problemsOf('deny: [aa]\ndeny: [bb]')[0]).to.match(/^Line 2 /);
+    expect(problemsOf('deny: &a [xx]\nallow: *a')).to.deep.equal(['Aliases are not allowed: write the values out.']);
+    expect(problemsOf('just a text')).to.have.length(1);
+  });
+
+  it('matches a pattern that takes other engines exponential time', () => {
+    const policy = policyOf("recognizers: [{name: a, type: A, pattern: '(a+)+b'}]");
+    const before = process.threadCpuUsage();
+    expect(policy.find('a'.repeat(20_000), undefined)).to.deep.equal([]);
+    const { user } = process.threadCpuUsage(before);
+    expect(user / 1000, 'milliseconds of processor time').to.be.below(2000);
+  });
+});

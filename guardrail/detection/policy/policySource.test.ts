@@ -1,0 +1,77 @@
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { openPolicy, type PolicySource } from './policySource.ts';
+import { PolicyError } from './schema.ts';
+
+const actionIn = (source: PolicySource): string | undefined =>
+  source.current.judge({ start: 0, end: 1, type: 'PERSON', score: 1, detector: 'builtin' }, 'Anna', undefined);
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < 500 && !isSo(); attempt++) await sleep(10);
+  expect(isSo()).to.equal(true);
+}
+
+describe('policy source', () => {
+  let folder: string;
+  let source: PolicySource | undefined;
+  const problems: string[] = [];
+  const open = (policy: string | undefined): PolicySource => {
+    source = openPolicy({ policy, intervalMs: 10, report: (problem) => problems.push(problem.message) });
+    return source;
+  };
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'policy-'));
+    problems.length = 0;
+  });
+  afterEach(async () => {
+    source?.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('takes nothing, YAML, or a file', async () => {
+    expect(actionIn(open(undefined))).to.equal('pseudonymize');
+    expect(actionIn(open('entities: {PERSON: block}'))).to.equal('block');
+    expect(actionIn(open('{"entities": {"PERSON": "ignore"}}'))).to.equal(undefined);
+    await writeFile(join(folder, 'policy.yaml'), 'entities: {PERSON: block}');
+    expect(actionIn(open(join(folder, 'policy.yaml')))).to.equal('block');
+  });
+
+  it('refuses at the start what it cannot read', () => {
+    expect(() => open(join(folder, 'none.yaml'))).to.throw(PolicyError, 'cannot be read');
+    expect(() => open('entities: {PERSON: hide}')).to.throw(PolicyError, 'entities.PERSON');
+  });
+
+  it('follows a ConfigMap that Kubernetes replaces by turning the link ..data', async () => {
+    const version = async (name: string, content: string): Promise<void> => {
+      await mkdir(join(folder, name));
+      await writeFile(join(folder, name, 'policy.yaml'), content);
+      await symlink(name, join(folder, '..data_tmp'));
+      await rename(join(folder, '..data_tmp'), join(folder, '..data'));
+    };
+    await version('..1', 'entities: {PERSON: block}');
+    await symlink('..data/policy.yaml', join(folder, 'policy.yaml'));
+    const followed = open(join(folder, 'policy.yaml'));
+    expect(actionIn(followed)).to.equal('block');
+    await version('..2', 'entities: {PERSON: ignore}');
+    await until(() => actionIn(followed) === undefined);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('keeps the old policy where the new one is broken, says so once, and takes the next good one', async () => {
+    const file = join(folder, 'policy.yaml');
+    await writeFile(file, 'entities: {PERSON: block}');
+    const followed = open(file);
+    await writeFile(file, 'entities: {PERSON: hide}');
+    await until(() => problems.length > 0);
+    expect(actionIn(followed)).to.equal('block');
+    expect(problems).to.have.length(1);
+    expect(problems[0]).to.include('entities.PERSON');
+    await writeFile(file, 'entities: {PERSON: ignore}');
+    await until(() => actionIn(followed) === undefined);
+    expect(problems).to.have.length(1);
+  });
+});

@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Span } from './contract.ts';
+import { resolveOverlaps } from './spans.ts';
+
+const span = (start: number, end: number, type: string, score = 0.9): Span => ({
+  start,
+  end,
+  type,
+  score,
+  detector: 'test',
+});
+const shown = (text: string, spans: readonly Span[]): string[] =>
+  resolveOverlaps(text, spans).map(({ start, end, type }) => `${text.slice(start, end)}|${type}`);
+
+describe('resolveOverlaps', () => {
+  it('keeps an e-mail address whole, whatever is found inside it', () => {
+    const text = 'write to anna@example.com now';
+    expect(
+      shown(text, [span(9, 25, 'EMAIL_ADDRESS', 0.5), span(14, 25, 'URL', 0.99), span(9, 13, 'PERSON')]),
+    ).to.deep.equal(['anna@example.com|EMAIL_ADDRESS']);
+  });
+
+  it('leaves of a name what a structured value does not cover', () => {
+    const text = 'Anna Schmidt <anna@example.com>';
+    expect(shown(text, [span(0, 30, 'PERSON'), span(14, 30, 'EMAIL_ADDRESS')])).to.deep.equal([
+      'Anna Schmidt|PERSON',
+      'anna@example.com|EMAIL_ADDRESS',
+    ]);
+  });
+
+  it('splits a name around what stands inside it', () => {
+    const text = 'aaa 1234567 bbb';
+    expect(shown(text, [span(0, 15, 'ORGANIZATION'), span(4, 11, 'US_SSN')])).to.deep.equal([
+      'aaa|ORGANIZATION',
+      '1234567|US_SSN',
+      'bbb|ORGANIZATION',
+    ]);
+  });
+
+  it('prefers an address to the names and doubtful numbers in it, and a sure phone number to the address', () => {
+    const text = 'Anna Street 12345, 555 0199';
+    const address = span(0, 27, 'LOCATION');
+    expect(shown(text, [address, span(0, 4, 'PERSON'), span(19, 27, 'PHONE_NUMBER', 0.4)])).to.deep.equal([
+      `${text}|LOCATION`,
+    ]);
+    expect(shown(text, [address, span(19, 27, 'PHONE_NUMBER', 0.75)])).to.deep.equal([
+      'Anna Street 12345|LOCATION',
+      '555 0199|PHONE_NUMBER',
+    ]);
+  });
+
+  it('takes whole characters where an offset cuts a surrogate pair', () => {
+    const text = '😀Anna😀';
+    expect(resolveOverlaps(text, [span(1, 7, 'PERSON')])).to.deep.include({
+      ...span(1, 7, 'PERSON'),
+      start: 0,
+      end: 8,
+    });
+  });
+
+  it('makes any spans disjoint and sorted, and uncovers no letter or digit', () => {
+    const spans = fc.array(
+      fc.record({
+        from: fc.nat(40),
+        length: fc.integer({ min: 1, max: 20 }),
+        type: fc.constantFrom('PERSON', 'LOCATION', 'URL', 'PHONE_NUMBER', 'ID'),
+        score: fc.double({ min: 0, max: 1, noNaN: true }),
+      }),
+      { maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), spans, (text, drawn) => {
+        const given = drawn.map(({ from, length, type, score }) => span(from, from + length, type, score));
+        const kept = resolveOverlaps(text, given);
+        const covered = (list: readonly Span[], at: number): boolean =>
+          list.some(({ start, end }) => start <= at && at < end);
+        kept.forEach(({ start, end }, index) => {
+          expect(start).to.be.lessThan(end);
+          expect(start).to.be.at.least(kept[index - 1]?.end ?? 0);
+          expect(end).to.be.at.most(text.length);
+        });
+        for (let at = 0; at < text.length; at++) {
+          if (/[\p{L}\p{N}]/u.test(String.fromCodePoint(text.codePointAt(at) ?? 0)) && covered(given, at)) {
+            expect(covered(kept, at), `position ${at} of ${JSON.stringify(text)}`).to.equal(true);
+          }
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,54 @@
+import type { Analyzer } from '../../guardrail/detection/detection.ts';
+import { toCodePoints } from '../../guardrail/detection/codePoints.ts';
+import { score, type EvalSpan, type EvalText, type Score } from './score.ts';
+
+/** Lets an analyzer look at each text by itself. @returns its finds by id, in code points. */
+export async function findsOf(
+  analyzer: Analyzer,
+  texts: readonly EvalText[],
+): Promise<Map<string | number, EvalSpan[]>> {
+  const finds = new Map<string | number, EvalSpan[]>();
+  const signal = new AbortController().signal;
+  for (const { id, text } of texts) {
+    const [found = []] = await analyzer.analyze([text], { team: undefined, signal });
+    const at = toCodePoints(text);
+    finds.set(
+      id,
+      found.map(({ start, end, type, score: sure }) => ({ start: at(start), end: at(end), type, score: sure })),
+    );
+  }
+  return finds;
+}
+
+export interface Row {
+  readonly name: string;
+  readonly score: Score;
+}
+
+/** One line a detector: the figures that count, then F2 by type. */
+export function table(rows: readonly Row[]): string {
+  const types = [...new Set(rows.flatMap(({ score: { types: byType } }) => [...byType.keys()]))];
+  const head = ['', 'F2', 'leak', 'over', 'fp/1k', 'P', 'R', ...types];
+  const body = rows.map(({ name, score: { all, types: byType } }) => [
+    name,
+    all.f2.toFixed(3),
+    all.leakedValues.toFixed(3),
+    all.overmasked.toFixed(4),
+    all.falsePer1000Words.toFixed(1),
+    all.precision.toFixed(3),
+    all.recall.toFixed(3),
+    ...types.map((type) => byType.get(type)?.f2.toFixed(2) ?? ''),
+  ]);
+  const cells = [head, ...body];
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+        .join('  '),
+    )
+    .join('\n');
+}
+
+export const scoreAnalyzer = async (analyzer: Analyzer, texts: readonly EvalText[]): Promise<Score> =>
+  score(texts, await findsOf(analyzer, texts));

@@ -1,0 +1,197 @@
+/**
+ * Scores finds against gold spans, both in code points. The measures are those of evaluations of pseudonymization:
+ * what was found with the right type, and apart from types, what stays readable and what was destroyed for nothing.
+ */
+
+export interface EvalSpan {
+  readonly start: number;
+  readonly end: number;
+  readonly type: string;
+  readonly score?: number;
+}
+
+export interface EvalText {
+  readonly id: string | number;
+  readonly text: string;
+  readonly spans: readonly EvalSpan[];
+}
+
+export interface TypeScore {
+  readonly gold: number;
+  readonly precision: number;
+  readonly recall: number;
+  /** Recall weighs twice as much as precision. */
+  readonly f2: number;
+  /** Share of values of which at most a tenth stays readable, whatever the type found. */
+  readonly masked: number;
+}
+
+export interface Score {
+  readonly types: ReadonlyMap<string, TypeScore>;
+  readonly all: Omit<TypeScore, 'masked'> & {
+    /** Share of the letters and digits of gold values that stay readable. */
+    readonly leakedCharacters: number;
+    /** Share of gold values of which more than a tenth stays readable. */
+    readonly leakedValues: number;
+    /** Share of innocent letters and digits that were covered. */
+    readonly overmasked: number;
+    /** Finds that touch no gold span, per 1,000 words. */
+    readonly falsePer1000Words: number;
+  };
+}
+
+/** Other names for the types that are scored. */
+const synonyms = new Map(
+  Object.entries({
+    GPE: 'LOCATION',
+    LOC: 'LOCATION',
+    ADDRESS: 'LOCATION',
+    STREET_ADDRESS: 'LOCATION',
+    ZIP_CODE: 'LOCATION',
+    ORG: 'ORGANIZATION',
+    DOMAIN_NAME: 'URL',
+    EMAIL: 'EMAIL_ADDRESS',
+    PHONE: 'PHONE_NUMBER',
+    US_ITIN: 'US_SSN',
+    CRYPTO: 'API_KEY',
+    US_DRIVER_LICENSE: 'ID',
+    US_BANK_NUMBER: 'ID',
+    US_PASSPORT: 'ID',
+    MEDICAL_LICENSE: 'ID',
+    UK_NHS: 'ID',
+    UUID: 'ID',
+  }),
+);
+
+/** Types that are scored unless others are asked for. */
+export const scoredTypes: readonly string[] =
+  'PERSON LOCATION ORGANIZATION EMAIL_ADDRESS PHONE_NUMBER CREDIT_CARD IBAN_CODE IP_ADDRESS US_SSN URL API_KEY MAC_ADDRESS ID'.split(
+    ' ',
+  );
+
+/** Two spans are the same find where what they share is half of what they cover together. */
+const sameFrom = 0.5;
+
+interface Placed {
+  readonly start: number;
+  readonly end: number;
+  readonly type: string;
+  readonly score: number;
+}
+
+function scored(spans: readonly EvalSpan[], types: ReadonlySet<string>): Placed[] {
+  return spans
+    .map(({ start, end, type, score = 1 }) => ({ start, end, type: synonyms.get(type) ?? type, score }))
+    .filter(({ type }) => types.has(type));
+}
+
+function overlap(a: Placed, b: Placed): number {
+  const shared = Math.min(a.end, b.end) - Math.max(a.start, b.start);
+  return shared <= 0 ? 0 : shared / (Math.max(a.end, b.end) - Math.min(a.start, b.start));
+}
+
+/** A find inside another one is redundant (a URL inside an e-mail address); of equal ones the surer, else the first stays. */
+function withoutNested(spans: readonly Placed[]): Placed[] {
+  return spans.filter(
+    (span, at) =>
+      !spans.some((other, index) => {
+        if (index === at || other.start > span.start || other.end < span.end) return false;
+        const isLonger = other.end - other.start > span.end - span.start;
+        return isLonger || other.score > span.score || (other.score === span.score && index < at);
+      }),
+  );
+}
+
+const ratio = (part: number, whole: number): number => (whole === 0 ? NaN : part / whole);
+const f2 = (precision: number, recall: number): number =>
+  precision > 0 && recall > 0 ? (5 * precision * recall) / (4 * precision + recall) : 0;
+
+/**
+ * @param finds by the texts' ids; a text without an entry had none.
+ * @param types see {@link scoredTypes}.
+ */
+export function score(
+  texts: readonly EvalText[],
+  finds: ReadonlyMap<string | number, readonly EvalSpan[]>,
+  types: ReadonlySet<string> = new Set(scoredTypes),
+): Score {
+  const counts = new Map<string, { gold: number; found: number; hit: number; right: number; masked: number }>();
+  const count = (type: string): { gold: number; found: number; hit: number; right: number; masked: number } => {
+    let entry = counts.get(type);
+    if (!entry) {
+      entry = { gold: 0, found: 0, hit: 0, right: 0, masked: 0 };
+      counts.set(type, entry);
+    }
+    return entry;
+  };
+  let [characters, leaked, values, leakedValues, innocent, destroyed, falseFinds, words] = [0, 0, 0, 0, 0, 0, 0, 0];
+  for (const { id, text, spans } of texts) {
+    const isWord = Array.from(text, (character) => /[\p{L}\p{N}]/u.test(character));
+    const gold = scored(spans, types);
+    const found = withoutNested(scored(finds.get(id) ?? [], types));
+    const covered = painted(isWord.length, found);
+    const personal = painted(isWord.length, spans);
+    for (const value of gold) {
+      const entry = count(value.type);
+      entry.gold++;
+      entry.hit += Number(found.some((find) => find.type === value.type && overlap(find, value) >= sameFrom));
+      let total = 0;
+      let open = 0;
+      for (let at = value.start; at < value.end; at++) {
+        if (!isWord[at]) continue;
+        total++;
+        open += covered[at] ? 0 : 1;
+      }
+      const isLeak = open > 0.1 * total;
+      characters += total;
+      leaked += open;
+      values++;
+      leakedValues += Number(isLeak);
+      entry.masked += Number(!isLeak);
+    }
+    for (const find of found) {
+      const entry = count(find.type);
+      entry.found++;
+      entry.right += Number(gold.some((value) => find.type === value.type && overlap(find, value) >= sameFrom));
+      falseFinds += Number(!spans.some(({ start, end }) => Math.min(find.end, end) > Math.max(find.start, start)));
+    }
+    isWord.forEach((word, at) => {
+      if (!word || personal[at]) return;
+      innocent++;
+      destroyed += covered[at] ?? 0;
+    });
+    words += text.split(/\s+/).filter((word) => word !== '').length;
+  }
+  const rows = [...counts.values()];
+  const total = (key: 'gold' | 'found' | 'hit' | 'right'): number => rows.reduce((sum, row) => sum + row[key], 0);
+  const precision = ratio(total('right'), total('found'));
+  const recall = ratio(total('hit'), total('gold'));
+  return {
+    types: new Map(
+      [...counts]
+        .filter(([, { gold }]) => gold > 0)
+        .sort(([, a], [, b]) => b.gold - a.gold)
+        .map(([type, row]) => {
+          const p = ratio(row.right, row.found);
+          const r = ratio(row.hit, row.gold);
+          return [type, { gold: row.gold, precision: p, recall: r, f2: f2(p, r), masked: ratio(row.masked, row.gold) }];
+        }),
+    ),
+    all: {
+      gold: total('gold'),
+      precision,
+      recall,
+      f2: f2(precision, recall),
+      leakedCharacters: ratio(leaked, characters),
+      leakedValues: ratio(leakedValues, values),
+      overmasked: ratio(destroyed, innocent),
+      falsePer1000Words: ratio(1000 * falseFinds, words),
+    },
+  };
+}
+
+function painted(length: number, spans: readonly { readonly start: number; readonly end: number }[]): Uint8Array {
+  const cells = new Uint8Array(length);
+  for (const { start, end } of spans) cells.fill(1, start, Math.min(end, length));
+  return cells;
+}
