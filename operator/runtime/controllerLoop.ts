@@ -167,7 +167,7 @@ export class ControllerLoop {
   /** A reconcile must not start the next one by what it writes itself; which of the changes these are, it knows at its end. */
   #changed(before: KubeObject, after: KubeObject): void {
     const work = this.#working.get(keyText(keyOf(after)));
-    if (work === undefined) this.#add(after, Priority.changed);
+    if (work === undefined || this.#controller.reactsToItself) this.#add(after, Priority.changed);
     else work.changes.push({ from: before.metadata.resourceVersion, to: after.metadata.resourceVersion });
   }
 

@@ -16,7 +16,7 @@ import { Transport } from './transport.ts';
 import { when, type Controller } from './when.ts';
 
 const FINALIZER = 'test.guardrail.dev/outside';
-const LEASE_TIMES = { durationMs: 2_000, renewDeadlineMs: 1_000, retryMs: 100 };
+const LEASE_TIMES = { durationMs: 3_000, renewDeadlineMs: 2_000, retryMs: 150 };
 const configMaps = resource<KubeObject>({ group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps' });
 
 /** A system outside of the cluster that the operator keeps as the widgets say. */
@@ -32,11 +32,11 @@ class Outside {
   }
 
   /** The whole of a reconcile as real ones are: finalizer, outside, status. */
-  controller(runtime: Runtime): Controller {
-    const cache = runtime.cache(widgets);
-    const status = runtime.status(widgets);
-    const finalizer = runtime.finalizer(widgets, FINALIZER);
-    return when(widgets).reconcile(async (key, { signal }) => {
+  controller(runtime: Runtime, kind = widgets): Controller {
+    const cache = runtime.cache(kind);
+    const status = runtime.status(kind);
+    const finalizer = runtime.finalizer(kind, FINALIZER);
+    return when(kind).reconcile(async (key, { signal }) => {
       this.visits.set(keyText(key), (this.visits.get(keyText(key)) ?? 0) + 1);
       const found = cache.get(key);
       if (found === undefined) return {};
@@ -402,20 +402,25 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     it(`needs exactly the rights that it says it needs, ${scope}`, async () => {
       const { namespace, plane, direct } = cluster();
       const user = `operator-${namespace}`;
+      // Other tests leave widgets behind that a cluster-wide operator would see.
+      const labelled = resource<Widget>(widgets, { labelSelector: `test=${namespace}` });
       const watchNamespaces = scope === 'namespaced' ? [namespace] : [];
       const wire = (runtime: Runtime): Controller[] => [
-        outside.controller({
-          ...asPlain(runtime),
-          status: (kind) => {
-            const writer = runtime.status(kind);
-            return {
-              write: (object, status) => {
-                runtime.events.record(object, { type: 'Normal', reason: 'Synced', message: 'Done.' });
-                return writer.write(object, status);
-              },
-            };
+        outside.controller(
+          {
+            ...asPlain(runtime),
+            status: (kind) => {
+              const writer = runtime.status(kind);
+              return {
+                write: (object, status) => {
+                  runtime.events.record(object, { type: 'Normal', reason: 'Synced', message: 'Done.' });
+                  return writer.write(object, status);
+                },
+              };
+            },
           },
-        }),
+          labelled,
+        ),
       ];
       const options = { namespace, watchNamespaces, leaseName: 'lease', leaseTimes: LEASE_TIMES };
       const planned = new WidgetOperator(cluster().kubeConfig, wire, options);
@@ -425,7 +430,9 @@ describe('the operator on its runtime, between a real API server and a faulty ne
       await plane.kubectl(['apply', '-f', '-'], JSON.stringify(roles(user, planned.permissions, namespace, scope)));
       const proxy = await FaultProxy.start(plane.kubeConfig(user));
       closing.push(() => proxy.stop());
-      const created = await direct.create(widgets, widget(namespace, 'a'));
+      const object = widget(namespace, 'a');
+      const metadata = { ...object.metadata, labels: { test: namespace } };
+      const created = await direct.create(widgets, { ...object, metadata });
       await start(options, wire, proxy);
       await eventually(async () => {
         expect((await direct.get(widgets, key('a'))).status).to.deep.include({ size: 1 });

@@ -415,7 +415,8 @@ export abstract class ControllerOperator extends operatorFramework.default {
     const kind = resource({ group, version, kind: '', plural });
     const { cache } = this.#wiring.feed(kind, namespace);
     const controller = when(kind).reconcile(eventReconciler(kind, cache, onEvent));
-    this.addController({ ...controller, name: plural, changed: () => true });
+    // Callbacks of the framework expect to hear of everything, of what they did themselves too.
+    this.addController({ ...controller, name: plural, changed: () => true, reactsToItself: true });
     return Promise.resolve();
   }
 

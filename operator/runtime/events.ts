@@ -26,9 +26,12 @@ const FORGET_MS = 3_600_000;
 /** As client-go's spam filter: an object may have this many events at once, and then one every five minutes. */
 const BURST = 25;
 const REFILL_MS = 300_000;
-/** How many events may wait to be sent, and how many are remembered. The oldest go first. */
-const WAITING = 1_000;
-const REMEMBERED = 4_096;
+/** How many events may wait to be sent: one for each of 10,000 new objects. The oldest go first. */
+const WAITING = 10_000;
+/** How many are sent at once. */
+const SENDERS = 4;
+/** How many are remembered. The oldest go first. */
+const REMEMBERED = 20_000;
 /** How often one event is tried. Losing one is better than keeping all. */
 const ATTEMPTS = 3;
 
@@ -51,7 +54,7 @@ export class BackgroundEventRecorder implements EventRecorder {
   readonly #known = new Map<string, Known>();
   readonly #budgets = new Map<string, { tokens: number; at: number }>();
   readonly #waiting: (() => Promise<void>)[] = [];
-  #sending: Promise<void> | undefined;
+  readonly #sending = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
 
   constructor(parts: {
@@ -102,14 +105,14 @@ export class BackgroundEventRecorder implements EventRecorder {
   /** Sends what waits, then nothing more. Gives up after so many milliseconds. */
   async stop(ms: number): Promise<void> {
     const timeUp = new AbortController();
-    await Promise.race([this.#sending ?? Promise.resolve(), sleep(this.#clock, ms, timeUp.signal)]);
+    await Promise.race([this.idle(), sleep(this.#clock, ms, timeUp.signal)]);
     timeUp.abort();
     this.#stopped.abort();
   }
 
   /** Resolves when nothing waits to be sent. */
   async idle(): Promise<void> {
-    await this.#sending;
+    await Promise.all(this.#sending);
   }
 
   #event(key: ObjectKey, object: KubeObject, event: EventDetails): object {
@@ -167,9 +170,9 @@ export class BackgroundEventRecorder implements EventRecorder {
       this.#waiting.shift();
       this.#metrics.events.inc({ outcome: 'dropped' });
     }
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = undefined;
-    });
+    if (this.#sending.size >= SENDERS) return;
+    const sender = this.#sendAll().finally(() => this.#sending.delete(sender));
+    this.#sending.add(sender);
   }
 
   async #sendAll(): Promise<void> {

@@ -17,6 +17,8 @@ export interface Controller {
   readonly name: string;
   readonly kind: ResourceKind;
   readonly changed: (before: KubeObject, after: KubeObject) => boolean;
+  /** Whether a reconcile's own writes to its object start the next one. */
+  readonly reactsToItself: boolean;
   readonly watches: readonly Watch[];
   readonly permissions: readonly Permission[];
   /** How many reconciles run at once; undefined: the operator's default. */
@@ -48,6 +50,7 @@ export function when<T extends KubeObject>(kind: ResourceKind<T>): ControllerBui
     name: kind.kind.toLowerCase(),
     kind,
     changed: changedBesidesStatus,
+    reactsToItself: false,
     watches: [],
     permissions: [],
     workers: undefined,
