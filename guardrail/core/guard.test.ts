@@ -154,6 +154,8 @@ describe('a request', () => {
       { type: 'PERSON', detector: 'oracle', count: 2 },
       { type: 'EMAIL_ADDRESS', detector: 'oracle', count: 1 },
     ]);
+    const escaped = await guardFor().request({ texts: ['{"a":"Anna\\n","b":"O\\"Brien"}'] }, caller);
+    expect(escaped.entities).to.deep.equal([{ type: 'PERSON', detector: 'oracle', count: 2 }]);
   });
 });
 
@@ -179,6 +181,8 @@ describe('structured messages and tools', () => {
       { role: 'assistant', content: null, refusal: 'Anna', tool_calls: [call] },
       { role: 'tool', tool_call_id: 'Anna', content: 'sent to Anna' },
       { type: 'function_call_output', call_id: 'Anna', output: 'Anna' },
+      { role: 'tool', content: { name: 'Anna', n: 4915112345678 } },
+      { type: 'function_call_output', output: { id: ['Anna'] } },
       {
         role: 'assistant',
         content: [{ type: 'tool_use', id: 'Anna', name: 'Anna', input: { Anna: 'Anna', n: 4915112345678, ok: true } }],
@@ -232,6 +236,8 @@ describe('structured messages and tools', () => {
       },
       { role: 'tool', tool_call_id: 'Anna', content: `sent to ${anna}` },
       { type: 'function_call_output', call_id: 'Anna', output: anna },
+      { role: 'tool', content: { name: anna, n: number } },
+      { type: 'function_call_output', output: { id: [anna] } },
       {
         role: 'assistant',
         content: [{ type: 'tool_use', id: 'Anna', name: 'Anna', input: { [anna]: anna, n: number, ok: true } }],

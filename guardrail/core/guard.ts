@@ -15,8 +15,8 @@ import type {
 } from './core.ts';
 import { SessionErasedError } from './errors.ts';
 import { createGrammar, type Grammar } from './grammar.ts';
-import { createVocabulary, type Vocabulary } from './labels.ts';
 import { parseJsonIn } from './json.ts';
+import { createVocabulary, type Vocabulary } from './labels.ts';
 import { collectValues } from './occurrences.ts';
 import { applyEdits, planEdits, sourceOf, textsToAnalyze, type Edit, type Source, type TextToRead } from './plan.ts';
 import { lengthen, pseudonymOf, Pseudonyms, separate, type Entry } from './pseudonyms.ts';
@@ -56,15 +56,18 @@ export function createGuard(options: GuardOptions): Guard {
     const texts = [...new Set(strings.flatMap(textsToAnalyze))].filter((text) => /\S/.test(text));
     const analysis = { team: identity.team, signal, ...(stricter && { stricter }) };
     const lists = texts.length > 0 ? await analyzer.analyze(texts, analysis) : [];
-    const findings = new Map(texts.map((text, index) => [text, lists[index] ?? []]));
-    const entities = countEntities(findings.values());
-    const blocked = blockedTypes(findings.values());
+    const findingsOf = new Map(texts.map((text, index) => [text, lists[index] ?? []]));
+    const sources = strings.map((read) => sourceOf(read, (text) => findingsOf.get(text) ?? []));
+    // A text that stands there as prose and as arguments has been looked at once.
+    const findings = Array.from(new Map(sources.map((source) => [source.text, source.findings])).values()).flat();
+    const entities = countEntities(findings);
+    const blocked = blockedTypes(findings);
     if (blocked.length > 0) {
       if (mode === 'monitor') return { session, entities, action: 'NONE', monitored: 'BLOCKED' };
       return { session, entities, action: 'BLOCKED', blockedReason: blockedReasonFor(blocked) };
     }
 
-    const plans = planAll(strings, findings, language());
+    const plans = planAll(sources, language());
     if (plans.every(({ edits }) => edits.length === 0)) return { session, entities, action: 'NONE' };
     if (mode === 'monitor') return { session, entities, action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' };
     const codes = codesIn(plans);
@@ -121,7 +124,7 @@ export function createGuard(options: GuardOptions): Guard {
       ...unchanged,
       ...(restored > 0 && {
         action: 'GUARDRAIL_INTERVENED',
-        ...walkResponse(document, (text, kind) => restoreText(read(text), values, kind).text),
+        ...walkResponse({ ...document, texts: [] }, (text, kind) => restoreText(read(text), values, kind).text),
         texts: texts.map(({ text }) => text),
       }),
       holdback: texts.map(({ holdback }) => holdback),
@@ -203,12 +206,7 @@ function walkResponse({ texts, structuredMessages, toolCalls }: ResponseDocument
   };
 }
 
-function planAll(
-  strings: readonly TextToRead[],
-  findings: ReadonlyMap<string, readonly Finding[]>,
-  { vocabulary, grammar }: Language,
-): Plan[] {
-  const sources = strings.map((read) => sourceOf(read, (wanted) => findings.get(wanted) ?? []));
+function planAll(sources: readonly Source[], { vocabulary, grammar }: Language): Plan[] {
   const values = collectValues(
     sources.flatMap(({ parsed, found }) =>
       parsed.segments.flatMap(({ text }, index) => (found[index] ?? []).map((place) => ({ text, place }))),
@@ -269,9 +267,9 @@ function rewriteRequest(
   });
 }
 
-function countEntities(lists: Iterable<readonly Finding[]>): EntityCount[] {
+function countEntities(findings: readonly Finding[]): EntityCount[] {
   const counts = new Map<string, { type: string; detector: string; count: number }>();
-  for (const { type, detector } of [...lists].flat()) {
+  for (const { type, detector } of findings) {
     const key = `${type}\n${detector}`;
     const count = counts.get(key);
     if (count) count.count++;
@@ -280,7 +278,7 @@ function countEntities(lists: Iterable<readonly Finding[]>): EntityCount[] {
   return [...counts.values()];
 }
 
-function blockedTypes(lists: Iterable<readonly Finding[]>): EntityType[] {
-  const types = [...lists].flat().flatMap((finding) => (finding.action === 'block' ? finding.type : []));
+function blockedTypes(findings: readonly Finding[]): EntityType[] {
+  const types = findings.flatMap((finding) => (finding.action === 'block' ? finding.type : []));
   return [...new Set(types)].sort();
 }

@@ -1,9 +1,9 @@
-import type { EntityType } from '../detection/detection.ts';
+import type { EntityType, Finding } from '../detection/detection.ts';
 import type { Pseudonym } from '../ids.ts';
 import type { Grammar } from './grammar.ts';
 import { escapeJson, jsonDepths, unescapeJson, type Parsed } from './json.ts';
 import { LITERAL, type Label } from './labels.ts';
-import { occurrencesIn, placesInSegments, type Found, type Scored, type Values } from './occurrences.ts';
+import { occurrencesIn, placesInSegments, type Found, type Values } from './occurrences.ts';
 import { encodeStored, isPlain, type Stored } from './spelling.ts';
 import type { StringKind } from './walk.ts';
 
@@ -15,6 +15,8 @@ export interface TextToRead {
 }
 
 export interface Source extends TextToRead {
+  /** What was found in the text, its escapes read or not: sorted by start. */
+  readonly findings: readonly Finding[];
   /** What was found in each segment. */
   readonly found: readonly (readonly Found[])[];
 }
@@ -38,16 +40,20 @@ export interface Edit {
   readonly form: Form;
 }
 
-export function sourceOf(read: TextToRead, findingsOf: (text: string) => readonly Scored[]): Source {
+export function sourceOf(read: TextToRead, findingsOf: (text: string) => readonly Finding[]): Source {
   const { text, parsed } = read;
   const inDecoded = parsed.decoded.flatMap((string) =>
-    findingsOf(string.text).map(({ start, end, type, score }) => {
+    findingsOf(string.text).map((finding): Finding => {
       const place = (at: number): number => string.offsets[at] ?? text.length;
-      return { start: place(start), end: place(end), type, score };
+      return { ...finding, start: place(finding.start), end: place(finding.end) };
     }),
   );
-  const places = [...findingsOf(text), ...inDecoded].sort((a, b) => a.start - b.start);
-  return { ...read, found: placesInSegments(parsed.segments, places) };
+  // What needs no escape is found both ways.
+  const byPlace = new Map(
+    [...findingsOf(text), ...inDecoded].map((finding) => [`${finding.start} ${finding.end} ${finding.type}`, finding]),
+  );
+  const findings = [...byPlace.values()].sort((a, b) => a.start - b.start);
+  return { ...read, findings, found: placesInSegments(parsed.segments, findings) };
 }
 
 /** A detector is shown a text as it stands, for the context, and what its escapes hide. */

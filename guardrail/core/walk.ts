@@ -15,25 +15,28 @@ export class DocumentTooDeepError extends Error {
 const MAX_NESTING = 256;
 
 /**
- * What is never touched in messages, whatever it holds, since the provider reads it and not the model, and would refuse
- * the request or do another thing:
+ * The strings in messages that are never touched, whatever they hold, since the provider reads them and not the model,
+ * and would refuse the request or do another thing:
  *
  * | keys | why |
  * |---|---|
- * | role, type, status, model, object, phase, format, detail, media_type, mime_type, mimeType, finish_reason, stop_reason, cache_control | words of the protocol |
+ * | role, type, status, model, object, phase, format, detail, media_type, mime_type, mimeType, finish_reason, stop_reason | words of the protocol |
  * | id, every key that ends in _id | identifiers that tie a tool's result to its call |
  * | name | names of functions; a participant's name may hold letters, digits, _ and - only |
- * | image_url, input_audio, file_data, url; data except in a source of type text | images, sound and files: not text |
+ * | file_data, url; data except in a source of type text; all in image_url, input_audio | images, sound and files: not text |
  * | signature, thought_signature, encrypted_content; thinking beside a signature | signed or encrypted by the provider |
+ * | all in cache_control | words of the protocol |
  *
- * Every other string is text; unknown keys are kept and their strings are text. `arguments` and `input` of a tool call
- * are the model's own JSON: there every string, number and key counts.
+ * Every other string is text, under unknown keys too. What a tool is given or has given back as an object ({@link DATA})
+ * is data: there every string, number and key counts.
  */
 const UNTOUCHED = new Set([
   ...['role', 'type', 'status', 'model', 'object', 'phase', 'format', 'detail', 'media_type', 'mime_type', 'mimeType'],
-  ...['finish_reason', 'stop_reason', 'cache_control', 'id', 'name', 'image_url', 'input_audio', 'file_data', 'url'],
+  ...['finish_reason', 'stop_reason', 'id', 'name', 'file_data', 'url'],
   ...['signature', 'thought_signature', 'encrypted_content'],
 ]);
+const UNTOUCHED_TREES = new Set(['image_url', 'input_audio', 'cache_control']);
+const DATA = new Set(['arguments', 'input', 'args', 'output', 'response', 'json']);
 
 /** In a tool's definition names and JSON Schema's own words stay; descriptions, titles, examples and enums are text. */
 const UNTOUCHED_IN_TOOLS = new Set([
@@ -59,19 +62,27 @@ function rewriteMessage(
   rewrite: Rewrite,
   nesting: number,
 ): Json {
-  if (key !== undefined && isUntouched(key, parent)) return value;
-  if (typeof value === 'string') return rewrite(value, key === 'arguments' ? 'arguments' : 'text');
+  if (typeof value === 'string') {
+    if (key !== undefined && isUntouched(key, parent)) return value;
+    return rewrite(value, key === 'arguments' ? 'arguments' : 'text');
+  }
   if (typeof value !== 'object' || value === null) return value;
-  if (!Array.isArray(value) && (key === 'arguments' || key === 'input')) return rewriteData(value, rewrite);
+  if (key !== undefined && UNTOUCHED_TREES.has(key)) return value;
+  if (!Array.isArray(value) && isData(key, value)) return rewriteData(value, rewrite);
   return rewriteChildren(value, nesting, (child, childKey) =>
     rewriteMessage(child, childKey ?? key, Array.isArray(value) ? parent : value, rewrite, nesting + 1),
   );
 }
 
 function isUntouched(key: string, parent: JsonObject | undefined): boolean {
-  if (UNTOUCHED.has(key) || key.endsWith('_id')) return true;
+  if (UNTOUCHED.has(key) || UNTOUCHED_TREES.has(key) || key.endsWith('_id')) return true;
   if (key === 'data') return parent?.type !== 'text';
   return key === 'thinking' && parent?.signature !== undefined;
+}
+
+/** A tool's result can also be an object for content: one that is no content part. */
+function isData(key: string | undefined, value: JsonObject): boolean {
+  return key !== undefined && (DATA.has(key) || (key === 'content' && typeof value.type !== 'string'));
 }
 
 function rewriteTool(value: Json, key: string | undefined, rewrite: Rewrite, nesting: number): Json {
