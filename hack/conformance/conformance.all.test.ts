@@ -18,43 +18,38 @@ const CAUGHT: Readonly<Record<string, readonly (readonly [mutant: Mutant, cases:
   ],
 };
 
-describe('conformance', () => {
-  let service: Service;
-  before(async function () {
-    this.timeout(START_MS);
-    service = await useService();
-  });
-  after(async () => {
-    await service.stop();
-  });
+for (const gateway of GATEWAYS) {
+  describe(`the guardrail behind ${gateway.name}`, function () {
+    this.timeout(60_000);
+    const running: { service?: Service; stand?: Stand } = {};
+    const fault = async (name: string, mutant?: Mutant): Promise<string | undefined> => {
+      if (running.stand === undefined) throw new Error(`${gateway.name} did not start.`);
+      return (await running.stand.run(name, mutant)).fault;
+    };
+    before(async function () {
+      this.timeout(START_MS);
+      running.service = await useService();
+      running.stand = await gateway.start(running.service);
+    });
+    after(async () => {
+      await running.stand?.stop();
+      await running.service?.stop();
+    });
 
-  for (const gateway of GATEWAYS) {
-    describe(gateway.name, function () {
-      this.timeout(60_000);
-      let stand: Stand;
-      before(async function () {
-        this.timeout(START_MS);
-        stand = await gateway.start(service);
+    for (const name of gateway.cases) {
+      it(name, async () => {
+        expect(await fault(name)).to.equal(undefined);
       });
-      after(async () => {
-        await stand.stop();
-      });
+    }
 
-      for (const name of gateway.cases) {
-        it(name, async () => {
-          expect((await stand.run(name)).fault).to.equal(undefined);
+    for (const [mutant, cases] of CAUGHT[gateway.name] ?? []) {
+      for (const name of cases) {
+        it(`catches ${mutant.name}: ${name}`, async () => {
+          expect(await fault(name, mutant))
+            .to.be.a('string')
+            .and.not.match(/could not be judged/);
         });
       }
-
-      for (const [mutant, cases] of CAUGHT[gateway.name] ?? []) {
-        for (const name of cases) {
-          it(`catches ${mutant.name}: ${name}`, async () => {
-            expect((await stand.run(name, mutant)).fault)
-              .to.be.a('string')
-              .and.not.match(/could not be judged/);
-          });
-        }
-      }
-    });
-  }
-});
+    }
+  });
+}

@@ -1,24 +1,28 @@
 import { expect } from 'chai';
+import type { Mutant } from './interceptor.ts';
 import { MUTANTS } from './mutants.ts';
 import { type Service, useService } from './service.ts';
 import { DEVELOPMENT, type Stand } from './stand.ts';
 
 describe('the guardrail behind the development gateway', function () {
   this.timeout(60_000);
-  let service: Service;
-  let stand: Stand;
+  const running: { service?: Service; stand?: Stand } = {};
+  const fault = async (name: string, mutant?: Mutant): Promise<string | undefined> => {
+    if (running.stand === undefined) throw new Error('The gateway did not start.');
+    return (await running.stand.run(name, mutant)).fault;
+  };
   before(async () => {
-    service = await useService();
-    stand = await DEVELOPMENT.start(service);
+    running.service = await useService();
+    running.stand = await DEVELOPMENT.start(running.service);
   });
   after(async () => {
-    await stand.stop();
-    await service.stop();
+    await running.stand?.stop();
+    await running.service?.stop();
   });
 
   for (const name of DEVELOPMENT.cases) {
     it(name, async () => {
-      expect((await stand.run(name)).fault).to.equal(undefined);
+      expect(await fault(name)).to.equal(undefined);
     });
   }
 
@@ -28,7 +32,7 @@ describe('the guardrail behind the development gateway', function () {
   ] as const;
   for (const [mutant, name] of caught) {
     it(`catches ${mutant.name}`, async () => {
-      expect((await stand.run(name, mutant)).fault)
+      expect(await fault(name, mutant))
         .to.be.a('string')
         .and.not.match(/could not be judged/);
     });

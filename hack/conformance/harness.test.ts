@@ -48,7 +48,7 @@ describe('the interceptor', () => {
     request.on('data', (part: string) => (text += part));
     request.on('end', () => {
       seen.push(JSON.parse(text));
-      response.writeHead(200, { 'x-session-id': 's' }).end(JSON.stringify(answer));
+      response.end(JSON.stringify(answer));
     });
   });
   const ask = { input_type: 'response', request_data: { user_api_key_team_id: 't', user_api_key_end_user_id: 'u' } };
@@ -68,7 +68,7 @@ describe('the interceptor', () => {
     const post = async (body: object = ask) => client.post('/beta/x', { ...body });
     try {
       expect(await post()).to.deep.equal({ status: 200, body: answer });
-      expect(guardrail.exchanges()[0]).to.deep.include({ phase: 'response', status: 200, session: 's', body: ask });
+      expect(guardrail.exchanges()[0]).to.deep.include({ phase: 'response', status: 200, body: ask, answer });
 
       await guardrail.fail({ kind: 'status', status: 502, phase: 'request' });
       expect((await post()).status, 'other phase').to.equal(200);

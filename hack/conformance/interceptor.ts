@@ -25,13 +25,10 @@ export interface Mutant {
 
 /** One call of the guardrail, as it passed. */
 export interface Exchange {
-  readonly path: string;
   readonly phase: 'request' | 'response';
   readonly body: JsonObject;
   readonly status: number;
   readonly answer: unknown;
-  /** The session that the service told in `x-session-id`. */
-  readonly session: string | undefined;
 }
 
 /** Stands between a gateway and the guardrail: remembers every exchange, and makes faults that the guardrail cannot. */
@@ -88,9 +85,9 @@ export async function startInterceptor(target: string, listenPort = 0): Promise<
     const body = JSON.parse(text) as JsonObject;
     const phase = phaseOf(body);
     calls[phase] += 1;
-    const answered = (status: number, answer: unknown, session?: string): void => {
-      exchanges.push({ path: request.url ?? '', phase, body, status, answer, session });
-      response.writeHead(status, { 'content-type': 'application/json', ...(session && { 'x-session-id': session }) });
+    const answered = (status: number, answer: unknown): void => {
+      exchanges.push({ phase, body, status, answer });
+      response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(answer));
     };
     if (fault !== undefined && (fault.phase ?? phase) === phase && calls[phase] >= (fault.from ?? 1)) {
@@ -106,7 +103,7 @@ export async function startInterceptor(target: string, listenPort = 0): Promise<
     const result = await fetch(new URL(request.url ?? '/', target), { method: 'POST', headers, body: sent });
     const answer = (await result.json()) as JsonObject;
     const changed = result.status === 200 && mutant?.answer !== undefined ? mutant.answer(answer) : answer;
-    answered(result.status, changed, result.headers.get('x-session-id') ?? undefined);
+    answered(result.status, changed);
   }
 
   const server = createServer((request, response) => {

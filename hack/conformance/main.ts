@@ -19,14 +19,23 @@ GUARDRAIL_URL   a running guardrail, with GUARDRAIL_API_KEYS of two tenants; def
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
+const FLAGS = {
+  gateway: { type: 'string' },
+  case: { type: 'string' },
+  mutant: { type: 'string' },
+  help: { type: 'boolean' },
+} as const;
+
+function flags(): ReturnType<typeof parseArgs<{ options: typeof FLAGS }>>['values'] {
+  try {
+    return parseArgs({ options: FLAGS }).values;
+  } catch (error) {
+    throw new Error(`${(error as Error).message.split('. ')[0] ?? ''}; --help lists the flags.`, { cause: error });
+  }
+}
+
 async function main(): Promise<void> {
-  const options = {
-    gateway: { type: 'string' },
-    case: { type: 'string' },
-    mutant: { type: 'string' },
-    help: { type: 'boolean' },
-  } as const;
-  const { values } = parseArgs({ options });
+  const values = flags();
   if (values.help === true) {
     say(HELP);
     return;
@@ -34,7 +43,8 @@ async function main(): Promise<void> {
   const gateways = GATEWAYS.filter(({ name }) => values.gateway === undefined || name.startsWith(values.gateway));
   if (gateways.length === 0)
     throw new Error(`--gateway must be one of ${GATEWAYS.map(({ name }) => name).join(', ')}.`);
-  const mutant = values.mutant === undefined ? undefined : MUTANTS[values.mutant as keyof typeof MUTANTS];
+  const mutant =
+    values.mutant === undefined ? undefined : Object.entries(MUTANTS).find(([name]) => name === values.mutant)?.[1];
   if (values.mutant !== undefined && mutant === undefined) {
     throw new Error(`--mutant must be one of ${Object.keys(MUTANTS).join(', ')}.`);
   }

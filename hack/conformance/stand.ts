@@ -1,13 +1,13 @@
-import { startAgentgatewayDouble } from './agentgateway.ts';
-import { AGENTGATEWAY_CASES, type AgentgatewayBench } from './agentgatewayCases.ts';
 import { startDevGateway } from '../local/gateway/gateway.ts';
+import { startAgentgatewayDouble } from './agentgateway.ts';
+import { AGENTGATEWAY_CASES } from './agentgatewayCases.ts';
 import { GatewayClient } from './client.ts';
 import { type Interceptor, type Mutant, startInterceptor } from './interceptor.ts';
 import { FOREIGN_PORTS, isForeign, useLiteLlm } from './litellm.ts';
 import { LITELLM_CASES, LITELLM_CHAT_CASES, type LiteLlmBench } from './litellmCases.ts';
-import { startModelServer, type Witness } from './modelServer.ts';
+import { type ModelServer, startModelServer, type Witness } from './modelServer.ts';
 import { usePortkey } from './portkey.ts';
-import { PORTKEY_CASES, type PortkeyBench } from './portkeyCases.ts';
+import { PORTKEY_CASES } from './portkeyCases.ts';
 import type { Service } from './service.ts';
 import { type Case, type Result, runCase } from './suite.ts';
 
@@ -35,18 +35,28 @@ interface Parts {
   readonly guardrail: Interceptor;
 }
 
-function stand<Bench extends Parts>(
+/** What a gateway brings to its stand, and how it is stopped. */
+interface Setup<Bench extends Parts> {
+  readonly bench: Bench;
+  readonly stop: () => Promise<void>;
+}
+
+/** Puts an interceptor before the service and a gateway before that. Nothing is left running where one fails to start. */
+async function stand<Bench extends Parts>(
   gateway: string,
   cases: readonly Case<Bench>[],
-  bench: Bench,
-  stop: () => Promise<void>,
-): Stand {
-  const { model, guardrail } = bench;
+  guardrail: Interceptor,
+  setUp: () => Promise<Setup<Bench>>,
+): Promise<Stand> {
+  const { bench, stop } = await setUp().catch(async (error: unknown) => {
+    await guardrail.stop();
+    throw error;
+  });
   return {
     run: async (name, mutant) => {
       const found = cases.find((candidate) => candidate.name === name);
       if (found === undefined) throw new Error(`${gateway} has no case named ${JSON.stringify(name)}.`);
-      model.reset();
+      bench.model.reset();
       guardrail.reset();
       guardrail.mutate(mutant);
       try {
@@ -63,12 +73,26 @@ function stand<Bench extends Parts>(
   };
 }
 
-/** Runs both, one after the other. */
-function both(first: () => Promise<void>, second: () => Promise<void>): () => Promise<void> {
-  return async () => {
-    await first();
-    await second();
-  };
+/** A stand with the fake model server behind the gateway. */
+async function standWithModel<Bench extends Parts>(
+  gateway: string,
+  cases: readonly Case<Bench>[],
+  guardrail: Interceptor,
+  setUp: (model: ModelServer) => Promise<Setup<Bench>>,
+  modelPort = 0,
+): Promise<Stand> {
+  return stand(gateway, cases, guardrail, async () => {
+    const model = await startModelServer(modelPort);
+    const { bench, stop } = await setUp(model).catch(async (error: unknown) => {
+      await model.stop();
+      throw error;
+    });
+    const stopBoth = async (): Promise<void> => {
+      await stop();
+      await model.stop();
+    };
+    return { bench, stop: stopBoth };
+  });
 }
 
 /** This project's own gateway for development: it must call the guardrail as LiteLLM does. */
@@ -77,28 +101,29 @@ export const DEVELOPMENT: Gateway = {
   cases: LITELLM_CHAT_CASES.map(({ name }) => name),
   start: async (service) => {
     const guardrail = await startInterceptor(service.url);
-    const masterKey = 'sk-development';
-    const gateway = await startDevGateway({
-      port: 0,
-      masterKey,
-      proxyName: 'litellm',
-      guardrail: { url: guardrail.url, key: service.keys[0] },
-      guardrailTimeoutMs: 3_000,
+    return stand('development', LITELLM_CHAT_CASES, guardrail, async () => {
+      const masterKey = 'sk-development';
+      const gateway = await startDevGateway({
+        port: 0,
+        masterKey,
+        proxyName: 'litellm',
+        guardrail: { url: guardrail.url, key: service.keys[0] },
+        guardrailTimeoutMs: 3_000,
+      });
+      let forgotten = 0;
+      const model: Witness = {
+        saw: () => {
+          const seen = gateway.log().slice(forgotten);
+          return seen.map((entry) => JSON.stringify(entry));
+        },
+        reset: () => {
+          forgotten = gateway.log().length;
+        },
+      };
+      const client = new GatewayClient(gateway.url, () => ({ authorization: `Bearer ${masterKey}` }));
+      const newKey = (): Promise<string> => Promise.reject(new Error('The development gateway has no virtual keys.'));
+      return { bench: { client, model, guardrail, newKey }, stop: gateway.stop };
     });
-    let forgotten = 0;
-    const model: Witness = {
-      saw: () =>
-        gateway
-          .log()
-          .slice(forgotten)
-          .map((seen) => JSON.stringify(seen)),
-      reset: () => {
-        forgotten = gateway.log().length;
-      },
-    };
-    const client = new GatewayClient(gateway.url, () => ({ authorization: `Bearer ${masterKey}` }));
-    const newKey = (): Promise<string> => Promise.reject(new Error('The development gateway has no virtual keys.'));
-    return stand('development', LITELLM_CHAT_CASES, { client, model, guardrail, newKey }, gateway.stop);
   },
 };
 
@@ -106,12 +131,13 @@ const LITELLM: Gateway = {
   name: 'litellm',
   cases: LITELLM_CASES.map(({ name }) => name),
   start: async (service) => {
-    const model = await startModelServer(isForeign() ? FOREIGN_PORTS.model : 0);
     const guardrail = await startInterceptor(service.url, isForeign() ? FOREIGN_PORTS.guardrail : 0);
-    const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, guardrailKey: service.keys[0] };
-    const { client, newKey, stop } = await useLiteLlm(backends);
-    const bench: LiteLlmBench = { client, model, guardrail, newKey };
-    return stand('litellm', LITELLM_CASES, bench, both(stop, model.stop));
+    const setUp = async (model: ModelServer): Promise<Setup<LiteLlmBench>> => {
+      const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, guardrailKey: service.keys[0] };
+      const { client, newKey, stop } = await useLiteLlm(backends);
+      return { bench: { client, model, guardrail, newKey }, stop };
+    };
+    return standWithModel('litellm', LITELLM_CASES, guardrail, setUp, isForeign() ? FOREIGN_PORTS.model : 0);
   },
 };
 
@@ -119,11 +145,12 @@ const PORTKEY: Gateway = {
   name: 'portkey',
   cases: PORTKEY_CASES.map(({ name }) => name),
   start: async (service) => {
-    const model = await startModelServer();
     const guardrail = await startInterceptor(service.url);
-    const { client, stop } = await usePortkey({ modelUrl: model.url, guardrailUrl: guardrail.url, keys: service.keys });
-    const bench: PortkeyBench = { client, model, guardrail, tenants: service.keys };
-    return stand('portkey', PORTKEY_CASES, bench, both(stop, model.stop));
+    return standWithModel('portkey', PORTKEY_CASES, guardrail, async (model) => {
+      const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, keys: service.keys };
+      const { client, stop } = await usePortkey(backends);
+      return { bench: { client, model, guardrail, tenants: service.keys }, stop };
+    });
   },
 };
 
@@ -131,12 +158,12 @@ const AGENTGATEWAY: Gateway = {
   name: 'agentgateway (double)',
   cases: AGENTGATEWAY_CASES.map(({ name }) => name),
   start: async (service) => {
-    const model = await startModelServer();
     const guardrail = await startInterceptor(service.url);
-    const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, keys: service.keys };
-    const { client, stop } = await startAgentgatewayDouble(backends);
-    const bench: AgentgatewayBench = { client, model, guardrail, tenants: service.keys };
-    return stand('agentgateway (double)', AGENTGATEWAY_CASES, bench, both(stop, model.stop));
+    return standWithModel('agentgateway (double)', AGENTGATEWAY_CASES, guardrail, async (model) => {
+      const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, keys: service.keys };
+      const { client, stop } = await startAgentgatewayDouble(backends);
+      return { bench: { client, model, guardrail, tenants: service.keys }, stop };
+    });
   },
 };
 
