@@ -26,6 +26,8 @@ export type Fault =
   | { readonly kind: 'breakAfter' }
   /** No answer, until the test ends. */
   | { readonly kind: 'hang' }
+  /** The gateway does what it is asked, and nobody hears of it until the test ends. */
+  | { readonly kind: 'hangAfter'; readonly done: () => void }
   | {
       readonly kind: 'answer';
       readonly status: number;
@@ -102,6 +104,10 @@ export async function startTestProxy(target: string | (() => string)): Promise<T
       ...(text === '' ? {} : { body: fault?.kind === 'rewrite' ? JSON.stringify(fault.body) : text }),
     });
     const body = await answer.body.text();
+    if (fault?.kind === 'hangAfter') {
+      fault.done();
+      return;
+    }
     if (fault?.kind === 'breakAfter') {
       incoming.socket.destroy();
       return;

@@ -1,0 +1,245 @@
+/** The whole operator as a process of its own, killed before and after each of its calls, and told to stop in the middle. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { withControlPlane } from '../../hack/local/controlplane.ts';
+import { startDevGateway, type DevGateway } from '../../hack/local/gateway/gateway.ts';
+import { type ManagedProcess, removeAtExit, startProcess } from '../../hack/local/processes.ts';
+import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
+import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../gateway/testProxy.ts';
+import { eventually, People } from './testOperator.ts';
+import { connectionOf } from './testParts.ts';
+
+const masterKey = 'sk-master';
+const main = join(import.meta.dirname, '..', 'main.ts');
+
+type Phase = 'create' | 'update' | 'toTier' | 'delete';
+
+/** The calls of each phase in a customer's life, in their order. The number tells the calls of one path apart. */
+const phases: Readonly<Record<Phase, readonly (readonly [path: string, nth: number])[]>> = {
+  create: [
+    ['/customer/info', 1],
+    ['/budget/new', 1],
+    ['/customer/new', 1],
+    ['/customer/info', 2],
+  ],
+  update: [
+    ['/customer/info', 1],
+    ['/budget/update', 1],
+    ['/customer/update', 1],
+    ['/customer/info', 2],
+  ],
+  toTier: [
+    ['/budget/info', 1],
+    ['/customer/update', 1],
+    ['/budget/delete', 1],
+  ],
+  delete: [
+    ['/customer/delete', 1],
+    ['/budget/delete', 1],
+  ],
+};
+
+/** One customer, and the call of the gateway at which the operator dies. */
+interface Victim {
+  readonly name: string;
+  readonly phase: Phase;
+  readonly path: string;
+  readonly nth: number;
+  /** Before the gateway hears of the call, or after it has done it and before its answer. */
+  readonly when: 'before' | 'after';
+}
+
+const victims: readonly Victim[] = Object.entries(phases).flatMap(([phase, points]) =>
+  points.flatMap(([path, nth]) =>
+    (['before', 'after'] as const).map((when) => ({
+      name: `${phase}-${path.slice(1).replace('/', '-')}-${nth}-${when}`.toLowerCase(),
+      phase: phase as Phase,
+      path,
+      nth,
+      when,
+    })),
+  ),
+);
+
+describe('an operator that is killed', function () {
+  this.timeout(120_000);
+  const cluster = withControlPlane();
+  let gateway: DevGateway;
+  let proxy: TestProxy;
+  let admin: GatewayClient;
+  let people: People;
+  let operator: ManagedProcess;
+  /** Of each customer's resource. */
+  const uids = new Map<string, string>();
+  const folder = mkdtempSync(join(tmpdir(), 'crash-'));
+  removeAtExit(folder);
+
+  const idOf = (name: string): string => `${people.namespace}.${name}`;
+  const rowOf = (name: string): string => budgetRowId(uids.get(name) ?? '');
+  const concerns = (call: SeenCall, name: string): boolean => {
+    const named = [call.body.user_id, call.body.budget_id, call.body.id, call.body.user_ids, call.body.budgets].flat();
+    return (
+      call.path.endsWith(`=${encodeURIComponent(idOf(name))}`) ||
+      named.includes(idOf(name)) ||
+      named.includes(rowOf(name))
+    );
+  };
+  const start = async (): Promise<ManagedProcess> =>
+    await startProcess({
+      name: 'operator',
+      command: process.execPath,
+      args: [
+        main,
+        `--watch-namespaces=${people.namespace}`,
+        `--namespace=${people.namespace}`,
+        '--leader-elect=false',
+        '--http-host=127.0.0.1',
+        '--http-port=0',
+        `--workers=${2 * victims.length}`,
+      ],
+      env: { ...process.env, KUBECONFIG: cluster().kubeconfig },
+      logFile: join(folder, 'operator.log'),
+    });
+  const settled = (name: string): Promise<GatewayCustomer> =>
+    eventually(
+      () =>
+        people.until(
+          name,
+          ({ status, metadata }) => status?.synced === true && status.observedGeneration === metadata.generation,
+        ),
+      30_000,
+    );
+
+  /** Holds each victim at its call. @returns when all are there */
+  function holdAll(): Promise<void> {
+    const seen = new Map<string, number>();
+    const waiting = new Set(victims);
+    return new Promise((resolve) => {
+      const reached = (victim: Victim): void => {
+        waiting.delete(victim);
+        if (waiting.size === 0) resolve();
+      };
+      proxy.fault = async (call): Promise<Fault | undefined> => {
+        // The row of a customer is told by its uid, which is known a moment after its creation.
+        await eventually(() =>
+          uids.size === victims.length ? Promise.resolve() : Promise.reject(new Error('not yet')),
+        );
+        const tier: unknown = call.path === '/budget/info' ? [call.body.budgets].flat()[0] : undefined;
+        const victim = victims.find(
+          ({ name, path }) =>
+            path === call.path.replace(/\?.*/, '') &&
+            (concerns(call, name) || (tier !== undefined && tier === tierOf(name))),
+        );
+        if (victim === undefined) return undefined;
+        const count = (seen.get(victim.name) ?? 0) + 1;
+        seen.set(victim.name, count);
+        if (count !== victim.nth) return undefined;
+        if (victim.when === 'after')
+          return {
+            kind: 'hangAfter',
+            done: () => {
+              reached(victim);
+            },
+          };
+        reached(victim);
+        return { kind: 'hang' };
+      };
+    });
+  }
+
+  /** Each has a tier of its own, since a call that asks for a tier names nobody. */
+  const tierOf = (name: string): string => `tier-${people.namespace}-${name}`;
+
+  before(async function () {
+    this.timeout(180_000);
+    gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
+    proxy = await startTestProxy(gateway.url);
+    const connection = connectionOf(gateway.url, masterKey);
+    admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
+    people = new People(cluster().kubeConfig(), await cluster().createNamespace('crash'));
+    await people.secret('main', masterKey);
+    for (const { name } of victims) await admin.budgetNew({ budget_id: tierOf(name), max_budget: 1 });
+    operator = await start();
+    const rateLimit = { qps: 10_000, burst: 10_000, maxConcurrent: 4 * victims.length };
+    await eventually(() => people.instance('main', { endpoint: proxy.url, rateLimit }), 60_000);
+
+    const spec = { alias: 'One', maxBudget: 5, tpmLimit: 7 };
+    const later = victims.filter(({ phase }) => phase !== 'create');
+    await Promise.all(later.map(({ name }) => people.customer(name, spec)));
+    for (const { name } of later) uids.set(name, (await settled(name)).metadata.uid);
+
+    proxy.calls.length = 0;
+    const held = holdAll();
+    await Promise.all(
+      victims.map(async ({ name, phase }) => {
+        if (phase === 'create') {
+          await people.customer(name, spec);
+          uids.set(name, (await people.get(name))?.metadata.uid ?? '');
+        } else if (phase === 'update') {
+          await people.patch(name, { spec: { alias: 'Two', maxBudget: 6, tpmLimit: null } });
+        } else if (phase === 'toTier') {
+          await people.patch(name, { spec: { maxBudget: null, tpmLimit: null, budgetId: tierOf(name) } });
+        } else {
+          await people.delete(name);
+        }
+      }),
+    );
+    await held;
+    await operator.kill();
+    proxy.fault = () => undefined;
+    operator = await start();
+  });
+  after(async () => {
+    await operator.kill();
+    await admin.close();
+    await proxy.stop();
+    await gateway.stop();
+  });
+
+  for (const { name, phase, path, nth, when } of victims) {
+    it(`${when} ${path} (${nth}) of ${phase} converges after a restart, with no duplicate and no leak`, async () => {
+      const calls = (of: string): number =>
+        proxy.calls.filter((call) => call.path === of && concerns(call, name)).length;
+      if (phase !== 'delete') {
+        await settled(name);
+        const linked = phase === 'toTier' ? tierOf(name) : rowOf(name);
+        expect(await admin.customerInfo(idOf(name))).to.include({
+          alias: phase === 'update' ? 'Two' : 'One',
+          budget_id: linked,
+        });
+        const [row] = await admin.budgetInfo([rowOf(name)]);
+        if (phase === 'create') expect(row).to.include({ max_budget: 5, tpm_limit: 7 });
+        if (phase === 'update') expect(row).to.include({ max_budget: 6, tpm_limit: null });
+        if (phase === 'toTier') expect(row).to.equal(undefined);
+        // Made once: again only where the first call never came to the gateway.
+        const lost = path === '/customer/new' && when === 'before';
+        expect(calls('/customer/new')).to.equal(phase === 'create' ? (lost ? 2 : 1) : 0);
+        await people.delete(name);
+      }
+      await eventually(() => people.untilGone(name), 30_000);
+      expect(await admin.customerInfo(idOf(name))).to.equal(undefined);
+      expect(await admin.budgetInfo([rowOf(name)])).to.deep.equal([]);
+      expect((await admin.budgetInfo([tierOf(name)]))[0]).to.include({ max_budget: 1 });
+    });
+  }
+
+  it('nicely, in the middle of a create, ends it, and exits 0', async () => {
+    let asked: (() => void) | undefined;
+    const creating = new Promise<void>((resolve) => (asked = resolve));
+    proxy.fault = async ({ path }) => {
+      if (path !== '/customer/new') return undefined;
+      asked?.();
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return undefined;
+    };
+    await people.customer('nicely', { alias: 'One' });
+    await creating;
+    await operator.stop(15_000);
+    expect(operator.end).to.equal('exit code 0');
+    expect((await people.get('nicely'))?.status?.synced).to.equal(true);
+    expect(await admin.customerInfo(idOf('nicely'))).to.include({ alias: 'One' });
+  });
+});
