@@ -11,7 +11,7 @@ const crds = join(import.meta.dirname, '../../crds');
 const guardrail = 'main-guardrail';
 
 /** The gateway as its owner deploys it. */
-function proxyManifest(more: { env?: string; volumes?: string; initContainers?: string; grace?: number } = {}): string {
+function proxyManifest(more: { env?: string; volumes?: string; initContainers?: string } = {}): string {
   return `
 apiVersion: apps/v1
 kind: Deployment
@@ -28,10 +28,10 @@ spec:
           ${more.env === undefined ? '' : `env: ${more.env}`}
           ${more.volumes === undefined ? '' : 'volumeMounts: [{name: config, mountPath: /etc/litellm}]'}
       ${more.volumes === undefined ? '' : `volumes: ${more.volumes}`}
-      ${more.grace === undefined ? '' : `terminationGracePeriodSeconds: ${more.grace}`}
 `;
 }
 const keyMounted = `[{name: GUARDRAIL_API_KEY, valueFrom: {secretKeyRef: {name: ${guardrail}-api-key, key: api-key}}}]`;
+const redis = { urlSecretRef: { name: 'redis', key: 'url' } };
 const configMounted = '[{name: config, configMap: {name: litellm-config}}]';
 
 async function failure(promise: Promise<unknown>): Promise<string> {
@@ -44,7 +44,7 @@ async function failure(promise: Promise<unknown>): Promise<string> {
 }
 
 describe('GatewayInstance', function () {
-  this.timeout(60_000);
+  this.timeout(90_000);
   const plane = withControlPlane();
   let world: World;
 
@@ -259,6 +259,109 @@ describe('GatewayInstance', function () {
         ]);
         expect(left).to.equal('');
       });
+    });
+
+    async function generation(): Promise<number | undefined> {
+      const { metadata } = await world.deployment(guardrail);
+      return metadata?.generation;
+    }
+
+    it('with an autoscaler, which then owns the number of pods', async () => {
+      await world.secret('redis', { url: 'redis://redis:6379' });
+      await world.instance({ guardrail: { redis, autoscaling: { maxReplicas: 5 } } });
+      await world.until('GuardrailReady', 'RollingOut');
+      const at = ['-n', world.namespace];
+      await plane().kubectl(['scale', 'deployment', guardrail, '--replicas=4', ...at]);
+      await world.patch({ spec: { guardrail: { recall: 'Precise' } } });
+      await eventually(async () => {
+        const { spec } = await world.deployment(guardrail);
+        const env = spec?.template.spec?.containers[0]?.env ?? [];
+        expect(env.find(({ name }) => name === 'GUARDRAIL_RECALL')?.value).to.equal('precise');
+        expect(spec?.replicas).to.equal(4);
+      });
+      const path = '-o=jsonpath={.spec.minReplicas}-{.spec.maxReplicas}';
+      expect(await plane().kubectl(['get', 'hpa', guardrail, path, ...at])).to.equal('2-5');
+    });
+
+    it('and rolls it when the address of Redis changes, which nobody tells it', async () => {
+      await world.secret('redis', { url: 'redis://one:6379' });
+      await world.instance({ guardrail: { redis } });
+      await world.until('GuardrailReady', 'RollingOut');
+      const before = await generation();
+      await world.secret('redis', { url: 'redis://other:6379' });
+      await world.patch({ metadata: { annotations: { look: 'again' } } });
+      await eventually(async () => {
+        expect(await generation()).to.not.equal(before);
+      });
+    });
+
+    it('whose encryption key rotates: read by every pod before it encrypts in any', async () => {
+      await world.secret('redis', { url: 'redis://redis:6379' });
+      await world.instance({ guardrail: { redis } });
+      await world.until('GuardrailReady', 'RollingOut');
+      await world.rollOut(guardrail);
+      await world.until('GuardrailReady', 'Ready');
+      const ring = async (): Promise<string[]> =>
+        ((await world.readSecret(`${guardrail}-keys`))['encryption-keys'] ?? '').trim().split('\n');
+      const [old] = await ring();
+      await world.patch({ metadata: { annotations: { [annotations.rotateEncryptionKey]: 'one' } } });
+      await world.until('GuardrailReady', 'RollingOut');
+      const during = await ring();
+      expect(during).to.have.length(2);
+      expect(during[0], 'the old one still encrypts').to.equal(old);
+      await world.rollOut(guardrail);
+      await world.until('GuardrailReady', 'Ready');
+      const rolled = await generation();
+      const due = '-o=jsonpath={.metadata.annotations}';
+      await eventually(async () => {
+        expect(await plane().kubectl(['get', 'secret', `${guardrail}-keys`, '-n', world.namespace, due])).to.include(
+          'due',
+        );
+      });
+      expect((await ring())[0], 'pods that are ending may still be at work').to.equal(old);
+      world.advance(60_000);
+      await world.patch({ metadata: { annotations: { look: 'again' } } });
+      await eventually(async () => {
+        expect(await ring()).to.deep.equal([during[1], old]);
+      });
+      expect(await generation(), 'no second roll').to.equal(rolled);
+    });
+
+    it('with a ServiceMonitor where there is such a kind', async () => {
+      const crd = {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: 'servicemonitors.monitoring.coreos.com' },
+        spec: {
+          group: 'monitoring.coreos.com',
+          scope: 'Namespaced',
+          names: { kind: 'ServiceMonitor', plural: 'servicemonitors', singular: 'servicemonitor' },
+          versions: [
+            {
+              name: 'v1',
+              served: true,
+              storage: true,
+              schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+            },
+          ],
+        },
+      };
+      await plane().kubectl(['apply', '-f', '-'], JSON.stringify(crd));
+      try {
+        await plane().kubectl(['wait', '--for=condition=Established', '--timeout=30s', `crd/${crd.metadata.name}`]);
+        const monitors = async (): Promise<string> =>
+          plane().kubectl(['get', crd.metadata.name, '-n', world.namespace, '-o', 'name']);
+        await eventually(monitors);
+        await world.instance({ guardrail: {} });
+        await world.until('GuardrailReady', 'RollingOut');
+        expect(await monitors()).to.include(guardrail);
+        await world.patch({ spec: { guardrail: null } });
+        await eventually(async () => {
+          expect(await monitors()).to.equal('');
+        });
+      } finally {
+        await plane().kubectl(['delete', 'crd', crd.metadata.name]);
+      }
     });
 
     for (const [what, spec, reason, message] of [
@@ -580,13 +683,15 @@ describe('GatewayInstance', function () {
         .and.to.include(`:${during['api-key'] ?? ''}`);
       await world.until('GuardrailReady', 'RollingOut');
       expect((await world.read()).status?.guardrail?.lastHandledApiKeyRotation).to.equal('one');
-      // The old pods get their time to end; here they have none.
-      await world.apply(proxyManifest({ env: keyMounted, grace: 0 }));
       await world.rollOut('litellm');
+      await world.until('GuardrailReady', 'Ready');
+      expect((await world.readSecret(`${guardrail}-api-key`))['api-keys']).to.include(before['api-key']);
+      world.advance(60_000);
+      await world.patch({ metadata: { annotations: { look: 'again' } } });
       await eventually(async () => {
         const { 'api-keys': keys } = await world.readSecret(`${guardrail}-api-key`);
         expect(keys).to.not.include(before['api-key']);
-      }, 25_000);
+      });
       expect((await world.readSecret(`${guardrail}-api-key`))['api-key']).to.equal(during['api-key']);
     });
   });

@@ -17,7 +17,8 @@ import {
 } from '../../api/v1alpha1/v1alpha1.ts';
 import { GatewayClients } from '../../gateway/gateway.ts';
 import type { InstanceConditionType } from '../../reasons.ts';
-import { ControllerOperator } from '../../runtime/runtime.ts';
+import type { Clock } from '../../runtime/runtime.ts';
+import { ControllerOperator, systemClock } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/eventually.ts';
 import { createConnections, instanceController } from '../instance.ts';
 
@@ -26,7 +27,7 @@ export const MASTER_KEY = 'sk-master';
 class InstanceOperator extends ControllerOperator {
   readonly #resolve: (url: string) => string;
 
-  constructor(plane: ControlPlane, namespace: string, resolve: (url: string) => string) {
+  constructor(plane: ControlPlane, namespace: string, resolve: (url: string) => string, clock: Clock) {
     super({
       log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
       kubeConfig: plane.kubeConfig(),
@@ -38,6 +39,7 @@ class InstanceOperator extends ControllerOperator {
       crdRevisionAnnotation: annotations.crdRevision,
       eventSource: `${GROUP}/test`,
       drainMs: 5_000,
+      clock,
     });
     this.#resolve = resolve;
   }
@@ -64,8 +66,16 @@ export class World {
   readonly core: CoreV1Api;
   readonly custom: CustomObjectsApi;
   readonly #operator: InstanceOperator;
+  readonly #ahead: { ms: number };
 
-  private constructor(plane: ControlPlane, namespace: string, gateway: DevGateway, operator: InstanceOperator) {
+  private constructor(
+    plane: ControlPlane,
+    namespace: string,
+    gateway: DevGateway,
+    operator: InstanceOperator,
+    ahead: { ms: number },
+  ) {
+    this.#ahead = ahead;
     this.plane = plane;
     this.namespace = namespace;
     this.gateway = gateway;
@@ -80,11 +90,18 @@ export class World {
   static async start(plane: ControlPlane, resolve: (url: string) => string = (url) => url): Promise<World> {
     const namespace = await plane.createNamespace('instance');
     const gateway = await startDevGateway({ port: 0, masterKey: MASTER_KEY, proxyName: 'litellm' });
-    const operator = new InstanceOperator(plane, namespace, resolve);
-    const world = new World(plane, namespace, gateway, operator);
+    const ahead = { ms: 0 };
+    const clock: Clock = { ...systemClock, now: () => new Date(Date.now() + ahead.ms) };
+    const operator = new InstanceOperator(plane, namespace, resolve, clock);
+    const world = new World(plane, namespace, gateway, operator, ahead);
     await world.secret('gateway', { 'master-key': MASTER_KEY });
     await operator.start();
     return world;
+  }
+
+  /** Puts the operator's time of day forward. */
+  advance(ms: number): void {
+    this.#ahead.ms += ms;
   }
 
   async stop(): Promise<void> {
