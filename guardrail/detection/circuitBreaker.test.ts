@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { CircuitBreaker } from './circuitBreaker.ts';
+
+describe('circuit breaker', () => {
+  it('opens after failures in a row, lets one call try after the cool-down, and follows its outcome', () => {
+    let now = 1000;
+    const breaker = new CircuitBreaker({ failures: 2, coolDownMs: 100, now: () => now });
+    expect(breaker.enter()).to.equal(true);
+    breaker.failed('down');
+    expect(breaker.state()).to.deep.equal({ up: true });
+    breaker.succeeded();
+    breaker.failed('down');
+    now = 1010;
+    breaker.failed('down');
+    expect(breaker.enter()).to.equal(false);
+    expect(breaker.state()).to.deep.equal({ up: false, reason: 'down', since: new Date(1000) });
+    now = 1110;
+    expect([breaker.enter(), breaker.enter()]).to.deep.equal([true, false]);
+    breaker.failed('still down');
+    expect(breaker.enter()).to.equal(false);
+    now = 1210;
+    expect(breaker.enter()).to.equal(true);
+    breaker.abandoned();
+    expect(breaker.enter()).to.equal(true);
+    breaker.succeeded();
+    expect([breaker.enter(), breaker.enter()]).to.deep.equal([true, true]);
+    expect(breaker.state()).to.deep.equal({ up: true });
+  });
+});

@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { startPresidio, type PresidioServer } from '../../hack/eval/presidio.ts';
+import { createAnalyzer } from './analyzer.ts';
+import { createBuiltinDetector } from './builtin/builtin.ts';
+import { DetectorUnavailableError, type Detector } from './contract.ts';
+import { createPresidioDetector } from './presidio.ts';
+
+describe('Presidio detector with a real server', function () {
+  this.timeout(600_000);
+  let server: PresidioServer;
+  let detector: Detector;
+  const signal = new AbortController().signal;
+
+  before(async () => {
+    server = await startPresidio((line) => process.stderr.write(`${line}\n`));
+    detector = createPresidioDetector({ url: server.url, timeoutMs: 60_000 });
+  });
+  after(async () => {
+    await detector.close();
+    await server.close();
+  });
+
+  it('is ready', async () => {
+    expect(await detector.state()).to.deep.equal({ up: true });
+  });
+
+  it('finds in many texts at once, emoji before the value, empty texts between', async () => {
+    const texts = ['😀😀 My name is Anna Schmidt.', '', 'Mail 👩‍👩‍👧 anna@example.com please', 'plain words only'];
+    const found = await detector.detect(texts, { signal });
+    const shown = found.map((spans, index) =>
+      spans.map(({ start, end, type }) => `${texts[index]?.slice(start, end) ?? ''}|${type}`),
+    );
+    expect(shown).to.deep.equal([['Anna Schmidt|PERSON'], [], ['anna@example.com|EMAIL_ADDRESS'], []]);
+  });
+
+  it('leaves out what scores below the threshold, such as bank numbers', async () => {
+    const [spans = []] = await detector.detect(['number 12345678901'], { signal });
+    expect(spans.filter(({ type }) => type === 'US_BANK_NUMBER')).to.deep.equal([]);
+  });
+
+  it('answers many calls after one another, although the server closes each connection', async () => {
+    for (let call = 0; call < 20; call++) await detector.detect([`Call ${call} of Anna Schmidt`], { signal });
+  });
+
+  it('turns an unknown language into an unavailable detector', async () => {
+    const german = createPresidioDetector({ url: server.url, timeoutMs: 60_000, languages: ['xx'] });
+    const outcome = await german.detect(['Hallo'], { signal }).catch((error: unknown) => error);
+    expect(outcome).to.be.instanceOf(DetectorUnavailableError);
+    await german.close();
+  });
+
+  it('leaks less together with the built-in detector than either alone', async () => {
+    const text =
+      'Anna Schmidt, Hauptstraße 12, 10115 Berlin, wrote to Bob Miller at the White House on behalf of Contoso.';
+    const covered = async (detectors: readonly Detector[]): Promise<number> => {
+      const [findings = []] = await createAnalyzer({ detectors }).analyze([text], { team: undefined, signal });
+      return findings.reduce((sum, { start, end }) => sum + end - start, 0);
+    };
+    const builtin = createBuiltinDetector();
+    const both = await covered([builtin, detector]);
+    expect(both).to.be.at.least(await covered([builtin]));
+    expect(both).to.be.at.least(await covered([detector]));
+  });
+});
