@@ -305,6 +305,7 @@ describe('structured messages and tools', () => {
       '{"name": "Zo\\u00eb M\\u00fcller"}',
       '{"name": "Zoë Müller"}',
       '{"name":"Zo\\u00EB M\\u00fcller","x":"\\u005ao\\u00eb Müller"}',
+      '{"path":"C:\\\\Zo\\u00eb M\\u00fcller"}',
     ];
     const sent = await send(guard, { texts });
     const [tag = ''] = tagsIn(sent.texts[0] ?? '');

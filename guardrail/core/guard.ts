@@ -5,6 +5,7 @@ import type { Fence, MappingStore } from '../store/store.ts';
 import { blockedReasonFor } from './blocked.ts';
 import type {
   CallContext,
+  CallIdentity,
   EntityCount,
   Guard,
   RequestDocument,
@@ -44,14 +45,19 @@ export function createGuard(options: GuardOptions): Guard {
   const { analyzer, store, sessionKey, scope, mode } = options;
   const language = (): Language => languageFor(options.customTypes?.() ?? []);
 
-  const sessionOf: Guard['sessionOf'] = (identity) =>
-    // An id that nothing leads to: what is replaced in such a call cannot be restored, by it or by any other.
-    deriveSession(sessionKey, identity, scope) ?? (randomBytes(16).toString('hex') as SessionId);
+  /**
+   * A call that nothing identifies gets an id that nothing leads to: what is replaced in it cannot be restored, by it or
+   * by any other, so there is nothing to keep.
+   */
+  function sessionFor(identity: CallIdentity): { session: SessionId; isShared: boolean } {
+    const derived = deriveSession(sessionKey, identity, scope);
+    return { session: derived ?? (randomBytes(16).toString('hex') as SessionId), isShared: derived !== undefined };
+  }
 
   async function request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
     const fence = store.fence();
     const { identity, signal, stricter } = context;
-    const session = sessionOf(identity);
+    const { session, isShared } = sessionFor(identity);
     const strings = stringsOf(document);
     const texts = [...new Set(strings.flatMap(textsToAnalyze))].filter((text) => /\S/.test(text));
     const analysis = { team: identity.team, signal, ...(stricter && { stricter }) };
@@ -72,8 +78,6 @@ export function createGuard(options: GuardOptions): Guard {
     if (mode === 'monitor') return { session, entities, action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' };
     const codes = codesIn(plans);
     const allocated = allocate(plans, new Pseudonyms(sessionKey, session), codes);
-    // A call that nothing identifies has nobody who could ask for its mapping, so there is nothing to keep.
-    const isShared = deriveSession(sessionKey, identity, scope) !== undefined;
     const pseudonyms = isShared ? await keep(allocated, codes, session, context, fence) : named(allocated);
     return { session, entities, action: 'GUARDRAIL_INTERVENED', ...rewriteRequest(document, plans, pseudonyms) };
   }
@@ -103,9 +107,9 @@ export function createGuard(options: GuardOptions): Guard {
   }
 
   async function response(document: ResponseDocument, context: CallContext): Promise<ResponseOutcome> {
-    const session = sessionOf(context.identity);
+    const { session, isShared } = sessionFor(context.identity);
     const unchanged = { session, action: 'NONE', ...document, restored: 0, unknown: 0 } as const;
-    if (mode === 'monitor' || deriveSession(sessionKey, context.identity, scope) === undefined) {
+    if (mode === 'monitor' || !isShared) {
       return { ...unchanged, holdback: document.texts.map(() => 0) };
     }
     const { grammar } = language();
@@ -145,7 +149,7 @@ export function createGuard(options: GuardOptions): Guard {
     return values;
   }
 
-  return { request, response, sessionOf };
+  return { request, response, sessionOf: (identity) => sessionFor(identity).session };
 }
 
 interface Language {
