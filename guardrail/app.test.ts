@@ -96,6 +96,25 @@ describe('the service', () => {
     expect(back.tool_calls?.[0]?.function.arguments).to.equal(`{"to": "${PLANTED.otherEmail}"}`);
   });
 
+  it('returns tools where they changed, and only there', async () => {
+    const tool = (description: string): object => ({
+      type: 'function',
+      function: { name: 'mail', description, extra: [1] },
+    });
+    const ask = async (description: string): Promise<Body> =>
+      bodyOf(
+        await harness.guard({
+          ...caller('team-1'),
+          input_type: 'request',
+          texts: [`Mail ${PLANTED.email}`],
+          tools: [tool(description)],
+        }),
+      );
+    expect(await ask('Sends a mail.')).to.not.have.property('tools');
+    const [changed] = (await ask(`Sends as ${PLANTED.otherEmail}.`)).tools ?? [];
+    expect(JSON.stringify(changed)).to.match(/"description":"Sends as <EMAIL_ADDRESS_\w+>\.","extra":\[1\]/);
+  });
+
   it('never answers GUARDRAIL_INTERVENED with an empty list of texts', async () => {
     const structured_messages = [{ role: 'user', content: `Mail ${PLANTED.email}` }];
     for (const texts of [undefined, null, []]) {
@@ -149,6 +168,28 @@ describe('the service', () => {
       }
     } finally {
       await two.stop();
+    }
+  });
+
+  it('narrows sessions to conversations, by the header that a client sends or the trace id', async () => {
+    const service = await startHarness({ env: { GUARDRAIL_SESSION_SCOPE: 'conversation' } });
+    const ask = async (trace: string, header?: string): Promise<string> => {
+      const fields = { litellm_trace_id: trace, request_headers: { 'x-session-id': header, host: 'gateway' } };
+      const answer = await service.guard({ ...caller('team-1'), ...fields, input_type: 'request', texts: ['Hello.'] });
+      return answer.headers.get('x-session-id') ?? '';
+    };
+    try {
+      const [first, second] = [await ask('one'), await ask('two')];
+      expect(await ask('one'))
+        .to.equal(first)
+        .and.not.equal(second);
+      expect(await ask('one', 'mine'))
+        .to.equal(await ask('two', 'mine'))
+        .and.not.equal(first);
+      expect(await ask('one', '[present]')).to.equal(first);
+      expect(await ask('one', '')).to.equal(first);
+    } finally {
+      await service.stop();
     }
   });
 
@@ -434,6 +475,56 @@ describe('the service when something fails', () => {
     });
   }
 
+  it('answers 502 where the detector cannot be reached, says so in its readiness, and restores nevertheless', async () => {
+    // Port 1 of loopback: nothing listens there.
+    const env = { GUARDRAIL_DETECTORS: 'builtin,presidio', GUARDRAIL_PRESIDIO_URL: 'http://127.0.0.1:1' };
+    const harness = await startHarness({ env });
+    try {
+      const request = await harness.guard({ input_type: 'request', texts: [`Mail ${PLANTED.email}`] });
+      expect([request.status, (request.body as Body).error.code]).to.deep.equal([502, 'detector_unavailable']);
+      expect((await harness.guard({ input_type: 'response', texts: ['Hello.'] })).status).to.equal(200);
+      const ready = await harness.call('GET', '/readyz');
+      expect(ready.status).to.equal(503);
+      const { dependencies } = ready.body as {
+        dependencies: Record<string, { up: boolean; reason?: string; since?: string }>;
+      };
+      expect(dependencies.store).to.deep.equal({ up: true });
+      expect(dependencies.detector?.up).to.equal(false);
+      expect(Date.parse(dependencies.detector?.since ?? '')).to.be.closeTo(Date.now(), 5000);
+    } finally {
+      await harness.stop();
+    }
+  });
+
+  it('applies the policy of a file, names its mistakes at start, and follows it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'policy-'));
+    const path = join(folder, 'policy.yaml');
+    const ask = async (service: Harness): Promise<string> =>
+      bodyOf(await service.guard({ ...caller('team-1'), input_type: 'request', texts: [`Mail ${PLANTED.email}`] }))
+        .action;
+    try {
+      writeFileSync(path, 'entities:\n  EMAIL_ADDRESS: block\n');
+      const harness = await startHarness({ env: { GUARDRAIL_POLICY: path } });
+      try {
+        expect(await ask(harness)).to.equal('BLOCKED');
+        writeFileSync(path, 'entities:\n  EMAIL_ADDRESS: ignore\n');
+        await eventually(async () => (await ask(harness)) === 'NONE');
+        writeFileSync(path, 'entities:\n  EMAIL_ADDRESS: forget\n');
+        await eventually(() => harness.logs.some((line) => line.includes('The old one stays in force')));
+        expect(await ask(harness)).to.equal('NONE');
+      } finally {
+        await harness.stop();
+      }
+      const refused = await startHarness({ env: { GUARDRAIL_POLICY: path } }).then(
+        () => 'It has started.',
+        (error: unknown) => (error as Error).message,
+      );
+      expect(refused).to.match(/^GUARDRAIL_POLICY has a mistake: .*EMAIL_ADDRESS/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   it('refuses quickly what it cannot answer in time, and recovers', async () => {
     let open: (() => void)[] = [];
     const stuck = (): Guard => ({
@@ -449,8 +540,8 @@ describe('the service when something fails', () => {
     const harness = await startHarness({ guard: stuck });
     try {
       const request = (): Promise<Answer> => harness.guard({ input_type: 'request', texts: ['Hello.'] });
-      const running = Array.from({ length: 64 }, request);
-      await eventually(() => open.length === 64);
+      const running = Array.from({ length: 16 }, request);
+      await eventually(() => open.length === 16);
       const started = performance.now();
       const late = await request();
       expect(late.status).to.equal(503);

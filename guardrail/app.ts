@@ -3,11 +3,12 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { Logger } from 'pino';
-import { openSecret, type Config } from './config.ts';
+import { ConfigError, openSecret, type Config } from './config.ts';
 import { createGuard, deriveSubject, type Guard, type GuardOptions } from './core/core.ts';
 import {
   createAnalyzer,
   createBuiltinDetector,
+  createPresidioDetector,
   openPolicy,
   type Analyzer,
   type PolicySource,
@@ -52,14 +53,8 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   const sessionKey = createSecretKey(sessionKeyBytes);
 
   const store = metrics.store(openStore());
-  const policy = openPolicy({
-    policy: config.POLICY,
-    report: (problem) => {
-      logger.error(
-        { problem: problem.message },
-        'The policy was changed and cannot be used: the old one stays in force.',
-      );
-    },
+  const policy = openPolicyOf(config, (problem) => {
+    logger.error(`${problem} The old one stays in force.`);
   });
   const analyzer = metrics.analyzer(openAnalyzer(config, policy));
   const guard = (options.guard ?? createGuard)({
@@ -87,7 +82,8 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   }
 
   const admission = http.createAdmission({
-    maxRunning: 64,
+    // Detection keeps a core busy, so more at a time would make all of them late; what waits for Redis is soon back.
+    maxRunning: 16,
     maxWaiting: 1024,
     maxWaitMs: 2000,
     maxBytes: Math.max(256 * MIB, 4 * config.MAX_BODY),
@@ -153,6 +149,26 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   };
 }
 
+/**
+ * The policy that the settings name, followed where it is a file.
+ * @param report told, in a sentence, of a new content that cannot be used.
+ * @throws Error with one sentence.
+ */
+export function openPolicyOf(config: Config, report: (problem: string) => void): PolicySource {
+  const sentence = (problem: unknown): string =>
+    `GUARDRAIL_POLICY ${problem instanceof Error ? problem.message : 'cannot be used.'}`;
+  try {
+    return openPolicy({
+      policy: config.POLICY,
+      report: (problem) => {
+        report(sentence(problem));
+      },
+    });
+  } catch (error) {
+    throw new ConfigError(sentence(error), { cause: error });
+  }
+}
+
 /** Everything that finds personal data, as the settings want it. @throws PolicyError */
 export function openAnalyzer(config: Config, policy: PolicySource): Analyzer {
   const detectors = config.DETECTORS.map((name) => {
@@ -160,7 +176,11 @@ export function openAnalyzer(config: Config, policy: PolicySource): Analyzer {
       case 'builtin':
         return createBuiltinDetector({ recall: config.RECALL, languages: config.LANGUAGES });
       case 'presidio':
-        throw new Error('Presidio is not built in yet: set GUARDRAIL_DETECTORS to builtin.');
+        return createPresidioDetector({
+          url: config.PRESIDIO_URL?.href ?? '',
+          timeoutMs: config.DETECTION_TIMEOUT,
+          languages: config.LANGUAGES,
+        });
     }
   });
   return createAnalyzer({ detectors, policy });

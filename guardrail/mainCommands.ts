@@ -112,11 +112,13 @@ async function detect(args: readonly string[], env: NodeJS.ProcessEnv): Promise<
     return wrong('detect takes --team, with a value, and nothing else: it reads lines from standard input.');
   }
   const config = readConfig({ ...env, GUARDRAIL_INSECURE_NO_AUTH: 'true' });
-  const { openAnalyzer } = await import('./app.ts');
-  const { openPolicy, runDetect } = await import('./detection/detection.ts');
+  const { openAnalyzer, openPolicyOf } = await import('./app.ts');
+  const { runDetect } = await import('./detection/detection.ts');
   const log = process.stderr;
-  const report = (problem: Error): void => void log.write(`${problem.message}\n`);
-  const analyzer = openAnalyzer(config, openPolicy({ policy: config.POLICY, report }));
+  const analyzer = openAnalyzer(
+    config,
+    openPolicyOf(config, (problem) => log.write(`${problem}\n`)),
+  );
   try {
     const { failed } = await runDetect(process.stdin, process.stdout, { analyzer, log, team: options.team });
     return failed === 0 ? 0 : 1;

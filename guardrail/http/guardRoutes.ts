@@ -55,7 +55,7 @@ async function answer(context: CallContext, call: BasicCall, signal: AbortSignal
   metrics.entities(outcome.entities);
   context.state.log.entities = outcome.entities.reduce((sum, { count }) => sum + count, 0);
   count(context, metrics, call.phase, outcome.action, outcome.monitored);
-  return renderRequest(outcome);
+  return renderRequest(outcome, call.document);
 }
 
 function tellSession(context: CallContext, session: SessionId): void {

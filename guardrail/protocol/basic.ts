@@ -14,7 +14,7 @@ import type {
 import type { StricterSettings } from '../detection/detection.ts';
 import type { Tenant } from '../ids.ts';
 import { trailingCodePoints } from './codePoints.ts';
-import { FieldError, jsonObject, parseFields } from './fields.ts';
+import { FieldError, jsonObject, parseFields, type JsonObject } from './fields.ts';
 import { holdsImages } from './images.ts';
 
 export const MAX_TEXTS = 10_000;
@@ -62,7 +62,9 @@ const fields = z.object({
   tools: rows.describe('Tool definitions.'),
   tool_calls: rows.describe('Tool calls of the model.'),
   request_data: requestData,
-  request_headers: jsonObject.nullish(),
+  request_headers: jsonObject
+    .nullish()
+    .describe("The client's headers; x-session-id names a conversation, the others are not looked at."),
   additional_provider_specific_params: overrides.describe('Settings for this call; they only make it stricter.'),
 });
 
@@ -132,7 +134,7 @@ export function createBasicProtocol(proxyName: string): { parse(body: unknown, t
         user: known?.user_api_key_user_id ?? undefined,
         endUser: known?.user_api_key_end_user_id ?? undefined,
         callId: ids[`${proxyName}_call_id`] ?? undefined,
-        traceId: ids[`${proxyName}_trace_id`] ?? undefined,
+        traceId: conversationOf(body.request_headers) ?? ids[`${proxyName}_trace_id`] ?? undefined,
       };
       const { recall, block_entities: block, images } = body.additional_provider_specific_params ?? {};
       const stricter: StricterSettings = { ...(recall ? { recall } : {}), ...(block ? { block } : {}) };
@@ -154,8 +156,11 @@ export function createBasicProtocol(proxyName: string): { parse(body: unknown, t
   };
 }
 
-/** What the gateway is told before the model call. */
-export function renderRequest(outcome: RequestOutcome): BasicResponse {
+/**
+ * What the gateway is told before the model call.
+ * @param document what it had sent: rows that the core has not touched are the same objects.
+ */
+export function renderRequest(outcome: RequestOutcome, document: RequestDocument): BasicResponse {
   switch (outcome.action) {
     case 'NONE':
       return { action: 'NONE' };
@@ -166,8 +171,8 @@ export function renderRequest(outcome: RequestOutcome): BasicResponse {
         action: 'GUARDRAIL_INTERVENED',
         // An empty list would make the gateway send the original.
         ...(outcome.texts.length > 0 ? { texts: [...outcome.texts] } : {}),
-        ...listed('structured_messages', outcome.structuredMessages),
-        ...listed('tools', outcome.tools),
+        ...listed('structured_messages', changedRows(outcome.structuredMessages, document.structuredMessages)),
+        ...listed('tools', changedRows(outcome.tools, document.tools)),
       };
   }
 }
@@ -182,6 +187,19 @@ export function renderResponse(outcome: ResponseOutcome): BasicResponse {
       : { ...listed('structured_messages', outcome.structuredMessages), ...listed('tool_calls', outcome.toolCalls) }),
     stream_holdback_chars: outcome.texts.map((text, at) => trailingCodePoints(text, outcome.holdback[at] ?? 0)),
   };
+}
+
+/**
+ * A client's own name for its conversation, where the gateway is configured to hand its header on; a header that it is
+ * not configured to hand on may still be listed, with a placeholder for its value.
+ */
+function conversationOf(headers: JsonObject | null | undefined): string | undefined {
+  const value = headers?.['x-session-id'];
+  return typeof value === 'string' && value !== '' && value !== '[present]' ? value : undefined;
+}
+
+function changedRows(rows: readonly Json[] | undefined, sent: readonly Json[] = []): readonly Json[] | undefined {
+  return rows?.some((row, at) => row !== sent[at]) ? rows : undefined;
 }
 
 function listed<Name extends string>(name: Name, rows: readonly Json[] | undefined): Partial<Record<Name, never[]>> {
