@@ -715,6 +715,9 @@ describe('the store', () => {
       .to.have.length(short.length + 1)
       .and.satisfy((text: string) => text.startsWith(short.slice(0, -1)));
     expect(await answer(guard, `${sent} ${short}`)).to.equal(`Anna ${short}`);
+    // The next longer code stands in the text.
+    const [longer = ''] = tagsIn(await sendText(guard, `Anna ${sent.slice(-8, -1)}`));
+    expect(longer).to.have.length(short.length + 2);
   });
 
   it('that was erased in the middle of a request gets nothing, and nothing is sent', async () => {
