@@ -205,6 +205,8 @@ describe('the leader lease', () => {
       const second = await candidate('second');
       await new Promise((resolve) => setTimeout(resolve, TIMES.durationMs + 300));
       expect([first.leads, second.leads]).to.deep.equal([true, false]);
+      await first.proxy.down();
+      await leads(second);
     });
   }
 

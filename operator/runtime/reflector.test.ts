@@ -249,12 +249,26 @@ describe('the reflector, between a real API server and a faulty network', () => 
     });
   }
 
-  it('leaves a server alone for as long as its Retry-After says', async () => {
-    proxy.when(() => true, { kind: 'answer', status: 429, headers: { 'retry-after': '1' } }, 1);
-    const began = performance.now();
+  it('leaves a server alone for as long as its Retry-After says, when listing and when watching', async () => {
+    const busy = { kind: 'answer', status: 429, headers: { 'retry-after': '1' } } as const;
+    proxy.when(({ isWatch }) => !isWatch, busy, 1);
+    proxy.when(({ isWatch }) => isWatch, busy, 1);
     start();
     await converged();
-    expect(performance.now() - began).to.be.within(1_000, 3_000);
+    await watching();
+    const gaps = [false, true].map((watch) => {
+      const [first, second] = proxy.requests.filter(({ isWatch }) => isWatch === watch);
+      return (second?.at ?? 0) - (first?.at ?? 0);
+    });
+    for (const gap of gaps) expect(gap).to.be.within(990, 5_000);
+  });
+
+  it('waits for a slow list', async () => {
+    await create('before');
+    proxy.when(({ isWatch }) => !isWatch, { kind: 'delay', ms: 1_500 });
+    start();
+    await converged();
+    expect(lists()).to.equal(1);
   });
 
   it('waits for an API server that is away, at start and later, and misses nothing', async () => {

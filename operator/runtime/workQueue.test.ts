@@ -126,6 +126,22 @@ describe('the work queue', () => {
     expect(rounds).to.be.within(55, 70);
   });
 
+  it('brings back what is held after a failure soon, but not at once, when it changes', async () => {
+    const { queue, clock } = newQueue();
+    queue.add('a', Priority.changed);
+    for (let failure = 0; failure < 8; failure++) {
+      await queue.take();
+      queue.finish('a', failed);
+      if (failure < 7) while (queue.depth === 0) await clock.advance(100);
+    }
+    queue.add('a', Priority.changed);
+    expect(queue.depth).to.equal(0);
+    await clock.advance(990);
+    expect(queue.depth).to.equal(0);
+    await clock.advance(20);
+    expect(queue.depth).to.equal(1);
+  });
+
   it('keeps one that always fails from holding up a thousand good ones', async () => {
     const { queue, clock } = newQueue();
     queue.add('bad', Priority.changed);

@@ -11,6 +11,8 @@ export interface ProxiedRequest {
   readonly isWatch: boolean;
   /** Of which connection, counted from 1. */
   readonly connection: number;
+  /** When it came, by `performance.now()`. */
+  readonly at: number;
 }
 
 /** What to do to a request instead of passing it on. */
@@ -180,6 +182,7 @@ export class FaultProxy {
       query: url.searchParams,
       isWatch: url.searchParams.get('watch') === 'true',
       connection: this.#sockets.get(incoming.socket) ?? 0,
+      at: performance.now(),
     };
     this.requests.push(request);
     const rule = this.#rules.find(({ match, left }) => left > 0 && match(request));
