@@ -1,6 +1,7 @@
 import type { Detector, Recall, Span } from '../contract.ts';
 import { DetectorUnavailableError } from '../contract.ts';
 import { resolveOverlaps } from '../spans.ts';
+import { biases } from './biases.ts';
 import { hintsOf } from './recognizer.ts';
 import { recognizers } from './recognizers/recognizers.ts';
 import { loadGazetteer, loadModel } from './tagger/model.ts';
@@ -16,8 +17,6 @@ export interface BuiltinOptions {
 
 const name = 'builtin';
 
-/** What is taken off the score of "no name", per setting. */
-const biases: Readonly<Record<Recall, number>> = { precise: -800, balanced: 0, thorough: 900 };
 const rank: Readonly<Record<Recall, number>> = { precise: 0, balanced: 1, thorough: 2 };
 
 /** The detector that runs inside the process: recognizers by form, and a tagger for people, places, organisations. */

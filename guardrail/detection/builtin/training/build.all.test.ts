@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { build, type Manifest } from './build.ts';
+
+describe('training', function () {
+  this.timeout(600_000);
+
+  it('makes the shipped weights again, bit for bit', () => {
+    const manifest = JSON.parse(readFileSync(new URL('./manifest.json', import.meta.url), 'utf8')) as Manifest;
+    expect(build(() => undefined).manifest).to.deep.equal(manifest);
+  });
+});

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { Tagger } from '../tagger/tagger.ts';
+import { packGazetteer, packModel, type Model } from '../tagger/model.ts';
+import { blindScores, type BlindScore } from './blind.ts';
+import { buildGazetteer, gazetteerOf, withHidden } from './gazetteers.ts';
+import { Generator } from './generate.ts';
+import { readWordNet } from './lexicon.ts';
+import { examplesOf, train } from './perceptron.ts';
+import { Random } from './random.ts';
+
+const seeds = { texts: 20_261_121, order: 7, blind: 9_041_977 };
+const epochs = 4;
+
+export interface Built {
+  readonly model: Buffer;
+  readonly gazetteer: Buffer;
+  readonly manifest: Manifest;
+}
+
+/** What is written beside the program, so that everyone can see what the shipped weights are and how they do. */
+export interface Manifest {
+  /** SHA-256 of the contents before compression, which may differ from machine to machine. */
+  readonly sha256: { readonly model: string; readonly gazetteer: string };
+  readonly trainingTexts: number;
+  readonly trainingCharacters: number;
+  /** On texts whose templates and names training never saw. */
+  readonly blind: Readonly<Record<string, BlindScore>>;
+}
+
+/** SHA-256 of what a packed file holds. */
+export const contentHash = (packed: Buffer): string => createHash('sha256').update(gunzipSync(packed)).digest('hex');
+
+/** Makes texts, learns, and scores what was learnt; the same on every machine. */
+export function build(log: (line: string) => void): Built {
+  const wordNet = readWordNet();
+  const entries = buildGazetteer(wordNet);
+  const hidden = gazetteerOf(withHidden(entries));
+  const generator = new Generator(seeds.texts, 'train', wordNet);
+  const texts = [
+    ...generator.templates('english', 50),
+    ...generator.templates('forms', 60),
+    ...generator.templates('foreign', 40),
+    ...generator.templates('negatives', 28),
+    ...generator.carriers(12_000),
+    ...generator.prose(7000),
+    ...generator.encyclopedia(9000),
+  ];
+  const trainingCharacters = texts.reduce((sum, { text }) => sum + text.length, 0);
+  log(`${texts.length} texts of ${trainingCharacters} characters, ${entries.size} words in the gazetteers`);
+  const learnt: Model = train(examplesOf(texts, hidden), epochs, new Random(seeds.order), log);
+  const blind = new Generator(seeds.blind, 'blind', wordNet).templates('blind', 12);
+  const model = packModel(learnt);
+  const gazetteer = packGazetteer(entries);
+  return {
+    model,
+    gazetteer,
+    manifest: {
+      sha256: { model: contentHash(model), gazetteer: contentHash(gazetteer) },
+      trainingTexts: texts.length,
+      trainingCharacters,
+      blind: blindScores(new Tagger(learnt, hidden), blind),
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { gazetteerFile, modelFile } from '../tagger/model.ts';
+import { contentHash, type Manifest } from './build.ts';
+
+describe('shipped weights', () => {
+  const manifest = JSON.parse(readFileSync(new URL('./manifest.json', import.meta.url), 'utf8')) as Manifest;
+
+  it('are those of the manifest: after a change of the training program, run `npm run train`', () => {
+    expect({
+      model: contentHash(readFileSync(modelFile)),
+      gazetteer: contentHash(readFileSync(gazetteerFile)),
+    }).to.deep.equal(manifest.sha256);
+  });
+
+  it('did well on names and templates that training never saw', () => {
+    const { balanced } = manifest.blind;
+    expect(balanced?.f2).to.be.at.least(0.75);
+    expect(balanced?.leakedValues).to.be.at.most(0.2);
+    expect(balanced?.overmasked).to.be.at.most(0.06);
+  });
+});
