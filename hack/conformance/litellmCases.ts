@@ -26,6 +26,10 @@ const chat = (text: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
+/** A PNG of one pixel. */
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 const TOOL: JsonObject = {
   type: 'function',
   function: {
@@ -110,6 +114,18 @@ const whole: readonly LiteLlmCase[] = [
       });
       neverSaw(model.saw(), [one.email, two.phone]);
       exact(chatTexts(answer), [`You said: ${parts.join(' ')}`]);
+    },
+  },
+  {
+    name: 'chat, an image beside text',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const image = { type: 'image_url', image_url: { url: PIXEL } };
+      const content = [{ type: 'text', text: `Who is ${person.email}?` }, image, { type: 'text', text: 'Thanks.' }];
+      const answer = await client.post(CHAT, { model: 'echo-c7', messages: [user(content)] });
+      neverSaw(model.saw(), [person.email]);
+      exact(chatTexts(answer), [`You said: Who is ${person.email}? Thanks.`]);
+      exact((messagesOf(model.saw()[0])[0]?.content as JsonObject[])[1], image);
     },
   },
   {
