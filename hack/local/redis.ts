@@ -8,7 +8,7 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { openPki } from './controlplane/certificates.ts';
-import { freePort, removeAtExit, startProcess, waitUntilReady, type ManagedProcess } from './processes.ts';
+import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady, type ManagedProcess } from './processes.ts';
 
 const run = promisify(execFile);
 const READY_TIMEOUT_MS = 15_000;
@@ -193,10 +193,33 @@ interface Plan {
 }
 
 async function startServer(options: RedisOptions, plan: (port: number, folder: string) => Plan): Promise<RedisServer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOn(await freePortWithBus(), options, plan);
+    } catch (error) {
+      // Somebody else took the port between looking and listening.
+      const isTaken = error instanceof Error && error.message.includes('Address already in use');
+      if (!isTaken || attempt === 5) throw error;
+    }
+  }
+}
+
+/** A node of a Cluster also listens 10,000 ports above its own. */
+async function freePortWithBus(): Promise<number> {
+  for (;;) {
+    const port = await freePort();
+    if (port + 10_000 < 65_536 && !(await portInUse(port + 10_000))) return port;
+  }
+}
+
+async function startOn(
+  port: number,
+  options: RedisOptions,
+  plan: (port: number, folder: string) => Plan,
+): Promise<RedisServer> {
   const command = await findRedisServer(options.progress);
   const folder = mkdtempSync(join(tmpdir(), 'redis-'));
   removeAtExit(folder);
-  const port = await freePort();
   const { args, url, cli: cliArgs = [], config } = plan(port, folder);
   const password = options.password === undefined ? [] : ['--requirepass', options.password];
   const common = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder, '--daemonize', 'no'];
