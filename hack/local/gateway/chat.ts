@@ -22,6 +22,8 @@ import type { Limits } from './limits.ts';
 import type { SeenLog } from './seen.ts';
 
 const SAMPLING_RATE = 5;
+/** The most choices of one call, as with OpenAI. */
+const MAX_CHOICES = 128;
 /** USD a token, in and out: dear, so that spend moves before the eyes of who tries it. */
 const PRICE = 0.001;
 /** Inbound headers whose values a guardrail may see; of others it learns that they were there. */
@@ -88,7 +90,11 @@ async function readChat(ctx: Context): Promise<JsonObject & { messages: Json[] }
 
 function callModel(body: JsonObject): ModelAnswer {
   const model = stringField(body, 'model');
-  const n = typeof body.n === 'number' && Number.isInteger(body.n) && body.n > 0 ? body.n : 1;
+  const n = body.n ?? 1;
+  if (typeof n !== 'number' || !Number.isInteger(n) || n < 1 || n > MAX_CHOICES) {
+    const message = `n must be a whole number from 1 to ${MAX_CHOICES}.`;
+    throw proxyError(400, 'invalid_request_error', 'n', message);
+  }
   try {
     return answer({ model, n, messages: body.messages as Json[] });
   } catch (error) {

@@ -227,6 +227,13 @@ describe('the development gateway', () => {
       expect((await post('/v1/chat/completions', chat('hi', { user: 'a' }))).status).to.equal(200);
     });
 
+    for (const n of [0, -1, 1.5, 129, 'two']) {
+      it(`refuses n = ${n}`, async () => {
+        const { status, body } = await post('/v1/chat/completions', chat('hi', { n }));
+        expect([status, (body.error as JsonObject).param]).to.deep.equal([400, 'n']);
+      });
+    }
+
     const places: readonly (readonly [what: string, headers: Record<string, string>, body: JsonObject])[] = [
       ['the customer header', { 'x-gateway-customer-id': 'me', 'x-gateway-end-user-id': 'no' }, { user: 'no' }],
       ['the end user header', { 'x-gateway-end-user-id': 'me' }, { user: 'no' }],
