@@ -4,7 +4,7 @@ import { pino, type Logger } from 'pino';
 import { AggregatorRegistry, type RegistryContentType } from 'prom-client';
 import { startApp } from './app.ts';
 import type { Config } from './config.ts';
-import { createMetrics } from './http/http.ts';
+import { createMetrics, describeError } from './http/http.ts';
 
 /** A worker that dies is replaced after this pause, so that one that cannot start does not spin. */
 const RESPAWN_MS = 1000;
@@ -23,6 +23,11 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv): Promise<num
     level: config.LOG_LEVEL,
     base: { pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
+  });
+  // The default would print the message of the error, which may hold what was being worked on.
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ error: describeError(error) }, 'The guardrail failed, and this process ends.');
+    process.exit(1);
   });
   if (config.API_KEYS === undefined && cluster.isPrimary) {
     logger.warn('The service runs without authentication: whoever reaches its port may call it.');

@@ -5,7 +5,7 @@ export { DEFAULT_TENANT, parseApiKeys, type ApiKeys } from './apiKeys.ts';
 export { authentication } from './authentication.ts';
 export { jsonBody } from './body.ts';
 export type { CallContext, CallMiddleware, CallState } from './context.ts';
-export { errorBoundary } from './errorBoundary.ts';
+export { describeError, errorBoundary } from './errorBoundary.ts';
 export { ServiceError } from './errors.ts';
 export { guardRoutes } from './guardRoutes.ts';
 export { healthRoutes, watched, type Dependency } from './health.ts';

@@ -40,7 +40,6 @@ export async function listen(
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,
   });
-  server.maxRequestsPerSocket = 0;
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     boundDiscarding(request, response);
     void handler(request, response);

@@ -113,8 +113,13 @@ export type BasicCall = {
   | { readonly phase: 'response'; readonly document: ResponseDocument }
 );
 
+export interface BasicProtocol {
+  /** @throws FieldError */
+  readonly parse: (body: unknown, tenant: Tenant) => BasicCall;
+}
+
 /** Reads the calls of one proxy name. */
-export function createBasicProtocol(proxyName: string): { parse(body: unknown, tenant: Tenant): BasicCall } {
+export function createBasicProtocol(proxyName: string): BasicProtocol {
   const named = z.object(namedFields(proxyName));
 
   return {
