@@ -88,14 +88,14 @@ describe('a request', () => {
     const guard = guardFor({ Ann: 'PERSON', '4711': 'ID', 张三: 'PERSON' }, { firstOnly: true });
     const texts = [
       'Ann, 4711, 张三',
-      'The Announcement of Ann to Joann, by Ann’s ann',
+      'The Announcement of Ann to MaryAnn, by Ann’s ann',
       'No. 4711-47111',
       '你好张三先生',
     ];
     const sent = await send(guard, { texts });
     const [ann = '', id = '', zhang = ''] = tagsIn(sent.texts[0] ?? '');
     expect(sent.texts.slice(1)).to.deep.equal([
-      `The Announcement of ${ann} to Joann, by ${ann}’s ann`,
+      `The Announcement of ${ann} to MaryAnn, by ${ann}’s ann`,
       `No. ${id}-47111`,
       `你好${zhang}先生`,
     ]);
@@ -312,6 +312,15 @@ describe('structured messages and tools', () => {
     expect(sent.texts[1]).to.equal(`{"name": "\\u003c${tag.slice(1, -1)}\\u003e"}`);
     expect(sent.texts[2]).to.equal(`{"name": "${tag}"}`);
     expect(between(sent.texts[3] ?? '')).to.deep.equal(['{"name":"', '","x":"', '"}']);
+    expect((await guard.response(sent, caller)).texts).to.deep.equal(texts);
+  });
+
+  it('are not broken by a finding that reaches over the structure of JSON, nor is what it covers a value elsewhere', async () => {
+    const guard = guardFor({ 'Main St 1","zip":"10115': 'LOCATION' });
+    const texts = ['{"street":"Main St 1","zip":"10115"}', 'The zip is a key'];
+    const sent = await send(guard, { texts });
+    expect(sent.texts[1]).to.equal(texts[1]);
+    expect(Object.values(JSON.parse(sent.texts[0] ?? '') as object).flatMap(between)).to.deep.equal(['', '', '', '']);
     expect((await guard.response(sent, caller)).texts).to.deep.equal(texts);
   });
 

@@ -83,6 +83,7 @@ describe('deriveSession', () => {
     ['fields whose border is moved', 'user', { team: 'ab', endUser: 'c' }, { team: 'a', endUser: 'bc' }],
     ['a name that looks like the encoding', 'user', { team: 'a","endUser","b' }, { team: 'a', endUser: 'b' }],
     ['two lone surrogates, which are one in UTF-8', 'user', { endUser: '\ud800' }, { endUser: '\ud801' }],
+    ['two tenants that have one key', 'user', keyHash, { ...keyHash, tenant: 'other' as Tenant }],
     ['two tenants', 'user', endUser, { ...endUser, tenant: 'other' as Tenant }],
     ['two unidentified calls', 'user', { callId: 'c1' }, { callId: 'c2' }],
     [
