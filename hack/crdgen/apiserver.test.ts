@@ -1,7 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ApiException, CustomObjectsApi } from '@kubernetes/client-node';
 import { expect } from 'chai';
+import { parseAllDocuments } from 'yaml';
 import {
   API_VERSION,
   annotations,
@@ -26,6 +28,10 @@ const instance: Spec = {
 
 function many(count: number, length = 4): string[] {
   return Array.from({ length: count }, (_, index) => String(index).padEnd(length, 'x'));
+}
+
+function isOurs(value: unknown): value is { kind: string; metadata: { name: string }; spec: Spec } {
+  return typeof value === 'object' && value !== null && 'apiVersion' in value && value.apiVersion === API_VERSION;
 }
 
 describe('CRDs at the API server', function () {
@@ -453,6 +459,20 @@ describe('CRDs at the API server', function () {
       const [head] = (await cluster().kubectl(['get', 'ginst', 'columns', `-n${namespace}`])).split('\n');
       expect(head?.split(/\s+/)).to.deep.equal(['NAME', 'ENDPOINT', 'READY', 'CUSTOMERS', 'GUARDRAIL', 'AGE']);
     });
+  });
+
+  it('admit every sample', async () => {
+    const folder = join(import.meta.dirname, '../samples');
+    const samples = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.yaml'))
+      .flatMap((name) => parseAllDocuments(readFileSync(join(folder, name), 'utf8')))
+      .map((document): unknown => document.toJS())
+      .filter(isOurs);
+    expect(samples.map(({ kind }) => kind)).to.include.members([gatewayCustomerNames.kind, gatewayInstanceNames.kind]);
+    for (const { kind, metadata, spec } of samples) {
+      const names = kind === gatewayCustomerNames.kind ? gatewayCustomerNames : gatewayInstanceNames;
+      expect(await answer(names, spec), metadata.name).to.equal(ADMITTED);
+    }
   });
 
   it('explain every field of a customer, in the words of its doc comment', async () => {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -325,6 +328,41 @@ describe('GatewayInstance', function () {
         expect(await ring()).to.deep.equal([during[1], old]);
       });
       expect(await generation(), 'no second roll').to.equal(rolled);
+    });
+
+    it('whose one pod with its memory must take a new API key before the gateway is given it', async () => {
+      let pod = 401;
+      const asked: (string | undefined)[] = [];
+      const server = createServer((request, response) => {
+        asked.push(request.headers['x-api-key']?.toString());
+        response.writeHead(pod).end();
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const other = await World.start(plane(), () => `http://127.0.0.1:${port}`);
+      try {
+        await other.instance({ guardrail: {} });
+        await other.until('GuardrailReady', 'RollingOut');
+        const keys = async (): Promise<Record<string, string>> => other.readSecret(`${guardrail}-api-key`);
+        const before = await keys();
+        expect(asked, 'nothing is asked while nothing rotates').to.deep.equal([]);
+        await other.patch({ metadata: { annotations: { [annotations.rotateApiKey]: 'one' } } });
+        await other.patch({ metadata: { annotations: { look: 'again' } } });
+        await eventually(() => {
+          expect(asked).to.not.deep.equal([]);
+        });
+        const during = await keys();
+        expect(during['api-key'], 'the pod refuses the new key').to.equal(before['api-key']);
+        expect(during['api-keys']).to.include(before['api-key']).and.to.include(asked[0]);
+        pod = 404;
+        await other.patch({ metadata: { annotations: { look: 'once more' } } });
+        await eventually(async () => {
+          expect((await keys())['api-key']).to.equal(asked[0]);
+        });
+      } finally {
+        await other.stop();
+        server.close();
+      }
     });
 
     it('with a ServiceMonitor where there is such a kind', async () => {

@@ -212,7 +212,7 @@ export class World {
   }
 
   /** Waits until a condition of an instance has a status and a reason, of its newest generation. */
-  async until(type: InstanceConditionType, reason: string, name = 'main', withinMs = 15_000): Promise<Condition> {
+  async until(type: InstanceConditionType, reason: string, name = 'main', withinMs = 30_000): Promise<Condition> {
     return eventually(async () => {
       const { status, metadata } = await this.read(name);
       const condition = status?.conditions?.find((each) => each.type === type);
