@@ -42,8 +42,7 @@ const email: Recognizer = {
 const publicHost =
   /^(?:www\.)?(?:localhost|[\w-]+\.(?:local|internal|svc|test|invalid|localhost)|(?:[\w-]+\.){0,3}(?:example\.(?:com|org|net)|w3\.org|wikipedia\.org|wikimedia\.org|mozilla\.org|github\.(?:com|io)|githubusercontent\.com|gitlab\.com|bitbucket\.org|google\.com|googleapis\.com|gstatic\.com|microsoft\.com|azure\.com|apple\.com|amazonaws\.com|aws\.amazon\.com|cloudflare\.com|npmjs\.(?:com|org)|pypi\.org|python\.org|nodejs\.org|typescriptlang\.org|rust-lang\.org|crates\.io|docs\.rs|golang\.org|go\.dev|kubernetes\.io|k8s\.io|helm\.sh|docker\.(?:com|io)|quay\.io|ghcr\.io|gcr\.io|apache\.org|eclipse\.org|debian\.org|ubuntu\.com|redhat\.com|openssl\.org|ietf\.org|rfc-editor\.org|iso\.org|iana\.org|json-schema\.org|schema\.org|xmlsoap\.org|openxmlformats\.org|opengis\.net|purl\.org|stackoverflow\.com|stackexchange\.com|readthedocs\.io|unpkg\.com|jsdelivr\.net|cdnjs\.com|fonts\.com|bootstrapcdn\.com|jquery\.com|reactjs\.org|react\.dev|vuejs\.org|angular\.io|nextjs\.org|openai\.com|anthropic\.com|huggingface\.co|arxiv\.org|doi\.org|gnu\.org|kernel\.org|maven\.org|gradle\.org|nuget\.org|rubygems\.org|packagist\.org|letsencrypt\.org|mysql\.com|postgresql\.org|sqlite\.org|redis\.io|mongodb\.com|elastic\.co|grafana\.com|prometheus\.io|opentelemetry\.io|swagger\.io|openapis\.org|creativecommons\.org|youtube\.com|bbc\.co\.uk|europa\.eu|who\.int|un\.org))$/i;
 
-const account =
-  /\/(?:u|user|users|in|profile|profiles|people|person|members?|~|@)\/?[\w.%-]{2,}|\/~[\w.-]+|\/@[\w.-]+/i;
+const account = /\/(?:u|user|users|in|profile|profiles|people|person|members?)\/[\w.%-]{2,}|\/~[\w.-]+|\/@[\w.-]+/i;
 const credential =
   /[?&;](?:[\w-]*(?:token|key|secret|password|passwd|pwd|sig|signature|auth|session|code)[\w-]*)=[^&\s]{6,}|^[a-z+.-]+:\/\/[^/\s@]{1,128}:[^/\s@]{1,128}@/i;
 const urlEnd = /[^\s"'<>`\\^{|}\])]{1,2048}/y;

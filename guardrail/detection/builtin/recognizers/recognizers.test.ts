@@ -116,6 +116,7 @@ const negatives: readonly string[] = [
   'version 10.2.3.4 and v1.2.3.4',
   'the range 10.0.0.0/8',
   'git@github.com:owner/repo.git',
+  'https://github.com/nodejs/undici/pull/4365',
   'import "@types/node" and user@localhost',
   'https://docs.python.org/3/library/re.html and https://example.com/path',
   'order 4111111111111112 and 1234567890123456',

@@ -45,6 +45,7 @@ export function build(log: (line: string) => void): Built {
     ...generator.carriers(12_000),
     ...generator.prose(7000),
     ...generator.encyclopedia(9000),
+    ...generator.code(),
   ];
   const trainingCharacters = texts.reduce((sum, { text }) => sum + text.length, 0);
   log(`${texts.length} texts of ${trainingCharacters} characters, ${entries.size} words in the gazetteers`);

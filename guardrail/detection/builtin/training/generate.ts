@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import type { TagKind } from '../tagger/labels.ts';
 import { capitalized, Entities } from './entities.ts';
 import { Fillers } from './fillers.ts';
@@ -204,6 +205,14 @@ export class Generator {
       });
       return this.join(this.worn([{ text: sentences.join(' ') }]), 'prose');
     });
+  }
+
+  /** Source code, configuration and technical documentation: nobody's names, however much they look it. */
+  code(): LabelledText[] {
+    return gunzipSync(readFileSync(new URL('./corpus/code.txt.gz', import.meta.url)))
+      .toString()
+      .split('\0')
+      .map((text) => ({ text, spans: [], source: 'code' }));
   }
 
   /** Dictionary text whose capitalised words are all known to be names of one kind, or nobody's. */
