@@ -115,7 +115,7 @@ export async function startDevGateway(options: DevGatewayOptions): Promise<DevGa
       server.close();
       server.closeAllConnections();
       await closed;
-      await records.save();
+      await records.settled();
     },
   };
 }

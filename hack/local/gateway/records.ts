@@ -140,6 +140,11 @@ export class Records {
     return reset;
   }
 
+  /** Resolves when no write is under way any more. */
+  async settled(): Promise<void> {
+    await this.#writing.catch(() => undefined);
+  }
+
   /** Writes the tables, whole or not at all. Resolves when this state, or a later one, is in the file. */
   async save(): Promise<void> {
     const file = this.#file;
