@@ -19,6 +19,7 @@ const { start } = await import('./start/start.ts');
 const root = join(import.meta.dirname, '../..');
 const home = join(root, '.local');
 const LOCK_WAIT_MS = 7_000;
+const INSIST_AFTER_MS = 1_000;
 
 try {
   const settings = readSettings(process.argv.slice(2), process.env);
@@ -31,12 +32,13 @@ try {
   if (!unlock) throw new Error('npm start already runs in this folder: end it first, with Ctrl-C in its terminal.');
 
   const asked = Promise.withResolvers<undefined>();
-  let signals = 0;
+  let askedAt: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      signals += 1;
-      // Whoever insists does not want to wait; the children are ended with this process.
-      if (signals > 1) process.exit(1);
+      askedAt ??= performance.now();
+      // Whoever insists does not want to wait; the children are ended with this process. At once it is no insisting:
+      // npm hands a Ctrl-C on, which the terminal has sent here already.
+      if (performance.now() - askedAt > INSIST_AFTER_MS) process.exit(1);
       asked.resolve(undefined);
     });
   }

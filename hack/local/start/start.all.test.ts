@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startControlPlane } from '../controlplane.ts';
+import { startDevGateway } from '../gateway/gateway.ts';
 import { inlineCommands } from '../../test/readme.ts';
 import { freePort } from '../processes.ts';
 
@@ -213,7 +214,7 @@ describe('npm start', function () {
   });
 
   it('ends everything with Ctrl-C, and is back soon with what was there', async () => {
-    await run?.interrupt();
+    expect(await run?.interrupt()).to.equal(0);
     expect(() => execFileSync('pgrep', ['-f', work])).to.throw();
     run = new Run(folder, env, ['--gateway-port=0']);
     const ms = await run.until('Ctrl-C ends everything', 60_000);
@@ -240,6 +241,31 @@ describe('npm start', function () {
         return true;
       }
     });
+  });
+
+  it('manages the customers of a gateway that runs already, and says how it reaches the guardrail', async () => {
+    const other = await startDevGateway({ port: 0, masterKey: 'sk-other', proxyName: 'litellm' });
+    try {
+      run = new Run(folder, { ...env, GATEWAY_URL: other.url, GATEWAY_MASTER_KEY: 'sk-other' });
+      await run.until('Ctrl-C ends everything', 120_000);
+      expect(run.text)
+        .to.match(/^your gateway +http/m)
+        .and.not.include('sk-other');
+      const headers = { authorization: 'Bearer sk-other' };
+      await eventually(async () => (await fetch(`${other.url}/customer/info?end_user_id=acme-001`, { headers })).ok);
+      const [, url = '', key = ''] = /generic_guardrail_api:\n\n +(\S+)\n +(\S+)\n/.exec(run.text) ?? [];
+      const body = { input_type: 'request', texts: [`Mail ${EMAIL}`], litellm_call_id: 'c1', request_data: {} };
+      const answer = await fetch(`${url}/beta/litellm_basic_guardrail_api`, {
+        method: 'POST',
+        headers: { 'x-api-key': key, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect(answer.status).to.equal(200);
+      expect(((await answer.json()) as { texts: string[] }).texts[0]).to.match(/^Mail <EMAIL_ADDRESS_\w+>$/);
+      expect(await run.interrupt()).to.equal(0);
+    } finally {
+      await other.stop();
+    }
   });
 
   describe('with bad input', () => {

@@ -100,6 +100,8 @@ async function startParts({ settings, progress, root, home }: StartOptions, part
       rmSync(join(home, name), { recursive: true, force: true });
     }
   }
+  // Each run's own, so that they do not grow for ever.
+  rmSync(logs, { recursive: true, force: true });
   mkdirSync(logs, { recursive: true });
   const guardrailPath = join(home, 'guardrail.json');
   rmSync(guardrailPath, { force: true });
