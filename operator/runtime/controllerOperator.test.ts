@@ -320,9 +320,11 @@ describe('the operator on its runtime, between a real API server and a faulty ne
       await create('a');
       const { promise: resume, resolve } = Promise.withResolvers<undefined>();
       let entered = false;
-      outside.between = async () => {
+      let hurried: boolean | undefined;
+      outside.between = async (_key, signal) => {
         entered = true;
         await resume;
+        hurried = signal.aborted;
       };
       const operator = await start({ ...leased, controllers: { workers: 1 } });
       await eventually(() => {
@@ -333,6 +335,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
       await new Promise((done) => setTimeout(done, LEASE_TIMES.durationMs));
       resolve(undefined);
       await operator.finished();
+      expect(hurried).to.equal(false);
       expect((await cluster().direct.get(widgets, key('a'))).status).to.deep.include({ size: 1 });
       expect((await cluster().direct.get(widgets, key('b'))).status).to.equal(undefined);
       const lease = await cluster().plane.kubectl([
