@@ -4,7 +4,7 @@
  * what belonged to an instance that is gone.
  */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -30,6 +30,8 @@ export interface WorkloadRunnerOptions {
   workingDirectory: string;
   /** Told in one line what goes wrong, and what is started or ended. */
   report?: (line: string) => void;
+  /** For the pods' volumes; emptied first, removed at the end. Default: a temporary folder. */
+  podFolder?: string;
   /** A file that says where Services and pods are reached, for clusterNetwork.ts; default: none. */
   addressFile?: string;
   /** Called after each look at the cluster and whenever a pod becomes ready or ceases to be: {@link WorkloadRunner.resolve} may answer differently. */
@@ -66,7 +68,7 @@ class Runner {
   readonly #options: WorkloadRunnerOptions;
   readonly #core: CoreV1Api;
   readonly #apps: AppsV1Api;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'workloads-'));
+  readonly #folder: string;
   readonly #stopped = new AbortController();
   readonly #workloads = new Map<string, Workload>();
   readonly #data = new Map<string, Data>();
@@ -82,6 +84,10 @@ class Runner {
     this.#options = options;
     this.#core = options.kubeConfig.makeApiClient(CoreV1Api);
     this.#apps = options.kubeConfig.makeApiClient(AppsV1Api);
+    this.#folder = options.podFolder ?? mkdtempSync(join(tmpdir(), 'workloads-'));
+    // A run that was killed may have left keys behind.
+    rmSync(this.#folder, { recursive: true, force: true });
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     removeAtExit(this.#folder);
     for (const path of ['/apis/apps/v1/deployments', '/api/v1/services', '/api/v1/configmaps', '/api/v1/secrets']) {
       void this.#watch(path, MANAGED_SELECTOR);

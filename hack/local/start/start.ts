@@ -143,6 +143,7 @@ async function startParts({ settings, progress, root, home }: StartOptions, part
     kubeConfig: plane.kubeConfig(),
     logFolder: logs,
     workingDirectory: root,
+    podFolder: join(home, 'pods'),
     addressFile: join(home, 'addresses.json'),
     report: (line) => {
       progress.line(line);
