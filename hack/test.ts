@@ -121,6 +121,8 @@ async function run({ title, command: [command, ...args] }: Check): Promise<TestC
   }
 }
 
+// By itself, a signal would end this process without its exit handlers, and leave the tests running.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 try {
   process.exitCode = await main();
 } catch (error) {

@@ -34,6 +34,10 @@ export async function runMocha(root: string, args: readonly string[]): Promise<T
       child.once('exit', resolve);
       child.once('error', reject);
     });
+    const stop = (): void => {
+      child.kill();
+    };
+    process.once('exit', stop);
     let leftRunning = false;
     const over = new AbortController();
     const watch = (async () => {
@@ -44,6 +48,7 @@ export async function runMocha(root: string, args: readonly string[]): Promise<T
       child.kill('SIGKILL');
     })();
     const code = await exited;
+    process.off('exit', stop);
     over.abort();
     await watch;
     return judge(readCounts(file), code, leftRunning);
