@@ -1,4 +1,5 @@
-import { isValidPhoneNumber, type CountryCode } from 'libphonenumber-js/min';
+import { createRequire } from 'node:module';
+import type { CountryCode } from 'libphonenumber-js/min';
 import { after, before, digitsOf, pattern, type Recognizer } from '../recognizer.ts';
 
 /** Words that say a phone number follows. */
@@ -10,6 +11,11 @@ const otherwise =
 /** A label after the number. */
 const labelled =
   /^\s{0,2}[-(/]?\s{0,2}(?:office|fax|mobile|mob\b|cell|home|work|phone|tel\b|desk|direct|handy|landline|voicemail)/;
+
+type Validator = Pick<typeof import('libphonenumber-js/min'), 'isValidPhoneNumber'>;
+let validator: Validator | undefined;
+/** Loaded when the first number needs it: its tables take as long as all the rest of the detector. */
+const plans = (): Validator => (validator ??= createRequire(import.meta.url)('libphonenumber-js/min') as Validator);
 
 const regions: readonly CountryCode[] = ['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'SE'];
 
@@ -40,7 +46,7 @@ const phone = pattern({
     if (telling.test(body) && digits.length >= 7) return said ? 0.95 : body.startsWith('+') ? 0.85 : 0.7;
     if (said) return digits.length >= 7 || /[ \-./]/.test(body) ? 0.75 : 0.4;
     if (!body.startsWith('0') || digits.length < 9 || !/[ ./-]/.test(body)) return 0;
-    return regions.some((region) => isValidPhoneNumber(body, region)) ? 0.6 : 0;
+    return regions.some((region) => plans().isValidPhoneNumber(body, region)) ? 0.6 : 0;
   },
 });
 

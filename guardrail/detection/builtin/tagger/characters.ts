@@ -1,6 +1,28 @@
 /** What kind of character a UTF-16 code unit is, as far as names care. Half of a surrogate pair is a mark. */
 export const kinds = { mark: 0, lower: 1, upper: 2, digit: 3, space: 4, newline: 5, letter: 6 } as const;
 
+/** From here on no script has case, as far as names care. */
+const firstUncased = 0x2e80;
+/** CJK, Hangul and all after it but punctuation, surrogates, private use, and specials. */
+const uncased: readonly (readonly [number, number])[] = [
+  [0x2e80, 0x2fff],
+  [0x3040, 0xd7ff],
+  [0xf900, 0xfdff],
+  [0xfe70, 0xfefe],
+  [0xff10, 0xffef],
+];
+/** Where letters have case: Latin, Greek, Cyrillic, Armenian, Georgian, Cherokee, Coptic, letter-like signs. */
+const cased: readonly (readonly [number, number])[] = [
+  [0x41, 0x58f],
+  [0x10a0, 0x10ff],
+  [0x13a0, 0x13ff],
+  [0x1c80, 0x1cbf],
+  [0x1d79, 0x1d8e],
+  [0x1e00, 0x1fff],
+  [0x2100, 0x24ff],
+  [0x2c00, 0x2dff],
+];
+
 /**
  * Kinds and base letters of all code units, made once: a table look-up per character instead of a pattern.
  * `folded` is the lower-case letter without its diacritics where it has any, so that `Müller`, `MÜLLER` and `Muller`
@@ -10,23 +32,24 @@ function tables(): { kind: Uint8Array; folded: Uint16Array } {
   const kind = new Uint8Array(65_536);
   const folded = new Uint16Array(65_536);
   const letter = /\p{L}|\p{M}/u;
-  for (let code = 0; code < 65_536; code++) {
-    folded[code] = code;
-    // Hangul, CJK and what follows has no case; surrogates are no letters.
-    if (code >= 0x2e80) {
-      kind[code] = isUncased(code) ? kinds.letter : kinds.mark;
-      continue;
-    }
-    const character = String.fromCharCode(code);
-    const lower = character.toLowerCase();
-    const isCased = lower !== character.toUpperCase();
+  for (let code = 0; code < 65_536; code++) folded[code] = code;
+  for (const [from, to] of uncased) kind.fill(kinds.letter, from, to + 1);
+  for (let code = 0; code < firstUncased; code++) {
     if (code >= 48 && code <= 57) kind[code] = kinds.digit;
     else if (code === 10 || code === 13 || code === 0x2028 || code === 0x2029) kind[code] = kinds.newline;
-    else if (code === 32 || code === 9 || code === 0xa0 || (code >= 0x2000 && code <= 0x200a) || code === 0x202f)
+    else if (code === 32 || code === 9 || code === 0xa0 || (code >= 0x2000 && code <= 0x200a) || code === 0x202f) {
       kind[code] = kinds.space;
-    else if (code < 0xaa ? !isCased : !letter.test(character)) kind[code] = kinds.mark;
-    else kind[code] = !isCased ? kinds.letter : lower === character ? kinds.lower : kinds.upper;
-    if (kind[code] === kinds.upper || kind[code] === kinds.lower) {
+    } else if (!cased.some(([from, to]) => code >= from && code <= to)) {
+      if (code >= 0xaa && letter.test(String.fromCharCode(code))) kind[code] = kinds.letter;
+    } else {
+      const character = String.fromCharCode(code);
+      const lower = character.toLowerCase();
+      if (lower === character.toUpperCase()) {
+        if (code >= 0xaa && letter.test(character)) kind[code] = kinds.letter;
+        continue;
+      }
+      if (code >= 0xaa && !letter.test(character)) continue;
+      kind[code] = lower === character ? kinds.lower : kinds.upper;
       folded[code] = (code < 128 ? lower : lower.normalize('NFD')).charCodeAt(0);
     }
   }
@@ -44,13 +67,6 @@ function tables(): { kind: Uint8Array; folded: Uint16Array } {
     }
   }
   return { kind, folded };
-}
-
-function isUncased(code: number): boolean {
-  if (code >= 0xd800 && code <= 0xf8ff) return false;
-  if (code >= 0x3000 && code <= 0x303f) return false;
-  if (code >= 0xfe00 && code <= 0xfe6f) return false;
-  return !(code >= 0xff00 && code <= 0xff0f) && code < 0xfff0 && code !== 0xfeff;
 }
 
 const { kind, folded } = tables();
