@@ -35,7 +35,10 @@ function call(admission: Admission, bytes = 10): Call {
   return { outcome, started: () => started, finish: release };
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Several rounds of the event loop: those who wait start one a round. */
+const turn = async (): Promise<void> => {
+  for (let round = 0; round < 10; round += 1) await new Promise((resolve) => setImmediate(resolve));
+};
 
 describe('admission', () => {
   it('lets some run, some wait in order, and refuses the others at once', async () => {
@@ -96,12 +99,48 @@ describe('admission', () => {
         await admission.takeTurn(context, async () => {
           running += 1;
           most = Math.max(most, running);
-          for (let ticks = at % 5; ticks > 0; ticks -= 1) await Promise.resolve();
+          for (let ticks = at % 5; ticks > 0; ticks -= 1) await new Promise((resolve) => setImmediate(resolve));
           running -= 1;
         });
       }),
     );
     expect([running, most]).to.deep.equal([0, 2]);
+  });
+
+  it('keeps sockets and timers served while calls keep the process busy, and refuses who cannot be in time', async () => {
+    const admission = createAdmission({ ...OPTIONS, maxRunning: 16, maxWaiting: 1000, maxWaitMs: 200 });
+    const context = { get: () => '0', set: () => undefined } as unknown as CallContext;
+    let longest = 0;
+    let last = performance.now();
+    const probe = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    const busy = (): Promise<void> => {
+      const until = performance.now() + 20;
+      while (performance.now() < until);
+      return Promise.resolve();
+    };
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, () =>
+        Promise.resolve(admission.takeTurn(context, busy)).then(
+          () => 'done',
+          (error: unknown) => (error as ServiceError).code,
+        ),
+      ),
+    );
+    clearInterval(probe);
+    // One after the other they would have taken two seconds, in which no timer runs.
+    expect(longest).to.be.lessThan(500);
+    expect(new Set(outcomes)).to.deep.equal(new Set(['done', 'overloaded']));
+    // Now that the pace is known, who comes to a line too long is refused without waiting.
+    const line = Array.from({ length: 100 }, () => call(admission));
+    await turn();
+    const started = performance.now();
+    expect(await line[99]?.outcome).to.equal('overloaded');
+    expect(performance.now() - started).to.be.lessThan(150);
+    for (const one of line) one.finish();
+    await Promise.all(line.map((one) => one.outcome));
   });
 
   it('drains: nothing new, and done when the last has ended', async () => {

@@ -1,5 +1,5 @@
 import type { CallMiddleware } from './context.ts';
-import { unavailable } from './errors.ts';
+import { unavailable, type ServiceError } from './errors.ts';
 
 export interface AdmissionOptions {
   /** Calls worked on at the same time. */
@@ -29,11 +29,9 @@ export interface Admission {
 export function createAdmission(options: AdmissionOptions): Admission {
   let admitted = 0;
   let bytes = 0;
-  let running = 0;
   let draining = false;
   let onIdle: (() => void) | undefined;
-  /** Those who wait, the longest first; a Set since one who has waited too long leaves from the middle. */
-  const waiting = new Set<() => void>();
+  const turns = createTurns(options);
 
   return {
     get draining() {
@@ -46,9 +44,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
         throw unavailable('draining', 'This instance is shutting down: try another one.');
       }
       const size = Number(context.get('content-length'));
-      if (admitted >= options.maxRunning + options.maxWaiting || bytes + size > options.maxBytes) {
-        throw unavailable('overloaded', 'The guardrail has more calls than it can answer in time: try again.');
-      }
+      if (admitted >= options.maxRunning + options.maxWaiting || bytes + size > options.maxBytes) throw overloaded();
       admitted += 1;
       bytes += size;
       try {
@@ -61,15 +57,11 @@ export function createAdmission(options: AdmissionOptions): Admission {
     },
 
     async takeTurn(_context, next) {
-      if (running < options.maxRunning) running += 1;
-      else await turn(waiting, options.maxWaitMs);
+      await turns.begin();
       try {
         await next();
       } finally {
-        // The place goes straight to the one who has waited longest.
-        const [first] = waiting;
-        if (first) first();
-        else running -= 1;
+        turns.end();
       }
     },
 
@@ -83,17 +75,90 @@ export function createAdmission(options: AdmissionOptions): Admission {
   };
 }
 
-function turn(waiting: Set<() => void>, maxWaitMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const proceed = (): void => {
-      waiting.delete(proceed);
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(() => {
-      waiting.delete(proceed);
-      reject(unavailable('overloaded', 'The guardrail has more calls than it can answer in time: try again.'));
-    }, maxWaitMs);
-    waiting.add(proceed);
-  });
+/** Work that starts in one round of the event loop, in milliseconds, before sockets and timers are looked at again. */
+const ROUND_MS = 10;
+
+interface Turns {
+  /** Resolves when the caller may run; it must call `end` once it has. @throws ServiceError 503 */
+  begin(): Promise<void>;
+  end(): void;
+}
+
+/**
+ * Looking for entities keeps the process busy for as long as a text is long. Were each call to run as soon as it is
+ * read, a burst of large ones would keep everything else waiting, health probes and refusals too: so what would start
+ * late in a round of the event loop waits in line, from where one call starts a round. Who cannot have a turn in time,
+ * at the pace of the last ones, is refused at once.
+ */
+function createTurns({ maxRunning, maxWaitMs }: AdmissionOptions): Turns {
+  let running = 0;
+  /** Those who wait, the longest first; a Set since one who has waited too long leaves from the middle. */
+  const waiting = new Set<() => void>();
+  let roundStart: number | undefined;
+  let isPumping = false;
+  /** Milliseconds between two calls that ended while others waited: a moving average. */
+  let pace = 0;
+  let lastEnd = 0;
+
+  const isRoundSpent = (): boolean => {
+    const now = performance.now();
+    if (roundStart === undefined) {
+      roundStart = now;
+      setImmediate(() => {
+        roundStart = undefined;
+      });
+    }
+    return now - roundStart > ROUND_MS;
+  };
+
+  const pump = (): void => {
+    if (isPumping || waiting.size === 0 || running >= maxRunning) return;
+    isPumping = true;
+    setImmediate(() => {
+      isPumping = false;
+      const [first] = waiting;
+      if (!first || running >= maxRunning) return;
+      running += 1;
+      first();
+      pump();
+    });
+  };
+
+  const wait = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const proceed = (): void => {
+        waiting.delete(proceed);
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        waiting.delete(proceed);
+        reject(overloaded());
+      }, maxWaitMs);
+      if (waiting.size === 0) lastEnd = performance.now();
+      waiting.add(proceed);
+      pump();
+    });
+
+  return {
+    begin() {
+      if (waiting.size === 0 && running < maxRunning && !isRoundSpent()) {
+        running += 1;
+        return Promise.resolve();
+      }
+      return waiting.size * pace > maxWaitMs ? Promise.reject(overloaded()) : wait();
+    },
+    end() {
+      running -= 1;
+      if (waiting.size === 0) return;
+      const now = performance.now();
+      pace += (now - lastEnd - pace) / 8;
+      lastEnd = now;
+      pump();
+    },
+  };
+}
+
+function overloaded(): ServiceError {
+  return unavailable('overloaded', 'The guardrail has more calls than it can answer in time: try again.');
 }
