@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { CountryCode } from 'libphonenumber-js/min';
+import type * as numberingPlans from 'libphonenumber-js/min';
 import { after, before, digitsOf, pattern, type Recognizer } from '../recognizer.ts';
 
 /** Words that say a phone number follows. */
@@ -12,12 +12,12 @@ const otherwise =
 const labelled =
   /^\s{0,2}[-(/]?\s{0,2}(?:office|fax|mobile|mob\b|cell|home|work|phone|tel\b|desk|direct|handy|landline|voicemail)/;
 
-type Validator = Pick<typeof import('libphonenumber-js/min'), 'isValidPhoneNumber'>;
+type Validator = Pick<typeof numberingPlans, 'isValidPhoneNumber'>;
 let validator: Validator | undefined;
 /** Loaded when the first number needs it: its tables take as long as all the rest of the detector. */
 const plans = (): Validator => (validator ??= createRequire(import.meta.url)('libphonenumber-js/min') as Validator);
 
-const regions: readonly CountryCode[] = ['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'SE'];
+const regions: readonly numberingPlans.CountryCode[] = ['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'SE'];
 
 /** Forms that are a phone number's and hardly anything else's. */
 const telling =
