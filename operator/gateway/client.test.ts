@@ -170,6 +170,16 @@ describe('gateway client', () => {
     expect(proxy.connections()).to.equal(made);
   });
 
+  it('ends what it began, though the key was changed meanwhile', async () => {
+    const clients = new GatewayClients({ timeouts });
+    const old = clients.for(targetOf(proxy.url));
+    expect(clients.for({ ...targetOf(proxy.url) })).to.equal(old);
+    const rotated = clients.for({ ...targetOf(proxy.url), masterKey: 'sk-rotated' });
+    expect(rotated).not.to.equal(old);
+    expect(await old.customerInfo('x')).to.equal(undefined);
+    await clients.close();
+  });
+
   describe('budget API', () => {
     const asked = (): number => proxy.calls.filter(({ path }) => path === '/budget/info').length;
 

@@ -16,6 +16,8 @@ interface Kept {
 /** What is asked again after that time: whether a gateway has a budget API, in milliseconds. */
 const budgetApiKeptMs = { yes: 60 * 60_000, no: 10 * 60_000 };
 const tierKeptMs = 60_000;
+/** Longer than any reconcile lasts. */
+const retiredKeptMs = 180_000;
 /** An id that no budget has: the probe only asks whether the question is understood. */
 const probeId = 'gcust-probe';
 
@@ -31,6 +33,7 @@ export interface GatewayClientsOptions {
 /** One client an instance, for all who call its gateway: they share its connections and its limits. */
 export class GatewayClients {
   readonly #kept = new Map<string, Kept>();
+  readonly #retired = new Set<GatewayClient>();
   readonly #options: GatewayClientsOptions;
   readonly #now: () => number;
 
@@ -80,20 +83,29 @@ export class GatewayClients {
   forget(instanceUid: string): void {
     const kept = this.#kept.get(instanceUid);
     this.#kept.delete(instanceUid);
-    void kept?.client.close();
+    if (kept !== undefined) this.#retire(kept.client);
   }
 
   /** Ends all connections once the calls under way are answered. */
   async close(): Promise<void> {
-    const clients = [...this.#kept.values()].map(({ client }) => client);
+    const clients = [...this.#retired, ...[...this.#kept.values()].map(({ client }) => client)];
     this.#kept.clear();
+    this.#retired.clear();
     await Promise.all(clients.map((client) => client.close()));
+  }
+
+  /** Whoever works with the old client may end what was begun: it is closed when nobody can be left. */
+  #retire(client: GatewayClient): void {
+    this.#retired.add(client);
+    setTimeout(() => {
+      if (this.#retired.delete(client)) void client.close();
+    }, retiredKeptMs).unref();
   }
 
   #keptFor(target: GatewayTarget): Kept {
     const { uid } = target.instance;
     const kept = this.#kept.get(uid);
-    if (kept?.target === target) return kept;
+    if (kept !== undefined && sameTarget(kept.target, target)) return kept;
     const limiter =
       kept !== undefined && sameLimit(kept.target.rateLimit, target.rateLimit)
         ? kept.limiter
@@ -109,8 +121,7 @@ export class GatewayClients {
             },
           }),
     });
-    // Calls under way end on the connections that they began on.
-    void kept?.client.close();
+    if (kept !== undefined) this.#retire(kept.client);
     const budgetApi = kept?.target.endpoint === target.endpoint ? kept.budgetApi : undefined;
     const fresh: Kept = { target, client, limiter, budgetApi, tiers: new Map() };
     this.#kept.set(uid, fresh);
@@ -128,6 +139,16 @@ async function askForBudgetApi(client: GatewayClient): Promise<boolean> {
     if (noSuchPath) return false;
     throw error;
   }
+}
+
+function sameTarget(one: GatewayTarget, other: GatewayTarget): boolean {
+  return (
+    one === other ||
+    (one.endpoint === other.endpoint &&
+      one.masterKey === other.masterKey &&
+      one.ca === other.ca &&
+      sameLimit(one.rateLimit, other.rateLimit))
+  );
 }
 
 function sameLimit(one: RateLimit, other: RateLimit): boolean {
