@@ -137,7 +137,7 @@ export class Tagger {
   /** The cache slot of a token, filled; never one that one of the four tokens before still needs. */
   private slotOf(text: string, token: number): number {
     const { tokens, features, sums, slot: inUse } = this;
-    const { weights } = this.model;
+    const { weights, used } = this.model;
     const exact = tokens.exact[token] ?? 0;
     const exact2 = tokens.exact2[token] ?? 0;
     let slot = (exact ^ (exact >>> 15)) & (slots - 1);
@@ -159,7 +159,9 @@ export class Tagger {
       sums.fill(0, to, to + labelCount);
       const found = wordFeatures(text, tokens, token, gazetteer, offset, features);
       for (let index = 0; index < found; index++) {
-        const from = (features[index] ?? 0) * labelCount;
+        const feature = features[index] ?? 0;
+        if (((used[feature >> 3] ?? 0) & (1 << (feature & 7))) === 0) continue;
+        const from = feature * labelCount;
         for (let label = 0; label < labelCount; label++) {
           sums[to + label] = (sums[to + label] ?? 0) + (weights[from + label] ?? 0);
         }
@@ -172,8 +174,9 @@ export class Tagger {
     const { labels, tokens } = this;
     for (let token = 0; token < tokens.count; token++) {
       const label = labels[token] ?? 0;
+      if (!isBegin(label)) continue;
       const kind = kindOfLabel(label);
-      if (!kind || !isBegin(label)) continue;
+      if (!kind) continue;
       let last = token;
       while (last + 1 < tokens.count && labels[last + 1] === label + 1) last++;
       let margin = 0;
