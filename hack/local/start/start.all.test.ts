@@ -214,14 +214,18 @@ describe('npm start', function () {
   });
 
   it('ends everything with Ctrl-C, and is back soon with what was there', async () => {
+    const aloneMs = async (): Promise<number> => {
+      const started = performance.now();
+      await (await startControlPlane()).stop();
+      return performance.now() - started;
+    };
     expect(await run?.interrupt()).to.equal(0);
     expect(() => execFileSync('pgrep', ['-f', work])).to.throw();
+    const before = await aloneMs();
     run = new Run(folder, env, ['--gateway-port=0']);
     const ms = await run.until('Ctrl-C ends everything', 60_000);
     // In proportion to the part that is not ours, so that a busy machine does not fail it: 3 s of 10 s on two idle cores.
-    const reference = performance.now();
-    await (await startControlPlane()).stop();
-    const ratio = ms / (performance.now() - reference);
+    const ratio = ms / Math.max(before, await aloneMs());
     console.log(
       `      second start: ${(ms / 1000).toFixed(1)} s, ${ratio.toFixed(1)} times as long as an API server alone`,
     );
