@@ -117,8 +117,8 @@ function sign({ subject, key, issuer, issuerKey, extensions }: SigningRequest): 
   const { n, e } = forge.pki.privateKeyFromPem(key);
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = forge.pki.setRsaPublicKey(n, e);
-  // A positive number: the first bit of an ASN.1 integer is its sign.
-  certificate.serialNumber = `00${randomBytes(15).toString('hex')}`;
+  // A positive number without leading zeros, as DER wants an integer: its first bit is its sign.
+  certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
   const now = Date.now();
   // An hour back, for clocks that were set back in the meantime.
   certificate.validity.notBefore = new Date(now - 3_600_000);
