@@ -282,6 +282,7 @@ describe('the service when Redis fails', () => {
     const statuses = new Map<number, number>();
     const wrong: string[] = [];
     let lastFailure = 0;
+    let inFlight = 0;
     let restarted = Number.POSITIVE_INFINITY;
 
     const exchange = async (n: number): Promise<void> => {
@@ -318,7 +319,10 @@ describe('the service when Redis fails', () => {
       for (let n = 0; n < 1500; n += 1) {
         const due = start + n * 4;
         if (due > performance.now()) await delay(due - performance.now());
-        calls.push(exchange(n));
+        // On a machine too slow for the rate: as fast as it goes, rather than measuring its overload.
+        while (inFlight >= 64) await delay(1);
+        inFlight += 1;
+        calls.push(exchange(n).finally(() => (inFlight -= 1)));
       }
       await Promise.all([...calls, fault]);
       expect(wrong).to.deep.equal([]);

@@ -540,8 +540,8 @@ describe('the service when something fails', () => {
     const harness = await startHarness({ guard: stuck });
     try {
       const request = (): Promise<Answer> => harness.guard({ input_type: 'request', texts: ['Hello.'] });
-      const running = Array.from({ length: 16 }, request);
-      await eventually(() => open.length === 16);
+      const running = Array.from({ length: 256 }, request);
+      await eventually(() => open.length === 256);
       const started = performance.now();
       const late = await request();
       expect(late.status).to.equal(503);

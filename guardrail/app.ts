@@ -82,8 +82,8 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   }
 
   const admission = http.createAdmission({
-    // Detection keeps a core busy, so more at a time would make all of them late; what waits for Redis is soon back.
-    maxRunning: 16,
+    // Those that wait for Redis or Presidio hold nobody up; those that keep the core busy start one after the other.
+    maxRunning: 256,
     maxWaiting: 1024,
     maxWaitMs: 2000,
     maxBytes: Math.max(256 * MIB, 4 * config.MAX_BODY),
