@@ -40,7 +40,8 @@ describe('child processes', () => {
     await waitUntilReady(child, () => Promise.resolve(child.lastLines().includes('up')), 5_000);
     await child.stop();
     expect(child.end).to.equal('exit code 0');
-    expect(child.lastLines()).to.deep.equal(['up', 'bye']);
+    // A shell may also say that its own child was terminated.
+    expect(child.lastLines().at(-1)).to.equal('bye');
   });
 
   it('end by SIGKILL, their own children too, when SIGTERM does not help', async () => {

@@ -12,13 +12,7 @@ import { build, goCommand } from './build.ts';
 import { ARCHIVE_BINARIES, ARCHIVE_VERSION, download, type ArchiveSource } from './download.ts';
 
 export type BinaryName =
-  | 'kube-apiserver'
-  | 'etcd'
-  | 'kubectl'
-  | 'kube-controller-manager'
-  | 'kube-scheduler'
-  | 'kube-proxy'
-  | 'kubelet';
+  'kube-apiserver' | 'etcd' | 'kubectl' | 'kube-controller-manager' | 'kube-scheduler' | 'kube-proxy' | 'kubelet';
 
 /** Says what is being done, in one line without its end. */
 export type Report = (line: string) => void;
