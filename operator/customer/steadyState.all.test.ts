@@ -1,0 +1,81 @@
+/** A thousand customers, ten intervals of twenty seconds, and nothing to do: four minutes. */
+import { expect } from 'chai';
+import { withControlPlane } from '../../hack/local/controlplane.ts';
+import { startDevGateway, type DevGateway } from '../../hack/local/gateway/gateway.ts';
+import { startTestProxy, type TestProxy } from '../gateway/testProxy.ts';
+import { eventually, People, TestOperator } from './testOperator.ts';
+
+const customers = 1_000;
+const intervals = 10;
+const intervalMs = 20_000;
+
+describe('a thousand customers in steady state', function () {
+  this.timeout(20 * 60_000);
+  const cluster = withControlPlane();
+  const masterKey = 'sk-master';
+  let gateway: DevGateway;
+  let proxy: TestProxy;
+  let people: People;
+  let operator: TestOperator;
+
+  before(async () => {
+    gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
+    proxy = await startTestProxy(gateway.url);
+    people = new People(cluster().kubeConfig(), await cluster().createNamespace('steady'));
+    operator = new TestOperator(cluster().kubeConfig(), [people.namespace]);
+    await operator.start();
+    await eventually(() => people.list());
+    await people.secret('main', masterKey);
+    const rateLimit = { qps: 400, burst: 400, maxConcurrent: 16 };
+    await eventually(() => people.instance('main', { endpoint: proxy.url, rateLimit, syncInterval: '20s' }));
+  });
+  after(async () => {
+    await operator.end();
+    await proxy.stop();
+    await gateway.stop();
+  });
+
+  it('makes the due calls alone, each customer in its own turn, and writes nothing', async () => {
+    for (let batch = 0; batch < customers / 20; batch++) {
+      const names = Array.from({ length: 20 }, (_, at) => `c${20 * batch + at}`);
+      await Promise.all(names.map((name, at) => people.customer(name, { alias: name, maxBudget: at })));
+    }
+    await eventually(async () => {
+      // Not oftener: listing a thousand resources is work for this very process.
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      const waiting = (await people.list()).filter(({ status }) => status?.synced !== true);
+      expect(waiting.length).to.equal(0);
+    }, 180_000);
+    const state = async (): Promise<string[]> =>
+      (await people.list()).map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`).sort();
+    const eventCount = async (): Promise<number> =>
+      (await cluster().kubectl(['get', 'events', `-n${people.namespace}`, '-o', 'name'])).split('\n').length;
+    let events = -1;
+    await eventually(async () => {
+      const last = events;
+      events = await eventCount();
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect(events).to.equal(last);
+    }, 60_000);
+    const before = await state();
+    proxy.calls.length = 0;
+    await new Promise((resolve) => setTimeout(resolve, intervals * intervalMs));
+
+    const calls = [...proxy.calls];
+    expect(new Set(calls.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`))).to.deep.equal(
+      new Set(['GET /customer/info']),
+    );
+    // Each customer in its turn: between 0.9 and 1.1 intervals after the last time.
+    const perCustomer = new Map<string, number[]>();
+    for (const { path, at } of calls) perCustomer.set(path, [...(perCustomer.get(path) ?? []), at]);
+    expect(perCustomer.size).to.equal(customers);
+    for (const times of perCustomer.values()) {
+      expect(times.length).to.be.within(intervals - 2, Math.ceil(intervals / 0.9) + 1);
+      for (let next = 1; next < times.length; next++) {
+        expect((times[next] ?? 0) - (times[next - 1] ?? 0)).to.be.within(0.9 * intervalMs, 1.2 * intervalMs);
+      }
+    }
+    expect(await state()).to.deep.equal(before);
+    expect(await eventCount()).to.equal(events);
+  });
+});
