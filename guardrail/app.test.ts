@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -270,6 +272,32 @@ describe('the service', () => {
     expect((await harness.call('GET', path)).status).to.equal(404);
     const restored = bodyOf(await harness.guard({ ...who, input_type: 'response', texts: bodyOf(answer).texts }));
     expect(restored.texts).to.deep.equal(bodyOf(answer).texts);
+  });
+
+  it('lets a call whose body arrives around an erasure write nothing', async () => {
+    const who = caller('team-slow', PLANTED.endUser);
+    const body = JSON.stringify({ ...who, input_type: 'request', texts: [`Mail ${PLANTED.email}`] });
+    const first = await harness.guard(JSON.parse(body) as Record<string, unknown>);
+    const id = first.headers.get('x-session-id') ?? '';
+    const slow = request(`${harness.url}/beta/litellm_basic_guardrail_api`, {
+      method: 'POST',
+      headers: {
+        'x-api-key': KEY,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        // The service answers it when it takes the call up, which is when the call has begun.
+        expect: '100-continue',
+      },
+    });
+    const answered = once(slow, 'response') as Promise<[IncomingMessage]>;
+    slow.flushHeaders();
+    await once(slow, 'continue');
+    expect((await harness.call('DELETE', `/sessions/${id}`)).body).to.deep.equal({ deleted: true });
+    slow.end(body);
+    const [response] = await answered;
+    response.resume();
+    expect(response.statusCode).to.equal(409);
+    expect((await harness.call('GET', `/sessions/${id}`)).status).to.equal(404);
   });
 
   for (const id of ['x', '%00', 'a'.repeat(500), '..%2f..', '%7Bslot%7D', 'anna@example.org']) {

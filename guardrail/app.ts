@@ -88,7 +88,11 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     maxWaitMs: 2000,
     maxBytes: Math.max(256 * MIB, 4 * config.MAX_BODY),
   });
-  const before = [admission.admit, http.jsonBody(config.MAX_BODY), admission.takeTurn];
+  const begin: http.CallMiddleware = (context, next) => {
+    context.state.begun = store.fence();
+    return next();
+  };
+  const before = [begin, admission.admit, http.jsonBody(config.MAX_BODY), admission.takeTurn];
   const dependencies = [http.watched('store', () => store.ping()), { name: 'detector', state: () => analyzer.state() }];
   const exposition = options.exposition ?? (() => metrics.registry.metrics());
 

@@ -61,7 +61,6 @@ describe('the settings', () => {
       REMOTE_IMAGES: 'block',
       MAX_BODY: 10 * 1024 * 1024,
       WORKERS: 1,
-      PLAYGROUND: false,
       LOG_LEVEL: 'info',
     });
   });

@@ -132,7 +132,6 @@ const SETTINGS = {
     default: '1',
     parse: (text: string): number => (text === 'auto' ? availableParallelism() : values.integer(1, 512)(text)),
   },
-  PLAYGROUND: { help: 'Serves a page to try the guardrail on.', default: 'false', parse: values.flag },
   LOG_LEVEL: {
     help: 'Least severe level that is logged.',
     default: 'info',

@@ -21,9 +21,7 @@ if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE_MAJOR) {
   );
 }
 
-const manifest = readFileSync(join(root, 'package.json'), 'utf8');
 const wanted = createHash('sha256')
-  .update(manifest)
   .update(readFileSync(join(root, 'package-lock.json')))
   .update(`${process.platform}-${process.arch}`)
   .digest('hex');

@@ -41,6 +41,7 @@ const CHECKS: readonly Check[] = [
     ],
   },
   { title: 'TypeScript', command: [bin('tsc')] },
+  { title: 'Generated files', command: [process.execPath, 'hack/crdgen/main.ts', '--check'] },
   { title: 'Prettier', command: [bin('prettier'), '--check', '--log-level=warn', '--cache', '.'] },
 ];
 

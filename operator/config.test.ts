@@ -57,6 +57,7 @@ describe("the operator's settings", () => {
       workers: 16,
       drainMs: 20_000,
       guardrailImage: undefined,
+      ownPod: undefined,
       logLevel: 'info',
     });
   });
@@ -70,6 +71,12 @@ describe("the operator's settings", () => {
     ['a flag before a variable', ['--namespace=flag'], { OPERATOR_NAMESPACE: 'variable' }, { namespace: 'flag' }],
     ['an empty variable', [], { OPERATOR_WATCH_NAMESPACES: '' }, { watchNamespaces: [] }],
     ['an image', [], { OPERATOR_GUARDRAIL_IMAGE: 'i:1' }, { guardrailImage: 'i:1' }],
+    [
+      'its own pod',
+      ['--namespace=ours'],
+      { OPERATOR_POD_NAME: 'operator-0' },
+      { ownPod: { namespace: 'ours', name: 'operator-0' } },
+    ],
   ];
   for (const [name, args, env, expected] of given) {
     it(`are taken from ${name}`, () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
-import { LOG_LEVELS, type LogLevel } from './runtime/runtime.ts';
+import { LOG_LEVELS, type LogLevel, type ObjectKey } from './runtime/runtime.ts';
 
 /** Every setting of the operator, checked. */
 export interface OperatorConfig {
@@ -21,6 +21,8 @@ export interface OperatorConfig {
   readonly drainMs: number;
   /** The image that guardrails are deployed from; undefined: instances must name one. */
   readonly guardrailImage: string | undefined;
+  /** The operator's own pod: undefined where it runs in none. */
+  readonly ownPod: ObjectKey | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -112,7 +114,14 @@ const settings = {
     flag: 'guardrail-image',
     value: 'IMAGE',
     fallback: '',
-    help: 'The image that guardrails are deployed from.',
+    help: "The image that guardrails are deployed from. Default: the operator's own.",
+    parse: (text) => text,
+  }),
+  podName: setting({
+    flag: 'pod-name',
+    value: 'NAME',
+    fallback: '',
+    help: "The operator's own pod, which tells its image.",
     parse: (text) => text,
   }),
   logLevel: setting({
@@ -161,9 +170,10 @@ export function loadConfig(
   const kubeConfig = loadKubeConfig(problems);
   if (problems.length > 0 || kubeConfig === undefined) throw new ConfigError(problems.join('\n'));
 
+  const namespace = values.namespace === '' ? ownNamespace(kubeConfig) : values.namespace;
   return {
     kubeConfig,
-    namespace: values.namespace === '' ? ownNamespace(kubeConfig) : values.namespace,
+    namespace,
     watchNamespaces: values.watchNamespaces,
     leaderElect: values.leaderElect,
     http: { host: values.httpHost, port: values.httpPort },
@@ -171,6 +181,7 @@ export function loadConfig(
     workers: values.workers,
     drainMs: values.drainSeconds * 1000,
     guardrailImage: values.guardrailImage === '' ? undefined : values.guardrailImage,
+    ownPod: values.podName === '' ? undefined : { namespace, name: values.podName },
     logLevel: values.logLevel,
   };
 }

@@ -8,13 +8,13 @@ import type { Controller, Runtime } from './runtime/runtime.ts';
 /** Everything that looks after a kind: to add one, write its folder and its line here. */
 export function operatorControllers(
   runtime: Runtime,
-  settings: Pick<OperatorConfig, 'guardrailImage'>,
+  settings: Pick<OperatorConfig, 'guardrailImage' | 'ownPod'>,
 ): readonly Controller[] {
   const { client, clock } = runtime;
   const connections = createConnections({ client, clock, instances: runtime.cache(instances) });
   const clients = new GatewayClients({ report: gatewayCallMetrics(runtime.metrics), now: () => clock.monotonic() });
   return [
-    instanceController(runtime, { connections, clients, guardrailImage: settings.guardrailImage }),
+    instanceController(runtime, { connections, clients, ...settings }),
     customerController(runtime, {
       connections,
       clients,

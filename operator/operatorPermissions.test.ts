@@ -49,6 +49,7 @@ describe("the operator's rights", function () {
           workers: 4,
           drainMs: 5_000,
           guardrailImage: 'image',
+          ownPod: undefined,
         },
         silent,
       );

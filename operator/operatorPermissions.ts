@@ -14,11 +14,14 @@ export interface OperatorRoles {
 
 /** Every right that the operator needs, found out from the wiring itself. */
 export function operatorPermissions(options: { readonly installCrds: boolean }): readonly Permission[] {
-  return plannedPermissions((runtime) => operatorControllers(runtime, { guardrailImage: undefined }), {
-    leaseName: OPERATOR_NAME,
-    crds: CRD_NAMES,
-    installCrds: options.installCrds,
-  });
+  return plannedPermissions(
+    (runtime) => operatorControllers(runtime, { guardrailImage: undefined, ownPod: undefined }),
+    {
+      leaseName: OPERATOR_NAME,
+      crds: CRD_NAMES,
+      installCrds: options.installCrds,
+    },
+  );
 }
 
 /** These rights as roles. @param scope `namespaced`: with --watch-namespaces */

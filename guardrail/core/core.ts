@@ -1,5 +1,6 @@
 import type { StricterSettings } from '../detection/detection.ts';
 import type { SessionId, Tenant } from '../ids.ts';
+import type { Fence } from '../store/store.ts';
 
 export { SessionErasedError } from './errors.ts';
 export { createGuard, type GuardOptions } from './guard.ts';
@@ -34,6 +35,8 @@ export interface CallContext {
   readonly identity: CallIdentity;
   /** Aborted when the client is gone or the time is up. */
   readonly signal: AbortSignal;
+  /** The store's time when the call came, before its body was read. Default: when the core is asked. */
+  readonly begun?: Fence | undefined;
   readonly stricter?: StricterSettings;
 }
 

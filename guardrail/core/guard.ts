@@ -55,7 +55,7 @@ export function createGuard(options: GuardOptions): Guard {
   }
 
   async function request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
-    const fence = store.fence();
+    const fence = context.begun ?? store.fence();
     const { identity, signal, stricter } = context;
     const { session, isShared } = sessionFor(identity);
     const strings = stringsOf(document);

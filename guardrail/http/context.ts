@@ -1,9 +1,12 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { SessionId, Tenant } from '../ids.ts';
+import type { Fence } from '../store/store.ts';
 
 /** What middleware hands on about a call. */
 export interface CallState {
   requestId: string;
+  /** The store's time when the call came: what is erased while its body arrives stays erased. */
+  begun?: Fence;
   /** Set by authentication. */
   tenant?: Tenant;
   /** The parsed body, set where a route reads one. */

@@ -36,7 +36,7 @@ export function guardRoutes(options: GuardRouteOptions): Router<CallState> {
 async function answer(context: CallContext, call: BasicCall, signal: AbortSignal, options: GuardRouteOptions) {
   const { guard, metrics } = options;
   const { identity, stricter } = call;
-  const callContext = { identity, signal, ...(stricter ? { stricter } : {}) };
+  const callContext = { identity, signal, begun: context.state.begun, ...(stricter ? { stricter } : {}) };
   context.state.log.phase = call.phase;
   if (call.phase === 'response') {
     const outcome = await guard.response(call.document, callContext);

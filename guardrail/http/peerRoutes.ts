@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import type { Logger } from 'pino';
-import type { Guard } from '../core/core.ts';
+import type { CallContext as GuardContext, Guard } from '../core/core.ts';
 import type { Tenant } from '../ids.ts';
 import {
   FieldError,
@@ -70,7 +70,11 @@ async function answer(
     options.metrics.guarded(exchange.phase, adapter.dialect, action);
   };
   try {
-    return await underDeadline(context, (signal) => check(adapter, exchange, signal, options, count), PEER_TIMEOUT_MS);
+    return await underDeadline(
+      context,
+      (signal) => check(adapter, exchange, { signal, begun: context.state.begun }, options, count),
+      PEER_TIMEOUT_MS,
+    );
   } catch (error) {
     // A peer takes many an error for consent, so a failure is a refusal in its own words.
     const { status, code } = asServiceError(error);
@@ -89,11 +93,11 @@ async function answer(
 async function check(
   adapter: PeerAdapter,
   exchange: PeerExchange,
-  signal: AbortSignal,
+  timing: Pick<GuardContext, 'signal' | 'begun'>,
   { guard, metrics, images }: PeerRouteOptions,
   count: (action: string) => void,
 ): Promise<JsonObject> {
-  const call = { identity: exchange.identity, signal };
+  const call = { identity: exchange.identity, ...timing };
   if (exchange.phase === 'response') {
     const outcome = await guard.response(exchange.document, call);
     metrics.tags(outcome.restored, outcome.unknown);

@@ -6,7 +6,6 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { generate, GenerationError } from './crdgen.ts';
-import { operatorPermissions } from './permissions.ts';
 import { projectSources } from './project.ts';
 import { generateRoles } from './roles.ts';
 
@@ -15,7 +14,7 @@ const root = join(import.meta.dirname, '../..');
 
 try {
   const crds = generate(projectSources(root));
-  const roles = generateRoles(await operatorPermissions());
+  const roles = generateRoles();
   const wanted = new Map([...inFolder('crds', crds), ...inFolder('operator/manifests', roles)]);
   const different = [...wanted].filter(([path, text]) => read(path) !== text);
   // Everything in crds/ is generated, so what is not is left over from a kind that is no more.

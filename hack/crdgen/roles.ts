@@ -1,49 +1,42 @@
 /**
- * What the operator says that it needs → its roles. Pure: the same list gives the same text. A role that was written by
- * hand would ask for too much or too little one day, and nobody would see which.
+ * What the operator says that it needs → its roles. A role that was written by hand would ask for too much or too little
+ * one day, and nobody would see which.
  */
 import { stringify } from 'yaml';
-import type { Permission } from '../../operator/runtime/runtime.ts';
+import { operatorRoles } from '../../operator/operatorPermissions.ts';
+import type { PolicyRule } from '../../operator/runtime/runtime.ts';
 
 const NAME = 'gateway-guardrail-operator';
 const NAMESPACE = 'gateway-guardrail-system';
 const HEADER = '# Generated from what the controllers need (operator/): npm run generate. Do not edit.\n';
 
-interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly verbs: readonly string[];
-}
-
 /**
- * @returns the files by name: `rbac.yaml` for an operator that looks after all namespaces, and
- * `components/namespaced/rbac.yaml` for one that may look after its own alone, which leaves out nothing but the rest.
+ * @returns the files of `operator/manifests` by name: `rbac.yaml` for an operator that looks after all namespaces, and
+ * `components/namespaced/rbac.yaml` with what takes its place where it looks after its own alone.
  */
-export function generateRoles(permissions: readonly Permission[]): ReadonlyMap<string, string> {
-  const rules = (...scopes: Permission['scope'][]): Rule[] =>
-    permissions.filter(({ scope }) => scopes.includes(scope)).map(ruleOf);
-  const own = [...role('Role', `${NAME}-leader-election`, rules('own'))];
+export function generateRoles(): ReadonlyMap<string, string> {
+  const everywhere = operatorRoles('cluster-wide', { installCrds: true });
+  const namespaced = operatorRoles('namespaced', { installCrds: true });
   return new Map([
-    ['rbac.yaml', text([...role('ClusterRole', NAME, rules('cluster', 'watched')), ...own])],
+    [
+      'rbac.yaml',
+      text([
+        ...role('ClusterRole', NAME, everywhere.clusterRules),
+        ...role('Role', `${NAME}-leader-election`, everywhere.ownRules),
+      ]),
+    ],
     [
       'components/namespaced/rbac.yaml',
-      text([...role('ClusterRole', `${NAME}-crds`, rules('cluster')), ...role('Role', NAME, rules('watched'))]),
+      text([
+        ...role('ClusterRole', `${NAME}-crds`, namespaced.clusterRules),
+        ...role('Role', NAME, namespaced.watchedRules),
+      ]),
     ],
   ]);
 }
 
-function ruleOf({ group, resource, verbs, resourceNames }: Permission): Rule {
-  return {
-    apiGroups: [group],
-    resources: [resource],
-    ...(resourceNames !== undefined && resourceNames.length > 0 && { resourceNames: [...resourceNames] }),
-    verbs: [...verbs],
-  };
-}
-
 /** A role and its binding to the operator's ServiceAccount. */
-function role(kind: 'ClusterRole' | 'Role', name: string, rules: readonly Rule[]): object[] {
+function role(kind: 'ClusterRole' | 'Role', name: string, rules: readonly PolicyRule[]): object[] {
   const apiVersion = 'rbac.authorization.k8s.io/v1';
   const metadata = { name, ...(kind === 'Role' && { namespace: NAMESPACE }) };
   return [
@@ -59,5 +52,6 @@ function role(kind: 'ClusterRole' | 'Role', name: string, rules: readonly Rule[]
 }
 
 function text(objects: readonly object[]): string {
-  return HEADER + objects.map((object) => stringify(object)).join('---\n');
+  // Without aliases: what two rules share is written out in both.
+  return HEADER + objects.map((object) => stringify(object, { aliasDuplicateObjects: false })).join('---\n');
 }

@@ -68,7 +68,8 @@ export class GuardrailFault extends Error {
 /** What {@link planGuardrail} works with. */
 export interface GuardrailParts {
   readonly client: KubeClient;
-  readonly defaultImage: string;
+  /** What runs where the instance names no image. */
+  readonly defaultImage: () => Promise<string>;
   readonly now: () => Date;
   /** Where a Service is reached from here. Default: at its own name. */
   readonly resolve: (url: string) => string;
@@ -104,7 +105,7 @@ export async function planGuardrail(
     mode,
     spec,
     inputs: {
-      defaultImage: parts.defaultImage,
+      defaultImage: await parts.defaultImage(),
       policy,
       keyRevision: keyRevisionOf(api, own),
       // The address of Redis is read from its Secret at start; the files are followed while the guardrail runs.

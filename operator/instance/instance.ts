@@ -1,5 +1,4 @@
 /** The public face of the instances' controller, and of how to reach a gateway. */
-import packageJson from '../../package.json' with { type: 'json' };
 import { customers, instances } from '../api/kinds.ts';
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { FINALIZER, gatewayInstanceNames } from '../api/v1alpha1/v1alpha1.ts';
@@ -8,6 +7,7 @@ import type { Controller, ObjectKey, Permission, Runtime } from '../runtime/runt
 import { keyOf, keyText, when } from '../runtime/runtime.ts';
 import { Children, noneIfNotFound, ownedKinds } from './children.ts';
 import type { Connections } from './connection.ts';
+import { guardrailImage, readOwnPod } from './guardrailImage.ts';
 import { apiKeyOf } from './keys.ts';
 import { INSTANCE_LABEL, proxyDeployments, secrets } from './kinds.ts';
 import { instanceLabelOf, namesOf } from './names.ts';
@@ -29,14 +29,13 @@ export { defaultBudgetId } from './defaultBudget.ts';
 export interface InstanceDependencies {
   readonly connections: Connections;
   readonly clients: GatewayClients;
-  /** The image that guardrails run where their instance names none. Default: the operator's own, of this version. */
+  /** The image that guardrails run where their instance names none. Default: the operator's own. */
   readonly guardrailImage?: string | undefined;
+  /** The operator's own pod, where it runs in one. */
+  readonly ownPod?: ObjectKey | undefined;
   /** Where a Service is reached from here. Default: at its own name, as inside a cluster. */
   readonly resolve?: (url: string) => string;
 }
-
-/** One image holds both programs. */
-const OWN_IMAGE = `gateway-guardrail-operator:${packageJson.version}`;
 
 const KINDS_WRITTEN: readonly (readonly [group: string, resource: string])[] = [
   ['', 'services'],
@@ -57,6 +56,7 @@ const permissions: readonly Permission[] = [
   })),
   // Read by name alone: no list and no watch.
   { group: '', resource: 'secrets', verbs: ['get', 'create', 'patch', 'delete'], scope: 'watched' },
+  readOwnPod,
   // Where owner references are enforced, whoever sets one that blocks deletion needs this right on the owner.
   {
     group: gatewayInstanceNames.group,
@@ -81,7 +81,7 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
     children: new Children(runtime),
     connections: dependencies.connections,
     clients: dependencies.clients,
-    defaultImage: dependencies.guardrailImage ?? OWN_IMAGE,
+    defaultImage: guardrailImage(runtime.client, dependencies.guardrailImage, dependencies.ownPod),
     resolve: dependencies.resolve ?? ((url) => url),
     instances: cache,
     customers: byInstance,

@@ -1,7 +1,8 @@
 import type { Recall } from '../contract.ts';
 
 /**
- * What is taken off the score of "no name" at each recall setting, in units of the stored weights. Chosen once on the
- * blind split: about half, and twice, the innocent text of `balanced`.
+ * What is taken off the score of "no name" at each recall setting, in units of the stored weights. Chosen so that
+ * `precise` masks about two thirds, and `thorough` one and a half times, of the innocent text that `balanced` does on the
+ * development sets (see hack/eval).
  */
 export const biases: Readonly<Record<Recall, number>> = { precise: -800, balanced: 0, thorough: 900 };

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { expect } from 'chai';
+import { parseAllDocuments, stringify } from 'yaml';
+import { withControlPlane } from '../../hack/local/controlplane.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const NAMESPACE = 'gateway-guardrail-system';
+
+interface Manifest {
+  kind: string;
+  metadata: { name: string; namespace?: string };
+  spec?: { template?: { spec: { containers: { image: string; env?: { name: string; value?: string }[] }[] } } };
+}
+
+describe('manifests', () => {
+  const plane = withControlPlane();
+
+  async function build(folder: string): Promise<Manifest[]> {
+    const text = await plane().kubectl(['kustomize', folder]);
+    return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+  }
+
+  /** As a user's own kustomization takes the project's. */
+  async function withComponent(component: string, more: object = {}): Promise<Manifest[]> {
+    const folder = mkdtempSync(join(tmpdir(), 'kustomize-'));
+    try {
+      const path = (name: string): string => relative(folder, join(ROOT, name));
+      const kustomization = {
+        resources: [path('.')],
+        components: [path(`operator/manifests/components/${component}`)],
+        ...more,
+      };
+      writeFileSync(join(folder, 'kustomization.yaml'), stringify(kustomization));
+      return await build(folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  const named = (manifests: readonly Manifest[]): string[] =>
+    manifests.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`);
+
+  it('are taken by the API server, under the restricted pod security that their namespace asks for', async () => {
+    // A namespace that does not exist cannot be applied into on trial, so it is the only thing that is made.
+    await plane().kubectl(['apply', '--server-side', '-f', join(ROOT, 'operator/manifests/namespace.yaml')]);
+    const output = await plane().kubectl(['apply', '-k', ROOT, '--server-side', '--dry-run=server']);
+    expect(output).to.include('deployment.apps/gateway-guardrail-operator serverside-applied');
+    expect(output).not.to.match(/warning/i);
+    const pod = (await build(ROOT)).find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec;
+    const trial = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'trial', namespace: NAMESPACE }, spec: pod };
+    await plane().kubectl(['create', 'serviceaccount', '-n', NAMESPACE, 'gateway-guardrail-operator']);
+    await plane().kubectl(['create', '--dry-run=server', '-f', '-'], stringify(trial));
+  });
+
+  it("take the image's name from the kustomization of whoever deploys", async () => {
+    const images = [{ name: 'gateway-guardrail-operator', newName: 'registry.example.com/ggo', newTag: '9.9.9' }];
+    const pod = (await withComponent('namespaced', { images })).find(({ kind }) => kind === 'Deployment')?.spec
+      ?.template;
+    expect(pod?.spec.containers[0]).to.deep.include({ name: 'operator', image: 'registry.example.com/ggo:9.9.9' });
+  });
+
+  it('in one namespace: nothing may be done in others', async () => {
+    const manifests = await withComponent('namespaced');
+    expect(named(manifests)).to.include.members([
+      `Role ${NAMESPACE}/gateway-guardrail-operator`,
+      `RoleBinding ${NAMESPACE}/gateway-guardrail-operator`,
+      'ClusterRole /gateway-guardrail-operator-crds',
+    ]);
+    expect(named(manifests)).not.to.include.members(['ClusterRole /gateway-guardrail-operator']);
+    expect(named(manifests)).not.to.include.members(['ClusterRoleBinding /gateway-guardrail-operator']);
+    const text = manifests.map((manifest) => stringify(manifest)).join('---\n');
+    await plane().kubectl(['apply', '--server-side', '--dry-run=server', '-f', '-'], text);
+  });
+});
