@@ -52,11 +52,13 @@ const url: Recognizer = {
   type: 'URL',
   worthwhile: (hints) => hints.address,
   find(text, emit) {
+    let end = 0;
     for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
       let start = at;
       while (start > 0 && at - start < 16 && /[a-z+.]/i.test(text.charAt(start - 1))) start--;
       if (start === at) continue;
-      const end = readUrl(text, at + 3);
+      // A link within a link ends with it: reading to its end again for each would cost the square of their number.
+      if (at + 3 >= end) end = readUrl(text, at + 3);
       const web = /^(?:https?|ftps?|wss?|sftp)$/i.test(text.slice(start, at));
       if (end > at + 5 && (web || credential.test(text.slice(start, end)))) judge(text, start, end, emit);
     }
