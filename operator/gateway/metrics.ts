@@ -9,18 +9,19 @@ export function gatewayCallMetrics(
   const calls = new Counter({
     name: 'gateway_guardrail_operator_gateway_calls_total',
     help: 'Calls of the gateway admin API, by the HTTP status of the answer (error: no answer came).',
-    labelNames: ['instance_namespace', 'instance', 'operation', 'code'],
+    labelNames: ['gateway_namespace', 'gateway', 'operation', 'code'],
     registers: [registry],
   });
   const seconds = new Histogram({
     name: 'gateway_guardrail_operator_gateway_call_duration_seconds',
     help: 'Time from the start of a call of the gateway admin API to the end of its answer.',
-    labelNames: ['instance_namespace', 'instance', 'operation'],
+    labelNames: ['gateway_namespace', 'gateway', 'operation'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers: [registry],
   });
   return (instance, call) => {
-    const labels = { instance_namespace: instance.namespace, instance: instance.name, operation: call.operation };
+    // Not `instance`, which is Prometheus' own name for what it scrapes.
+    const labels = { gateway_namespace: instance.namespace, gateway: instance.name, operation: call.operation };
     calls.inc({ ...labels, code: call.code });
     seconds.observe(labels, call.seconds);
   };
