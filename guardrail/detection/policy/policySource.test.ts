@@ -32,6 +32,25 @@ describe('policy source', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('does what the sample says', () => {
+    const { current } = open(join(import.meta.dirname, '../../../hack/samples/policy.yaml'));
+    const judge = (type: string, value: string, score = 1, team?: string): string | undefined =>
+      current.judge({ start: 0, end: value.length, type, score, detector: 'builtin' }, value, team);
+    expect(judge('EMAIL_ADDRESS', 'ada@example.org')).to.equal('pseudonymize');
+    expect(judge('CREDIT_CARD', '4111 1111 1111 1111')).to.equal('block');
+    expect(judge('ORGANIZATION', 'Initech')).to.equal(undefined);
+    expect(judge('ORGANIZATION', 'Initech', 1, 'research')).to.equal('pseudonymize');
+    expect([judge('PERSON', 'Anna', 0.5), judge('PERSON', 'Anna', 0.6)]).to.deep.equal([undefined, 'pseudonymize']);
+    expect([judge('PERSON', 'Paris'), judge('LOCATION', 'Paris')]).to.deep.equal([undefined, 'pseudonymize']);
+    expect(judge('EMAIL_ADDRESS', 'support@acme.example')).to.equal(undefined);
+    const text = 'Our employee E-123456 works on Project Nightjar.';
+    const found = current.find(text, undefined).map(({ type, start, end }) => [type, text.slice(start, end)]);
+    expect(found).to.have.deep.members([
+      ['EMPLOYEE_ID', 'E-123456'],
+      ['PROJECT', 'Project Nightjar'],
+    ]);
+  });
+
   it('takes nothing, YAML, or a file', async () => {
     expect(actionIn(open(undefined))).to.equal('pseudonymize');
     expect(actionIn(open('entities: {PERSON: block}'))).to.equal('block');
