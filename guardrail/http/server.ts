@@ -73,12 +73,14 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 function boundDiscarding(request: IncomingMessage, response: ServerResponse): void {
   response.once('finish', () => {
-    if (request.complete) return;
+    if (request.readableEnded) return;
     let discarded = 0;
     request.on('data', (chunk: Buffer) => {
       discarded += chunk.length;
       if (discarded > MAX_DISCARDED_BYTES) request.destroy();
     });
+    // Whoever gave up reading has paused it, and with it the connection: the next call would never be read.
+    request.resume();
   });
 }
 
