@@ -1,6 +1,7 @@
 /** What a customer's status says. Pure: the reconcile writes what comes out, if it is anything new. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Condition, GatewayCustomer, GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
+import { currentCondition, nextCondition } from '../conditions.ts';
 import type { Field, Observed } from '../gateway/gateway.ts';
 import type { CustomerConditionReason, CustomerConditionType } from '../reasons.ts';
 import type { Drift } from './drift.ts';
@@ -33,7 +34,7 @@ export interface AppliedState {
 
 /** The condition of a type, if there is one. */
 export function conditionOf(customer: GatewayCustomer, type: CustomerConditionType): Condition | undefined {
-  return customer.status?.conditions?.find((condition) => condition.type === type);
+  return currentCondition(customer, type);
 }
 
 /** @returns the status after an outcome; the very object of before where nothing changed. */
@@ -95,13 +96,5 @@ function condition<Type extends CustomerConditionType>(
   reason: CustomerConditionReason<Type>,
   message: string,
 ): Condition {
-  const before = conditionOf(customer, type);
-  return {
-    type,
-    status,
-    observedGeneration: customer.metadata.generation,
-    lastTransitionTime: before?.status === status ? before.lastTransitionTime : now.toISOString(),
-    reason,
-    message,
-  };
+  return nextCondition(customer, now, { type, status, reason, message });
 }

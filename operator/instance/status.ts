@@ -8,6 +8,7 @@ import type {
   GatewayInstanceStatus,
   GuardrailStatus,
 } from '../api/v1alpha1/v1alpha1.ts';
+import { currentCondition, nextCondition } from '../conditions.ts';
 import type { InstanceConditionReason, InstanceConditionType, InstanceEventReason } from '../reasons.ts';
 import { instanceConditions } from '../reasons.ts';
 import type { EventDetails } from '../runtime/runtime.ts';
@@ -63,7 +64,7 @@ export function readiness(findings: Findings): Finding<'Ready'> {
 
 /** The condition of a type, if there is one. */
 export function conditionOf(instance: GatewayInstance, type: InstanceConditionType): Condition | undefined {
-  return instance.status?.conditions?.find((condition) => condition.type === type);
+  return currentCondition(instance, type);
 }
 
 /** @returns the status after a reconcile; the very object of before where nothing changed. */
@@ -80,7 +81,7 @@ export function nextStatus(
     customers: observed.customers,
     ...(observed.guardrail === undefined ? {} : { guardrail: observed.guardrail }),
     observedGeneration: instance.metadata.generation,
-    conditions: types.map((type) => conditionAfter(instance, type, all[type], now)),
+    conditions: types.map((type) => nextCondition(instance, now, { type, ...all[type] })),
   });
 }
 
@@ -96,7 +97,7 @@ export function statusWithReady(
     ...instance.status,
     customers,
     observedGeneration: instance.metadata.generation,
-    conditions: [conditionAfter(instance, 'Ready', ready, now), ...others],
+    conditions: [nextCondition(instance, now, { type: 'Ready', ...ready }), ...others],
   });
 }
 
@@ -143,23 +144,6 @@ export function transitions(
     events.push({ type: 'Normal', reason: 'ProxyConfigured', message: configured.message });
   }
   return events;
-}
-
-function conditionAfter(
-  instance: GatewayInstance,
-  type: InstanceConditionType,
-  { status, reason, message }: { status: Condition['status']; reason: string; message: string },
-  now: Date,
-): Condition {
-  const before = conditionOf(instance, type);
-  return {
-    type,
-    status,
-    observedGeneration: instance.metadata.generation,
-    lastTransitionTime: before?.status === status ? before.lastTransitionTime : now.toISOString(),
-    reason,
-    message,
-  };
 }
 
 function settled(instance: GatewayInstance, after: GatewayInstanceStatus): GatewayInstanceStatus {

@@ -1,0 +1,30 @@
+import type { Condition } from './api/v1alpha1/v1alpha1.ts';
+
+/** What conditions are kept on: every kind of this API. */
+interface WithConditions {
+  readonly metadata: { readonly generation: number };
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+/** A condition as the resource has it now. */
+export function currentCondition(object: WithConditions, type: string): Condition | undefined {
+  return object.status?.conditions?.find((condition) => condition.type === type);
+}
+
+/** A condition as it is to be written: the time of its transition moves only where its status does. */
+export function nextCondition(
+  object: WithConditions,
+  now: Date,
+  found: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>,
+): Condition {
+  const { type, status, reason, message } = found;
+  const before = currentCondition(object, type);
+  return {
+    type,
+    status,
+    observedGeneration: object.metadata.generation,
+    lastTransitionTime: before?.status === status ? before.lastTransitionTime : now.toISOString(),
+    reason,
+    message,
+  };
+}
