@@ -5,7 +5,7 @@ import type { KubeObject, ObjectKey, ResourceKind } from './objects.ts';
 
 /** How one reconcile ended. Throwing instead means: try again with backoff. */
 export interface Result {
-  /** Come back after so many milliseconds, spread by ±10 %. Absent: only when something changes. */
+  /** Come back after so many milliseconds, ±10 %: objects at rest are spread evenly over the interval. Absent: only when something changes. */
   readonly requeueAfter?: number;
 }
 

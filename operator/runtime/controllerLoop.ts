@@ -25,8 +25,8 @@ export const DEFAULT_CONTROLLER_OPTIONS: ControllerOptions = {
   backoffMs: [200, 120_000],
 };
 
-/** How far a requeue is moved at random, either way, so that 10,000 objects do not come back in one moment. */
-const REQUEUE_JITTER = 0.1;
+/** How much later than told an object comes back at most, at random, so that not all come in one moment. */
+const TOLD_JITTER = 0.1;
 
 /** A step of one object from one resourceVersion to another. */
 interface Step {
@@ -229,7 +229,7 @@ export class ControllerLoop {
     if (!Number.isFinite(requeueAfter) || requeueAfter < 0) {
       throw new TypeError(`A reconcile asked to be requeued after ${requeueAfter} ms.`);
     }
-    return { kind: 'later', ms: requeueAfter * (1 - REQUEUE_JITTER + 2 * REQUEUE_JITTER * this.#clock.random()) };
+    return { kind: 'later', ms: requeueAfter };
   }
 
   #afterError(error: unknown, log: Logger, stopping: boolean): [Outcome, ReconcileResult] {
@@ -262,7 +262,7 @@ export class ControllerLoop {
   }
 
   #told(ms: number): Outcome {
-    return { kind: 'told', ms: Math.max(0, ms) * (1 + REQUEUE_JITTER * this.#clock.random()) };
+    return { kind: 'told', ms: Math.max(0, ms) * (1 + TOLD_JITTER * this.#clock.random()) };
   }
 }
 

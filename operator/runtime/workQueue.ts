@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { nextDue, placeOf, type Place } from './spread.ts';
 
 /** The higher, the sooner. */
 export const Priority = {
@@ -29,7 +30,7 @@ export interface QueueObserver {
 export type Outcome =
   /** Nothing more to do, unless it was added again meanwhile. */
   | { readonly kind: 'done' }
-  /** Come back then, as a matter of routine. */
+  /** Come back after about that time, as a matter of routine: a tenth sooner or later, so that all are evenly spread. */
   | { readonly kind: 'later'; readonly ms: number }
   /** Come back then, not having succeeded. Leaves the backoff as it is. */
   | { readonly kind: 'told'; readonly ms: number }
@@ -50,6 +51,8 @@ interface Item {
   due: number;
   /** It is delayed because it did not succeed: a change of it must not make it spin. */
   held: boolean;
+  /** Where in its interval it comes back as a matter of routine. */
+  readonly place: Place;
 }
 
 /**
@@ -69,6 +72,7 @@ export class WorkQueue {
   #cancelTimer: (() => void) | undefined;
   #timerDue = Number.POSITIVE_INFINITY;
   #tickets = 0;
+  #serials = 0;
   #taken = 0;
   #closed = false;
 
@@ -147,7 +151,7 @@ export class WorkQueue {
       this.#items.delete(key);
     } else {
       item.priority = Priority.routine;
-      this.#delay(item, now + outcome.ms);
+      this.#delay(item, outcome.ms > 0 ? nextDue(item.place, now, outcome.ms) : now);
     }
   }
 
@@ -172,6 +176,7 @@ export class WorkQueue {
       again: undefined,
       due: 0,
       held: false,
+      place: placeOf(this.#serials++),
     };
     this.#items.set(key, item);
     return item;

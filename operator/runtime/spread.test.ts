@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { nextDue, placeOf, REQUEUE_SPREAD, type Place } from './spread.ts';
+
+const INTERVAL_MS = 300_000;
+const SLOTS = 20;
+
+interface Resting {
+  readonly place: Place;
+  due: number;
+}
+
+/** Objects that first come to rest at given shares of the interval. */
+function crowd(arrivals: readonly number[]): Resting[] {
+  return arrivals.map((arrival, serial) => {
+    const place = placeOf(serial);
+    return { place, due: nextDue(place, arrival * INTERVAL_MS, INTERVAL_MS) };
+  });
+}
+
+/** Lets each object come back once, a little late. @param lateMs how late each one's reconcile ends */
+function comeBack(objects: readonly Resting[], lateMs: (index: number) => number): void {
+  for (const [index, object] of objects.entries()) {
+    object.due = nextDue(object.place, object.due + lateMs(index), INTERVAL_MS);
+  }
+}
+
+/** How many objects are due in each slot of the interval. */
+function busyness(objects: readonly Resting[]): number[] {
+  const counts = Array.from({ length: SLOTS }, () => 0);
+  for (const { due } of objects) {
+    const slot = Math.floor(((due % INTERVAL_MS) / INTERVAL_MS) * SLOTS);
+    counts[slot] = (counts[slot] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Moments at which bursts of objects come to rest, and how many in each. */
+const bursts = fc
+  .array(fc.record({ at: fc.double({ min: 0, max: 0.999, noNaN: true }), count: fc.integer({ min: 1, max: 400 }) }), {
+    minLength: 1,
+    maxLength: 5,
+  })
+  .map((all) => all.flatMap(({ at, count }) => Array.from({ length: count }, () => at)));
+
+describe('the spread of requeues', () => {
+  it('is even after five intervals, whatever crowd there was at first, and stays so', () => {
+    fc.assert(
+      fc.property(bursts, fc.nat(5_000), (arrivals, lateMs) => {
+        const objects = crowd(arrivals);
+        for (let interval = 1; interval < 5; interval++) comeBack(objects, () => 0);
+        const share = arrivals.length / SLOTS;
+        for (let interval = 0; interval < 10; interval++) {
+          expect(Math.max(...busyness(objects))).to.be.at.most(Math.ceil(share) + 3);
+          expect(Math.min(...busyness(objects))).to.be.at.least(Math.floor(share) - 3);
+          comeBack(objects, (index) => (index * 7919) % (lateMs + 1));
+        }
+      }),
+    );
+  });
+
+  it('never moves a requeue by more than a tenth of what was asked for', () => {
+    const anything = fc.double({ min: 0, max: 1e9, noNaN: true });
+    const interval = fc.double({ min: 1, max: 1e8, noNaN: true });
+    fc.assert(
+      fc.property(fc.nat(100_000), fc.nat(5), anything, interval, (serial, steps, now, intervalMs) => {
+        const wait = nextDue({ ...placeOf(serial), steps }, now, intervalMs) - now;
+        expect(Math.abs(wait / intervalMs - 1)).to.be.at.most(REQUEUE_SPREAD + 1e-6);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('widens a crowd as far as the steps reach, from the first requeue on', () => {
+    const objects = crowd(Array.from({ length: 1_000 }, () => 0.5));
+    for (let interval = 1; interval <= 5; interval++) {
+      // A slot is a twentieth: each requeue lets the crowd reach two more on either side.
+      const widest = Math.min(SLOTS, 4 * interval);
+      expect(Math.max(...busyness(objects)), `after ${interval}`).to.be.at.most(1.1 * (1_000 / widest) + 3);
+      comeBack(objects, () => 0);
+    }
+  });
+
+  it('is even among the objects of each of several gateways, in whatever turn they came', () => {
+    const objects = crowd(Array.from({ length: 3_000 }, () => 0.1));
+    for (let interval = 1; interval < 5; interval++) comeBack(objects, () => 0);
+    for (const gateway of [0, 1, 2]) {
+      const own = objects.filter((_, index) => index % 3 === gateway);
+      expect(Math.max(...busyness(own))).to.be.at.most(own.length / SLOTS + 3);
+    }
+  });
+
+  it('brings an object that is at its place back after exactly one interval', () => {
+    const place = placeOf(12);
+    let due = nextDue(place, 1_234, INTERVAL_MS);
+    for (let interval = 1; interval < 5; interval++) due = nextDue(place, due, INTERVAL_MS);
+    expect(nextDue(place, due, INTERVAL_MS) - due).to.be.closeTo(INTERVAL_MS, 1e-3);
+    // Three seconds late once: made good at once.
+    expect(nextDue(place, due + 3_000, INTERVAL_MS) - due).to.be.closeTo(INTERVAL_MS, 1e-3);
+  });
+});
