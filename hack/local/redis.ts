@@ -44,6 +44,8 @@ export interface RedisOptions {
   readonly args?: readonly string[];
   /** A password that clients must give. */
   readonly password?: string;
+  /** The server's program; default: {@link findRedisServer}. */
+  readonly program?: string;
 }
 
 /**
@@ -119,8 +121,10 @@ export async function startRedisCluster(options: RedisOptions = {}): Promise<Red
     if (!first) throw new Error('A Cluster needs a server.');
     for (const [at, server] of servers.entries()) {
       const from = Math.floor((at * 16384) / servers.length);
-      const to = Math.floor(((at + 1) * 16384) / servers.length) - 1;
-      await server.cli('CLUSTER', 'ADDSLOTSRANGE', String(from), String(to));
+      const to = Math.floor(((at + 1) * 16384) / servers.length);
+      // One by one: ADDSLOTSRANGE is of Redis 7.
+      const slots = Array.from({ length: to - from }, (_, slot) => String(from + slot));
+      await server.cli('CLUSTER', 'ADDSLOTS', ...slots);
       await server.cli('CLUSTER', 'SET-CONFIG-EPOCH', String(at + 1));
     }
     for (const other of others) await first.cli('CLUSTER', 'MEET', '127.0.0.1', String(other.port));
@@ -217,20 +221,18 @@ async function startOn(
   options: RedisOptions,
   plan: (port: number, folder: string) => Plan,
 ): Promise<RedisServer> {
-  const command = await findRedisServer(options.progress);
+  const command = options.program ?? (await findRedisServer(options.progress));
   const folder = mkdtempSync(join(tmpdir(), 'redis-'));
   removeAtExit(folder);
   const { args, url, cli: cliArgs = [], config } = plan(port, folder);
   const password = options.password === undefined ? [] : ['--requirepass', options.password];
   const common = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder, '--daemonize', 'no'];
-  const client = join(command, '..', command.endsWith('valkey-server') ? 'valkey-cli' : 'redis-cli');
+  const client = clientOf(command) ?? clientOf(await findRedisServer(options.progress)) ?? 'redis-cli';
   const auth = options.password === undefined ? [] : ['--no-auth-warning', '-a', options.password];
 
-  const env = withLibraries(command);
   const cli = async (...words: string[]): Promise<string> => {
-    const { stdout } = await run(client, ['-h', '127.0.0.1', '-p', String(port), ...auth, ...cliArgs, ...words], {
-      env,
-    });
+    const at = ['-h', '127.0.0.1', '-p', String(port)];
+    const { stdout } = await run(client, [...at, ...auth, ...cliArgs, ...words], { env: withLibraries(client) });
     return stdout;
   };
   const launch = async (): Promise<ManagedProcess> => {
@@ -239,7 +241,7 @@ async function startOn(
       name: `redis-server on port ${port}`,
       command,
       args: [...args, ...common, ...password, ...(options.args ?? [])],
-      env,
+      env: withLibraries(command),
       logFile: join(folder, 'redis.log'),
     });
     await waitUntilReady(child, async () => (await cli('PING').catch(() => '')).startsWith('PONG'), READY_TIMEOUT_MS);
@@ -278,6 +280,12 @@ async function until(condition: () => Promise<boolean>, failure: string): Promis
     if (performance.now() > deadline) throw new Error(failure);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** The client that lies beside a server. */
+function clientOf(server: string): string | undefined {
+  const client = join(server, '..', server.endsWith('valkey-server') ? 'valkey-cli' : 'redis-cli');
+  return isExecutable(client) ? client : undefined;
 }
 
 function cacheFolder(): string {

