@@ -20,7 +20,9 @@ export type { Seen } from './seen.ts';
 
 /** How a development gateway is set up. */
 export interface DevGatewayOptions {
-  /** TCP port on 127.0.0.1; 0 picks a free one. */
+  /** Address to listen on. Default 127.0.0.1. */
+  readonly host?: string;
+  /** TCP port; 0 picks a free one. */
   readonly port: number;
   /** The admin's key, for `Authorization: Bearer`. Starts with `sk-` on real gateways. */
   readonly masterKey: string;
@@ -42,7 +44,7 @@ export interface DevGatewayOptions {
 
 /** A running development gateway. */
 export interface DevGateway {
-  /** `http://127.0.0.1:<port>` */
+  /** `http://127.0.0.1:<port>`, wherever else it listens. */
   readonly url: string;
   /** @returns what the model saw in the latest calls, oldest first. */
   log(): readonly Seen[];
@@ -54,7 +56,7 @@ export interface DevGateway {
 const MODELS = ['gpt-4o-mini', 'fast'];
 
 /**
- * Starts an AI gateway for development and tests on loopback: the admin API of customers and budgets, and an echo model
+ * Starts an AI gateway for development and tests: the admin API of customers and budgets, and an echo model
  * behind a guardrail, both as LiteLLM 1.106 behaves.
  * @throws Error where the port is taken or the state file does not fit.
  */
@@ -104,7 +106,7 @@ export async function startDevGateway(options: DevGatewayOptions): Promise<DevGa
 
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));
-  server.listen(options.port, '127.0.0.1');
+  server.listen(options.port, options.host ?? '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {

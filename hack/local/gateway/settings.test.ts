@@ -12,16 +12,20 @@ describe("the development gateway's settings", () => {
       proxyName: 'gateway',
       guardrail: { file: '/g' },
       stateFile: '/s',
-      maxEndUserBudgetId: undefined,
       models: ['a', 'b'],
     });
     expect(readSettings(['--help'], {})).to.equal('help');
+    expect(readSettings(['--host', '0.0.0.0', '--max-end-user-budget-id', 'b'], KEY)).to.include({
+      host: '0.0.0.0',
+      maxEndUserBudgetId: 'b',
+    });
   });
 
   const bad: readonly (readonly [what: string, args: string[], environment: Record<string, string>, says: RegExp])[] = [
     ['an unknown flag', ['--prot', '1'], KEY, /^Unknown option '--prot'; --help lists the flags\.$/],
     ['a port that is no number', ['--port', 'x'], KEY, /^--port must be .*"x"\.$/],
     ['a port out of range', ['--port', '70000'], KEY, /^--port must be/],
+    ['a configuration that is not there', ['--config-file', '/none'], KEY, /^The file of --config-file .*ENOENT/],
     ['no master key', [], {}, /^Set DEV_GATEWAY_MASTER_KEY/],
     ['a proxy name with a dash', ['--proxy-name', 'my-proxy'], KEY, /^--proxy-name must be/],
   ];

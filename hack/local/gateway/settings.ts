@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { DevGatewayOptions } from './gateway.ts';
+import { type FromProxyConfig, readProxyConfig } from './proxyConfig.ts';
 
 const FLAGS = {
-  port: 'TCP port on 127.0.0.1; 0 picks a free one (default 4000)',
+  host: 'address to listen on (default 127.0.0.1)',
+  port: 'TCP port; 0 picks a free one (default 4000)',
   'proxy-name': "the proxy's own name in paths, fields and headers (default gateway; litellm for LiteLLM's)",
+  'config-file': "the gateway's configuration in YAML, as the operator writes it; read at start",
   'guardrail-file': 'JSON file {"url", "key"} that says where the guardrail is; read again when it changes',
   'state-file': 'JSON file that keeps customers and budgets over a restart',
   models: 'names of models, with commas between, that a customer may have as default_model',
@@ -68,15 +72,34 @@ export function readSettings(
       `--proxy-name must be lower-case letters, digits and underscores, and is ${JSON.stringify(proxyName)}.`,
     );
   }
+  const configFile = setting('config-file');
   const guardrailFile = setting('guardrail-file');
+  const budgetId = setting('max-end-user-budget-id');
+  const host = setting('host');
   const models = setting('models');
   return {
     port: Number(port),
     masterKey,
     proxyName,
-    guardrail: guardrailFile === undefined ? undefined : { file: guardrailFile },
+    ...(configFile !== undefined && readConfigFile(configFile, proxyName, environment)),
+    ...(guardrailFile !== undefined && { guardrail: { file: guardrailFile } }),
     stateFile: setting('state-file'),
-    maxEndUserBudgetId: setting('max-end-user-budget-id'),
+    ...(budgetId !== undefined && { maxEndUserBudgetId: budgetId }),
+    ...(host !== undefined && { host }),
     ...(models !== undefined && { models: models.split(',') }),
   };
+}
+
+function readConfigFile(
+  file: string,
+  proxyName: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): FromProxyConfig {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new SettingsError(`The file of --config-file cannot be read (${(error as Error).message}).`);
+  }
+  return readProxyConfig(text, proxyName, environment);
 }
