@@ -1,5 +1,6 @@
+import type { JsonObject } from '../local/gateway/gateway.ts';
 import type { AgentgatewayCall } from './agentgateway.ts';
-import type { Json, JsonObject } from '../local/gateway/gateway.ts';
+import { CHAT, chat, user } from './chatCases.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import type { Fault, Interceptor } from './interceptor.ts';
 import { demand, exact, neverSaw, pseudonymized, emailPseudonyms } from './judge.ts';
@@ -17,15 +18,6 @@ export interface AgentgatewayBench {
 }
 
 type AgentgatewayCase = Case<AgentgatewayBench>;
-
-const CHAT = '/v1/chat/completions';
-
-const user = (content: Json): JsonObject => ({ role: 'user', content });
-const chat = (text: string, more: JsonObject = {}): JsonObject => ({
-  model: 'echo-c7',
-  messages: [user(text)],
-  ...more,
-});
 
 function restores(name: string, call: AgentgatewayCall): AgentgatewayCase {
   return {

@@ -1,11 +1,8 @@
-import { globSync, mkdtempSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
-import { freePort, removeAtExit, startProcess, waitUntilReady } from '../local/processes.ts';
 import { GatewayClient } from './client.ts';
-import { startPostgres } from './postgres.ts';
+import { startLiteLlm } from './litellmProcess.ts';
 
 /** A running LiteLLM that calls a model server and a guardrail of ours. */
 export interface LiteLlm {
@@ -24,7 +21,6 @@ export interface Backends {
 
 /** Seconds after which LiteLLM gives up on the guardrail, here; far more than a call ever takes. */
 const GUARDRAIL_TIMEOUT_S = 4;
-const READY_MS = 180_000;
 const MASTER_KEY = 'sk-conformance';
 const SAMPLE = join(import.meta.dirname, '..', 'samples', 'litellm', 'config.yaml');
 
@@ -81,55 +77,11 @@ export async function useLiteLlm(backends: Backends): Promise<LiteLlm> {
     if (masterKey === undefined) throw new Error('With LITELLM_URL, set LITELLM_MASTER_KEY too.');
     return { ...configured(url, masterKey), stop: () => Promise.resolve() };
   }
-  const lab = process.env.LITELLM_LAB;
-  if (lab === undefined || lab === '') {
+  if ((process.env.LITELLM_LAB ?? '') === '') {
     throw new Error(
       'Set LITELLM_URL to a running LiteLLM, or LITELLM_LAB to a folder with venv/bin/litellm and prisma-shim.',
     );
   }
-  const migrations = 'venv/lib/python3*/site-packages/litellm_proxy_extras/migrations/*/migration.sql';
-  const scripts = globSync(join(lab, migrations)).sort();
-  if (scripts.length === 0) throw new Error(`There is no LiteLLM in LITELLM_LAB (${lab}); run its setup.sh.`);
-  const folder = mkdtempSync(join(tmpdir(), 'conformance-litellm-'));
-  removeAtExit(folder);
-  const config = join(folder, 'config.yaml');
-  await writeFile(config, await configuration(backends));
-  const database = await startPostgres(scripts);
-  const port = await freePort();
-  const child = await startProcess({
-    name: 'LiteLLM',
-    command: join(lab, 'venv', 'bin', 'litellm'),
-    args: ['--config', config, '--host', '127.0.0.1', '--port', String(port)],
-    cwd: folder,
-    env: {
-      ...process.env,
-      DATABASE_URL: database.url,
-      PRISMA_QUERY_ENGINE_BINARY: join(lab, 'prisma-shim', 'query-engine'),
-      DISABLE_SCHEMA_UPDATE: 'true',
-      GUARDRAIL_API_KEY: backends.guardrailKey,
-      LITELLM_TELEMETRY: 'False',
-      LITELLM_LOCAL_MODEL_COST_MAP: 'True',
-      LITELLM_SALT_KEY: 'sk-salt',
-      LITELLM_LOG: 'ERROR',
-      NO_DOCS: 'True',
-      PYTHONUNBUFFERED: '1',
-    },
-    logFile: join(folder, 'litellm.log'),
-  });
-  const base = `http://127.0.0.1:${port}`;
-  const alive = async (): Promise<boolean> => {
-    try {
-      const response = await fetch(`${base}/health/readiness`);
-      await response.body?.cancel();
-      return response.ok;
-    } catch {
-      return false;
-    }
-  };
-  await waitUntilReady(child, alive, READY_MS);
-  const stop = async (): Promise<void> => {
-    await child.stop();
-    await database.stop();
-  };
-  return { ...configured(base, MASTER_KEY), stop };
+  const own = await startLiteLlm(await configuration(backends), { GUARDRAIL_API_KEY: backends.guardrailKey });
+  return { ...configured(own.url, MASTER_KEY), stop: own.stop };
 }

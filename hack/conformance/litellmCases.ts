@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../local/gateway/gateway.ts';
+import type { JsonObject } from '../local/gateway/gateway.ts';
+import { CHAT, chat, CHAT_CASES, messagesOf, TOOL, user } from './chatCases.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
 import { demand, exact, neverSaw, prefixes, pseudonymized, emailPseudonyms } from './judge.ts';
@@ -17,37 +18,9 @@ export interface LiteLlmBench {
 
 type LiteLlmCase = Case<LiteLlmBench>;
 
-const CHAT = '/v1/chat/completions';
-
-const user = (content: Json): JsonObject => ({ role: 'user', content });
-const chat = (text: string, more: JsonObject = {}): JsonObject => ({
-  model: 'echo-c7',
-  messages: [user(text)],
-  ...more,
-});
-
 /** A PNG of one pixel. */
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-
-const TOOL: JsonObject = {
-  type: 'function',
-  function: {
-    name: 'send_mail',
-    description: 'Sends a mail',
-    parameters: { type: 'object', properties: { to: { type: 'string' } } },
-  },
-};
-
-const called = (args: string): JsonObject => ({
-  role: 'assistant',
-  content: null,
-  tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'send_mail', arguments: args } }],
-});
-
-function messagesOf(request: string | undefined): JsonObject[] {
-  return (JSON.parse(request ?? '{"messages":[]}') as { messages: JsonObject[] }).messages;
-}
 
 function streams(name: string, body: (text: string) => JsonObject, text: (person: Person) => string): LiteLlmCase {
   return {
@@ -65,58 +38,6 @@ function streams(name: string, body: (text: string) => JsonObject, text: (person
 
 const whole: readonly LiteLlmCase[] = [
   {
-    name: 'chat',
-    run: async ({ client, model }) => {
-      const person = somebody();
-      const answer = await client.post(CHAT, chat(letter(person)));
-      neverSaw(model.saw(), valuesOf(person));
-      exact(chatTexts(answer), [`You said: ${letter(person)}`]);
-    },
-  },
-  {
-    name: 'chat, n = 2',
-    run: async ({ client, model }) => {
-      const person = somebody();
-      const answer = await client.post(CHAT, chat(letter(person), { n: 2 }));
-      neverSaw(model.saw(), valuesOf(person));
-      exact(chatTexts(answer), [`[0] You said: ${letter(person)}`, `[1] You said: ${letter(person)}`]);
-    },
-  },
-  {
-    name: 'chat, many turns',
-    run: async ({ client, model }) => {
-      const people = [somebody(), somebody(), somebody()];
-      const history: JsonObject[] = [
-        { role: 'system', content: `You work for ${people.map(({ email }) => email).join()}.` },
-      ];
-      for (const [turn, person] of [...people, ...people, ...people].entries()) {
-        history.push(user(`Turn ${turn}: what about ${person.email}?`));
-        const answer = await client.post(CHAT, { model: 'echo-c7', messages: history });
-        const [text] = chatTexts(answer);
-        exact(text, `You said: Turn ${turn}: what about ${person.email}?`);
-        history.push({ role: 'assistant', content: text ?? null });
-      }
-      neverSaw(model.saw(), people.flatMap(valuesOf));
-      const turns = messagesOf(model.saw().at(-1)).filter(({ role }) => role === 'user');
-      const tags = turns.map(({ content }) => emailPseudonyms(JSON.stringify(content))[0]);
-      exact(tags.slice(3, 6), tags.slice(0, 3));
-      exact(new Set(tags).size, people.length);
-    },
-  },
-  {
-    name: 'chat, content parts',
-    run: async ({ client, model }) => {
-      const [one, two] = [somebody(), somebody()];
-      const parts = [`Ask ${one.email}.`, `Then ${two.phone}.`];
-      const answer = await client.post(CHAT, {
-        model: 'echo-c7',
-        messages: [user(parts.map((text) => ({ type: 'text', text })))],
-      });
-      neverSaw(model.saw(), [one.email, two.phone]);
-      exact(chatTexts(answer), [`You said: ${parts.join(' ')}`]);
-    },
-  },
-  {
     name: 'chat, an image beside text',
     run: async ({ client, model }) => {
       const person = somebody();
@@ -126,25 +47,6 @@ const whole: readonly LiteLlmCase[] = [
       neverSaw(model.saw(), [person.email]);
       exact(chatTexts(answer), [`You said: Who is ${person.email}? Thanks.`]);
       exact((messagesOf(model.saw()[0])[0]?.content as JsonObject[])[1], image);
-    },
-  },
-  {
-    name: 'chat, tool call and result in the history',
-    run: async ({ client, model }) => {
-      const person = somebody();
-      const messages = [
-        user(`Mail ${person.email}`),
-        called(JSON.stringify({ to: person.email, nested: JSON.stringify({ card: person.card }) })),
-        { role: 'tool', tool_call_id: 'call_1', content: `sent to ${person.email}` },
-      ];
-      const answer = await client.post(CHAT, { model: 'tres-c7', messages, tools: [TOOL] });
-      neverSaw(model.saw(), [person.email, person.card]);
-      const args = toolArguments(messagesOf(model.saw()[0])[1])[0] ?? '';
-      demand(
-        Object.keys(JSON.parse(args) as object).join() === 'to,nested',
-        'The arguments are no longer the JSON that they were.',
-      );
-      exact(chatTexts(answer), [`You said: sent to ${person.email}`]);
     },
   },
   {
@@ -176,26 +78,6 @@ const whole: readonly LiteLlmCase[] = [
       neverSaw(model.saw(), [person.email]);
       const [choice] = body.choices as { message: JsonObject }[];
       pseudonymized(toolArguments(choice?.message)[0], `{"to": "${person.email}"}`, [person.email]);
-    },
-  },
-  {
-    name: 'chat, text that looks like a pseudonym',
-    run: async ({ client }) => {
-      const text = 'Literally <PERSON_K7Q2M4>, <EMAIL_ADDRESS_ABC234> and <EMAIL_.';
-      exact(chatTexts(await client.post(CHAT, chat(text))), [`You said: ${text}`]);
-    },
-  },
-  {
-    name: 'chat, twelve people in one text',
-    run: async ({ client, model }) => {
-      const people = Array.from({ length: 12 }, somebody);
-      const text = people.map(({ name, email, phone }) => `${name}: ${email}, ${phone}`).join('\n');
-      const answer = await client.post(CHAT, chat(text));
-      neverSaw(
-        model.saw(),
-        people.flatMap(({ email, phone }) => [email, phone]),
-      );
-      exact(chatTexts(answer), [`You said: ${text}`]);
     },
   },
   {
@@ -532,7 +414,13 @@ const tenants: readonly LiteLlmCase[] = [
 ];
 
 /** What every gateway is judged by that calls the guardrail for chats as LiteLLM does, under one key. */
-export const LITELLM_CHAT_CASES: readonly LiteLlmCase[] = [...whole, ...streamed, ...faults, ...identity];
+export const LITELLM_CHAT_CASES: readonly LiteLlmCase[] = [
+  ...CHAT_CASES,
+  ...whole,
+  ...streamed,
+  ...faults,
+  ...identity,
+];
 
 /** Everything that LiteLLM with the guardrail is judged by. */
 export const LITELLM_CASES: readonly LiteLlmCase[] = [...LITELLM_CHAT_CASES, ...unseen, ...otherEndpoints, ...tenants];

@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../local/gateway/gateway.ts';
+import type { JsonObject } from '../local/gateway/gateway.ts';
+import { CHAT, chat, CHAT_CASES, user } from './chatCases.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
 import { demand, exact, neverSaw, pseudonymized, emailPseudonyms } from './judge.ts';
@@ -18,84 +19,16 @@ export interface PortkeyBench {
 
 type PortkeyCase = Case<PortkeyBench>;
 
-const CHAT = '/v1/chat/completions';
 /** The status with which Portkey refuses where a guardrail's check fails. */
 const REFUSED = 446;
 
-const user = (content: Json): JsonObject => ({ role: 'user', content });
-const chat = (text: string, more: JsonObject = {}): JsonObject => ({
-  model: 'echo-c7',
-  messages: [user(text)],
-  ...more,
-});
-
 const whole: readonly PortkeyCase[] = [
-  {
-    name: 'chat',
-    run: async ({ client, model }) => {
-      const person = somebody();
-      const answer = await client.post(CHAT, chat(letter(person)));
-      neverSaw(model.saw(), valuesOf(person));
-      exact(chatTexts(answer), [`You said: ${letter(person)}`]);
-    },
-  },
   {
     name: 'chat, what the model gets beside the text',
     run: async ({ client, model }) => {
       const person = somebody();
       await client.post(CHAT, chat(letter(person), { temperature: 0.5, x_peer_session: 'chosen by the client' }));
       exact(Object.keys(JSON.parse(model.saw()[0] ?? '{}') as object).sort(), ['messages', 'model', 'temperature']);
-    },
-  },
-  {
-    name: 'chat, n = 2',
-    run: async ({ client, model }) => {
-      const person = somebody();
-      const answer = await client.post(CHAT, chat(letter(person), { n: 2 }));
-      neverSaw(model.saw(), valuesOf(person));
-      exact(chatTexts(answer), [`[0] You said: ${letter(person)}`, `[1] You said: ${letter(person)}`]);
-    },
-  },
-  {
-    name: 'chat, many turns of one user',
-    run: async ({ client, model }) => {
-      const people = [somebody(), somebody(), somebody()];
-      const history: JsonObject[] = [];
-      for (const [turn, person] of [...people, ...people].entries()) {
-        history.push(user(`Turn ${turn}: what about ${person.email}?`));
-        const answer = await client.post(CHAT, { model: 'echo-c7', messages: history, user: 'turns' });
-        const [text] = chatTexts(answer);
-        exact(text, `You said: Turn ${turn}: what about ${person.email}?`);
-        history.push({ role: 'assistant', content: text ?? null });
-      }
-      neverSaw(model.saw(), people.flatMap(valuesOf));
-    },
-  },
-  {
-    name: 'chat, content parts',
-    run: async ({ client, model }) => {
-      const [one, two] = [somebody(), somebody()];
-      const parts = [`Ask ${one.email}.`, `Then ${two.phone}.`];
-      const content = parts.map((text) => ({ type: 'text', text }));
-      const answer = await client.post(CHAT, { model: 'echo-c7', messages: [user(content)] });
-      neverSaw(model.saw(), [one.email, two.phone]);
-      exact(chatTexts(answer), [`You said: ${parts.join(' ')}`]);
-    },
-  },
-  {
-    name: 'chat, tool call and result in the history',
-    run: async ({ client, model }) => {
-      const person = somebody();
-      const args = JSON.stringify({ to: person.email, nested: JSON.stringify({ card: person.card }) });
-      const call = { id: 'call_1', type: 'function', function: { name: 'send_mail', arguments: args } };
-      const messages = [
-        user(`Mail ${person.email}`),
-        { role: 'assistant', content: null, tool_calls: [call] },
-        { role: 'tool', tool_call_id: 'call_1', content: `sent to ${person.email}` },
-      ];
-      const answer = await client.post(CHAT, { model: 'tres-c7', messages });
-      neverSaw(model.saw(), [person.email, person.card]);
-      exact(chatTexts(answer), [`You said: sent to ${person.email}`]);
     },
   },
   {
@@ -107,26 +40,6 @@ const whole: readonly PortkeyCase[] = [
       neverSaw(model.saw(), [person.email, person.phone]);
       const [choice] = body.choices as { message: JsonObject }[];
       exact(JSON.parse(toolArguments(choice?.message)[0] ?? 'null'), { to: text });
-    },
-  },
-  {
-    name: 'chat, text that looks like a pseudonym',
-    run: async ({ client }) => {
-      const text = 'Literally <PERSON_K7Q2M4>, <EMAIL_ADDRESS_ABC234> and <EMAIL_.';
-      exact(chatTexts(await client.post(CHAT, chat(text))), [`You said: ${text}`]);
-    },
-  },
-  {
-    name: 'chat, twelve people in one text, emoji before values',
-    run: async ({ client, model }) => {
-      const people = Array.from({ length: 12 }, somebody);
-      const text = people.map(({ name, email, phone }) => `🙂 ${name}: 👩‍👩‍👧 ${email}, 𝒜 ${phone}`).join('\n');
-      const answer = await client.post(CHAT, chat(text));
-      neverSaw(
-        model.saw(),
-        people.flatMap(({ email, phone }) => [email, phone]),
-      );
-      exact(chatTexts(answer), [`You said: ${text}`]);
     },
   },
   {
@@ -309,4 +222,4 @@ const identity: readonly PortkeyCase[] = [
 ];
 
 /** Everything that Portkey with the guardrail is judged by. */
-export const PORTKEY_CASES: readonly PortkeyCase[] = [...whole, ...limits, ...faults, ...identity];
+export const PORTKEY_CASES: readonly PortkeyCase[] = [...CHAT_CASES, ...whole, ...limits, ...faults, ...identity];

@@ -1,0 +1,141 @@
+/** Chats: how the suite writes them, and what every gateway does with them that shows a guardrail all of a call. */
+import type { Json, JsonObject } from '../local/gateway/gateway.ts';
+import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
+import { demand, emailPseudonyms, exact, neverSaw } from './judge.ts';
+import type { Witness } from './modelServer.ts';
+import { letter, somebody, valuesOf } from './people.ts';
+import type { Case } from './suite.ts';
+
+/** What the cases of chats work with. */
+export interface ChatBench {
+  readonly client: Pick<GatewayClient, 'post'>;
+  readonly model: Witness;
+}
+
+export const CHAT = '/v1/chat/completions';
+
+export const user = (content: Json): JsonObject => ({ role: 'user', content });
+
+/** A chat of one message, with the model that repeats it, seven characters a chunk. */
+export const chat = (text: string, more: JsonObject = {}): JsonObject => ({
+  model: 'echo-c7',
+  messages: [user(text)],
+  ...more,
+});
+
+/** A tool that the model may call. */
+export const TOOL: JsonObject = {
+  type: 'function',
+  function: {
+    name: 'send_mail',
+    description: 'Sends a mail',
+    parameters: { type: 'object', properties: { to: { type: 'string' } } },
+  },
+};
+
+/** The assistant's message that calls {@link TOOL}. */
+const called = (args: string): JsonObject => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'send_mail', arguments: args } }],
+});
+
+/** The messages of a request as it reached the model. */
+export function messagesOf(request: string | undefined): JsonObject[] {
+  return (JSON.parse(request ?? '{"messages":[]}') as { messages: JsonObject[] }).messages;
+}
+
+const cases: readonly Case<ChatBench>[] = [
+  {
+    name: 'chat',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const answer = await client.post(CHAT, chat(letter(person)));
+      neverSaw(model.saw(), valuesOf(person));
+      exact(chatTexts(answer), [`You said: ${letter(person)}`]);
+    },
+  },
+  {
+    name: 'chat, n = 2',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const answer = await client.post(CHAT, chat(letter(person), { n: 2 }));
+      neverSaw(model.saw(), valuesOf(person));
+      exact(chatTexts(answer), [`[0] You said: ${letter(person)}`, `[1] You said: ${letter(person)}`]);
+    },
+  },
+  {
+    name: 'chat, many turns of one user',
+    run: async ({ client, model }) => {
+      const people = [somebody(), somebody(), somebody()];
+      const history: JsonObject[] = [
+        { role: 'system', content: `You work for ${people.map(({ email }) => email).join()}.` },
+      ];
+      for (const [turn, person] of [...people, ...people, ...people].entries()) {
+        history.push(user(`Turn ${turn}: what about ${person.email}?`));
+        const answer = await client.post(CHAT, { model: 'echo-c7', messages: history, user: 'turns' });
+        const [text] = chatTexts(answer);
+        exact(text, `You said: Turn ${turn}: what about ${person.email}?`);
+        history.push({ role: 'assistant', content: text ?? null });
+      }
+      neverSaw(model.saw(), people.flatMap(valuesOf));
+      const turns = messagesOf(model.saw().at(-1)).filter(({ role }) => role === 'user');
+      const tags = turns.map(({ content }) => emailPseudonyms(JSON.stringify(content))[0]);
+      exact(tags.slice(3, 6), tags.slice(0, 3));
+      exact(new Set(tags).size, people.length);
+    },
+  },
+  {
+    name: 'chat, content parts',
+    run: async ({ client, model }) => {
+      const [one, two] = [somebody(), somebody()];
+      const parts = [`Ask ${one.email}.`, `Then ${two.phone}.`];
+      const content = parts.map((text) => ({ type: 'text', text }));
+      const answer = await client.post(CHAT, { model: 'echo-c7', messages: [user(content)] });
+      neverSaw(model.saw(), [one.email, two.phone]);
+      exact(chatTexts(answer), [`You said: ${parts.join(' ')}`]);
+    },
+  },
+  {
+    name: 'chat, tool call and result in the history',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const messages = [
+        user(`Mail ${person.email}`),
+        called(JSON.stringify({ to: person.email, nested: JSON.stringify({ card: person.card }) })),
+        { role: 'tool', tool_call_id: 'call_1', content: `sent to ${person.email}` },
+      ];
+      const answer = await client.post(CHAT, { model: 'tres-c7', messages, tools: [TOOL] });
+      neverSaw(model.saw(), [person.email, person.card]);
+      const args = toolArguments(messagesOf(model.saw()[0])[1])[0] ?? '';
+      demand(
+        Object.keys(JSON.parse(args) as object).join() === 'to,nested',
+        'The arguments are no longer the JSON that they were.',
+      );
+      exact(chatTexts(answer), [`You said: sent to ${person.email}`]);
+    },
+  },
+  {
+    name: 'chat, text that looks like a pseudonym',
+    run: async ({ client }) => {
+      const text = 'Literally <PERSON_K7Q2M4>, <EMAIL_ADDRESS_ABC234> and <EMAIL_.';
+      exact(chatTexts(await client.post(CHAT, chat(text))), [`You said: ${text}`]);
+    },
+  },
+  {
+    name: 'chat, twelve people in one text, emoji before values',
+    run: async ({ client, model }) => {
+      const people = Array.from({ length: 12 }, somebody);
+      const text = people.map(({ name, email, phone }) => `🙂 ${name}: 👩‍👩‍👧 ${email}, 𝒜 ${phone}`).join('\n');
+      const answer = await client.post(CHAT, chat(text));
+      neverSaw(
+        model.saw(),
+        people.flatMap(({ email, phone }) => [email, phone]),
+      );
+      exact(chatTexts(answer), [`You said: ${text}`]);
+    },
+  },
+];
+
+/** What every gateway must do that shows the guardrail a whole chat, and takes what it returns. */
+export const CHAT_CASES: readonly Case<ChatBench>[] = [...cases];
