@@ -6,10 +6,12 @@ export interface AdmissionOptions {
   readonly maxRunning: number;
   /** Calls that wait for their turn or are still being read; more are refused at once. */
   readonly maxWaiting: number;
-  /** The longest wait for a turn, in milliseconds. */
+  /** The longest wait for a turn, in milliseconds; who would have to wait longer is refused at once. */
   readonly maxWaitMs: number;
   /** Bodies held at the same time, in bytes, as announced. */
   readonly maxBytes: number;
+  /** Milliseconds of a clock that never goes back; for tests. */
+  readonly now?: () => number;
 }
 
 /**
@@ -43,7 +45,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
         context.set('connection', 'close');
         throw unavailable('draining', 'This instance is shutting down: try another one.');
       }
+      turns.noticed();
       const size = Number(context.get('content-length'));
+      turns.check(size);
       if (admitted >= options.maxRunning + options.maxWaiting || bytes + size > options.maxBytes) throw overloaded();
       admitted += 1;
       bytes += size;
@@ -56,12 +60,14 @@ export function createAdmission(options: AdmissionOptions): Admission {
       }
     },
 
-    async takeTurn(_context, next) {
-      await turns.begin();
+    async takeTurn(context, next) {
+      const bytes = context.state.bodyBytes ?? 0;
+      turns.noticed();
+      await turns.begin(bytes);
       try {
         await next();
       } finally {
-        turns.end();
+        turns.end(bytes);
       }
     },
 
@@ -79,91 +85,169 @@ export function createAdmission(options: AdmissionOptions): Admission {
 const ROUND_MS = 10;
 /** Calls of those who wait that may start in one round. */
 const MOST_STARTS = 32;
+/** After so many rounds in which nobody came, those who were at the door are in: a connection takes one, its call the next. */
+const QUIET_ROUNDS = 2;
+/** What a call costs beside its body, told in bytes of it. */
+const CALL_WEIGHT = 2048;
 
 interface Turns {
-  /** Resolves when the caller may run; it must call `end` once it has. @throws ServiceError 503 */
-  begin(): Promise<void>;
-  end(): void;
+  /** Somebody has come. */
+  noticed(): void;
+  /** @throws ServiceError 503 where a call of this size, coming now, could not have its turn in time. */
+  check(bytes: number): void;
+  /** Resolves when the caller may run; it must call `end`, with the same size, once it has. @throws ServiceError 503 */
+  begin(bytes: number): Promise<void>;
+  end(bytes: number): void;
+}
+
+interface Waiting {
+  readonly weight: number;
+  readonly since: number;
+  proceed(): void;
+  refuse(): void;
 }
 
 /**
  * Looking for entities keeps the process busy for as long as a text is long. Were each call to run as soon as it is
  * read, a burst of large ones would keep everything else waiting, health probes and refusals too: so what would start
- * late in a round of the event loop waits in line, from where each round starts what it has time for. Who cannot have a turn in time,
- * at the pace of the last ones, is refused at once.
+ * late in a round of the event loop waits in line, from where each round starts what it has time for. Node accepts one
+ * connection a round, so after a round that was spent, the next work waits until nobody is left at the door, for as long
+ * at most as the last took: else a burst would be let in, and refused, one by one between two pieces of work.
+ *
+ * Who cannot have a turn in time, at the pace of the last ones, is refused as soon as that is known.
  */
-function createTurns({ maxRunning, maxWaitMs }: AdmissionOptions): Turns {
+function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: AdmissionOptions): Turns {
   let running = 0;
   /** Those who wait, the longest first; a Set since one who has waited too long leaves from the middle. */
-  const waiting = new Set<() => void>();
+  const line = new Set<Waiting>();
+  let lineWeight = 0;
   let roundStart: number | undefined;
   let isPumping = false;
-  /** Milliseconds between two calls that ended while others waited: a moving average. */
-  let pace = 0;
-  let lastEnd = 0;
+  /** Whether those at the door have been let in since the last round that was spent. */
+  let isSettled = true;
+  let arrivals = 0;
+  /** Of the last calls that ended while others waited, the later the more: how long, and how much. */
+  const pace = { ms: 0, weight: 0, lastEnd: 0 };
 
-  const isRoundSpent = (): boolean => {
-    const now = performance.now();
+  const expectedMs = (weightAhead: number): number => (pace.weight === 0 ? 0 : (weightAhead * pace.ms) / pace.weight);
+
+  const settle = (work: number): void => {
+    isSettled = false;
+    arrivals = 0;
+    let quiet = 0;
+    const until = now() + work;
+    const look = (): void => {
+      quiet = arrivals === 0 ? quiet + 1 : 0;
+      arrivals = 0;
+      if (quiet < QUIET_ROUNDS && now() < until) {
+        setImmediate(look);
+        return;
+      }
+      isSettled = true;
+      pump();
+    };
+    setImmediate(look);
+  };
+
+  const closeRound = (began: number): void => {
+    const work = now() - began;
+    if (work > ROUND_MS) settle(work);
+    else pump();
+  };
+
+  const hasRoom = (): boolean => {
+    if (line.size > 0 || running >= maxRunning || !isSettled) return false;
     if (roundStart === undefined) {
-      roundStart = now;
+      const began = now();
+      roundStart = began;
       setImmediate(() => {
         roundStart = undefined;
+        closeRound(began);
       });
     }
-    return now - roundStart > ROUND_MS;
+    return now() - roundStart <= ROUND_MS;
   };
 
   const pump = (): void => {
-    if (isPumping || waiting.size === 0 || running >= maxRunning) return;
+    if (isPumping || !isSettled || roundStart !== undefined || line.size === 0 || running >= maxRunning) return;
     isPumping = true;
-    let begun: number | undefined;
+    let began: number | undefined;
     const startOne = (): void => {
-      const [first] = waiting;
+      const [first] = line;
       if (!first || running >= maxRunning) return;
-      const now = performance.now();
-      begun ??= now;
-      if (now - begun > ROUND_MS) return;
+      began ??= now();
+      if (now() - began > ROUND_MS) return;
       running += 1;
-      first();
+      first.proceed();
     };
     // What a call does before it first waits, it does between two of these, which all belong to one round.
-    for (let n = Math.min(waiting.size, MOST_STARTS); n > 0; n -= 1) setImmediate(startOne);
+    for (let n = Math.min(line.size, MOST_STARTS); n > 0; n -= 1) setImmediate(startOne);
     setImmediate(() => {
       isPumping = false;
-      pump();
+      closeRound(began ?? now());
     });
   };
 
-  const wait = (): Promise<void> =>
+  const wait = (weight: number): Promise<void> =>
     new Promise((resolve, reject) => {
-      const proceed = (): void => {
-        waiting.delete(proceed);
+      const leave = (): void => {
+        line.delete(one);
+        lineWeight -= weight;
         clearTimeout(timer);
-        resolve();
       };
-      const timer = setTimeout(() => {
-        waiting.delete(proceed);
-        reject(overloaded());
-      }, maxWaitMs);
-      if (waiting.size === 0) lastEnd = performance.now();
-      waiting.add(proceed);
+      const one: Waiting = {
+        weight,
+        since: now(),
+        proceed() {
+          leave();
+          resolve();
+        },
+        refuse() {
+          leave();
+          reject(overloaded());
+        },
+      };
+      const timer = setTimeout(one.refuse, maxWaitMs);
+      if (line.size === 0) pace.lastEnd = now();
+      line.add(one);
+      lineWeight += weight;
       pump();
     });
 
+  const refuseTheLate = (): void => {
+    const time = now();
+    let ahead = 0;
+    for (const one of line) {
+      if (time - one.since + expectedMs(ahead) > maxWaitMs) one.refuse();
+      else ahead += one.weight;
+    }
+  };
+
+  const check = (bytes: number): void => {
+    if (expectedMs(lineWeight + bytes + CALL_WEIGHT) > maxWaitMs && line.size > 0) throw overloaded();
+  };
+
   return {
-    begin() {
-      if (waiting.size === 0 && running < maxRunning && !isRoundSpent()) {
-        running += 1;
-        return Promise.resolve();
-      }
-      return waiting.size * pace > maxWaitMs ? Promise.reject(overloaded()) : wait();
+    noticed() {
+      arrivals += 1;
     },
-    end() {
+    check,
+    async begin(bytes) {
+      if (hasRoom()) {
+        running += 1;
+        return;
+      }
+      check(bytes);
+      await wait(bytes + CALL_WEIGHT);
+    },
+    end(bytes) {
       running -= 1;
-      if (waiting.size === 0) return;
-      const now = performance.now();
-      pace += (now - lastEnd - pace) / 8;
-      lastEnd = now;
+      if (line.size === 0) return;
+      const time = now();
+      pace.ms += time - pace.lastEnd - pace.ms / 8;
+      pace.weight += bytes + CALL_WEIGHT - pace.weight / 8;
+      pace.lastEnd = time;
+      refuseTheLate();
       pump();
     },
   };

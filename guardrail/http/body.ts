@@ -21,7 +21,9 @@ export function jsonBody(limit: number): CallMiddleware {
       throw new ServiceError(415, 'unsupported_media_type', 'Send the body with Content-Type: application/json.');
     }
     const encoding = context.get('content-encoding').trim().toLowerCase();
-    context.state.body = parseJson(await read(context.req, encoding, limit));
+    const bytes = await read(context.req, encoding, limit);
+    context.state.bodyBytes = bytes.length;
+    context.state.body = parseJson(bytes);
     await next();
   };
 }
@@ -29,7 +31,7 @@ export function jsonBody(limit: number): CallMiddleware {
 async function read(request: IncomingMessage, encoding: string, limit: number): Promise<Buffer> {
   const declared = request.headers['content-length'];
   if (declared !== undefined && Number(declared) > limit) throw overLimit(limit);
-  if (encoding === '' || encoding === 'identity') return bytes(request, limit, declared);
+  if (encoding === '' || encoding === 'identity') return readAll(request, limit, declared);
   const decoder = DECODERS.get(encoding)?.();
   if (!decoder) {
     throw new ServiceError(
@@ -41,14 +43,14 @@ async function read(request: IncomingMessage, encoding: string, limit: number): 
   request.on('error', () => decoder.destroy(new Error('The request was cut short.')));
   request.pipe(decoder);
   try {
-    return await bytes(decoder, limit);
+    return await readAll(decoder, limit);
   } finally {
     request.unpipe(decoder);
     decoder.destroy();
   }
 }
 
-async function bytes(stream: Readable, limit: number, length?: string): Promise<Buffer> {
+async function readAll(stream: Readable, limit: number, length?: string): Promise<Buffer> {
   try {
     return await getRawBody(stream, { limit, ...(length === undefined ? {} : { length }) });
   } catch (error) {

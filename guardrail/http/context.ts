@@ -11,6 +11,8 @@ export interface CallState {
   tenant?: Tenant;
   /** The parsed body, set where a route reads one. */
   body?: unknown;
+  /** How large the body was, once inflated. */
+  bodyBytes?: number;
   /** Once known, told to the caller in `x-session-id`. */
   session?: SessionId;
   /** What the access log says besides; never a value. */
