@@ -152,7 +152,7 @@ describe('admission', () => {
             arrivedAtStart.push(arrived);
             return busy(20)();
           };
-          const call = admission.admit(context, () => Promise.resolve(admission.takeTurn(context, work)));
+          const call: unknown = admission.admit(context, () => Promise.resolve(admission.takeTurn(context, work)));
           void Promise.resolve(call).then(() => response.end());
         },
         { host: '127.0.0.1', port: 0 },
@@ -202,7 +202,7 @@ describe('admission', () => {
       await Promise.all(Array.from({ length: 12 }, () => comes(admission, 100_000, 20_000)));
       await turn();
       const context = contextOf(100_000);
-      const after = admission.admit(context, () => Promise.resolve(admission.takeTurn(context, busy(20_000))));
+      const after: unknown = admission.admit(context, () => Promise.resolve(admission.takeTurn(context, busy(20_000))));
       expect(await outcomeOf(after)).to.equal('done');
     });
   });

@@ -207,7 +207,9 @@ function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: A
           reject(overloaded());
         },
       };
-      const timer = setTimeout(one.refuse, maxWaitMs);
+      const timer = setTimeout(() => {
+        one.refuse();
+      }, maxWaitMs);
       if (line.size === 0) pace.lastEnd = now();
       line.add(one);
       lineWeight += weight;

@@ -21,7 +21,7 @@ interface Timed {
   readonly ms: number;
 }
 
-if (process.send) {
+if (process.send !== undefined) {
   const config = readConfig({
     GUARDRAIL_PORT: '0',
     GUARDRAIL_HOST: '127.0.0.1',
@@ -29,7 +29,7 @@ if (process.send) {
   });
   const app = await startApp(config, { logger: pino({ level: 'info' }, pino.destination('/dev/null')) });
   process.send(app.port);
-  await once(process, 'disconnect');
+  await new Promise((resolve) => process.once('disconnect', resolve));
   await app.drain();
 } else {
   await measure();
