@@ -364,4 +364,35 @@ export function convergenceTests(gateway: () => GatewayUnderTest, numRuns: numbe
     await expectConverged(resource);
     await expectNothingElse(resource);
   });
+
+  it('knows its own record after a crash where records of others are refused', async () => {
+    for (const wanted of [{ alias: 'A', maxBudget: 4 }, { alias: 'A' }]) {
+      const resource = new Resource();
+      resource.set({ ...wanted, adoptionPolicy: 'Refuse' });
+      proxy.fault = ({ path }) => (path === '/customer/new' ? { kind: 'breakAfter' } : undefined);
+      await resource.recover(1);
+      proxy.fault = () => undefined;
+      await resource.recover();
+      await expectConverged(resource);
+    }
+  });
+
+  it('refuses a record that somebody else made in the moment of a crash, and leaves it alone', async () => {
+    const resource = new Resource();
+    resource.set({ alias: 'A', maxBudget: 4, adoptionPolicy: 'Refuse' });
+    proxy.fault = async ({ path }) => {
+      if (path !== '/customer/new') return undefined;
+      await fetch(`${gateway().url}/customer/new`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${gateway().masterKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ user_id: resource.id, alias: 'Of somebody else' }),
+      });
+      return { kind: 'breakBefore' };
+    };
+    await resource.recover(1);
+    proxy.fault = () => undefined;
+    const { outcome } = await resource.reconcile();
+    expect(outcome.reason).to.equal('AlreadyExists');
+    expect(await clients.for(connection).customerInfo(resource.id)).to.include({ alias: 'Of somebody else' });
+  });
 }

@@ -255,6 +255,19 @@ describe('events', () => {
     expect(reasons(synced('Paused'), success)).to.deep.equal(['Resumed']);
     expect(reasons(undefined, { ...failure, reason: 'Conflict' })).to.deep.equal(['Conflict']);
     expect(reasons(undefined, { ...success, deed: { reason: 'Created', message: 'x' } })).to.deep.equal(['Created']);
+    expect(reasons(synced('GatewayUnreachable'), success)).to.deep.equal(['Recovered']);
+    const deed = { reason: 'Updated', message: 'x' } as const;
+    expect(reasons(synced('GatewayUnreachable'), { ...success, deed })).to.deep.equal(['Updated']);
+  });
+
+  it('warn of an instance that is missing only where there was one before', () => {
+    const types = (customer: GatewayCustomer, reason: SyncOutcome['reason']): string[] =>
+      eventsFor(customer, { synced: false, reason, message: 'x' }).map((event) => `${event.type} ${event.reason}`);
+    for (const reason of ['InstanceNotFound', 'InstanceNotReady'] as const) {
+      expect(types(customerOf({}), reason)).to.deep.equal(['Normal WaitingForInstance']);
+      expect(types(withStatus({ specHash: 'h' }), reason)).to.deep.equal(['Warning SyncFailed']);
+    }
+    expect(types(customerOf({}), 'NamespaceNotAllowed')).to.deep.equal(['Warning SyncFailed']);
   });
 });
 

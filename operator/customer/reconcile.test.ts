@@ -375,6 +375,11 @@ describe('customer reconcile', function () {
       await people.secret('late', masterKey);
       await people.annotate('a', 'syncRequested', 'now');
       await people.untilReason('a', 'Created');
+      // Whatever order things are applied in is no failure.
+      await untilEvent('a', 'Created');
+      expect(await people.events('a'))
+        .to.include('WaitingForInstance')
+        .and.not.include('SyncFailed');
     });
 
     it('with a key that the gateway refuses is named, and a rotated key is taken at the first refusal', async () => {
@@ -435,6 +440,34 @@ describe('customer reconcile', function () {
         expect(callsOf('/customer/new')).to.have.length(1);
       });
     }
+
+    it('that is away for a moment flips nobody; after a minute it is told, and when it is over, too', async () => {
+      await people.patch('main', { spec: { syncInterval: '1s' } }, 'gatewayinstances');
+      await people.customer('a', { alias: 'A' });
+      const created = await people.untilReason('a', 'Created');
+      proxy.fault = () => ({ kind: 'breakBefore' });
+      proxy.calls.length = 0;
+      await eventually(async () => {
+        expect(proxy.calls.length).to.be.at.least(6);
+      });
+      expect((await people.get('a'))?.metadata.resourceVersion).to.equal(created.metadata.resourceVersion);
+      ahead = 61_000;
+      await people.untilReason('a', 'GatewayUnreachable');
+      await untilEvent('a', 'SyncFailed');
+      proxy.fault = noCalls;
+      await people.untilReason('a', 'UpToDate');
+      await untilEvent('a', 'Recovered');
+      // The next outage has a minute of its own.
+      proxy.fault = () => ({ kind: 'breakBefore' });
+      proxy.calls.length = 0;
+      await eventually(async () => {
+        expect(proxy.calls.length).to.be.at.least(4);
+      });
+      expect((await people.get('a'))?.status?.synced).to.equal(true);
+      // A changed spec is not at the gateway, and must not be called so for a moment.
+      await people.patch('a', { spec: { alias: 'B' } });
+      await people.untilReason('a', 'GatewayUnreachable');
+    });
 
     it('that asks for time is given it, and nothing is called a failure', async () => {
       let left = 2;

@@ -3,7 +3,7 @@ import { fieldsOf, isGatewayError, limitsOf } from '../gateway/gateway.ts';
 import { ConnectionError, type GatewayConnection } from '../instance/instance.ts';
 import { claimants, withFreshKey } from './access.ts';
 import type { ObjectKey, ReconcileContext, Result } from '../runtime/runtime.ts';
-import { isNotFound, RetryAfterError } from '../runtime/runtime.ts';
+import { isNotFound, keyText, RetryAfterError } from '../runtime/runtime.ts';
 import { markText, olderOwner } from './claim.ts';
 import { desiredFields } from './desired.ts';
 import { Finalization } from './finalize.ts';
@@ -11,17 +11,25 @@ import type { Parts } from './parts.ts';
 import { isOn } from './parts.ts';
 import { report } from './report.ts';
 import type { SyncOutcome } from './status.ts';
-import { sync } from './sync.ts';
+import { pendingSyncRequest, sync } from './sync.ts';
 
 /** When to look again where nothing tells that a Secret has come or changed: keys are read again every minute. */
 const keyRetryMs = 60_000;
 /** Where the instance, and with it its interval, is not known. */
 const defaultSyncMs = 300_000;
+/**
+ * For so long a customer in sync is still called so while its gateway cannot be reached, in milliseconds: what was
+ * agreed still holds, and a gateway that is restarted would otherwise flip hundreds of customers, with a warning and two
+ * writes each. That the gateway is away, its instance says at once.
+ */
+const unreachableGraceMs = 60_000;
 
 /** Reconciles one customer: guard clauses from top to bottom, each of which ends the reconcile or lets it go on. */
 export class CustomerReconciler {
   readonly #parts: Parts;
   readonly #finalization: Finalization;
+  /** Since when the gateway of a customer in sync has not been reached, by its key, on a clock that never goes back. */
+  readonly #unreachable = new Map<string, { readonly uid: string; readonly since: number }>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -32,6 +40,9 @@ export class CustomerReconciler {
   async reconcile(key: ObjectKey, { signal, log }: ReconcileContext): Promise<Result> {
     const parts = this.#parts;
     const customer = parts.cache.get(key);
+    if (customer?.metadata.deletionTimestamp !== undefined || customer === undefined) {
+      this.#unreachable.delete(keyText(key));
+    }
     if (customer === undefined) return {};
     try {
       if (isOn(customer, 'paused')) return await this.#end(customer, paused(customer));
@@ -70,7 +81,9 @@ export class CustomerReconciler {
         case 'retryAfter':
           throw new RetryAfterError(error.message, error.retryAfterMs ?? 0, { cause: error });
         case 'transient':
-          await report(parts, latest(parts, customer), failed('GatewayUnreachable', error));
+          if (!this.#stillHolds(latest(parts, customer))) {
+            await report(parts, latest(parts, customer), failed('GatewayUnreachable', error));
+          }
           throw error;
         case 'unauthorized':
           return await this.#end(customer, failed('GatewayUnauthorized', error), keyRetryMs);
@@ -103,7 +116,21 @@ export class CustomerReconciler {
     return limited && hasDefault ? [...fields.add('maxBudget').add('budgetDuration')] : [...fields];
   }
 
+  /** Whether a customer whose gateway cannot be reached may still be called in sync. */
+  #stillHolds(customer: GatewayCustomer): boolean {
+    const { status, metadata } = customer;
+    const asked = status?.observedGeneration !== metadata.generation || pendingSyncRequest(customer) !== undefined;
+    if (status?.synced !== true || asked) return false;
+    const key = keyText(metadata);
+    const { uid } = metadata;
+    const known = this.#unreachable.get(key);
+    const since = known?.uid === uid ? known.since : this.#parts.monotonic();
+    this.#unreachable.set(key, { uid, since });
+    return this.#parts.monotonic() - since < unreachableGraceMs;
+  }
+
   async #end(customer: GatewayCustomer, outcome: SyncOutcome, requeueAfter?: number): Promise<Result> {
+    this.#unreachable.delete(keyText(customer.metadata));
     await report(this.#parts, latest(this.#parts, customer), outcome);
     return requeueAfter === undefined ? {} : { requeueAfter };
   }

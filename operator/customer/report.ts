@@ -30,23 +30,33 @@ const eventReasons: Readonly<Partial<Record<SyncedReason, CustomerEventReason>>>
   ErasurePending: 'DeletionFailed',
 };
 
-/** The events of an outcome: one for what was done at the gateway, one for a condition that is new. */
+/**
+ * The events of an outcome: one for what was done at the gateway, one for a condition that is new. That a resource was
+ * applied before its instance is no failure: what has never been synced and waits for an instance is told as normal.
+ */
 export function eventsFor(
   customer: GatewayCustomer,
   outcome: Pick<SyncOutcome, 'synced' | 'reason' | 'message'> & { readonly deed?: Deed | undefined },
 ): EventDetails[] {
   const before = conditionOf(customer, 'Synced');
+  const { deed, reason, message } = outcome;
+  if (!outcome.synced) {
+    if (before?.reason === reason) return [];
+    const waits = waitsForInstance(reason) && customer.status?.specHash === undefined;
+    if (waits) return [{ type: 'Normal', reason: 'WaitingForInstance', message, action: 'Sync' }];
+    const type = reason === 'Paused' ? 'Normal' : 'Warning';
+    return [{ type, reason: eventReasons[reason] ?? 'SyncFailed', message, action: 'Sync' }];
+  }
   const events: EventDetails[] = [];
-  if (outcome.deed !== undefined) {
-    events.push({ type: 'Normal', reason: outcome.deed.reason, message: outcome.deed.message, action: 'Sync' });
-  }
-  if (outcome.synced && before?.reason === 'Paused') {
+  if (deed !== undefined) events.push({ type: 'Normal', reason: deed.reason, message: deed.message, action: 'Sync' });
+  if (before?.reason === 'Paused') {
     events.push({ type: 'Normal', reason: 'Resumed', message: 'The customer is reconciled again.', action: 'Sync' });
-  }
-  if (!outcome.synced && before?.reason !== outcome.reason) {
-    const reason = eventReasons[outcome.reason] ?? 'SyncFailed';
-    const type = outcome.reason === 'Paused' ? 'Normal' : 'Warning';
-    events.push({ type, reason, message: outcome.message, action: 'Sync' });
+  } else if (deed === undefined && before?.status === 'False') {
+    events.push({ type: 'Normal', reason: 'Recovered', message, action: 'Sync' });
   }
   return events;
+}
+
+function waitsForInstance(reason: SyncedReason): boolean {
+  return reason === 'InstanceNotFound' || reason === 'InstanceNotReady';
 }

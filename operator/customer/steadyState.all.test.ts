@@ -59,6 +59,7 @@ describe('a thousand customers in steady state', function () {
     }, 60_000);
     const before = await state();
     proxy.calls.length = 0;
+    const began = performance.now();
     await new Promise((resolve) => setTimeout(resolve, intervals * intervalMs));
 
     const calls = [...proxy.calls];
@@ -74,6 +75,16 @@ describe('a thousand customers in steady state', function () {
       for (let next = 1; next < times.length; next++) {
         expect((times[next] ?? 0) - (times[next - 1] ?? 0)).to.be.within(0.9 * intervalMs, 1.2 * intervalMs);
       }
+    }
+    // After five intervals the crowd that was applied at once has spread over the whole of them.
+    const second = new Map<number, number>();
+    for (const { at } of calls) {
+      const slot = Math.floor((at - began) / 1_000);
+      second.set(slot, (second.get(slot) ?? 0) + 1);
+    }
+    const mean = (1_000 * customers) / intervalMs;
+    for (let slot = (5 * intervalMs) / 1_000; slot < (intervals * intervalMs) / 1_000; slot++) {
+      expect(second.get(slot) ?? 0, `calls in second ${slot}`).to.be.within(mean / 2, 1.5 * mean);
     }
     expect(await state()).to.deep.equal(before);
     expect(await eventCount()).to.equal(events);

@@ -8,6 +8,7 @@ import {
   fieldsOf,
   GatewayError,
   isGatewayError,
+  isLimit,
   observe,
   plainContract,
 } from '../gateway/gateway.ts';
@@ -120,7 +121,8 @@ async function keep(work: Work, customer: GatewayCustomer, observed: Observed): 
   const { parts, strategy, desired, client, signal, hash } = work;
   const claim = claimOf(customer);
   const adopting = claim !== 'recorded';
-  const ours = claim === 'recorded' || (claim === 'pending' && !work.fresh) || isLinked(customer, observed);
+  const made = claim === 'pending' && !work.fresh && !wouldBeLinked(work, customer);
+  const ours = claim === 'recorded' || made || isLinked(customer, observed);
   if (customer.spec.adoptionPolicy === 'Refuse' && !ours) return { customer, outcome: refused };
 
   // What a resource has only announced, it has not applied yet.
@@ -251,6 +253,15 @@ async function announce(parts: Parts, customer: GatewayCustomer, wanted: Wanted)
 
 function isLinked(customer: GatewayCustomer, observed: Observed): boolean {
   return observed.budgetId === budgetRowId(customer.metadata.uid);
+}
+
+/**
+ * Whether the record that this resource announced would be linked to the resource's own budget row: then one that is not
+ * was made by somebody else in the moment when we died.
+ */
+function wouldBeLinked({ strategy }: Work, customer: GatewayCustomer): boolean {
+  const fields = createMark(customer)?.fields ?? [];
+  return strategy !== plainContract && !fields.includes('budgetId') && fields.some(isLimit);
 }
 
 /** An update that names nothing but the customer changes nothing. */

@@ -85,7 +85,12 @@ export function fieldsOf(fields: Fields): Field[] {
 
 /** The limits among some fields. */
 export function limitsOf(fields: Fields): Partial<LimitValues> {
-  return pick(fields, (field) => field in limitNames);
+  return pick(fields, isLimit);
+}
+
+/** Whether a field is one of those that a budget row holds. */
+export function isLimit(field: Field): boolean {
+  return field in limitNames;
 }
 
 /** Those of some fields that a test lets through. */

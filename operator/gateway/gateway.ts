@@ -8,6 +8,7 @@ export {
   allFields,
   fieldsOf,
   isEmpty,
+  isLimit,
   limitsOf,
   sameValue,
   type Field,

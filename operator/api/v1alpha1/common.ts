@@ -36,7 +36,10 @@ export const annotations = {
   rotateApiKey: `${GROUP}/rotate-api-key`,
   /** Any new value on an instance makes the operator put a new encryption key in front of the guardrail's key ring. */
   rotateEncryptionKey: `${GROUP}/rotate-encryption-key`,
-  /** Written by the operator on a customer before its first `POST /customer/new`; counts until the status has a `specHash`. */
+  /**
+   * Written by the operator on a customer, with its finalizer, before its first `POST /customer/new`. It stays there, since
+   * taking it off would be a third write for each customer, and means nothing any more once the status has a `specHash`.
+   */
   createPending: `${GROUP}/create-pending`,
   /** Written on our CRDs: their revision, a whole number. An operator never replaces a CRD of a higher one. */
   crdRevision: `${GROUP}/crd-revision`,
