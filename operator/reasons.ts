@@ -143,6 +143,7 @@ export const instanceEventReasons = [
   'SidecarInjected',
   'SidecarRemoved',
   'SidecarContested',
+  'LeftToGateway',
   'ProxyConfigured',
   'ProxyRolled',
   'ApiKeyRotated',

@@ -13,6 +13,7 @@ import {
   serviceMonitors,
   services,
 } from './kinds.ts';
+import { labelsOf } from './names.ts';
 
 /** The kinds that an instance owns objects of, beside Secrets, which are not watched, and ServiceMonitors. */
 export const ownedKinds: readonly ResourceKind[] = [
@@ -99,7 +100,7 @@ export class Children {
   async #claim(instance: GatewayInstance, { kind, object }: Child): Promise<void> {
     const { name, namespace } = object.metadata;
     const there = await this.#client.get(kind, { namespace, name }).catch(noneIfNotFound);
-    if (there === undefined || belongsTo(there, instance)) return;
+    if (there === undefined || belongsTo(there, instance) || isLeftBehind(there, instance)) return;
     const former = (there.metadata.ownerReferences ?? []).find(
       (owner) => owner.kind === instance.kind && owner.name === instance.metadata.name,
     );
@@ -110,6 +111,17 @@ export class Children {
       COLLECTED_MS,
     );
   }
+}
+
+/** Whether nobody owns an object any more that an instance of this name had: it was left to the gateway, or restored. */
+function isLeftBehind(object: { readonly metadata: Metadata }, instance: GatewayInstance): boolean {
+  const { ownerReferences = [], labels = {} } = object.metadata;
+  return (
+    ownerReferences.length === 0 &&
+    Object.entries(labelsOf(instance)).every(
+      ([name, value]) => name === 'app.kubernetes.io/component' || labels[name] === value,
+    )
+  );
 }
 
 /** For a read of what may not be there. */

@@ -84,6 +84,7 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
     defaultImage: guardrailImage(runtime.client, dependencies.guardrailImage, dependencies.ownPod),
     resolve: dependencies.resolve ?? ((url) => url),
     instances: cache,
+    proxies: runtime.cache(proxyDeployments),
     customers: byInstance,
     status: runtime.status(instances),
     finalizer: runtime.finalizer(instances, FINALIZER),

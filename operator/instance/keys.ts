@@ -109,7 +109,9 @@ export function advanceApiKeys(secret: KeySecret, requested: string | undefined,
     }
     case 'retiring': {
       if (wanted && readers.gatewayHasRolled !== false) return begin();
-      if (readers.gatewayHasRolled !== true || older === undefined) return waiting(secret);
+      // Where nobody can tell who still sends the old key, it is accepted until the next rotation.
+      if (readers.gatewayHasRolled === undefined) return { secret, changed: false, finished: false, underWay: false };
+      if (!readers.gatewayHasRolled || older === undefined) return waiting(secret);
       return afterGrace(secret, readers, () => withApiKeys(secret, newest, [newest]));
     }
     case 'stable':

@@ -13,7 +13,7 @@ import { parseDuration } from './connection.ts';
 import type { GuardrailMode, GuardrailPlan } from './guardrail.ts';
 import { readText } from './guardrail.ts';
 import type { Child } from './guardrailWorkload.ts';
-import { configMaps, INSTANCE_LABEL, proxyDeployments } from './kinds.ts';
+import { configMaps, INSTANCE_LABEL, proxyDeployments, secrets } from './kinds.ts';
 import { instanceLabelOf, labelsOf, namesOf } from './names.ts';
 import type { BudgetSettings } from './proxyConfig.ts';
 import { API_KEY_VARIABLE, ProxyConfigError, renderProxyConfig } from './proxyConfig.ts';
@@ -111,7 +111,7 @@ export async function settleProxy(
   };
 }
 
-/** Takes all that is ours out of the gateway's Deployment again. */
+/** Takes all that is ours out of a gateway's Deployment again. */
 export async function releaseWorkload(client: KubeClient, instance: GatewayInstance, key: ObjectKey): Promise<boolean> {
   const deployment = await client.get(proxyDeployments, key).catch(noneIfNotFound);
   if (deployment === undefined || !isPatched(instance, deployment)) return false;
@@ -120,6 +120,45 @@ export async function releaseWorkload(client: KubeClient, instance: GatewayInsta
     proxyPatch(instance, deployment, { sidecar: undefined, configHash: undefined, apiKeyHash: undefined }),
   );
   return true;
+}
+
+/**
+ * Leaves to the gateway's Deployment what it mounts of the instance's, which is about to go: without it, its next pod
+ * could not start. Its configuration becomes the one that its owner keeps, without anything of ours.
+ * @returns what was left, as `ConfigMap name` and `Secret name`
+ */
+export async function handOver(client: KubeClient, instance: GatewayInstance): Promise<string[]> {
+  const { workloadRef, proxyConfig } = instance.spec;
+  const { namespace } = instance.metadata;
+  if (workloadRef === undefined) return [];
+  const deployment = await client.get(proxyDeployments, { namespace, name: workloadRef.name }).catch(noneIfNotFound);
+  if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) return [];
+  const left: string[] = [];
+  const { apiKeySecret } = namesOf(instance);
+  if (mountsSecret(deployment, apiKeySecret)) {
+    const secret = await client.get(secrets, { namespace, name: apiKeySecret }).catch(noneIfNotFound);
+    if (secret !== undefined && belongsTo(secret, instance)) {
+      const { uid, resourceVersion } = secret.metadata;
+      const metadata = { uid, resourceVersion, ownerReferences: null };
+      await client.patch(secrets, { namespace, name: apiKeySecret }, { metadata });
+      left.push(`Secret ${apiKeySecret}`);
+    }
+  }
+  if (proxyConfig !== undefined && mountsConfigMap(deployment, proxyConfig.configMapName)) {
+    const { configMapName: name, key = 'config.yaml', base } = proxyConfig;
+    const map = await client.get(configMaps, { namespace, name }).catch(noneIfNotFound);
+    if (map !== undefined && belongsTo(map, instance)) {
+      const text = base === undefined ? '' : await readText(client, instance, base);
+      const data = text === undefined ? (map.data ?? {}) : { [key]: text };
+      const { kind, object } = configMapChild(instance, name, data, {});
+      const { ownerReferences: _none, ...metadata } = object.metadata;
+      // With the uid none is made anew, should this one be gone.
+      const identity = { ...metadata, uid: map.metadata.uid };
+      await client.apply(kind, { ...object, metadata: identity });
+      left.push(`ConfigMap ${name}`);
+    }
+  }
+  return left;
 }
 
 /** Whether something of ours is in a Deployment: our label goes in and out with it. */

@@ -286,6 +286,28 @@ describe('GatewayInstance', function () {
       expect(await plane().kubectl(['get', 'hpa', guardrail, path, ...at])).to.equal('2-5');
     });
 
+    it('that is handed to an autoscaler with as many pods as it has', async () => {
+      await world.secret('redis', { url: 'redis://redis:6379' });
+      await world.instance({ guardrail: { redis, replicas: 4 } });
+      await world.until('GuardrailReady', 'RollingOut');
+      const counts: (number | undefined)[] = [];
+      const watching = (async () => {
+        for (let look = 0; look < 40; look++) counts.push((await world.deployment(guardrail)).spec?.replicas);
+      })();
+      await world.patch({ spec: { guardrail: { replicas: null, autoscaling: { maxReplicas: 6 } } } });
+      await eventually(() => plane().kubectl(['get', 'hpa', guardrail, '-n', world.namespace]));
+      await watching;
+      expect(new Set(counts)).to.deep.equal(new Set([4]));
+      await plane().kubectl(['scale', 'deployment', guardrail, '--replicas=5', '-n', world.namespace]);
+      await world.patch({ spec: { guardrail: { recall: 'Precise' } } });
+      await world.until('GuardrailReady', 'RollingOut');
+      expect((await world.deployment(guardrail)).spec?.replicas).to.equal(5);
+      await world.patch({ spec: { guardrail: { replicas: 3, autoscaling: null } } });
+      await eventually(async () => {
+        expect((await world.deployment(guardrail)).spec?.replicas).to.equal(3);
+      });
+    });
+
     it('and rolls it when the address of Redis changes, which nobody tells it', async () => {
       await world.secret('redis', { url: 'redis://one:6379' });
       await world.instance({ guardrail: { redis } });
@@ -629,6 +651,88 @@ describe('GatewayInstance', function () {
       });
       expect(await written()).to.deep.equal(before);
     });
+
+    it('and goes to another Deployment when the instance names that one', async () => {
+      await world.apply(proxyManifest({ env: keyMounted }));
+      const before = await written();
+      await world.apply(proxyManifest({ env: keyMounted }).replaceAll('litellm', 'other'));
+      await world.instance(sidecar);
+      await world.until('GuardrailReady', 'RollingOut');
+      await world.patch({ spec: { workloadRef: { name: 'other' } } });
+      await eventually(async () => {
+        expect(await written()).to.deep.equal(before);
+        const { spec } = await world.deployment('other');
+        expect(spec?.template.spec?.initContainers).to.have.length(1);
+      });
+    });
+
+    it('and is taken out of a Deployment that the instance no longer names, once its own has taken over', async () => {
+      await world.apply(proxyManifest({ env: keyMounted }));
+      const before = await written();
+      await world.instance(sidecar);
+      await world.until('GuardrailReady', 'RollingOut');
+      await world.rollOut('litellm');
+      await world.until('GuardrailReady', 'Ready');
+      await world.patch({ spec: { workloadRef: null } });
+      await world.until('GuardrailReady', 'RollingOut');
+      expect(await initContainers()).to.deep.equal(['gateway-guardrail']);
+      await world.rollOut(guardrail);
+      await world.until('GuardrailReady', 'Ready');
+      await eventually(async () => {
+        expect(await written()).to.deep.equal(before);
+      });
+    });
+
+    it("whose key stays as long as the gateway's owner has it mounted", async () => {
+      await world.apply(proxyManifest({ env: keyMounted }));
+      await world.instance(sidecar);
+      await world.until('GuardrailReady', 'RollingOut');
+      await world.rollOut('litellm');
+      await world.until('GuardrailReady', 'Ready');
+      await world.patch({ spec: { guardrail: null } });
+      await world.until('GuardrailReady', 'NotRequested');
+      await world.rollOut('litellm');
+      await eventually(async () => {
+        expect(await failure(world.readSecret(`${guardrail}-keys`))).to.include('404');
+      });
+      expect(await world.readSecret(`${guardrail}-api-key`)).to.have.property('api-key');
+      await world.apply(proxyManifest());
+      await world.rollOut('litellm');
+      await world.patch({ metadata: { annotations: { look: 'again' } } });
+      await eventually(async () => {
+        expect(await failure(world.readSecret(`${guardrail}-api-key`))).to.include('404');
+      });
+    });
+
+    for (const mounted of [true, false]) {
+      it(`and leaves to the gateway what it ${mounted ? 'mounts' : 'does not mount'}, when its instance goes`, async () => {
+        await world.apply(proxyManifest(mounted ? { env: keyMounted, volumes: configMounted } : {}));
+        const base = '# mine\nmodel_list: []\n';
+        const proxyConfig = { base: { inline: base }, configMapName: 'litellm-config' };
+        await world.instance({ ...sidecar, proxyConfig });
+        await world.until('GuardrailReady', 'RollingOut');
+        const uids = async (): Promise<string> =>
+          plane().kubectl(['get', 'cm,secret', '-n', world.namespace, '-o', 'jsonpath={..ownerReferences[*].uid}']);
+        const { metadata } = await world.read();
+        await world.remove();
+        await eventually(async () => {
+          expect(await failure(world.read())).to.include('404');
+        });
+        // There is no garbage collector here: what still names the instance would be collected.
+        const mine = (await uids()).split(' ').filter((uid) => uid === metadata.uid);
+        const map = await world.core.readNamespacedConfigMap({ name: 'litellm-config', namespace: world.namespace });
+        expect(mine).to.have.length(mounted ? 1 : 3);
+        if (!mounted) return;
+        expect(map.data).to.deep.equal({ 'config.yaml': base });
+        const { 'api-key': key } = await world.readSecret(`${guardrail}-api-key`);
+        await world.instance({ ...sidecar, proxyConfig });
+        await world.until('GuardrailReady', 'RollingOut');
+        await eventually(async () => {
+          expect((await uids()).split(' ').filter((uid) => uid !== metadata.uid)).to.have.length(3);
+        });
+        expect(await world.readSecret(`${guardrail}-api-key`), 'the same key').to.include({ 'api-key': key });
+      });
+    }
 
     it('and puts it back when it is taken out, but not for ever', async () => {
       const own = '[{name: migrate, image: "migrate:1"}]';

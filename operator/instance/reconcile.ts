@@ -15,7 +15,7 @@ import type {
   Result,
   StatusWriter,
 } from '../runtime/runtime.ts';
-import { isNotFound, keyText } from '../runtime/runtime.ts';
+import { isConflict, isNotFound, keyText } from '../runtime/runtime.ts';
 import type { Children } from './children.ts';
 import { isRefusal, NameTakenError } from './children.ts';
 import type { Connections } from './connection.ts';
@@ -23,15 +23,16 @@ import { ConnectionError } from './connection.ts';
 import { defaultBudgetFinding, removeDefaultBudget, settleDefaultBudget } from './defaultBudget.ts';
 import type { GuardrailParts, GuardrailPlan } from './guardrail.ts';
 import { GuardrailFault, modeOf, planGuardrail } from './guardrail.ts';
+import { leaveReplicas } from './autoscaling.ts';
 import type { Child } from './guardrailWorkload.ts';
 import { guardrailPolicy, guardrailWorkload } from './guardrailWorkload.ts';
-import { ownDeployments, secrets, serviceMonitors } from './kinds.ts';
-import { namesOf } from './names.ts';
+import { INSTANCE_LABEL, ownDeployments, secrets, serviceMonitors } from './kinds.ts';
+import { instanceLabelOf, namesOf } from './names.ts';
 import type { ActiveGuardrail, ProxyOutcome, ProxyState } from './proxy.ts';
-import { readProxy, releaseWorkload, settleProxy } from './proxy.ts';
+import { handOver, readProxy, releaseWorkload, settleProxy } from './proxy.ts';
 import { reach } from './reach.ts';
 import type { ProxyDeployment } from './sidecar.ts';
-import { hasSidecar, rolloutOf } from './sidecar.ts';
+import { hasSidecar, mountsSecret, rolloutOf } from './sidecar.ts';
 import type { Finding } from './status.ts';
 import { conditionOf, countCustomers, nextStatus, notRequested, statusWithReady, transitions } from './status.ts';
 
@@ -42,6 +43,8 @@ export interface InstanceParts extends GuardrailParts {
   readonly connections: Connections;
   readonly clients: GatewayClients;
   readonly instances: Lister<GatewayInstance>;
+  /** The gateways' Deployments that something of ours is in. */
+  readonly proxies: Lister<ProxyDeployment>;
   /** Customers by the instance that they refer to, as `namespace/name`. */
   readonly customers: Index<GatewayCustomer>;
   readonly status: StatusWriter<GatewayInstance>;
@@ -68,6 +71,8 @@ interface Memory {
   looked: { readonly at: string; readonly when: number } | undefined;
   /** When the sidecar was found to be taken out. */
   takenOut: readonly number[];
+  /** No guardrail is asked for, and its Secrets were seen to be gone. */
+  keysGone: boolean;
 }
 
 /** What became of the guardrail. */
@@ -116,7 +121,8 @@ export class InstanceReconciler implements Reconciler {
     const budget = await settleDefaultBudget(clients, instance, reached.connection, state.configured.budgetId);
     const guardrail = await this.#settleGuardrail(instance, state, memory);
     const proxy = await settleProxy(client, children, instance, state, { budget: budget.settings, ...guardrail });
-    await this.#prune(instance, guardrail, proxy);
+    await this.#releaseFormer(instance, guardrail);
+    await this.#prune(instance, guardrail, { proxy, state, memory });
 
     const GuardrailReady = guardrail.finding ?? sidecarFinding(proxy);
     const findings = {
@@ -192,6 +198,7 @@ export class InstanceReconciler implements Reconciler {
     activeBefore: ActiveGuardrail | undefined,
   ): Promise<GuardrailOutcome> {
     const children = guardrailWorkload(instance, plan.spec, plan.inputs);
+    if (plan.spec.autoscaling !== undefined) await leaveReplicas(this.#parts.client, instance);
     const applied = await this.#parts.children.apply(instance, children);
     const deployment = applied.find(({ kind }) => kind === ownDeployments.kind) as ProxyDeployment | undefined;
     const rollout = deployment === undefined ? 'underWay' : rolloutOf(deployment);
@@ -265,16 +272,57 @@ export class InstanceReconciler implements Reconciler {
   }
 
   /** Takes away what nothing uses any more: only when no gateway pod is left that was started with it. */
-  async #prune(instance: GatewayInstance, guardrail: GuardrailOutcome, proxy: ProxyOutcome): Promise<void> {
+  async #prune(
+    instance: GatewayInstance,
+    guardrail: GuardrailOutcome,
+    { proxy, state, memory }: { proxy: ProxyOutcome; state: ProxyState; memory: Memory },
+  ): Promise<void> {
     const { children } = this.#parts;
     if (guardrail.frozen || proxy.rolled === false) return;
     await children.prune(instance, [...guardrail.children, ...proxy.kept]);
     if (guardrail.plan?.mode !== 'Deployment') {
       await children.remove(instance, serviceMonitors, namesOf(instance).guardrail);
     }
-    if (instance.spec.guardrail !== undefined || instance.status?.guardrail === undefined) return;
+    if (instance.spec.guardrail !== undefined) memory.keysGone = false;
+    else if (!memory.keysGone) memory.keysGone = await this.#removeKeys(instance, state);
+  }
+
+  /** @returns whether all are gone */
+  async #removeKeys(instance: GatewayInstance, { deployment }: ProxyState): Promise<boolean> {
+    const { children } = this.#parts;
     const { apiKeySecret, keySecret } = namesOf(instance);
-    for (const name of [apiKeySecret, keySecret]) await children.remove(instance, secrets, name);
+    await children.remove(instance, secrets, keySecret);
+    // No pod starts whose Secret is gone: as long as the gateway's owner has it mounted, it stays.
+    if (deployment !== undefined && deployment !== 'missing' && mountsSecret(deployment, apiKeySecret)) return false;
+    await children.remove(instance, secrets, apiKeySecret);
+    return true;
+  }
+
+  /** Takes what is ours out of a Deployment that the spec no longer names. */
+  async #releaseFormer(instance: GatewayInstance, { frozen, active }: GuardrailOutcome): Promise<void> {
+    const { workloadRef } = instance.spec;
+    // Without a Deployment to go to, the sidecar stays until a guardrail of its own has taken over.
+    if (frozen || (workloadRef === undefined && active?.mode === 'Sidecar')) return;
+    for (const { metadata } of this.#proxiesOf(instance)) {
+      if (metadata.name !== workloadRef?.name) await this.#release(instance, metadata.name);
+    }
+  }
+
+  async #release(instance: GatewayInstance, name: string): Promise<void> {
+    const { client, events } = this.#parts;
+    if (!(await releaseWorkload(client, instance, { namespace: instance.metadata.namespace, name }))) return;
+    events.record(instance, {
+      type: 'Normal',
+      reason: 'SidecarRemoved',
+      message: `What the operator had put into Deployment ${name} is taken out.`,
+    });
+  }
+
+  #proxiesOf(instance: GatewayInstance): readonly ProxyDeployment[] {
+    const label = instanceLabelOf(instance.metadata.name);
+    return this.#parts.proxies
+      .list(instance.metadata.namespace)
+      .filter(({ metadata }) => metadata.labels?.[INSTANCE_LABEL] === label);
   }
 
   async #pause(instance: GatewayInstance): Promise<Result> {
@@ -284,7 +332,7 @@ export class InstanceReconciler implements Reconciler {
   }
 
   async #finalize(instance: GatewayInstance, signal: AbortSignal): Promise<Result> {
-    const { finalizer, client, events, clients, connections } = this.#parts;
+    const { finalizer, events, clients, connections } = this.#parts;
     if (!finalizer.on(instance)) return {};
     const forced = instance.metadata.annotations?.[annotations.forceDelete] === 'true';
     const { total } = this.#count(instance);
@@ -302,22 +350,34 @@ export class InstanceReconciler implements Reconciler {
         message: `Deleted by force, with ${total} customers that refer to it.`,
       });
     }
-    const { workloadRef } = instance.spec;
-    if (workloadRef !== undefined) {
-      const key = { namespace: instance.metadata.namespace, name: workloadRef.name };
-      if (await releaseWorkload(client, instance, key)) {
-        events.record(instance, {
-          type: 'Normal',
-          reason: 'SidecarRemoved',
-          message: `What the operator had put into Deployment ${workloadRef.name} is taken out.`,
-        });
-      }
-    }
+    await this.#leaveProxy(instance);
     if (!(await this.#forgetBudget(instance, signal)) && !forced) return { requeueAfter: SOON_MS };
     await finalizer.remove(instance);
     clients.forget(instance.metadata.uid);
     connections.forget(instance.metadata.namespace, instance.metadata.name);
     return {};
+  }
+
+  /** Takes what is ours out of the gateway's Deployments, and leaves to them what they cannot start without. */
+  async #leaveProxy(instance: GatewayInstance): Promise<void> {
+    const { client, events } = this.#parts;
+    const left = await handOver(client, instance).catch((error: unknown) => {
+      // In a namespace that is being deleted nothing needs to be left.
+      if (!isRefusal(error) && !isNotFound(error) && !isConflict(error)) throw error;
+      return [];
+    });
+    const { workloadRef } = instance.spec;
+    if (left.length > 0) {
+      events.record(instance, {
+        type: 'Normal',
+        reason: 'LeftToGateway',
+        message: `${left.join(' and ')} stay for Deployment ${workloadRef?.name ?? ''}, which mounts them: delete them when it does not.`,
+      });
+    }
+    const names = this.#proxiesOf(instance).map(({ metadata }) => metadata.name);
+    for (const name of new Set([...names, ...(workloadRef === undefined ? [] : [workloadRef.name])])) {
+      await this.#release(instance, name);
+    }
   }
 
   /** @returns whether the instance may go: its budget row is gone, or the gateway has been away for too long. */
@@ -378,7 +438,7 @@ export class InstanceReconciler implements Reconciler {
     const known = this.#memories.get(key);
     const { uid } = instance.metadata;
     if (known?.uid === uid) return known;
-    const fresh: Memory = { uid, looked: undefined, takenOut: [] };
+    const fresh: Memory = { uid, looked: undefined, takenOut: [], keysGone: false };
     this.#memories.set(key, fresh);
     return fresh;
   }

@@ -33,6 +33,7 @@ export type {
   StatusWriter,
   Subresource,
 } from './contract.ts';
+export { FIELD_MANAGER } from './client.ts';
 export {
   ApiError,
   RetryAfterError,
