@@ -1,4 +1,7 @@
-import { request } from 'undici';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 
 /** One guardrail process that erases sessions when asked. */
@@ -7,6 +10,8 @@ export interface GuardrailEndpoint {
   readonly url: string;
   /** Goes out as `x-api-key`; its name is the tenant whose sessions are erased. */
   readonly apiKey: string;
+  /** Opens the connection, where the address cannot be reached from here. */
+  readonly connect?: () => Promise<Duplex>;
 }
 
 /**
@@ -35,21 +40,36 @@ export async function eraseSessions(
 }
 
 async function eraseAt(endpoint: GuardrailEndpoint, endUserId: string, signal: AbortSignal): Promise<void> {
-  const status = await request(`${endpoint.url.replace(/\/+$/, '')}/subjects/erase`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': endpoint.apiKey },
-    body: JSON.stringify({ end_user_id: endUserId }),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-  })
-    .then(async (response) => {
-      await response.body.dump();
-      return response.statusCode;
-    })
-    .catch(() => undefined);
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const status = await post(endpoint, JSON.stringify({ end_user_id: endUserId }), deadline).catch(() => undefined);
   if (status !== undefined && status >= 200 && status <= 299) return;
   throw new ErasureError(
     status === undefined
       ? 'A guardrail pod cannot be reached to erase the sessions of this customer.'
       : `A guardrail pod refused to erase the sessions of this customer (${status}).`,
   );
+}
+
+/** @returns the status of the answer */
+async function post(endpoint: GuardrailEndpoint, body: string, signal: AbortSignal): Promise<number | undefined> {
+  const connection = await endpoint.connect?.();
+  try {
+    const call = request(`${endpoint.url.replace(/\/+$/, '')}/subjects/erase`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        'x-api-key': endpoint.apiKey,
+        connection: 'close',
+      },
+      signal,
+      ...(connection === undefined ? {} : { createConnection: () => connection }),
+    });
+    call.end(body);
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    await finished(answer.resume());
+    return answer.statusCode;
+  } finally {
+    connection?.destroy();
+  }
 }

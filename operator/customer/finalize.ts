@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { annotations, gatewayCustomerNames, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { execute, isGatewayError } from '../gateway/gateway.ts';
-import { ConnectionError } from '../instance/instance.ts';
+import { ConnectionError, NoGuardrailError } from '../instance/instance.ts';
 import type { EventDetails, KubeObject, Result } from '../runtime/runtime.ts';
 import { isForbidden, isNotFound, resource, RetryAfterError } from '../runtime/runtime.ts';
 import { claimants, withFreshKey } from './access.ts';
@@ -93,8 +93,10 @@ export class Finalization {
   ): Promise<void> {
     const instance = this.#parts.instances.get(key);
     if (instance === undefined) return;
-    const endpoints = await this.#parts.guardrails(instance).catch(() => {
-      throw new ErasureError('It cannot be told where the guardrail of the instance runs.');
+    const endpoints = await this.#parts.guardrails(instance).catch((error: unknown) => {
+      const known = error instanceof NoGuardrailError;
+      const message = known ? error.message : 'It cannot be told where the guardrail of the instance runs.';
+      throw new ErasureError(message, { cause: error });
     });
     if (endpoints.length === 0) return;
     await eraseSessions(endpoints, customer.spec.customerId, signal);

@@ -44,7 +44,7 @@ describe('customer reconcile', function () {
     ahead = 0;
     proxy.fault = noCalls;
     people = new People(cluster().kubeConfig(), await cluster().createNamespace('customer'));
-    operator = new TestOperator(cluster().kubeConfig(), [people.namespace], clock);
+    operator = new TestOperator(cluster().kubeConfig(), [people.namespace], { clock });
     await operator.start();
     // The first test finds no CustomResourceDefinition: the operator brings it.
     await eventually(() => people.list());

@@ -22,7 +22,9 @@ describe('a thousand customers in steady state', function () {
     gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
     proxy = await startTestProxy(gateway.url);
     people = new People(cluster().kubeConfig(), await cluster().createNamespace('steady'));
-    operator = new TestOperator(cluster().kubeConfig(), [people.namespace]);
+    // A call that is given up on a busy machine would be made again: no due one.
+    const timeouts = { connect: 5_000, idle: 10_000, total: 15_000 };
+    operator = new TestOperator(cluster().kubeConfig(), [people.namespace], { timeouts });
     await operator.start();
     await eventually(() => people.list());
     await people.secret('main', masterKey);

@@ -19,7 +19,7 @@ import {
   GROUP,
   VERSION,
 } from '../api/v1alpha1/v1alpha1.ts';
-import { GatewayClients } from '../gateway/gateway.ts';
+import { type CallTimeouts, GatewayClients } from '../gateway/gateway.ts';
 import { createConnections } from '../instance/instance.ts';
 import { type Clock, ControllerOperator, RuntimeMetrics, systemClock } from '../runtime/runtime.ts';
 import { customerController } from './customer.ts';
@@ -35,7 +35,13 @@ export class TestOperator extends ControllerOperator {
   guardrails: () => Promise<readonly GuardrailEndpoint[]> = () => Promise.resolve([]);
   readonly #clients: GatewayClients;
 
-  constructor(kubeConfig: KubeConfig, namespaces: readonly string[], clock: Clock = systemClock) {
+  /** @param options `timeouts` of the calls of the gateway: short by default, since faults are what most tests are about */
+  constructor(
+    kubeConfig: KubeConfig,
+    namespaces: readonly string[],
+    options: { readonly clock?: Clock; readonly timeouts?: CallTimeouts } = {},
+  ) {
+    const { clock = systemClock, timeouts = { connect: 500, idle: 500, total: 1_000 } } = options;
     const metrics = new RuntimeMetrics();
     super({
       log: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
@@ -53,7 +59,7 @@ export class TestOperator extends ControllerOperator {
       metrics,
     });
     this.metrics = metrics;
-    this.#clients = new GatewayClients({ timeouts: { connect: 500, idle: 500, total: 1_000 } });
+    this.#clients = new GatewayClients({ timeouts });
   }
 
   protected override async init(): Promise<void> {

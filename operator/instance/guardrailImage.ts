@@ -1,9 +1,6 @@
-import type { V1Pod } from '@kubernetes/client-node';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { FromServer, KubeClient, ObjectKey, Permission } from '../runtime/runtime.ts';
-import { resource } from '../runtime/runtime.ts';
-
-const pods = resource<FromServer<V1Pod>>({ group: '', version: 'v1', kind: 'Pod', plural: 'pods' });
+import type { KubeClient, ObjectKey, Permission } from '../runtime/runtime.ts';
+import { pods } from './kinds.ts';
 
 /** One image holds both programs. */
 const BY_VERSION = `gateway-guardrail-operator:${packageJson.version}`;

@@ -5,12 +5,12 @@ import { FINALIZER, gatewayInstanceNames } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import type { Controller, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
 import { keyOf, keyText, when } from '../runtime/runtime.ts';
-import { Children, noneIfNotFound, ownedKinds } from './children.ts';
+import { Children, ownedKinds } from './children.ts';
 import type { Connections } from './connection.ts';
+import { reachSidecars } from './erasure.ts';
 import { guardrailImage, readOwnPod } from './guardrailImage.ts';
-import { apiKeyOf } from './keys.ts';
-import { INSTANCE_LABEL, proxyDeployments, secrets } from './kinds.ts';
-import { instanceLabelOf, namesOf } from './names.ts';
+import { INSTANCE_LABEL, proxyDeployments } from './kinds.ts';
+import { instanceLabelOf } from './names.ts';
 import { InstanceReconciler } from './reconcile.ts';
 
 export {
@@ -24,6 +24,7 @@ export {
   type GatewayConnection,
 } from './connection.ts';
 export { defaultBudgetId } from './defaultBudget.ts';
+export { erasureEndpoints, NoGuardrailError, type ErasureEndpoint } from './erasure.ts';
 
 /** What the instances' controller needs of the rest of the operator. */
 export interface InstanceDependencies {
@@ -57,6 +58,7 @@ const permissions: readonly Permission[] = [
   // Read by name alone: no list and no watch.
   { group: '', resource: 'secrets', verbs: ['get', 'create', 'patch', 'delete'], scope: 'watched' },
   readOwnPod,
+  ...reachSidecars,
   // Where owner references are enforced, whoever sets one that blocks deletion needs this right on the owner.
   {
     group: gatewayInstanceNames.group,
@@ -99,35 +101,6 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
     );
   for (const kind of ownedKinds) controller = controller.owns(kind);
   return controller.needs(...permissions).reconcile(reconciler);
-}
-
-/** Where the sessions of an instance's customers can be erased, and with which key. */
-export interface ErasureEndpoint {
-  readonly url: string;
-  readonly apiKey: string;
-}
-
-/**
- * The guardrail that holds the sessions of an instance's customers: its Service, behind which one pod runs where the
- * store is in memory, and any pod will do where it is shared. A sidecar listens on its pod's loopback alone, so that
- * nobody else can ask it: its sessions end with their time to live.
- * @returns nothing where no guardrail can be asked
- * @throws ApiError where the key cannot be read now
- */
-export async function erasureEndpoints(
-  runtime: Pick<Runtime, 'client'>,
-  instance: GatewayInstance,
-  resolve: (url: string) => string = (url) => url,
-): Promise<readonly ErasureEndpoint[]> {
-  const { guardrail } = instance.status ?? {};
-  if (guardrail?.mode !== 'Deployment') return [];
-  const key = { namespace: instance.metadata.namespace, name: namesOf(instance).apiKeySecret };
-  const secret = await runtime.client.get(secrets, key).catch(noneIfNotFound);
-  if (secret === undefined) return [];
-  const data = Object.fromEntries(
-    Object.entries(secret.data ?? {}).map(([name, value]) => [name, Buffer.from(value, 'base64').toString('utf8')]),
-  );
-  return [{ url: resolve(guardrail.endpoint), apiKey: apiKeyOf({ data, annotations: {} }) }];
 }
 
 /** The instance that a customer refers to. */

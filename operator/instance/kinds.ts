@@ -3,6 +3,7 @@ import type {
   V1ConfigMap,
   V1Deployment,
   V1NetworkPolicy,
+  V1Pod,
   V1PodDisruptionBudget,
   V1Secret,
   V1Service,
@@ -54,6 +55,8 @@ export const networkPolicies = resource<FromServer<V1NetworkPolicy>>(
   { group: 'networking.k8s.io', version: 'v1', kind: 'NetworkPolicy', plural: 'networkpolicies' },
   ours,
 );
+/** Never watched: there are many, and they change all the time. */
+export const pods = resource<FromServer<V1Pod>>({ group: '', version: 'v1', kind: 'Pod', plural: 'pods' });
 /** Of the Prometheus operator: there only where its CRD is. */
 export const serviceMonitors = resource<KubeObject>({
   group: 'monitoring.coreos.com',

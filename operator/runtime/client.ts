@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { PatchStrategy } from '@kubernetes/client-node';
 import type { ApplyObject, KubeClient, MergePatch, Subresource } from './contract.ts';
 import { ApiError, isExpired, isNotFound } from './errors.ts';
@@ -160,6 +161,12 @@ export class RestClient implements KubeClient {
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
+  }
+
+  portForward(pod: ObjectKey, port: number): Promise<Duplex> {
+    const { namespace, name } = pod;
+    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/portforward`;
+    return this.#transport.portForward(path, port);
   }
 
   async #write<T extends KubeObject>(

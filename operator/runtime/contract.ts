@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Clock } from './clock.ts';
@@ -103,6 +104,8 @@ export interface KubeClient {
     key: ObjectKey,
     options?: { readonly uid?: string; readonly resourceVersion?: string },
   ): Promise<void>;
+  /** Opens a connection to a port of a pod, as `kubectl port-forward` does: also to what listens on loopback alone. */
+  portForward(pod: ObjectKey, port: number): Promise<Duplex>;
 }
 
 /** One event to tell about an object. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RequestOptions } from 'node:https';
+import type { Duplex } from 'node:stream';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { HttpMethod, RequestContext } from '@kubernetes/client-node';
 import type { Dispatcher } from 'undici';
@@ -8,11 +9,14 @@ import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import { ApiError, StartError } from './errors.ts';
 import type { RuntimeMetrics } from './metrics.ts';
+import { openPortForward } from './portForward.ts';
 
 /** How long credentials are used before files and plug-ins are asked again: as in client-go. */
 const CREDENTIALS_MS = 60_000;
 /** How long one request may take with its body. A page of 500 large objects takes a loaded server seconds. */
 const REQUEST_MS = 30_000;
+/** How long a port may take to be forwarded: API server, kubelet and container runtime each open a connection. */
+const FORWARD_MS = 10_000;
 /** How often a request that the server turned away with `Retry-After` is repeated before its caller is told. */
 const TURNED_AWAY_RETRIES = 5;
 /** The longest `Retry-After` that is waited for here; a longer one is the caller's to plan with. */
@@ -154,6 +158,17 @@ export class Transport {
       close();
       throw error;
     }
+  }
+
+  /**
+   * Opens a connection to a port of a pod.
+   * @param path of its subresource `portforward`
+   * @throws ApiError; see {@link openPortForward}
+   */
+  async portForward(path: string, port: number): Promise<Duplex> {
+    const { headers, dispatcher } = await this.#current();
+    const url = `${this.server}${path}?ports=${port}`;
+    return await openPortForward({ url, headers, dispatcher, timeoutMs: FORWARD_MS });
   }
 
   /** Closes all connections. Requests that are under way fail. */
