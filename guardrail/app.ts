@@ -15,6 +15,7 @@ import {
 } from './detection/detection.ts';
 import * as http from './http/http.ts';
 import { createMemoryStore, createRedisStore, type MappingStore } from './store/store.ts';
+import { warmUp } from './warmUp.ts';
 
 /** The running service. */
 export interface App {
@@ -56,14 +57,16 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   const policy = openPolicyOf(config, (problem) => {
     logger.error(`${problem} The old one stays in force.`);
   });
-  const analyzer = metrics.analyzer(openAnalyzer(config, policy));
+  const uncounted = openAnalyzer(config, policy);
+  const analyzer = metrics.analyzer(uncounted);
+  const customTypes = (): readonly string[] => policy.current.customTypes;
   const guard = (options.guard ?? createGuard)({
     analyzer,
     store,
     sessionKey,
     scope: config.SESSION_SCOPE,
     mode: config.MODE,
-    customTypes: () => policy.current.customTypes,
+    customTypes,
   });
 
   function openStore(): MappingStore {
@@ -131,6 +134,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     await Promise.all([store.close(), analyzer.close()]);
   };
   let listening: http.Listening;
+  await warmUp({ analyzer: uncounted, sessionKey, customTypes });
   try {
     listening = await http.listen(koa.callback(), { host: config.HOST, port: config.PORT });
   } catch (error) {

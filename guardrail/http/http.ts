@@ -9,6 +9,7 @@ export { describeError, errorBoundary } from './errorBoundary.ts';
 export { ServiceError } from './errors.ts';
 export { guardRoutes } from './guardRoutes.ts';
 export { healthRoutes, watched, type Dependency } from './health.ts';
+export { parseJson } from './json.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { openApi } from './openapi.ts';
 export { PEER_PATHS, peerRoutes } from './peerRoutes.ts';

@@ -30,11 +30,15 @@ export interface RedisStoreOptions {
 /** Keys of a server looked at to estimate the number of sessions. */
 const SAMPLE_PAGES = 5;
 const SAMPLE_PAGE = 1000;
+const NOBODY = '' as SessionId;
+const NOTHING = '' as Pseudonym;
 
 /** Mappings in Redis 6.2 or later, or Valkey: standalone, Sentinel or Cluster; see redisScripts.ts for the keys. */
 export function createRedisStore(options: RedisStoreOptions): MappingStore {
   const link = connectRedis(options.address, options.timeoutMs ?? 1000);
   const cipher = createCipher(options.sessionKey, options.encryptionKeys);
+  // Now rather than in the first call: what the runtime does once for a cipher, and a key that is of no use.
+  cipher.open(NOBODY, NOTHING, cipher.seal(NOBODY, NOTHING, ''));
   const ttl = String(options.ttlMs);
   const retention = String(options.tombstoneMs ?? 600_000);
   const isCluster = options.address.topology === 'cluster';

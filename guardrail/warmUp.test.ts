@@ -1,0 +1,75 @@
+import { createSecretKey } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { startHarness } from './appHarness.ts';
+import {
+  createAnalyzer,
+  createBuiltinDetector,
+  DetectorUnavailableError,
+  type Analyzer,
+} from './detection/detection.ts';
+import { warmUp } from './warmUp.ts';
+
+const sessionKey = createSecretKey(Buffer.alloc(32, 1));
+const customTypes = (): readonly string[] => [];
+
+describe('warming up', () => {
+  it('makes the detector work on something of every kind that it knows', async () => {
+    const found = new Set<string>();
+    const analyzer = createAnalyzer({ detectors: [createBuiltinDetector()] });
+    const watched: Analyzer = {
+      ...analyzer,
+      async analyze(texts, context) {
+        const findings = await analyzer.analyze(texts, context);
+        for (const { type } of findings.flat()) found.add(type);
+        return findings;
+      },
+    };
+    await warmUp({ analyzer: watched, sessionKey, customTypes });
+    for (const type of ['PERSON', 'LOCATION', 'EMAIL_ADDRESS', 'PHONE_NUMBER', 'CREDIT_CARD', 'IBAN_CODE', 'US_SSN']) {
+      expect([...found]).to.include(type);
+    }
+  });
+
+  it('starts all the same where the detector is down', async () => {
+    const analyzer: Analyzer = {
+      analyze: () => Promise.reject(new DetectorUnavailableError('It is down.')),
+      state: () => Promise.resolve({ up: false, reason: 'It is down.', since: new Date() }),
+      close: () => Promise.resolve(),
+    };
+    await warmUp({ analyzer, sessionKey, customTypes });
+  });
+
+  it('is done before the service takes calls', async () => {
+    let asked = 0;
+    const presidio = createServer((request, response) => {
+      if (request.url === '/analyze') asked += 1;
+      request.resume();
+      response.end('[]');
+    });
+    presidio.listen(0, '127.0.0.1');
+    await once(presidio, 'listening');
+    const url = `http://127.0.0.1:${(presidio.address() as AddressInfo).port}`;
+    const harness = await startHarness({
+      env: { GUARDRAIL_DETECTORS: 'presidio', GUARDRAIL_PRESIDIO_URL: url },
+    });
+    expect(asked).to.be.greaterThan(0);
+    await harness.stop();
+    presidio.close();
+  });
+
+  it('leaves no trace: nothing counted, nothing kept, nothing logged', async () => {
+    const harness = await startHarness();
+    try {
+      const metrics = String((await harness.call('GET', '/metrics')).body);
+      expect(metrics).to.match(/^guardrail_sessions 0$/m);
+      expect(metrics).to.not.match(/^guardrail_(requests|entities)_total\{/m);
+      expect(metrics).to.not.match(/^guardrail_(detection|store_operation)_duration_seconds_count.* [1-9]/m);
+      expect(harness.logs.join('')).to.not.include('warm-up');
+    } finally {
+      await harness.stop();
+    }
+  });
+});
