@@ -68,6 +68,7 @@ export class GatewayClient {
   readonly #pool: Pool;
   readonly #path: string;
   readonly #authorization: string;
+  readonly #hasOwnAuthority: boolean;
   readonly #limiter: RateLimiter;
   readonly #timeouts: CallTimeouts;
   readonly #report: (call: CallReport) => void;
@@ -83,6 +84,7 @@ export class GatewayClient {
     const url = new URL(target.endpoint);
     this.#path = url.pathname.replace(/\/+$/, '');
     this.#authorization = `Bearer ${target.masterKey}`;
+    this.#hasOwnAuthority = target.ca !== undefined;
     this.#pool = new Pool(url.origin, {
       connections: target.rateLimit.maxConcurrent,
       pipelining: 1,
@@ -193,10 +195,10 @@ export class GatewayClient {
     } catch (error) {
       if (body === undefined && lostConnection(error)) {
         return await this.#send(operation, path, body, signal).catch((again: unknown) => {
-          throw noAnswer(operation, again);
+          throw noAnswer(operation, again, this.#hasOwnAuthority);
         });
       }
-      throw noAnswer(operation, error);
+      throw noAnswer(operation, error, this.#hasOwnAuthority);
     }
   }
 
@@ -351,15 +353,35 @@ const causes: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection broke',
   EPIPE: 'the connection broke',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the answer is larger than 1 MiB',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by an unknown authority: set spec.tls.caSecretRef',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by an unknown authority: set spec.tls.caSecretRef',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by an unknown authority: set spec.tls.caSecretRef',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
+  CERT_HAS_EXPIRED: 'its certificate, or that of its authority, has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'its certificate is for another host name: set spec.endpoint of the instance to a name that the certificate has',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there: check scheme and port',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS there: check scheme and port',
 };
 
-function noAnswer(operation: GatewayOperation, error: unknown): GatewayError {
-  const timedOut = error instanceof Error && error.name === 'TimeoutError';
-  const cause = timedOut ? 'no complete answer came in time' : (causes[codeOf(error)] ?? 'the call failed');
+/** All ways in which OpenSSL says that it does not know who has signed a certificate. */
+const unknownAuthority = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_UNTRUSTED',
+]);
+
+function causeOf(error: unknown, hasOwnAuthority: boolean): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'no complete answer came in time';
+  const code = codeOf(error);
+  if (!unknownAuthority.has(code)) return causes[code] ?? 'the call failed';
+  return hasOwnAuthority
+    ? 'its certificate is not signed by the authority in the Secret of spec.tls.caSecretRef: store the one that signed it there'
+    : 'its certificate is signed by an unknown authority: set spec.tls.caSecretRef of the instance';
+}
+
+function noAnswer(operation: GatewayOperation, error: unknown, hasOwnAuthority: boolean): GatewayError {
+  const cause = causeOf(error, hasOwnAuthority);
   return new GatewayError('transient', operation, `The gateway cannot be reached (${operation}): ${cause}.`);
 }

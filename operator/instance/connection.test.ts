@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import type { GatewayInstance, GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { API_VERSION } from '../api/v1alpha1/v1alpha1.ts';
+import { TestAuthority } from '../gateway/testCertificates.ts';
 import type { KubeClient, ObjectKey, ResourceKind } from '../runtime/runtime.ts';
 import { ApiError } from '../runtime/runtime.ts';
 import type { Connections } from './connection.ts';
 import { ConnectionError, createConnections, parseDuration } from './connection.ts';
 
-const PEM = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----';
+const PEM = new TestAuthority().ca.trim();
 
 function instanceOf(spec: Partial<GatewayInstanceSpec> = {}, generation = 1): GatewayInstance {
   return {
@@ -167,6 +168,13 @@ describe('connection to a gateway', () => {
       'CaInvalid',
       'holds no PEM certificate',
     ],
+    [
+      'an authority that is broken off',
+      { tls: { caSecretRef: { name: 'ca', key: 'ca.crt' } } },
+      { 'Secret ca': secret({ 'ca.crt': `${PEM}\n${PEM.slice(0, 100)}\n-----END CERTIFICATE-----` }) },
+      'CaInvalid',
+      'or a broken one',
+    ],
   ] as const) {
     it(`is not ready with ${what}, and says what to do`, async () => {
       cluster.instance = instanceOf(spec as Partial<GatewayInstanceSpec>);
@@ -183,10 +191,13 @@ describe('connection to a gateway', () => {
     expect((await cluster.connections.forInstance(cluster.instance)).endpoint).to.equal('https://litellm.ai.svc:4000');
   });
 
-  it('takes a key with a line end behind it, as most Secrets have, and the authority', async () => {
-    cluster.objects.set('Secret gateway', secret({ 'master-key': 'sk-one\n', 'ca.crt': PEM }));
+  it('takes a key with a line end behind it, as most Secrets have, and the authorities', async () => {
+    cluster.objects.set('Secret gateway', secret({ 'master-key': 'sk-one\n', 'ca.crt': `${PEM}\n${PEM}` }));
     cluster.instance = instanceOf({ tls: { caSecretRef: { name: 'gateway', key: 'ca.crt' } } });
-    expect(await cluster.connections.forInstance(cluster.instance)).to.include({ masterKey: 'sk-one', ca: PEM });
+    expect(await cluster.connections.forInstance(cluster.instance)).to.include({
+      masterKey: 'sk-one',
+      ca: `${PEM}\n${PEM}`,
+    });
   });
 
   it('says that the right to read the Secret is missing', async () => {

@@ -2,6 +2,7 @@
  * How to reach the gateway of an instance: address, key, certificate authority and limits. Both reconciles share it, so
  * that a rotated key or a moved endpoint reaches every customer at once.
  */
+import { X509Certificate } from 'node:crypto';
 import type { GatewayInstance, InstanceRef, RateLimit, SecretKeyRef } from '../api/v1alpha1/v1alpha1.ts';
 import type { InstanceConditionReason } from '../reasons.ts';
 import type { Clock, KubeClient, Lister } from '../runtime/runtime.ts';
@@ -252,13 +253,21 @@ async function readSecretKey(
 }
 
 function checkedCa(pem: string): string {
-  if (!/-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----/.test(pem)) {
-    throw notReady(
-      'CaInvalid',
-      'The Secret of spec.tls.caSecretRef holds no PEM certificate: store the authority there.',
-    );
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  if (certificates.length > 0 && certificates.every(isCertificate)) return pem;
+  throw notReady(
+    'CaInvalid',
+    'The Secret of spec.tls.caSecretRef holds no PEM certificate, or a broken one: store the authority there.',
+  );
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    new X509Certificate(pem);
+    return true;
+  } catch {
+    return false;
   }
-  return pem;
 }
 
 function notFound(namespace: string, name: string): ConnectionError {

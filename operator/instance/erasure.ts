@@ -83,7 +83,9 @@ async function runningSidecars(
   // A pod that is about to end goes on serving until then.
   return found
     .filter(({ status }) =>
-      (status?.initContainerStatuses ?? []).some(({ name: one, state }) => one === SIDECAR && state?.running !== undefined),
+      (status?.initContainerStatuses ?? []).some(
+        ({ name: one, state }) => one === SIDECAR && state?.running !== undefined,
+      ),
     )
     .sort((one, other) => Number(isReady(other)) - Number(isReady(one)));
 }
