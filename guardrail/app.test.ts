@@ -195,7 +195,7 @@ describe('the service', () => {
     }
   });
 
-  it('refuses requests with images, wherever they stand, unless told to let them pass', async () => {
+  it('refuses requests with images, wherever they stand, or lets them pass, where it is told to', async () => {
     const image = 'data:image/png;base64,iVBORw0KGgo=';
     const parts = [
       { type: 'image_url', image_url: { url: image } },
@@ -211,12 +211,15 @@ describe('the service', () => {
       })),
       { texts: ['x'], structured_messages: [{ role: 'tool', content: [{ type: 'tool_result', content: parts }] }] },
     ];
-    const passing = await startHarness({ env: { GUARDRAIL_IMAGES: 'pass' } });
+    const [blocking, passing] = [
+      await startHarness({ env: { GUARDRAIL_IMAGES: 'block' } }),
+      await startHarness({ env: { GUARDRAIL_IMAGES: 'pass' } }),
+    ];
     try {
       for (const fields of requests) {
-        const answer = bodyOf(await harness.guard({ ...caller('team-1'), input_type: 'request', ...fields }));
+        const answer = bodyOf(await blocking.guard({ ...caller('team-1'), input_type: 'request', ...fields }));
         expect(answer.action).to.equal('BLOCKED');
-        expect(answer.blocked_reason).to.match(/image/);
+        expect(answer.blocked_reason).to.match(/images must not be shared/);
         expect(answer).to.not.have.property('texts');
         expect(bodyOf(await passing.guard({ ...caller('team-1'), input_type: 'request', ...fields })).action).to.equal(
           'NONE',
@@ -227,6 +230,7 @@ describe('the service', () => {
         'BLOCKED',
       );
     } finally {
+      await blocking.stop();
       await passing.stop();
     }
   });

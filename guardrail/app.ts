@@ -14,6 +14,7 @@ import {
   type PolicySource,
 } from './detection/detection.ts';
 import * as http from './http/http.ts';
+import { createImageGuard, createWorkers } from './images/images.ts';
 import { createMemoryStore, createRedisStore, type MappingStore } from './store/store.ts';
 import { warmUp } from './warmUp.ts';
 
@@ -60,13 +61,27 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   const uncounted = openAnalyzer(config, policy);
   const analyzer = metrics.analyzer(uncounted);
   const customTypes = (): readonly string[] => policy.current.customTypes;
-  const guard = (options.guard ?? createGuard)({
+  const textGuard = (options.guard ?? createGuard)({
     analyzer,
     store,
     sessionKey,
     scope: config.SESSION_SCOPE,
     mode: config.MODE,
     customTypes,
+  });
+  const pictures = createWorkers({
+    observe: (task, outcome, seconds) => {
+      metrics.image(task, outcome, seconds);
+    },
+  });
+  const guard = createImageGuard(textGuard, {
+    images: config.IMAGES,
+    remoteImages: config.REMOTE_IMAGES,
+    mode: config.MODE,
+    scope: config.SESSION_SCOPE,
+    sessionKey,
+    store,
+    reader: pictures,
   });
 
   function openStore(): MappingStore {
@@ -106,9 +121,8 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   });
 
   const guarded = new Router<http.CallState>();
-  const images = config.IMAGES === 'pass' ? 'pass' : 'block';
-  guarded.use(http.guardRoutes({ guard, metrics, proxyNames: config.PROXY_NAMES, images, before }).routes());
-  guarded.use(http.peerRoutes({ guard, metrics, logger, images, before }).routes());
+  guarded.use(http.guardRoutes({ guard, metrics, proxyNames: config.PROXY_NAMES, before }).routes());
+  guarded.use(http.peerRoutes({ guard, metrics, logger, before }).routes());
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
   guarded.use(http.sessionRoutes({ store, metrics, logger, subjectOf, before }).routes());
   const document = http.openApi(config.PROXY_NAMES);
@@ -131,7 +145,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   const closeAll = async (): Promise<void> => {
     apiKeys?.close();
     encryptionKeys?.close();
-    await Promise.all([store.close(), analyzer.close()]);
+    await Promise.all([store.close(), analyzer.close(), pictures.close()]);
   };
   let listening: http.Listening;
   await warmUp({ analyzer: uncounted, sessionKey, customTypes });

@@ -113,12 +113,12 @@ const SETTINGS = {
     parse: (text: string): string => text,
   },
   IMAGES: {
-    help: 'What becomes of a request with images: block refuses it, pass lets them through unseen, redact blocks for now.',
+    help: 'What becomes of images in a request: redact paints over what is found in them, block refuses the request, pass lets them through unseen.',
     default: 'redact',
     parse: values.oneOf('redact', 'block', 'pass'),
   },
   REMOTE_IMAGES: {
-    help: 'What becomes of a request with images that are given by URL.',
+    help: 'What becomes of a request with images that are given by URL, where images are redacted: nobody can look into them here.',
     default: 'block',
     parse: values.oneOf('block', 'pass'),
   },

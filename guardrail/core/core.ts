@@ -1,4 +1,4 @@
-import type { StricterSettings } from '../detection/detection.ts';
+import type { Finding, StricterSettings } from '../detection/detection.ts';
 import type { SessionId, Tenant } from '../ids.ts';
 import type { Fence } from '../store/store.ts';
 
@@ -38,6 +38,8 @@ export interface CallContext {
   /** The store's time when the call came, before its body was read. Default: when the core is asked. */
   readonly begun?: Fence | undefined;
   readonly stricter?: StricterSettings;
+  /** Refuses the call if it holds an image, whatever the service is set to. */
+  readonly blockImages?: boolean;
 }
 
 /** What a gateway hands over before a model call. Lists keep length and order. */
@@ -47,6 +49,10 @@ export interface RequestDocument {
   readonly structuredMessages?: readonly Json[] | undefined;
   /** Tool definitions. */
   readonly tools?: readonly Json[] | undefined;
+  /** Data URLs or addresses; most stand in the messages too. The core leaves them to {@link file://../images/images.ts}. */
+  readonly images?: readonly string[] | undefined;
+  /** What stands in pictures: looked at together with the other texts, and never rewritten or returned. */
+  readonly pictureTexts?: readonly string[] | undefined;
 }
 
 /** What a gateway hands over after a model call: one text a choice, each the whole text so far where it streams. */
@@ -71,6 +77,8 @@ interface OutcomeBase {
 export type RequestOutcome = OutcomeBase & {
   readonly entities: readonly EntityCount[];
   readonly monitored?: Action;
+  /** For each of `pictureTexts` what was found in it; not counted in `entities`. */
+  readonly inPictures?: readonly (readonly Finding[])[];
 } & (
     | { readonly action: 'NONE' }
     | ({ readonly action: 'GUARDRAIL_INTERVENED' } & RequestDocument)

@@ -59,27 +59,31 @@ export function createGuard(options: GuardOptions): Guard {
     const { identity, signal, stricter } = context;
     const { session, isShared } = sessionFor(identity);
     const strings = stringsOf(document);
-    const texts = [...new Set(strings.flatMap(textsToAnalyze))].filter((text) => /\S/.test(text));
+    const pictureTexts = document.pictureTexts ?? [];
+    const texts = [...new Set([...strings.flatMap(textsToAnalyze), ...pictureTexts])].filter((text) => /\S/.test(text));
     const analysis = { team: identity.team, signal, ...(stricter && { stricter }) };
     const lists = texts.length > 0 ? await analyzer.analyze(texts, analysis) : [];
-    const findingsOf = new Map(texts.map((text, index) => [text, lists[index] ?? []]));
-    const sources = strings.map((read) => sourceOf(read, (text) => findingsOf.get(text) ?? []));
+    const byText = new Map(texts.map((text, index) => [text, lists[index] ?? []]));
+    const findingsOf = (text: string): readonly Finding[] => byText.get(text) ?? [];
+    const sources = strings.map((read) => sourceOf(read, findingsOf));
+    const inPictures = pictureTexts.map(findingsOf);
     // A text that stands there as prose and as arguments has been looked at once.
     const findings = Array.from(new Map(sources.map((source) => [source.text, source.findings])).values()).flat();
     const entities = countEntities(findings);
-    const blocked = blockedTypes(findings);
+    const blocked = blockedTypes([...findings, ...inPictures.flat()]);
+    const base = { session, entities, ...(document.pictureTexts && { inPictures }) };
     if (blocked.length > 0) {
-      if (mode === 'monitor') return { session, entities, action: 'NONE', monitored: 'BLOCKED' };
-      return { session, entities, action: 'BLOCKED', blockedReason: blockedReasonFor(blocked) };
+      if (mode === 'monitor') return { ...base, action: 'NONE', monitored: 'BLOCKED' };
+      return { ...base, action: 'BLOCKED', blockedReason: blockedReasonFor(blocked) };
     }
 
     const plans = planAll(sources, language());
-    if (plans.every(({ edits }) => edits.length === 0)) return { session, entities, action: 'NONE' };
-    if (mode === 'monitor') return { session, entities, action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' };
+    if (plans.every(({ edits }) => edits.length === 0)) return { ...base, action: 'NONE' };
+    if (mode === 'monitor') return { ...base, action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' };
     const codes = codesIn(plans);
     const allocated = allocate(plans, new Pseudonyms(sessionKey, session), codes);
     const pseudonyms = isShared ? await keep(allocated, codes, session, context, fence) : named(allocated);
-    return { session, entities, action: 'GUARDRAIL_INTERVENED', ...rewriteRequest(document, plans, pseudonyms) };
+    return { ...base, action: 'GUARDRAIL_INTERVENED', ...rewriteRequest(document, plans, pseudonyms) };
   }
 
   /** Stores the mapping, with longer pseudonyms for those that stand for another value there already. */

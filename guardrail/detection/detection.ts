@@ -4,6 +4,7 @@
  */
 export * from './contract.ts';
 export { createAnalyzer, type AnalyzerOptions } from './analyzer.ts';
+export { luhn, remainder } from './builtin/checksums.ts';
 export { createBuiltinDetector, type BuiltinOptions } from './builtin/builtin.ts';
 export { runDetect, type DetectOptionsOfCommand } from './detectCommand.ts';
 export { compilePolicy, defaultPolicy, type Policy } from './policy/policy.ts';

@@ -11,14 +11,9 @@ export interface GuardRouteOptions {
   readonly metrics: Metrics;
   /** Each has a path of its own. */
   readonly proxyNames: readonly string[];
-  /** What becomes of a request with images. */
-  readonly images: 'block' | 'pass';
   /** Admission and body reading, in the order in which they run. */
   readonly before: readonly CallMiddleware[];
 }
-
-const IMAGES_REASON =
-  'This request holds an image, and personal data in images cannot be replaced here: send the text alone.';
 
 /** The basic guardrail endpoint of every proxy name. */
 export function guardRoutes(options: GuardRouteOptions): Router<CallState> {
@@ -45,17 +40,13 @@ async function answer(context: CallContext, call: BasicCall, signal: AbortSignal
     count(context, metrics, call.phase, outcome.action);
     return renderResponse(outcome);
   }
-  if (call.hasImages && (options.images === 'block' || call.blockImages)) {
-    tellSession(context, guard.sessionOf(identity));
-    count(context, metrics, call.phase, 'BLOCKED');
-    return { action: 'BLOCKED', blocked_reason: IMAGES_REASON };
-  }
-  const outcome: RequestOutcome = await guard.request(call.document, callContext);
+  const { document, blockImages } = call;
+  const outcome: RequestOutcome = await guard.request(document, { ...callContext, blockImages });
   tellSession(context, outcome.session);
   metrics.entities(outcome.entities);
   context.state.log.entities = outcome.entities.reduce((sum, { count }) => sum + count, 0);
   count(context, metrics, call.phase, outcome.action, outcome.monitored);
-  return renderRequest(outcome, call.document);
+  return renderRequest(outcome, document);
 }
 
 function tellSession(context: CallContext, session: SessionId): void {

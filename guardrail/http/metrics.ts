@@ -19,6 +19,8 @@ export interface Metrics {
   tags(restored: number, unknown: number): void;
   unreadable(): void;
   erased(kind: 'session' | 'subject'): void;
+  /** One task of what reads and rewrites images. */
+  image(task: 'read' | 'rewrite', outcome: 'ok' | 'refused' | 'error', seconds: number): void;
   /** The same store, its calls counted and timed. */
   store(inner: MappingStore): MappingStore;
   /** The same analyzer, its calls counted and timed. */
@@ -86,6 +88,14 @@ export function createMetrics(): Metrics {
     registers,
   });
 
+  const imageTasks = new Histogram({
+    name: 'guardrail_image_duration_seconds',
+    help: 'Images read and rewritten, with the time that they waited, by task and outcome.',
+    labelNames: ['task', 'outcome'],
+    buckets: SECONDS,
+    registers,
+  });
+
   async function timed<T>(histogram: Histogram, labels: Record<string, string>, call: () => Promise<T>): Promise<T> {
     const start = performance.now();
     const observe = (outcome: string): void => {
@@ -129,6 +139,10 @@ export function createMetrics(): Metrics {
     },
     erased(kind) {
       erased.inc({ kind });
+    },
+
+    image(task, outcome, seconds) {
+      imageTasks.observe({ task, outcome }, seconds);
     },
 
     store(inner) {

@@ -4,7 +4,6 @@ import type { CallContext as GuardContext, Guard } from '../core/core.ts';
 import type { Tenant } from '../ids.ts';
 import {
   FieldError,
-  holdsImages,
   isObject,
   peerAdapterFor,
   type JsonObject,
@@ -20,17 +19,13 @@ export interface PeerRouteOptions {
   readonly guard: Guard;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  readonly images: 'block' | 'pass';
   /** Admission and body reading. */
   readonly before: readonly CallMiddleware[];
 }
 
 /** Where peers call: one path for all of them, and agentgateway's own of before 1.4. */
 export const PEER_PATHS = ['/v1/peer/check', '/request', '/response'] as const;
-/** Peers wait a second or three, and then go on without us. */
-const PEER_TIMEOUT_MS = 900;
 
-const IMAGES = 'The request holds an image, in which personal data cannot be replaced: send the text alone.';
 const ANONYMOUS =
   'The request holds personal data, and names no session to restore it by: send the header x-session-id.';
 const FAILED = 'The guardrail could not check this call: try again.';
@@ -73,7 +68,7 @@ async function answer(
     return await underDeadline(
       context,
       (signal) => check(adapter, exchange, { signal, begun: context.state.begun }, options, count),
-      PEER_TIMEOUT_MS,
+      adapter.timeoutMs,
     );
   } catch (error) {
     // A peer takes many an error for consent, so a failure is a refusal in its own words.
@@ -94,7 +89,7 @@ async function check(
   adapter: PeerAdapter,
   exchange: PeerExchange,
   timing: Pick<GuardContext, 'signal' | 'begun'>,
-  { guard, metrics, images }: PeerRouteOptions,
+  { guard, metrics }: PeerRouteOptions,
   count: (action: string) => void,
 ): Promise<JsonObject> {
   const call = { identity: exchange.identity, ...timing };
@@ -103,10 +98,6 @@ async function check(
     metrics.tags(outcome.restored, outcome.unknown);
     count(outcome.action);
     return exchange.render(outcome);
-  }
-  if (images === 'block' && holdsImages(exchange.document.structuredMessages ?? [])) {
-    count('BLOCKED');
-    return adapter.reject(IMAGES);
   }
   const outcome = await guard.request(exchange.document, call);
   metrics.entities(outcome.entities);

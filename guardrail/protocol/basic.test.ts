@@ -72,10 +72,12 @@ describe('the basic protocol', () => {
       callId: 'call',
       traceId: undefined,
     });
-    expect(call.phase === 'request' && [call.document, call.hasImages]).to.deep.equal([
-      { texts: ['a'], structuredMessages: undefined, tools: undefined },
-      false,
-    ]);
+    expect(call.document).to.deep.equal({
+      texts: ['a'],
+      structuredMessages: undefined,
+      tools: undefined,
+      images: undefined,
+    });
   });
 
   it('takes an answer of the model that is a tool call alone, and a request that is one for none', () => {

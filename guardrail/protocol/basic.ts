@@ -15,7 +15,6 @@ import type { StricterSettings } from '../detection/detection.ts';
 import type { Tenant } from '../ids.ts';
 import { trailingCodePoints } from './codePoints.ts';
 import { FieldError, jsonObject, parseFields, type JsonObject } from './fields.ts';
-import { holdsImages } from './images.ts';
 
 export const MAX_TEXTS = 10_000;
 export const MAX_IMAGES = 1000;
@@ -87,6 +86,10 @@ export function basicRequestSchema(proxyName: string): z.ZodType {
 export const basicResponseSchema = z.object({
   action: z.enum(['NONE', 'GUARDRAIL_INTERVENED', 'BLOCKED']),
   texts: z.array(z.string()).optional().describe('As many as were sent, in the same order.'),
+  images: z
+    .array(z.string())
+    .optional()
+    .describe('With GUARDRAIL_INTERVENED, where one changed: as many as were sent, in the same order.'),
   structured_messages: z.array(jsonObject).optional().describe('With GUARDRAIL_INTERVENED, where they changed.'),
   tools: z.array(jsonObject).optional().describe('With GUARDRAIL_INTERVENED, where they changed.'),
   tool_calls: z.array(jsonObject).optional().describe('After the call, where they changed.'),
@@ -107,7 +110,6 @@ export type BasicCall = {
   | {
       readonly phase: 'request';
       readonly document: RequestDocument;
-      readonly hasImages: boolean;
       readonly blockImages: boolean;
     }
   | { readonly phase: 'response'; readonly document: ResponseDocument }
@@ -153,8 +155,7 @@ export function createBasicProtocol(proxyName: string): BasicProtocol {
         phase: 'request',
         identity,
         stricter,
-        document: { texts, structuredMessages, tools: body.tools ?? undefined },
-        hasImages: (body.images ?? []).length > 0 || holdsImages(structuredMessages ?? []),
+        document: { texts, structuredMessages, tools: body.tools ?? undefined, images: body.images ?? undefined },
         blockImages: images === 'block',
       };
     },
@@ -176,6 +177,7 @@ export function renderRequest(outcome: RequestOutcome, document: RequestDocument
         action: 'GUARDRAIL_INTERVENED',
         // An empty list would make the gateway send the original.
         ...(outcome.texts.length > 0 ? { texts: [...outcome.texts] } : {}),
+        ...(outcome.images ? { images: [...outcome.images] } : {}),
         ...listed('structured_messages', changedRows(outcome.structuredMessages, document.structuredMessages)),
         ...listed('tools', changedRows(outcome.tools, document.tools)),
       };

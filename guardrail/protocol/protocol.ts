@@ -1,5 +1,4 @@
 /** The wire formats in which gateways speak to the guardrail. */
 export * from './basic.ts';
 export { FieldError, isObject, parseFields, type JsonObject } from './fields.ts';
-export { holdsImages } from './images.ts';
 export { PEER_ADAPTERS, peerAdapterFor, type PeerAdapter, type PeerExchange } from './peer/peer.ts';

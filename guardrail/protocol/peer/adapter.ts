@@ -44,6 +44,8 @@ export type PeerExchange = {
 export interface PeerAdapter {
   /** As `?dialect=` names it. */
   readonly dialect: string;
+  /** How long the gateway's call may take, in milliseconds: a little less than the gateway waits before it goes on without. */
+  readonly timeoutMs: number;
   /** Whether a body that comes without `?dialect=` is of this dialect. */
   recognizes(body: JsonObject): boolean;
   /** @throws FieldError */

@@ -4,6 +4,7 @@ import { identityOf, rowsOf, type PeerAdapter, type PeerCall } from './adapter.t
 
 export const agentgateway: PeerAdapter = {
   dialect: 'agentgateway',
+  timeoutMs: 900,
 
   recognizes: (body) => isObject(body.body) && ('messages' in body.body || 'choices' in body.body),
 

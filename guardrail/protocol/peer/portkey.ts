@@ -11,6 +11,8 @@ const TOKEN = /^[0-9a-f]{32}$/;
 
 export const portkey: PeerAdapter = {
   dialect: 'portkey',
+  // It waits three seconds unless it is told otherwise, which an image may well take.
+  timeoutMs: 2700,
 
   recognizes: (body) => body.eventType === 'beforeRequestHook' || body.eventType === 'afterRequestHook',
 

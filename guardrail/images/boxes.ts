@@ -1,0 +1,50 @@
+/** From the boxes of words to what is painted. Pure. */
+import type { Box, Reading } from './contract.ts';
+
+/** Of a box's height: readers place a word a little too tightly, and letters have soft edges. */
+const PADDING = 0.25;
+/** Pixels, at least. */
+const LEAST_PADDING = 2;
+/** Of the gap to the next word that is not painted: what is left keeps that word readable. */
+const OF_GAP = 0.4;
+
+/** Boxes with a margin that ends before the words beside them. */
+export function padded(boxes: readonly Box[], { passes }: Reading): Box[] {
+  const words = passes.flat(2).map(({ box }) => box);
+  return distinct(boxes).map((box) => {
+    const margin = Math.max(LEAST_PADDING, PADDING * box.height);
+    const beside = words.filter((word) => overlap(word, box) && !within(word, box));
+    const right = box.left + box.width;
+    const leftGap = Math.min(
+      ...beside.flatMap((word) => (endOf(word) <= box.left ? box.left - endOf(word) : [])),
+      Infinity,
+    );
+    const rightGap = Math.min(...beside.flatMap((word) => (word.left >= right ? word.left - right : [])), Infinity);
+    const before = Math.min(margin, Math.max(1, OF_GAP * leftGap));
+    const after = Math.min(margin, Math.max(1, OF_GAP * rightGap));
+    const above = Math.max(LEAST_PADDING, (PADDING / 2) * box.height);
+    return {
+      left: box.left - before,
+      top: box.top - above,
+      width: box.width + before + after,
+      height: box.height + 2 * above,
+    };
+  });
+}
+
+function distinct(boxes: readonly Box[]): Box[] {
+  const keyOf = ({ left, top, width, height }: Box): string => [left, top, width, height].join(' ');
+  return [...new Map(boxes.map((box) => [keyOf(box), box])).values()];
+}
+
+function endOf({ left, width }: Box): number {
+  return left + width;
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return Math.min(a.top + a.height, b.top + b.height) > Math.max(a.top, b.top);
+}
+
+function within(inner: Box, outer: Box): boolean {
+  return inner.left >= outer.left && endOf(inner) <= endOf(outer);
+}

@@ -1,0 +1,76 @@
+/** The types of image redaction. Every position is in pixels of the picture as it is seen: upright, from the top left. */
+
+/** Formats that are read, and written again. */
+export type Format = 'png' | 'jpeg' | 'webp';
+
+/** An image file whose structure has been looked at, but not its pixels. */
+export interface Picture {
+  readonly format: Format;
+  readonly bytes: Uint8Array;
+  /** Holds more than the picture: EXIF with a place, comments, a thumbnail, a colour profile. It is sent without. */
+  readonly hasMetadata: boolean;
+  readonly isLossless: boolean;
+}
+
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Word {
+  readonly text: string;
+  readonly box: Box;
+}
+
+/** Words from left to right. */
+export type Line = readonly Word[];
+
+/** What was read in a picture. */
+export interface Reading {
+  /** What each way of looking at it gave: lines in reading order. */
+  readonly passes: readonly (readonly Line[])[];
+  /** The picture is not opaque: which ground it is laid on decides what is seen, so it is sent on the one it was read on. */
+  readonly isTranslucent: boolean;
+}
+
+/** Reads pictures and paints them over, somewhere else than on the event loop. */
+export interface PictureReader {
+  /**
+   * @param signal gives up waiting for a turn; what has begun is finished.
+   * @throws UnreadableImageError | DetectorUnavailableError
+   */
+  read(picture: Picture, signal: AbortSignal): Promise<Reading>;
+  /**
+   * @returns the file anew, without metadata and with the boxes painted over.
+   * @throws UnreadableImageError | DetectorUnavailableError
+   */
+  rewrite(picture: Picture, boxes: readonly Box[], signal: AbortSignal): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** What is wrong with an image that is refused, in words that complete "This request holds an image that …". */
+export const PROBLEMS = {
+  syntax: 'is neither a data URL in base64 nor a web address',
+  empty: 'is empty',
+  format: 'is not a PNG, JPEG or WebP file',
+  type: 'is not of the type that it says it is',
+  damaged: 'is damaged or incomplete',
+  trailing: 'has something else behind its end',
+  animated: 'is animated: send a still one',
+  large: 'has too many pixels: send a smaller one',
+  remote: 'is given by an address, where it cannot be looked into: send the image itself',
+} as const;
+export type Problem = keyof typeof PROBLEMS;
+
+/** An image that cannot be looked into: the request is refused. Holds nothing of the image. */
+export class UnreadableImageError extends Error {
+  override readonly name = 'UnreadableImageError';
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(`This request holds an image that ${PROBLEMS[problem]}.`);
+    this.problem = problem;
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Looks at the structure of an image file, and at no pixel: what it is, how large, whether it moves, and whether there is
+ * more in it than a picture. In time that grows with the file and not with what it claims to unpack to, so what would be
+ * refused anyway costs nothing; and it finds what decoders pass over, such as another file behind the end of this one.
+ */
+import { UnreadableImageError, type Picture } from './contract.ts';
+
+/** Pixels of the largest picture: 24 megapixels, as phones take them, are 72 MB when unpacked. */
+export const MAX_PIXELS = 25_000_000;
+/** Of the longest side: no provider takes longer ones. */
+export const MAX_SIDE = 12_000;
+
+/** @throws UnreadableImageError */
+export function inspect(file: Uint8Array): Picture {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  if (bytes.length >= 8 && latin1(bytes, 0, 8) === '\x89PNG\r\n\x1a\n') return inspectPng(bytes);
+  if (bytes.length >= 3 && latin1(bytes, 0, 3) === '\xff\xd8\xff') return inspectJpeg(bytes);
+  if (bytes.length >= 12 && latin1(bytes, 0, 4) === 'RIFF' && latin1(bytes, 8, 12) === 'WEBP') {
+    return inspectWebp(bytes);
+  }
+  throw new UnreadableImageError('format');
+}
+
+function latin1(bytes: Buffer, start: number, end: number): string {
+  return bytes.toString('latin1', start, end);
+}
+
+function assertSize(width: number, height: number): void {
+  if (width === 0 || height === 0) throw new UnreadableImageError('damaged');
+  if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS) throw new UnreadableImageError('large');
+}
+
+/** Zeros are padding; anything else may be another file to another program. */
+function assertNothingAfter(bytes: Buffer, end: number): void {
+  if (bytes.subarray(end).some((byte) => byte !== 0)) throw new UnreadableImageError('trailing');
+}
+
+/** Chunks that make up the picture (PNG, third edition, 11.2 and 11.3). */
+const PNG_PICTURE = new Set([
+  ...['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'gAMA', 'cHRM', 'sRGB', 'sBIT', 'bKGD', 'hIST', 'pHYs', 'cICP'],
+]);
+
+function inspectPng(bytes: Buffer): Picture {
+  let hasMetadata = false;
+  let hasPixels = false;
+  for (let at = 8; at + 12 <= bytes.length;) {
+    const length = bytes.readUInt32BE(at);
+    const name = latin1(bytes, at + 4, at + 8);
+    const end = at + 12 + length;
+    if (end > bytes.length) break;
+    if (at === 8) {
+      if (name !== 'IHDR' || length !== 13) break;
+      assertSize(bytes.readUInt32BE(16), bytes.readUInt32BE(20));
+    }
+    if (name === 'acTL' || name === 'fdAT') throw new UnreadableImageError('animated');
+    hasPixels ||= name === 'IDAT';
+    hasMetadata ||= !PNG_PICTURE.has(name);
+    if (name === 'IEND') {
+      if (!hasPixels) break;
+      assertNothingAfter(bytes, end);
+      return { format: 'png', bytes, hasMetadata: hasMetadata || end < bytes.length, isLossless: true };
+    }
+    at = end;
+  }
+  throw new UnreadableImageError('damaged');
+}
+
+function inspectJpeg(bytes: Buffer): Picture {
+  let hasMetadata = false;
+  let hasFrame = false;
+  let hasScan = false;
+  let at = 2;
+  while (at + 2 <= bytes.length) {
+    if (bytes[at] !== 0xff) break;
+    const marker = bytes[at + 1] ?? 0;
+    // A marker may be led in by any number of these.
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    if (marker === 0xd9) {
+      if (!hasFrame || !hasScan) break;
+      const isAlone = assertJpegEnd(bytes, at + 2);
+      return { format: 'jpeg', bytes, hasMetadata: hasMetadata || !isAlone, isLossless: false };
+    }
+    if (at + 4 > bytes.length) break;
+    const length = bytes.readUInt16BE(at + 2);
+    const end = at + 2 + length;
+    if (length < 2 || end > bytes.length) break;
+    if (isFrameHeader(marker)) {
+      if (hasFrame || length < 8) break;
+      hasFrame = true;
+      assertSize(bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5));
+    }
+    hasMetadata ||= !isPartOfJpegPicture(bytes, at, marker, length);
+    at = end;
+    if (marker === 0xda) {
+      hasScan = true;
+      at = endOfScan(bytes, at);
+    }
+  }
+  throw new UnreadableImageError('damaged');
+}
+
+/** SOF0 to SOF15, without DHT, JPG and DAC, which stand between them (ITU-T T.81, table B.1). */
+function isFrameHeader(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+}
+
+/** Tables, frames and scans; a JFIF header without a thumbnail; Adobe's, which tells how colours are coded. */
+function isPartOfJpegPicture(bytes: Buffer, at: number, marker: number, length: number): boolean {
+  if (marker >= 0xc0 && marker <= 0xdf) return true;
+  const name = latin1(bytes, at + 4, at + 9);
+  return (marker === 0xe0 && name === 'JFIF\0' && length === 16) || (marker === 0xee && name === 'Adobe');
+}
+
+/** Compressed data goes on to the next marker that is no restart, and no byte FF with the zero that tells it apart. */
+function endOfScan(bytes: Buffer, from: number): number {
+  let at = bytes.indexOf(0xff, from);
+  while (at >= 0 && at + 1 < bytes.length) {
+    const next = bytes[at + 1] ?? 0;
+    if (next !== 0 && !(next >= 0xd0 && next <= 0xd7) && next !== 0xff) return at;
+    at = bytes.indexOf(0xff, at + (next === 0xff ? 1 : 2));
+  }
+  return bytes.length;
+}
+
+/** Cameras put further pictures behind the first (CIPA DC-007); they are left out of what is sent. @returns whether none. */
+function assertJpegEnd(bytes: Buffer, end: number): boolean {
+  if (bytes.length === end) return true;
+  if (latin1(bytes, end, end + 3) !== '\xff\xd8\xff') assertNothingAfter(bytes, end);
+  return false;
+}
+
+/** Chunks that make up the picture (RFC 9649). */
+const WEBP_PICTURE = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH']);
+/** How much of them tells the size. */
+const WEBP_HEADER_BYTES: Readonly<Record<string, number>> = { VP8X: 10, 'VP8 ': 10, VP8L: 5 };
+
+function inspectWebp(bytes: Buffer): Picture {
+  const end = 8 + bytes.readUInt32LE(4);
+  if (end > bytes.length) throw new UnreadableImageError('damaged');
+  let hasMetadata = end < bytes.length;
+  let isLossless: boolean | undefined;
+  let at = 12;
+  while (at + 8 <= end) {
+    const name = latin1(bytes, at, at + 4);
+    const length = bytes.readUInt32LE(at + 4);
+    const data = at + 8;
+    if (data + length > end || length < (WEBP_HEADER_BYTES[name] ?? 0)) break;
+    if (name === 'ANIM' || name === 'ANMF') throw new UnreadableImageError('animated');
+    if (name === 'VP8X') {
+      // Bit 1 of the flags says that it is animated.
+      if (((bytes[data] ?? 0) & 2) !== 0) throw new UnreadableImageError('animated');
+      assertSize(bytes.readUIntLE(data + 4, 3) + 1, bytes.readUIntLE(data + 7, 3) + 1);
+    }
+    if (name === 'VP8 ') {
+      isLossless = false;
+      assertSize(bytes.readUInt16LE(data + 6) & 0x3fff, bytes.readUInt16LE(data + 8) & 0x3fff);
+    }
+    if (name === 'VP8L') {
+      isLossless = true;
+      const bits = bytes.readUInt32LE(data + 1);
+      assertSize((bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1);
+    }
+    hasMetadata ||= !WEBP_PICTURE.has(name);
+    at = data + length + (length % 2);
+  }
+  // The last chunk's padding is left out by some writers.
+  if (isLossless === undefined || at < end || at > end + 1) throw new UnreadableImageError('damaged');
+  assertNothingAfter(bytes, end);
+  return { format: 'webp', bytes, hasMetadata, isLossless };
+}

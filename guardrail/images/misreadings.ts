@@ -1,0 +1,110 @@
+/**
+ * What readers of pictures get wrong, and detectors cannot know: a space within an address, a letter for a digit, one digit
+ * for another. The last breaks a checksum, so a number that has the form of a card's or an account's is taken for one.
+ * Pure.
+ */
+import { luhn, remainder } from '../detection/detection.ts';
+import type { Line, Word } from './contract.ts';
+import { gapOf, isColumnGap, LINE_END, SPACE, textOf, type Piece, type PictureText } from './pieces.ts';
+
+/** Of a word's height: a gap this narrow is none where a full stop or the like stands beside it. */
+const NO_GAP = 0.35;
+
+/** Letters that are read for digits. */
+const DIGITS: Readonly<Record<string, string>> = {
+  ...{ O: '0', o: '0', Q: '0', D: '0', I: '1', l: '1', '|': '1', i: '1', Z: '2', z: '2' },
+  ...{ A: '4', S: '5', s: '5', G: '6', b: '6', T: '7', B: '8', g: '9', q: '9' },
+};
+
+/** Forms whose checksum is not asked for, each with a value that stands for it before the detectors. */
+const FORMS: readonly { readonly pattern: RegExp; readonly accepts: (text: string) => boolean; readonly as: string }[] =
+  [
+    {
+      // ISO 13616: a country, two check digits, up to 30 letters and digits in groups, the bank's perhaps of letters.
+      pattern: /\b[A-Z]{2}[0-9A-Z]{2}(?: ?[A-Z]{4})?(?: ?(?=[0-9A-Z]{0,3}[0-9])[0-9A-Z]{1,30}){1,8}\b/g,
+      accepts: (text) => digitsIn(text) >= 12 && text.replaceAll(' ', '').length >= 15 && !isIban(text),
+      as: 'DE89370400440532013000',
+    },
+    {
+      // ISO/IEC 7812: 14 to 17 digits, of payment cards with 3 to 6 in front; one may have been read twice or not at all.
+      // Not within a longer number, such as an account's.
+      pattern: /(?<![\w.,-]|[0-9A-Z]{4} )[3-6](?:[ -]?[0-9]){13,16}(?![\w,-]| ?[0-9])/g,
+      accepts: (text) => !luhn(text.replace(/[^0-9]/g, '')),
+      as: '4111111111111111',
+    },
+    {
+      pattern: /[^\s<>()@]*[\p{L}\p{N}][^\s<>()@]*(?:\(?[@©®])+[^\s<>@]*[\p{L}\p{N}]/gu,
+      accepts: (text) => !/^[\w.+'-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}$/i.test(text) && /@|\.[a-z]{2,}$/i.test(text),
+      as: 'someone@example.org',
+    },
+  ];
+
+/** The lines with misreadings set right, and with wide gaps kept apart. */
+export function repaired(lines: readonly Line[]): PictureText {
+  return textOf(
+    lines.flatMap((line) => [
+      ...reform(line.flatMap((word, at) => [...gapBefore(line[at - 1], word), withDigits(word)])),
+      LINE_END,
+    ]),
+  );
+}
+
+function gapBefore(before: Word | undefined, word: Word): readonly Piece[] {
+  if (!before) return [];
+  if (isColumnGap(before, word)) return [{ text: '   ', words: [] }];
+  const isNarrow = gapOf(before, word) < NO_GAP * Math.max(before.box.height, word.box.height);
+  const isJoint = /[\p{L}\p{N}][.@_-]$/u.test(before.text)
+    ? /^[\p{Ll}\p{N}@]/u.test(word.text)
+    : /^[.@_]\w/.test(word.text);
+  return isNarrow && isJoint ? [] : [SPACE];
+}
+
+/** A word of digits mostly has no letter in it that looks like one. */
+function withDigits(word: Word): Piece {
+  const { text } = word;
+  const letters = text.replace(/[^\p{L}|]/gu, '');
+  if (letters === '' || digitsIn(text) < 2 * letters.length) return { text, words: [word] };
+  if (!Array.from(letters).every((letter) => letter in DIGITS)) return { text, words: [word] };
+  return { text: text.replace(/[\p{L}|]/gu, (letter) => DIGITS[letter] ?? letter), words: [word] };
+}
+
+/** Replaces what has a form by a value that is of it; it stands for all words that it touches. */
+function reform(pieces: readonly Piece[]): Piece[] {
+  return FORMS.reduce<Piece[]>(
+    (before, { pattern, accepts, as }) => {
+      const text = before.map((piece) => piece.text).join('');
+      const result: Piece[] = [];
+      let open = before.map((piece) => ({ piece, text: piece.text }));
+      let at = 0;
+      const takeTo = (end: number): Piece[] => {
+        const taken: Piece[] = [];
+        while (open[0] && at < end) {
+          const [{ piece, text: rest }] = open as [(typeof open)[number]];
+          const part = rest.slice(0, end - at);
+          taken.push({ ...piece, text: part });
+          at += part.length;
+          open =
+            part.length < rest.length ? [{ piece, text: rest.slice(part.length) }, ...open.slice(1)] : open.slice(1);
+        }
+        return taken;
+      };
+      for (const match of text.matchAll(pattern)) {
+        if (!accepts(match[0])) continue;
+        result.push(...takeTo(match.index));
+        result.push({ text: as, words: takeTo(match.index + match[0].length).flatMap(({ words }) => words) });
+      }
+      return [...result, ...takeTo(text.length)];
+    },
+    [...pieces],
+  );
+}
+
+function digitsIn(text: string): number {
+  return text.replace(/[^0-9]/g, '').length;
+}
+
+/** ISO 7064, mod 97-10. */
+function isIban(text: string): boolean {
+  const compact = text.replaceAll(' ', '');
+  return remainder(compact.slice(4) + compact.slice(0, 4), 97) === 1;
+}

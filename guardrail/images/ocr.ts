@@ -1,0 +1,139 @@
+/** Reads the text of a picture. Runs in the worker alone. */
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
+import type { Box, Line, Word } from './contract.ts';
+import { enlarged, rotated, type Greys } from './raster.ts';
+
+/** Reads greys; words whose certainty, from 0 to 100, is told too. */
+export interface Ocr {
+  read(greys: Greys): Promise<Line[][]>;
+}
+
+interface Seen extends Word {
+  readonly certainty: number;
+}
+
+/** Letters of 20 to 40 pixels are read best, screens have them of 8 to 16: up to these sizes, in pixels, it is enlarged. */
+const SCALES = [
+  { upTo: 1_500_000, scale: 3 },
+  { upTo: 10_000_000, scale: 2 },
+  { upTo: Infinity, scale: 1 },
+] as const;
+/** Pixels that are read at once, after enlarging: what they take in memory is about ten times as many bytes. */
+const STRIP_PIXELS = 6_000_000;
+/** Rows, before enlarging, that two strips share, so that a line is whole in one of them. */
+const STRIP_OVERLAP = 64;
+/** What is more certain than this has been read. */
+const CERTAIN = 60;
+/** So few certain words, and the picture may lie on its side. */
+const FEW_WORDS = 3;
+
+/** @throws Error where the language data or the engine cannot be loaded. */
+export async function createOcr(): Promise<Ocr> {
+  const data = join(dirname(fileURLToPath(import.meta.resolve('@tesseract.js-data/eng'))), '4.0.0_best_int');
+  const engine = await createWorker('eng', OEM.LSTM_ONLY, {
+    langPath: data,
+    gzip: true,
+    // Nothing is downloaded, and nothing is written beside the program.
+    cacheMethod: 'none',
+    errorHandler: () => undefined,
+  });
+  return { read: (greys) => readAll(engine, greys) };
+}
+
+async function readAll(engine: Worker, greys: Greys): Promise<Line[][]> {
+  const pixels = greys.width * greys.height;
+  const scale = SCALES.find(({ upTo }) => pixels <= upTo)?.scale ?? 1;
+  const whole = await readStrips(engine, greys, scale, PSM.AUTO);
+  // What the layout hid, such as light words on a dark bar, and words that stand alone: with the rest taken away.
+  const rest = negative(without(greys, whole.flat().filter(isRead)));
+  const left = await readStrips(engine, rest, Math.max(1, scale - 1), PSM.SPARSE_TEXT);
+  const passes = [whole, left];
+  if (passes.flat(2).filter(isRead).length < FEW_WORDS) passes.push(...(await readTurned(engine, greys, scale)));
+  return passes.filter((lines) => lines.length > 0);
+}
+
+function isRead({ text, certainty }: Seen): boolean {
+  return certainty >= CERTAIN && /[\p{L}\p{N}]{2}/u.test(text);
+}
+
+async function readTurned(engine: Worker, greys: Greys, scale: number): Promise<Seen[][][]> {
+  for (const degrees of [90, 270, 180] as const) {
+    const lines = await readStrips(engine, await rotated(greys, degrees), scale, PSM.AUTO);
+    if (lines.flat().filter(isRead).length < FEW_WORDS) continue;
+    return [lines.map((line) => line.map((word) => ({ ...word, box: turnedBack(word.box, greys, degrees) })))];
+  }
+  return [];
+}
+
+function turnedBack({ left, top, width, height }: Box, whole: Greys, degrees: 90 | 180 | 270): Box {
+  switch (degrees) {
+    case 90:
+      return { left: top, top: whole.height - left - width, width: height, height: width };
+    case 180:
+      return { left: whole.width - left - width, top: whole.height - top - height, width, height };
+    case 270:
+      return { left: whole.width - top - height, top: left, width: height, height: width };
+  }
+}
+
+async function readStrips(engine: Worker, greys: Greys, scale: number, mode: PSM): Promise<Seen[][]> {
+  const rows = Math.max(4 * STRIP_OVERLAP, Math.floor(STRIP_PIXELS / (greys.width * scale * scale)));
+  const lines: Seen[][] = [];
+  for (let top = 0; top < greys.height; top += rows - STRIP_OVERLAP) {
+    const height = Math.min(rows, greys.height - top);
+    lines.push(...(await readStrip(engine, await enlarged(greys, top, height, scale), scale, top, mode)));
+    if (top + height >= greys.height) break;
+  }
+  return lines;
+}
+
+async function readStrip(engine: Worker, strip: Greys, scale: number, top: number, mode: PSM): Promise<Seen[][]> {
+  await engine.setParameters({ tessedit_pageseg_mode: mode });
+  const { data } = await engine.recognize(portableGreyMap(strip), {}, { text: false, blocks: true });
+  return (data.blocks ?? [])
+    .flatMap(({ paragraphs }) => paragraphs)
+    .flatMap(({ lines }) => lines)
+    .map(({ words }) =>
+      words
+        .filter(({ text }) => /\S/.test(text))
+        .map(({ text, confidence, bbox }) => ({
+          text,
+          certainty: confidence,
+          box: {
+            left: bbox.x0 / scale,
+            top: top + bbox.y0 / scale,
+            width: (bbox.x1 - bbox.x0) / scale,
+            height: (bbox.y1 - bbox.y0) / scale,
+          },
+        })),
+    )
+    .filter((line) => line.length > 0);
+}
+
+/** The engine's own image library reads it as it is. */
+function portableGreyMap({ width, height, data }: Greys): Buffer {
+  return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
+}
+
+/** Fills boxes with the shade beside them. */
+function without(greys: Greys, words: readonly Word[]): Greys {
+  const { width, height } = greys;
+  const data = Buffer.from(greys.data);
+  for (const { box } of words) {
+    const left = Math.max(0, Math.floor(box.left) - 1);
+    const right = Math.min(width, Math.ceil(box.left + box.width) + 1);
+    const bottom = Math.min(height, Math.ceil(box.top + box.height) + 1);
+    const top = Math.max(0, Math.floor(box.top) - 1);
+    const shade = greys.data[Math.max(0, top - 1) * width + Math.max(0, left - 1)] ?? 255;
+    for (let y = top; y < bottom; y += 1) data.fill(shade, y * width + left, y * width + right);
+  }
+  return { width, height, data };
+}
+
+function negative({ width, height, data }: Greys): Greys {
+  const inverse = Buffer.allocUnsafe(data.length);
+  for (let at = 0; at < data.length; at += 1) inverse[at] = 255 - (data[at] ?? 0);
+  return { width, height, data: inverse };
+}

@@ -1,0 +1,31 @@
+import type { Word } from './contract.ts';
+
+/** A piece of a text, and the words in the picture that it stands for. */
+export interface Piece {
+  readonly text: string;
+  readonly words: readonly Word[];
+}
+
+/** A text as pieces; what separates words belongs to none. */
+export interface PictureText {
+  readonly text: string;
+  readonly pieces: readonly Piece[];
+}
+
+export const SPACE: Piece = { text: ' ', words: [] };
+export const LINE_END: Piece = { text: '\n', words: [] };
+
+/** Of a word's height: words that are farther apart belong to different columns. */
+const COLUMN_GAP = 1.5;
+
+export function textOf(pieces: readonly Piece[]): PictureText {
+  return { text: pieces.map(({ text }) => text).join(''), pieces };
+}
+
+export function gapOf(left: Word, right: Word): number {
+  return right.box.left - left.box.left - left.box.width;
+}
+
+export function isColumnGap(left: Word, right: Word): boolean {
+  return gapOf(left, right) > COLUMN_GAP * Math.max(left.box.height, right.box.height);
+}

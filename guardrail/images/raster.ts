@@ -1,0 +1,163 @@
+/** Pixels: unpacking, painting, packing. Runs in the worker alone. */
+import sharp, { type Sharp } from 'sharp';
+import type { Box, Format } from './contract.ts';
+import { UnreadableImageError } from './contract.ts';
+import { MAX_PIXELS } from './inspect.ts';
+
+/** Upright pixels, sRGB, three bytes each, opaque. */
+export interface Raster {
+  readonly width: number;
+  readonly height: number;
+  readonly rgb: Buffer;
+  readonly isTranslucent: boolean;
+}
+
+/** Shades of grey, a byte a pixel. */
+export interface Greys {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Buffer;
+}
+
+/** Near to what cannot be told from the original. */
+const QUALITY = 92;
+
+// A file that takes another turn than its first bytes promise finds no loader: no SVG, no PDF, no TIFF, no ImageMagick.
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({ operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadWebp'] });
+// Each picture is seen once; and the process's thread pool, which serves files and names too, must not be filled.
+sharp.cache(false);
+sharp.concurrency(1);
+
+/** @throws UnreadableImageError */
+export async function unpack(bytes: Uint8Array): Promise<Raster> {
+  const image = sharp(bytes, { failOn: 'error', limitInputPixels: MAX_PIXELS, pages: 1 });
+  try {
+    const { data, info } = await image
+      .autoOrient()
+      .toColourspace('srgb')
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true });
+    const { width, height, channels } = info;
+    return { width, height, ...opaque(data, channels) };
+  } catch {
+    // What libvips says may quote the file.
+    throw new UnreadableImageError('damaged');
+  }
+}
+
+/**
+ * Paints boxes over, in the raster itself, each in one colour: that around it, and a quarter of its opposite. So it is seen
+ * that something is missing, and the words beside it are read as before, which a black bar would run into.
+ */
+export function paint(raster: Raster, boxes: readonly Box[]): void {
+  const { width, height, rgb } = raster;
+  const areas = boxes.map(({ left, top, width: boxWidth, height: boxHeight }) => ({
+    left: Math.max(0, Math.floor(left)),
+    top: Math.max(0, Math.floor(top)),
+    right: Math.min(width, Math.ceil(left + boxWidth)),
+    bottom: Math.min(height, Math.ceil(top + boxHeight)),
+  }));
+  const colors = areas.map((area) => colorAround(raster, area).map((value) => 0.75 * value + 0.25 * (255 - value)));
+  areas.forEach(({ left, top, right, bottom }, at) => {
+    const pixel = Buffer.from(colors[at] ?? [0, 0, 0]);
+    for (let y = top; y < bottom && left < right; y += 1) {
+      rgb.fill(pixel, 3 * (y * width + left), 3 * (y * width + right));
+    }
+  });
+}
+
+interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** The median of each channel over the pixels next to an area: letters that touch it do not count. */
+function colorAround({ width, height, rgb }: Raster, { left, top, right, bottom }: Area): number[] {
+  const rows = [top - 1, bottom].filter((y) => y >= 0 && y < height);
+  const columns = [left - 1, right].filter((x) => x >= 0 && x < width);
+  const places: number[] = [];
+  for (const y of rows) for (let x = left; x < right; x += 1) places.push(y * width + x);
+  for (const x of columns) for (let y = top; y < bottom; y += 1) places.push(y * width + x);
+  return [0, 1, 2].map((channel) => {
+    const values = places.map((place) => rgb[3 * place + channel] ?? 0).sort((a, b) => a - b);
+    return values[values.length >> 1] ?? 255;
+  });
+}
+
+/** A file with these pixels and nothing else. */
+export async function pack(raster: Raster, format: Format, isLossless: boolean): Promise<Buffer> {
+  const image = sharpOf(raster);
+  switch (format) {
+    case 'png':
+      return image.png({ compressionLevel: 6 }).toBuffer();
+    case 'jpeg':
+      return image.jpeg({ quality: QUALITY, chromaSubsampling: '4:4:4' }).toBuffer();
+    case 'webp':
+      return image.webp(isLossless ? { lossless: true, effort: 2 } : { quality: QUALITY }).toBuffer();
+  }
+}
+
+export async function greysOf(raster: Raster): Promise<Greys> {
+  const data = await sharpOf(raster).greyscale().raw().toBuffer();
+  return { width: raster.width, height: raster.height, data };
+}
+
+/** A strip of the picture, from the row `top`, enlarged. */
+export async function enlarged(greys: Greys, top: number, height: number, scale: number): Promise<Greys> {
+  const { width } = greys;
+  const strip = greys.data.subarray(top * width, (top + height) * width);
+  if (scale === 1) return { width, height, data: strip };
+  const size = { width: width * scale, height: height * scale };
+  const data = await sharp(strip, { raw: { width, height, channels: 1 } })
+    .resize({ ...size, kernel: 'cubic' })
+    .extractChannel(0)
+    .raw()
+    .toBuffer();
+  return { ...size, data };
+}
+
+export async function rotated({ width, height, data }: Greys, degrees: 90 | 180 | 270): Promise<Greys> {
+  const turned = await sharp(data, { raw: { width, height, channels: 1 } })
+    .rotate(degrees)
+    .extractChannel(0)
+    .raw()
+    .toBuffer();
+  return degrees === 180 ? { width, height, data: turned } : { width: height, height: width, data: turned };
+}
+
+function sharpOf({ width, height, rgb }: Raster): Sharp {
+  return sharp(rgb, { raw: { width, height, channels: 3 } });
+}
+
+/**
+ * Lays the picture on the ground on which it is best seen: white, or black where it is light. What is read is what is
+ * sent, whatever ground or none the model's eye would have put behind it.
+ */
+function opaque(data: Buffer, channels: number): Pick<Raster, 'rgb' | 'isTranslucent'> {
+  if (channels === 3) return { rgb: data, isTranslucent: false };
+  const isGrey = channels < 3;
+  const hasAlpha = channels % 2 === 0;
+  const pixels = data.length / channels;
+  let weight = 0;
+  let light = 0;
+  for (let at = 0; at < data.length; at += channels) {
+    const alpha = hasAlpha ? (data[at + channels - 1] ?? 0) : 255;
+    const green = data[isGrey ? at : at + 1] ?? 0;
+    weight += alpha;
+    light += alpha * green;
+  }
+  const ground = weight > 0 && light / weight > 127 ? 0 : 255;
+  const rgb = Buffer.allocUnsafe(pixels * 3);
+  for (let pixel = 0; pixel < pixels; pixel += 1) {
+    const at = pixel * channels;
+    const alpha = hasAlpha ? (data[at + channels - 1] ?? 0) : 255;
+    for (let channel = 0; channel < 3; channel += 1) {
+      const value = data[isGrey ? at : at + channel] ?? 0;
+      rgb[pixel * 3 + channel] = Math.round((value * alpha + ground * (255 - alpha)) / 255);
+    }
+  }
+  return { rgb, isTranslucent: weight < 255 * pixels };
+}

@@ -1,0 +1,179 @@
+import type { KeyObject } from 'node:crypto';
+import {
+  deriveSession,
+  deriveSubject,
+  type CallContext,
+  type EntityCount,
+  type Guard,
+  type RequestDocument,
+  type RequestOutcome,
+  type SessionScope,
+} from '../core/core.ts';
+import type { MappingStore } from '../store/store.ts';
+import { UnreadableImageError, type Box, type Picture, type PictureReader, type Reading } from './contract.ts';
+import { dataUrlOf, isRemote, pictureOf } from './dataUrl.ts';
+import { padded } from './boxes.ts';
+import { imagesIn, withImages } from './parts.ts';
+import { createReadings, type ReadingOwner } from './readings.ts';
+import type { PictureText } from './pieces.ts';
+import { boxesOf, textsOf } from './texts.ts';
+
+export interface ImageGuardOptions {
+  /** What becomes of images that are given themselves. */
+  readonly images: 'redact' | 'block' | 'pass';
+  /** What becomes of those that are given by an address, where images are redacted. */
+  readonly remoteImages: 'block' | 'pass';
+  readonly mode: 'enforce' | 'monitor';
+  readonly scope: SessionScope;
+  readonly sessionKey: KeyObject;
+  readonly store: MappingStore;
+  readonly reader: PictureReader;
+}
+
+const REFUSED = 'This request holds an image, and images must not be shared with this model: send the text alone.';
+
+/**
+ * A guard that looks at the images of a request too. What stands in them is looked at together with the texts, so that one
+ * person is one person and one policy decides; what is found in a picture is painted over in it.
+ */
+export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guard {
+  const { mode, store, sessionKey, reader } = options;
+  const readings = createReadings(store, sessionKey);
+
+  async function request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
+    const sources = [...new Set([...(document.images ?? []), ...imagesIn(document.structuredMessages ?? [])])];
+    if (sources.length === 0) return guard.request(document, context);
+    if (options.images === 'block' || context.blockImages) return refused(document, context, REFUSED);
+    if (options.images === 'pass') return guard.request(document, context);
+    try {
+      return await redact(document, context, sources);
+    } catch (error) {
+      if (error instanceof UnreadableImageError) return refused(document, context, error.message);
+      throw error;
+    }
+  }
+
+  /** The texts are looked at all the same where nothing is refused in earnest. */
+  async function refused(document: RequestDocument, context: CallContext, reason: string): Promise<RequestOutcome> {
+    if (mode === 'monitor') return { ...(await guard.request(document, context)), monitored: 'BLOCKED' };
+    return { session: guard.sessionOf(context.identity), entities: [], action: 'BLOCKED', blockedReason: reason };
+  }
+
+  async function redact(
+    document: RequestDocument,
+    context: CallContext,
+    sources: readonly string[],
+  ): Promise<RequestOutcome> {
+    const owner = ownerOf(context);
+    const inline = sources.filter((source) => !isRemote(source));
+    // All of them are judged by their form before the first is read.
+    const pictures = inline.map((source) => ({ source, picture: pictureOf(source) }));
+    if (inline.length < sources.length && options.remoteImages === 'block') throw new UnreadableImageError('remote');
+    const looked = await Promise.all(
+      pictures.map(async ({ source, picture }) => {
+        const reading = await readingOf(picture, context, owner);
+        return { source, picture, reading, texts: textsOf(reading) };
+      }),
+    );
+    const pictureTexts = looked.flatMap(({ texts }) => texts.map(({ text }) => text));
+    const { inPictures = [], ...outcome } = await guard.request({ ...document, pictureTexts }, context);
+    let next = 0;
+    const found = looked.map((picture) => {
+      const findings = inPictures.slice(next, next + picture.texts.length);
+      next += picture.texts.length;
+      return { ...picture, findings };
+    });
+    const entities = found.reduce(
+      (counts, { texts, findings }) => withCounts(counts, texts, findings),
+      outcome.entities,
+    );
+    if (outcome.action === 'BLOCKED' || outcome.monitored === 'BLOCKED') return { ...outcome, entities };
+
+    const planned = found.map(({ texts, findings, ...rest }) => ({
+      ...rest,
+      boxes: padded(
+        texts.flatMap((text, at) => boxesOf(text, findings[at] ?? [])),
+        rest.reading,
+      ),
+    }));
+    const changing = planned.filter(
+      ({ picture, reading, boxes }) => boxes.length > 0 || picture.hasMetadata || reading.isTranslucent,
+    );
+    if (changing.length === 0) return { ...outcome, entities };
+    if (mode === 'monitor') return { ...outcome, entities, monitored: 'GUARDRAIL_INTERVENED' };
+    return rewritten(document, { ...outcome, entities }, await rewriteAll(changing, context));
+  }
+
+  async function readingOf(picture: Picture, context: CallContext, owner: ReadingOwner | undefined): Promise<Reading> {
+    if (!owner) return reader.read(picture, context.signal);
+    const name = readings.nameOf(picture);
+    const kept = await readings.find(name, owner);
+    if (kept) return kept;
+    const reading = await reader.read(picture, context.signal);
+    // Also for a caller that has gone: it will be back with the same picture.
+    if (mode === 'enforce') await readings.keep(name, reading, owner);
+    return reading;
+  }
+
+  async function rewriteAll(
+    pictures: readonly { source: string; picture: Picture; boxes: readonly Box[] }[],
+    { signal }: CallContext,
+  ): Promise<ReadonlyMap<string, string>> {
+    const entries = pictures.map(async ({ source, picture, boxes }): Promise<[string, string]> => [
+      source,
+      dataUrlOf(picture.format, await reader.rewrite(picture, boxes, signal)),
+    ]);
+    return new Map(await Promise.all(entries));
+  }
+
+  /** Undefined for a call that shares its mapping with none: there is nowhere to keep a reading. */
+  function ownerOf({ identity, begun }: CallContext): ReadingOwner | undefined {
+    const session = deriveSession(sessionKey, identity, options.scope);
+    const subject = identity.endUser ? deriveSubject(sessionKey, identity.tenant, identity.endUser) : undefined;
+    return session && { session, subject, fence: begun ?? store.fence() };
+  }
+
+  return {
+    request,
+    response: (document, context) => guard.response(document, context),
+    sessionOf: (identity) => guard.sessionOf(identity),
+  };
+}
+
+function rewritten(
+  document: RequestDocument,
+  outcome: RequestOutcome,
+  replacements: ReadonlyMap<string, string>,
+): RequestOutcome {
+  const replacementOf = (source: string): string | undefined => replacements.get(source);
+  const changed = outcome.action === 'GUARDRAIL_INTERVENED' ? outcome : document;
+  return {
+    ...outcome,
+    action: 'GUARDRAIL_INTERVENED',
+    texts: changed.texts,
+    ...(changed.tools && { tools: changed.tools }),
+    ...(changed.structuredMessages && { structuredMessages: withImages(changed.structuredMessages, replacementOf) }),
+    ...(document.images && { images: document.images.map((image) => replacementOf(image) ?? image) }),
+  };
+}
+
+/** A picture is several texts: what is found in more than one of them, over the same words, is one finding. */
+function withCounts(
+  counts: readonly EntityCount[],
+  texts: readonly PictureText[],
+  findings: NonNullable<RequestOutcome['inPictures']>,
+): EntityCount[] {
+  const merged = new Map(counts.map((count) => [`${count.type}\n${count.detector}`, count]));
+  const seen = new Set<string>();
+  texts.forEach((text, at) => {
+    for (const finding of findings[at] ?? []) {
+      const { type, detector } = finding;
+      const places = boxesOf(text, [finding]).map(({ left, top }) => `${type} ${Math.round(left)} ${Math.round(top)}`);
+      if (places.every((place) => seen.has(place))) continue;
+      for (const place of places) seen.add(place);
+      const key = `${type}\n${detector}`;
+      merged.set(key, { type, detector, count: (merged.get(key)?.count ?? 0) + 1 });
+    }
+  });
+  return [...merged.values()];
+}

@@ -1,0 +1,41 @@
+/** For tests: reads pictures as a stranger would, in another way than the service does. */
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import { createWorker, OEM, PSM } from 'tesseract.js';
+
+export interface SecondLook {
+  /** Everything that can be read in an image file, over several sizes, light and dark. */
+  read(file: Uint8Array): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Ways to look: how much larger, whether as a negative, whether as a page or as scattered words. */
+const WAYS = [
+  { scale: 2, negative: false, mode: PSM.AUTO },
+  { scale: 3, negative: true, mode: PSM.SPARSE_TEXT },
+] as const;
+
+export async function startSecondLook(): Promise<SecondLook> {
+  const langPath = join(dirname(fileURLToPath(import.meta.resolve('@tesseract.js-data/eng'))), '4.0.0_best_int');
+  const engine = await createWorker('eng', OEM.LSTM_ONLY, { langPath, cacheMethod: 'none' });
+  return {
+    async read(file) {
+      const texts: string[] = [];
+      const { width, height } = await sharp(file).metadata();
+      for (const { scale, negative, mode } of WAYS) {
+        const image = sharp(file)
+          .flatten({ background: '#fff' })
+          .resize({ width: width * scale, height: height * scale, fit: 'fill', kernel: 'lanczos3' })
+          .negate(negative);
+        await engine.setParameters({ tessedit_pageseg_mode: mode, user_defined_dpi: '200' });
+        const { data } = await engine.recognize(await image.png({ compressionLevel: 1 }).toBuffer());
+        texts.push(data.text);
+      }
+      return texts.join('\n');
+    },
+    close: async () => {
+      await engine.terminate();
+    },
+  };
+}

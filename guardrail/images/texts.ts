@@ -1,0 +1,93 @@
+/**
+ * What was read in a picture, as texts to be looked at; and back from what was found in them to places in the picture.
+ * Pure.
+ */
+import type { Span } from '../detection/detection.ts';
+import type { Box, Line, Reading, Word } from './contract.ts';
+import { repaired } from './misreadings.ts';
+import { gapOf, isColumnGap, LINE_END, SPACE, textOf, type PictureText } from './pieces.ts';
+
+/**
+ * The same picture as several texts, since no single order of words is right for an article, a form and a table at once:
+ * as it was read, and in rows across the whole width; and each of them with what readers get wrong set right. What is
+ * found in any of them counts.
+ */
+export function textsOf({ passes }: Reading): PictureText[] {
+  const rows = rowsOf(passes.flat(2));
+  const texts = [...passes, rows].flatMap((lines) => [asRead(lines), repaired(lines)]);
+  return [...new Map(texts.map((text) => [text.text, text])).values()].filter(({ text }) => /\S/.test(text));
+}
+
+function asRead(lines: readonly Line[]): PictureText {
+  return textOf(
+    lines.flatMap((line) => [
+      ...line.flatMap((word, at) => [...(at > 0 ? [SPACE] : []), { text: word.text, words: [word] }]),
+      LINE_END,
+    ]),
+  );
+}
+
+/** Words whose heights overlap by half make a row, whatever column they were read in. */
+function rowsOf(words: readonly Word[]): Line[] {
+  const rows: { top: number; bottom: number; words: Word[] }[] = [];
+  for (const word of [...words].sort((a, b) => a.box.top - b.box.top)) {
+    const { top, height } = word.box;
+    const bottom = top + height;
+    const row = rows.findLast(
+      (one) => Math.min(one.bottom, bottom) - Math.max(one.top, top) > Math.min(one.bottom - one.top, height) / 2,
+    );
+    if (row) row.words.push(word);
+    else rows.push({ top, bottom, words: [word] });
+  }
+  return rows.map((row) => row.words.sort((a, b) => a.box.left - b.box.left));
+}
+
+/** Places to paint over: every word that a finding touches is painted whole, with the gaps between the words of one. */
+export function boxesOf({ pieces }: PictureText, findings: readonly Pick<Span, 'start' | 'end'>[]): Box[] {
+  const boxes: Box[] = [];
+  const starts: number[] = [];
+  let length = 0;
+  for (const { text } of pieces) {
+    starts.push(length);
+    length += text.length;
+  }
+  for (const { start, end } of findings) {
+    const touched = pieces.flatMap(({ text, words }, at) => {
+      const from = starts[at] ?? 0;
+      return from < end && from + text.length > start ? words : [];
+    });
+    boxes.push(...mergedBoxes(touched));
+  }
+  return boxes;
+}
+
+/** Words side by side become one box, so that nothing shows how long each was. */
+function mergedBoxes(words: readonly Word[]): Box[] {
+  const boxes: Box[] = [];
+  let last: Word | undefined;
+  for (const word of words) {
+    const before = boxes.at(-1);
+    if (last && before && isBeside(last, word)) boxes[boxes.length - 1] = around(before, word.box);
+    else boxes.push(word.box);
+    last = word;
+  }
+  return boxes;
+}
+
+function isBeside(left: Word, right: Word): boolean {
+  const a = left.box;
+  const b = right.box;
+  const overlap = Math.min(a.top + a.height, b.top + b.height) - Math.max(a.top, b.top);
+  return overlap > Math.min(a.height, b.height) / 2 && gapOf(left, right) > 0 && !isColumnGap(left, right);
+}
+
+function around(a: Box, b: Box): Box {
+  const left = Math.min(a.left, b.left);
+  const top = Math.min(a.top, b.top);
+  return {
+    left,
+    top,
+    width: Math.max(a.left + a.width, b.left + b.width) - left,
+    height: Math.max(a.top + a.height, b.top + b.height) - top,
+  };
+}

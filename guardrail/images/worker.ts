@@ -1,0 +1,51 @@
+/** A thread that unpacks, reads, paints and packs pictures, one after the other. Nothing of this is on the event loop. */
+import { readlinkSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { basename } from 'node:path';
+import { parentPort } from 'node:worker_threads';
+import { UnreadableImageError, type Problem, type Reading } from './contract.ts';
+import type { Task } from './workers.ts';
+import { createOcr, type Ocr } from './ocr.ts';
+import { greysOf, pack, paint, unpack } from './raster.ts';
+
+/** What is answered: a result, or what is wrong with the image. Any other failure ends the thread. */
+export type Answer = { readonly reading: Reading } | { readonly bytes: Uint8Array } | { readonly problem: Problem };
+
+let ocr: Promise<Ocr> | undefined;
+
+async function read(bytes: Uint8Array): Promise<Answer> {
+  const raster = await unpack(bytes);
+  ocr ??= createOcr();
+  const passes = await (await ocr).read(await greysOf(raster));
+  return { reading: { passes, isTranslucent: raster.isTranslucent } };
+}
+
+async function answerTo(task: Task): Promise<Answer> {
+  try {
+    if (task.kind === 'read') return await read(task.bytes);
+    const raster = await unpack(task.bytes);
+    paint(raster, task.boxes);
+    return { bytes: await pack(raster, task.format, task.isLossless) };
+  } catch (error) {
+    if (error instanceof UnreadableImageError) return { problem: error.problem };
+    throw error;
+  }
+}
+
+/** Text goes first. On Linux each thread has a priority of its own, which those that it starts inherit. */
+function stepBack(): void {
+  try {
+    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Elsewhere the system shares its processors out as it sees fit.
+  }
+}
+
+stepBack();
+const port = parentPort;
+if (!port) throw new Error('This module runs in a worker thread alone.');
+port.on('message', (task: Task) => {
+  void answerTo(task).then((answer) => {
+    port.postMessage(answer);
+  });
+});
