@@ -61,6 +61,29 @@ describe('manifests', () => {
     expect(pod?.spec.containers[0]).to.deep.include({ name: 'operator', image: 'registry.example.com/ggo:9.9.9' });
   });
 
+  it('with a Redis in a namespace of its own, under restricted pod security', async () => {
+    const namespace = await plane().createNamespace();
+    const labels = ['pod-security.kubernetes.io/enforce=restricted', 'pod-security.kubernetes.io/warn=restricted'];
+    await plane().kubectl(['label', 'namespace', namespace, ...labels]);
+    const manifests = await withComponent('redis', { namespace, resources: [] });
+    expect(named(manifests)).to.have.members(
+      ['NetworkPolicy', 'Service', 'ServiceAccount', 'StatefulSet'].map(
+        (kind) => `${kind} ${namespace}/guardrail-redis`,
+      ),
+    );
+    const text = manifests.map((manifest) => stringify(manifest)).join('---\n');
+    const output = await plane().kubectl(['apply', '--server-side', '--dry-run=server', '-f', '-'], text);
+    expect(output).not.to.match(/warning/i);
+    const pod = manifests.find(({ kind }) => kind === 'StatefulSet')?.spec?.template?.spec;
+    const trial = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'trial', namespace }, spec: pod };
+    await plane().kubectl(['create', 'serviceaccount', '-n', namespace, 'guardrail-redis']);
+    const volumes = [{ name: 'data', emptyDir: {} }];
+    await plane().kubectl(
+      ['create', '--dry-run=server', '-f', '-'],
+      stringify({ ...trial, spec: { ...pod, volumes } }),
+    );
+  });
+
   it('in one namespace: nothing may be done in others', async () => {
     const manifests = await withComponent('namespaced');
     expect(named(manifests)).to.include.members([
