@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { createMetrics } from '../../guardrail/http/metrics.ts';
 import { createMemoryStore } from '../../guardrail/store/store.ts';

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { parseAllDocuments, stringify } from 'yaml';
+import { startControlPlane, type ControlPlane } from '../../hack/local/controlplane.ts';
+import { removeAtExit } from '../../hack/local/processes.ts';
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { API_VERSION, gatewayInstanceNames } from '../api/v1alpha1/v1alpha1.ts';
+import { guardrailWorkload } from '../instance/guardrailWorkload.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const MODULE = 'github.com/prometheus-operator/prometheus-operator@v0.85.0';
+
+/** The folder of the Prometheus operator's own definitions: its Go module holds them, and the sum database vouches for it. */
+async function definitions(): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)('go', ['mod', 'download', '-json', MODULE], { cwd: tmpdir() });
+    return join((JSON.parse(stdout) as { Dir: string }).Dir, 'example/prometheus-operator-crd');
+  } catch (error) {
+    throw new Error(`Install Go and let it reach its module proxy: this test needs ${MODULE}.`, { cause: error });
+  }
+}
+
+describe("for the Prometheus operator, under that operator's own definitions", function () {
+  this.timeout(120_000);
+  let plane: ControlPlane;
+  before(async () => {
+    const folder = await definitions();
+    // One of its own, since these definitions are there for a whole cluster.
+    plane = await startControlPlane();
+    for (const kind of ['servicemonitors', 'prometheusrules']) {
+      await plane.kubectl(['create', '-f', join(folder, `monitoring.coreos.com_${kind}.yaml`)]);
+      await plane.kubectl(['wait', '--for=condition=Established', `crd/${kind}.monitoring.coreos.com`]);
+    }
+    await plane.kubectl(['apply', '--server-side', '-f', join(ROOT, 'operator/manifests/namespace.yaml')]);
+  });
+  after(() => plane.stop());
+
+  const trial = (text: string): Promise<string> =>
+    plane.kubectl(['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'], text);
+
+  it('the component is taken, all of it: what to scrape, alerts, and a dashboard that Grafana finds', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kustomize-'));
+    removeAtExit(folder);
+    const path = (name: string): string => relative(folder, join(ROOT, name));
+    const components = [path('operator/manifests/components/prometheus')];
+    writeFileSync(join(folder, 'kustomization.yaml'), stringify({ resources: [path('.')], components }));
+    const text = await plane.kubectl(['kustomize', folder]);
+    const output = await trial(text);
+    expect(output).to.match(/servicemonitor\S+ serverside-applied/);
+    expect(output).to.match(/prometheusrule\S+ serverside-applied/);
+    const dashboard = parseAllDocuments(text)
+      .map(
+        (document) => document.toJS() as { kind: string; metadata: { labels: object }; data: Record<string, string> },
+      )
+      .find(({ kind }) => kind === 'ConfigMap');
+    expect(dashboard?.metadata.labels).to.include({ grafana_dashboard: '1' });
+    expect(JSON.parse(dashboard?.data['gateway-guardrail.json'] ?? '')).to.have.property('panels');
+  });
+
+  it('what the operator writes for a guardrail is taken', async () => {
+    const instance = {
+      apiVersion: API_VERSION,
+      kind: gatewayInstanceNames.kind,
+      metadata: { name: 'main', namespace: 'default', uid: 'u' },
+      spec: {},
+    } as GatewayInstance;
+    const inputs = { defaultImage: 'image', policy: undefined, keyRevision: '0.0', configHash: 'h' };
+    const monitor = guardrailWorkload(instance, {}, inputs).find(({ kind }) => kind.kind === 'ServiceMonitor');
+    expect(await trial(JSON.stringify(monitor?.object))).to.match(/servicemonitor\S+ serverside-applied/);
+  });
+});
