@@ -28,6 +28,9 @@ const response = (harness: Harness, user: string, text: string): Promise<Answer>
 const textOf = (answer: Answer): string => (answer.body as Partial<Body>).texts?.[0] ?? '';
 const ready = async (harness: Harness): Promise<boolean> => (await harness.call('GET', '/readyz')).status === 200;
 
+const storeOf = (readiness: Answer): { up: boolean; since?: string; reason?: string } =>
+  (readiness.body as { dependencies: { store: { up: boolean; since?: string; reason?: string } } }).dependencies.store;
+
 async function startReady(url: string, env: NodeJS.ProcessEnv = {}): Promise<Harness> {
   const harness = await startHarness({ env: { GUARDRAIL_STORE: url, ...env } });
   await eventually(() => ready(harness));
@@ -378,11 +381,36 @@ describe('the service on Redis with several servers', () => {
         expect(performance.now() - started).to.be.lessThan(2000);
       }
       expect([...statuses].sort()).to.deep.equal([200, 502]);
+      // Ready all the same, or the calls that can be served would fail with the others.
+      const partly = await harness.call('GET', '/readyz');
+      expect([partly.status, storeOf(partly).up]).to.deep.equal([200, true]);
+      expect(storeOf(partly).reason).to.match(/^1 of 3 masters of the Redis Cluster cannot be used: .*\.$/);
+      expect(Date.parse(storeOf(partly).since ?? '')).to.be.closeTo(Date.now(), 60_000);
+      for (const at of [0, 1]) await cluster.servers[at]?.kill();
+      await eventually(async () => !(await ready(harness)));
+      for (const at of [0, 1]) await cluster.servers[at]?.restart();
       await cluster.servers[2]?.restart();
+      await eventually(async () => storeOf(await harness.call('GET', '/readyz')).reason === undefined, 20_000);
       for (let user = 0; user < 30; user += 1) {
         await eventually(
           async () => (await request(harness, `user-${user}`, `Mail person.${user}@example.org`)).status === 200,
         );
+      }
+    } finally {
+      await harness.stop();
+      await cluster.stop();
+    }
+  });
+
+  it('is not ready where the Cluster serves nothing while a part of it is down', async function () {
+    this.timeout(60_000);
+    const cluster = await startRedisCluster({ args: ['--cluster-require-full-coverage', 'yes'] });
+    const harness = await startReady(cluster.url);
+    try {
+      await cluster.servers[2]?.kill();
+      await eventually(async () => !(await ready(harness)), 20_000);
+      for (let user = 0; user < 5; user += 1) {
+        expect((await request(harness, `user-${user}`, `Mail person.${user}@example.org`)).status).to.equal(502);
       }
     } finally {
       await harness.stop();

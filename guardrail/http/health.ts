@@ -2,23 +2,29 @@ import Router from '@koa/router';
 import type { DependencyState } from '../detection/detection.ts';
 import type { CallState } from './context.ts';
 
+/** `up` with a reason: a part of it is down. */
+type State = DependencyState | { readonly up: true; readonly reason: string; readonly since: Date };
+
 /** Something without which the guardrail cannot do its work. */
 export interface Dependency {
   readonly name: string;
   /** Bounded in time, and never rejects. */
-  state(): Promise<DependencyState>;
+  state(): Promise<State>;
 }
 
-/** Makes a dependency of a check that throws while it is down, and remembers since when. */
-export function watched(name: string, check: () => Promise<void>): Dependency {
+/**
+ * Makes a dependency of a check, and remembers since when it is down.
+ * @param check throws while all of it is down, and tells what is where only a part is.
+ */
+export function watched(name: string, check: () => Promise<string | undefined>): Dependency {
   let since: Date | undefined;
   return {
     name,
     async state() {
       try {
-        await check();
-        since = undefined;
-        return { up: true };
+        const reason = await check();
+        since = reason === undefined ? undefined : (since ?? new Date());
+        return reason === undefined || since === undefined ? { up: true } : { up: true, since, reason };
       } catch (error) {
         since ??= new Date();
         return { up: false, since, reason: error instanceof Error ? error.message : 'It failed.' };
@@ -34,17 +40,22 @@ export interface HealthOptions {
   readonly freshMs?: number;
 }
 
-/** `/healthz`: the process answers. `/readyz`: what it depends on answers too; if not, which one and since when. */
+/**
+ * `/healthz`: the process answers. `/readyz`: what it depends on answers too; if not, which one and since when.
+ *
+ * Readiness routes calls. A store of which a part is down is the same for every instance: were none of them ready, the
+ * calls that the other part could serve would fail too. So it counts as up, and the answer says what is down.
+ */
 export function healthRoutes(options: HealthOptions): Router<CallState> {
   const freshMs = options.freshMs ?? 500;
   let asked = Number.NEGATIVE_INFINITY;
-  let states: Promise<[string, DependencyState][]> | undefined;
+  let states: Promise<[string, State][]> | undefined;
 
-  const current = (): Promise<[string, DependencyState][]> => {
+  const current = (): Promise<[string, State][]> => {
     if (!states || performance.now() - asked > freshMs) {
       asked = performance.now();
       states = Promise.all(
-        options.dependencies.map(async (one): Promise<[string, DependencyState]> => [one.name, await one.state()]),
+        options.dependencies.map(async (one): Promise<[string, State]> => [one.name, await one.state()]),
       );
     }
     return states;

@@ -14,8 +14,8 @@ const errorSchema = z.object({
 
 const dependencySchema = z.object({
   up: z.boolean(),
-  since: z.iso.datetime().optional().describe('When it was first seen down.'),
-  reason: z.string().optional(),
+  since: z.iso.datetime().optional().describe('When it, or a part of it, was first seen down.'),
+  reason: z.string().optional().describe('What is down; with `up`, only a part is, and calls that need it fail.'),
 });
 const readinessSchema = z.object({
   status: z.enum(['ready', 'unavailable', 'draining']),

@@ -46,14 +46,22 @@ export interface MappingStore {
    * encryption key opens. At most one round trip. Renews the expiry.
    */
   get(session: SessionId, pseudonyms: readonly Pseudonym[]): Promise<ReadonlyMap<Pseudonym, string>>;
-  /** @returns whether there was anything to erase. */
+  /**
+   * Both erasures may be repeated, and have to be where they throw: they may have been carried out in part, or not yet be
+   * where no fail-over undoes them.
+   * @returns whether there was anything to erase.
+   */
   eraseSession(session: SessionId): Promise<boolean>;
   /** @returns how many sessions were erased. */
   eraseSubject(subject: SubjectId): Promise<number>;
   describe(session: SessionId): Promise<SessionInfo | undefined>;
   /** Sessions held now; an estimate where counting would cost. */
   count(): Promise<number>;
-  ping(): Promise<void>;
+  /**
+   * @returns a sentence on what is down, where that is only a part of the store and the other part is at work.
+   * @throws StoreUnavailableError where nothing is at work.
+   */
+  ping(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 

@@ -200,7 +200,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
       return Promise.resolve(sessions.size);
     },
 
-    ping: () => Promise.resolve(),
+    ping: () => Promise.resolve(undefined),
 
     close(): Promise<void> {
       clearInterval(timer);

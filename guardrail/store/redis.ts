@@ -45,7 +45,10 @@ export function createRedisStore(options: RedisStoreOptions): MappingStore {
 
   async function erase(script: (typeof SCRIPTS)['eraseSession' | 'eraseSubject'], kind: string, id: string) {
     const keys = [keyOf(kind, id), keyOf('erased', id)];
-    const [erased] = await link.run(script, keys, [id, String(link.fence()), retention]);
+    const args = [id, String(link.fence()), retention];
+    const [erased, replicas] = await link.run(script, keys, args);
+    // A fail-over brings back what the replica has not heard of: an erasure counts once it cannot be undone so.
+    if (Number(replicas) > 0) await link.confirm(script, keys, args);
     // A fence taken from now on must be later than the tombstone; in a Cluster that takes hearing every node.
     if (isCluster) await link.beat();
     return Number(erased);
@@ -125,7 +128,7 @@ export function createRedisStore(options: RedisStoreOptions): MappingStore {
       return sessions;
     },
 
-    ping: () => link.beat(),
+    ping: () => link.health(),
     close: () => link.close(),
   };
 

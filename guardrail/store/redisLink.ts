@@ -8,6 +8,8 @@ import type { Script } from './redisScripts.ts';
 const BEAT_MS = 500;
 const BEAT_WHEN_DOWN_MS = 200;
 const CONNECT_TIMEOUT_MS = 1000;
+/** Of the time for a command, what replicas have to confirm it. */
+const WAIT_SHARE = 0.8;
 
 /** A connection to Redis that answers or fails within its time-out, and comes back by itself. */
 export interface RedisLink {
@@ -19,8 +21,16 @@ export interface RedisLink {
   run(script: Script, keys: readonly string[], args: readonly (string | Buffer)[]): Promise<unknown[]>;
   /** See {@link RedisClock}. */
   fence(): Fence;
-  /** Asks every master for its time. @throws StoreUnavailableError */
+  /** Runs a script once more, and waits until a replica has all that it wrote. @throws StoreUnavailableError if none has in time. */
+  confirm(script: Script, keys: readonly string[], args: readonly (string | Buffer)[]): Promise<void>;
+  /** Asks every master for its time. @throws StoreUnavailableError where none tells it. */
   beat(): Promise<void>;
+  /**
+   * Whether commands are carried out.
+   * @returns a sentence on what is down, where that is only a part.
+   * @throws StoreUnavailableError where none are.
+   */
+  health(): Promise<string | undefined>;
   /** Each server that holds a part of the keys. */
   masters(): readonly Redis[];
   /** Bounds a command that is no script in the same way. @throws StoreUnavailableError */
@@ -35,6 +45,11 @@ export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLin
   let hangs = false;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
+  const closing = [
+    () => {
+      client.disconnect();
+    },
+  ];
 
   // What goes wrong shows in the commands; without a listener an 'error' event would end the process.
   client.on('error', () => undefined);
@@ -85,16 +100,80 @@ export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLin
     }
   }
 
+  /** Asks each master, and fails where not one of them answers as wanted. @returns how many do not. */
+  async function ask(nodes: readonly Redis[], question: (node: Redis) => Promise<void>): Promise<number> {
+    if (nodes.length === 0) throw new StoreUnavailableError('No node of the Redis Cluster can be reached.');
+    const answers = await Promise.allSettled(nodes.map((node) => bounded(question(node))));
+    const failed = answers.filter((answer) => answer.status === 'rejected');
+    if (failed.length === nodes.length) throw asUnavailable(failed[0]?.reason);
+    return failed.length;
+  }
+
+  const nameOf = (node: Redis): string => `${node.options.host ?? ''}:${node.options.port ?? ''}`;
+
+  async function hear(node: Redis): Promise<void> {
+    const [seconds, micros] = await node.time();
+    clock.heard(nameOf(node), Number(seconds) * 1_000_000 + Number(micros));
+  }
+
   async function beat(): Promise<void> {
     const nodes = masters();
-    if (nodes.length === 0) throw new StoreUnavailableError('No node of the Redis Cluster can be reached.');
-    const names = nodes.map((node) => `${node.options.host ?? ''}:${node.options.port ?? ''}`);
-    const times = await bounded(Promise.all(nodes.map((node) => node.time())));
-    for (const [at, [seconds, micros]] of times.entries()) {
-      clock.heard(names[at] ?? '', Number(seconds) * 1_000_000 + Number(micros));
-    }
-    clock.keepOnly(new Set(names));
+    await ask(nodes, hear);
+    // One that is silent still counts: its time goes on from where it was last heard, and it may come back.
+    clock.keepOnly(new Set(nodes.map(nameOf)));
     hangs = false;
+  }
+
+  async function health(): Promise<string | undefined> {
+    if (client instanceof Redis) {
+      await beat();
+      return undefined;
+    }
+    const nodes = masters();
+    const down = await ask(nodes, async (node) => {
+      const info = String(await node.call('CLUSTER', 'INFO'));
+      // A Cluster that wants all slots covered answers for none while one is not.
+      if (!info.includes('cluster_state:ok')) throw new StoreUnavailableError('The Redis Cluster is down.');
+    });
+    return down === 0
+      ? undefined
+      : `${down} of ${nodes.length} masters of the Redis Cluster cannot be used: calls for their part of the sessions fail.`;
+  }
+
+  /** Waiting for replicas holds up all that comes after it on a connection, so that is done on one of its own. */
+  let aside: Promise<Redis | Cluster> | undefined;
+
+  async function openAside(): Promise<Redis | Cluster> {
+    const own = createClient(address, timeoutMs);
+    own.on('error', () => undefined);
+    if (own instanceof Cluster) own.on('node error', () => undefined);
+    closing.push(() => {
+      own.disconnect();
+    });
+    try {
+      await bounded(new Promise((resolve) => own.once('ready', resolve)));
+      return own;
+    } catch (error) {
+      own.disconnect();
+      aside = undefined;
+      throw error;
+    }
+  }
+
+  async function confirm(script: Script, keys: readonly string[], args: readonly (string | Buffer)[]): Promise<void> {
+    const own = await (aside ??= openAside());
+    // Both on one connection, since Redis waits for what the same connection has written.
+    const commands = own.pipeline();
+    commands.call('EVAL', script.source, keys.length, ...keys, ...args);
+    commands.call('WAIT', 1, Math.ceil(timeoutMs * WAIT_SHARE));
+    const [written, waited] = (await bounded(commands.exec())) ?? [];
+    const error = written?.[0] ?? waited?.[0];
+    if (error) throw asUnavailable(error);
+    if (!(Number(waited?.[1]) >= 1)) {
+      throw new StoreUnavailableError(
+        'Redis has erased it, but no replica has confirmed that in time: erase it again.',
+      );
+    }
   }
 
   const schedule = (delay: number): void => {
@@ -129,13 +208,15 @@ export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLin
       return rest;
     },
     fence: () => clock.lowerBound(),
+    confirm,
     beat,
+    health,
     masters,
     bounded,
     close() {
       closed = true;
       clearTimeout(timer);
-      client.disconnect();
+      for (const close of closing) close();
       return Promise.resolve();
     },
   };

@@ -105,6 +105,10 @@ const BURY = `
 local function bury(tombstone, fence, retention)
   redis.call('SET', tombstone, string.format('%.0f', math.max(now, tonumber(fence))), 'PX', retention)
 end
+
+local function replicas()
+  return tonumber(string.match(redis.call('INFO', 'replication'), 'connected_slaves:(%d+)') or '0')
+end
 `;
 
 /** KEYS: session, its tombstone. ARGV: session, fence, tombstone's ttl. */
@@ -112,7 +116,7 @@ const ERASE_SESSION = `${BURY}
 bury(KEYS[2], ARGV[2], ARGV[3])
 local subject = redis.call('HGET', KEYS[1], 'u')
 if subject then redis.call('ZREM', key('subject', subject), ARGV[1]) end
-return {stamp, redis.call('UNLINK', KEYS[1])}
+return {stamp, redis.call('UNLINK', KEYS[1]), replicas()}
 `;
 
 /** KEYS: the end user's sessions, its tombstone. ARGV: end user, fence, tombstone's ttl. */
@@ -123,7 +127,7 @@ for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
   erased = erased + redis.call('UNLINK', key('session', id))
 end
 redis.call('UNLINK', KEYS[1])
-return {stamp, erased}
+return {stamp, erased, replicas()}
 `;
 
 /** KEYS: session. */

@@ -1,6 +1,7 @@
 import { startRedis, startRedisCluster, startRedisSentinel } from '../../hack/local/redis.ts';
 import { findRedisVersion, REDIS_VERSIONS } from '../../hack/local/redisVersions.ts';
 import { describeMappingStore, redisImplementation } from './testing/contractTests.ts';
+import { describeReplicas } from './testing/replicaTests.ts';
 
 for (const version of REDIS_VERSIONS) {
   const on =
@@ -10,4 +11,5 @@ for (const version of REDIS_VERSIONS) {
   describeMappingStore(redisImplementation(version.name, on(startRedis)));
   describeMappingStore(redisImplementation(`${version.name}, Cluster`, on(startRedisCluster)));
   describeMappingStore(redisImplementation(`${version.name} behind Sentinel`, on(startRedisSentinel)));
+  describeReplicas(version.name, () => findRedisVersion(version));
 }

@@ -12,6 +12,7 @@ import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady, type M
 
 const run = promisify(execFile);
 const READY_TIMEOUT_MS = 15_000;
+const MASTERS = 3;
 const NAMES = ['redis-server', 'valkey-server'];
 
 /** One running server. */
@@ -101,12 +102,18 @@ export async function startRedisTls(options: RedisOptions = {}): Promise<RedisSe
   }));
 }
 
-/** Starts a Cluster of three masters without replicas, each with a third of the slots. */
-export async function startRedisCluster(options: RedisOptions = {}): Promise<RedisGroup> {
+/**
+ * Starts a Cluster of three masters, each with a third of the slots, without replicas, or with one of the first, which
+ * then is the fourth of the servers.
+ */
+export async function startRedisCluster(
+  options: RedisOptions & { readonly firstHasReplica?: true } = {},
+): Promise<RedisGroup> {
   const servers: RedisServer[] = [];
   const stop = stopAll(servers);
+  const size = options.firstHasReplica === true ? 4 : 3;
   try {
-    for (let n = 0; n < 3; n += 1) {
+    for (let n = 0; n < size; n += 1) {
       servers.push(
         await startServer(options, (port, folder) => ({
           args: [
@@ -119,9 +126,9 @@ export async function startRedisCluster(options: RedisOptions = {}): Promise<Red
     }
     const [first, ...others] = servers;
     if (!first) throw new Error('A Cluster needs a server.');
-    for (const [at, server] of servers.entries()) {
-      const from = Math.floor((at * 16384) / servers.length);
-      const to = Math.floor(((at + 1) * 16384) / servers.length);
+    for (const [at, server] of servers.slice(0, MASTERS).entries()) {
+      const from = Math.floor((at * 16384) / MASTERS);
+      const to = Math.floor(((at + 1) * 16384) / MASTERS);
       // One by one: ADDSLOTSRANGE is of Redis 7.
       const slots = Array.from({ length: to - from }, (_, slot) => String(from + slot));
       await server.cli('CLUSTER', 'ADDSLOTS', ...slots);
@@ -131,11 +138,19 @@ export async function startRedisCluster(options: RedisOptions = {}): Promise<Red
     await until(async () => {
       for (const server of servers) {
         const info = await server.cli('CLUSTER', 'INFO');
-        if (!info.includes('cluster_state:ok') || !info.includes('cluster_known_nodes:3')) return false;
+        if (!info.includes('cluster_state:ok') || !info.includes(`cluster_known_nodes:${size}`)) return false;
         if (!info.includes('cluster_slots_ok:16384')) return false;
       }
       return true;
     }, 'The Redis Cluster did not form.');
+    const replica = servers[MASTERS];
+    if (replica) {
+      await replica.cli('CLUSTER', 'REPLICATE', (await first.cli('CLUSTER', 'MYID')).trim());
+      await until(
+        async () => (await first.cli('INFO', 'replication')).includes('state=online'),
+        'The replica in the Redis Cluster did not reach its master.',
+      );
+    }
   } catch (error) {
     await stop();
     throw error;

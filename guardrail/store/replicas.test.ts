@@ -1,0 +1,3 @@
+import { describeReplicas } from './testing/replicaTests.ts';
+
+describeReplicas('Redis of this machine');
