@@ -77,7 +77,7 @@ export class Finalization {
     const connection = await parts.connections.forCustomer(customer.spec.instanceRef, customer.metadata.namespace);
     await withFreshKey(parts, connection, async (current) => {
       const client = parts.clients.for(current);
-      await client.customerDelete(customerId, { signal, deferrable: true }).catch((error: unknown) => {
+      await client.customerDelete(customerId, { signal, turn: 'urgent' }).catch((error: unknown) => {
         if (!isGatewayError(error, 'notFound')) throw error;
       });
       const strategy = await strategyFor(parts, customer, current);

@@ -11,7 +11,7 @@ import type { Parts } from './parts.ts';
 import { isOn } from './parts.ts';
 import { report } from './report.ts';
 import type { SyncOutcome } from './status.ts';
-import { pendingSyncRequest, sync } from './sync.ts';
+import { isRoutine, sync } from './sync.ts';
 
 /** When to look again where nothing tells that a Secret has come or changed: keys are read again every minute. */
 const keyRetryMs = 60_000;
@@ -118,9 +118,8 @@ export class CustomerReconciler {
 
   /** Whether a customer whose gateway cannot be reached may still be called in sync. */
   #stillHolds(customer: GatewayCustomer): boolean {
-    const { status, metadata } = customer;
-    const asked = status?.observedGeneration !== metadata.generation || pendingSyncRequest(customer) !== undefined;
-    if (status?.synced !== true || asked) return false;
+    if (!isRoutine(customer)) return false;
+    const { metadata } = customer;
     const key = keyText(metadata);
     const { uid } = metadata;
     const known = this.#unreachable.get(key);

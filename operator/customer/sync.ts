@@ -60,7 +60,7 @@ export async function sync(
   signal: AbortSignal,
 ): Promise<Synced> {
   const client = parts.clients.for(connection);
-  const observed = await look(client, customer, { signal, deferrable: true });
+  const observed = await look(client, customer, { signal, turn: isRoutine(customer) ? 'routine' : 'urgent' });
   const strategy = await strategyFor(parts, customer, connection);
   const desired = desiredFields(customer.spec);
   const work: Work = { parts, client, strategy, signal, desired, hash: specHash(desired), fresh };
@@ -74,6 +74,13 @@ export async function sync(
     if (made === undefined) throw error;
     return await keep({ ...work, fresh: true }, customer, made);
   }
+}
+
+/** Whether nothing is known to have changed since the customer was last in sync. */
+export function isRoutine(customer: GatewayCustomer): boolean {
+  const { status, metadata } = customer;
+  const settled = status?.synced === true && status.observedGeneration === metadata.generation;
+  return settled && pendingSyncRequest(customer) === undefined;
 }
 
 /** The strategy that this gateway takes, found out by asking it. */

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { GatewayOperation } from './errors.ts';
 import { GatewayError } from './errors.ts';
 import { explain, rowOrNone, saysAlreadyExists, saysNoSuchPath } from './oddities.ts';
-import type { RateLimit, RateLimiter } from './rateLimit.ts';
+import type { RateLimit, RateLimiter, Turn } from './rateLimit.ts';
 import { DeferredError } from './rateLimit.ts';
 import type { BudgetBody, BudgetRow, CustomerBody, CustomerRow, ErrorBody } from './wire.ts';
 import { budgetRow, customerRow, errorBody } from './wire.ts';
@@ -50,8 +50,8 @@ const defaultRetryAfterMs = 5_000;
 export interface CallOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
-  /** The first call of a piece of work: thrown back with `retryAfter` rather than made to wait long for its turn. */
-  readonly deferrable?: boolean;
+  /** Default: `begun`. The others are thrown back with `retryAfter` rather than made to wait long for their turn. */
+  readonly turn?: Turn;
 }
 
 /** What a write answers is not used, but a page instead of it tells that nothing was written. */
@@ -163,9 +163,8 @@ export class GatewayClient {
   ): Promise<T> {
     let answer: Answer;
     try {
-      answer = await this.#limiter.run(() => this.#attempt(operation, path, body, options.signal), {
-        deferrable: options.deferrable ?? false,
-      });
+      const call = (): Promise<Answer> => this.#attempt(operation, path, body, options.signal);
+      answer = await this.#limiter.run(call, options.turn ?? 'begun');
     } catch (error) {
       if (!(error instanceof DeferredError)) throw error;
       throw new GatewayError('retryAfter', operation, 'The limit on calls to the gateway is reached.', {

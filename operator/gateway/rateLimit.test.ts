@@ -3,7 +3,6 @@ import { DeferredError, RateLimiter } from './rateLimit.ts';
 
 describe('rate limit of a gateway', () => {
   const turn = (): Promise<void> => Promise.resolve();
-  const wait = { deferrable: false };
 
   it('lets a burst through at once, and the rest at the given rate', async () => {
     const limiter = new RateLimiter({ qps: 100, burst: 5, maxConcurrent: 100 });
@@ -14,7 +13,7 @@ describe('rate limit of a gateway', () => {
         limiter.run(() => {
           at.push(performance.now() - began);
           return turn();
-        }, wait),
+        }, 'begun'),
       ),
     );
     expect(at.slice(0, 5).every((ms) => ms < 50)).to.equal(true);
@@ -31,7 +30,7 @@ describe('rate limit of a gateway', () => {
       underWay--;
       throw new Error('as a gateway does');
     };
-    await Promise.allSettled(Array.from({ length: 50 }, () => limiter.run(call, wait)));
+    await Promise.allSettled(Array.from({ length: 50 }, () => limiter.run(call, 'begun')));
     expect(most).to.equal(3);
     expect(underWay).to.equal(0);
   });
@@ -39,11 +38,11 @@ describe('rate limit of a gateway', () => {
   it('puts off what need not wait, each to a turn of its own', async () => {
     let now = 0;
     const limiter = new RateLimiter({ qps: 2, burst: 1, maxConcurrent: 100 }, () => now);
-    await limiter.run(turn, { deferrable: true });
-    const held = limiter.run(turn, { deferrable: true });
+    await limiter.run(turn, 'routine');
+    const held = limiter.run(turn, 'routine');
     const turns: number[] = [];
     for (let at = 0; at < 3; at++) {
-      const error: unknown = await limiter.run(turn, { deferrable: true }).catch((thrown: unknown) => thrown);
+      const error: unknown = await limiter.run(turn, 'routine').catch((thrown: unknown) => thrown);
       expect(error).to.be.instanceOf(DeferredError);
       turns.push((error as DeferredError).retryAfterMs);
     }
@@ -55,13 +54,49 @@ describe('rate limit of a gateway', () => {
   it('begins no call while the gateway asks to be left alone', async () => {
     const limiter = new RateLimiter({ qps: 1000, burst: 10, maxConcurrent: 10 });
     limiter.pause(2_000);
-    const error: unknown = await limiter.run(turn, { deferrable: true }).catch((thrown: unknown) => thrown);
+    const error: unknown = await limiter.run(turn, 'routine').catch((thrown: unknown) => thrown);
     expect((error as DeferredError).retryAfterMs).to.be.within(1_900, 2_100);
 
     const short = new RateLimiter({ qps: 1000, burst: 10, maxConcurrent: 10 });
     short.pause(60);
     const began = performance.now();
-    await short.run(turn, { deferrable: true });
+    await short.run(turn, 'routine');
     expect(performance.now() - began).to.be.greaterThan(50);
+  });
+
+  it('lets the urgent go before thousands of routine calls, in line and among those put off', async function () {
+    this.timeout(30_000);
+    // Stands still until all have asked, however long that takes.
+    let began = Number.POSITIVE_INFINITY;
+    const now = (): number => Math.max(0, performance.now() - began);
+    const limiter = new RateLimiter({ qps: 200, burst: 4, maxConcurrent: 4 }, now);
+    const started: string[] = [];
+    const work = async (name: string, kind: 'urgent' | 'routine'): Promise<void> => {
+      for (;;) {
+        try {
+          await limiter.run(() => {
+            started.push(name);
+            return turn();
+          }, kind);
+          return;
+        } catch (error) {
+          if (!(error instanceof DeferredError)) throw error;
+          await new Promise((resolve) => setTimeout(resolve, error.retryAfterMs));
+        }
+      }
+    };
+    const routine = Array.from({ length: 600 }, () => work('routine', 'routine'));
+    await new Promise((resolve) => setImmediate(resolve));
+    // The burst is used up, the line is full of routine, and all others are put off.
+    expect(started).to.have.length(4);
+    // As many as the line takes, and as many that are put off themselves.
+    const urgent = Array.from({ length: 8 }, (_, at) => `new ${at}`);
+    const asked = urgent.map((name) => work(name, 'urgent'));
+    began = performance.now();
+    await Promise.all(asked);
+    expect(started.slice(4, 8)).to.deep.equal(urgent.slice(0, 4));
+    expect(started.length).to.be.below(300);
+    await Promise.all(routine);
+    expect(started).to.have.length(608);
   });
 });

@@ -19,26 +19,33 @@ export class DeferredError extends Error {
   }
 }
 
-interface Waiter {
-  readonly start: () => void;
-}
+/** Whose turn it is, the most urgent first. */
+export type Turn =
+  /** Goes on with a piece of work that was begun: waits for as long as it takes. */
+  | 'begun'
+  /** Begins work that somebody may be waiting for. */
+  | 'urgent'
+  /** Begins work of which nothing is known to have changed. */
+  | 'routine';
 
 /**
  * A token bucket with a limit on what is under way, and a pause that the gateway asks for by Retry-After.
  *
- * A call that begins a piece of work is `deferrable`: rather than wait long, and hold a worker that other gateways need,
- * it throws {@link DeferredError} with a turn of its own, so that those put off do not all come back at once. The calls
- * that follow in the same piece of work always wait.
+ * A call that begins a piece of work rather throws {@link DeferredError} than wait long, and hold a worker that other
+ * gateways need; each that is put off gets a turn of its own, so that they do not all come back at once. Routine waits
+ * for the urgent, never the other way round: ten thousand customers that are looked at again after a restart hold up
+ * none that was just applied.
  */
 export class RateLimiter {
   readonly #limit: RateLimit;
   readonly #now: () => number;
-  readonly #waiting: Waiter[] = [];
+  /** Those that wait, the first line before the second. */
+  readonly #waiting: Readonly<Record<'urgent' | 'routine', (() => void)[]>> = { urgent: [], routine: [] };
   #tokens: number;
   #refilledAt: number;
   #underWay = 0;
   #pausedUntil = 0;
-  #lastTurn = 0;
+  readonly #lastTurn = { urgent: 0, routine: 0 };
   #timer: NodeJS.Timeout | undefined;
 
   /** @param now a clock in milliseconds that never goes back. */
@@ -49,10 +56,13 @@ export class RateLimiter {
     this.#refilledAt = now();
   }
 
-  /** Makes the call when it is its turn. @throws DeferredError if it is deferrable and its turn is far. */
-  async run<T>(call: () => Promise<T>, options: { readonly deferrable: boolean }): Promise<T> {
-    if (options.deferrable) this.#deferIfFar();
-    await this.#turn();
+  /** Makes the call when it is its turn. @throws DeferredError if it begins a piece of work and its turn is far */
+  async run<T>(call: () => Promise<T>, turn: Turn): Promise<T> {
+    if (turn !== 'begun') this.#deferIfFar(turn);
+    await new Promise<void>((resolve) => {
+      this.#waiting[turn === 'routine' ? 'routine' : 'urgent'].push(resolve);
+      this.#admit();
+    });
     try {
       return await call();
     } finally {
@@ -66,40 +76,32 @@ export class RateLimiter {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + milliseconds);
   }
 
-  #deferIfFar(): void {
+  #deferIfFar(turn: 'urgent' | 'routine'): void {
     const now = this.#now();
     this.#refill(now);
-    const queued = this.#waiting.length + 1;
-    const forToken = Math.max(0, ((queued - this.#tokens) * 1000) / this.#limit.qps);
+    const before = this.#waiting.urgent.length + (turn === 'routine' ? this.#waiting.routine.length : 0);
+    const forToken = Math.max(0, ((before + 1 - this.#tokens) * 1000) / this.#limit.qps);
     const forPause = Math.max(0, this.#pausedUntil - now);
-    const crowded = this.#waiting.length >= this.#limit.maxConcurrent;
     const wait = Math.max(forToken, forPause);
-    if (wait <= longestWaitMs && !crowded) return;
-    this.#lastTurn = Math.max(this.#lastTurn + 1000 / this.#limit.qps, now + Math.max(wait, longestWaitMs));
-    throw new DeferredError(this.#lastTurn - now);
-  }
-
-  #turn(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push({ start: resolve });
-      this.#admit();
-    });
+    if (wait <= longestWaitMs && before < this.#limit.maxConcurrent) return;
+    const last = this.#lastTurn[turn];
+    this.#lastTurn[turn] = Math.max(last + 1000 / this.#limit.qps, now + Math.max(wait, longestWaitMs));
+    throw new DeferredError(this.#lastTurn[turn] - now);
   }
 
   #admit(): void {
     const now = this.#now();
+    const { urgent, routine } = this.#waiting;
     this.#refill(now);
-    while (
-      this.#waiting.length > 0 &&
-      this.#underWay < this.#limit.maxConcurrent &&
-      this.#tokens >= 1 &&
-      now >= this.#pausedUntil
-    ) {
+    while (this.#underWay < this.#limit.maxConcurrent && this.#tokens >= 1 && now >= this.#pausedUntil) {
+      const start = urgent.shift() ?? routine.shift();
+      if (start === undefined) return;
       this.#tokens--;
       this.#underWay++;
-      this.#waiting.shift()?.start();
+      start();
     }
-    if (this.#waiting.length === 0 || this.#underWay >= this.#limit.maxConcurrent || this.#timer !== undefined) return;
+    const none = urgent.length + routine.length === 0;
+    if (none || this.#underWay >= this.#limit.maxConcurrent || this.#timer !== undefined) return;
     const wait = Math.max(((1 - this.#tokens) * 1000) / this.#limit.qps, this.#pausedUntil - now, 1);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
