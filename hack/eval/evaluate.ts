@@ -10,11 +10,19 @@ export async function findsOf(
   const finds = new Map<string | number, EvalSpan[]>();
   const signal = new AbortController().signal;
   for (const { id, text } of texts) {
-    const [found = []] = await analyzer.analyze([text], { team: undefined, signal });
+    const [found = []] = await analyzer.analyze([text], {
+      team: undefined,
+      signal,
+    });
     const at = toCodePoints(text);
     finds.set(
       id,
-      found.map(({ start, end, type, score: sure }) => ({ start: at(start), end: at(end), type, score: sure })),
+      found.map(({ start, end, type, score: sure }) => ({
+        start: at(start),
+        end: at(end),
+        type,
+        score: sure,
+      })),
     );
   }
   return finds;
@@ -52,3 +60,24 @@ export function table(rows: readonly Row[]): string {
 
 export const scoreAnalyzer = async (analyzer: Analyzer, texts: readonly EvalText[]): Promise<Score> =>
   score(texts, await findsOf(analyzer, texts));
+
+/** One line for each value that stays readable and each find that touches no value. Only for texts of invented people. */
+export function errorsOf(
+  texts: readonly EvalText[],
+  finds: ReadonlyMap<string | number, readonly EvalSpan[]>,
+): string[] {
+  return texts.flatMap(({ id, text, spans }) => {
+    const characters = Array.from(text);
+    const found = finds.get(id) ?? [];
+    const show = (what: string, { start, end, type }: EvalSpan): string =>
+      `${what} ${type} in ${id}: ${JSON.stringify(characters.slice(Math.max(0, start - 20), start).join(''))} ${JSON.stringify(characters.slice(start, end).join(''))}`;
+    const isOpen = (at: number): boolean =>
+      /[\p{L}\p{N}]/u.test(characters[at] ?? '') && !found.some(({ start, end }) => start <= at && at < end);
+    const leaked = spans.filter(({ start, end }) => {
+      const places = Array.from({ length: end - start }, (_, at) => start + at);
+      return places.filter(isOpen).length > 0.1 * places.length;
+    });
+    const invented = found.filter((find) => !spans.some(({ start, end }) => find.start < end && start < find.end));
+    return [...leaked.map((value) => show('leaked', value)), ...invented.map((find) => show('invented', find))];
+  });
+}

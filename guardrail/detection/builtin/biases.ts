@@ -5,4 +5,8 @@ import type { Recall } from '../contract.ts';
  * `precise` masks about two thirds, and `thorough` one and a half times, of the innocent text that `balanced` does on the
  * development sets (see hack/eval).
  */
-export const biases: Readonly<Record<Recall, number>> = { precise: -800, balanced: 0, thorough: 900 };
+export const biases: Readonly<Record<Recall, number>> = {
+  precise: -200,
+  balanced: 0,
+  thorough: 225,
+};

@@ -71,7 +71,9 @@ describe('built-in detector', () => {
       'ping rowan re: hartwell',
     ];
     const count = async (recall: Recall): Promise<number> => {
-      const lists = await createBuiltinDetector({ recall }).detect(texts, { signal });
+      const lists = await createBuiltinDetector({ recall }).detect(texts, {
+        signal,
+      });
       return lists.flat().length;
     };
     const counts = [await count('precise'), await count('balanced'), await count('thorough')];

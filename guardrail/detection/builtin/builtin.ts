@@ -17,7 +17,11 @@ export interface BuiltinOptions {
 
 const name = 'builtin';
 
-const rank: Readonly<Record<Recall, number>> = { precise: 0, balanced: 1, thorough: 2 };
+const rank: Readonly<Record<Recall, number>> = {
+  precise: 0,
+  balanced: 1,
+  thorough: 2,
+};
 
 /** The detector that runs inside the process: recognizers by form, and a tagger for people, places, organisations. */
 export function createBuiltinDetector({ recall = 'balanced' }: BuiltinOptions = {}): Detector {
@@ -43,7 +47,7 @@ function structured(text: string): Span[] {
   const hints = hintsOf(text);
   for (const { type: own, worthwhile, find } of recognizers) {
     if (!worthwhile(hints)) continue;
-    find(text, (start, end, score, type = own) => spans.push({ start, end, type, score, detector: name }));
+    find(text, (start, end, score, type = own) => spans.push({ start, end, type, score, detector: name }), hints);
   }
   return spans;
 }

@@ -1,5 +1,5 @@
 import { luhn, remainder, repeated } from '../checksums.ts';
-import { before, digitsOf, pattern, type Recognizer } from '../recognizer.ts';
+import { before, digitsOf, eachNumber, pattern, type Recognizer } from '../recognizer.ts';
 
 /** Issuer prefixes and lengths, after ISO/IEC 7812 and the networks' published ranges. */
 const issuers =
@@ -38,29 +38,31 @@ const ibanStart = /(?<![\p{L}\p{N}])[a-z]{2}[ -]?\d{2}(?=[ -]?[a-z0-9])/giu;
 const iban: Recognizer = {
   type: 'IBAN_CODE',
   worthwhile: (hints) => hints.digits >= 6,
-  find(text, emit) {
-    for (const match of text.matchAll(ibanStart)) {
+  find(text, emit, hints) {
+    eachNumber(ibanStart, text, hints, (match, offset) => {
+      const start = offset + match.index;
       const length = lengths.get(match[0].slice(0, 2).toUpperCase());
-      if (length === undefined) continue;
+      if (length === undefined) return;
       let compact = '';
-      let end = match.index;
+      let end = start;
       for (; end < text.length && compact.length < length; end++) {
         const character = text.charAt(end);
         if (/[a-z0-9]/i.test(character)) compact += character;
         else if (!/[ \u00a0-]/.test(character) || !/[a-z0-9]/i.test(text.charAt(end + 1))) break;
       }
-      if (compact.length < length || /[\p{L}\p{N}]/u.test(text.charAt(end))) continue;
+      if (compact.length < length || /[\p{L}\p{N}]/u.test(text.charAt(end))) return;
       const checks = remainder((compact.slice(4) + compact.slice(0, 4)).toUpperCase(), 97) === 1;
-      if (checks) emit(match.index, end, 1);
-      else if (before(text, match.index).includes('iban') && /\d{6}/.test(compact)) emit(match.index, end, 0.7);
-    }
+      if (checks) emit(start, end, 1);
+      else if (before(text, start).includes('iban') && /\d{6}/.test(compact)) emit(start, end, 0.7);
+    });
   },
 };
 
 const swift = pattern({
   type: 'SWIFT_CODE',
   pattern: /(?<![\p{L}\p{N}])[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![\p{L}\p{N}])/gu,
-  worthwhile: () => true,
+  worthwhile: (hints) => hints.capitals >= 8,
+  anywhere: true,
   score: (_value, { text, start }) => (/\b(?:swift|bic)\b[^\n]{0,16}$/.test(before(text, start, 28)) ? 0.85 : 0),
 });
 

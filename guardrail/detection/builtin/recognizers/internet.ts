@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { after, before, pattern, type Recognizer } from '../recognizer.ts';
+import { after, before, eachMatch, pattern, type Recognizer } from '../recognizer.ts';
 
 const local = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u;
 const host = /[\p{L}\p{N}.-]/u;
@@ -47,6 +47,8 @@ const credential =
   /[?&;](?:[\w-]*(?:token|key|secret|password|passwd|pwd|sig|signature|auth|session|code)[\w-]*)=[^&\s]{6,}|^[a-z+.-]+:\/\/[^/\s@]{1,128}:[^/\s@]{1,128}@/i;
 const urlEnd = /[^\s"'<>`\\^{|}\])]{1,2048}/y;
 
+const bareHost = /(?<![\w./@-])www\.(?=[\p{L}\p{N}])/giu;
+
 /** Links: by `://` or `www.`, to the end of what a URL may hold. Those of public hosts only where they tell of someone. */
 const url: Recognizer = {
   type: 'URL',
@@ -62,11 +64,11 @@ const url: Recognizer = {
       const web = /^(?:https?|ftps?|wss?|sftp)$/i.test(text.slice(start, at));
       if (end > at + 5 && (web || credential.test(text.slice(start, end)))) judge(text, start, end, emit);
     }
-    for (const match of text.matchAll(/(?<![\w./@-])www\.(?=[\p{L}\p{N}])/giu)) {
+    eachMatch(bareHost, text, (match) => {
       const end = readUrl(text, match.index);
       if (/^www\.[\p{L}\p{N}-]{1,63}\.\p{L}/iu.test(text.slice(match.index, match.index + 70)))
         judge(text, match.index, end, emit);
-    }
+    });
   },
 };
 
@@ -129,7 +131,7 @@ const mac = pattern({
   type: 'MAC_ADDRESS',
   pattern:
     /(?<![\p{L}\p{N}:.-])(?:[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5})|[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4})(?![\p{L}\p{N}]|[:.-][0-9a-f])/giu,
-  worthwhile: (hints) => hints.digits > 0,
+  worthwhile: (hints) => (hints.colon && hints.digits > 0) || hints.token >= 4,
   score: (value) => (/^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$|^\d{4}\.\d{4}\.\d{4}$/i.test(value) ? 0 : 0.95),
 });
 

@@ -1,6 +1,6 @@
 import type { EntityType } from '../../contract.ts';
 import { isDate, luhn, mod1110, repeated, verhoeff, weighted } from '../checksums.ts';
-import { before, digitsOf, pattern, type Recognizer } from '../recognizer.ts';
+import { before, digitsOf, eachNumber, pattern, type Recognizer } from '../recognizer.ts';
 
 /** An identifier made of digits: recognized by its length and check digits together with its format or its context. */
 interface NumberId {
@@ -73,7 +73,13 @@ function turkish(digits: string): boolean {
 const social = /social security|\bssn\b|\bss#|\bss (?:no|num)|\bsocial\b|taxpayer|\btin\b/;
 
 const numberIds: readonly NumberId[] = [
-  { type: 'US_SSN', lengths: [9], valid: ssn, format: /^\d{3}-\d{2}-\d{4}$/, context: social },
+  {
+    type: 'US_SSN',
+    lengths: [9],
+    valid: ssn,
+    format: /^\d{3}-\d{2}-\d{4}$/,
+    context: social,
+  },
   {
     type: 'US_ITIN',
     lengths: [9],
@@ -177,7 +183,13 @@ const numberIds: readonly NumberId[] = [
     valid: (d) => /^[125-9]/.test(d) && ((11 - sum(d, [9, 8, 7, 6, 5, 4, 3, 2], 11)) % 11) % 10 === last(d),
     context: /\bnif\b|contribuinte|identifica[çc][ãa]o fiscal/,
   },
-  { type: 'BR_CPF', lengths: [11], valid: brazilian, format: /^\d{3}\.\d{3}\.\d{3}-\d{2}$/, context: /\bcpf\b/ },
+  {
+    type: 'BR_CPF',
+    lengths: [11],
+    valid: brazilian,
+    format: /^\d{3}\.\d{3}\.\d{3}-\d{2}$/,
+    context: /\bcpf\b/,
+  },
   {
     type: 'BR_CNPJ',
     lengths: [14],
@@ -222,7 +234,12 @@ const numberIds: readonly NumberId[] = [
     valid: (d) => yymmdd(d) && /[01]\d\d$/.test(d) && luhn(d),
     context: /\bid\b|identity|\brsa id/,
   },
-  { type: 'TR_NATIONAL_ID', lengths: [11], valid: turkish, context: /\btc\b|t\.c\.|kimlik|\btckn\b|national id/ },
+  {
+    type: 'TR_NATIONAL_ID',
+    lengths: [11],
+    valid: turkish,
+    context: /\btc\b|t\.c\.|kimlik|\btckn\b|national id/,
+  },
   {
     type: 'IL_ID',
     lengths: [9],
@@ -244,7 +261,12 @@ const numberIds: readonly NumberId[] = [
     valid: (d) => yymmdd(d) && sum(d, [2, 4, 8, 5, 10, 9, 7, 3, 6], 11) % 10 === last(d),
     context: /\begn\b|егн/,
   },
-  { type: 'EE_LT_PERSONAL_CODE', lengths: [11], valid: baltic, context: /isikukood|asmens kodas|personal code/ },
+  {
+    type: 'EE_LT_PERSONAL_CODE',
+    lengths: [11],
+    valid: baltic,
+    context: /isikukood|asmens kodas|personal code/,
+  },
   {
     type: 'GR_AMKA',
     lengths: [11],
@@ -260,21 +282,22 @@ const candidate = /(?<![\p{L}\p{N}_.,/-])\d(?:[ .\-+/]{0,2}\d){8,14}(?![\p{L}\p{
 const numbers: Recognizer = {
   type: 'ID',
   worthwhile: (hints) => hints.digits >= 9,
-  find(text, emit) {
-    for (const match of text.matchAll(candidate)) {
+  find(text, emit, hints) {
+    eachNumber(candidate, text, hints, (match, offset) => {
+      const start = offset + match.index;
       const written = match[0];
       const digits = digitsOf(written);
       let context: string | undefined;
       for (const id of numberIds) {
         if (!id.lengths.includes(digits.length) || !id.valid(digits)) continue;
         const formatted = id.format?.test(written) ?? false;
-        context ??= before(text, match.index);
+        context ??= before(text, start);
         const explained = id.context.test(context);
         if (!formatted && !explained) continue;
-        emit(match.index, match.index + written.length, explained ? 0.98 : 0.85, id.type);
+        emit(start, start + written.length, explained ? 0.98 : 0.85, id.type);
         break;
       }
-    }
+    });
   },
 };
 
@@ -322,14 +345,14 @@ const lettered: readonly Recognizer[] = [
   pattern({
     type: 'ES_NIF',
     pattern: /(?<![\p{L}\p{N}])\d{8}[ -]?[A-HJ-NP-TV-Z](?![\p{L}\p{N}])/giu,
-    worthwhile: (hints) => hints.digits >= 8,
+    worthwhile: (hints) => hints.solid >= 8,
     score: (value) =>
       spanishLetters.charAt(Number(value.slice(0, 8)) % 23) === value.slice(-1).toUpperCase() ? 0.9 : 0,
   }),
   pattern({
     type: 'ES_NIE',
     pattern: /(?<![\p{L}\p{N}])[XYZ][ -]?\d{7}[ -]?[A-HJ-NP-TV-Z](?![\p{L}\p{N}])/giu,
-    worthwhile: (hints) => hints.digits >= 7,
+    worthwhile: (hints) => hints.solid >= 7,
     score: (value) => {
       const number = `${'XYZ'.indexOf(value.charAt(0).toUpperCase())}${digitsOf(value)}`;
       return spanishLetters.charAt(Number(number) % 23) === value.slice(-1).toUpperCase() ? 0.9 : 0;
@@ -355,7 +378,7 @@ const lettered: readonly Recognizer[] = [
   pattern({
     type: 'FI_PERSONAL_IDENTITY_CODE',
     pattern: /(?<![\p{L}\p{N}])\d{6}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y](?![\p{L}\p{N}])/gu,
-    worthwhile: (hints) => hints.digits >= 9,
+    worthwhile: (hints) => hints.solid >= 6,
     score: (value) =>
       ddmmyy(value) &&
       '0123456789ABCDEFHJKLMNPRSTUVWXY'.charAt(Number(value.slice(0, 6) + value.slice(7, 10)) % 31) === value.slice(-1)
@@ -365,13 +388,13 @@ const lettered: readonly Recognizer[] = [
   pattern({
     type: 'IN_PAN',
     pattern: /(?<![\p{L}\p{N}])[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z](?![\p{L}\p{N}])/gu,
-    worthwhile: (hints) => hints.token >= 10,
+    worthwhile: (hints) => hints.capitals >= 10,
     score: (_value, { text, start }) => (/\bpan\b|permanent account|income tax/.test(before(text, start)) ? 0.95 : 0.6),
   }),
   pattern({
     type: 'SG_NRIC_FIN',
     pattern: /(?<![\p{L}\p{N}])[STFGM]\d{7}[A-Z](?![\p{L}\p{N}])/gu,
-    worthwhile: (hints) => hints.digits >= 7,
+    worthwhile: (hints) => hints.solid >= 7,
     score: (value) => (nric(value) ? 0.9 : 0),
   }),
   pattern({
@@ -383,7 +406,7 @@ const lettered: readonly Recognizer[] = [
   pattern({
     type: 'MX_RFC',
     pattern: /(?<![\p{L}\p{N}])[A-ZÑ&]{3,4}-?\d{6}-?[A-Z\d]{3}(?![\p{L}\p{N}])/gu,
-    worthwhile: (hints) => hints.digits >= 6,
+    worthwhile: (hints) => hints.solid >= 6,
     score: explained(/\brfc\b|contribuyentes/),
   }),
   pattern({
@@ -404,7 +427,7 @@ const lettered: readonly Recognizer[] = [
   pattern({
     type: 'IE_PPS',
     pattern: /(?<![\p{L}\p{N}])\d{7}[A-W][A-IW]?(?![\p{L}\p{N}])/gu,
-    worthwhile: (hints) => hints.digits >= 7,
+    worthwhile: (hints) => hints.solid >= 7,
     score: (value, place) => {
       const extra = value.length > 8 ? 'WABCDEFGHI'.indexOf(value.charAt(8)) * 9 : 0;
       const letter = 'WABCDEFGHIJKLMNOPQRSTUV'.charAt(
@@ -423,7 +446,7 @@ const lettered: readonly Recognizer[] = [
   pattern({
     type: 'MEDICAL_LICENSE',
     pattern: /(?<![\p{L}\p{N}])[ABFGMPR][A-Z9]\d{7}(?![\p{L}\p{N}])/gu,
-    worthwhile: (hints) => hints.digits >= 7,
+    worthwhile: (hints) => hints.solid >= 7,
     score: (value) => {
       const digits = value.slice(2);
       return weighted(digits, [1, 2, 1, 2, 1, 2]) % 10 === Number(digits.charAt(6)) ? 0.8 : 0;
@@ -432,7 +455,7 @@ const lettered: readonly Recognizer[] = [
   pattern({
     type: 'DE_SOCIAL_SECURITY',
     pattern: /(?<![\p{L}\p{N}])\d{2} ?\d{6} ?[A-Z] ?\d{3}(?![\p{L}\p{N}])/gu,
-    worthwhile: (hints) => hints.digits >= 8,
+    worthwhile: (hints) => hints.solid >= 6,
     score: explained(/versicherungsnummer|\brvnr\b|\bsvnr\b|rentenversicherung/),
   }),
 ];

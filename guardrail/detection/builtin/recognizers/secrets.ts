@@ -1,4 +1,4 @@
-import { before, pattern, type Recognizer } from '../recognizer.ts';
+import { before, eachMatch, pattern, type Recognizer } from '../recognizer.ts';
 
 /**
  * Prefixes under which services issue keys, each with the alphabet and the least length of what follows. From the
@@ -76,6 +76,7 @@ const keyed = pattern({
   type: 'API_KEY',
   pattern: new RegExp(`(?<![\\w/+-])(?:${prefixed.join('|')})(?![\\w/+])`, 'g'),
   worthwhile: (hints) => hints.token >= 14,
+  anywhere: true,
   score: (value) => (varied(value) ? 0.99 : 0),
 });
 
@@ -83,6 +84,7 @@ const jwt = pattern({
   type: 'API_KEY',
   pattern: /(?<![\w.-])eyJ[\w-]{8,4000}\.eyJ[\w-]{8,8000}(?:\.[\w-]{0,2000})?/g,
   worthwhile: (hints) => hints.token >= 10,
+  anywhere: true,
   score: () => 0.99,
 });
 
@@ -95,14 +97,14 @@ const privateKey: Recognizer = {
   find(text, emit) {
     if (!text.includes('PRIVATE KEY')) return;
     let from = 0;
-    for (const start of text.matchAll(privateKeyStart)) {
-      if (start.index < from) continue;
+    eachMatch(privateKeyStart, text, (start) => {
+      if (start.index < from) return;
       const body = start.index + start[0].length;
       const close = /-----END (?:[A-Z]{2,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----/.exec(text.slice(body, body + 16_384));
       const loose = /^(?:[A-Za-z0-9+/=:,\s-]|\\[nr]){0,16384}/.exec(text.slice(body, body + 16_384));
       from = body + (close ? close.index + close[0].length : (loose?.[0].trimEnd().length ?? 0));
       emit(start.index, from, 1);
-    }
+    });
   },
 };
 
@@ -117,25 +119,25 @@ const named: Recognizer = {
   type: 'PASSWORD',
   worthwhile: (hints) => hints.token >= 2,
   find(text, emit) {
-    for (const match of text.matchAll(assigned)) {
+    eachMatch(assigned, text, (match) => {
       const raw = match[1] ?? '';
       const value = raw.replace(/[.?:]+$/, '');
       const start = match.index + match[0].length - raw.length;
-      if (value.length < 4 || words.test(value) || /^[$%{<]|[(){}]|^\*+$|^x+$|^\.+/i.test(value)) continue;
+      if (value.length < 4 || words.test(value) || /^[$%{<]|[(){}]|^\*+$|^x+$|^\.+/i.test(value)) return;
       const word = match[0].toLowerCase();
       if (word.startsWith('pin')) {
         if (/^\d{4,8}$/.test(value)) emit(start, start + value.length, 0.8);
-        continue;
+        return;
       }
       const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z\d]/].filter((kind) => kind.test(value)).length;
       const isPassword = /^(?:pass|pwd|kenn|mot|contra|wacht|lös|parola)/.test(word);
-      if (/^[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)+$/.test(value)) continue;
+      if (/^[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)+$/.test(value)) return;
       if (isPassword && value.length >= 6 && (classes >= 3 || (classes >= 2 && /\d/.test(value))))
         emit(start, start + value.length, 0.85);
       else if (!isPassword && value.length >= 16 && /\d/.test(value) && classes >= 2 && entropy(value) > 3.2) {
         emit(start, start + value.length, 0.85, 'API_KEY');
       }
-    }
+    });
   },
 };
 
@@ -143,6 +145,7 @@ const awsSecret = pattern({
   type: 'API_KEY',
   pattern: /(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g,
   worthwhile: (hints) => hints.token >= 10,
+  anywhere: true,
   score: (value, { text, start }) =>
     /aws|secret|access.?key/.test(before(text, start)) && /\d/.test(value) && /[A-Z]/.test(value) && entropy(value) > 4
       ? 0.9
@@ -153,6 +156,7 @@ const wallet = pattern({
   type: 'CRYPTO',
   pattern: /(?<![\w/])(?:0x[0-9a-fA-F]{40}|bc1[02-9ac-hj-np-z]{25,59}|[13][1-9A-HJ-NP-Za-km-z]{25,34})(?![\w/])/g,
   worthwhile: (hints) => hints.token >= 26,
+  anywhere: true,
   score: (value, { text, start }) => {
     if (value.startsWith('bc1')) return 0.95;
     const said = /bitcoin|\bbtc\b|wallet|crypto|ethereum|\beth\b|donat/.test(before(text, start));

@@ -1,5 +1,13 @@
 /** What kind of character a UTF-16 code unit is, as far as names care. Half of a surrogate pair is a mark. */
-export const kinds = { mark: 0, lower: 1, upper: 2, digit: 3, space: 4, newline: 5, letter: 6 } as const;
+export const kinds = {
+  mark: 0,
+  lower: 1,
+  upper: 2,
+  digit: 3,
+  space: 4,
+  newline: 5,
+  letter: 6,
+} as const;
 
 /** From here on no script has case, as far as names care. */
 const firstUncased = 0x2e80;

@@ -4,7 +4,7 @@ import { shapes, type Tokens } from './tokens.ts';
 /** Features a word has by itself, for each place around the token that it is looked at from. */
 export const offsets = 5;
 /** Width of the table of weights. */
-export const buckets = 1 << 18;
+export const buckets = 1 << 19;
 const mask = buckets - 1;
 
 /** Spreads a template's number and a value over the table. */
@@ -111,16 +111,13 @@ export function pairFeatures(tokens: Tokens, look: Int32Array, index: number, ou
   out[2] = bucket(102, mix(wordBefore, self));
   out[3] = bucket(103, mix(self, wordAfter));
   out[4] = bucket(104, mix(lookBefore, own));
-  out[5] = bucket(105, mix(own, lookAfter));
-  out[6] = bucket(106, mix(mix(lookBefore, own), lookAfter));
-  out[7] = bucket(107, mix(mix(wordBefore2, wordBefore), own & 15));
-  out[8] = bucket(108, mix(mix(wordAfter, wordAfter2), own & 15));
-  out[9] = bucket(109, mix(own, gap * 8 + gapAfter));
-  out[10] = bucket(110, mix(own, lineCase));
-  out[11] = bucket(111, mix(mix(lookBefore2, lookBefore), own));
-  out[12] = bucket(112, mix(mix(wordBefore, wordAfter), own & 15));
-  out[13] = bucket(113, mix(mix(own, lookAfter), mix(gapAfter, lineCase)));
-  return 14;
+  out[5] = bucket(106, mix(mix(lookBefore, own), lookAfter));
+  out[6] = bucket(107, mix(mix(wordBefore2, wordBefore), own & 15));
+  out[7] = bucket(108, mix(mix(wordAfter, wordAfter2), own & 15));
+  out[8] = bucket(109, mix(own, gap * 8 + gapAfter));
+  out[9] = bucket(111, mix(mix(lookBefore2, lookBefore), own));
+  out[10] = bucket(113, mix(mix(own, lookAfter), mix(gapAfter, lineCase)));
+  return 11;
 }
 
 /** Shape and gazetteer flags as one number. */

@@ -1,79 +1,139 @@
 import { readFileSync } from 'node:fs';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { buckets } from './features.ts';
 import { Gazetteer } from './gazetteer.ts';
 import { labelCount } from './labels.ts';
+import { lane, laneWords } from './lanes.ts';
 import { transitionCount } from './viterbi.ts';
 
-/** What training has learnt. */
-export interface Model {
-  /** One row of `labelCount` weights a feature. */
-  readonly weights: Int16Array;
+/** What training has learnt: one row of `labelCount` weights a feature, most of them zeros. */
+export interface Weights {
+  readonly rows: Int16Array;
   readonly transitions: Int16Array;
-  /** A bit a row: whether it holds anything but zeros. */
-  readonly used: Uint8Array;
   /** What a margin of one between two labels was in training. */
   readonly scale: number;
 }
 
+/** The same for use: only rows that hold anything, in lanes. */
+export interface Model {
+  readonly index: RowIndex;
+  /** `laneWords` numbers a row. */
+  readonly rows: Int32Array;
+  readonly transitions: Int16Array;
+  readonly scale: number;
+}
+
+/** Where the row of a feature is: a bit a feature, and how many rows came before each 32 of them. */
+export class RowIndex {
+  /** Pairs: 32 bits, rows before them. Side by side, so that one visit to memory answers. */
+  private readonly pairs = new Int32Array(buckets / 16);
+  readonly count: number;
+
+  constructor(used: Uint8Array) {
+    let count = 0;
+    for (let at = 0; at < buckets / 32; at++) {
+      const from = at * 4;
+      const bits =
+        (used[from] ?? 0) |
+        ((used[from + 1] ?? 0) << 8) |
+        ((used[from + 2] ?? 0) << 16) |
+        ((used[from + 3] ?? 0) << 24);
+      this.pairs[2 * at] = bits;
+      this.pairs[2 * at + 1] = count;
+      count += ones(bits);
+    }
+    this.count = count;
+  }
+
+  /** @returns the first number of the feature's row; -1 for a feature that tells nothing. */
+  rowOf(feature: number): number {
+    const at = (feature >> 5) * 2;
+    const bits = this.pairs[at] ?? 0;
+    const bit = 1 << (feature & 31);
+    if ((bits & bit) === 0) return -1;
+    return ((this.pairs[at + 1] ?? 0) + ones(bits & (bit - 1))) * laneWords;
+  }
+}
+
+/** How many bits of a 32-bit number are set. */
+function ones(bits: number): number {
+  const pairs = bits - ((bits >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
 const here = (file: string): URL => new URL(file, import.meta.url);
-export const modelFile = here('./model.bin.gz');
-export const gazetteerFile = here('./gazetteer.bin.gz');
+export const modelFile = here('./model.bin.zst');
+export const gazetteerFile = here('./gazetteer.bin.zst');
+
+const packed = (bytes: Uint8Array): Buffer =>
+  zstdCompressSync(bytes, {
+    params: { [constants.ZSTD_c_compressionLevel]: 19 },
+  });
 
 /**
- * Packs a model: scale, transitions, then which rows hold anything, then those rows column by column, low and high
- * bytes apart: near values compress best beside each other.
+ * Packs what was learnt: scale, transitions, then which rows hold anything, then those rows column by column, low and
+ * high bytes apart: near values compress best beside each other.
  */
-export function packModel({ weights, transitions, used, scale }: Model): Buffer {
-  const rows: number[] = [];
-  for (let row = 0; row < buckets; row++) if ((used[row >> 3] ?? 0) & (1 << (row & 7))) rows.push(row);
-  const low = new Uint8Array(rows.length * labelCount);
-  const high = new Uint8Array(rows.length * labelCount);
+export function packModel({ rows, transitions, scale }: Weights): Buffer {
+  const used = usedRows(rows);
+  const kept: number[] = [];
+  for (let row = 0; row < buckets; row++) if ((used[row >> 3] ?? 0) & (1 << (row & 7))) kept.push(row);
+  const low = new Uint8Array(kept.length * labelCount);
+  const high = new Uint8Array(kept.length * labelCount);
   for (let label = 0, at = 0; label < labelCount; label++) {
-    for (const row of rows) {
+    for (const row of kept) {
       // Zigzag: small numbers of either sign have an empty high byte.
-      const weight = weights[row * labelCount + label] ?? 0;
+      const weight = rows[row * labelCount + label] ?? 0;
       const folded = weight < 0 ? -2 * weight - 1 : 2 * weight;
       low[at] = folded & 255;
       high[at++] = folded >> 8;
     }
   }
-  const head = new Int32Array([scale, rows.length, ...transitions]);
-  return gzipSync(Buffer.concat([new Uint8Array(head.buffer), used, low, high]), { level: 9 });
+  const head = new Int32Array([scale, kept.length, ...transitions]);
+  return packed(Buffer.concat([new Uint8Array(head.buffer), used, low, high]));
 }
 
-/** Which rows of a table of weights hold anything. */
-export function usedRows(weights: Int16Array): Uint8Array {
+/** Which rows hold anything, a bit a row. */
+function usedRows(rows: Int16Array): Uint8Array {
   const used = new Uint8Array(buckets / 8);
   for (let row = 0; row < buckets; row++) {
-    if (weights.subarray(row * labelCount, (row + 1) * labelCount).every((weight) => weight === 0)) continue;
+    if (rows.subarray(row * labelCount, (row + 1) * labelCount).every((weight) => weight === 0)) continue;
     used[row >> 3] = (used[row >> 3] ?? 0) | (1 << (row & 7));
   }
   return used;
 }
 
 /** @throws Error where the file is not one that {@link packModel} made for this version. */
-export function unpackModel(packed: Buffer): Model {
-  const bytes = gunzipSync(packed);
+export function unpackModel(file: Buffer): Model {
+  const bytes = unpacked(file);
   const head = new Int32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + 4 * (2 + transitionCount)));
   const scale = head[0] ?? 0;
   const count = head[1] ?? 0;
   const used = bytes.subarray(head.byteLength, head.byteLength + buckets / 8);
+  const index = new RowIndex(used);
   const low = bytes.subarray(head.byteLength + used.length);
-  if (scale <= 0 || low.length !== 2 * count * labelCount) {
+  if (scale <= 0 || index.count !== count || low.length !== 2 * count * labelCount) {
     throw new Error('The weights of the built-in detector do not fit this version: install the package again.');
   }
   const high = low.subarray(count * labelCount);
-  const weights = new Int16Array(buckets * labelCount);
-  for (let row = 0, at = 0; row < buckets; row++) {
-    if (!((used[row >> 3] ?? 0) & (1 << (row & 7)))) continue;
-    for (let label = 0, from = at++; label < labelCount; label++, from += count) {
-      const folded = (low[from] ?? 0) | ((high[from] ?? 0) << 8);
-      weights[row * labelCount + label] = folded & 1 ? -((folded + 1) >> 1) : folded >> 1;
+  const rows = new Int32Array(count * laneWords);
+  const weightAt = (at: number): number => {
+    const folded = (low[at] ?? 0) | ((high[at] ?? 0) << 8);
+    return (folded >> 1) ^ -(folded & 1);
+  };
+  for (let word = 0; word < laneWords; word++) {
+    const first = 2 * word * count;
+    const hasSecond = 2 * word + 1 < labelCount;
+    for (let row = 0, to = word; row < count; row++, to += laneWords) {
+      rows[to] = lane(weightAt(first + row), hasSecond ? weightAt(first + count + row) : 0);
     }
   }
-  return { weights, used: new Uint8Array(used), transitions: Int16Array.from(head.subarray(2)), scale };
+  return { index, rows, transitions: Int16Array.from(head.subarray(2)), scale };
 }
+
+/** What a packed file holds. */
+export const unpacked = (file: Buffer): Buffer => zstdDecompressSync(file);
 
 /** Packs word hashes and their flags: hashes sorted, as differences of seven bits a byte. */
 export function packGazetteer(entries: ReadonlyMap<number, number>): Buffer {
@@ -87,18 +147,17 @@ export function packGazetteer(entries: ReadonlyMap<number, number>): Buffer {
     deltas.push(delta);
   }
   const head = new Int32Array([sorted.length]);
-  return gzipSync(
+  return packed(
     Buffer.concat([
       new Uint8Array(head.buffer),
       Uint8Array.from(sorted, ([, flags]) => flags),
       Uint8Array.from(deltas),
     ]),
-    { level: 9 },
   );
 }
 
-export function unpackGazetteer(packed: Buffer): Gazetteer {
-  const bytes = gunzipSync(packed);
+export function unpackGazetteer(file: Buffer): Gazetteer {
+  const bytes = unpacked(file);
   const count = bytes.readInt32LE(0);
   const hashes = new Int32Array(count);
   let at = 4 + count;

@@ -15,25 +15,34 @@ export class Viterbi {
   private current = new Int32Array(labelCount);
 
   /**
+   * Labels the tokens from `from` to `to`. What stands before and after them in the same text, if anything, is O.
+   * @param count how many tokens the text has.
    * @param scores `labelCount` scores a token.
    * @param transitions scores of pairs, {@link transitionAt}.
    * @param out receives one label a token.
    */
   decode(
-    scores: Int32Array,
+    from: number,
+    to: number,
     count: number,
+    scores: Int32Array,
     gaps: Uint8Array,
     transitions: Int32Array | Int16Array,
     out: Uint8Array,
   ): void {
-    if (count === 0) return;
-    if (this.back.length < count * labelCount) this.back = new Uint8Array(count * labelCount * 2);
+    if (from >= to) return;
+    const size = (to - from) * labelCount;
+    if (this.back.length < size) this.back = new Uint8Array(size * 2);
     const { back } = this;
     let before = this.before;
     let current = this.current;
-    for (let label = 0; label < labelCount; label++) before[label] = mayFollow(0, label) ? (scores[label] ?? 0) : never;
-    for (let token = 1; token < count; token++) {
-      const from = token * labelCount;
+    for (let label = 0; label < labelCount; label++) {
+      const pair = from === 0 ? 0 : (transitions[transitionAt(gaps[from] ?? 0, 0, label)] ?? 0);
+      before[label] = mayFollow(0, label) ? (scores[from * labelCount + label] ?? 0) + pair : never;
+    }
+    for (let token = from + 1; token < to; token++) {
+      const at = token * labelCount;
+      const backAt = (token - from) * labelCount;
       const gap = (gaps[token] ?? 0) * labelCount * labelCount;
       // O and beginnings may follow anything.
       for (let label = 0; label < labelCount; label += label === 0 ? 1 : 2) {
@@ -46,15 +55,15 @@ export class Viterbi {
             bestBefore = earlier;
           }
         }
-        current[label] = best + (scores[from + label] ?? 0);
-        back[from + label] = bestBefore;
+        current[label] = best + (scores[at + label] ?? 0);
+        back[backAt + label] = bestBefore;
       }
       // An inside follows its beginning or itself.
       for (let label = 2; label < labelCount; label += 2) {
         const begun = (before[label - 1] ?? 0) + (transitions[gap + (label - 1) * labelCount + label] ?? 0);
         const gone = (before[label] ?? 0) + (transitions[gap + label * labelCount + label] ?? 0);
-        current[label] = Math.max(begun, gone) + (scores[from + label] ?? 0);
-        back[from + label] = gone > begun ? label : label - 1;
+        current[label] = Math.max(begun, gone) + (scores[at + label] ?? 0);
+        back[backAt + label] = gone > begun ? label : label - 1;
       }
       [before, current] = [current, before];
       // Scores grow with the text; what counts is their difference.
@@ -64,12 +73,18 @@ export class Viterbi {
       }
     }
     let label = 0;
-    for (let candidate = 1; candidate < labelCount; candidate++) {
-      if ((before[candidate] ?? 0) > (before[label] ?? 0)) label = candidate;
+    let best = -Infinity;
+    for (let candidate = 0; candidate < labelCount; candidate++) {
+      const pair = to === count ? 0 : (transitions[transitionAt(gaps[to] ?? 0, candidate, 0)] ?? 0);
+      const score = (before[candidate] ?? 0) + pair;
+      if (score > best) {
+        best = score;
+        label = candidate;
+      }
     }
-    for (let token = count - 1; token >= 0; token--) {
+    for (let token = to - 1; token >= from; token--) {
       out[token] = label;
-      label = back[token * labelCount + label] ?? 0;
+      label = back[(token - from) * labelCount + label] ?? 0;
     }
     this.before = before;
     this.current = current;

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
 import { Tagger } from '../tagger/tagger.ts';
-import { packGazetteer, packModel, type Model } from '../tagger/model.ts';
+import { packGazetteer, packModel, unpacked, unpackModel } from '../tagger/model.ts';
 import { blindScores, type BlindScore } from './blind.ts';
 import { buildGazetteer, gazetteerOf, withHidden } from './gazetteers.ts';
 import { Generator } from './generate.ts';
@@ -29,27 +28,31 @@ export interface Manifest {
 }
 
 /** SHA-256 of what a packed file holds. */
-export const contentHash = (packed: Buffer): string => createHash('sha256').update(gunzipSync(packed)).digest('hex');
+export const contentHash = (packed: Buffer): string => createHash('sha256').update(unpacked(packed)).digest('hex');
 
 /** Makes texts, learns, and scores what was learnt; the same on every machine. */
 export function build(log: (line: string) => void): Built {
   const wordNet = readWordNet();
   const entries = buildGazetteer(wordNet);
-  const hidden = gazetteerOf(withHidden(entries));
+  const hidden = gazetteerOf(withHidden(entries, wordNet));
   const generator = new Generator(seeds.texts, 'train', wordNet);
   const texts = [
     ...generator.templates('english', 50),
     ...generator.templates('forms', 60),
     ...generator.templates('foreign', 40),
+    ...generator.templates('everyday', 24),
     ...generator.templates('negatives', 28),
+    ...generator.templates('shapes', 36),
+    ...generator.passages(['english', 'english', 'everyday', 'negatives', 'foreign'], 9000),
     ...generator.carriers(12_000),
     ...generator.prose(7000),
     ...generator.encyclopedia(9000),
+    ...generator.foreign(),
     ...generator.code(),
   ];
   const trainingCharacters = texts.reduce((sum, { text }) => sum + text.length, 0);
   log(`${texts.length} texts of ${trainingCharacters} characters, ${entries.size} words in the gazetteers`);
-  const learnt: Model = train(examplesOf(texts, hidden), epochs, new Random(seeds.order), log);
+  const learnt = train(examplesOf(texts, hidden), epochs, new Random(seeds.order), log);
   const blind = new Generator(seeds.blind, 'blind', wordNet).templates('blind', 12);
   const model = packModel(learnt);
   const gazetteer = packGazetteer(entries);
@@ -60,7 +63,7 @@ export function build(log: (line: string) => void): Built {
       sha256: { model: contentHash(model), gazetteer: contentHash(gazetteer) },
       trainingTexts: texts.length,
       trainingCharacters,
-      blind: blindScores(new Tagger(learnt, hidden), blind),
+      blind: blindScores(new Tagger(unpackModel(model), hidden), blind),
     },
   };
 }

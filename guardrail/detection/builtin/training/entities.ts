@@ -224,12 +224,21 @@ const countriesOfAddresses: readonly Country[] = [
     codes: ['#####', '#####', 'D-#####'],
     order: usual,
   },
-  { code: 'AT', weight: 2, names: ['Austria', 'Österreich'], street: german, codes: ['####', 'A-####'], order: usual },
+  {
+    code: 'AT',
+    weight: 2,
+    names: ['Austria', 'Österreich'],
+    street: german,
+    codes: ['####', 'A-####'],
+    order: usual,
+  },
   {
     code: 'CH',
     weight: 2,
     names: ['Switzerland', 'Schweiz', 'Suisse'],
-    street: { name: (m) => (m.random.chance(0.6) ? german.name(m) : prefixedBy('Rue|Chemin|Via|Route|Strada')(m)) },
+    street: {
+      name: (m) => (m.random.chance(0.6) ? german.name(m) : prefixedBy('Rue|Chemin|Via|Route|Strada')(m)),
+    },
     codes: ['####', 'CH-####'],
     order: usual,
   },
@@ -329,7 +338,9 @@ const countriesOfAddresses: readonly Country[] = [
     code: 'DK',
     weight: 3,
     names: ['Denmark', 'Danmark'],
-    street: { name: listed('da', suffixed('vej gade allé stræde vænget parken')) },
+    street: {
+      name: listed('da', suffixed('vej gade allé stræde vænget parken')),
+    },
     codes: ['####', 'DK-####'],
     units: ['#. tv', '#. th', 'st. mf'],
     order: usual,
@@ -380,7 +391,9 @@ const countriesOfAddresses: readonly Country[] = [
     code: 'PT',
     weight: 3,
     names: ['Portugal'],
-    street: { name: prefixedBy('Rua|Rua|R.|R|Rua da|Avenida|Av.|Travessa|Largo|Praça|Estrada|Alameda|Beco|Quinta') },
+    street: {
+      name: prefixedBy('Rua|Rua|R.|R|Rua da|Avenida|Av.|Travessa|Largo|Praça|Estrada|Alameda|Beco|Quinta'),
+    },
     codes: ['####-###'],
     units: ['#º Esq', '#º Dto', 'r/c'],
     order: usual,
@@ -389,7 +402,9 @@ const countriesOfAddresses: readonly Country[] = [
     code: 'BR',
     weight: 3,
     names: ['Brazil', 'Brasil'],
-    street: { name: prefixedBy('Rua|Rua|Av.|Avenida|Travessa|Alameda|Praça|Rodovia') },
+    street: {
+      name: prefixedBy('Rua|Rua|Av.|Avenida|Travessa|Alameda|Praça|Rodovia'),
+    },
     codes: ['#####-###'],
     regions: ['SP', 'RJ', 'MG', 'RS', 'BA', 'PR'],
     order: (s, c, t, r) => `${s}, ${t}${r ? ` - ${r}` : ''}, ${c}`,
@@ -467,7 +482,9 @@ const countriesOfAddresses: readonly Country[] = [
     code: 'AR',
     weight: 1.5,
     names: ['Argentina', 'Uruguay', 'Chile', 'Colombia'],
-    street: { name: (m) => (m.random.chance(0.5) ? m.family() : prefixedBy('Av.|Calle|Pasaje|Carrera|Bv.')(m)) },
+    street: {
+      name: (m) => (m.random.chance(0.5) ? m.family() : prefixedBy('Av.|Calle|Pasaje|Carrera|Bv.')(m)),
+    },
     codes: ['?####', '####', '#####'],
     order: usual,
   },
@@ -541,7 +558,11 @@ export class Entities {
         part,
         (name) => name,
       );
-    this.famous = { PERSON: famous('PERSON'), LOCATION: famous('LOCATION'), ORGANIZATION: famous('ORGANIZATION') };
+    this.famous = {
+      PERSON: famous('PERSON'),
+      LOCATION: famous('LOCATION'),
+      ORGANIZATION: famous('ORGANIZATION'),
+    };
   }
 
   private babble(key: string, names: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { capitalized } from './entities.ts';
-import type { WordNet } from './lexicon.ts';
+import { namePools, type WordNet } from './lexicon.ts';
 import type { Random } from './random.ts';
 
 const split = (words: string): string[] => words.trim().split(/\s+/);
@@ -48,6 +48,51 @@ const technologies =
 const titles = split(
   'Mr. Mrs. Ms. Dr. Mr Mrs Ms Dr Miss Prof. Professor Sir Lady Herr Frau Madame Mme M. Señor Señora Sra. Sr. Signora Mx.',
 );
+/** What stands before a value that says by its form what it is: never part of a name. */
+const labels =
+  split(`Mail Email E-mail Call Phone Tel Tel. Telephone Fax Mobile Cell Contact Write Text Ring Reach Message Ping Send Ask
+  Forward Reply Dial Office Home Support Info Website Web Url User Login Username Account Kontakt Telefon Anruf Rufen Schreiben Handy
+  Mailen Appelez Contactez Écrivez Courriel Téléphone Portable Llame Escriba Correo Teléfono Móvil Contacto Chiami Scriva Chiamate
+  Posta Telefono Cellulare Bel Stuur Schrijf Telefoon Mobiel Ring Skriv Maila Telefon Puhelin Zadzwoń Ligue Celular Also Or Via Then
+  Now Please Bitte Oder Ou Veuillez Oppure Of Und Et Y E En Card IBAN Iban IP Host Server Key Token Password Ticket Order Ref`);
+/** What columns and fields are called. */
+const columns =
+  split(`Name Full_Name First_Name Last_Name Surname Role Position Title Department Team Status Rank Score Points Driver Player Item
+  Quantity Price Amount Total Date Start End Location City Country Email Phone Owner Author Reviewer Assignee Customer Client Employee
+  Manager Notes Comment Category Type Priority Due Gender Age Height Weight Grade Subject Course Room Floor Seat Model Colour Size`);
+const departments = split(
+  'Human_Resources Finance Accounting Marketing Sales Engineering Customer_Service Procurement Legal Operations Quality_Assurance Research_and_Development IT_Support Public_Relations Facilities Logistics Payroll Design Security Training Purchasing Administration Product_Management Data_Science Internal_Audit Communications',
+).map((name) => name.replaceAll('_', ' '));
+const levels = split(
+  'Senior Junior Lead Principal Staff Associate Chief Head Assistant Deputy Trainee Freelance Interim Executive',
+);
+const jobs = split(
+  'Engineer Developer Designer Analyst Consultant Manager Architect Administrator Accountant Nurse Technician Teacher Lecturer Researcher Editor Writer Translator Chef Electrician Plumber Mechanic Driver Cashier Receptionist Coordinator Specialist Officer Director Controller Auditor Recruiter Planner Buyer Clerk Operator Scientist Tester Strategist Producer Surveyor',
+);
+const fields = split(
+  'Software Backend Frontend Mechanical Civil Electrical Data Systems Network Security Quality Marketing Sales Product Project Account Business Financial Tax Legal Graphic Interior Web Mobile Cloud Machine_Learning Supply_Chain Customer_Success Content Research Process Human_Factors Test Embedded',
+).map((name) => name.replaceAll('_', ' '));
+const degrees = split(
+  'BSc MSc BA MA PhD MBA B.Sc. M.Sc. B.A. M.A. Bachelor_of_Science Master_of_Arts Diploma Certificate Abitur Licence Laurea',
+).map((name) => name.replaceAll('_', ' '));
+const acronyms =
+  split(`TCP UDP HTTP HTTPS TLS SSL DNS DHCP NAT VPN SSH FTP SMTP IMAP LDAP SAML OIDC OAuth JWT REST SOAP RPC gRPC GraphQL JSON XML
+  YAML CSV HTML CSS DOM SQL ACID CAP CRUD ORM MVC CLI GUI IDE SDK JVM JIT AOT GC LRU TTL RAID NVMe SSD HDD CPU GPU TPU NUMA SIMD AVX
+  PCIe USB HDMI BIOS UEFI GPIO I2C UART MQTT BLE NFC RFID GPS LTE VLAN BGP OSPF CIDR MTU QoS CDN WAF SIEM SLO SLA RPO RTO CI CD PR QA
+  UAT KPI OKR ROI EBITDA VAT GDPR HIPAA PCI ISO ANSI IEEE RFC UTF ASCII MIME UUID HMAC AES RSA ECDSA SHA MD5 CRC FFT PCA SVM CNN RNN
+  LLM RAG NLP OCR BP HR ECG MRI CT CBC BMI COPD IV PRN QID SOB PMH Hx Rx Dx Tx CXR ICU ER A1C LDL ALT AST TSH UTI CAD CHF GERD CBT ADHD`);
+const base64 = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
+/** What goods are called by: material, make, use. */
+const goods = split(
+  'Oak Wool Linen Cotton Merino Leather Denim Bamboo Ceramic Glass Steel Copper Classic Vintage Deluxe Premium Compact Portable Folding Wireless Smart Organic Spicy Creamy Roasted Grilled Fresh Lemon Chocolate Vanilla Winter Summer Trail Travel Kids Navy Washed Slim Ultra Pro Mini Maxi Everyday Natural Handmade Solid Soft Heavy Light Eco Alpine Ocean Urban Sport',
+);
+const gitDay = split('Mon Tue Wed Thu Fri Sat Sun');
+const gitMonth = split('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec');
+const sqlWords =
+  split(`CASCADE RESTRICT DEFAULT REFERENCES CONSTRAINT UNIQUE PRIMARY FOREIGN CHECK EXISTS BETWEEN HAVING UNION INTERSECT PARTITION
+  OVER ROWS PRECEDING CURRENT TRIGGER FUNCTION RETURNS LANGUAGE BEGIN COMMIT ROLLBACK GRANT REVOKE ANALYZE VACUUM EXPLAIN TEMPORARY
+  MATERIALIZED VIEW SEQUENCE SCHEMA TABLESPACE COLLATE INTERVAL TIMESTAMP NUMERIC BOOLEAN LATERAL RECURSIVE`);
+
 const emailHosts = split(
   'gmail.com yahoo.com outlook.com example.com example.org web.de gmx.net orange.fr libero.it mail.com proton.me acme.io',
 );
@@ -58,15 +103,21 @@ export class Fillers {
   private readonly random: Random;
   private readonly wordNet: WordNet;
   private readonly proper: readonly string[];
+  /** Nouns that some people are called by: job, dawn, art. */
+  private readonly alsoNames: readonly string[];
 
   constructor(random: Random, wordNet: WordNet) {
     this.random = random;
     this.wordNet = wordNet;
+    const names = new Set(
+      namePools.flatMap(({ given, family }) => [...given, ...family]).map((name) => name.toLowerCase()),
+    );
+    this.alsoNames = wordNet.nouns.filter((noun) => noun.length > 2 && noun.length < 9 && names.has(noun));
     this.proper = [...wordNet.proper].filter((name) => /^\p{Lu}\p{Ll}{3,}(?:an|ish|ese|ian|ic)$/u.test(name));
   }
 
   private word(length = 11): string {
-    const noun = this.random.pick(this.wordNet.nouns);
+    const noun = this.random.pick(this.random.chance(0.12) ? this.alsoNames : this.wordNet.nouns);
     return noun.length > length ? this.word(length) : noun;
   }
 
@@ -226,6 +277,34 @@ export class Fillers {
         return `${this.digits(1)}.${this.digits(1)}.${this.digits(2)}`;
       case 'word8':
         return this.word(8);
+      case 'label':
+        return random.pick(labels);
+      case 'column': {
+        const column = random.pick(columns);
+        return random.chance(0.5) ? column.toLowerCase() : column.replaceAll('_', random.pick([' ', '_', ' ']));
+      }
+      case 'department':
+        return random.pick(departments);
+      case 'job':
+        return `${random.chance(0.4) ? `${random.pick(levels)} ` : ''}${random.chance(0.6) ? `${random.pick(fields)} ` : ''}${random.pick(jobs)}`;
+      case 'degree':
+        return random.pick(degrees);
+      case 'acronym':
+        return random.pick(acronyms);
+      case 'gitdate':
+        return `${random.pick(gitDay)} ${random.pick(gitMonth)} ${random.int(1, 28)} ${random.format('1#:##:##')} ${random.int(2005, 2026)}${random.chance(0.7) ? ` ${random.pick(['+', '-'])}0${random.int(0, 9)}00` : ''}`;
+      case 'sql':
+        return random.pick(sqlWords);
+      case 'verbing':
+        return capitalized(`${random.pick(this.wordNet.verbs).replace(/e$/, '')}ing`);
+      case 'package':
+        return `${random.chance(0.2) ? `@${this.word(8)}/` : ''}${this.word(8)}${random.chance(0.7) ? `-${this.word(8)}` : ''}`;
+      case 'hash':
+        return Array.from({ length: random.int(20, 60) }, () => random.pick(base64)).join('');
+      case 'product':
+        return [random.pick(goods), capitalized(this.word()), capitalized(this.word(8))]
+          .slice(0, random.int(2, 3))
+          .join(' ');
       default:
         return undefined;
     }

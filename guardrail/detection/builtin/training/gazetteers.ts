@@ -3,7 +3,9 @@ import { Gazetteer, flags } from '../tagger/gazetteer.ts';
 import {
   countries,
   countriesElsewhere,
+  englishWords,
   fakerList,
+  foreignWords,
   isHidden,
   namePools,
   states,
@@ -49,23 +51,31 @@ export function buildGazetteer(wordNet: WordNet): Map<number, number> {
   for (const word of fakerList('en de fr es it nl sv pl cs_CZ hu', 'company', 'legal_entity_type').flatMap(wordsOf))
     add(word, flags.organization);
   // Only words that are names too need the mark of an ordinary word: elsewhere the tagger knows by their absence.
-  for (const word of wordNet.words) {
+  for (const word of englishWords(wordNet)) {
     const hash = wordHash(word);
     const known = entries.get(hash);
     if (known !== undefined || word.length < 9) entries.set(hash, (known ?? 0) | flags.ordinary);
   }
+  // Of other languages nobody has all words, so the mark tells something wherever it stands.
+  for (const word of foreignWords()) add(word, flags.ordinary);
   return entries;
 }
 
 export const gazetteerOf = (entries: ReadonlyMap<number, number>): Gazetteer =>
   new Gazetteer(Int32Array.from(entries.keys()), Uint8Array.from(entries.values()));
 
-/** The gazetteer as training and the blind split see it: a third of the names are unknown. */
-export function withHidden(entries: ReadonlyMap<number, number>): Map<number, number> {
-  const kept = flags.ordinary | flags.street;
+/**
+ * The gazetteer as training and the blind split see it: a third of the names are unknown, and so is a third of the
+ * ordinary words of other languages than English, of which no list has all.
+ */
+export function withHidden(entries: ReadonlyMap<number, number>, wordNet: WordNet): Map<number, number> {
+  const english = new Set([...englishWords(wordNet)].map(wordHash));
   return new Map(
     [...entries]
-      .map(([hash, value]) => [hash, isHidden(hash) ? value & kept : value] as const)
+      .map(([hash, value]) => {
+        const kept = english.has(hash) ? flags.ordinary | flags.street : flags.street;
+        return [hash, isHidden(hash) ? value & kept : value] as const;
+      })
       .filter(([, value]) => value !== 0),
   );
 }

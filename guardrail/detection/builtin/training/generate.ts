@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import type { TagKind } from '../tagger/labels.ts';
 import { capitalized, Entities } from './entities.ts';
 import { Fillers } from './fillers.ts';
-import type { Part, WordNet } from './lexicon.ts';
+import { foreignTexts, type Part, type WordNet } from './lexicon.ts';
 import { Random } from './random.ts';
 
 export interface LabelledSpan {
@@ -64,6 +64,26 @@ export class Generator {
   /** Every template of a file `times` times. */
   templates(file: string, times: number): LabelledText[] {
     return lines(file).flatMap((template) => Array.from({ length: times }, () => this.fill(template)));
+  }
+
+  /** Several sentences, forms or messages one after the other, as they stand in a conversation. */
+  passages(files: readonly string[], count: number): LabelledText[] {
+    const { random } = this;
+    const templates = files.flatMap(lines).filter((line) => line.length > 12 && line.length < 120);
+    return Array.from({ length: count }, () => {
+      let text = '';
+      const spans: LabelledSpan[] = [];
+      for (let left = random.int(2, 4); left > 0; left--) {
+        const next = this.fill(random.pick(templates));
+        const isSentence = /[.!?]$/.test(text) && !next.text.includes('\n');
+        if (text !== '') text += isSentence && random.chance(0.75) ? ' ' : random.pick(['\n', '\n\n']);
+        spans.push(
+          ...next.spans.map((span) => ({ ...span, start: span.start + text.length, end: span.end + text.length })),
+        );
+        text += next.text;
+      }
+      return { text, spans, source: 'passage' };
+    });
   }
 
   fill(template: string): LabelledText {
@@ -130,7 +150,9 @@ export class Generator {
   /** What people and systems do to text: case lost, names in capitals, other quotes, no full stop. */
   private worn(pieces: Piece[]): Piece[] {
     const { random } = this;
-    const chance = random.next();
+    const isTypedSmall = !pieces.some(({ text, kind }) => !kind && /\p{Lu}/u.test(text)) && pieces.length > 1;
+    // Who writes all else small writes names small too, half of the time.
+    const chance = isTypedSmall && random.chance(0.45) ? 0 : random.next();
     const change = (make: (piece: Piece) => string): Piece[] =>
       pieces.map((piece) => ({ ...piece, text: make(piece) }));
     if (chance < 0.1) return change(({ text }) => text.toLowerCase());
@@ -150,7 +172,12 @@ export class Generator {
     let text = '';
     const spans: LabelledSpan[] = [];
     for (const piece of pieces) {
-      if (piece.kind) spans.push({ start: text.length, end: text.length + piece.text.length, kind: piece.kind });
+      if (piece.kind)
+        spans.push({
+          start: text.length,
+          end: text.length + piece.text.length,
+          kind: piece.kind,
+        });
       text += piece.text;
     }
     return { text, spans, source };
@@ -188,7 +215,9 @@ export class Generator {
         last = match.index + match[0].length;
       }
       if (!replaced) continue;
-      pieces.push({ text: example.slice(last) + (random.chance(0.6) && !/[.!?]$/.test(example) ? '.' : '') });
+      pieces.push({
+        text: example.slice(last) + (random.chance(0.6) && !/[.!?]$/.test(example) ? '.' : ''),
+      });
       made.push(this.join(this.worn(pieces), 'carrier'));
     }
     return made;
@@ -204,6 +233,14 @@ export class Generator {
         return random.chance(0.8) ? `${capitalized(sentence)}${/[.!?]$/.test(sentence) ? '' : '.'}` : sentence;
       });
       return this.join(this.worn([{ text: sentences.join(' ') }]), 'prose');
+    });
+  }
+
+  /** Messages, declarations and manuals in a dozen languages, without any name; some in lower case, as people type. */
+  foreign(): LabelledText[] {
+    return foreignTexts().flatMap((text) => {
+      const plain = { text, spans: [], source: 'foreign prose' };
+      return this.random.chance(0.25) ? [plain, { ...plain, text: text.toLowerCase() }] : [plain];
     });
   }
 

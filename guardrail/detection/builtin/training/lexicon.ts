@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { dirname, join } from 'node:path';
 import { allLocales } from '@faker-js/faker';
 import { wordHash } from '../tagger/tokens.ts';
@@ -91,7 +92,13 @@ const american: NamePool = {
 
 export const namePools: readonly NamePool[] = [
   american,
-  { ...american, key: 'nick', weight: 5, given: nicknames, family: census.last.slice(0, 3000) },
+  {
+    ...american,
+    key: 'nick',
+    weight: 5,
+    given: nicknames,
+    family: census.last.slice(0, 3000),
+  },
   faker('en', 8, 'en en_AU en_ZA'),
   faker('en_IN', 4),
   faker('en_NG', 1.5, 'en_NG en_GH yo_NG zu_ZA af_ZA'),
@@ -117,7 +124,11 @@ export const namePools: readonly NamePool[] = [
   faker('lv', 1.5),
   faker('el', 1.5),
   faker('ru', 2, 'ru uk mk'),
-  ...Object.entries(handNames).map(([key, names]) => ({ key, weight: key === 'ja' || key === 'ar' ? 3 : 2, ...names })),
+  ...Object.entries(handNames).map(([key, names]) => ({
+    key,
+    weight: key === 'ja' || key === 'ar' ? 3 : 2,
+    ...names,
+  })),
 ];
 
 interface CityRecord {
@@ -141,6 +152,80 @@ export const states = fakerList('en en_CA en_AU de it es fr nl en_GB en_IN', 'lo
   fakerList('en en_GB', 'location', 'county'),
 );
 export const stateCodes = fakerList('en en_CA en_AU', 'location', 'state_abbr');
+
+/** Texts without names in other languages than English: see the README for where they come from. */
+export const foreignTexts = (): string[] =>
+  gunzipSync(readFileSync(new URL('./corpus/foreign.txt.gz', import.meta.url)))
+    .toString()
+    .split('\0')
+    .map((entry) => entry.slice(entry.indexOf('\t') + 1));
+
+/** Ordinary words of other languages than English, in lower case: those that such texts write so, and lists of faker's. */
+export function foreignWords(): Set<string> {
+  const words = new Set<string>();
+  const add = (text: string): void => {
+    for (const word of text.match(/(?<![\p{L}\p{M}'’])\p{Ll}[\p{Ll}\p{M}]+(?![\p{L}\p{M}])/gu) ?? []) words.add(word);
+  };
+  foreignTexts().forEach(add);
+  for (const list of ['adjective', 'adverb', 'conjunction', 'interjection', 'preposition', 'verb', 'noun']) {
+    for (const entry of fakerList('de fr pt_BR da nb_NO hu', 'word', list)) {
+      // German nouns are written large like names; a list of nouns says that they are none.
+      if (!entry.includes(' ')) add(entry.toLowerCase());
+    }
+  }
+  return words;
+}
+
+/** Words that carry no meaning of their own, which dictionaries of nouns, verbs and adjectives lack; and what people exclaim. */
+const functionWords = `a an the this that these those i me my mine myself you your yours yourself yourselves he him his himself
+  she her hers herself it its itself we us our ours ourselves they them their theirs themselves one ones oneself who whom whose
+  which what whatever whoever whichever where when why how whenever wherever however anyone anybody anything anywhere someone
+  somebody something somewhere everyone everybody everything everywhere nobody nothing nowhere none other others another such same
+  each every either neither both all any some few fewer many much more most less least several enough no not nor and or but so
+  yet for if unless until till while whereas although though because since as than whether after before about above across
+  against along among around at behind below beneath beside besides between beyond by despite down during except from in inside
+  into like near of off on onto out outside over past per through throughout to toward towards under underneath up upon via with
+  within without am is are was were be been being have has had having do does did done doing can could may might must shall
+  should will would ought need dare used cannot let lets there here then now thus hence ever never always often just only even
+  also too very quite rather almost already still again once twice maybe perhaps please thanks thank yes yeah yep nope ok okay hi
+  hey hello bye goodbye oh ah wow oops ugh hmm lol omg btw asap fyi etc eg ie vs aka dear sorry sure well okay cheers regards
+  don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain ll ve re`;
+
+/** Forms that no rule makes. */
+const irregular = `ate beaten became began begun bent bet bitten bled blew blown bore born bought bound bred broke broken brought
+  built burnt came caught chose chosen clung crept cut dealt dove drank drawn drew driven drove drunk dug eaten fallen fed fell
+  felt fled flew flown forbade forgave forgot forgotten fought found froze frozen gave given gone got gotten grew ground grown
+  heard held hid hidden hit hung hurt kept knelt knew known laid lain lay led left lent lit lost made meant met mistaken paid
+  proven put quit ran rang read ridden risen rode rose rung said sang sank sat saw seen sent set shaken shone shook shot shown
+  shrank shut slept slid sold sought spent split spoke spoken sprang spread spun stole stolen stood stuck struck stung sung
+  sunk swam swept swore sworn swum swung taken taught thought threw thrown told took tore torn understood went wept withdrew
+  woke woken won wore worn wound wove woven wrote written children feet geese halves knives leaves lives loaves men mice people
+  selves shelves teeth thieves wives wolves women better best worse worst further furthest criteria phenomena analyses`;
+
+/** Regular inflections of an English word. */
+function inflected(word: string, isVerb: boolean): string[] {
+  const base = word.replace(/e$/, '');
+  const plural = /(?:s|x|z|ch|sh)$/.test(word)
+    ? `${word}es`
+    : /[^aeiou]y$/.test(word)
+      ? `${word.slice(0, -1)}ies`
+      : `${word}s`;
+  if (!isVerb) return [plural];
+  const past = /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ied` : `${base}ed`;
+  const doubled = /^[^aeiou]*[aeiou][bdgklmnprt]$/.test(word) ? word + word.slice(-1) : base;
+  return [plural, past, `${base}ing`, `${doubled}ed`, `${doubled}ing`];
+}
+
+/** Ordinary English words as they are written in texts: with their inflections, and those that no dictionary lists. */
+export function englishWords({ words, nouns, verbs }: WordNet): Set<string> {
+  return new Set([
+    ...words,
+    ...functionWords.split(/\s+/),
+    ...irregular.split(/\s+/),
+    ...nouns.flatMap((noun) => inflected(noun, false)),
+    ...verbs.flatMap((verb) => inflected(verb, true)),
+  ]);
+}
 
 /** What WordNet knows. */
 export interface WordNet {
@@ -168,7 +253,12 @@ export function readWordNet(): WordNet {
   const named = new Map<string, 'PERSON' | 'LOCATION' | 'ORGANIZATION'>();
   const ambiguous = new Set<string>();
   const proper = new Set<string>();
-  const lists: Record<string, string[]> = { noun: [], verb: [], adj: [], adv: [] };
+  const lists: Record<string, string[]> = {
+    noun: [],
+    verb: [],
+    adj: [],
+    adv: [],
+  };
   const roles: string[] = [];
   const examples: string[] = [];
   const glosses: string[] = [];

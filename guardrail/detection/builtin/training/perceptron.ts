@@ -1,7 +1,8 @@
 import { buckets, lookOf, mostFeatures, offsets, pairFeatures, wordFeatures } from '../tagger/features.ts';
 import type { Gazetteer } from '../tagger/gazetteer.ts';
 import { beginOf, insideOf, labelCount } from '../tagger/labels.ts';
-import { usedRows, type Model } from '../tagger/model.ts';
+import { limits } from '../tagger/lanes.ts';
+import type { Weights } from '../tagger/model.ts';
 import { Tokens } from '../tagger/tokens.ts';
 import { transitionAt, transitionCount, Viterbi } from '../tagger/viterbi.ts';
 import type { LabelledText } from './generate.ts';
@@ -61,7 +62,13 @@ export function examplesOf(texts: readonly LabelledText[], gazetteer: Gazetteer)
         first = false;
       }
     }
-    return { count, gold, gaps: tokens.gap.slice(0, count), features: Int32Array.from(all), starts };
+    return {
+      count,
+      gold,
+      gaps: tokens.gap.slice(0, count),
+      features: Int32Array.from(all),
+      starts,
+    };
   });
 }
 
@@ -77,7 +84,7 @@ export function train(
   epochs: number,
   random: Random,
   report: (line: string) => void,
-): Model {
+): Weights {
   const weights = new Int32Array(buckets * labelCount);
   const totals = new Float64Array(buckets * labelCount);
   const transitions = new Int32Array(transitionCount);
@@ -108,7 +115,7 @@ export function train(
         }
       }
       const guess = new Uint8Array(count);
-      viterbi.decode(scores, count, gaps, transitions, guess);
+      viterbi.decode(0, count, count, scores, gaps, transitions, guess);
       for (let token = 0; token < count; token++) {
         const right = gold[token] ?? 0;
         const guessed = guess[token] ?? 0;
@@ -141,7 +148,7 @@ export function train(
 }
 
 /** Units of the stored weights per unit of training. */
-const scale = 64;
+const scale = 16;
 
 function averaged(
   weights: Int32Array,
@@ -149,16 +156,15 @@ function averaged(
   transitions: Int32Array,
   transitionTotals: Float64Array,
   clock: number,
-): Model {
+): Weights {
   const mean = (weight: number, total: number): number => {
     const value = Math.round((weight - total / clock) * scale);
     // What training hardly touched is noise, and costs space.
-    return Math.abs(value) < scale / 8 ? 0 : Math.max(-32_767, Math.min(32_767, value));
+    return Math.abs(value) < scale / 8 ? 0 : value;
   };
-  const rounded = Int16Array.from(weights, (weight, at) => mean(weight, totals[at] ?? 0));
+  const { weight: most } = limits;
   return {
-    weights: rounded,
-    used: usedRows(rounded),
+    rows: Int16Array.from(weights, (weight, at) => Math.max(-most, Math.min(most, mean(weight, totals[at] ?? 0)))),
     transitions: Int16Array.from(transitions, (weight, at) => mean(weight, transitionTotals[at] ?? 0)),
     scale: scale * 8,
   };

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import type { EvalSpan, EvalText, Score } from './score.ts';
+
+/** Labelled texts of one kind in one language. */
+export interface Kind {
+  readonly name: string;
+  /** ISO 639-1 code. */
+  readonly language: string;
+  readonly texts: readonly EvalText[];
+}
+
+const header = /^=== (.+) ([a-z]{2})$/;
+const mark = /\[\[([A-Z_]+) ([^\]]+)\]\]/gu;
+
+/** Reads the project's own texts, see the head of `kinds.txt`. @throws Error where the file breaks its form. */
+export function readKinds(file = new URL('./kinds.txt', import.meta.url)): Kind[] {
+  const [, ...sections] = readFileSync(file, 'utf8').split(/^(?==== )/m);
+  return sections.map((section) => {
+    const [first = '', ...lines] = section.split('\n');
+    const [, name, language] = header.exec(first) ?? [];
+    if (name === undefined || language === undefined) throw new Error(`"${first}" is not "=== kind language".`);
+    const texts = lines
+      .join('\n')
+      .split(/^--$/m)
+      .map((marked, index) => unmarked(`${name} ${language} ${index + 1}`, marked.trim()))
+      .filter(({ text }) => text !== '');
+    return { name, language, texts };
+  });
+}
+
+/** Takes the marks off a text. Offsets are in code points. */
+function unmarked(id: string, marked: string): EvalText {
+  let text = '';
+  let last = 0;
+  const spans: EvalSpan[] = [];
+  for (const match of marked.matchAll(mark)) {
+    const [whole, type = '', value = ''] = match;
+    text += marked.slice(last, match.index);
+    const start = Array.from(text).length;
+    text += value;
+    spans.push({ start, end: start + Array.from(value).length, type });
+    last = match.index + whole.length;
+  }
+  return { id, text: text + marked.slice(last), spans };
+}
+
+/** One line a group of texts: what leaked of it and what was destroyed. */
+export function kindTable(rows: readonly { readonly name: string; readonly score: Score }[]): string {
+  const number = (value: number, digits: number): string => (Number.isNaN(value) ? '-' : value.toFixed(digits));
+  const cells = [
+    ['', 'values', 'F2', 'leak', 'over', 'fp/1k'],
+    ...rows.map(({ name, score: { all } }) => [
+      name,
+      String(all.gold),
+      all.gold > 0 ? number(all.f2, 3) : '-',
+      number(all.leakedValues, 3),
+      number(all.overmasked, 4),
+      number(all.falsePer1000Words, 1),
+    ]),
+  ];
+  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+        .join('  '),
+    )
+    .join('\n');
+}
