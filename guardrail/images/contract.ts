@@ -31,8 +31,11 @@ export type Line = readonly Word[];
 export interface Reading {
   /** What each way of looking at it gave: lines in reading order. */
   readonly passes: readonly (readonly Line[])[];
-  /** The picture is not opaque: which ground it is laid on decides what is seen, so it is sent on the one it was read on. */
-  readonly isTranslucent: boolean;
+  /**
+   * The picture was read in another form than it came in: laid on a ground since it is not opaque, or reduced since it is
+   * very large. What is read is what is sent, so it is sent in that form.
+   */
+  readonly isAltered: boolean;
 }
 
 /** Reads pictures and paints them over, somewhere else than on the event loop. */

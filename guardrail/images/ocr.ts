@@ -14,20 +14,23 @@ interface Seen extends Word {
   readonly certainty: number;
 }
 
-/** Letters of 20 to 40 pixels are read best, screens have them of 8 to 16: up to these sizes, in pixels, it is enlarged. */
-const SCALES = [
-  { upTo: 1_500_000, scale: 3 },
-  { upTo: 10_000_000, scale: 2 },
-  { upTo: Infinity, scale: 1 },
-] as const;
+/** Letters of 20 to 40 pixels are read best, screens have them of 8 to 16. A picture of at most so many pixels is enlarged. */
+const SMALL_PICTURE = 1_500_000;
+const SMALL_PICTURE_SCALE = 3;
+/** Pixels: words of a larger picture that are lower than this are read again, enlarged. */
+const SMALL_PRINT = 18;
 /** Pixels that are read at once, after enlarging: what they take in memory is about ten times as many bytes. */
-const STRIP_PIXELS = 6_000_000;
+const STRIP_PIXELS = 4_000_000;
 /** Rows, before enlarging, that two strips share, so that a line is whole in one of them. */
 const STRIP_OVERLAP = 64;
 /** What is more certain than this has been read. */
 const CERTAIN = 60;
 /** So few certain words, and the picture may lie on its side. */
 const FEW_WORDS = 3;
+/** Pixels: no letter is lower or narrower and still one. */
+const LEAST_SIDE = 6;
+/** Of 255 shades: what differs by less is one area, and no letters on a ground. */
+const LEAST_CONTRAST = 12;
 
 /** @throws Error where the language data or the engine cannot be loaded. */
 export async function createOcr(): Promise<Ocr> {
@@ -43,26 +46,39 @@ export async function createOcr(): Promise<Ocr> {
 }
 
 async function readAll(engine: Worker, greys: Greys): Promise<Line[][]> {
-  const pixels = greys.width * greys.height;
-  const scale = SCALES.find(({ upTo }) => pixels <= upTo)?.scale ?? 1;
-  const whole = await readStrips(engine, greys, scale, PSM.AUTO);
+  if (Math.min(greys.width, greys.height) < LEAST_SIDE) return [];
+  const isSmall = greys.width * greys.height <= SMALL_PICTURE;
+  const whole = await readStrips(engine, greys, isSmall ? SMALL_PICTURE_SCALE : 1, PSM.AUTO);
+  const hasSmallPrint = !isSmall && isSmallPrint(whole);
+  const again = hasSmallPrint ? await readStrips(engine, greys, 2, PSM.AUTO) : [];
   // What the layout hid, such as light words on a dark bar, and words that stand alone: with the rest taken away.
-  const rest = negative(without(greys, whole.flat().filter(isRead)));
-  const left = await readStrips(engine, rest, Math.max(1, scale - 1), PSM.SPARSE_TEXT);
-  const passes = [whole, left];
-  if (passes.flat(2).filter(isRead).length < FEW_WORDS) passes.push(...(await readTurned(engine, greys, scale)));
+  const rest = negative(without(greys, [...whole, ...again].flat().filter(isRead)));
+  const scale = isSmall || hasSmallPrint ? 2 : 1;
+  const left = await readStrips(engine, rest, scale, PSM.SPARSE_TEXT);
+  const passes = [whole, again, left];
+  if (countRead(passes.flat()) < FEW_WORDS) passes.push(await readTurned(engine, greys, scale));
   return passes.filter((lines) => lines.length > 0);
+}
+
+function countRead(lines: readonly Seen[][]): number {
+  return lines.flat().filter(isRead).length;
+}
+
+function isSmallPrint(lines: readonly Seen[][]): boolean {
+  const heights = lines.flatMap((line) => line.filter(isRead).map(({ box }) => box.height)).sort((a, b) => a - b);
+  return (heights[heights.length >> 2] ?? Infinity) < SMALL_PRINT;
 }
 
 function isRead({ text, certainty }: Seen): boolean {
   return certainty >= CERTAIN && /[\p{L}\p{N}]{2}/u.test(text);
 }
 
-async function readTurned(engine: Worker, greys: Greys, scale: number): Promise<Seen[][][]> {
+/** For a picture that lies on its side, or upside down, without saying so. */
+async function readTurned(engine: Worker, greys: Greys, scale: number): Promise<Seen[][]> {
   for (const degrees of [90, 270, 180] as const) {
     const lines = await readStrips(engine, await rotated(greys, degrees), scale, PSM.AUTO);
-    if (lines.flat().filter(isRead).length < FEW_WORDS) continue;
-    return [lines.map((line) => line.map((word) => ({ ...word, box: turnedBack(word.box, greys, degrees) })))];
+    if (countRead(lines) < FEW_WORDS) continue;
+    return lines.map((line) => line.map((word) => ({ ...word, box: turnedBack(word.box, greys, degrees) })));
   }
   return [];
 }
@@ -83,7 +99,9 @@ async function readStrips(engine: Worker, greys: Greys, scale: number, mode: PSM
   const lines: Seen[][] = [];
   for (let top = 0; top < greys.height; top += rows - STRIP_OVERLAP) {
     const height = Math.min(rows, greys.height - top);
-    lines.push(...(await readStrip(engine, await enlarged(greys, top, height, scale), scale, top, mode)));
+    if (hasContrast(greys, top, height)) {
+      lines.push(...(await readStrip(engine, await enlarged(greys, top, height, scale), scale, top, mode)));
+    }
     if (top + height >= greys.height) break;
   }
   return lines;
@@ -110,6 +128,18 @@ async function readStrip(engine: Worker, strip: Greys, scale: number, top: numbe
         })),
     )
     .filter((line) => line.length > 0);
+}
+
+function hasContrast({ width, data }: Greys, top: number, height: number): boolean {
+  let darkest = 255;
+  let lightest = 0;
+  for (let at = top * width; at < (top + height) * width; at += 1) {
+    const shade = data[at] ?? 0;
+    if (shade < darkest) darkest = shade;
+    if (shade > lightest) lightest = shade;
+    if (lightest - darkest >= LEAST_CONTRAST) return true;
+  }
+  return false;
 }
 
 /** The engine's own image library reads it as it is. */

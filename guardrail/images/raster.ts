@@ -1,6 +1,6 @@
 /** Pixels: unpacking, painting, packing. Runs in the worker alone. */
 import sharp, { type Sharp } from 'sharp';
-import type { Box, Format } from './contract.ts';
+import type { Box, Format, Reading } from './contract.ts';
 import { UnreadableImageError } from './contract.ts';
 import { MAX_PIXELS } from './inspect.ts';
 
@@ -9,7 +9,8 @@ export interface Raster {
   readonly width: number;
   readonly height: number;
   readonly rgb: Buffer;
-  readonly isTranslucent: boolean;
+  /** Not as it came: see {@link Reading}. */
+  readonly isAltered: boolean;
 }
 
 /** Shades of grey, a byte a pixel. */
@@ -19,6 +20,11 @@ export interface Greys {
   readonly data: Buffer;
 }
 
+/**
+ * More pixels than this are reduced to it: a page of small print, or the screen of a large laptop. Models reduce what they
+ * are shown to less than half of it (none of those with published limits takes more than 3072 × 3072 pixels).
+ */
+const READ_PIXELS = 6_000_000;
 /** Near to what cannot be told from the original. */
 const QUALITY = 92;
 
@@ -33,13 +39,17 @@ sharp.concurrency(1);
 export async function unpack(bytes: Uint8Array): Promise<Raster> {
   const image = sharp(bytes, { failOn: 'error', limitInputPixels: MAX_PIXELS, pages: 1 });
   try {
+    const { autoOrient: size } = await image.metadata();
+    const reduction = Math.sqrt(READ_PIXELS / (size.width * size.height));
     const { data, info } = await image
       .autoOrient()
+      .resize(reduction < 1 ? { width: Math.floor(size.width * reduction), kernel: 'cubic' } : {})
       .toColourspace('srgb')
       .raw({ depth: 'uchar' })
       .toBuffer({ resolveWithObject: true });
     const { width, height, channels } = info;
-    return { width, height, ...opaque(data, channels) };
+    const { rgb, isTranslucent } = opaque(data, channels);
+    return { width, height, rgb, isAltered: isTranslucent || reduction < 1 };
   } catch {
     // What libvips says may quote the file.
     throw new UnreadableImageError('damaged');
@@ -136,7 +146,7 @@ function sharpOf({ width, height, rgb }: Raster): Sharp {
  * Lays the picture on the ground on which it is best seen: white, or black where it is light. What is read is what is
  * sent, whatever ground or none the model's eye would have put behind it.
  */
-function opaque(data: Buffer, channels: number): Pick<Raster, 'rgb' | 'isTranslucent'> {
+function opaque(data: Buffer, channels: number): { rgb: Buffer; isTranslucent: boolean } {
   if (channels === 3) return { rgb: data, isTranslucent: false };
   const isGrey = channels < 3;
   const hasAlpha = channels % 2 === 0;

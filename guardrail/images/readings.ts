@@ -55,25 +55,25 @@ export function createReadings(store: MappingStore, key: KeyObject): Readings {
   };
 }
 
-function pack({ passes, isTranslucent }: Reading): string {
+function pack({ passes, isAltered }: Reading): string {
   const tenths = (value: number): number => Math.round(value * 10) / 10;
   const words = passes.map((lines) =>
     lines.map((line) =>
       line.map(({ text, box }) => [text, tenths(box.left), tenths(box.top), tenths(box.width), tenths(box.height)]),
     ),
   );
-  return deflateRawSync(JSON.stringify([words, isTranslucent])).toString('base64');
+  return deflateRawSync(JSON.stringify([words, isAltered])).toString('base64');
 }
 
 function unpack(packed: string): Reading {
   const json = inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: MAX_UNPACKED }).toString('utf8');
-  const [passes, isTranslucent] = keptSchema.parse(JSON.parse(json));
+  const [passes, isAltered] = keptSchema.parse(JSON.parse(json));
   return {
     passes: passes.map((lines) =>
       lines.map((line) =>
         line.map(([text, left, top, width, height]) => ({ text, box: { left, top, width, height } })),
       ),
     ),
-    isTranslucent,
+    isAltered,
   };
 }

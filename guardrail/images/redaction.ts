@@ -97,7 +97,7 @@ export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guar
       ),
     }));
     const changing = planned.filter(
-      ({ picture, reading, boxes }) => boxes.length > 0 || picture.hasMetadata || reading.isTranslucent,
+      ({ picture, reading, boxes }) => boxes.length > 0 || picture.hasMetadata || reading.isAltered,
     );
     if (changing.length === 0) return { ...outcome, entities };
     if (mode === 'monitor') return { ...outcome, entities, monitored: 'GUARDRAIL_INTERVENED' };

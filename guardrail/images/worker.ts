@@ -6,7 +6,7 @@ import { parentPort } from 'node:worker_threads';
 import { UnreadableImageError, type Problem, type Reading } from './contract.ts';
 import type { Task } from './workers.ts';
 import { createOcr, type Ocr } from './ocr.ts';
-import { greysOf, pack, paint, unpack } from './raster.ts';
+import { greysOf, pack, paint, unpack, type Greys } from './raster.ts';
 
 /** What is answered: a result, or what is wrong with the image. Any other failure ends the thread. */
 export type Answer = { readonly reading: Reading } | { readonly bytes: Uint8Array } | { readonly problem: Problem };
@@ -14,10 +14,15 @@ export type Answer = { readonly reading: Reading } | { readonly bytes: Uint8Arra
 let ocr: Promise<Ocr> | undefined;
 
 async function read(bytes: Uint8Array): Promise<Answer> {
-  const raster = await unpack(bytes);
+  const { greys, isAltered } = await greysIn(bytes);
   ocr ??= createOcr();
-  const passes = await (await ocr).read(await greysOf(raster));
-  return { reading: { passes, isTranslucent: raster.isTranslucent } };
+  return { reading: { passes: await (await ocr).read(greys), isAltered } };
+}
+
+/** The colours are let go before the reading begins, which takes memory itself. */
+async function greysIn(bytes: Uint8Array): Promise<{ greys: Greys; isAltered: boolean }> {
+  const raster = await unpack(bytes);
+  return { greys: await greysOf(raster), isAltered: raster.isAltered };
 }
 
 async function answerTo(task: Task): Promise<Answer> {

@@ -19,7 +19,7 @@ export type Task =
 export interface WorkerOptions {
   /** Default: one, and where there are more than two processors a second. Each takes about 100 MB. */
   readonly threads?: number;
-  /** How long one picture may take, in milliseconds; default 15 s. */
+  /** How long one picture may take, in milliseconds; default 20 s. */
   readonly timeoutMs?: number;
   /** A thread without work ends after this time, in milliseconds; default a minute. */
   readonly idleMs?: number;
@@ -45,7 +45,7 @@ interface Thread {
 }
 
 export function createWorkers(options: WorkerOptions = {}): PictureReader {
-  const { timeoutMs = 15_000, idleMs = 60_000 } = options;
+  const { timeoutMs = 20_000, idleMs = 60_000 } = options;
   const program = options.program ?? new URL('./worker.ts', import.meta.url);
   const count = options.threads ?? (availableParallelism() > 2 ? 2 : 1);
   const threads = Array.from({ length: count }, (): Thread => ({

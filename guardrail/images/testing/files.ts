@@ -1,0 +1,42 @@
+/** For tests: image files put together by hand, with what no image program would write. */
+import { crc32, deflateSync } from 'node:zlib';
+
+const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+
+export function chunk(name: string, data: Uint8Array = Buffer.alloc(0)): Buffer {
+  const body = Buffer.concat([Buffer.from(name, 'latin1'), data]);
+  const result = Buffer.alloc(body.length + 8);
+  result.writeUInt32BE(data.length, 0);
+  body.copy(result, 4);
+  result.writeUInt32BE(crc32(body), body.length + 4);
+  return result;
+}
+
+/** A PNG of one shade of grey, one bit a pixel, with chunks of the caller's before the pixels. */
+export function pngOf(width: number, height: number, ...extra: readonly Buffer[]): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header[8] = 1;
+  const rows = Buffer.alloc(Math.min(height, 5000) * (1 + Math.ceil(width / 8)), 0xff);
+  for (let at = 0; at < rows.length; at += 1 + Math.ceil(width / 8)) rows[at] = 0;
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    ...extra,
+    chunk('IDAT', deflateSync(rows, { level: 9 })),
+    chunk('IEND'),
+  ]);
+}
+
+/** A segment of a JPEG file. */
+export function segment(marker: number, data: Uint8Array): Buffer {
+  const head = Buffer.from([0xff, marker, 0, 0]);
+  head.writeUInt16BE(data.length + 2, 2);
+  return Buffer.concat([head, data]);
+}
+
+/** The file with something put behind its first two bytes: behind the start of a JPEG. */
+export function withSegments(jpeg: Uint8Array, ...segments: readonly Buffer[]): Buffer {
+  return Buffer.concat([jpeg.subarray(0, 2), ...segments, jpeg.subarray(2)]);
+}
