@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { parseDocument } from 'yaml';
 import { constant, followFile, readNow, type Live } from './configFiles.ts';
 import * as values from './configValues.ts';
-import { parseApiKeys, type ApiKeys } from './http/apiKeys.ts';
+import { parseApiKeys, type ApiKeys } from './apiKeys.ts';
 import { parseRedisAddress, REDIS_ADDRESS_FORMS, type KeyRing, type RedisAddress } from './store/store.ts';
 
 const PREFIX = 'GUARDRAIL_';

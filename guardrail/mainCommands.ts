@@ -3,7 +3,7 @@ import { createSecretKey } from 'node:crypto';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError, describeSettings, openSecret, readConfig } from './config.ts';
 import { deriveSession } from './core/core.ts';
-import { DEFAULT_TENANT } from './http/apiKeys.ts';
+import { DEFAULT_TENANT } from './apiKeys.ts';
 import type { Tenant } from './ids.ts';
 
 const USAGE = `Usage: node guardrail/main.ts [command] [options]

@@ -1,8 +1,30 @@
-import { dirname } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+
+const root = dirname(import.meta.dirname);
+
+/**
+ * A folder of a program is one concern, and what others may use of it is in the file that bears its name. `api` has two
+ * such files, and `manifests` no code. Tests may look inside, and share what is for tests.
+ */
+const throughFaces = ['guardrail', 'operator'].map((program) => {
+  const folders = readdirSync(join(root, program), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !['api', 'manifests'].includes(entry.name))
+    .map(({ name }) => name);
+  const pattern = {
+    regex: String.raw`^(?:\.\.?/)+(${folders.join('|')})/(?!\1\.ts$|test)`,
+    message: 'Import what a folder offers from the file that bears its name.',
+  };
+  return {
+    files: [`${program}/**/*.ts`],
+    ignores: ['**/*.test.ts'],
+    rules: { 'no-restricted-imports': ['error', { patterns: [pattern] }] },
+  };
+});
 
 export default defineConfig(
   { ignores: ['node_modules/', '.local/', 'crds/'] },
@@ -11,7 +33,7 @@ export default defineConfig(
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: dirname(import.meta.dirname) } },
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: root } },
     rules: {
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/explicit-module-boundary-types': 'error',
@@ -22,6 +44,7 @@ export default defineConfig(
       eqeqeq: 'error',
     },
   },
+  ...throughFaces,
   {
     // Chai's property assertions are expressions, and a test double's method need not await.
     files: ['**/*.test.ts'],

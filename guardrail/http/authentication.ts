@@ -1,4 +1,4 @@
-import { DEFAULT_TENANT, type ApiKeys } from './apiKeys.ts';
+import { DEFAULT_TENANT, type ApiKeys } from '../apiKeys.ts';
 import type { CallMiddleware } from './context.ts';
 import { ServiceError } from './errors.ts';
 

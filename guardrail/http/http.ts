@@ -1,7 +1,6 @@
 /** The HTTP face of the guardrail: middleware and routes, each a factory that is given what it needs. */
 export { accessLog } from './accessLog.ts';
 export { createAdmission, type Admission, type AdmissionOptions } from './admission.ts';
-export { DEFAULT_TENANT, parseApiKeys, type ApiKeys } from './apiKeys.ts';
 export { authentication } from './authentication.ts';
 export { jsonBody } from './body.ts';
 export type { CallContext, CallMiddleware, CallState } from './context.ts';
