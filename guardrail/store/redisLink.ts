@@ -8,6 +8,8 @@ import type { Script } from './redisScripts.ts';
 const BEAT_MS = 500;
 const BEAT_WHEN_DOWN_MS = 200;
 const CONNECT_TIMEOUT_MS = 1000;
+/** At first, connections are still being made: a master that does not answer by then is down. */
+const FIRST_CONTACT_MS = 5000;
 /** Of the time for a command, what replicas have to confirm it. */
 const WAIT_SHARE = 0.8;
 
@@ -45,11 +47,6 @@ export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLin
   let hangs = false;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
-  const closing = [
-    () => {
-      client.disconnect();
-    },
-  ];
 
   // What goes wrong shows in the commands; without a listener an 'error' event would end the process.
   client.on('error', () => undefined);
@@ -70,7 +67,7 @@ export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLin
     client.disconnect(true);
   };
 
-  async function bounded<T>(command: Promise<T>): Promise<T> {
+  async function bounded<T>(command: Promise<T>, onLate = onTimeout): Promise<T> {
     let deadline: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       deadline = setTimeout(() => {
@@ -83,7 +80,7 @@ export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLin
     try {
       return await Promise.race([command, late]);
     } catch (error) {
-      if (error instanceof StoreUnavailableError) onTimeout();
+      if (error instanceof StoreUnavailableError) onLate();
       throw asUnavailable(error);
     } finally {
       clearTimeout(deadline);
@@ -124,6 +121,9 @@ export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLin
     hangs = false;
   }
 
+  const opened = performance.now();
+  let wasWhole = false;
+
   async function health(): Promise<string | undefined> {
     if (client instanceof Redis) {
       await beat();
@@ -135,38 +135,41 @@ export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLin
       // A Cluster that wants all slots covered answers for none while one is not.
       if (!info.includes('cluster_state:ok')) throw new StoreUnavailableError('The Redis Cluster is down.');
     });
-    return down === 0
-      ? undefined
-      : `${down} of ${nodes.length} masters of the Redis Cluster cannot be used: calls for their part of the sessions fail.`;
+    if (down === 0) {
+      wasWhole = true;
+      return undefined;
+    }
+    if (!wasWhole && performance.now() - opened < FIRST_CONTACT_MS) {
+      throw new StoreUnavailableError('Not every master of the Redis Cluster has been reached yet.');
+    }
+    return `${down} of ${nodes.length} masters of the Redis Cluster cannot be used: calls for their part of the sessions fail.`;
   }
 
   /** Waiting for replicas holds up all that comes after it on a connection, so that is done on one of its own. */
-  let aside: Promise<Redis | Cluster> | undefined;
+  let aside: Redis | Cluster | undefined;
+
+  function closeAside(): void {
+    aside?.disconnect();
+    aside = undefined;
+  }
 
   async function openAside(): Promise<Redis | Cluster> {
-    const own = createClient(address, timeoutMs);
-    own.on('error', () => undefined);
-    if (own instanceof Cluster) own.on('node error', () => undefined);
-    closing.push(() => {
-      own.disconnect();
-    });
-    try {
-      await bounded(new Promise((resolve) => own.once('ready', resolve)));
-      return own;
-    } catch (error) {
-      own.disconnect();
-      aside = undefined;
-      throw error;
+    if (aside === undefined) {
+      aside = createClient(address, timeoutMs);
+      aside.on('error', () => undefined);
+      if (aside instanceof Cluster) aside.on('node error', () => undefined);
     }
+    const own = aside;
+    if (own.status !== 'ready') await bounded(new Promise((resolve) => own.once('ready', resolve)), closeAside);
+    return own;
   }
 
   async function confirm(script: Script, keys: readonly string[], args: readonly (string | Buffer)[]): Promise<void> {
-    const own = await (aside ??= openAside());
+    const commands = (await openAside()).pipeline();
     // Both on one connection, since Redis waits for what the same connection has written.
-    const commands = own.pipeline();
     commands.call('EVAL', script.source, keys.length, ...keys, ...args);
     commands.call('WAIT', 1, Math.ceil(timeoutMs * WAIT_SHARE));
-    const [written, waited] = (await bounded(commands.exec())) ?? [];
+    const [written, waited] = (await bounded(commands.exec(), closeAside)) ?? [];
     const error = written?.[0] ?? waited?.[0];
     if (error) throw asUnavailable(error);
     if (!(Number(waited?.[1]) >= 1)) {
@@ -216,7 +219,8 @@ export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLin
     close() {
       closed = true;
       clearTimeout(timer);
-      for (const close of closing) close();
+      closeAside();
+      client.disconnect();
       return Promise.resolve();
     },
   };
