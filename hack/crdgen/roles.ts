@@ -11,8 +11,9 @@ const NAMESPACE = 'gateway-guardrail-system';
 const HEADER = '# Generated from what the controllers need (operator/): npm run generate. Do not edit.\n';
 
 /**
- * @returns the files of `operator/manifests` by name: `rbac.yaml` for an operator that looks after all namespaces, and
- * `components/namespaced/rbac.yaml` with what takes its place where it looks after its own alone.
+ * @returns the files of `operator/manifests` by name: `rbac.yaml` for an operator that looks after all namespaces,
+ * `components/sidecar/rbac.yaml` with what it needs more where guardrails are sidecars, and
+ * `components/namespaced/rbac.yaml` with what takes the place of both where it looks after its own alone.
  */
 export function generateRoles(): ReadonlyMap<string, string> {
   const everywhere = operatorRoles('cluster-wide', { installCrds: true });
@@ -25,6 +26,7 @@ export function generateRoles(): ReadonlyMap<string, string> {
         ...role('Role', `${NAME}-leader-election`, everywhere.ownRules),
       ]),
     ],
+    ['components/sidecar/rbac.yaml', text(role('ClusterRole', `${NAME}-sidecar`, everywhere.sidecarRules))],
     [
       'components/namespaced/rbac.yaml',
       text([

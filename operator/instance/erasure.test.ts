@@ -208,6 +208,21 @@ describe('erasing the sessions in sidecars', function () {
     await kubectl(['delete', 'rolebinding', 'operator', `-n${namespace}`]);
     const fault: unknown = await client.portForward({ namespace, name: 'one' }, PORT).catch((error: unknown) => error);
     expect(String(fault)).to.contain('pods/portforward');
+    const rules = [
+      { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+      { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'] },
+    ];
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'operator' } };
+    await apply({ ...role, kind: 'Role', rules });
+    await apply({
+      ...role,
+      kind: 'RoleBinding',
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'operator' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: `operator-${namespace}` }],
+    });
+    const told: unknown = await erase().catch((error: unknown) => error);
+    expect(told).to.be.instanceOf(NoGuardrailError);
+    expect(String(told)).to.contain('add the component operator/manifests/components/sidecar');
     expect(sidecars[0]?.calls).to.deep.equal([]);
   });
 });

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { V1LabelSelector, V1Pod } from '@kubernetes/client-node';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson, FromServer, KubeClient, Permission } from '../runtime/runtime.ts';
-import { keyOf } from '../runtime/runtime.ts';
+import { isForbidden, keyOf } from '../runtime/runtime.ts';
 import { noneIfNotFound } from './children.ts';
 import { apiKeyOf } from './keys.ts';
 import { pods, proxyDeployments, secrets } from './kinds.ts';
@@ -79,7 +79,15 @@ async function runningSidecars(
   const deployment = await client.get(proxyDeployments, { namespace, name }).catch(noneIfNotFound);
   const selector = deployment?.spec?.selector;
   if (selector === undefined) return [];
-  const found = await client.list(pods, { namespace, labelSelector: selectorText(selector) });
+  const found = await client
+    .list(pods, { namespace, labelSelector: selectorText(selector) })
+    .catch((error: unknown) => {
+      if (!isForbidden(error)) throw error;
+      throw new NoGuardrailError(
+        'The operator may not reach guardrails that run as sidecars: add the component operator/manifests/components/sidecar to its kustomization.',
+        { cause: error },
+      );
+    });
   // A pod that is about to end goes on serving until then.
   return found
     .filter(({ status }) =>

@@ -24,7 +24,7 @@ export {
   type GatewayConnection,
 } from './connection.ts';
 export { defaultBudgetId } from './defaultBudget.ts';
-export { erasureEndpoints, NoGuardrailError, type ErasureEndpoint } from './erasure.ts';
+export { erasureEndpoints, NoGuardrailError, reachSidecars, type ErasureEndpoint } from './erasure.ts';
 
 /** What the instances' controller needs of the rest of the operator. */
 export interface InstanceDependencies {

@@ -84,6 +84,22 @@ describe('manifests', () => {
     );
   });
 
+  it('grant ways into pods only where guardrails are sidecars, and then no more', async () => {
+    const rights = (manifests: readonly Manifest[]): string =>
+      JSON.stringify(manifests.filter(({ kind }) => /Role$/.test(kind)));
+    expect(rights(await build(ROOT))).not.to.match(/pods\/|exec/);
+    const manifests = await withComponent('sidecar');
+    expect(named(manifests)).to.include.members([
+      'ClusterRole /gateway-guardrail-operator-sidecar',
+      'ClusterRoleBinding /gateway-guardrail-operator-sidecar',
+    ]);
+    expect(rights(manifests))
+      .to.include('pods/portforward')
+      .and.not.match(/exec|pods\/(?!portforward)/);
+    const text = manifests.map((manifest) => stringify(manifest)).join('---\n');
+    await plane().kubectl(['apply', '--server-side', '--dry-run=server', '-f', '-'], text);
+  });
+
   it('in one namespace: nothing may be done in others', async () => {
     const manifests = await withComponent('namespaced');
     expect(named(manifests)).to.include.members([
