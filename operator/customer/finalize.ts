@@ -71,6 +71,25 @@ export class Finalization {
     return await this.#letGo(customer, { type: 'Normal', reason: 'Deleted', message, action: 'Delete' });
   }
 
+  /**
+   * Takes away at the gateway what may have been made for a customer whose resource went without being finalized. Nothing
+   * is done where the record may be somebody else's, or shall stay.
+   * @throws GatewayError where it is to be tried again
+   */
+  async makeUpFor(customer: GatewayCustomer, { signal, log }: { signal: AbortSignal; log: Logger }): Promise<void> {
+    const { deletionPolicy, adoptionPolicy } = customer.spec;
+    const others = claimants(this.#parts, customer);
+    if (others.length > 0 || deletionPolicy === 'Orphan' || adoptionPolicy === 'Refuse') return;
+    try {
+      await this.#remove(customer, signal);
+      log.info('The resource went before its finalizer could hold it: the customer was deleted at the gateway.');
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error;
+      this.#parts.metrics.orphaned.inc({ why: 'vanished' satisfies OrphanedWhy });
+      log.warn({ err: error }, 'The resource went before its finalizer could hold it, and so did its instance.');
+    }
+  }
+
   async #remove(customer: GatewayCustomer, signal: AbortSignal): Promise<void> {
     const parts = this.#parts;
     const { customerId } = customer.spec;

@@ -12,7 +12,7 @@ export interface CustomerMetrics {
 }
 
 /** Why a record was left behind. */
-export type OrphanedWhy = 'policy' | 'crd_deleted' | 'namespace_deleted' | 'forced';
+export type OrphanedWhy = 'policy' | 'crd_deleted' | 'namespace_deleted' | 'forced' | 'vanished';
 
 /** Makes the metrics of customers. Once a registry. */
 export function customerMetrics(registry: Registry): CustomerMetrics {

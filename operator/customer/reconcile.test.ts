@@ -511,6 +511,34 @@ describe('customer reconcile', function () {
       await untilEvent('a', 'Deleted');
     });
 
+    it('that overtakes the finalizer leaves nothing at the gateway, also where that is away at first', async () => {
+      let away = 0;
+      proxy.fault = async ({ path }) => {
+        if (path === '/customer/new') {
+          // As the API server does when a deletion has begun before the finalizer was put on.
+          await people.delete('a');
+          await people.patch('a', { metadata: { finalizers: null } });
+        }
+        return path === '/customer/delete' && ++away < 3 ? { kind: 'breakBefore' } : undefined;
+      };
+      await people.customer('a', { maxBudget: 5 });
+      const { metadata } = await people.until('a', () => true);
+      await eventually(async () => {
+        expect(callsOf('/customer/delete').length).to.equal(3);
+      });
+      await eventually(async () => {
+        expect(await admin.budgetInfo([budgetRowId(metadata.uid)])).to.deep.equal([]);
+      });
+      expect(callsOf('/customer/new')).to.have.length(1);
+      expect(await atGateway('a')).to.equal(undefined);
+      // Whoever has that name next is another.
+      proxy.fault = noCalls;
+      await people.customer('a', { alias: 'Next' });
+      await people.untilReason('a', 'Created');
+      await people.delete('a');
+      await people.untilGone('a');
+    });
+
     it('of a customer that is gone already is done', async () => {
       await people.customer('a', { budgetId: 'free' });
       await people.untilReason('a', 'Created');

@@ -341,13 +341,15 @@ function lostConnection(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
 }
 
+/** One sentence for all deadlines: which of them is first is chance, and each new message is a write into a status. */
+const late = 'no complete answer came in time';
 const causes: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection is refused',
   ENOTFOUND: 'its host name is unknown',
   EAI_AGAIN: 'its host name cannot be resolved now',
   UND_ERR_CONNECT_TIMEOUT: 'no connection came about in time',
-  UND_ERR_HEADERS_TIMEOUT: 'no answer came in time',
-  UND_ERR_BODY_TIMEOUT: 'the answer stopped in the middle',
+  UND_ERR_HEADERS_TIMEOUT: late,
+  UND_ERR_BODY_TIMEOUT: late,
   UND_ERR_SOCKET: 'the connection broke',
   ECONNRESET: 'the connection broke',
   EPIPE: 'the connection broke',
@@ -372,7 +374,7 @@ const unknownAuthority = new Set([
 ]);
 
 function causeOf(error: unknown, hasOwnAuthority: boolean): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'no complete answer came in time';
+  if (error instanceof Error && error.name === 'TimeoutError') return late;
   const code = codeOf(error);
   if (!unknownAuthority.has(code)) return causes[code] ?? 'the call failed';
   return hasOwnAuthority

@@ -22,6 +22,8 @@ const configMaps = resource<KubeObject>({ group: '', version: 'v1', kind: 'Confi
 /** A system outside of the cluster that the operator keeps as the widgets say. */
 class Outside {
   readonly sizes = new Map<string, number>();
+  /** The uid of what was put in there last under a key. */
+  readonly #uids = new Map<string, string>();
   /** Reconciles, by key. */
   readonly visits = new Map<string, number>();
   /** Made to happen within a reconcile, after its outside call. */
@@ -39,7 +41,11 @@ class Outside {
     return when(kind).reconcile(async (key, { signal }) => {
       this.visits.set(keyText(key), (this.visits.get(keyText(key)) ?? 0) + 1);
       const found = cache.get(key);
-      if (found === undefined) return {};
+      if (found === undefined) {
+        // A deletion that began just before the finalizer was put on does not see it: the API server takes the object away.
+        this.sizes.delete(this.#uids.get(keyText(key)) ?? '');
+        return {};
+      }
       if (found.metadata.deletionTimestamp !== undefined) {
         this.sizes.delete(found.metadata.uid);
         await this.between(key, signal);
@@ -48,6 +54,7 @@ class Outside {
       }
       const object = await finalizer.add(found);
       this.sizes.set(object.metadata.uid, object.spec?.size ?? 0);
+      this.#uids.set(keyText(key), object.metadata.uid);
       await this.between(key, signal);
       await status.write(object, { size: object.spec?.size ?? 0, observedGeneration: object.metadata.generation });
       return { requeueAfter: 300_000 };
