@@ -6,17 +6,22 @@ import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { CASES, runE2e } from './e2e/run.ts';
 import { ensureBinaries } from './local/controlplane/binaries.ts';
 import { Progress } from './local/progress.ts';
 import { findRedisServer } from './local/redis.ts';
 import { runMocha, type TestCounts } from './test/mocha.ts';
 
 const HELP = `npm test              lint, format, types, and the tests that need nothing but this machine
-npm run test:all      these, and the tests that need other people's programs (*.all.test.ts)
+npm run test:all      these, and the tests that need other people's programs (*.all.test.ts), and the real cluster
 npm test -- PATH…     the tests in these files or folders alone
 `;
 const FOLDERS = ['operator', 'guardrail', 'hack'];
 const ONLY_ALL = '**/*.all.test.ts';
+
+/** Ends the real cluster. */
+const aborted = new AbortController();
+let clusterRuns = false;
 
 const root = join(import.meta.dirname, '..');
 const progress = new Progress();
@@ -68,19 +73,35 @@ async function main(): Promise<number> {
     for (const check of CHECKS) add(await run(check));
     const everywhere = FOLDERS.map((folder) => `${folder}/**/*.test.ts`);
     add(await runMocha(root, ['--ignore', ONLY_ALL, ...everywhere]));
-    if (values.all === true)
-      add(
-        await runMocha(
-          root,
-          FOLDERS.map((folder) => `${folder}/**/*.all.test.ts`),
-        ),
-      );
+    if (values.all === true) {
+      const specs = FOLDERS.map((folder) => `${folder}/**/*.all.test.ts`);
+      add(await runMocha(root, specs));
+      add(await onRealCluster());
+    }
   }
   const minutes = (performance.now() - started) / 60_000;
   console.log(`\nTook ${minutes.toFixed(1)} minutes.`);
   for (const failure of total.failures) console.log(`FAILED ${failure.replace(`${root}/`, '')}`);
   console.log(`${total.passed} passed, ${total.failed} failed`);
   return total.failed === 0 && total.passed > 0 ? 0 : 1;
+}
+
+/** What cannot be tried here fails, with what it needs. */
+async function onRealCluster(): Promise<TestCounts> {
+  try {
+    return await runE2e(CASES, {
+      abort: aborted.signal,
+      casesBegin: () => {
+        clusterRuns = true;
+      },
+    });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    console.log(why);
+    return { passed: 0, failed: 1, failures: [`The real cluster: ${why}`] };
+  } finally {
+    clusterRuns = false;
+  }
 }
 
 /** What tests start is fetched before they are timed. */
@@ -123,7 +144,13 @@ async function run({ title, command: [command, ...args] }: Check): Promise<TestC
 }
 
 // By itself, a signal would end this process without its exit handlers, and leave the tests running.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    // A cluster is taken down in order.
+    if (clusterRuns) aborted.abort();
+    else process.exit(1);
+  });
+}
 try {
   process.exitCode = await main();
 } catch (error) {

@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { startControlPlane, type ControlPlane } from '../local/controlplane.ts';
 import { startProcess, waitUntilReady, type ManagedProcess } from '../local/processes.ts';
+import { CNI_PROGRAMS } from './prerequisites.ts';
 
 const run = promisify(execFile);
 
@@ -21,7 +22,6 @@ const POD_NETWORK = '10.244.0.0/16';
 /** Within the API server's service range. */
 const DNS_ADDRESS = '10.0.0.10';
 const API_PORT = 6443;
-const CNI_PROGRAMS = '/usr/lib/cni';
 
 export interface ClusterOptions {
   /** Folder with the programs of {@link ./programs.ts}. */
@@ -195,6 +195,9 @@ SystemdCgroup = false
 
 function writeKubeletConfig(dir: string, socket: string, plane: ControlPlane): string {
   const file = join(dir, 'kubelet.yaml');
+  // The machine's own name servers are out of reach of these namespaces.
+  const resolvConf = join(dir, 'resolv.conf');
+  writeFileSync(resolvConf, '');
   writeFileSync(
     file,
     stringify({
@@ -210,6 +213,7 @@ function writeKubeletConfig(dir: string, socket: string, plane: ControlPlane): s
       authorization: { mode: 'Webhook' },
       containerRuntimeEndpoint: `unix://${socket}`,
       podLogsDir: join(dir, 'pod-logs'),
+      resolvConf,
       clusterDNS: [DNS_ADDRESS],
       clusterDomain: 'cluster.local',
       cgroupDriver: 'cgroupfs',

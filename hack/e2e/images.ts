@@ -1,38 +1,62 @@
 /**
- * The images that the cluster runs, made here: nothing is pulled. The image under test is built from the project's
- * Dockerfile; what stands in for its two base images is Debian, made with debootstrap, under their very names.
+ * The images that the cluster runs. The one under test is built from the project's Dockerfile, on the base images that it
+ * names; where no registry answers, Debian, made with debootstrap, stands in for them under their very names. All of it
+ * is kept in a store of its own: nothing of the machine's images is used or changed.
  */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import packageJson from '../../package.json' with { type: 'json' };
+import { withFileLock } from '../local/lock.ts';
+import { removeAtExit } from '../local/processes.ts';
 import { CACHE } from './programs.ts';
 
-const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
+const FOLDER = join(CACHE, 'images');
 
 export const PAUSE_IMAGE = 'localhost/pause:1';
-/** As the manifests name it. */
-export const IMAGE = 'localhost/gateway-guardrail-operator:e2e';
+/** As the manifests name it, with the registry that every runtime takes for granted. */
+const IMAGE = `docker.io/library/gateway-guardrail-operator:${packageJson.version}`;
+
+/** A registry that drops packets is given up after so long. */
+const PULL_TIMEOUT_MS = 300_000;
+/** Layers that no build has used for so long are let go. */
+const KEPT_HOURS = 24 * 7;
 
 export interface Images {
   /** Archives for containerd. */
   readonly archives: readonly string[];
   /** Of the image under test, in bytes. */
   readonly size: number;
+  /** Whether its base images are the ones that the Dockerfile names, or stand-ins. */
+  readonly base: 'as named' | 'stand-in';
 }
 
-/** Builds all images. @throws Error with the end of podman's output */
-export async function buildImages(programs: string, report: (line: string) => void): Promise<Images> {
-  const folder = join(CACHE, 'images');
-  mkdirSync(folder, { recursive: true });
-  const { BUILD_IMAGE, BASE_IMAGE } = baseImages();
-  await importDebian(folder, BASE_IMAGE, report);
-  await buildWithNode(BUILD_IMAGE, BASE_IMAGE, report);
+type Report = (line: string) => void;
 
-  const work = mkdtempSync(join(tmpdir(), 'images-'));
+/** Makes sure that the base images are there. @returns whether they are the real ones */
+export function ensureBaseImages(report: Report): Promise<Images['base']> {
+  mkdirSync(FOLDER, { recursive: true });
+  const waiting = (): void => {
+    report('Another run is making the base images; waiting for it …');
+  };
+  return withFileLock(FOLDER, waiting, async () => {
+    const { BUILD_IMAGE, BASE_IMAGE } = baseImages();
+    const redis = redisImage();
+    const images = [BUILD_IMAGE, BASE_IMAGE, redis];
+    if (!(await exists(STAND_IN)) && (await allOf(images, (image) => pull(image, report)))) return 'as named';
+    if (!(await exists(BASE_IMAGE))) await importDebian(BASE_IMAGE, report);
+    if (!(await exists(BUILD_IMAGE))) await buildWithNode(BUILD_IMAGE, BASE_IMAGE, report);
+    if (!(await exists(redis))) await buildWithRedis(redis, BASE_IMAGE, report);
+    return 'stand-in';
+  });
+}
+
+/** Builds the image under test, and the pause image. @throws Error with the end of podman's output */
+export async function buildImages(programs: string, base: Images['base'], report: Report): Promise<Images> {
+  const work = temporaryFolder(tmpdir());
   try {
     report('Building the image from the Dockerfile …');
     // A proxy with an authority of its own may stand between this machine and the registry.
@@ -41,18 +65,7 @@ export async function buildImages(programs: string, report: (line: string) => vo
       authority === undefined
         ? []
         : ['--volume', `${realpathSync(authority)}:/etc/npm-ca.crt:ro`, '--volume', `${npmrc(work)}:/root/.npmrc:ro`];
-    await podman([
-      'build',
-      '--isolation',
-      'chroot',
-      '--network',
-      'host',
-      '--pull=never',
-      ...trust,
-      '--tag',
-      IMAGE,
-      ROOT,
-    ]);
+    await build(['--network', 'host', '--layers', ...trust, '--tag', IMAGE, ROOT]);
     const { stdout: size } = await podman(['image', 'inspect', '--format', '{{.Size}}', IMAGE]);
 
     copyFileSync(join(programs, 'pause'), join(work, 'pause'));
@@ -60,19 +73,27 @@ export async function buildImages(programs: string, report: (line: string) => vo
       join(work, 'Dockerfile'),
       'FROM scratch\nCOPY pause /pause\nUSER 65535:65535\nENTRYPOINT ["/pause"]\n',
     );
-    await podman(['build', '--isolation', 'chroot', '--tag', PAUSE_IMAGE, work]);
+    await build(['--tag', PAUSE_IMAGE, work]);
     const archives = [];
-    for (const image of [PAUSE_IMAGE, IMAGE]) {
-      const archive = join(folder, `${createHash('sha256').update(image).digest('hex').slice(0, 12)}.tar`);
+    for (const [name, image] of [
+      ['pause', PAUSE_IMAGE],
+      ['operator', IMAGE],
+      ['redis', redisImage()],
+    ] as const) {
+      const archive = join(FOLDER, `${name}.tar`);
       rmSync(archive, { force: true });
       await podman(['save', '--output', archive, image]);
       archives.push(archive);
     }
-    return { archives, size: Number(size) };
+    await podman(['image', 'prune', '--force', '--filter', `until=${KEPT_HOURS}h`]);
+    return { archives, size: Number(size), base };
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
 }
+
+/** Marks the base images as stand-ins. */
+const STAND_IN = 'localhost/stand-in:1';
 
 /** The defaults of the Dockerfile's arguments. */
 function baseImages(): Record<'BUILD_IMAGE' | 'BASE_IMAGE', string> {
@@ -85,18 +106,44 @@ function baseImages(): Record<'BUILD_IMAGE' | 'BASE_IMAGE', string> {
   return { BUILD_IMAGE: of('BUILD_IMAGE'), BASE_IMAGE: of('BASE_IMAGE') };
 }
 
+/** The one of the component `redis`. */
+function redisImage(): string {
+  const file = join(ROOT, 'operator/manifests/components/redis/statefulset.yaml');
+  const image = /^\s+image: (\S+)$/m.exec(readFileSync(file, 'utf8'))?.[1];
+  if (image === undefined) throw new Error(`${file} names no image.`);
+  return image;
+}
+
+async function pull(image: string, report: Report): Promise<boolean> {
+  if (await exists(image)) return true;
+  report(`Pulling ${image} …`);
+  try {
+    await podman(['pull', '--quiet', image], { timeout: PULL_TIMEOUT_MS });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Debian as it is: a C library, a C++ runtime and certificates. */
-async function importDebian(folder: string, image: string, report: (line: string) => void): Promise<void> {
-  if (await exists(image)) return;
-  report(`Making a stand-in for ${image} with debootstrap …`);
-  const debian = mkdtempSync(join(folder, 'debian-'));
+async function importDebian(image: string, report: Report): Promise<void> {
+  report(`No registry answers; making a stand-in for ${image} with debootstrap …`);
+  const debian = temporaryFolder(FOLDER);
   const archive = `${debian}.tar`;
   try {
-    await run('debootstrap', ['--variant=minbase', '--include=ca-certificates,libatomic1', 'bookworm', debian], {
-      maxBuffer: 64 << 20,
-    });
+    const packages = '--include=ca-certificates,libatomic1';
+    await run('debootstrap', ['--variant=minbase', packages, 'bookworm', debian]);
     await run('tar', ['--exclude=./var/cache', '--exclude=./var/lib/apt', '-cf', archive, '-C', debian, '.']);
-    await podman(['import', archive, image]);
+    await podman(['import', '--quiet', archive, STAND_IN]);
+    await podman(['tag', STAND_IN, image]);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new Error(
+        `No registry answers for ${image}, and there is no debootstrap to make a stand-in with: apt-get install debootstrap.`,
+        { cause: error },
+      );
+    }
+    throw error;
   } finally {
     rmSync(debian, { recursive: true, force: true });
     rmSync(archive, { force: true });
@@ -104,10 +151,9 @@ async function importDebian(folder: string, image: string, report: (line: string
 }
 
 /** The same with this Node and its npm. */
-async function buildWithNode(image: string, base: string, report: (line: string) => void): Promise<void> {
-  if (await exists(image)) return;
+async function buildWithNode(image: string, base: string, report: Report): Promise<void> {
   report(`Making a stand-in for ${image} …`);
-  const work = mkdtempSync(join(tmpdir(), 'node-'));
+  const work = temporaryFolder(tmpdir());
   try {
     copyFileSync(process.execPath, join(work, 'node'));
     await run('cp', ['-r', dirname(dirname(npm())), join(work, 'npm')]);
@@ -121,10 +167,33 @@ async function buildWithNode(image: string, base: string, report: (line: string)
         'RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm',
       ].join('\n'),
     );
-    await podman(['build', '--isolation', 'chroot', '--pull=never', '--tag', image, work]);
+    await build(['--tag', image, work]);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** The same with Debian's Redis. */
+async function buildWithRedis(image: string, base: string, report: Report): Promise<void> {
+  report(`Making a stand-in for ${image} …`);
+  const work = temporaryFolder(tmpdir());
+  try {
+    const steps = [
+      'mkdir -p /var/lib/apt/lists/partial /var/cache/apt/archives/partial',
+      'apt-get update -qq',
+      'apt-get install -y -qq --no-install-recommends redis-server',
+      'rm -rf /var/lib/apt/lists /var/cache/apt',
+    ];
+    writeFileSync(join(work, 'Dockerfile'), `FROM ${base}\nRUN ${steps.join(' && ')}\n`);
+    await build(['--network', 'host', '--tag', image, work]);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function build(args: readonly string[]): Promise<unknown> {
+  // Without a container of its own for each step: that needs rights that not every machine gives.
+  return podman(['build', '--isolation', 'chroot', '--pull=never', ...args]);
 }
 
 function exists(image: string): Promise<boolean> {
@@ -134,7 +203,13 @@ function exists(image: string): Promise<boolean> {
   );
 }
 
-/** The npm-cli.js that runs this script, or the one on PATH. */
+/** Whether it comes out true for each, asked one after the other. */
+async function allOf<T>(items: readonly T[], ask: (item: T) => Promise<boolean>): Promise<boolean> {
+  for (const item of items) if (!(await ask(item))) return false;
+  return true;
+}
+
+/** The npm-cli.js that runs this script. */
 function npm(): string {
   const path = process.env.npm_execpath;
   if (path === undefined) throw new Error('Run this by npm run e2e: the image is built with the same npm.');
@@ -147,12 +222,36 @@ function npmrc(folder: string): string {
   return file;
 }
 
-async function podman(args: readonly string[]): Promise<{ stdout: string }> {
+async function podman(
+  args: readonly string[],
+  options: { readonly timeout?: number } = {},
+): Promise<{ stdout: string }> {
+  const store = ['--root', join(CACHE, 'podman'), '--runroot', join(CACHE, 'podman-run')];
   try {
-    return await run('podman', args, { maxBuffer: 64 << 20 });
+    return await run('podman', [...store, ...args], options);
   } catch (error) {
     const { stderr = '' } = error as { stderr?: string };
     const end = stderr.trimEnd().split('\n').slice(-15).join('\n');
     throw new Error(`podman ${args[0] ?? ''} has failed:\n${end}`, { cause: error });
+  }
+}
+
+function temporaryFolder(parent: string): string {
+  const folder = mkdtempSync(join(parent, 'image-'));
+  removeAtExit(folder);
+  return folder;
+}
+
+/** Runs a program that ends with this process, if not before. */
+async function run(command: string, args: readonly string[], options: object = {}): Promise<{ stdout: string }> {
+  const running = promisify(execFile)(command, args, { maxBuffer: 64 << 20, ...options });
+  const stop = (): void => {
+    running.child.kill();
+  };
+  process.once('exit', stop);
+  try {
+    return await running;
+  } finally {
+    process.off('exit', stop);
   }
 }

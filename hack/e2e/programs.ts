@@ -20,7 +20,7 @@ const PACKAGES = [
     package: 'github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2',
   },
   { name: 'ctr', module: CONTAINERD, package: 'github.com/containerd/containerd/v2/cmd/ctr' },
-  { name: 'coredns', module: COREDNS, package: 'github.com/coredns/coredns' },
+  { name: 'coredns', module: COREDNS, package: '.' },
   // The pod's first container: it holds the network namespace and waits for its end.
   { name: 'pause', module: join(import.meta.dirname, 'pause'), package: '.' },
 ];

@@ -12,6 +12,16 @@ export interface TestCounts {
   failures: string[];
 }
 
+/** How mocha is run, where that is not the usual way. */
+export interface RunOptions {
+  /** A command that runs the command which follows it, such as `unshare`; ends it, too, when it is killed itself. */
+  readonly through?: readonly string[];
+  /** Beside this process's environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ends the run at once. */
+  readonly abort?: AbortSignal;
+}
+
 /** A test run that has ended lets its process end too; one that does not has left something running. */
 const LEFT_RUNNING_MS = 30_000;
 const WATCH_MS = 500;
@@ -20,14 +30,20 @@ const WATCH_MS = 500;
  * Runs mocha, its output on this process's, with these arguments. Never throws: a run that breaks off, runs no test, or
  * leaves something running counts as a failure.
  */
-export async function runMocha(root: string, args: readonly string[]): Promise<TestCounts> {
+export async function runMocha(
+  root: string,
+  args: readonly string[],
+  { through = [], env = {}, abort }: RunOptions = {},
+): Promise<TestCounts> {
   const folder = mkdtempSync(join(tmpdir(), 'test-counts-'));
   const file = join(folder, 'counts.json');
   try {
     const mocha = join(root, 'node_modules/mocha/bin/mocha.js');
     const reporter = ['--reporter', join(import.meta.dirname, 'reporter.mjs'), '--reporter-option', `file=${file}`];
-    const child = spawn(process.execPath, [mocha, ...reporter, ...args], {
+    const [command = '', ...rest] = [...through, process.execPath, mocha, ...reporter, ...args];
+    const child = spawn(command, rest, {
       cwd: root,
+      env: { ...process.env, ...env },
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     const exited = new Promise<number | null>((resolve, reject) => {
@@ -35,9 +51,11 @@ export async function runMocha(root: string, args: readonly string[]): Promise<T
       child.once('error', reject);
     });
     const stop = (): void => {
-      child.kill();
+      child.kill(through.length === 0 ? 'SIGTERM' : 'SIGKILL');
     };
     process.once('exit', stop);
+    abort?.addEventListener('abort', stop);
+    if (abort?.aborted === true) stop();
     let leftRunning = false;
     const over = new AbortController();
     const watch = (async () => {
@@ -49,6 +67,7 @@ export async function runMocha(root: string, args: readonly string[]): Promise<T
     })();
     const code = await exited;
     process.off('exit', stop);
+    abort?.removeEventListener('abort', stop);
     over.abort();
     await watch;
     return judge(readCounts(file), code, leftRunning);

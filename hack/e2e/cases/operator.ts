@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import { join } from 'node:path';
+import { readSamples } from '../../local/start/samples.ts';
+import { cluster } from '../environment.ts';
+import { GATEWAY_ADMIN, MASTER_KEY, PORT } from '../gatewayApp.ts';
+import { OPERATOR, OPERATOR_NAMESPACE, operatorPods } from '../installation.ts';
+import { apply, becomes, get, POD_MS, soon, Stand } from '../stand.ts';
+
+const SAMPLES = join(import.meta.dirname, '../../samples');
+
+/** What kubectl prints as a table: its rows by their first column, each by the names of its columns. */
+function readTable(text: string): Map<string, Record<string, string>> {
+  const [head = '', ...rows] = text.trim().split('\n');
+  const columns = head.split(/\s{2,}/).map((name) => ({ name, at: head.indexOf(name) }));
+  return new Map(
+    rows.map((row) => {
+      const cells = columns.map(({ name, at }, index) => [name, row.slice(at, columns[index + 1]?.at).trim()] as const);
+      return [cells[0]?.[1] ?? '', Object.fromEntries(cells)];
+    }),
+  );
+}
+
+describe('the operator, installed by kubectl apply -k', () => {
+  it('runs twice under the restricted pod security of its namespace, and one of the two leads', async () => {
+    const namespace = await get('namespace', OPERATOR_NAMESPACE);
+    expect(namespace?.metadata.labels).to.include({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+    const pods = await operatorPods();
+    expect(pods).to.have.length(2);
+    const leading = await Promise.all(
+      pods.map(async ({ metadata: { name } }) => {
+        const path = `/api/v1/namespaces/${OPERATOR_NAMESPACE}/pods/${name}:8080/proxy/metrics`;
+        const metrics = await cluster().kubectl(['get', '--raw', path]);
+        return Number(/^leader_election_master_status\{.*\} (\d)$/m.exec(metrics)?.[1]);
+      }),
+    );
+    expect(leading.sort()).to.deep.equal([0, 1]);
+  });
+
+  it('has installed its definitions, and they are served', async () => {
+    for (const kind of ['gatewaycustomers', 'gatewayinstances']) {
+      const crd = await get('crd', `${kind}.gateway.guardrail.dev`);
+      expect(crd?.status?.conditions?.find(({ type }) => type === 'Established')).to.include({ status: 'True' });
+    }
+  });
+
+  describe('with the samples applied', () => {
+    const namespace = 'default';
+    let stand: Stand;
+    before(async () => {
+      stand = await Stand.start('samples', 1);
+      const url = `http://${GATEWAY_ADMIN}.${stand.namespace}.svc.cluster.local:${PORT}`;
+      await apply(readSamples(SAMPLES, { url, masterKey: MASTER_KEY }));
+    });
+    after(async () => {
+      await cluster().kubectl(['delete', 'gcust', '-n', namespace, 'acme', 'globex', 'initech', '--ignore-not-found']);
+      await cluster().kubectl(['delete', 'ginst,secret', '-n', namespace, 'dev', 'dev-gateway', '--ignore-not-found']);
+      await stand.end();
+    });
+
+    it('makes kubectl get gcust,ginst right', async () => {
+      await becomes('ginst', 'dev', namespace, { type: 'Ready', status: 'True' }, POD_MS);
+      await soon(async () => {
+        const customers = readTable(await cluster().kubectl(['get', 'gcust', '-n', namespace]));
+        for (const [name, columns] of [
+          ['acme', { CUSTOMERID: 'acme-001', MAXBUDGET: '100', SPEND: '0', SYNCED: 'true' }],
+          ['globex', { CUSTOMERID: 'globex-eu', MAXBUDGET: '', SPEND: '0', SYNCED: 'true' }],
+          ['initech', { CUSTOMERID: 'initech-trial', MAXBUDGET: '5', SPEND: '0', SYNCED: 'true' }],
+        ] as const) {
+          expect(customers.get(name), name).to.include(columns);
+        }
+        const instances = readTable(await cluster().kubectl(['get', 'ginst', '-n', namespace]));
+        expect(instances.get('dev')).to.include({
+          ENDPOINT: `http://${GATEWAY_ADMIN}.${stand.namespace}.svc.cluster.local:${PORT}`,
+          READY: 'True',
+          CUSTOMERS: '3',
+          GUARDRAIL: 'True',
+        });
+      });
+    });
+
+    it('is waited for by kubectl wait', async () => {
+      await cluster().kubectl(['wait', '--for=condition=Synced', 'gcust', '--all', '-n', namespace, '--timeout=20s']);
+    });
+
+    it('lets viewers look, editors write customers, and admins instances', async () => {
+      for (const [role, verb, kind, may] of [
+        ['view', 'list', 'gatewaycustomers', 'yes'],
+        ['view', 'patch', 'gatewaycustomers', 'no'],
+        ['edit', 'patch', 'gatewaycustomers', 'yes'],
+        ['edit', 'patch', 'gatewayinstances', 'no'],
+        ['admin', 'patch', 'gatewayinstances', 'yes'],
+      ] as const) {
+        const user = `e2e-${role}`;
+        const binding = ['rolebinding', user, '-n', stand.namespace];
+        await cluster().kubectl(['delete', ...binding, '--ignore-not-found']);
+        await cluster().kubectl(['create', ...binding, `--clusterrole=${role}`, `--user=${user}`]);
+        const asked = ['auth', 'can-i', verb, kind, '-n', stand.namespace, `--as=${user}`];
+        // Roles are put together by a controller, in its own time; kubectl exits 1 with a no.
+        await soon(async () => {
+          const answer = await cluster()
+            .kubectl(asked)
+            .catch((error: unknown) => String(error));
+          expect(answer.includes('yes') ? 'yes' : 'no', `${role} ${verb} ${kind}`).to.equal(may);
+        });
+      }
+    });
+
+    it('has logged no error', async () => {
+      const logs = await cluster().kubectl(['logs', '-n', OPERATOR_NAMESPACE, `deployment/${OPERATOR}`, '--all-pods']);
+      expect(logs.split('\n').filter((line) => /"level":("error"|50)/.test(line))).to.deep.equal([]);
+    });
+  });
+});

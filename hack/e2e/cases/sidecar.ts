@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import { cluster } from '../environment.ts';
+import { BASE_CONFIG, CONFIG, GATEWAY } from '../gatewayApp.ts';
+import { Guarded } from '../guarded.ts';
+import { get, podsOf, POD_MS, rolledOut, soon, Stand, type Resource } from '../stand.ts';
+
+const SIDECAR = 'gateway-guardrail';
+const ROTATION_MS = 150_000;
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly restartCount: number;
+}
+
+/** All containers that run in a pod. */
+function containersOf(pod: Resource | undefined): ContainerStatus[] {
+  const of = (field: string): ContainerStatus[] => (pod?.status?.[field] ?? []) as ContainerStatus[];
+  return [...of('initContainerStatuses'), ...of('containerStatuses')];
+}
+
+describe("a guardrail beside the gateway, in the pods of its owner's Deployment", () => {
+  let stand: Stand;
+  let guarded: Guarded;
+  before(async () => {
+    stand = await Stand.start('sidecar');
+    guarded = new Guarded(stand);
+  });
+  after(() => stand.end());
+
+  const deployment = async (): Promise<Resource> => {
+    const found = await get('deployment', GATEWAY, stand.namespace);
+    if (found === undefined) throw new Error('The Deployment of the gateway is gone.');
+    return found;
+  };
+
+  it('is not there at first: the model sees what the client sends', async () => {
+    const { status } = await stand.chat('mark-none: write to none@example.com.');
+    expect(status).to.equal(200);
+    expect((await stand.modelSaw('mark-none'))[0]).to.include('none@example.com');
+  });
+
+  it('is asked for, and ready once the owner has added the lines that the conditions name', async () => {
+    await guarded.on({});
+  });
+
+  it("runs in each pod, ready, as one container more than the owner's", async () => {
+    const pods = await podsOf(GATEWAY, stand.namespace);
+    expect(pods).to.have.length(2);
+    for (const pod of pods) {
+      const containers = containersOf(pod);
+      expect(containers.map(({ name }) => name).sort()).to.deep.equal(['gateway', SIDECAR]);
+      expect(containers.every(({ ready }) => ready)).to.equal(true);
+    }
+  });
+
+  it('guards a call from the client to the model and back, whole and streamed', async () => {
+    await guarded.call('mark-whole');
+    await guarded.stream('mark-stream');
+  });
+
+  it("keeps the owner's own configuration in the one that it writes", async () => {
+    const written = (await get('configmap', CONFIG, stand.namespace))?.data?.['config.yaml'] ?? '';
+    const base = (await get('configmap', BASE_CONFIG, stand.namespace))?.data?.['config.yaml'] ?? '';
+    expect(base).not.to.equal('');
+    expect(written.startsWith(base), written).to.equal(true);
+  });
+
+  it('stays when the owner applies his manifest again and again, and when he changes it', async () => {
+    const { additions } = guarded;
+    const before = await deployment();
+    for (let time = 0; time < 5; time++) await stand.ownerApplies(additions);
+    const after = await deployment();
+    expect(after.metadata.generation).to.equal(before.metadata.generation);
+    expect(after.spec).to.deep.equal(before.spec);
+    await stand.ownerApplies({ ...additions, env: [...(additions.env ?? []), { name: 'OWNERS_OWN', value: 'yes' }] });
+    await rolledOut(GATEWAY, stand.namespace);
+    const pods = await podsOf(GATEWAY, stand.namespace);
+    expect(pods.map((pod) => containersOf(pod).length)).to.deep.equal([2, 2]);
+    await guarded.call('mark-changed');
+    await stand.ownerApplies(additions);
+    await rolledOut(GATEWAY, stand.namespace);
+  });
+
+  it('has its key rotated under load without a call that fails', async () => {
+    await guarded.rotateKeyUnderLoad(ROTATION_MS);
+  }).timeout(2 * ROTATION_MS);
+
+  it('comes back when it is killed, and the gateway beside it runs on', async () => {
+    const [pod] = await podsOf(GATEWAY, stand.namespace);
+    const name = pod?.metadata.name ?? '';
+    const of = (containers: ContainerStatus[], container: string): ContainerStatus | undefined =>
+      containers.find((each) => each.name === container);
+    const before = of(containersOf(pod), SIDECAR)?.restartCount ?? 0;
+    await cluster().killContainer({ namespace: stand.namespace, pod: name, container: SIDECAR });
+    await soon(async () => {
+      const after = containersOf(await get('pod', name, stand.namespace));
+      expect(of(after, SIDECAR)).to.include({ restartCount: before + 1, ready: true });
+      expect(of(after, 'gateway')).to.include({ restartCount: 0, ready: true });
+    }, POD_MS);
+    for (const mark of ['mark-back-a', 'mark-back-b', 'mark-back-c', 'mark-back-d']) await guarded.call(mark);
+    await guarded.ready();
+  });
+
+  it('is switched off: one container fewer, calls go on, and pods can start anew', async () => {
+    await guarded.off();
+    const pods = await podsOf(GATEWAY, stand.namespace);
+    expect(pods.map((pod) => containersOf(pod).map(({ name }) => name))).to.deep.equal([['gateway'], ['gateway']]);
+    await cluster().kubectl(['delete', 'pods', '-n', stand.namespace, '-l', `app=${GATEWAY}`, '--wait=false']);
+    await rolledOut(GATEWAY, stand.namespace);
+  });
+
+  it('leaves the Deployment exactly as its owner has it, once the instance no longer names it', async () => {
+    await guarded.patch({ workloadRef: null });
+    const wanted = await stand.asOwnerWroteIt(guarded.additions);
+    await soon(async () => {
+      const { spec, metadata } = await deployment();
+      expect(spec).to.deep.equal(wanted);
+      expect(metadata.labels).to.deep.equal({ app: GATEWAY });
+    });
+  });
+});

@@ -1,0 +1,150 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parse, stringify } from 'yaml';
+import { removeAtExit } from '../../local/processes.ts';
+import { cluster, imageOverride, kustomization } from '../environment.ts';
+import { CRDS, install, OPERATOR, OPERATOR_NAMESPACE, operatorPods } from '../installation.ts';
+import { becomes, get, POD_MS, soon, Stand } from '../stand.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const REVISION = 'gateway.guardrail.dev/crd-revision';
+const [CUSTOMERS = ''] = CRDS;
+
+interface Definition {
+  metadata: { annotations: Record<string, string> };
+  spec: {
+    versions: {
+      schema: { openAPIV3Schema: { properties: { spec: { properties: Record<string, unknown> } } } };
+      additionalPrinterColumns: unknown[];
+    }[];
+  };
+}
+
+/** The definition of customers as an earlier release might have had it: without what has come since. */
+function olderDefinition(): string {
+  const crd = parse(readFileSync(join(ROOT, 'crds', `${CUSTOMERS}.yaml`), 'utf8')) as Definition;
+  crd.metadata.annotations[REVISION] = '0';
+  for (const version of crd.spec.versions) {
+    delete version.schema.openAPIV3Schema.properties.spec.properties.adoptionPolicy;
+    version.additionalPrinterColumns.splice(2);
+  }
+  return stringify(crd, { aliasDuplicateObjects: false });
+}
+
+const revision = async (): Promise<string | undefined> =>
+  (await get('crd', CUSTOMERS))?.metadata.annotations?.[REVISION];
+
+describe('uninstalling and upgrading', () => {
+  let stand: Stand;
+  before(async () => {
+    stand = await Stand.start('uninstall', 1);
+    await stand.instance({});
+    await stand.customer('kept', { maxBudget: 4 });
+    await becomes('gcust', 'kept', stand.namespace, { type: 'Synced', status: 'True' });
+  });
+  after(() => stand.end());
+
+  it('kubectl delete -k takes the operator away, and leaves definitions, resources and records alone', async () => {
+    await cluster().kubectl(['delete', '-k', cluster().installation, '--timeout=90s']);
+    expect(await get('namespace', OPERATOR_NAMESPACE)).to.equal(undefined);
+    for (const name of CRDS) expect(await get('crd', name), name).not.to.equal(undefined);
+    expect(await get('gcust', 'kept', stand.namespace)).not.to.equal(undefined);
+    expect(await stand.record('kept')).not.to.equal(undefined);
+    const roles = await cluster().kubectl(['get', 'clusterroles,clusterrolebindings', '-o', 'name']);
+    expect(roles.split('\n').filter((name) => name.includes('gateway-guardrail'))).to.deep.equal([]);
+  });
+
+  it('an operator that is installed again goes on where the former one was', async () => {
+    await install();
+    await cluster().kubectl([
+      'patch',
+      'gcust/kept',
+      '-n',
+      stand.namespace,
+      '--type=merge',
+      '-p',
+      '{"spec":{"alias":"Kept"}}',
+    ]);
+    await becomes('gcust', 'kept', stand.namespace, { type: 'Synced', status: 'True' }, POD_MS);
+    expect(await stand.record('kept')).to.include({ alias: 'Kept' });
+  });
+
+  it('brings definitions of an earlier release up to date, with what is stored', async () => {
+    const wanted = await revision();
+    await cluster().kubectl(['scale', `deployment/${OPERATOR}`, '-n', OPERATOR_NAMESPACE, '--replicas=0']);
+    await soon(async () => {
+      expect(await operatorPods()).to.deep.equal([]);
+    }, POD_MS);
+    const file = join(mkdtempSync(join(tmpdir(), 'older-')), 'crd.yaml');
+    removeAtExit(join(file, '..'));
+    writeFileSync(file, olderDefinition());
+    await cluster().kubectl(['replace', '-f', file]);
+    await stand.customer('stored', { maxBudget: 5 });
+    await install();
+    await soon(async () => {
+      expect(await revision()).to.equal(wanted);
+    });
+    for (const name of ['kept', 'stored']) {
+      await becomes('gcust', name, stand.namespace, { type: 'Synced', status: 'True' }, POD_MS);
+    }
+    // What the older one did not know is taken now.
+    await stand.customer('stored', { maxBudget: 5, adoptionPolicy: 'Refuse' });
+    expect((await get('gcust', 'stored', stand.namespace))?.spec).to.include({ adoptionPolicy: 'Refuse' });
+  });
+
+  it('never puts an older definition in the place of a newer one', async () => {
+    const before = await revision();
+    await cluster().kubectl(['annotate', 'crd', CUSTOMERS, `${REVISION}=999999`, '--overwrite']);
+    try {
+      await cluster().kubectl(['rollout', 'restart', `deployment/${OPERATOR}`, '-n', OPERATOR_NAMESPACE]);
+      await cluster().kubectl([
+        'rollout',
+        'status',
+        `deployment/${OPERATOR}`,
+        '-n',
+        OPERATOR_NAMESPACE,
+        '--timeout=90s',
+      ]);
+      await stand.customer('under-newer');
+      await becomes('gcust', 'under-newer', stand.namespace, { type: 'Synced', status: 'True' }, POD_MS);
+      expect(await revision()).to.equal('999999');
+    } finally {
+      await cluster().kubectl(['annotate', 'crd', CUSTOMERS, `${REVISION}=${before ?? ''}`, '--overwrite']);
+    }
+  });
+
+  it('with the component namespaced it looks after its own namespace, and no other', async () => {
+    await cluster().kubectl(['delete', '-k', cluster().installation, '--timeout=90s']);
+    const folder = kustomization({ components: ['namespaced'], images: [imageOverride(cluster().image)] });
+    await install(folder);
+    const other = await get('ginst', 'main', stand.namespace);
+    await cluster().kubectl(['get', 'ginst', '-n', OPERATOR_NAMESPACE]);
+    const manifest = {
+      apiVersion: 'gateway.guardrail.dev/v1alpha1',
+      kind: 'GatewayInstance',
+      metadata: { name: 'own', namespace: OPERATOR_NAMESPACE },
+      spec: {
+        endpoint: `http://gateway-admin.${stand.namespace}.svc.cluster.local:4000`,
+        masterKeySecretRef: { name: 'missing', key: 'key' },
+      },
+    };
+    await cluster().kubectl(['apply', '-f', '-'], JSON.stringify(manifest));
+    await becomes('ginst', 'own', OPERATOR_NAMESPACE, { type: 'Ready', status: 'False' }, POD_MS);
+    await cluster().kubectl(['annotate', 'ginst/main', '-n', stand.namespace, 'look=again']);
+    expect((await get('ginst', 'main', stand.namespace))?.status).to.deep.equal(other?.status);
+    await cluster().kubectl(['delete', 'ginst/own', '-n', OPERATOR_NAMESPACE, '--timeout=30s']);
+    await cluster().kubectl(['delete', '-k', folder, '--timeout=90s']);
+    await install();
+  });
+
+  it('wholly: customers and instances, then the operator, then its definitions, and nothing is left', async () => {
+    await cluster().kubectl(['delete', 'gcust,ginst', '--all', '-A', '--timeout=90s']);
+    expect(await stand.record('kept')).to.equal(undefined);
+    await cluster().kubectl(['delete', '-k', cluster().installation, '--timeout=90s']);
+    await cluster().kubectl(['delete', '-k', join(ROOT, 'crds'), '--timeout=60s']);
+    const kinds = await cluster().kubectl(['api-resources', '--api-group=gateway.guardrail.dev', '-o', 'name']);
+    expect(kinds).to.equal('');
+  });
+});

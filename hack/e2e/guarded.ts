@@ -1,0 +1,126 @@
+/** A guardrail for the gateway of a stand: how it is switched on and off, and what holds while it is on. */
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { cluster } from './environment.ts';
+import { GATEWAY, type Additions } from './gatewayApp.ts';
+import { becomes, get, POD_MS, rolledOut, soon, type Stand } from './stand.ts';
+
+/** The line in a condition's message that is to be added to a manifest. */
+function lineIn(message: string | undefined): object {
+  return parse(/\{.*\}/.exec(message ?? '')?.[0] ?? '') as object;
+}
+
+/** See the head of this file. The instance is called main. */
+export class Guarded {
+  readonly #stand: Stand;
+  #additions: Additions = {};
+  #rotations = 0;
+
+  constructor(stand: Stand) {
+    this.#stand = stand;
+  }
+
+  /** What the owner has added to his Deployment. */
+  get additions(): Additions {
+    return this.#additions;
+  }
+
+  /** Makes the instance; the gateway's owner adds what its conditions ask him for; waits until all is ready. */
+  async on(guardrail: object): Promise<void> {
+    const { namespace, managed } = this.#stand;
+    await this.#stand.instance({ ...managed, guardrail });
+    const missing = { type: 'ProxyConfigured', status: 'False' };
+    const key = await becomes('ginst', 'main', namespace, { ...missing, reason: 'KeyNotMounted' }, POD_MS);
+    await this.ownerAdds({ env: [lineIn(key.message)] });
+    const config = await becomes('ginst', 'main', namespace, { ...missing, reason: 'ConfigNotMounted' }, POD_MS);
+    await this.ownerAdds({ ...this.#additions, volumes: [lineIn(config.message) as { name: string }] });
+    await this.ready();
+  }
+
+  /** Waits until the instance is ready and the gateway is through with rolling. */
+  async ready(): Promise<void> {
+    const { namespace } = this.#stand;
+    await becomes('ginst', 'main', namespace, { type: 'Ready', status: 'True' }, 2 * POD_MS);
+    await rolledOut(GATEWAY, namespace);
+  }
+
+  /** Changes the instance's spec by a merge patch. */
+  async patch(spec: object): Promise<void> {
+    const patch = ['--type=merge', '--patch', JSON.stringify({ spec })];
+    await cluster().kubectl(['patch', 'ginst/main', '-n', this.#stand.namespace, ...patch]);
+  }
+
+  /** Takes the guardrail out of the spec, and waits until calls go on without. */
+  async off(): Promise<void> {
+    await this.patch({ guardrail: null });
+    await this.ready();
+    const mark = 'mark-off';
+    const { status, text } = await this.#stand.chat(`${mark}: write to off@example.com.`);
+    expect(status, text).to.equal(200);
+    expect((await this.#stand.modelSaw(mark))[0]).to.include('off@example.com');
+  }
+
+  /** The owner applies his Deployment with these lines. */
+  async ownerAdds(additions: Additions): Promise<void> {
+    this.#additions = additions;
+    await this.#stand.ownerApplies(additions);
+  }
+
+  /** The owner applies his Deployment as it was before there was a guardrail. */
+  async ownerTakesLinesOut(): Promise<void> {
+    await this.ownerAdds({});
+    await rolledOut(GATEWAY, this.#stand.namespace);
+  }
+
+  /** One call, of which the model must see a pseudonym and the client the real value. */
+  async call(mark: string): Promise<void> {
+    const sentence = `${mark}: write to ${mark}@example.com.`;
+    const { status, text } = await this.#stand.chat(sentence);
+    expect(status, text).to.equal(200);
+    expect(text).to.include(`You said: ${sentence}`);
+    for (const line of await this.#stand.modelSaw(`${mark}:`)) {
+      expect(line)
+        .to.match(/<EMAIL_ADDRESS_\w+>/)
+        .and.not.include(`${mark}@example.com`);
+    }
+  }
+
+  /** As {@link call}, streamed. */
+  async stream(mark: string): Promise<void> {
+    const sentence = `${mark}: write to ${mark}@example.com.`;
+    const { text } = await this.#stand.chat(sentence, { stream: true });
+    const said = text
+      .split('\n')
+      .filter((line) => line.startsWith('data: {'))
+      .map((line) => JSON.parse(line.slice('data: '.length)) as { choices: { delta: { content?: string } }[] })
+      .map(({ choices }) => choices[0]?.delta.content ?? '')
+      .join('');
+    expect(said).to.equal(`You said: ${sentence}`);
+    for (const line of await this.#stand.modelSaw(`${mark}:`)) expect(line).not.to.include(`${mark}@example.com`);
+  }
+
+  /** Rotates the API key while calls are made, until the old one is let go of. No call may fail. */
+  async rotateKeyUnderLoad(withinMs: number): Promise<void> {
+    const { namespace } = this.#stand;
+    const secretName = 'main-guardrail-api-key';
+    const key = async (): Promise<string | undefined> =>
+      (await get('secret', secretName, namespace))?.data?.['api-key'];
+    const before = await key();
+    const load = this.#stand.startLoad();
+    try {
+      const annotation = `gateway.guardrail.dev/rotate-api-key=${++this.#rotations}`;
+      await cluster().kubectl(['annotate', 'ginst/main', '-n', namespace, annotation]);
+      await soon(async () => {
+        const secret = await get('secret', secretName, namespace);
+        const accepted = Buffer.from(secret?.data?.['api-keys'] ?? '', 'base64').toString();
+        expect(secret?.data?.['api-key']).not.to.equal(before);
+        expect(accepted.trim().split('\n'), 'keys that are accepted').to.have.length(1);
+      }, withinMs);
+      await this.ready();
+    } finally {
+      const { calls, failures } = await load.stop();
+      expect(failures).to.deep.equal([]);
+      expect(calls).to.be.greaterThan(100);
+    }
+  }
+}

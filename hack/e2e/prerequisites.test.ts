@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { problems, type Facts } from './prerequisites.ts';
+
+const fit: Facts = {
+  platform: 'linux',
+  root: true,
+  missing: [],
+  overlay: true,
+  namespaces: true,
+  controllers: [],
+  busy: false,
+};
+
+describe('what a node needs', () => {
+  it('is all there on a machine that has it', () => {
+    expect(problems(fit)).to.deep.equal([]);
+  });
+
+  const lacking: readonly (readonly [what: string, facts: Partial<Facts>, says: RegExp])[] = [
+    ['another system', { platform: 'darwin', root: false }, /^A node .* needs Linux; elsewhere.*KUBECONFIG.*E2E_IMAGE/],
+    ['another user', { root: false }, /^A node .* needs root: .*sudo npm run e2e/],
+    ['programs', { missing: ['podman', '/usr/lib/cni/ptp'] }, /apt-get install podman containernetworking-plugins\.$/],
+    ['overlayfs', { overlay: false }, /modprobe overlay/],
+    ['namespaces', { namespaces: false }, /namespaces/],
+    ['control groups', { controllers: ['memory', 'pids'] }, /^Control groups for memory, pids cannot be made/],
+    ['a kubelet', { busy: true }, /not a node already/],
+  ];
+  for (const [what, facts, says] of lacking) {
+    it(`is said in one sentence: ${what}`, () => {
+      const [first, ...more] = problems({ ...fit, ...facts });
+      expect(first).to.match(says);
+      expect(more).to.deep.equal([]);
+    });
+  }
+
+  it('is said all at once', () => {
+    expect(problems({ ...fit, missing: ['runc'], overlay: false, controllers: ['cpu'] })).to.have.length(3);
+  });
+});

@@ -1,0 +1,113 @@
+/** What a machine must have to become a node, found out before anything takes time. */
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { hierarchies, isNodeAlready } from './cgroups.ts';
+
+/** Where Debian's containernetworking-plugins puts them. */
+export const CNI_PROGRAMS = '/usr/lib/cni';
+
+/** What was found on a machine. */
+export interface Facts {
+  readonly platform: string;
+  readonly root: boolean;
+  /** Programs of {@link PACKAGES} that are not there. */
+  readonly missing: readonly string[];
+  readonly overlay: boolean;
+  readonly namespaces: boolean;
+  /** Control group controllers that cannot be used. */
+  readonly controllers: readonly string[];
+  /** Pods of another kubelet run here. */
+  readonly busy: boolean;
+}
+
+/** Programs, by the Debian package that has them. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  podman: 'podman',
+  runc: 'runc',
+  iptables: 'iptables',
+  ip: 'iproute2',
+  conntrack: 'conntrack',
+  unshare: 'util-linux',
+  mount: 'mount',
+  [join(CNI_PROGRAMS, 'ptp')]: 'containernetworking-plugins',
+};
+const CONTROLLERS = ['cpu', 'cpuset', 'memory', 'pids'];
+const ELSEWHERE =
+  'elsewhere, name a cluster by KUBECONFIG and, by E2E_IMAGE, an image of this project that its nodes can pull';
+
+/** @returns what is missing, one sentence each. Pure. */
+export function problems(facts: Facts): string[] {
+  if (facts.platform !== 'linux') return [`A node of a cluster needs Linux; ${ELSEWHERE}.`];
+  if (!facts.root) return [`A node of a cluster needs root: run this as root, e.g. sudo npm run e2e; ${ELSEWHERE}.`];
+  const packages = [...new Set(facts.missing.map((program) => PACKAGES[program] ?? program))];
+  return [
+    ...(packages.length === 0
+      ? []
+      : [`Programs are missing: install them, on Debian by apt-get install ${packages.join(' ')}.`]),
+    ...(facts.overlay ? [] : ['The kernel has no overlay file system, which containers need: modprobe overlay.']),
+    ...(facts.namespaces
+      ? []
+      : ['This machine does not let root make network, mount and process namespaces: use one that does.']),
+    ...(facts.controllers.length === 0
+      ? []
+      : [
+          `Control groups for ${facts.controllers.join(', ')} cannot be made below /sys/fs/cgroup: mount them writable.`,
+        ]),
+    ...(facts.busy ? ['Pods of another kubelet run on this machine: use one that is not a node already.'] : []),
+  ];
+}
+
+/** Looks around. */
+export async function gatherFacts(): Promise<Facts> {
+  const { platform } = process;
+  const root = process.getuid?.() === 0;
+  if (platform !== 'linux' || !root) {
+    return { platform, root, missing: [], overlay: true, namespaces: true, controllers: [], busy: false };
+  }
+  const missing = Object.keys(PACKAGES).filter((program) => !isThere(program));
+  return {
+    platform,
+    root,
+    missing,
+    overlay: /\boverlay\b/.test(readFileSync('/proc/filesystems', 'utf8')) || existsSync('/sys/module/overlay'),
+    namespaces: missing.includes('unshare') || (await canUnshare()),
+    controllers: CONTROLLERS.filter((controller) => !canUse(controller)),
+    busy: isNodeAlready(),
+  };
+}
+
+function isThere(program: string): boolean {
+  const folders = program.startsWith('/') ? [''] : (process.env.PATH ?? '').split(delimiter);
+  return folders.some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function canUnshare(): Promise<boolean> {
+  try {
+    await promisify(execFile)('unshare', ['--net', '--pid', '--mount', '--fork', '--mount-proc', 'true']);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function canUse(controller: string): boolean {
+  const folder = hierarchies().find((each) => each.controllers.includes(controller))?.folder;
+  if (folder === undefined) return false;
+  const trial = join(folder, `e2e-trial-${process.pid}`);
+  try {
+    mkdirSync(trial);
+    rmdirSync(trial);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,29 @@
+/** What an admin would look at first when something does not work. */
+import { cluster } from './environment.ts';
+
+const LOOKS: readonly (readonly string[])[] = [
+  ['get', 'gcust,ginst', '-A', '-o', 'wide'],
+  [
+    'get',
+    'ginst',
+    '-A',
+    '-o',
+    'jsonpath={range .items[*].status.conditions[*]}{.type}={.status} {.reason}: {.message}{"\\n"}{end}',
+  ],
+  ['get', 'deployments,pods', '-A', '-o', 'wide'],
+  ['get', 'events', '-A', '--sort-by=.metadata.creationTimestamp'],
+  ['logs', '-n', 'gateway-guardrail-system', '-l', 'app.kubernetes.io/component=operator', '--prefix', '--tail=25'],
+];
+const LINES = 40;
+
+/** @returns it as text, a look that fails among it */
+export async function describeTrouble(): Promise<string> {
+  const parts: string[] = [];
+  for (const args of LOOKS) {
+    const output = await cluster()
+      .kubectl(args)
+      .catch((error: unknown) => String(error));
+    parts.push(`$ kubectl ${args.join(' ')}\n${output.trimEnd().split('\n').slice(-LINES).join('\n')}`);
+  }
+  return `${parts.join('\n\n')}\n`;
+}
