@@ -235,6 +235,34 @@ describe('the service', () => {
     }
   });
 
+  it('refuses requests with files, unless images pass too, and never in monitor mode', async () => {
+    const file = { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0xLjQK' } };
+    const fields = {
+      ...caller('team-1'),
+      input_type: 'request',
+      texts: ['Look.'],
+      structured_messages: [{ role: 'user', content: [{ type: 'text', text: 'Look.' }, file] }],
+    };
+    const passing = await startHarness({ env: { GUARDRAIL_IMAGES: 'pass' } });
+    const monitoring = await startHarness({ env: { GUARDRAIL_MODE: 'monitor' } });
+    try {
+      const answer = bodyOf(await harness.guard(fields));
+      expect(answer.action).to.equal('BLOCKED');
+      expect(answer.blocked_reason).to.match(/holds a file, a recording or a video/);
+      expect(bodyOf(await passing.guard(fields)).action).to.equal('NONE');
+      const stricter = { additional_provider_specific_params: { images: 'block' } };
+      expect(bodyOf(await passing.guard({ ...fields, ...stricter })).action).to.equal('BLOCKED');
+      expect(bodyOf(await monitoring.guard(fields)).action).to.equal('NONE');
+      const peer = { eventType: 'beforeRequestHook', request: { json: { messages: fields.structured_messages } } };
+      expect((await harness.call('POST', '/v1/peer/check', peer)).body).to.have.property('verdict', false);
+      const metrics = String((await monitoring.call('GET', '/metrics')).body);
+      expect(metrics).to.match(/guardrail_requests_total\{.*action="MONITORED_BLOCKED".*\} 1/);
+    } finally {
+      await passing.stop();
+      await monitoring.stop();
+    }
+  });
+
   it('blocks, for one request, entity types that the request names', async () => {
     const params = { additional_provider_specific_params: { block_entities: ['EMAIL_ADDRESS'], tenant: 'acme' } };
     const answer = bodyOf(

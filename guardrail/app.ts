@@ -13,6 +13,7 @@ import {
   type Analyzer,
   type PolicySource,
 } from './detection/detection.ts';
+import { createFileGuard } from './fileGuard.ts';
 import * as http from './http/http.ts';
 import { createImageGuard, createWorkers } from './images/images.ts';
 import { createMemoryStore, createRedisStore, type MappingStore } from './store/store.ts';
@@ -74,7 +75,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
       metrics.image(task, outcome, seconds);
     },
   });
-  const guard = createImageGuard(textGuard, {
+  const imageGuard = createImageGuard(textGuard, {
     images: config.IMAGES,
     remoteImages: config.REMOTE_IMAGES,
     mode: config.MODE,
@@ -83,6 +84,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     store,
     reader: pictures,
   });
+  const guard = createFileGuard(imageGuard, { files: config.IMAGES === 'pass' ? 'pass' : 'block', mode: config.MODE });
 
   function openStore(): MappingStore {
     if (config.STORE.kind === 'memory') return createMemoryStore({ ttlMs: config.MAPPING_TTL });

@@ -113,7 +113,7 @@ const SETTINGS = {
     parse: (text: string): string => text,
   },
   IMAGES: {
-    help: 'What becomes of images in a request: redact paints over what is found in them, block refuses the request, pass lets them through unseen.',
+    help: 'What becomes of images in a request: redact paints over what is found in them, block refuses the request, pass lets them through unseen. Files, sound and video are refused unless it is pass.',
     default: 'redact',
     parse: values.oneOf('redact', 'block', 'pass'),
   },

@@ -1,4 +1,5 @@
 /** The wire formats in which gateways speak to the guardrail. */
 export * from './basic.ts';
+export { holdsFiles } from './files.ts';
 export { FieldError, isObject, parseFields, type JsonObject } from './fields.ts';
 export { PEER_ADAPTERS, peerAdapterFor, type PeerAdapter, type PeerExchange } from './peer/peer.ts';

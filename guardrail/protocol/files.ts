@@ -1,0 +1,40 @@
+import type { Json } from '../core/core.ts';
+
+type JsonObject = Record<string, Json>;
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const holds = (value: Json | undefined, ...names: string[]): boolean =>
+  isObject(value) && names.some((name) => value[name] !== undefined && value[name] !== null);
+
+/**
+ * Content parts that hold a file, a recording or the way to one, by their type: as they are called by OpenAI's chat and
+ * responses, by Anthropic, and by gateways that hand video and sound on. One counts with its content alone: a tool may
+ * well say `{"type":"file"}` of something else.
+ */
+const FILE_PARTS: Readonly<Record<string, (part: JsonObject) => boolean>> = {
+  file: (part) => holds(part.file, 'file_data', 'file_id', 'file_url') || holds(part, 'file_data', 'file_id'),
+  input_file: (part) => holds(part, 'file_data', 'file_id', 'file_url'),
+  // A document can also be text, or content parts, which are read like any other.
+  document: ({ source }) => isObject(source) && source.type !== 'text' && source.type !== 'content',
+  container_upload: (part) => holds(part, 'file_id'),
+  input_audio: (part) => holds(part, 'input_audio'),
+  audio_url: (part) => holds(part, 'audio_url'),
+  video_url: (part) => holds(part, 'video_url'),
+  input_video: (part) => holds(part, 'input_video', 'video_url'),
+};
+
+/** Whether there is, anywhere in the messages, a file or a recording: what reaches the model and cannot be looked into. */
+export function holdsFiles(messages: readonly Json[]): boolean {
+  const open: Json[] = [...messages];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    if (isObject(value) && typeof value.type === 'string' && Object.hasOwn(FILE_PARTS, value.type)) {
+      if (FILE_PARTS[value.type]?.(value)) return true;
+    }
+    for (const member of Object.values(value)) {
+      if (typeof member === 'object' && member !== null) open.push(member);
+    }
+  }
+  return false;
+}
