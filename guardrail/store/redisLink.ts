@@ -8,6 +8,7 @@ import type { Script } from './redisScripts.ts';
 const BEAT_MS = 500;
 const BEAT_WHEN_DOWN_MS = 200;
 const CONNECT_TIMEOUT_MS = 1000;
+const RECONNECT_MS = 200;
 /** At first, connections are still being made: a master that does not answer by then is down. */
 const FIRST_CONTACT_MS = 5000;
 /** Of the time for a command, what replicas have to confirm it. */
@@ -40,18 +41,21 @@ export interface RedisLink {
   close(): Promise<void>;
 }
 
+interface Client {
+  readonly client: Redis | Cluster;
+  close(): void;
+}
+
 export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLink {
-  const client = createClient(address, timeoutMs);
+  const main = openClient(address, timeoutMs);
+  const { client } = main;
   const clock = new RedisClock();
   /** Set while Redis takes commands and does not answer them: the next ones need not wait to find that out. */
   let hangs = false;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
 
-  // What goes wrong shows in the commands; without a listener an 'error' event would end the process.
-  client.on('error', () => undefined);
-  if (client instanceof Cluster) client.on('node error', () => undefined);
-  else client.on('close', forgetTime);
+  if (client instanceof Redis) client.on('close', forgetTime);
 
   function forgetTime(): void {
     clock.keepOnly(new Set());
@@ -146,20 +150,16 @@ export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLin
   }
 
   /** Waiting for replicas holds up all that comes after it on a connection, so that is done on one of its own. */
-  let aside: Redis | Cluster | undefined;
+  let aside: Client | undefined;
 
   function closeAside(): void {
-    aside?.disconnect();
+    aside?.close();
     aside = undefined;
   }
 
   async function openAside(): Promise<Redis | Cluster> {
-    if (aside === undefined) {
-      aside = createClient(address, timeoutMs);
-      aside.on('error', () => undefined);
-      if (aside instanceof Cluster) aside.on('node error', () => undefined);
-    }
-    const own = aside;
+    aside ??= openClient(address, timeoutMs);
+    const own = aside.client;
     if (own.status !== 'ready') await bounded(new Promise((resolve) => own.once('ready', resolve)), closeAside);
     return own;
   }
@@ -220,8 +220,31 @@ export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLin
       closed = true;
       clearTimeout(timer);
       closeAside();
-      client.disconnect();
+      main.close();
       return Promise.resolve();
+    },
+  };
+}
+
+/** A client whose trouble shows in its commands alone, and that goes on trying for as long as it is not closed. */
+function openClient(address: RedisAddress, timeoutMs: number): Client {
+  const client = createClient(address, timeoutMs);
+  let isClosed = false;
+  // Without a listener an 'error' event would end the process.
+  client.on('error', () => undefined);
+  if (client instanceof Cluster) client.on('node error', () => undefined);
+  // A fail-over that Sentinel announces while a connection is being made ends the client, whatever its retry strategy.
+  client.on('end', () => {
+    if (isClosed) return;
+    setTimeout(() => {
+      if (!isClosed) client.connect().catch(() => undefined);
+    }, RECONNECT_MS).unref();
+  });
+  return {
+    client,
+    close() {
+      isClosed = true;
+      client.disconnect();
     },
   };
 }
