@@ -1,0 +1,197 @@
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { UnreadableImageError, type Format, type Picture, type Problem } from './contract.ts';
+import { dataUrlOf, isRemote, pictureOf } from './dataUrl.ts';
+import { inspect, MAX_SIDE } from './inspect.ts';
+import { chunk, pngOf, segment, withSegments } from './testing/files.ts';
+
+const plain = sharp({ create: { width: 40, height: 30, channels: 3, background: '#369' } });
+const made = async (format: Format, options = {}): Promise<Buffer> =>
+  plain.clone().toFormat(format, options).toBuffer();
+
+function problemOf(look: () => unknown): Problem | undefined {
+  try {
+    look();
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnreadableImageError) return error.problem;
+    throw error;
+  }
+}
+
+/** What does not begin like an image that is known; some of it is dangerous to open. */
+const OTHER_FILES: readonly (readonly [what: string, content: string | Buffer])[] = [
+  ['nothing', ''],
+  ['one byte', '\x89'],
+  ['text', 'Anna Schmidt'],
+  ['SVG with a script', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
+  [
+    'SVG with an external entity',
+    '<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]><svg xmlns="http://www.w3.org/2000/svg"><text>&x;</text></svg>',
+  ],
+  ['GIF', 'GIF89a\x01\0\x01\0\0\0\0;'],
+  ['TIFF', 'II*\0\x08\0\0\0'],
+  ['BMP', 'BM\0\0\0\0'],
+  ['PDF', '%PDF-1.7\n'],
+  ['AVIF', '\0\0\0\x1cftypavif'],
+  ['ICO', '\0\0\x01\0'],
+  ['ImageMagick script', 'push graphic-context\nfill \'url(https://127.0.0.1/"|id")\'\npop graphic-context'],
+];
+
+describe('the structure of image files', () => {
+  let png: Buffer, jpeg: Buffer, webp: Buffer;
+  before(async () => {
+    [png, jpeg, webp] = [await made('png'), await made('jpeg'), await made('webp')];
+  });
+
+  for (const [what, content] of OTHER_FILES) {
+    it(`is not that of ${what}`, () => {
+      expect(problemOf(() => inspect(Buffer.from(content as string, 'latin1')))).to.equal('format');
+    });
+  }
+
+  it('is known of what image programs write: PNG, JPEG and WebP, lossy or not', async () => {
+    const files: [Buffer, Format, boolean][] = [
+      [png, 'png', true],
+      [await made('png', { palette: true }), 'png', true],
+      [await made('png', { progressive: true }), 'png', true],
+      [await plain.clone().toColourspace('rgb16').png().toBuffer(), 'png', true],
+      [jpeg, 'jpeg', false],
+      [await made('jpeg', { progressive: true }), 'jpeg', false],
+      [await plain.clone().toColourspace('cmyk').jpeg().toBuffer(), 'jpeg', false],
+      [await plain.clone().greyscale().jpeg().toBuffer(), 'jpeg', false],
+      [webp, 'webp', false],
+      [await made('webp', { lossless: true }), 'webp', true],
+      [await plain.clone().ensureAlpha(0.5).webp().toBuffer(), 'webp', false],
+    ];
+    for (const [file, format, isLossless] of files) {
+      const { bytes, hasMetadata, ...picture } = inspect(file);
+      expect(picture).to.deep.equal({ format, isLossless });
+      expect(bytes).to.have.length(file.length);
+      const { icc } = await sharp(file).metadata();
+      expect(hasMetadata, format).to.equal(icc !== undefined);
+    }
+  });
+
+  it('tells whether there is more in a file than the picture', async () => {
+    const exif = { IFD0: { Artist: 'Anna Schmidt' } };
+    const withExif = async (format: Format): Promise<Buffer> =>
+      plain.clone().withExif(exif).toFormat(format).toBuffer();
+    const files = {
+      'PNG with EXIF': await withExif('png'),
+      'JPEG with EXIF': await withExif('jpeg'),
+      'WebP with EXIF': await withExif('webp'),
+      'PNG with a comment': pngOf(8, 8, chunk('tEXt', Buffer.from('Author\0Anna Schmidt'))),
+      'PNG with an unknown chunk': pngOf(8, 8, chunk('prVt', Buffer.from('anything'))),
+      'JPEG with a comment': withSegments(jpeg, segment(0xfe, Buffer.from('Anna Schmidt'))),
+      'JPEG with XMP': withSegments(jpeg, segment(0xe1, Buffer.from('http://ns.adobe.com/xap/1.0/\0<x/>'))),
+      'JPEG with a further picture behind it': Buffer.concat([jpeg, jpeg]),
+      'JPEG with padding': Buffer.concat([jpeg, Buffer.alloc(7)]),
+      'PNG with padding': Buffer.concat([png, Buffer.alloc(7)]),
+    };
+    for (const [what, file] of Object.entries(files)) expect(inspect(file).hasMetadata, what).to.equal(true);
+    for (const file of [png, jpeg, webp, pngOf(8, 8)]) expect(inspect(file).hasMetadata).to.equal(false);
+  });
+
+  it('is refused wherever it is cut off', () => {
+    for (const file of [png, jpeg, webp]) {
+      for (let length = 12; length < file.length; length += 1) {
+        expect(
+          problemOf(() => inspect(file.subarray(0, length))),
+          String(length),
+        ).to.equal('damaged');
+      }
+    }
+  });
+
+  it('is refused where another file hides behind the picture', () => {
+    for (const file of [png, jpeg, webp]) {
+      for (const other of ['PK\x03\x04', '<script>alert(1)</script>', '%PDF-1.7', '\0\0MZ']) {
+        const polyglot = Buffer.concat([file, Buffer.from(other, 'latin1')]);
+        expect(
+          problemOf(() => inspect(polyglot)),
+          other,
+        ).to.equal('trailing');
+      }
+    }
+  });
+
+  it('is refused where it moves', async () => {
+    const other = await plain.clone().negate().png().toBuffer();
+    const frames = await sharp([png, other], { join: { animated: true } })
+      .webp({ loop: 0, delay: [100, 100] })
+      .toBuffer();
+    expect((await sharp(frames).metadata()).pages).to.equal(2);
+    expect(problemOf(() => inspect(frames))).to.equal('animated');
+    expect(problemOf(() => inspect(pngOf(8, 8, chunk('acTL', Buffer.alloc(8)))))).to.equal('animated');
+  });
+
+  it('is refused, unopened, where it claims more pixels than are unpacked', async () => {
+    expect(problemOf(() => inspect(pngOf(20_000, 20_000)))).to.equal('large');
+    expect(problemOf(() => inspect(pngOf(MAX_SIDE + 1, 1)))).to.equal('large');
+    expect(problemOf(() => inspect(pngOf(5001, 5000)))).to.equal('large');
+    expect(problemOf(() => inspect(pngOf(5000, 5000)))).to.equal(undefined);
+    expect(problemOf(() => inspect(pngOf(0, 5)))).to.equal('damaged');
+    const wide = await sharp({ create: { width: 16_000, height: 4, channels: 3, background: '#369' } })
+      .jpeg()
+      .toBuffer();
+    expect(problemOf(() => inspect(wide))).to.equal('large');
+    const tall = await sharp({ create: { width: 4, height: 16_000, channels: 3, background: '#369' } })
+      .webp()
+      .toBuffer();
+    expect(problemOf(() => inspect(tall))).to.equal('large');
+  });
+});
+
+describe('data URLs of images', () => {
+  let png: Buffer, picture: Picture, base64: string;
+  before(async () => {
+    png = await made('png');
+    picture = inspect(png);
+    base64 = png.toString('base64');
+  });
+
+  it('are read however they are written', () => {
+    const urls = [
+      dataUrlOf('png', png),
+      `DATA:IMAGE/PNG;BASE64,${base64}`,
+      `data:image/png;charset=utf-8;base64,${base64}`,
+      ` data: image/png ; base64 ,${base64.replace(/.{76}/g, '$&\r\n')}\n`,
+      `data:image/png;base64,${base64.replace(/=+$/, '')}`,
+      `data:image/png;base64,${png.toString('base64url')}`,
+      `data:image/png;base64,${encodeURIComponent(base64)}`,
+    ];
+    for (const url of urls) expect(pictureOf(url), url.slice(0, 40)).to.deep.equal(picture);
+  });
+
+  const WRONG: readonly (readonly [what: string, url: (base64: string) => string, problem: Problem])[] = [
+    ['says another type', (data) => `data:image/jpeg;base64,${data}`, 'type'],
+    ['says no type', (data) => `data:;base64,${data}`, 'type'],
+    ['says text', (data) => `data:text/plain;base64,${data}`, 'type'],
+    ['is not base64', () => 'data:image/png,%89PNG', 'syntax'],
+    ['holds what is no base64', (data) => `data:image/png;base64,${data.slice(0, 40)}!${data.slice(40)}`, 'syntax'],
+    ['has a letter too many', (data) => `data:image/png;base64,${data.replace(/=+$/, '').slice(0, 41)}`, 'syntax'],
+    ['has a broken escape', (data) => `data:image/png;base64,${data}%2`, 'syntax'],
+    ['is empty', () => 'data:image/png;base64,', 'empty'],
+    ['is padding alone', () => 'data:image/png;base64,==', 'empty'],
+    ['has no comma', () => `data:image/png;base64${' '.repeat(100_000)}`, 'syntax'],
+    ['is base64 alone', (data) => data, 'syntax'],
+    ['is no URL', () => 'x', 'syntax'],
+    ['is nothing', () => '', 'syntax'],
+    ['is SVG', () => `data:image/svg+xml;base64,${Buffer.from('<svg/>').toString('base64')}`, 'format'],
+  ];
+  for (const [what, url, problem] of WRONG) {
+    it(`are refused: one that ${what}`, () => {
+      expect(problemOf(() => pictureOf(url(base64)))).to.equal(problem);
+    });
+  }
+
+  it('are told from addresses', () => {
+    for (const address of ['https://example.org/a.png', ' HTTP://x', 'gs://bucket/a', 's3://bucket/a', 'file:x']) {
+      expect(isRemote(address), address).to.equal(true);
+    }
+    for (const other of ['data:image/png;base64,AA==', ' DATA:x', 'iVBORw0KGgo=', '', 'x']) {
+      expect(isRemote(other), other).to.equal(false);
+    }
+  });
+});

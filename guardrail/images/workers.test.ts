@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { DetectorUnavailableError } from '../detection/detection.ts';
+import { UnreadableImageError, type PictureReader } from './contract.ts';
+import { inspect } from './inspect.ts';
+import { draw, note } from './testing/pictures.ts';
+import { pngOf } from './testing/files.ts';
+import { createWorkers, type WorkerOptions } from './workers.ts';
+
+/** A thread that does what its picture's first byte says. */
+const program = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort, threadId } from 'node:worker_threads';
+    parentPort.on('message', ({ bytes }) => {
+      const [order] = bytes;
+      if (order === 1) for (;;);
+      if (order === 2) throw new Error('Anna Schmidt');
+      if (order === 3) process.exit(0);
+      if (order === 4) { parentPort.postMessage({ problem: 'damaged' }); return; }
+      const box = { left: 0, top: 0, width: 1, height: 1 };
+      const reading = { passes: [[[{ text: String(threadId), box }]]], isAltered: false };
+      setTimeout(() => parentPort.postMessage({ reading }), order);
+    });
+  `)}`,
+);
+const order = (byte: number) =>
+  ({ format: 'png', bytes: Uint8Array.of(byte), hasMetadata: false, isLossless: true }) as const;
+const HANG = order(1);
+const THROW = order(2);
+const EXIT = order(3);
+const REFUSE = order(4);
+const READ = order(20);
+
+describe('the threads that read pictures', function () {
+  this.timeout(60_000);
+  const signal = new AbortController().signal;
+  let open: PictureReader[] = [];
+  const workers = (options: WorkerOptions = {}): PictureReader => {
+    const made = createWorkers({ threads: 1, program, ...options });
+    open.push(made);
+    return made;
+  };
+  afterEach(async () => {
+    await Promise.all(open.map((reader) => reader.close()));
+    open = [];
+  });
+  const threadOf = async (reader: PictureReader): Promise<string | undefined> =>
+    (await reader.read(READ, signal)).passes[0]?.[0]?.[0]?.text;
+  const failure = async (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+  it('are one for all pictures where one is enough, and as many as are allowed where there are more', async () => {
+    const one = workers();
+    expect(new Set(await Promise.all([threadOf(one), threadOf(one), threadOf(one)]))).to.have.property('size', 1);
+    const two = workers({ threads: 2 });
+    expect(new Set(await Promise.all([1, 2, 3, 4, 5].map(() => threadOf(two))))).to.have.property('size', 2);
+  });
+
+  for (const [what, picture] of Object.entries({ throws: THROW, exits: EXIT, hangs: HANG })) {
+    it(`are replaced when one ${what}, and tell nothing of the picture`, async () => {
+      const reader = workers({ timeoutMs: 2000 });
+      const before = await threadOf(reader);
+      const [error, after] = await Promise.all([failure(reader.read(picture, signal)), threadOf(reader)]);
+      expect(error).to.be.instanceOf(DetectorUnavailableError);
+      expect(String(error))
+        .to.match(/What reads images/)
+        .and.not.match(/Anna/);
+      expect(after).to.be.a('string').and.not.equal(before);
+    });
+  }
+
+  it('say what is wrong with a picture, and go on', async () => {
+    const reader = workers();
+    const before = await threadOf(reader);
+    const error = await failure(reader.read(REFUSE, signal));
+    expect(error).to.be.instanceOf(UnreadableImageError).and.have.property('problem', 'damaged');
+    expect(await threadOf(reader)).to.equal(before);
+  });
+
+  it('refuse more pictures than they can read in time, and leave out those whose caller has gone', async () => {
+    const reader = workers();
+    const controller = new AbortController();
+    const first = reader.read(READ, signal);
+    const waiting = Array.from({ length: 100 }, () => failure(reader.read(HANG, controller.signal)));
+    expect(await failure(reader.read(READ, signal))).to.be.instanceOf(DetectorUnavailableError);
+    controller.abort();
+    for (const error of await Promise.all(waiting)) expect(error).to.be.instanceOf(DetectorUnavailableError);
+    await first;
+    expect(await threadOf(reader)).to.be.a('string');
+  });
+
+  it('end when there is no work for them, and when they are closed, whatever they are doing', async () => {
+    const reader = workers({ idleMs: 1 });
+    const before = await threadOf(reader);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await threadOf(reader)).to.not.equal(before);
+    const errors = [failure(reader.read(HANG, signal)), failure(reader.read(READ, signal))];
+    await reader.close();
+    for (const error of await Promise.all(errors)) expect(error).to.be.instanceOf(DetectorUnavailableError);
+    expect(await failure(reader.read(READ, signal))).to.be.instanceOf(DetectorUnavailableError);
+  });
+
+  it('count how each task went', async () => {
+    const seen: unknown[] = [];
+    const reader = workers({ observe: (task, outcome, seconds) => seen.push([task, outcome, seconds > 0]) });
+    await threadOf(reader);
+    await failure(reader.read(REFUSE, signal));
+    await failure(reader.rewrite(THROW, [], signal));
+    expect(seen).to.deep.equal([
+      ['read', 'ok', true],
+      ['read', 'refused', true],
+      ['rewrite', 'error', true],
+    ]);
+  });
+
+  it('cost nothing until the first picture comes: no library is loaded, no thread runs', async () => {
+    const script = `
+      const { createWorkers } = await import(${JSON.stringify(new URL('./images.ts', import.meta.url).href)});
+      createWorkers({ threads: 2 });
+      const { sharedObjects, workers } = process.report.getReport();
+      console.log(JSON.stringify([sharedObjects.filter((name) => /sharp|vips/.test(name)), workers.length]));
+    `;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+    expect(JSON.parse(stdout)).to.deep.equal([[], 0]);
+  });
+
+  it('refuse what their libraries cannot unpack, and end cleanly in the middle of a picture', async () => {
+    const reader = createWorkers({ threads: 1 });
+    open.push(reader);
+    const broken = pngOf(64, 64);
+    // Within the compressed pixels: the structure is whole.
+    broken.fill(0x55, 45, 50);
+    expect(await failure(reader.read(inspect(broken), signal))).to.be.instanceOf(UnreadableImageError);
+    const file = await draw(note('Anna Schmidt')).flatten({ background: '#fff' }).png().toBuffer();
+    const reading = failure(reader.read(inspect(file), signal));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await reader.close();
+    expect(await reading).to.be.instanceOf(DetectorUnavailableError);
+  });
+});
