@@ -37,8 +37,8 @@ sharp.concurrency(1);
 
 /** @throws UnreadableImageError */
 export async function unpack(bytes: Uint8Array): Promise<Raster> {
-  const image = sharp(bytes, { failOn: 'error', limitInputPixels: MAX_PIXELS, pages: 1 });
   try {
+    const image = sharp(bytes, { failOn: 'error', limitInputPixels: MAX_PIXELS, pages: 1 });
     const { autoOrient: size } = await image.metadata();
     const reduction = Math.sqrt(READ_PIXELS / (size.width * size.height));
     const { data, info } = await image

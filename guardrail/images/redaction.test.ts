@@ -1,16 +1,23 @@
+import { createSecretKey } from 'node:crypto';
 import { expect } from 'chai';
 import sharp, { type Sharp } from 'sharp';
 import { startHarness, type Harness } from '../appHarness.ts';
-import { createAnalyzer, createBuiltinDetector } from '../detection/detection.ts';
-import type { Format } from './contract.ts';
+import { createGuard, deriveSubject, SessionErasedError, type Guard, type Json } from '../core/core.ts';
+import { compilePolicy, createAnalyzer, createBuiltinDetector, parsePolicy } from '../detection/detection.ts';
+import type { Tenant } from '../ids.ts';
+import { createMemoryStore, type MappingStore } from '../store/store.ts';
+import type { Format, Line, PictureReader } from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';
+import { createImageGuard, type ImageGuardOptions } from './redaction.ts';
+import { chunk, pngOf } from './testing/files.ts';
 import { draw, PAGES, textOf, type Page } from './testing/pictures.ts';
 import { startSecondLook, type SecondLook } from './testing/secondLook.ts';
 
 /** Reading a picture takes a second of a processor, and the machine may be busy. */
 const TIMEOUT_MS = 120_000;
 
-const analyzer = createAnalyzer({ detectors: [createBuiltinDetector({})] });
+const detector = createBuiltinDetector({});
+const analyzer = createAnalyzer({ detectors: [detector] });
 
 /** What the detector finds in the true text, as the words of each value. */
 async function valuesOf(page: Page): Promise<string[][]> {
@@ -100,4 +107,245 @@ describe('image redaction', function () {
       expect(lost.length, `lost: ${lost.join(' ')}`).to.be.at.most(0.05 * others.length);
     });
   }
+});
+
+/** Reads what the tests say that it reads: what becomes of it is all that matters here. */
+function readerOf(lines: readonly string[], calls: string[] = []): PictureReader {
+  const line = (text: string, row: number): Line =>
+    text
+      .split(' ')
+      .map((word, at) => ({ text: word, box: { left: 10 + 60 * at, top: 20 * row, width: 50, height: 12 } }));
+  return {
+    read: (picture) => {
+      calls.push(`read ${picture.format}`);
+      return Promise.resolve({ passes: [lines.map(line)], isAltered: false });
+    },
+    rewrite: ({ format }, boxes) => {
+      calls.push(`rewrite ${format} ${boxes.length}`);
+      return Promise.resolve(Buffer.from(`rewritten with ${boxes.length}`));
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+describe('what becomes of a request with images', () => {
+  const PERSON = 'Anna Schmidt';
+  const TEXT = `Please ask ${PERSON} about it.`;
+  const sessionKey = createSecretKey(Buffer.alloc(32, 7));
+  const signal = new AbortController().signal;
+  const identity = { tenant: 'litellm' as Tenant, team: 'team', endUser: 'user' };
+  const png = `data:image/png;base64,${pngOf(8, 8).toString('base64')}`;
+  const other = `data:image/png;base64,${pngOf(9, 9).toString('base64')}`;
+  const withComment = `data:image/png;base64,${pngOf(8, 8, chunk('tEXt', Buffer.from('Author\0x'))).toString('base64')}`;
+  const remote = 'https://example.org/picture.png';
+
+  interface Bench {
+    readonly guard: Guard;
+    readonly store: MappingStore;
+    readonly calls: string[];
+  }
+  interface BenchOptions extends Partial<Pick<ImageGuardOptions, 'images' | 'remoteImages' | 'mode' | 'reader'>> {
+    readonly lines?: readonly string[];
+    readonly policy?: string;
+  }
+  const stores: MappingStore[] = [];
+  function bench({ lines = [`Signed by ${PERSON} today`], policy = '{}', ...options }: BenchOptions = {}): Bench {
+    const calls: string[] = [];
+    const store = createMemoryStore({ ttlMs: 60_000 });
+    stores.push(store);
+    const mode = options.mode ?? 'enforce';
+    const judging = createAnalyzer({
+      detectors: [detector],
+      policy: { current: compilePolicy(parsePolicy(policy)) },
+    });
+    const inner = createGuard({ analyzer: judging, store, sessionKey, scope: 'user', mode });
+    const guard = createImageGuard(inner, {
+      ...{ images: 'redact', remoteImages: 'block', scope: 'user', sessionKey, store },
+      ...options,
+      mode,
+      reader: options.reader ?? readerOf(lines, calls),
+    });
+    return { guard, store, calls };
+  }
+  after(() => Promise.all(stores.map((store) => store.close())));
+
+  const redactedUrl = (boxes: number): string =>
+    `data:image/png;base64,${Buffer.from(`rewritten with ${boxes}`).toString('base64')}`;
+
+  it('paints over what is found, in the list and in every form of part, and reads each picture once', async () => {
+    const { guard, calls } = bench();
+    const data = png.slice(png.indexOf(',') + 1);
+    const parts = (url: string): Json[] => [
+      { type: 'image_url', image_url: { url, detail: 'high' } },
+      { type: 'image_url', image_url: url },
+      { type: 'input_image', image_url: url },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: url.slice(url.indexOf(',') + 1) } },
+      { type: 'image', mimeType: 'image/png', data: url.slice(url.indexOf(',') + 1) },
+      { inline_data: { mime_type: 'image/png', data: url.slice(url.indexOf(',') + 1) } },
+      { type: 'file', file: { filename: 'a.png', file_data: url } },
+      { type: 'tool_result', tool_use_id: 't', content: [{ type: 'image_url', image_url: { url } }] },
+    ];
+    const messages = (url: string): Json[] => [
+      { role: 'user', content: [{ type: 'text', text: 'Look.' }, ...parts(url)] },
+    ];
+    const outcome = await guard.request(
+      { texts: ['Look.'], images: [png, png], structuredMessages: messages(png) },
+      { identity, signal },
+    );
+    expect(data.length).to.be.greaterThan(10);
+    expect(outcome).to.deep.include({
+      action: 'GUARDRAIL_INTERVENED',
+      texts: ['Look.'],
+      images: [redactedUrl(1), redactedUrl(1)],
+      structuredMessages: messages(redactedUrl(1)),
+      entities: [{ type: 'PERSON', detector: 'builtin', count: 1 }],
+    });
+    expect(calls).to.deep.equal(['read png', 'rewrite png 1']);
+  });
+
+  it('keeps length and order, and the pictures in which nothing is found', async () => {
+    const texts = new Map([
+      [8, [PERSON]],
+      [9, ['Nothing to see here.']],
+    ]);
+    const reader = readerOf([]);
+    const guard = bench({
+      reader: {
+        ...reader,
+        read: (picture, abort) => readerOf(texts.get(picture.bytes[19] ?? 0) ?? []).read(picture, abort),
+      },
+    }).guard;
+    const outcome = await guard.request({ texts: [TEXT], images: [other, png, other] }, { identity, signal });
+    expect(outcome).to.deep.include({ images: [other, redactedUrl(1), other] });
+    const [text] = outcome.action === 'GUARDRAIL_INTERVENED' ? outcome.texts : [];
+    expect(text).to.match(/^Please ask <PERSON_\w+> about it\.$/);
+    expect(await guard.request({ texts: ['Hello.'], images: [other, other] }, { identity, signal })).to.deep.include({
+      action: 'NONE',
+    });
+  });
+
+  it('sends no metadata, whatever stands in the picture', async () => {
+    const { guard, calls } = bench({ lines: ['nothing'] });
+    const outcome = await guard.request({ texts: [], images: [withComment] }, { identity, signal });
+    expect(outcome).to.deep.include({ action: 'GUARDRAIL_INTERVENED', images: [redactedUrl(0)], entities: [] });
+    expect(calls).to.deep.equal(['read png', 'rewrite png 0']);
+  });
+
+  it('finds in the picture whom the text names, and in the text whom the picture names', async () => {
+    const named = 'My name is Xaveria Quillfeather and I live here.';
+    const bare = 'Xaveria Quillfeather';
+    const { guard } = bench({ lines: [`item Xaveria 7`] });
+    expect(await guard.request({ texts: [named], images: [png] }, { identity, signal })).to.deep.include({
+      images: [redactedUrl(1)],
+    });
+    const reverse = bench({ lines: [named] }).guard;
+    const outcome = await reverse.request({ texts: [`item ${bare} 7`], images: [png] }, { identity, signal });
+    expect(JSON.stringify(outcome)).to.not.include('Quillfeather');
+  });
+
+  it('blocks what the policy blocks, by its kind alone, and leaves what it ignores', async () => {
+    const blocking = bench({ policy: '{"entities":{"PERSON":"block"}}' });
+    const outcome = await blocking.guard.request({ texts: ['Hello.'], images: [png] }, { identity, signal });
+    expect(outcome).to.include({ action: 'BLOCKED' });
+    expect(JSON.stringify(outcome)).to.include('names of people').and.not.include('Anna');
+    const ignoring = bench({ policy: '{"entities":{"PERSON":"ignore"}}' });
+    expect(await ignoring.guard.request({ texts: [], images: [png] }, { identity, signal })).to.include({
+      action: 'NONE',
+    });
+    const stricter = { block: ['PERSON'] };
+    expect(await bench().guard.request({ texts: [], images: [png] }, { identity, signal, stricter })).to.include({
+      action: 'BLOCKED',
+    });
+  });
+
+  const REFUSED: readonly (readonly [what: string, image: string, says: RegExp])[] = [
+    ['an address', remote, /given by an address/],
+    ['a file at the provider', 'file:file-123', /given by an address/],
+    ['SVG', `data:image/svg+xml;base64,${Buffer.from('<svg/>').toString('base64')}`, /not a PNG, JPEG or WebP file/],
+    ['one of another type', png.replace('image/png', 'image/webp'), /not of the type/],
+    ['20,000 × 20,000 pixels', `data:image/png;base64,${pngOf(20_000, 20_000).toString('base64')}`, /too many pixels/],
+    ['no image', 'Anna Schmidt', /neither a data URL/],
+  ];
+  for (const [what, image, says] of REFUSED) {
+    it(`refuses ${what}, with a reason that tells nothing of it`, async () => {
+      const { guard, calls } = bench();
+      const outcome = await guard.request({ texts: [TEXT], images: [png, image] }, { identity, signal });
+      expect(outcome.action === 'BLOCKED' && outcome.blockedReason)
+        .to.match(says)
+        .and.not.match(/Anna|example/);
+      expect(calls).to.deep.equal([]);
+    });
+  }
+
+  it('lets addresses pass where it is told to, and redacts what stands beside them', async () => {
+    const { guard } = bench({ remoteImages: 'pass' });
+    const part: Json = { type: 'image', source: { type: 'url', url: remote } };
+    const file: Json = { type: 'input_image', file_id: 'file-123' };
+    const structuredMessages = [{ role: 'user', content: [part, file] }];
+    const outcome = await guard.request({ texts: [], images: [remote, png], structuredMessages }, { identity, signal });
+    expect(outcome).to.deep.include({ images: [remote, redactedUrl(1)], structuredMessages });
+    const hidden: Json[] = [{ role: 'user', content: [{ type: 'image', source: { type: 'new', at: 'x' } }] }];
+    expect(await guard.request({ texts: [], structuredMessages: hidden }, { identity, signal })).to.include({
+      action: 'BLOCKED',
+    });
+  });
+
+  it('changes, keeps and refuses nothing in monitor mode, and counts all of it', async () => {
+    const { guard, store } = bench({ mode: 'monitor' });
+    expect(await guard.request({ texts: [], images: [png] }, { identity, signal })).to.deep.include({
+      ...{ action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' },
+      entities: [{ type: 'PERSON', detector: 'builtin', count: 1 }],
+    });
+    expect(await guard.request({ texts: [TEXT], images: [remote] }, { identity, signal })).to.deep.include({
+      ...{ action: 'NONE', monitored: 'BLOCKED' },
+      entities: [{ type: 'PERSON', detector: 'builtin', count: 1 }],
+    });
+    const blocking = bench({ mode: 'monitor', images: 'block' });
+    expect(await blocking.guard.request({ texts: [], images: [png] }, { identity, signal })).to.include({
+      ...{ action: 'NONE', monitored: 'BLOCKED' },
+    });
+    expect(await store.count()).to.equal(0);
+  });
+
+  it('reads a picture once a session, until the session or its end user is erased', async () => {
+    const { guard, store, calls } = bench();
+    const ask = (who: object = {}): Promise<unknown> =>
+      guard.request({ texts: [], images: [png] }, { identity: { ...identity, ...who }, signal });
+    const reads = (): number => calls.splice(0).filter((call) => call.startsWith('read')).length;
+    await ask();
+    await ask();
+    expect(reads()).to.equal(1);
+    await ask({ endUser: 'another' });
+    expect(reads()).to.equal(1);
+    expect(await store.eraseSession(guard.sessionOf(identity))).to.equal(true);
+    await ask();
+    expect(reads()).to.equal(1);
+    await store.eraseSubject(deriveSubject(sessionKey, identity.tenant, 'user'));
+    await ask();
+    await ask();
+    expect(reads()).to.equal(1);
+    const anonymous = { tenant: identity.tenant };
+    for (let n = 0; n < 2; n += 1) await guard.request({ texts: [], images: [png] }, { identity: anonymous, signal });
+    expect(reads()).to.equal(2);
+  });
+
+  it('keeps nothing of a picture that was being read when its session was erased', async () => {
+    const reader = readerOf([PERSON]);
+    let erase = (): Promise<unknown> => Promise.resolve();
+    const { guard, store } = bench({
+      reader: {
+        ...reader,
+        read: async (picture, abort) => {
+          await erase();
+          return reader.read(picture, abort);
+        },
+      },
+    });
+    erase = () => store.eraseSession(guard.sessionOf(identity));
+    const failed = await guard
+      .request({ texts: [], images: [png] }, { identity, signal })
+      .catch((error: unknown) => error);
+    expect(failed).to.be.instanceOf(SessionErasedError);
+    expect(await store.count()).to.equal(0);
+  });
 });

@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { UnreadableImageError, type Format } from './contract.ts';
+import { pack, paint, unpack, type Raster } from './raster.ts';
+
+type Color = readonly [number, number, number];
+
+const RED: Color = [200, 30, 30];
+const BLUE: Color = [30, 30, 200];
+
+/** 60 × 40 pixels of blue with a red corner of 20 × 10 at the top left. */
+const corner = sharp(
+  await sharp({ create: { width: 60, height: 40, channels: 3, background: { r: 30, g: 30, b: 200 } } })
+    .composite([
+      {
+        input: { create: { width: 20, height: 10, channels: 3, background: { r: 200, g: 30, b: 30 } } },
+        left: 0,
+        top: 0,
+      },
+    ])
+    .png()
+    .toBuffer(),
+);
+
+function at({ width, rgb }: Raster, x: number, y: number): Color {
+  const place = 3 * (y * width + x);
+  return [rgb[place] ?? 0, rgb[place + 1] ?? 0, rgb[place + 2] ?? 0];
+}
+
+function expectNear(color: Color, expected: Color, what: string, tolerance = 40): void {
+  const distance = Math.max(...color.map((value, channel) => Math.abs(value - (expected[channel] ?? 0))));
+  expect(distance, `${what}: ${color.join()} for ${expected.join()}`).to.be.at.most(tolerance);
+}
+
+describe('pixels', () => {
+  const FORMATS: Record<string, () => Promise<Buffer>> = {
+    PNG: async () => corner.clone().png().toBuffer(),
+    'PNG with a palette': async () => corner.clone().png({ palette: true }).toBuffer(),
+    'PNG, interlaced': async () => corner.clone().png({ progressive: true }).toBuffer(),
+    'PNG of 16 bits': async () => corner.clone().toColourspace('rgb16').png().toBuffer(),
+    'PNG with an opaque alpha channel': async () => corner.clone().ensureAlpha().png().toBuffer(),
+    JPEG: async () => corner.clone().jpeg().toBuffer(),
+    'JPEG, progressive': async () => corner.clone().jpeg({ progressive: true }).toBuffer(),
+    'JPEG in CMYK': async () => corner.clone().toColourspace('cmyk').jpeg().toBuffer(),
+    'JPEG with another colour profile': async () => corner.clone().withIccProfile('p3').jpeg().toBuffer(),
+    WebP: async () => corner.clone().webp().toBuffer(),
+    'WebP, lossless': async () => corner.clone().webp({ lossless: true }).toBuffer(),
+  };
+  for (const [what, make] of Object.entries(FORMATS)) {
+    it(`of ${what} are unpacked as they are seen`, async () => {
+      const raster = await unpack(await make());
+      expect(raster).to.include({ width: 60, height: 40, isAltered: false });
+      expectNear(at(raster, 5, 5), RED, what);
+      // No ink is as blue as light.
+      expectNear(at(raster, 50, 30), BLUE, what, what.includes('CMYK') ? 70 : 40);
+    });
+  }
+
+  it('of greys and of greys with alpha are unpacked too', async () => {
+    const grey = await unpack(await corner.clone().greyscale().png().toBuffer());
+    expect(at(grey, 5, 5)[0]).to.equal(at(grey, 5, 5)[2]);
+    const translucent = await unpack(await corner.clone().greyscale().ensureAlpha(0.5).png().toBuffer());
+    expect(translucent).to.include({ width: 60, height: 40, isAltered: true });
+  });
+
+  for (let orientation = 1; orientation <= 8; orientation += 1) {
+    it(`are upright whatever EXIF says: orientation ${orientation}`, async () => {
+      // Stored so that turning it as EXIF 2.32, 4.6.4 A says gives the picture with its red corner at the top left.
+      const stored = corner.clone().png();
+      const upright = sharp(await stored.toBuffer());
+      const inverse = {
+        1: upright.clone(),
+        2: upright.clone().flop(),
+        3: upright.clone().rotate(180),
+        4: upright.clone().flip(),
+        5: sharp(await upright.clone().rotate(90).png().toBuffer()).flop(),
+        6: upright.clone().rotate(270),
+        7: sharp(await upright.clone().rotate(270).png().toBuffer()).flop(),
+        8: upright.clone().rotate(90),
+      }[orientation];
+      const file = await (inverse ?? upright).withMetadata({ orientation }).jpeg().toBuffer();
+      const raster = await unpack(file);
+      expect(raster).to.include({ width: 60, height: 40 });
+      expectNear(at(raster, 5, 5), RED, 'the top left');
+      for (const [x, y] of [
+        [50, 5],
+        [5, 30],
+        [50, 30],
+      ] as const)
+        expectNear(at(raster, x, y), BLUE, `${x}, ${y}`);
+    });
+  }
+
+  it('that nobody sees do not come back: what is transparent is laid on the ground on which the rest is seen', async () => {
+    const svg = (ink: string): Buffer =>
+      Buffer.from(
+        `<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="9" height="9" fill="${ink}"/></svg>`,
+      );
+    sharp.unblock({ operation: ['VipsForeignLoadSvg'] });
+    const dark = await unpack(await sharp(svg('#222')).png().toBuffer());
+    expect(at(dark, 50, 30)).to.deep.equal([255, 255, 255]);
+    const light = await unpack(await sharp(svg('#eee')).png().toBuffer());
+    expect(at(light, 50, 30)).to.deep.equal([0, 0, 0]);
+    expect([dark.isAltered, light.isAltered]).to.deep.equal([true, true]);
+    const secret = await corner.clone().ensureAlpha(0).png().toBuffer();
+    expect(new Set((await unpack(secret)).rgb).size).to.equal(1);
+  });
+
+  it('of very large pictures are reduced, and that is told', async () => {
+    const large = await sharp({ create: { width: 4000, height: 3000, channels: 3, background: '#369' } })
+      .jpeg()
+      .toBuffer();
+    const { width, height, isAltered } = await unpack(large);
+    expect(isAltered).to.equal(true);
+    expect(width * height).to.be.within(5_900_000, 6_000_000);
+    expect(width / height).to.be.closeTo(4 / 3, 0.01);
+  });
+
+  it('under a box are gone, to its very edges, and those beside it stay', async () => {
+    const raster = await unpack(await corner.clone().png().toBuffer());
+    const before = Buffer.from(raster.rgb);
+    paint(raster, [
+      { left: 2.4, top: 2.6, width: 20, height: 20 },
+      { left: 55, top: 35, width: 100, height: 100 },
+      { left: -50, top: -50, width: 10, height: 10 },
+    ]);
+    const painted = at(raster, 10, 10);
+    for (let y = 0; y < 40; y += 1) {
+      for (let x = 0; x < 60; x += 1) {
+        const isInside = x >= 2 && x < 23 && y >= 2 && y < 23;
+        if (isInside) expect(at(raster, x, y), `${x}, ${y}`).to.deep.equal(painted);
+        else if (x < 55 || y < 35)
+          expect(at(raster, x, y), `${x}, ${y}`).to.deep.equal(at({ ...raster, rgb: before }, x, y));
+      }
+    }
+  });
+
+  it('are packed in the format that they came in, without anything else', async () => {
+    const raster = await unpack(
+      await corner
+        .clone()
+        .withExif({ IFD3: { GPSLatitude: '52/1' } })
+        .jpeg()
+        .toBuffer(),
+    );
+    for (const [format, isLossless] of [
+      ['png', true],
+      ['jpeg', false],
+      ['webp', false],
+      ['webp', true],
+    ] as const) {
+      const file = await pack(raster, format satisfies Format, isLossless);
+      const { exif, icc, xmp, iptc, comments, ...metadata } = await sharp(file).metadata();
+      expect(metadata).to.include({ format, width: 60, height: 40, hasAlpha: false });
+      expect([exif, icc, xmp, iptc, comments]).to.deep.equal(Array(5).fill(undefined));
+      expectNear(at(await unpack(file), 5, 5), RED, format);
+    }
+  });
+
+  it('of other formats and of damaged files are not unpacked', async () => {
+    const png = await corner.clone().png().toBuffer();
+    const damaged = Buffer.from(png);
+    damaged.fill(0x55, png.length / 2, png.length / 2 + 8);
+    const files = {
+      SVG: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
+      GIF: await corner.clone().gif().toBuffer(),
+      TIFF: await corner.clone().tiff().toBuffer(),
+      nothing: Buffer.alloc(0),
+      'damaged PNG': damaged,
+      'cut JPEG': (await corner.clone().jpeg().toBuffer()).subarray(0, 400),
+    };
+    sharp.block({ operation: ['VipsForeignLoadSvg'] });
+    for (const [what, file] of Object.entries(files)) {
+      const error: unknown = await unpack(file).catch((thrown: unknown) => thrown);
+      expect(error, what).to.be.instanceOf(UnreadableImageError);
+    }
+  });
+});
