@@ -20,7 +20,7 @@ export interface Backends {
 }
 
 /** Seconds after which LiteLLM gives up on the guardrail, here; far more than a call ever takes. */
-const GUARDRAIL_TIMEOUT_S = 4;
+const GUARDRAIL_TIMEOUT_S = 10;
 const MASTER_KEY = 'sk-conformance';
 const SAMPLE = join(import.meta.dirname, '..', 'samples', 'litellm', 'config.yaml');
 

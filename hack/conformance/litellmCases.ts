@@ -1,3 +1,6 @@
+import { pngOf } from '../../guardrail/images/testing/files.ts';
+import { draw, note } from '../../guardrail/images/testing/pictures.ts';
+import { startSecondLook } from '../../guardrail/images/testing/secondLook.ts';
 import type { JsonObject } from '../local/gateway/gateway.ts';
 import { CHAT, chat, CHAT_CASES, messagesOf, TOOL, user } from './chatCases.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
@@ -18,9 +21,28 @@ export interface LiteLlmBench {
 
 type LiteLlmCase = Case<LiteLlmBench>;
 
-/** A PNG of one pixel. */
-const PIXEL =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+/** A picture of a note with somebody's address, and the part of it that is nobody's. */
+async function pictureOf({ email }: Person): Promise<string> {
+  const file = await draw(note(`Please write to ${email} about the delivery`))
+    .png()
+    .toBuffer();
+  return `data:image/png;base64,${file.toString('base64')}`;
+}
+
+/** Judges that the one picture that the model saw says what it said, but for the address. */
+async function sawPictureWithout({ email }: Person, requests: readonly string[]): Promise<void> {
+  neverSaw(requests, [email]);
+  const pictures = requests.flatMap((request) => request.match(/(?<=data:image\/png;base64,)[A-Za-z0-9+/]+=*/g) ?? []);
+  exact(pictures.length, 1);
+  const reader = await startSecondLook();
+  const text = await reader.read(Buffer.from(pictures[0] ?? '', 'base64'));
+  await reader.close();
+  demand(/write/.test(text) && /delivery/.test(text), `The model saw a picture of ${JSON.stringify(text)}.`);
+  demand(!/@|example/.test(text), `The address can still be read in the picture: ${JSON.stringify(text)}.`);
+}
+
+/** A PNG of one pixel, with nothing in it to hide. */
+const PIXEL = `data:image/png;base64,${pngOf(1, 1).toString('base64')}`;
 
 function streams(name: string, body: (text: string) => JsonObject, text: (person: Person) => string): LiteLlmCase {
   return {
@@ -47,6 +69,17 @@ const whole: readonly LiteLlmCase[] = [
       neverSaw(model.saw(), [person.email]);
       exact(chatTexts(answer), [`You said: Who is ${person.email}? Thanks.`]);
       exact((messagesOf(model.saw()[0])[0]?.content as JsonObject[])[1], image);
+    },
+  },
+  {
+    name: 'chat, an image with an address in it',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const image = { type: 'image_url', image_url: { url: await pictureOf(person), detail: 'high' } };
+      const content = [{ type: 'text', text: `What does ${person.email} want?` }, image];
+      const answer = await client.post(CHAT, { model: 'echo-c7', messages: [user(content)] });
+      await sawPictureWithout(person, model.saw());
+      exact(chatTexts(answer), [`You said: What does ${person.email} want?`]);
     },
   },
   {
@@ -154,6 +187,46 @@ const streamed: readonly LiteLlmCase[] = [
         return toolArguments(choice?.delta);
       });
       pseudonymized(pieces.join(''), `{"to": "${person.email}"}`, [person.email]);
+    },
+  },
+];
+
+const images: readonly LiteLlmCase[] = [
+  {
+    name: '/v1/responses, an image with an address in it',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const image = { type: 'input_image', image_url: await pictureOf(person), detail: 'auto' };
+      await client.post('/v1/responses', {
+        model: 'echo-c7',
+        input: [user([{ type: 'input_text', text: 'What is this?' }, image])],
+      });
+      await sawPictureWithout(person, model.saw());
+    },
+  },
+  {
+    name: '/v1/messages, an image with an address in it',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const data = (await pictureOf(person)).split(',')[1] ?? '';
+      const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
+      const content = [{ type: 'text', text: 'What is this?' }, image];
+      await client.post('/v1/messages', { model: 'echo-c7', max_tokens: 100, messages: [user(content)] });
+      await sawPictureWithout(person, model.saw());
+    },
+  },
+  {
+    name: 'chat, an image without any text',
+    limit: 'LiteLLM calls no guardrail for a request that has images alone: the model sees them as they are.',
+    run: async ({ client, model, guardrail }) => {
+      const url = await pictureOf(somebody());
+      const content = [{ type: 'image_url', image_url: { url } }];
+      await client.post(CHAT, { model: 'echo-c7', messages: [user(content)] });
+      demand(
+        guardrail.exchanges().every(({ phase }) => phase !== 'request'),
+        'LiteLLM shows it now: protect it.',
+      );
+      demand(model.saw().join().includes(url), 'LiteLLM no longer passes it on.');
     },
   },
 ];
@@ -423,4 +496,10 @@ export const LITELLM_CHAT_CASES: readonly LiteLlmCase[] = [
 ];
 
 /** Everything that LiteLLM with the guardrail is judged by. */
-export const LITELLM_CASES: readonly LiteLlmCase[] = [...LITELLM_CHAT_CASES, ...unseen, ...otherEndpoints, ...tenants];
+export const LITELLM_CASES: readonly LiteLlmCase[] = [
+  ...LITELLM_CHAT_CASES,
+  ...unseen,
+  ...otherEndpoints,
+  ...images,
+  ...tenants,
+];

@@ -66,7 +66,6 @@ export async function useService(): Promise<Service> {
       GUARDRAIL_HOST: '127.0.0.1',
       GUARDRAIL_PORT: String(port),
       GUARDRAIL_API_KEYS: `first:${keys[0]},second:${keys[1]}`,
-      GUARDRAIL_IMAGES: 'pass',
       GUARDRAIL_POLICY: POLICY,
     },
     logFile: join(folder, 'guardrail.log'),
