@@ -22,9 +22,12 @@ import {
 import { type CallTimeouts, GatewayClients } from '../gateway/gateway.ts';
 import { createConnections } from '../instance/instance.ts';
 import { type Clock, ControllerOperator, RuntimeMetrics, systemClock } from '../runtime/runtime.ts';
+import { eventually } from '../runtime/testing/testing.ts';
 import { customerController } from './customer.ts';
 import type { GuardrailEndpoint } from './erasure.ts';
 import { conditionOf } from './status.ts';
+
+export { eventually };
 
 const definitions = join(import.meta.dirname, '..', '..', 'crds');
 
@@ -197,19 +200,6 @@ export class People {
       plural,
       body: { apiVersion: API_VERSION, ...object },
     });
-  }
-}
-
-/** Repeats a look until it no longer throws, for at most ten seconds. */
-export async function eventually<T>(look: () => Promise<T>, withinMs = 10_000): Promise<T> {
-  const until = performance.now() + withinMs;
-  for (;;) {
-    try {
-      return await look();
-    } catch (error) {
-      if (performance.now() > until) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 

@@ -62,7 +62,8 @@ class Outside {
   }
 }
 
-describe('the operator on its runtime, between a real API server and a faulty network', () => {
+describe('the operator on its runtime, between a real API server and a faulty network', function () {
+  this.timeout(60_000);
   const cluster = withTestCluster();
   let outside: Outside;
   const running: ControllerOperator[] = [];

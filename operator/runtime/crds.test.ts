@@ -10,7 +10,8 @@ import { Transport } from './transport.ts';
 
 const KIND = 'Gizmo';
 
-describe('the installation of CustomResourceDefinitions', () => {
+describe('the installation of CustomResourceDefinitions', function () {
+  this.timeout(60_000);
   const cluster = withTestCluster();
   const ensure = (crd: CrdManifest, options: { client?: RestClient; install?: boolean } = {}): Promise<void> =>
     ensureCrd(crd, {

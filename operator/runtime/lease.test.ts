@@ -11,6 +11,8 @@ import { Transport } from './transport.ts';
 
 /** A fifth of the real ones; the API server takes whole seconds. */
 const TIMES: LeaseTimes = { durationMs: 3_000, renewDeadlineMs: 2_000, retryMs: 150 };
+/** Runs out in no test, however busy the machine is: what happens sooner than this has another cause. */
+const LONG: LeaseTimes = { durationMs: 60_000, renewDeadlineMs: 40_000, retryMs: 150 };
 
 /** A process that wants to lead. */
 interface Candidate {
@@ -26,7 +28,8 @@ interface Candidate {
   readonly ended: Promise<unknown>;
 }
 
-describe('the leader lease', () => {
+describe('the leader lease', function () {
+  this.timeout(60_000);
   const cluster = withTestCluster();
   const candidates: Candidate[] = [];
   const closing: (() => Promise<void>)[] = [];
@@ -40,7 +43,10 @@ describe('the leader lease', () => {
     await Promise.all(closing.splice(0).map((close) => close()));
   });
 
-  async function candidate(identity: string, clock: Clock = systemClock): Promise<Candidate> {
+  async function candidate(
+    identity: string,
+    { clock = systemClock, times = TIMES }: { clock?: Clock; times?: LeaseTimes } = {},
+  ): Promise<Candidate> {
     const proxy = await FaultProxy.start(cluster().kubeConfig);
     const transport = new Transport(proxy.kubeConfig(), parts());
     closing.push(async () => {
@@ -54,7 +60,7 @@ describe('the leader lease', () => {
       clock,
       log: silent,
       metrics: new RuntimeMetrics(),
-      times: TIMES,
+      times,
     });
     const stop = new AbortController();
     let finish: () => void = () => undefined;
@@ -95,20 +101,24 @@ describe('the leader lease', () => {
     eventually(() => {
       expect(one.leads).to.equal(true);
     });
-  const held = async (): Promise<string | undefined> =>
-    (await cluster().direct.get(leases, { namespace: cluster().namespace, name: 'lease' })).spec?.holderIdentity;
+  const lease = () => cluster().direct.get(leases, { namespace: cluster().namespace, name: 'lease' });
+  const held = async (): Promise<string | undefined> => (await lease()).spec?.holderIdentity;
 
-  it('is held by one of two, renewed, and released at the end, so that the other need not wait', async () => {
+  it('is held by one of two, and renewed', async () => {
     const first = await candidate('first');
     await leads(first);
     const second = await candidate('second');
     await new Promise((resolve) => setTimeout(resolve, TIMES.durationMs + 500));
     expect([first.leads, second.leads]).to.deep.equal([true, false]);
     expect(await held()).to.equal('first');
-    const began = performance.now();
+  });
+
+  it('is released at the end, so that the other need not wait', async () => {
+    const first = await candidate('first', { times: LONG });
+    await leads(first);
+    const second = await candidate('second', { times: LONG });
     first.finish();
     await leads(second);
-    expect(performance.now() - began).to.be.below(TIMES.durationMs);
     expect(await first.ended).to.equal('ended');
     expect(await held()).to.equal('second');
   });
@@ -119,11 +129,12 @@ describe('the leader lease', () => {
     const second = await candidate('second');
     await new Promise((resolve) => setTimeout(resolve, 300));
     await first.proxy.down();
-    const began = performance.now();
+    const renewed = Date.parse((await lease()).spec?.renewTime ?? '');
     await leads(second);
-    expect(performance.now() - began).to.be.within(TIMES.durationMs - 500, TIMES.durationMs + 4_000);
     expect(first.leads, 'never two at once').to.equal(false);
     expect(first.lease.leading).to.equal(false);
+    const { acquireTime = '' } = (await lease()).spec ?? {};
+    expect(Date.parse(acquireTime) - renewed).to.be.at.least(TIMES.durationMs);
   });
 
   it('never has two leaders at once, whatever the network does', async function () {
@@ -158,14 +169,13 @@ describe('the leader lease', () => {
   });
 
   it('ends the term of a holder who cannot renew it, and lets it lead again when nobody else took over', async () => {
-    const only = await candidate('only');
+    // Others would have to wait for longer than this test.
+    const only = await candidate('only', { times: { ...TIMES, durationMs: LONG.durationMs } });
     await leads(only);
     await only.proxy.down();
-    const began = performance.now();
     await eventually(() => {
       expect(only.leads).to.equal(false);
     });
-    expect(performance.now() - began).to.be.below(TIMES.durationMs);
     expect(only.lease.leading).to.equal(false);
     await only.proxy.up();
     await leads(only);
@@ -186,21 +196,26 @@ describe('the leader lease', () => {
   });
 
   it('goes on after somebody has merely annotated the lease, or deleted it', async () => {
-    const first = await candidate('first');
+    const first = await candidate('first', { times: LONG });
     await leads(first);
     const key = { namespace: cluster().namespace, name: 'lease' };
-    await cluster().direct.patch(leases, key, { metadata: { annotations: { looked: 'at' } } });
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    const renewed = async (since: string): Promise<void> =>
+      eventually(async () => {
+        const { metadata, spec } = await lease();
+        expect(spec?.holderIdentity).to.equal('first');
+        expect(Number(metadata.resourceVersion)).to.be.above(Number(since));
+      });
+    const annotated = await cluster().direct.patch(leases, key, { metadata: { annotations: { looked: 'at' } } });
+    await renewed(annotated.metadata.resourceVersion);
     await cluster().direct.delete(leases, key);
-    await new Promise((resolve) => setTimeout(resolve, TIMES.renewDeadlineMs + 200));
+    await renewed(annotated.metadata.resourceVersion);
     expect([first.leads, first.terms]).to.deep.equal([true, 1]);
-    expect(await held()).to.equal('first');
   });
 
   for (const hours of [-1, 1]) {
     it(`does not care about a clock that is ${hours} hour off`, async () => {
       const off: Clock = { ...systemClock, now: () => new Date(Date.now() + hours * 3_600_000) };
-      const first = await candidate('first', off);
+      const first = await candidate('first', { clock: off });
       await leads(first);
       const second = await candidate('second');
       await new Promise((resolve) => setTimeout(resolve, TIMES.durationMs + 300));
@@ -213,7 +228,7 @@ describe('the leader lease', () => {
   it('knows at once that a stopped process leads no longer, before any timer has run', async () => {
     let jump = 0;
     const clock: Clock = { ...systemClock, monotonic: () => performance.now() + jump };
-    const first = await candidate('first', clock);
+    const first = await candidate('first', { clock });
     await leads(first);
     expect(first.lease.leading).to.equal(true);
     jump = 60_000;

@@ -31,6 +31,9 @@ export interface LeaseTimes {
 /** client-go's and controller-runtime's defaults. */
 export const DEFAULT_LEASE_TIMES: LeaseTimes = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
 
+/** How long the release of the lease may hold up the end of the process. */
+const LONGEST_RELEASE_MS = 5_000;
+
 /** Another process holds the lease that this one believed to hold. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
@@ -262,7 +265,7 @@ export class LeaderLease {
       const { leaseTransitions = 0 } = held.spec ?? {};
       const now = microTime(this.#clock.now());
       await this.#within(
-        this.#times.retryMs,
+        LONGEST_RELEASE_MS,
         this.#client.replace(leases, this.#key, {
           ...held,
           spec: { holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions, acquireTime: now, renewTime: now },

@@ -21,7 +21,8 @@ const EXPIRED = {
   message: 'too old',
 };
 
-describe('the reflector, between a real API server and a faulty network', () => {
+describe('the reflector, between a real API server and a faulty network', function () {
+  this.timeout(60_000);
   const cluster = withControlPlane();
   /** Straight to the API server: what others do. */
   let direct: RestClient;
