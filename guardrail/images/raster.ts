@@ -1,6 +1,6 @@
 /** Pixels: unpacking, painting, packing. Runs in the worker alone. */
 import sharp, { type Sharp } from 'sharp';
-import type { Box, Format, Reading } from './contract.ts';
+import type { Box, Format } from './contract.ts';
 import { UnreadableImageError } from './contract.ts';
 import { MAX_PIXELS } from './inspect.ts';
 
@@ -9,7 +9,7 @@ export interface Raster {
   readonly width: number;
   readonly height: number;
   readonly rgb: Buffer;
-  /** Not as it came: see {@link Reading}. */
+  /** Not as it came: see Reading. */
   readonly isAltered: boolean;
 }
 

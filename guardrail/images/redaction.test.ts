@@ -1,16 +1,23 @@
 import { createSecretKey } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import sharp, { type Sharp } from 'sharp';
-import { startHarness, type Harness } from '../appHarness.ts';
+import { eventually, startHarness, type Harness } from '../appHarness.ts';
 import { createGuard, deriveSubject, SessionErasedError, type Guard, type Json } from '../core/core.ts';
-import { compilePolicy, createAnalyzer, createBuiltinDetector, parsePolicy } from '../detection/detection.ts';
+import {
+  compilePolicy,
+  createAnalyzer,
+  createBuiltinDetector,
+  DetectorUnavailableError,
+  parsePolicy,
+} from '../detection/detection.ts';
 import type { Tenant } from '../ids.ts';
 import { createMemoryStore, type MappingStore } from '../store/store.ts';
 import type { Format, Line, PictureReader } from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { createImageGuard, type ImageGuardOptions } from './redaction.ts';
 import { chunk, pngOf } from './testing/files.ts';
-import { draw, PAGES, textOf, type Page } from './testing/pictures.ts';
+import { draw, note, PAGES, textOf, type Page } from './testing/pictures.ts';
 import { startSecondLook, type SecondLook } from './testing/secondLook.ts';
 
 /** Reading a picture takes a second of a processor, and the machine may be busy. */
@@ -107,6 +114,89 @@ describe('image redaction', function () {
       expect(lost.length, `lost: ${lost.join(' ')}`).to.be.at.most(0.05 * others.length);
     });
   }
+});
+
+describe('image redaction, on what nobody should send', function () {
+  this.timeout(TIMEOUT_MS);
+  let harness: Harness;
+  before(async () => {
+    harness = await startHarness();
+  });
+  after(async () => {
+    await harness.stop();
+  });
+  const ask = async (image: string): Promise<{ action: string; blocked_reason?: string; images?: string[] }> => {
+    const { status, body } = await harness.guard({ input_type: 'request', images: [image], request_data: caller });
+    expect(status).to.equal(200);
+    return body as { action: string };
+  };
+
+  it('reads a picture that lies on its side', async () => {
+    const stranger = await startSecondLook();
+    const upright = await fileOf(draw(note('Please write to anna.schmidt@example.org about it')), 'png');
+    const turned = await sharp(upright).rotate(90).png().toBuffer();
+    const { action, images } = await ask(dataUrlOf('png', turned));
+    expect(action).to.equal('GUARDRAIL_INTERVENED');
+    const back = await sharp(bytesOf(images?.[0])).rotate(270).png().toBuffer();
+    const text = await stranger.read(back);
+    await stranger.close();
+    expect(text)
+      .to.include('Please')
+      .and.not.match(/anna|schmidt|example/i);
+  });
+
+  it('refuses it, unpacks no more of it than there can be, and stays healthy', async () => {
+    const zeros = deflateSync(Buffer.alloc(64 * 1024 * 1024));
+    const png = pngOf(64, 64);
+    const jpeg = await sharp(png).jpeg().toBuffer();
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/><script>1</script></svg>';
+    const REFUSED: readonly (readonly [what: string, image: string])[] = [
+      ['20,000 × 20,000 pixels', dataUrlOf('png', pngOf(20_000, 20_000))],
+      ['a picture that is cut off', dataUrlOf('jpeg', jpeg.subarray(0, -20))],
+      ['one with damaged pixels', dataUrlOf('png', Buffer.from(png).fill(0x55, 45, 50))],
+      ['one with an archive behind it', dataUrlOf('png', Buffer.concat([png, Buffer.from('PK\x03\x04')]))],
+      ['SVG', `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`],
+      ['SVG under another name', dataUrlOf('png', Buffer.from(svg))],
+      ['another type than it says', dataUrlOf('webp', png)],
+    ];
+    for (const [what, image] of REFUSED) {
+      const answer = await ask(image);
+      expect(answer.action, what).to.equal('BLOCKED');
+      expect(answer.blocked_reason, what).to.match(/^This request holds an image that .*\.$/);
+    }
+    // A bomb in what is no part of the picture is never unpacked, and left out.
+    for (const name of ['zTXt', 'iCCP']) {
+      const bomb = pngOf(4, 4, chunk(name, Buffer.concat([Buffer.from('name\0\0'), zeros])));
+      const { action, images } = await ask(dataUrlOf('png', bomb));
+      expect(action).to.equal('GUARDRAIL_INTERVENED');
+      expect(bytesOf(images?.[0]).length).to.be.below(1000);
+    }
+    expect((await harness.call('GET', '/readyz')).status).to.equal(200);
+    expect((await ask(dataUrlOf('png', png))).action).to.equal('NONE');
+  });
+
+  it('redacts in the calls of Portkey', async () => {
+    const url = dataUrlOf('png', await fileOf(draw(note('Write to anna.schmidt@example.org')), 'png'));
+    const body = (image: string): object => ({
+      model: 'm',
+      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: image } }] }],
+    });
+    const call = { eventType: 'beforeRequestHook', metadata: { _user: 'user' }, request: { json: body(url) } };
+    // Portkey waits three seconds, which a busy machine may need for its first picture: what was read is kept.
+    await eventually(async () => {
+      const { body: answer } = await harness.call('POST', '/v1/peer/check', call);
+      const { verdict, transformedData } = answer as {
+        verdict: boolean;
+        transformedData?: { request: { json: { messages: { content: { image_url: { url: string } }[] }[] } } };
+      };
+      if (!verdict) return false;
+      const sent = transformedData?.request.json.messages[0]?.content[0]?.image_url.url;
+      expect(sent)
+        .to.match(/^data:image\/png;base64,/)
+        .and.not.equal(url);
+      return true;
+    }, TIMEOUT_MS / 2);
+  });
 });
 
 /** Reads what the tests say that it reads: what becomes of it is all that matters here. */
@@ -276,6 +366,17 @@ describe('what becomes of a request with images', () => {
       expect(calls).to.deep.equal([]);
     });
   }
+
+  it('fails as with any detector, and changes nothing, where a picture takes too long', async () => {
+    for (const task of ['read', 'rewrite'] as const) {
+      const error = new DetectorUnavailableError('What reads images took longer than 20000 ms for one.');
+      const { guard } = bench({ reader: { ...readerOf([PERSON]), [task]: () => Promise.reject(error) } });
+      const failed: unknown = await guard
+        .request({ texts: [TEXT], images: [png] }, { identity, signal })
+        .catch((thrown: unknown) => thrown);
+      expect(failed, task).to.equal(error);
+    }
+  });
 
   it('lets addresses pass where it is told to, and redacts what stands beside them', async () => {
     const { guard } = bench({ remoteImages: 'pass' });

@@ -37,7 +37,7 @@ async function sawPictureWithout({ email }: Person, requests: readonly string[])
   const reader = await startSecondLook();
   const text = await reader.read(Buffer.from(pictures[0] ?? '', 'base64'));
   await reader.close();
-  demand(/write/.test(text) && /delivery/.test(text), `The model saw a picture of ${JSON.stringify(text)}.`);
+  demand(text.includes('write') && text.includes('delivery'), `The model saw a picture of ${JSON.stringify(text)}.`);
   demand(!/@|example/.test(text), `The address can still be read in the picture: ${JSON.stringify(text)}.`);
 }
 

@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { padded } from './boxes.ts';
+import type { Box, Line, Reading, Word } from './contract.ts';
+import { boxesOf, textsOf } from './texts.ts';
+
+const HEIGHT = 12;
+
+/** A line as a reader gives it: words of 7 pixels a letter; a `+` before a word is a wide gap, a `~` a hardly visible one. */
+function line(text: string, top: number, from = 10): Line {
+  let left = from;
+  return text.split(' ').map((written, at): Word => {
+    const [gap, word] = written.startsWith('+')
+      ? [80, written.slice(1)]
+      : written.startsWith('~')
+        ? [2, written.slice(1)]
+        : [at === 0 ? 0 : 6, written];
+    const box = { left: left + gap, top, width: 7 * word.length, height: HEIGHT };
+    left = box.left + box.width;
+    return { text: word, box };
+  });
+}
+
+const reading = (...passes: (readonly Line[])[]): Reading => ({ passes, isAltered: false });
+const texts = (...lines: Line[]): string[] => textsOf(reading(lines)).map(({ text }) => text);
+
+/** The boxes of every place in which a value stands in any of the texts. */
+function boxesFor(of: Reading, value: string): Box[] {
+  return textsOf(of).flatMap((text) => {
+    const start = text.text.indexOf(value);
+    return start < 0 ? [] : boxesOf(text, [{ start, end: start + value.length }]);
+  });
+}
+
+describe('the texts of a picture', () => {
+  it('are as it was read, and in rows across its columns', () => {
+    const left = [line('Name', 10), line('Phone', 40)];
+    const right = [line('Anna', 12, 200), line('12', 42, 200)];
+    expect(texts(...left, ...right)).to.include.members(['Name\nPhone\nAnna\n12\n', 'Name Anna\nPhone 12\n']);
+  });
+
+  it('hold words of all passes in their rows', () => {
+    const all = textsOf(reading([line('Anna', 10)], [line('Schmidt', 11, 50)])).map(({ text }) => text);
+    expect(all).to.include('Anna Schmidt\n');
+  });
+
+  const REPAIRED: readonly (readonly [what: string, read: string, meant: string])[] = [
+    ['a space within an address', 'to robert. ~miller@example.com now', 'robert.miller@example.com'],
+    ['a copyright sign for an at sign', 'to robert©example.com now', 'someone@example.org'],
+    ['an address without a dot', 'to robert@examplecom now', 'someone@example.org'],
+    ['letters for digits', 'call 9Ol820 now', '901820'],
+    ['a letter in an account', 'IBAN DEB9 3704 0044 0532 0130 00 is', 'DE89370400440532013000'],
+    ['a digit too many in an account', 'to DE893704004408532013000 now', 'DE89370400440532013000'],
+    ['a wrong digit on a card', 'card 4111 1111 1171 1111 paid', '4111111111111111'],
+  ];
+  for (const [what, read, meant] of REPAIRED) {
+    it(`set right ${what}`, () => {
+      expect(texts(line(read, 10)).join('')).to.include(meant);
+    });
+  }
+
+  const LEFT: readonly (readonly [what: string, read: string])[] = [
+    ['an address that is one', 'to robert@example.com now'],
+    ['an account that is one', 'to DE89 3704 0044 0532 0130 00 now'],
+    ['a card that is one', 'card 4111 1111 1111 1111 paid'],
+    ['years side by side', 'in 2019 2020 2021 2022 we'],
+    ['columns of numbers', '4500 +3200 +5100 +6100'],
+    ['a handle and a copyright', 'by @anna ©2024 Example'],
+    ['the end of a sentence', 'the goods. They come'],
+    ['prose', 'Please call me at 5 in room B2 or S3.'],
+  ];
+  for (const [what, read] of LEFT) {
+    it(`leave ${what} as it is`, () => {
+      const plain = read.replace(/[+~](?=\S)/g, '');
+      for (const text of texts(line(read, 10))) expect(text.trim().split(/\s+/).join(' ')).to.equal(plain);
+    });
+  }
+});
+
+describe('the places of what was found in a picture', () => {
+  it('are whole words, one box for those side by side, another one for the next line', () => {
+    const of = reading([line('Dear Anna Maria Schmidt,', 10), line('Anna again', 40)]);
+    const text = textsOf(of)[0];
+    const start = text?.text.indexOf('Anna') ?? -1;
+    const found = text && boxesOf(text, [{ start: start + 1, end: start + 'Anna Maria Schm'.length }]);
+    expect(found).to.deep.equal([{ left: 44, top: 10, width: 131, height: HEIGHT }]);
+    const over = text && boxesOf(text, [{ start, end: text.text.indexOf('again') }]);
+    expect(over).to.have.length(2);
+  });
+
+  it('are all the words that a repaired value was read in', () => {
+    const of = reading([line('to DEB9 3704 0044 0532 0130 00 now', 10)]);
+    const [box] = boxesFor(of, 'DE89370400440532013000');
+    expect(box).to.deep.equal({ left: 30, top: 10, width: 22 * 7 + 5 * 6, height: HEIGHT });
+  });
+
+  it('hold every word that a span touches, whatever was read', () => {
+    const word = fc.constantFrom('Anna', 'a.b@c.de', 'DE89', '3704', '4111', '~x', '+y', '©z.de', '9O1', 'éß', '𝒜');
+    const lines = fc.array(fc.array(word, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(lines, fc.nat(100), fc.nat(30), (rows, from, length) => {
+        const of = reading(rows.map((words, at) => line(words.join(' '), 20 * at)));
+        for (const text of textsOf(of)) {
+          expect(text.pieces.map((piece) => piece.text).join('')).to.equal(text.text);
+          let at = 0;
+          for (const piece of text.pieces) {
+            const isTouched = at < from + length && at + piece.text.length > from;
+            at += piece.text.length;
+            if (!isTouched) continue;
+            const boxes = boxesOf(text, [{ start: from, end: from + length }]);
+            for (const { box } of piece.words) {
+              const isCovered = boxes.some(
+                (one) =>
+                  one.left <= box.left &&
+                  one.top <= box.top &&
+                  one.left + one.width >= box.left + box.width &&
+                  one.top + one.height >= box.top + box.height,
+              );
+              expect(isCovered).to.equal(true);
+            }
+          }
+        }
+      }),
+    );
+  });
+
+  it('get a margin that ends before the words beside them', () => {
+    const of = reading([line('Dear Anna ~now', 10)]);
+    const [, anna] = of.passes[0]?.[0] ?? [];
+    const [box] = padded(anna ? [anna.box] : [], of);
+    expect(box?.left).to.be.within(40, 43);
+    expect((box?.left ?? 0) + (box?.width ?? 0)).to.be.within(73, 74);
+    expect(box?.top).to.equal(8);
+  });
+});
