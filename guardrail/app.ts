@@ -122,12 +122,19 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     context.body = await exposition();
   });
 
+  if (config.PLAYGROUND) {
+    const [proxyName = 'gateway'] = config.PROXY_NAMES;
+    const page = { proxyName, recall: config.RECALL, mode: config.MODE, auth: apiKeys !== undefined };
+    open.use(http.playgroundPage(page).routes());
+  }
+
   const guarded = new Router<http.CallState>();
   guarded.use(http.guardRoutes({ guard, metrics, proxyNames: config.PROXY_NAMES, before }).routes());
   guarded.use(http.peerRoutes({ guard, metrics, logger, before }).routes());
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
   guarded.use(http.sessionRoutes({ store, metrics, logger, subjectOf, before }).routes());
-  const document = http.openApi(config.PROXY_NAMES);
+  if (config.PLAYGROUND) guarded.use(http.playgroundRoutes(analyzer, before).routes());
+  const document = http.openApi(config.PROXY_NAMES, { playground: config.PLAYGROUND });
   guarded.get('/openapi.json', (context) => {
     context.body = document;
   });

@@ -50,6 +50,7 @@ describe('the settings', () => {
       MAPPING_TTL: 86_400_000,
       ENCRYPTION_KEYS: undefined,
       MODE: 'enforce',
+      PLAYGROUND: false,
       DETECTORS: ['builtin'],
       PRESIDIO_URL: undefined,
       DETECTION_TIMEOUT: 1000,

@@ -54,6 +54,15 @@ export default defineConfig(
     },
   },
   {
+    files: ['guardrail/http/playground/page.js'],
+    languageOptions: {
+      sourceType: 'script',
+      globals: Object.fromEntries(
+        ['addEventListener', 'crypto', 'document', 'fetch', 'Option'].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  {
     files: ['**/*.mjs'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },
   },

@@ -12,6 +12,7 @@ export { parseJson } from './json.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { openApi } from './openapi.ts';
 export { PEER_PATHS, peerRoutes } from './peerRoutes.ts';
+export { playgroundPage, playgroundRoutes } from './playground/playground.ts';
 export { requestId } from './requestId.ts';
 export { listen, type Listening } from './server.ts';
 export { sessionRoutes } from './sessionRoutes.ts';

@@ -37,7 +37,7 @@ describe('the service under Schemathesis', () => {
   let harness: Harness;
   let folder: string;
   before(async () => {
-    harness = await startHarness();
+    harness = await startHarness({ env: { GUARDRAIL_PLAYGROUND: 'true' } });
     folder = mkdtempSync(join(tmpdir(), 'schemathesis-'));
   });
   after(async () => {

@@ -18,7 +18,7 @@ describe('the OpenAPI document', () => {
   let harness: Harness;
   let document: Document;
   before(async () => {
-    harness = await startHarness();
+    harness = await startHarness({ env: { GUARDRAIL_PLAYGROUND: 'true' } });
     document = (await harness.call('GET', '/openapi.json')).body as Document;
   });
   after(async () => {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { basicRequestSchema, basicResponseSchema, PEER_ADAPTERS } from '../protocol/protocol.ts';
+import { DETECT_PATH, detectedSchema, detectSchema, PLAYGROUND_PATH } from './playground/playground.ts';
 import { deletedSchema, erasedSchema, eraseSubjectSchema, sessionSchema } from './sessionRoutes.ts';
 
 type Node = Record<string, unknown>;
@@ -36,7 +37,7 @@ const ERRORS: Readonly<Record<number, string>> = {
 };
 
 /** The service in OpenAPI 3.1, made of the same schemas that read the calls. */
-export function openApi(proxyNames: readonly string[]): Node {
+export function openApi(proxyNames: readonly string[], { playground }: { readonly playground: boolean }): Node {
   const guardPaths = proxyNames.map((name): [string, Node] => [
     `/beta/${name}_basic_guardrail_api`,
     { post: guardOperation(name) },
@@ -83,6 +84,7 @@ export function openApi(proxyNames: readonly string[]): Node {
           requestBody: body(eraseSubjectSchema),
         },
       },
+      ...(playground ? playgroundPaths() : {}),
       '/healthz': {
         get: {
           ...operation('liveness', 'The process answers.', {
@@ -136,6 +138,24 @@ function guardOperation(name: string): Node {
       ...errors(400, 401, 409, 413, 415, 502, 503),
     }),
     requestBody: body(basicRequestSchema(name)),
+  };
+}
+
+function playgroundPaths(): Node {
+  const page = { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } };
+  return {
+    [PLAYGROUND_PATH]: {
+      get: { ...operation('playground', 'A page on which to try the service.', { 200: page }), security: [] },
+    },
+    [DETECT_PATH]: {
+      post: {
+        ...operation('detect', 'Tells what is found in a text, and what the policy says of it.', {
+          200: answer('What is found.', detectedSchema),
+          ...errors(400, 401, 413, 415, 502, 503),
+        }),
+        requestBody: body(detectSchema),
+      },
+    },
   };
 }
 

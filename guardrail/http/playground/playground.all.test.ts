@@ -1,0 +1,196 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AxeResults } from 'axe-core';
+import { expect } from 'chai';
+import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { KEY, PLANTED, startHarness, type Harness } from '../../appHarness.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const ARGS = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+  ...['--disable-background-networking', '--disable-component-update'],
+];
+/** A folder for pictures of the page, for people to look at. */
+const SCREENSHOTS = process.env.PLAYGROUND_SCREENSHOTS;
+const TEXT = `Please write to ${PLANTED.email} about ${PLANTED.iban}.`;
+
+describe('the playground in a browser', function () {
+  this.timeout(90_000);
+  let profile: string;
+  let browser: BrowserContext;
+  let harness: Harness;
+  let page: Page;
+  /** What a browser complains of: violations of the content security policy, errors, failed resources. */
+  const complaints: string[] = [];
+  const requests: string[] = [];
+
+  before(async () => {
+    if (!existsSync(BROWSER)) {
+      throw new Error(`There is no ${BROWSER}: install the package chromium, or name a Chromium in CHROMIUM.`);
+    }
+    profile = mkdtempSync(join(tmpdir(), 'chromium-'));
+    browser = await chromium.launchPersistentContext(profile, { executablePath: BROWSER, args: ARGS });
+    harness = await startHarness({ env: { GUARDRAIL_PLAYGROUND: 'true' } });
+  });
+  after(async () => {
+    await browser.close();
+    rmSync(profile, { recursive: true, force: true });
+    await harness.stop();
+  });
+  beforeEach(async () => {
+    complaints.length = 0;
+    requests.length = 0;
+    page = await browser.newPage();
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => requests.push(request.url()));
+    await page.goto(`${harness.url}/playground`);
+  });
+  afterEach(async () => {
+    await page.close();
+  });
+
+  async function check(text = TEXT): Promise<void> {
+    await page.getByLabel('API key').fill(KEY);
+    await page.getByLabel('Your text').fill(text);
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByRole('heading', { name: 'What the model sees' }).waitFor();
+  }
+  const textOf = (id: string): Promise<string> => page.locator(`#${id}`).innerText();
+  async function picture(name: string): Promise<void> {
+    if (SCREENSHOTS !== undefined) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+  }
+
+  it('shows what is found and what the model sees, and restores its answer', async () => {
+    await picture('empty');
+    await check();
+    const marks = page.locator('#found mark');
+    expect(await marks.allInnerTexts()).to.have.length(2);
+    expect(await marks.first().innerText()).to.match(new RegExp(`^${PLANTED.email}\\s*EMAIL_ADDRESS [01]\\.\\d\\d$`));
+    expect(await textOf('legend')).to.match(/EMAIL_ADDRESS × 1 · replaced/);
+    const sent = await textOf('sent');
+    expect(sent).to.match(/^Please write to <EMAIL_ADDRESS_\w+> about <IBAN_CODE_\w+>\.$/);
+    await page.getByLabel("The model's answer").fill(`Done: ${sent.toLowerCase()}`);
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('heading', { name: 'What the user reads' }).waitFor();
+    expect(await textOf('restored')).to.equal(`Done: please write to ${PLANTED.email} about ${PLANTED.iban}.`);
+    await picture('light');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('asks nobody but the service, and shows the key to nobody else', async () => {
+    await check();
+    expect(requests.length).to.be.greaterThan(2);
+    for (const url of requests) {
+      expect(url.startsWith(harness.url) || url === 'data:,', url).to.equal(true);
+      expect(url).to.not.include(KEY);
+    }
+    const stored = await page.evaluate<unknown[]>(
+      '[{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, document.documentElement.outerHTML]',
+    );
+    expect(JSON.stringify(stored)).to.not.include(KEY);
+    await page.reload();
+    expect(await page.getByLabel('API key').inputValue()).to.equal('');
+  });
+
+  it('erases what it has made once the next text is checked, and when it is left', async () => {
+    await check();
+    const sessions = async (): Promise<string> =>
+      /^guardrail_sessions (\d+)$/m.exec(String((await harness.call('GET', '/metrics')).body))?.[1] ?? 'none';
+    await check('Mail bob@example.com');
+    await page.locator('#sent', { hasText: 'Mail <EMAIL' }).waitFor();
+    expect(await sessions()).to.equal('1');
+    await page.goto('about:blank');
+    for (let tries = 0; (await sessions()) !== '0' && tries < 100; tries += 1) await page.waitForTimeout(50);
+    expect(await sessions()).to.equal('0');
+  });
+
+  const PROBLEMS: [what: string, key: string, text: string, says: RegExp][] = [
+    ['no key', '', TEXT, /^Enter an API key/],
+    ['a wrong key', 'not-the-key', TEXT, /does not know this API key/],
+    ['a key that no header can carry', 'schlüssel-ß', TEXT, /visible ASCII/],
+    ['no text', KEY, ' ', /^Type a text first/],
+  ];
+  for (const [what, key, text, says] of PROBLEMS) {
+    it(`says what to do about ${what}`, async () => {
+      await page.getByLabel('API key').fill(key);
+      await page.getByLabel('Your text').fill(text);
+      await page.getByRole('button', { name: 'Check' }).click();
+      const alert = page.getByRole('alert');
+      await alert.waitFor();
+      expect(await alert.innerText()).to.match(says);
+      expect(await page.locator('#result').isVisible()).to.equal(false);
+      await picture(`problem-${key.length}`);
+    });
+  }
+
+  it('says so where nothing is found, and takes markup for the text that it is', async () => {
+    const markup = '<img src=x onerror="alert(1)"><b>Hello</b>';
+    await check(markup);
+    expect(await textOf('summary')).to.match(/^Nothing:/);
+    expect(await textOf('found')).to.equal(markup);
+    expect(await textOf('verdict')).to.equal('The text as it is.');
+    expect(complaints).to.deep.equal([]);
+    await picture('nothing');
+  });
+
+  it('shows why the policy refuses a request', async () => {
+    const policy = 'entities: { EMAIL_ADDRESS: { action: block } }';
+    const strict = await startHarness({ env: { GUARDRAIL_PLAYGROUND: 'true', GUARDRAIL_POLICY: policy } });
+    try {
+      await page.goto(`${strict.url}/playground`);
+      await check();
+      expect(await textOf('legend')).to.match(/EMAIL_ADDRESS × 1 · refuses the request/);
+      expect(await textOf('sent')).to.match(/^Your request was not sent because it contains e-mail addresses/);
+      expect(await page.locator('#restore').isVisible()).to.equal(false);
+      await picture('refused');
+    } finally {
+      await strict.stop();
+    }
+  });
+
+  it('is served by the keyboard alone', async () => {
+    const focused = (): Promise<string> => page.evaluate('document.activeElement.id');
+    await page.keyboard.press('Tab');
+    expect(await focused()).to.equal('key');
+    await page.keyboard.type(KEY);
+    await page.keyboard.press('Tab');
+    expect(await focused()).to.equal('recall');
+    await page.keyboard.press('Tab');
+    expect(await focused()).to.equal('example');
+    await page.keyboard.press('Enter');
+    expect(await focused()).to.equal('text');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('heading', { name: 'What the model sees' }).waitFor();
+    expect(await textOf('sent')).to.include('<PERSON_');
+  });
+
+  for (const scheme of ['light', 'dark'] as const) {
+    it(`has nothing that axe complains of, wide or narrow: ${scheme}`, async () => {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.getByRole('button', { name: 'Insert an example' }).click();
+      const text = await page.getByLabel('Your text').inputValue();
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        await check(`${text} ${PLANTED.iban} born on 3 May 1985 at 192.0.2.1, password: hunter2-secret`);
+        await page.getByRole('button', { name: 'Take over what it saw' }).click();
+        await page.getByRole('button', { name: 'Restore' }).click();
+        await page.getByRole('heading', { name: 'What the user reads' }).waitFor();
+        await picture(`${scheme}-${width}`);
+        const scroll = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+        expect(scroll, 'scrolls sideways').to.be.at.most(0);
+        // Through the debugger: the page's own policy admits no other script.
+        await page.evaluate(AXE);
+        const results = await page.evaluate<AxeResults>('axe.run()');
+        expect(
+          results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`),
+        ).to.deep.equal([]);
+      }
+    });
+  }
+});
