@@ -7,18 +7,14 @@ ARG BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 FROM ${BUILD_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The pinned Node is moved out of the packages; its headers, and every package's documentation, maps and type
-# declarations, are dead weight in an image.
+# The pinned Node is moved out of the packages; its headers, every package's documentation, maps and type declarations,
+# and text recognition's builds for browsers are dead weight in an image.
 RUN npm ci --omit=dev --include=optional --loglevel=error \
- && mkdir -p /out/usr/local/bin && cp "$(readlink -f node_modules/.bin/node)" /out/usr/local/bin/node \
+ && mkdir -p /out/usr/local/bin /out/app && cp "$(readlink -f node_modules/.bin/node)" /out/usr/local/bin/node \
  && rm -rf node_modules/node-linux-* node_modules/node-darwin-* node_modules/node-bin-* node_modules/.bin \
- && find node_modules -type f \( -name '*.map' -o -name '*.md' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete
-COPY crds crds
-COPY operator operator
-COPY guardrail guardrail
-RUN find operator guardrail -name '*.test.ts' -delete \
- && rm -rf operator/manifests guardrail/detection/builtin/training \
- && mkdir -p /out/app && cp -r package.json node_modules crds operator guardrail /out/app/
+ && find node_modules -type f \( -name '*.map' -o -name '*.md' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete \
+ && find node_modules/tesseract.js-core -name '*.wasm.js' -delete \
+ && mv node_modules /out/app/
 
 # Node links against libatomic, which a bare C++ runtime lacks.
 RUN lib="usr/lib/$(uname -m)-linux-gnu" && mkdir -p "/out/$lib" && cp -L "/$lib/libatomic.so.1" "/out/$lib/"
@@ -26,10 +22,14 @@ RUN lib="usr/lib/$(uname -m)-linux-gnu" && mkdir -p "/out/$lib" && cp -L "/$lib/
 FROM ${BASE_IMAGE}
 LABEL org.opencontainers.image.title="Gateway Guardrail Operator" \
       org.opencontainers.image.licenses="Apache-2.0"
+# Packages first: they change less often than what follows, so most upgrades pull that alone.
 COPY --from=packages /out/usr /usr
 COPY --from=packages /out/app /app
-COPY LICENSE /app/LICENSE
 WORKDIR /app
+COPY package.json LICENSE ./
+COPY crds crds
+COPY operator operator
+COPY guardrail guardrail
 ENV NODE_ENV=production
 USER 65532:65532
 ENTRYPOINT ["/usr/local/bin/node"]

@@ -1,14 +1,14 @@
 /**
- * Runs in a pod of the cluster, from a ConfigMap, on the image's own Node: makes the calls that its standard input asks
- * for, one JSON object a line, and answers each with one line.
+ * Runs in a pod of the cluster, from a ConfigMap, on the image's own Node. As the pod's own process it makes calls again
+ * and again, when told to; with an argument, a call in JSON, it makes that call once and prints the answer in JSON.
  *
- *     {"url", "method"?, "headers"?, "body"?}   one call → {"status", "headers", "text"}
- *     {"load": {…a call…}, "expect": TEXT}      the call again and again, four at a time, with {{n}} in its body and in
- *                                               the expected text replaced by a number of its own, until the input ends
- *                                               → {"calls", "failures"}
+ *     {"url", "method"?, "headers"?, "body"?} → {"status", "headers", "text"}
+ *
+ * Its own process is told by POST on 127.0.0.1: `/start` {"call", "expect"} begins calls, four at a time, with {{n}} in
+ * the call and in the expected text replaced by a number of its own; `/stop` ends them → {"calls", "failures"}.
  */
-import { request } from 'node:http';
-import { createInterface } from 'node:readline';
+import { createServer, request } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 
 interface Call {
   readonly url: string;
@@ -23,19 +23,31 @@ interface Answer {
   readonly text: string;
 }
 
+interface Load {
+  readonly call: Call;
+  readonly expect: string;
+}
+
+const CONTROL_PORT = 9000;
 const WORKERS = 4;
 const PAUSE_MS = 50;
 const TIMEOUT_MS = 15_000;
 const MOST_FAILURES = 5;
 
-const lines = createInterface({ input: process.stdin });
-const ended = new Promise<void>((resolve) => lines.once('close', resolve));
-lines.on('line', (line) => {
-  const asked = JSON.parse(line) as Call | { load: Call; expect: string };
-  void ('load' in asked ? load(asked.load, asked.expect) : call(asked)).then((answer) => {
-    process.stdout.write(`${JSON.stringify(answer)}\n`);
-  });
-});
+const [once] = process.argv.slice(2);
+if (once === undefined) serve();
+else void call(JSON.parse(once) as Call).then((answer) => process.stdout.write(JSON.stringify(answer)));
+
+function serve(): void {
+  let stop: (() => Promise<unknown>) | undefined;
+  createServer((asked, response) => {
+    void (async () => {
+      const body = await readText(asked);
+      const result = asked.url === '/stop' ? await stop?.() : ((stop = startLoad(JSON.parse(body) as Load)), 'started');
+      response.end(JSON.stringify(result ?? 'nothing was started'));
+    })();
+  }).listen(CONTROL_PORT, '127.0.0.1');
+}
 
 /** Each call has a connection of its own, as calls of many clients have. */
 function call({ url, method = 'GET', headers = {}, body }: Call): Promise<Answer> {
@@ -56,22 +68,27 @@ function call({ url, method = 'GET', headers = {}, body }: Call): Promise<Answer
   });
 }
 
-async function load(template: Call, expected: string): Promise<{ calls: number; failures: unknown[] }> {
+/** @returns a function that ends the calls and tells what came of them */
+function startLoad(load: Load): () => Promise<{ calls: number; failures: unknown[] }> {
   let over = false;
-  void ended.then(() => (over = true));
   let calls = 0;
   const failures: unknown[] = [];
   const work = async (): Promise<void> => {
     while (!over) {
       const n = String(++calls);
-      const one = JSON.parse(JSON.stringify(template).replaceAll('{{n}}', n)) as Call;
+      const one = JSON.parse(JSON.stringify(load.call).replaceAll('{{n}}', n)) as Call;
       const started = new Date().toISOString();
       const { status, text } = await call(one);
-      if (status !== 200 || !text.includes(expected.replaceAll('{{n}}', n)))
+      if (status !== 200 || !text.includes(load.expect.replaceAll('{{n}}', n))) {
         failures.push({ n, started, status, text });
+      }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   };
-  await Promise.all(Array.from({ length: WORKERS }, work));
-  return { calls, failures: failures.slice(0, MOST_FAILURES) };
+  const working = Promise.all(Array.from({ length: WORKERS }, work));
+  return async () => {
+    over = true;
+    await working;
+    return { calls, failures: failures.slice(0, MOST_FAILURES) };
+  };
 }

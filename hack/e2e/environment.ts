@@ -1,5 +1,5 @@
 /** The cluster that the cases run on, ours or a given one, and what they ask of it. */
-import { execFile, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -12,8 +12,6 @@ import type { Cluster } from './cluster.ts';
 export interface Environment {
   /** Runs kubectl. Resolves to its output; rejects with its error output. */
   kubectl(args: readonly string[], input?: string): Promise<string>;
-  /** Starts kubectl, for what goes on for a while. */
-  kubectlProcess(args: readonly string[]): ChildProcessWithoutNullStreams;
   /** The image under test, as pods name it. */
   readonly image: string;
   /** The folder that `kubectl apply -k` installs the operator from. */
@@ -52,7 +50,6 @@ export function cluster(): Environment {
 export function own(made: Cluster): Environment {
   return {
     kubectl: (args, input) => made.kubectl(args, input),
-    kubectlProcess: (args) => spawn(made.kubectlPath, args, { env: { ...process.env, KUBECONFIG: made.kubeconfig } }),
     image: `${NAME}:${packageJson.version}`,
     installation: ROOT,
     volumesFor: (claim, namespace) => {
@@ -82,7 +79,6 @@ export function own(made: Cluster): Environment {
 export function given({ kubectl, image }: { readonly kubectl: string; readonly image: string }): Environment {
   return {
     kubectl: (args, input) => runKubectl(kubectl, args, input),
-    kubectlProcess: (args) => spawn(kubectl, args),
     image,
     installation: kustomization({ images: [imageOverride(image)] }),
     volumesFor: () => [],

@@ -30,6 +30,8 @@ export interface Additions {
 const PROGRAM = join(import.meta.dirname, '../local/gateway');
 /** Within the image's own folder, where the program finds the image's packages. */
 const PROGRAM_PATH = '/app/hack/gateway';
+/** Where the program of the client is, in its pod. */
+export const CLIENT_PROGRAM = `${PROGRAM_PATH}/client.ts`;
 const CONFIG_PATH = '/etc/gateway';
 /** Of the gateway's pods; the operator waits as long before it lets go of an old key. */
 const GRACE_SECONDS = 10;
@@ -68,7 +70,7 @@ export function gatewayObjects(namespace: string, image: string): object[] {
           {
             ...container(image, {}),
             name: 'client',
-            command: ['node', '--eval', 'setInterval(() => undefined, 1e9)'],
+            command: ['node', CLIENT_PROGRAM],
             readinessProbe: undefined,
             lifecycle: undefined,
           },
@@ -83,9 +85,6 @@ export function gatewayObjects(namespace: string, image: string): object[] {
 export function gatewayDeployment(namespace: string, image: string, additions: Additions, replicas = 2): object {
   return deployment(namespace, GATEWAY, replicas, pod(image, additions));
 }
-
-/** Where the program of the client is, in its pod. */
-export const CLIENT_PROGRAM = `${PROGRAM_PATH}/client.ts`;
 
 function program(): Record<string, string> {
   const files = readdirSync(PROGRAM).filter((name) => name.endsWith('.ts') && !name.includes('.test.'));

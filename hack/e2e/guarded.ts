@@ -54,7 +54,7 @@ export class Guarded {
   async off(): Promise<void> {
     await this.patch({ guardrail: null });
     await this.ready();
-    const mark = 'mark-off';
+    const mark = 'probe-off';
     const { status, text } = await this.#stand.chat(`${mark}: write to off@example.com.`);
     expect(status, text).to.equal(200);
     expect((await this.#stand.modelSaw(mark))[0]).to.include('off@example.com');
@@ -106,7 +106,7 @@ export class Guarded {
     const key = async (): Promise<string | undefined> =>
       (await get('secret', secretName, namespace))?.data?.['api-key'];
     const before = await key();
-    const load = this.#stand.startLoad();
+    const load = await this.#stand.startLoad();
     try {
       const annotation = `gateway.guardrail.dev/rotate-api-key=${++this.#rotations}`;
       await cluster().kubectl(['annotate', 'ginst/main', '-n', namespace, annotation]);

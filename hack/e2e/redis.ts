@@ -21,3 +21,10 @@ export async function installRedis(namespace: string): Promise<void> {
   const status = ['rollout', 'status', `statefulset/${NAME}`, '-n', namespace];
   await cluster().kubectl([...status, `--timeout=${POD_MS / 1000}s`]);
 }
+
+/** The names of all that it holds. */
+export async function redisKeys(namespace: string): Promise<string[]> {
+  const list = 'REDISCLI_AUTH="$PASSWORD" redis-cli --scan';
+  const output = await cluster().kubectl(['exec', '-n', namespace, `${NAME}-0`, '--', 'sh', '-c', list]);
+  return output.trim().split('\n').sort();
+}

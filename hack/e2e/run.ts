@@ -46,14 +46,14 @@ export function runE2e(
   }
 
   async function onOwnCluster(): Promise<TestCounts> {
-    const lacking = problems(await gatherFacts());
-    if (lacking.length > 0) throw new Error(lacking.join('\n'));
     mkdirSync(CACHE, { recursive: true });
     const unlock = await tryLockFor(CACHE, LOCK_WAIT_MS);
     if (unlock === undefined) throw new Error('npm run e2e already runs on this machine: let it end first.');
     const dir = join(CACHE, 'run');
     try {
       await clearAway(dir);
+      const lacking = problems(await gatherFacts());
+      if (lacking.length > 0) throw new Error(lacking.join('\n'));
       const progress = new Progress();
       const programs = await progress.step('Programs of a node', ensurePrograms);
       const base = await progress.step('Base images', ensureBaseImages);

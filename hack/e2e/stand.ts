@@ -249,31 +249,21 @@ export class Stand {
 
   /** One call from within the cluster. */
   async call(asked: object): Promise<Answer> {
-    const args = ['exec', '-i', '-n', this.namespace, CLIENT, '--', 'node', CLIENT_PROGRAM];
-    return JSON.parse(await cluster().kubectl(args, `${JSON.stringify(asked)}\n`)) as Answer;
+    const program = ['node', CLIENT_PROGRAM, JSON.stringify(asked)];
+    return JSON.parse(await cluster().kubectl(['exec', '-n', this.namespace, CLIENT, '--', ...program])) as Answer;
   }
 
   /** Guarded calls of a model, four at a time, each with an address of its own that has to come back. */
-  startLoad(): Load {
-    const ask = { load: this.#chatCall('Write to user{{n}}@example.com now.', {}), expect: 'user{{n}}@example.com' };
-    const child = cluster().kubectlProcess(['exec', '-i', '-n', this.namespace, CLIENT, '--', 'node', CLIENT_PROGRAM]);
-    let output = '';
-    let errors = '';
-    child.stdout.setEncoding('utf8').on('data', (part: string) => (output += part));
-    child.stderr.setEncoding('utf8').on('data', (part: string) => (errors += part));
-    const ended = new Promise<void>((resolve) =>
-      child.once('close', () => {
-        resolve();
-      }),
-    );
-    child.stdin.write(`${JSON.stringify(ask)}\n`);
+  async startLoad(): Promise<Load> {
+    const control = async (path: string, body: object): Promise<string> => {
+      const { status, text } = await this.call({ url: `http://127.0.0.1:9000${path}`, method: 'POST', body });
+      expect(status, text).to.equal(200);
+      return text;
+    };
+    const call = this.#chatCall('Write to user{{n}}@example.com now.', {});
+    await control('/start', { call, expect: 'user{{n}}@example.com' });
     return {
-      stop: async () => {
-        child.stdin.end();
-        await ended;
-        if (output === '') throw new Error(`The load has ended by itself: ${errors}`);
-        return JSON.parse(output) as { calls: number; failures: unknown[] };
-      },
+      stop: async () => JSON.parse(await control('/stop', {})) as { calls: number; failures: unknown[] },
     };
   }
 

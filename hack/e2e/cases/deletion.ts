@@ -61,13 +61,13 @@ describe('what is deleted', () => {
   it('the instance beside a gateway that mounts what it owned: that stays, and the gateway goes on without a guardrail', async () => {
     const guarded = new Guarded(stand);
     await guarded.on({});
-    await guarded.call('mark-guarded');
+    await guarded.call('probe-guarded');
     await remove('ginst/main');
     await gone('ginst', 'main');
     await rolledOut(GATEWAY, stand.namespace);
     await cluster().kubectl(['delete', 'pods', '-n', stand.namespace, '-l', `app=${GATEWAY}`, '--wait=false']);
     await rolledOut(GATEWAY, stand.namespace);
-    expect((await stand.chat('mark-after: hello')).status).to.equal(200);
+    expect((await stand.chat('probe-after: hello')).status).to.equal(200);
     const names = await listNames(KINDS, stand.namespace);
     expect(names).to.include.members([`ConfigMap ${CONFIG}`, 'Secret main-guardrail-api-key']);
     expect(names).not.to.include('Secret main-guardrail-keys');

@@ -34,7 +34,7 @@ describe('after a fault', () => {
 
   it('of the whole operator calls are guarded all the time, and nothing is done twice', async () => {
     const before = await get('gcust', 'before', stand.namespace);
-    const load = stand.startLoad();
+    const load = await stand.startLoad();
     await cluster().kubectl(['delete', 'pods', '-n', OPERATOR_NAMESPACE, '--all', '--grace-period=0', '--force']);
     await cluster().kubectl(['rollout', 'status', `deployment/${OPERATOR}`, '-n', OPERATOR_NAMESPACE, '--timeout=90s']);
     await leader();
@@ -59,8 +59,7 @@ describe('after a fault', () => {
         ),
       );
     const before = await started();
-    const load = stand.startLoad();
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const load = await stand.startLoad();
     await restartKubelet();
     await soon(async () => {
       const [node] = (
@@ -70,9 +69,10 @@ describe('after a fault', () => {
       ).items;
       expect(node?.status.conditions.find(({ type }) => type === 'Ready')?.status).to.equal('True');
     }, POD_MS);
-    // Logs and exec go by the kubelet; calls do not, but this load came by one.
-    await load.stop().catch(() => undefined);
-    await guarded.call('mark-kubelet');
+    const { calls, failures } = await load.stop();
+    expect(failures).to.deep.equal([]);
+    expect(calls).to.be.greaterThan(20);
+    await guarded.call('probe-kubelet');
     expect(await started()).to.deep.equal(before);
     await guarded.ready();
   });

@@ -35,9 +35,9 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
   };
 
   it('is not there at first: the model sees what the client sends', async () => {
-    const { status } = await stand.chat('mark-none: write to none@example.com.');
+    const { status } = await stand.chat('probe-none: write to none@example.com.');
     expect(status).to.equal(200);
-    expect((await stand.modelSaw('mark-none'))[0]).to.include('none@example.com');
+    expect((await stand.modelSaw('probe-none'))[0]).to.include('none@example.com');
   });
 
   it('is asked for, and ready once the owner has added the lines that the conditions name', async () => {
@@ -55,8 +55,8 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
   });
 
   it('guards a call from the client to the model and back, whole and streamed', async () => {
-    await guarded.call('mark-whole');
-    await guarded.stream('mark-stream');
+    await guarded.call('probe-whole');
+    await guarded.stream('probe-stream');
   });
 
   it("keeps the owner's own configuration in the one that it writes", async () => {
@@ -77,7 +77,7 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
     await rolledOut(GATEWAY, stand.namespace);
     const pods = await podsOf(GATEWAY, stand.namespace);
     expect(pods.map((pod) => containersOf(pod).length)).to.deep.equal([2, 2]);
-    await guarded.call('mark-changed');
+    await guarded.call('probe-changed');
     await stand.ownerApplies(additions);
     await rolledOut(GATEWAY, stand.namespace);
   });
@@ -98,7 +98,7 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
       expect(of(after, SIDECAR)).to.include({ restartCount: before + 1, ready: true });
       expect(of(after, 'gateway')).to.include({ restartCount: 0, ready: true });
     }, POD_MS);
-    for (const mark of ['mark-back-a', 'mark-back-b', 'mark-back-c', 'mark-back-d']) await guarded.call(mark);
+    for (const mark of ['probe-back-a', 'probe-back-b', 'probe-back-c', 'probe-back-d']) await guarded.call(mark);
     await guarded.ready();
   });
 
