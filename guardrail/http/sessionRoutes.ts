@@ -21,7 +21,7 @@ export interface SessionRouteOptions {
 export const deletedSchema = z.object({ deleted: z.boolean() });
 export const sessionSchema = z.object({
   session_id: z.string(),
-  pseudonyms: z.int().min(0).describe('How many pseudonyms the session holds.'),
+  pseudonyms: z.int().min(0).describe('How many pseudonyms the session holds, and readings of images.'),
   expires_at: z.iso.datetime().describe('When it is forgotten unless it is used before.'),
 });
 export const eraseSubjectSchema = z.object({

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import {
   deriveSession,
-  deriveSubject,
+  subjectOf,
   type CallContext,
   type EntityCount,
   type Guard,
@@ -129,7 +129,7 @@ export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guar
   /** Undefined for a call that shares its mapping with none: there is nowhere to keep a reading. */
   function ownerOf({ identity, begun }: CallContext): ReadingOwner | undefined {
     const session = deriveSession(sessionKey, identity, options.scope);
-    const subject = identity.endUser ? deriveSubject(sessionKey, identity.tenant, identity.endUser) : undefined;
+    const subject = subjectOf(sessionKey, identity);
     return session && { session, subject, fence: begun ?? store.fence() };
   }
 
