@@ -8,12 +8,12 @@ FROM ${BUILD_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The pinned Node is moved out of the packages; its headers, every package's documentation, maps and type declarations,
-# and text recognition's builds for browsers and for its older engine, are dead weight in an image.
+# and text recognition's builds for browsers and data for its older engine are dead weight in an image.
 RUN npm ci --omit=dev --include=optional --loglevel=error \
  && mkdir -p /out/usr/local/bin /out/app && cp "$(readlink -f node_modules/.bin/node)" /out/usr/local/bin/node \
  && rm -rf node_modules/node-linux-* node_modules/node-darwin-* node_modules/node-bin-* node_modules/.bin \
  && find node_modules -type f \( -name '*.map' -o -name '*.md' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete \
- && find node_modules/tesseract.js-core -name 'tesseract-core*' ! -name '*-lstm.js' ! -name '*-lstm.wasm' -delete \
+ && find node_modules/tesseract.js-core -name '*.wasm.js' -delete \
  && rm -rf node_modules/tesseract.js/dist node_modules/@tesseract.js-data/*/4.0.0 \
  && mv node_modules /out/app/
 
