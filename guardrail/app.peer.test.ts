@@ -159,6 +159,35 @@ describe('the peer endpoint', () => {
       expect(JSON.stringify(await check(after))).to.include(TEXT);
     });
 
+    const USERS: [what: string, more: Body, rest: Body, headers: Record<string, string>][] = [
+      ['metadata._user', {}, { metadata: { _user: PLANTED.endUser } }, {}],
+      ['user', { user: PLANTED.endUser }, {}, {}],
+      ['user, in a session of another name', { user: PLANTED.endUser }, {}, { 'x-session-id': 'chosen' }],
+    ];
+    for (const [what, more, rest, headers] of USERS) {
+      it(`forgets the session of an end user who is erased: ${what}`, async () => {
+        const before = await harness.call('POST', '/v1/peer/check', hook('beforeRequestHook', chat(TEXT, more), rest), {
+          headers,
+        });
+        const sent = requestOf(before.body as Body);
+        expect(JSON.stringify(sent.x_peer_session)).to.not.include(PLANTED.endUser);
+        const content = (sent.messages as { content: string }[])[0]?.content ?? '';
+        const { x_peer_session: _, ...lost } = sent;
+        for (const request of [sent, lost]) {
+          const after = hook('afterRequestHook', request, { ...rest, response: { json: completion(content) } });
+          expect(JSON.stringify(await check(after, headers))).to.include(TEXT);
+        }
+        const asOther = { headers: { 'x-api-key': OTHER_KEY } };
+        const erase = { end_user_id: PLANTED.endUser };
+        expect((await harness.call('POST', '/subjects/erase', erase, asOther)).body).to.deep.equal({ erased: 0 });
+        expect((await harness.call('POST', '/subjects/erase', erase)).body).to.deep.equal({ erased: 1 });
+        const after = hook('afterRequestHook', sent, { ...rest, response: { json: completion(content) } });
+        expect(await check(after, headers)).to.deep.equal({ verdict: true });
+        // In a Cluster both have to be on one node.
+        expect(before.headers.get('x-session-id')?.slice(0, 4)).to.equal(String(sent.x_peer_session).slice(32, 36));
+      });
+    }
+
     it('refuses images', async () => {
       const parts = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }];
       const answer = await check(hook('beforeRequestHook', chat(parts)));

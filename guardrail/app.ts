@@ -130,8 +130,8 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
 
   const guarded = new Router<http.CallState>();
   guarded.use(http.guardRoutes({ guard, metrics, proxyNames: config.PROXY_NAMES, before }).routes());
-  guarded.use(http.peerRoutes({ guard, metrics, logger, before }).routes());
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
+  guarded.use(http.peerRoutes({ guard, metrics, logger, subjectOf, before }).routes());
   guarded.use(http.sessionRoutes({ store, metrics, logger, subjectOf, before }).routes());
   if (config.PLAYGROUND) guarded.use(http.playgroundRoutes(analyzer, before).routes());
   const document = http.openApi(config.PROXY_NAMES, { playground: config.PLAYGROUND });

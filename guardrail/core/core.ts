@@ -1,10 +1,10 @@
 import type { Finding, StricterSettings } from '../detection/detection.ts';
-import type { SessionId, Tenant } from '../ids.ts';
+import type { SessionId, SubjectId, Tenant } from '../ids.ts';
 import type { Fence } from '../store/store.ts';
 
 export { SessionErasedError } from './errors.ts';
 export { createGuard, type GuardOptions } from './guard.ts';
-export { deriveSession, deriveSubject } from './session.ts';
+export { deriveSession, deriveSubject, subjectOf } from './session.ts';
 export { DocumentTooDeepError } from './walk.ts';
 
 /** Any JSON value, as it came off the wire. */
@@ -25,6 +25,8 @@ export interface CallIdentity {
   readonly user?: string | undefined;
   /** Chosen by the client. */
   readonly endUser?: string | undefined;
+  /** The end user's name in the store, where that stands in for the end user's own: for erasure, and telling no calls apart. */
+  readonly subject?: SubjectId | undefined;
   /** Chosen by the client, or random; equal in both phases of a call. */
   readonly callId?: string | undefined;
   /** Chosen by the client, or random; only ever narrows a session. */

@@ -22,7 +22,7 @@ import { collectValues } from './occurrences.ts';
 import { applyEdits, planEdits, sourceOf, textsToAnalyze, type Edit, type Source, type TextToRead } from './plan.ts';
 import { lengthen, pseudonymOf, Pseudonyms, separate, type Entry } from './pseudonyms.ts';
 import { pseudonymsIn, readText, restoreText, type Reading } from './restore.ts';
-import { deriveSession, deriveSubject } from './session.ts';
+import { deriveSession, subjectOf } from './session.ts';
 import { decodeStored, type Stored } from './spelling.ts';
 import { rewriteMessages, rewriteTools, type Rewrite, type StringKind } from './walk.ts';
 
@@ -94,7 +94,7 @@ export function createGuard(options: GuardOptions): Guard {
     { identity }: CallContext,
     fence: Fence,
   ): Promise<ReadonlyMap<string, Pseudonym>> {
-    const subject = identity.endUser ? deriveSubject(sessionKey, identity.tenant, identity.endUser) : undefined;
+    const subject = subjectOf(sessionKey, identity);
     let entries = allocated;
     for (;;) {
       const values = new Map(entries.map((entry) => [pseudonymOf(entry), entry.stored]));

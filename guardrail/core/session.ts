@@ -23,6 +23,7 @@ type Field = readonly [kind: string, value: string];
  */
 export function deriveSession(key: KeyObject, identity: CallIdentity, scope: SessionScope): SessionId | undefined {
   const { team, keyHash, user, endUser, callId, traceId } = identity;
+  const subject = subjectOf(key, identity);
   const identified = [
     ...(firstOf(['team', team], ['key', keyHash]) ?? []),
     ...(firstOf(['endUser', endUser], ['user', user], ['key', keyHash]) ?? []),
@@ -35,8 +36,13 @@ export function deriveSession(key: KeyObject, identity: CallIdentity, scope: Ses
         : [];
   if (!narrowing) return undefined;
   const id = digest(key, 'session', [['tenant', identity.tenant], ...identified, ...narrowing]);
-  const slot = endUser ? deriveSubject(key, identity.tenant, endUser).slice(0, SLOT_CHARACTERS) : '';
+  const slot = subject?.slice(0, SLOT_CHARACTERS) ?? '';
   return (slot + id.slice(slot.length)) as SessionId;
+}
+
+/** Names the end user of a call in the store; undefined where the gateway names none. */
+export function subjectOf(key: KeyObject, { tenant, endUser, subject }: CallIdentity): SubjectId | undefined {
+  return subject ?? (endUser ? deriveSubject(key, tenant, endUser) : undefined);
 }
 
 /** Names an end user of a tenant, over all its teams and conversations, for erasure. */

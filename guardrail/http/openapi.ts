@@ -167,6 +167,11 @@ function peerOperation(operationId: string): Node {
       200: answer('What to do, also where the guardrail failed.', anything),
       ...errors(400, 401, 413, 415, 503),
     }),
+    description:
+      'The session is what the header x-session-id names; without it, with Portkey, metadata.session_id, ' +
+      'metadata.trace_id, metadata.conversation_id, metadata._user or user of the request, in this order, or else the ' +
+      'one call; with agentgateway the trace of traceparent. The end user, whose erasure erases the session, is ' +
+      "Portkey's metadata._user or user of the request; agentgateway names none.",
     security: [{ apiKey: [] }, { bearer: [] }],
     requestBody: body(anything),
   };

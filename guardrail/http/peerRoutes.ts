@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Logger } from 'pino';
 import type { CallContext as GuardContext, Guard } from '../core/core.ts';
-import type { Tenant } from '../ids.ts';
+import type { SubjectId, Tenant } from '../ids.ts';
 import {
   FieldError,
   isObject,
@@ -19,6 +19,8 @@ export interface PeerRouteOptions {
   readonly guard: Guard;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** Names an end user of a tenant in the store. */
+  readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
   /** Admission and body reading. */
   readonly before: readonly CallMiddleware[];
 }
@@ -54,7 +56,12 @@ async function answer(
   const tenant = context.state.tenant ?? ('' as Tenant);
   const tokenOf = (name: string): string =>
     options.guard.sessionOf({ tenant, keyHash: `${adapter.dialect}:${name}`, callId: name, traceId: name });
-  const exchange = adapter.read(body, { tenant, tokenOf, header: (name) => context.get(name) });
+  const exchange = adapter.read(body, {
+    tenant,
+    tokenOf,
+    subjectOf: (endUser) => options.subjectOf(tenant, endUser),
+    header: (name) => context.get(name),
+  });
   const session = options.guard.sessionOf(exchange.identity);
   context.state.session = session;
   context.set('x-session-id', session);

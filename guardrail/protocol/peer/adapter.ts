@@ -6,7 +6,7 @@ import type {
   ResponseDocument,
   ResponseOutcome,
 } from '../../core/core.ts';
-import type { Tenant } from '../../ids.ts';
+import type { SubjectId, Tenant } from '../../ids.ts';
 import type { JsonObject } from '../fields.ts';
 
 /** What an adapter is told of a call beside its body. */
@@ -16,6 +16,8 @@ export interface PeerCall {
   readonly header: (name: string) => string;
   /** Turns what names a session into a token that tells nothing of it and cannot be guessed: keyed, always the same. */
   readonly tokenOf: (name: string) => string;
+  /** What an end user is called in the store, so that its erasure finds the session: keyed too, 32 hexadecimal digits. */
+  readonly subjectOf: (endUser: string) => SubjectId;
 }
 
 /** A call read: what to guard, for whom, and how to answer. */
@@ -55,9 +57,14 @@ export interface PeerAdapter {
 }
 
 /** An identity that is what a token names, whatever the scope of sessions is. */
-export function identityOf(tenant: Tenant, dialect: string, token: string | undefined): CallIdentity {
+export function identityOf(
+  tenant: Tenant,
+  dialect: string,
+  token: string | undefined,
+  subject?: SubjectId,
+): CallIdentity {
   if (token === undefined) return { tenant };
-  return { tenant, keyHash: `${dialect}:${token}`, callId: token, traceId: token };
+  return { tenant, keyHash: `${dialect}:${token}`, callId: token, traceId: token, subject };
 }
 
 export function rowsOf(value: Json | undefined): JsonObject[] | undefined {

@@ -1,13 +1,15 @@
 /** Portkey's webhook guardrail (1.15): whole bodies before and after the call, and a verdict back. */
 import { randomBytes } from 'node:crypto';
 import type { Json } from '../../core/core.ts';
+import type { SubjectId } from '../../ids.ts';
 import { FieldError, isObject, type JsonObject } from '../fields.ts';
 import { identityOf, rowsOf, type PeerAdapter, type PeerCall } from './adapter.ts';
 
 /** Added to the request that Portkey hands us back after the call, and drops before the model sees it. */
 const TOKEN_FIELD = 'x_peer_session';
 const METADATA_NAMES = ['session_id', 'trace_id', 'conversation_id', '_user'] as const;
-const TOKEN = /^[0-9a-f]{32}$/;
+/** The session's token, and where the peer names an end user, what that is called in the store. */
+const TOKEN = /^([0-9a-f]{32})([0-9a-f]{32})?$/;
 
 export const portkey: PeerAdapter = {
   dialect: 'portkey',
@@ -21,7 +23,7 @@ export const portkey: PeerAdapter = {
     if (!isObject(request)) throw new FieldError('request.json must be an object.');
     switch (body.eventType) {
       case 'beforeRequestHook':
-        return readBefore(request, nameOf(body, request, call), call);
+        return readBefore(body, request, call);
       case 'afterRequestHook':
         return readAfter(body, request, call);
       default:
@@ -34,21 +36,22 @@ export const portkey: PeerAdapter = {
 
 type Exchange = ReturnType<PeerAdapter['read']>;
 
-function readBefore(request: JsonObject, name: string | undefined, call: PeerCall): Exchange {
-  const token = call.tokenOf(name ?? randomBytes(16).toString('hex'));
+function readBefore(body: JsonObject, request: JsonObject, call: PeerCall): Exchange {
+  const token = call.tokenOf(nameOf(body, request, call) ?? randomBytes(16).toString('hex'));
+  const subject = subjectOf(body, request, call);
   const { [TOKEN_FIELD]: sent, ...own } = request;
   const tools = rowsOf(own.tools);
   const rest = tools ? without(own, 'tools') : own;
   return {
     phase: 'request',
-    identity: identityOf(call.tenant, 'portkey', token),
+    identity: identityOf(call.tenant, 'portkey', token, subject),
     document: { texts: [], structuredMessages: [rest], ...(tools ? { tools } : {}) },
     render(outcome) {
       // A token that a client made up must not come back to us as ours.
       if (outcome.action === 'NONE') return sent === undefined ? { verdict: true } : transformed('request', own);
       const changed = asObject(outcome.structuredMessages?.[0]) ?? rest;
       const withTools = tools ? { ...changed, tools: [...(outcome.tools ?? tools)] } : changed;
-      return transformed('request', { ...withTools, [TOKEN_FIELD]: token });
+      return transformed('request', { ...withTools, [TOKEN_FIELD]: `${token}${subject ?? ''}` });
     },
   };
 }
@@ -56,12 +59,13 @@ function readBefore(request: JsonObject, name: string | undefined, call: PeerCal
 function readAfter(body: JsonObject, request: JsonObject, call: PeerCall): Exchange {
   const answer = isObject(body.response) ? body.response.json : undefined;
   const sent = request[TOKEN_FIELD];
+  const [isOurs, own, ownSubject] = TOKEN.exec(typeof sent === 'string' ? sent : '') ?? [];
   const name = nameOf(body, request, call);
-  const token =
-    typeof sent === 'string' && TOKEN.test(sent) ? sent : name === undefined ? undefined : call.tokenOf(name);
+  const token = own ?? (name === undefined ? undefined : call.tokenOf(name));
+  const subject = isOurs === undefined ? subjectOf(body, request, call) : (ownSubject as SubjectId | undefined);
   return {
     phase: 'response',
-    identity: identityOf(call.tenant, 'portkey', token),
+    identity: identityOf(call.tenant, 'portkey', token, subject),
     // A stream comes without a body: there is nothing to restore in it.
     document: { texts: [], structuredMessages: isObject(answer) ? [answer] : [] },
     render(outcome) {
@@ -82,6 +86,13 @@ function nameOf(body: JsonObject, request: JsonObject, call: PeerCall): string |
   }
   const user = request.user;
   return typeof user === 'string' && user !== '' ? `user:${user}` : undefined;
+}
+
+/** Whose erasure erases the session: the user that Portkey's metadata name, else that of the request. */
+function subjectOf(body: JsonObject, request: JsonObject, call: PeerCall): SubjectId | undefined {
+  const metadata = isObject(body.metadata) ? body.metadata : {};
+  const endUser = [metadata._user, request.user].find((value) => typeof value === 'string' && value !== '');
+  return typeof endUser === 'string' ? call.subjectOf(endUser) : undefined;
 }
 
 function transformed(what: 'request' | 'response', json: JsonObject): JsonObject {
