@@ -17,7 +17,7 @@ const masterKey = 'sk-master';
 const noCalls = (): undefined => undefined;
 
 describe('customer reconcile', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const cluster = withControlPlane();
   let gateway: DevGateway;
   let proxy: TestProxy;

@@ -20,7 +20,7 @@ const defaultSyncMs = 300_000;
 /**
  * For so long a customer in sync is still called so while its gateway cannot be reached, in milliseconds: what was
  * agreed still holds, and a gateway that is restarted would otherwise flip hundreds of customers, with a warning and two
- * writes each. That the gateway is away, its instance says at once.
+ * writes each. That the gateway is away, its instance says by then.
  */
 const unreachableGraceMs = 60_000;
 

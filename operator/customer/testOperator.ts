@@ -44,7 +44,7 @@ export class TestOperator extends ControllerOperator {
     namespaces: readonly string[],
     options: { readonly clock?: Clock; readonly timeouts?: CallTimeouts } = {},
   ) {
-    const { clock = systemClock, timeouts = { connect: 500, idle: 500, total: 1_000 } } = options;
+    const { clock = systemClock, timeouts = { connect: 1_500, idle: 1_500, total: 2_500 } } = options;
     const metrics = new RuntimeMetrics();
     super({
       log: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),

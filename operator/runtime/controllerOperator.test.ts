@@ -118,21 +118,24 @@ describe('the operator on its runtime, between a real API server and a faulty ne
   });
 
   it('reconciles a thousand good ones beside one that always fails', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     outside.between = (at) => (at.name === 'bad' ? Promise.reject(new Error('bad')) : Promise.resolve());
     const names = Array.from({ length: 1_000 }, (_, at) => `good-${at}`);
     await create('bad');
     for (let at = 0; at < names.length; at += 20)
       await Promise.all(names.slice(at, at + 20).map((name) => create(name)));
+    const began = performance.now();
     await start();
     await eventually(async () => {
       const all = await cluster().direct.list(widgets, { namespace: cluster().namespace });
       expect(all.filter(({ status }) => status === undefined).map(({ metadata }) => metadata.name)).to.deep.equal([
         'bad',
       ]);
-    }, 40_000);
+    }, 200_000);
     const badKey = keyText(key('bad'));
-    expect(outside.visits.get(badKey)).to.be.within(2, 40);
+    // Some quick attempts, and then one a second at most.
+    const seconds = (performance.now() - began) / 1_000;
+    expect(outside.visits.get(badKey)).to.be.within(2, 10 + seconds / 0.9);
     expect(Math.max(...[...outside.visits].filter(([at]) => at !== badKey).map(([, count]) => count))).to.equal(1);
   });
 
