@@ -15,7 +15,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
 import { ensureBinaries, type Report } from './controlplane/binaries.ts';
@@ -387,7 +387,8 @@ async function lastPort(kubeconfigPath: string): Promise<number | undefined> {
 
 function runKubectl(path: string, kubeconfig: string, args: readonly string[], input?: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, KUBECONFIG: kubeconfig };
+    // What kubectl remembers of a cluster goes with it, and not into the home of whoever runs it.
+    const env = { ...process.env, KUBECONFIG: kubeconfig, KUBECACHEDIR: join(dirname(kubeconfig), 'kubectl-cache') };
     const child = execFile(path, args, { env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       if (error) reject(new Error(`kubectl ${args.join(' ')}: ${stderr.trim() || error.message}`));
       else resolve(stdout);
