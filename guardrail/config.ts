@@ -127,6 +127,11 @@ const SETTINGS = {
     default: '10MiB',
     parse: values.size(1024, 256 * MIB),
   },
+  PLAYGROUND: {
+    help: 'Serves /playground, a page on which to try what is found in a text and what the model would see of it.',
+    default: 'false',
+    parse: values.flag,
+  },
   WORKERS: {
     help: 'Processes that share the port; auto: one a core. More than one takes Redis.',
     default: '1',
