@@ -40,7 +40,7 @@ export function guardrailContainer(
     env: guardrailEnvironment(spec, proxyName, mode === 'Sidecar' ? '127.0.0.1' : '0.0.0.0'),
     resources: {
       requests: amounts(spec.resources?.requests) ?? { cpu: '100m', memory: '192Mi' },
-      limits: amounts(spec.resources?.limits) ?? { memory: '512Mi' },
+      limits: amounts(spec.resources?.limits) ?? { memory: '768Mi' },
     },
     ...(mode === 'Sidecar' ? sidecarProbes(port) : deploymentProbes()),
     ...(mode === 'Sidecar' ? {} : { ports: [{ name: 'http', containerPort: port, protocol: 'TCP' }] }),

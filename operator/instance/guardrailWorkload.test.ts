@@ -148,7 +148,7 @@ describe('guardrail workload', () => {
     });
     expect(container.resources).to.deep.equal({
       requests: { cpu: '100m', memory: '192Mi' },
-      limits: { memory: '512Mi' },
+      limits: { memory: '768Mi' },
     });
     const asked = deploymentOf({
       resources: { requests: { cpu: 1 } },

@@ -284,7 +284,7 @@ export interface Guardrail {
   replicas?: number;
   /** Lets an autoscaler choose the number of pods. Needs redis. */
   autoscaling?: Autoscaling;
-  /** What the container asks for, and what it may use at most. Default: requests of 100m CPU and 192Mi memory, a limit of 512Mi memory. */
+  /** What the container asks for, and what it may use at most. Default: requests of 100m CPU and 192Mi memory, a limit of 768Mi memory, of which reading images takes up to a half. */
   resources?: ResourceRequirements;
   /**
    * Labels that a node must have to run the guardrail. Deployment mode only.
