@@ -113,7 +113,7 @@ describe('pixels', () => {
       .toBuffer();
     const { width, height, isAltered } = await unpack(large);
     expect(isAltered).to.equal(true);
-    expect(width * height).to.be.within(5_900_000, 6_000_000);
+    expect(width * height).to.be.within(3_900_000, 4_000_000);
     expect(width / height).to.be.closeTo(4 / 3, 0.01);
   });
 

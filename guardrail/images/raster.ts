@@ -21,10 +21,10 @@ export interface Greys {
 }
 
 /**
- * More pixels than this are reduced to it: a page of small print, or the screen of a large laptop. Models reduce what they
- * are shown to less than half of it (none of those with published limits takes more than 3072 × 3072 pixels).
+ * More pixels than this are reduced to it: a page of small print, or the screen of a laptop. Most models reduce what they
+ * are shown to half of that or less.
  */
-const READ_PIXELS = 6_000_000;
+const READ_PIXELS = 4_000_000;
 /** Near to what cannot be told from the original. */
 const QUALITY = 92;
 

@@ -1,5 +1,4 @@
 /** The threads that read pictures: started when the first one comes, bounded, replaced when one dies or hangs. */
-import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { DetectorUnavailableError } from '../detection/detection.ts';
 import { UnreadableImageError, type Box, type Format, type PictureReader } from './contract.ts';
@@ -17,11 +16,11 @@ export type Task =
     };
 
 export interface WorkerOptions {
-  /** Default: one, and where there are more than two processors a second. Each takes about 100 MB. */
+  /** Default one, which takes 150 to 300 MB; more pictures at once take more processes or replicas. */
   readonly threads?: number;
   /** How long one picture may take, in milliseconds; default 20 s. */
   readonly timeoutMs?: number;
-  /** A thread without work ends after this time, in milliseconds; default a minute. */
+  /** A thread without work ends after this time, in milliseconds; default ten minutes. */
   readonly idleMs?: number;
   /** Told how long each task took, in seconds, and how it went. */
   readonly observe?: (task: Task['kind'], outcome: 'ok' | 'refused' | 'error', seconds: number) => void;
@@ -45,10 +44,9 @@ interface Thread {
 }
 
 export function createWorkers(options: WorkerOptions = {}): PictureReader {
-  const { timeoutMs = 20_000, idleMs = 60_000 } = options;
+  const { timeoutMs = 20_000, idleMs = 600_000 } = options;
   const program = options.program ?? new URL('./worker.ts', import.meta.url);
-  const count = options.threads ?? (availableParallelism() > 2 ? 2 : 1);
-  const threads = Array.from({ length: count }, (): Thread => ({
+  const threads = Array.from({ length: options.threads ?? 1 }, (): Thread => ({
     worker: undefined,
     job: undefined,
     timer: undefined,
