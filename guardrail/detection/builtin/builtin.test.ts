@@ -63,6 +63,19 @@ describe('built-in detector', () => {
     });
   }
 
+  for (const label of ['Call', 'Mail', 'Phone', 'Tel', 'Contact', 'Email', 'Fax', 'Kontakt', 'Appelez', 'Telefon']) {
+    it(`takes no label for a name: ${label}`, async () => {
+      const [mail, phone] = ['greta.silva.388555@example.org', '+49 30 23125 437'];
+      for (const [value, type] of [
+        [mail, 'EMAIL_ADDRESS'],
+        [phone, 'PHONE_NUMBER'],
+      ]) {
+        expect(await find(`${label} ${value}`)).to.deep.equal([`${value}|${type}`]);
+        expect(await find(`Any questions? ${label} ${value} before noon.`)).to.deep.equal([`${value}|${type}`]);
+      }
+    });
+  }
+
   it('finds more the higher the recall, and never less than it was set to', async () => {
     const texts = [
       'i was at marlow with tess',
