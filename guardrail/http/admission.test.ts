@@ -176,16 +176,14 @@ describe('admission', () => {
       const calls = Array.from({ length: 12 }, async () => {
         const outcome = await comes(admission, 100_000, 20_000);
         outcomes.push(outcome);
-        if (outcome === 'overloaded') atTheDoor ??= outcomeOf(admission.admit(contextOf(100_000), busy(0)));
+        if (outcome === 'overloaded') atTheDoor ??= outcomeOf(admission.admit(contextOf(200_000), busy(0)));
       });
       await Promise.all(calls);
-      // One ran at once, and the next was the first that others waited for: by its pace, three more are done within the
-      // minute that is the longest wait.
-      expect(outcomes).to.deep.equal([
-        ...Array.from({ length: 2 }, () => 'done'),
-        ...Array.from({ length: 7 }, () => 'overloaded'),
-        ...Array.from({ length: 3 }, () => 'done'),
-      ]);
+      // One ran at once and one after it, which took 20 s while others waited: by its pace, three more are done within
+      // the minute that is the longest wait.
+      expect(outcomes.filter((one) => one === 'done')).to.have.length(5);
+      expect(outcomes.filter((one) => one === 'overloaded')).to.have.length(7);
+      expect(outcomes.lastIndexOf('overloaded')).to.be.lessThan(10);
       expect(await atTheDoor).to.equal('overloaded');
       expect(time).to.equal(100_000);
     });

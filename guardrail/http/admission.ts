@@ -67,7 +67,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       try {
         await next();
       } finally {
-        turns.end(bytes);
+        turns.end();
       }
     },
 
@@ -89,15 +89,17 @@ const MOST_STARTS = 32;
 const QUIET_ROUNDS = 2;
 /** What a call costs beside its body, told in bytes of it. */
 const CALL_WEIGHT = 2048;
+/** Over how many calls the pace is a moving average: many, so that one pause of the machine does not turn all away. */
+const PACE_CALLS = 32;
 
 interface Turns {
   /** Somebody has come. */
   noticed(): void;
   /** @throws ServiceError 503 where a call of this size, coming now, could not have its turn in time. */
   check(bytes: number): void;
-  /** Resolves when the caller may run; it must call `end`, with the same size, once it has. @throws ServiceError 503 */
+  /** Resolves when the caller may run; it must call `end` once it has. @throws ServiceError 503 */
   begin(bytes: number): Promise<void>;
-  end(bytes: number): void;
+  end(): void;
 }
 
 interface Waiting {
@@ -126,8 +128,12 @@ function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: A
   /** Whether those at the door have been let in since the last round that was spent. */
   let isSettled = true;
   let arrivals = 0;
-  /** Of the last calls that ended while others waited, the later the more: how long, and how much. */
-  const pace = { ms: 0, weight: 0, lastEnd: 0 };
+  /**
+   * Of the last calls that started from the line, the later the more: how long until the next could start, and how large
+   * they were. Not until they ended: one that waits for Redis keeps nobody from starting.
+   */
+  const pace = { ms: 0, weight: 0 };
+  let lastStart: { readonly time: number; readonly weight: number } | undefined;
 
   const expectedMs = (weightAhead: number): number => (pace.weight === 0 ? 0 : (weightAhead * pace.ms) / pace.weight);
 
@@ -179,6 +185,7 @@ function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: A
       if (now() - began > ROUND_MS) return;
       running += 1;
       first.proceed();
+      started(first.weight);
     };
     // What a call does before it first waits, it does between two of these, which all belong to one round.
     for (let n = Math.min(line.size, MOST_STARTS); n > 0; n -= 1) setImmediate(startOne);
@@ -186,6 +193,16 @@ function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: A
       isPumping = false;
       closeRound(began ?? now());
     });
+  };
+
+  const started = (weight: number): void => {
+    const time = now();
+    if (lastStart) {
+      pace.ms += time - lastStart.time - pace.ms / PACE_CALLS;
+      pace.weight += lastStart.weight - pace.weight / PACE_CALLS;
+    }
+    lastStart = line.size > 0 ? { time, weight } : undefined;
+    refuseTheLate(weight);
   };
 
   const wait = (weight: number): Promise<void> =>
@@ -210,15 +227,14 @@ function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: A
       const timer = setTimeout(() => {
         one.refuse();
       }, maxWaitMs);
-      if (line.size === 0) pace.lastEnd = now();
       line.add(one);
       lineWeight += weight;
       pump();
     });
 
-  const refuseTheLate = (): void => {
+  const refuseTheLate = (weightStarted: number): void => {
     const time = now();
-    let ahead = 0;
+    let ahead = weightStarted;
     for (const one of line) {
       if (time - one.since + expectedMs(ahead) > maxWaitMs) one.refuse();
       else ahead += one.weight;
@@ -242,14 +258,8 @@ function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: A
       check(bytes);
       await wait(bytes + CALL_WEIGHT);
     },
-    end(bytes) {
+    end() {
       running -= 1;
-      if (line.size === 0) return;
-      const time = now();
-      pace.ms += time - pace.lastEnd - pace.ms / 8;
-      pace.weight += bytes + CALL_WEIGHT - pace.weight / 8;
-      pace.lastEnd = time;
-      refuseTheLate();
       pump();
     },
   };

@@ -101,6 +101,14 @@ export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLin
     }
   }
 
+  /** What a script has replied, but for the time, which is taken note of: in a Cluster it is of one node of several. */
+  function unstamped(reply: unknown): unknown[] {
+    if (!Array.isArray(reply)) throw new StoreUnavailableError('Redis gave an answer that no script gives.');
+    const [stamp, ...rest] = reply as unknown[];
+    if (client instanceof Redis) clock.heard(nameOf(client), Number(String(stamp)));
+    return rest;
+  }
+
   /** Asks each master, and fails where not one of them answers as wanted. @returns how many do not. */
   async function ask(nodes: readonly Redis[], question: (node: Redis) => Promise<void>): Promise<number> {
     if (nodes.length === 0) throw new StoreUnavailableError('No node of the Redis Cluster can be reached.');
@@ -172,6 +180,8 @@ export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLin
     const [written, waited] = (await bounded(commands.exec(), closeAside)) ?? [];
     const error = written?.[0] ?? waited?.[0];
     if (error) throw asUnavailable(error);
+    // A fence from now on must be later than what was just written.
+    unstamped(written?.[1]);
     if (!(Number(waited?.[1]) >= 1)) {
       throw new StoreUnavailableError(
         'Redis has erased it, but no replica has confirmed that in time: erase it again.',
@@ -202,13 +212,7 @@ export function connectRedis(address: RedisAddress, timeoutMs: number): RedisLin
   return {
     async run(script, keys, args) {
       if (hangs) throw new StoreUnavailableError('Redis does not answer.');
-      const reply = await bounded(evaluate(script, keys, args));
-      if (!Array.isArray(reply)) throw new StoreUnavailableError('Redis gave an answer that no script gives.');
-      const [stamp, ...rest] = reply as unknown[];
-      if (client instanceof Redis) {
-        clock.heard(`${client.options.host ?? ''}:${client.options.port ?? ''}`, Number(String(stamp)));
-      }
-      return rest;
+      return unstamped(await bounded(evaluate(script, keys, args)));
     },
     fence: () => clock.lowerBound(),
     confirm,
