@@ -166,7 +166,10 @@ export class Stand {
 
   /** Removes it all. */
   async end(): Promise<void> {
-    await cluster().kubectl(['delete', 'gcust,ginst', '--all', '-n', this.namespace, '--wait=false']);
+    // After the last case there are no such kinds any more.
+    if ((await get('crd', 'gatewaycustomers.gateway.guardrail.dev')) !== undefined) {
+      await cluster().kubectl(['delete', 'gcust,ginst', '--all', '-n', this.namespace, '--wait=false']);
+    }
     await cluster().kubectl(['delete', 'namespace', this.namespace, '--wait=false', '--ignore-not-found']);
   }
 
