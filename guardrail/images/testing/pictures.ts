@@ -54,10 +54,10 @@ export function draw({ width, height, background = '#fff', shapes = '', runs }: 
   return sharp(Buffer.from(svg));
 }
 
-/** The text of a page as its author meant it: what stands at the same height is one line. */
+/** The text of a page as its author meant it: what stands at the same height is one line, with tabs in it. */
 export function textOf({ runs }: Page): string {
   const lines = Map.groupBy(runs, ({ y }) => y);
-  return [...lines.values()].map((line) => line.map(({ text }) => text).join(' ')).join('\n');
+  return [...lines.values()].map((line) => line.map(({ text }) => text).join('\t')).join('\n');
 }
 
 function lines(x: number, y: number, step: number, texts: readonly string[], more: Partial<Run> = {}): Run[] {
@@ -74,14 +74,14 @@ const ENTRIES = [
   'By letter in the morning',
 ];
 const TABLE = [
-  ['Number', 'Contact', 'E-mail', 'Phone', 'State'],
-  ['10041', 'James Wilson', 'james.wilson@example.com', '+44 20 7946 0018', 'shipped'],
-  ['10042', 'Laura Bianchi', 'laura.bianchi@example.it', '+39 06 6982 0012', 'waiting'],
-  ['10043', 'Peter Novak', 'peter.novak@example.cz', '+1 415 555 0132', 'returned'],
-  ['10044', 'Emily Johnson', 'emily.johnson@example.org', '+1 202 555 0188', 'shipped'],
-  ['10045', 'Thomas Brown', 'thomas.brown@example.com', '+44 20 7946 0721', 'paid'],
+  ['Contact', 'E-mail', 'Phone', 'Amount', 'Remark'],
+  ['James Wilson', 'james.wilson@example.com', '+44 20 7946 0018', '129.90', 'is paid by card'],
+  ['Laura Bianchi', 'laura.bianchi@example.it', '+39 06 6982 0012', '89.00', 'has to be sent again'],
+  ['Peter Novak', 'peter.novak@example.cz', '+1 415 555 0132', '249.50', 'waits for the printer'],
+  ['Emily Johnson', 'emily.johnson@example.org', '+1 202 555 0188', '19.95', 'was shipped on time'],
+  ['Thomas Brown', 'thomas.brown@example.com', '+44 20 7946 0721', '310.00', 'is open and overdue'],
 ];
-const COLUMNS = [32, 120, 300, 580, 820];
+const COLUMNS = [32, 180, 430, 610, 730];
 
 /** What people photograph their screens for. */
 export const PAGES = {
