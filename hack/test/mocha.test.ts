@@ -41,11 +41,11 @@ describe('test driver', () => {
       rmSync(folder, { recursive: true });
     });
 
-    async function run(source: string): Promise<string> {
+    async function run(source: string, options = '{}'): Promise<string> {
       writeFileSync(join(folder, 'one.test.mjs'), source);
       const program = `
         const { runMocha } = await import(${JSON.stringify(join(import.meta.dirname, 'mocha.ts'))});
-        const { passed, failed } = await runMocha(${JSON.stringify(folder)}, ['one.test.mjs']);
+        const { passed, failed } = await runMocha(${JSON.stringify(folder)}, ['one.test.mjs'], ${options});
         process.stdout.write('\\n' + passed + ' passed, ' + failed + ' failed');`;
       return new Promise((resolve) => {
         execFile(process.execPath, ['--input-type=module', '-e', program], (_error, stdout) => {
@@ -77,5 +77,16 @@ describe('test driver', () => {
         expect(await run(source)).to.equal(expected);
       });
     }
+
+    it('goes through another command, with an environment of its own', async () => {
+      const source = `it('a', () => { if (process.env.A + process.env.B !== '12') throw new Error('no'); });`;
+      expect(await run(source, `{ through: ['env', 'A=1'], env: { B: '2' } }`)).to.equal('1 passed, 0 failed');
+      expect(await run(source)).to.equal('0 passed, 1 failed');
+    });
+
+    it('ends at once when it is told to, and counts that as a failure', async () => {
+      const source = `it('a', async () => { await new Promise((done) => setTimeout(done, 10_000)); });`;
+      expect(await run(source, '{ abort: AbortSignal.timeout(1_000) }')).to.match(/^0 passed, [12] failed$/);
+    });
   });
 });
