@@ -108,7 +108,7 @@ export const DEVELOPMENT: Gateway = {
         masterKey,
         proxyName: 'litellm',
         guardrail: { url: guardrail.url, key: service.keys[0] },
-        guardrailTimeoutMs: 3_000,
+        guardrailTimeoutMs: 8_000,
       });
       let forgotten = 0;
       const model: Witness = {
