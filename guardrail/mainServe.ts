@@ -45,6 +45,7 @@ async function runOne(config: Config, logger: Logger): Promise<number> {
   });
   logger.info({ host: config.HOST, port: app.port, store: config.STORE.kind, mode: config.MODE }, 'listening');
   logger.info(`${await signal} was received: finishing what is running.`);
+  await app.windDown();
   const finished = await app.drain();
   if (!finished) logger.error('Some calls took too long to finish and were cut off.');
   cluster.worker?.disconnect();

@@ -11,14 +11,17 @@ interface Call {
   /** What came of it: `done`, or the code of the error. */
   readonly outcome: Promise<string>;
   readonly started: () => boolean;
+  /** What its answer says of the connection. */
+  readonly connection: () => string | undefined;
   finish(): void;
 }
 
 /** A call through both gates, as far as they look at it. */
 function call(admission: Admission, bytes = 10): Call {
+  const headers = new Map<string, string>();
   const context = {
     get: (name: string) => (name === 'content-length' ? String(bytes) : ''),
-    set: () => undefined,
+    set: (name: string, value: string) => headers.set(name, value),
     state: {},
   };
   let release: () => void = () => undefined;
@@ -38,7 +41,7 @@ function call(admission: Admission, bytes = 10): Call {
     () => 'done',
     (error: unknown) => (error as ServiceError).code,
   );
-  return { outcome, started: () => started, finish: release };
+  return { outcome, started: () => started, connection: () => headers.get('connection'), finish: release };
 }
 
 /** Several rounds of the event loop: those who wait start one a round. */
@@ -203,6 +206,29 @@ describe('admission', () => {
       const after: unknown = admission.admit(context, () => Promise.resolve(admission.takeTurn(context, busy(20_000))));
       expect(await outcomeOf(after)).to.equal('done');
     });
+  });
+
+  it('winds down: who still calls is answered and sent elsewhere, until nobody does', async () => {
+    const admission = createAdmission(OPTIONS);
+    const before = call(admission);
+    before.finish();
+    await before.outcome;
+    let quiet = false;
+    const down = admission.windDown(300, 5_000).then(() => (quiet = true));
+    for (let time = 0; time < 4; time++) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const one = call(admission);
+      one.finish();
+      expect(await one.outcome).to.equal('done');
+      expect(one.connection()).to.equal('close');
+    }
+    expect([admission.draining, quiet]).to.deep.equal([true, false]);
+    await down;
+    const busy = setInterval(() => {
+      call(admission).finish();
+    }, 20);
+    await admission.windDown(300, 600);
+    clearInterval(busy);
   });
 
   it('drains: nothing new, and done when the last has ended', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallMiddleware } from './context.ts';
 import { unavailable, type ServiceError } from './errors.ts';
 
@@ -23,26 +24,39 @@ export interface Admission {
   readonly admit: CallMiddleware;
   /** Goes after the body is read: waits for a turn. */
   readonly takeTurn: CallMiddleware;
+  /**
+   * From now on each answer asks its client to close the connection, so that its next call goes to another instance: one
+   * that is refused, or whose connection ends under it, is a failed call. Resolves when nobody has called for a while.
+   * @param quietMs so long
+   * @param atMostMs whoever goes on calling is not waited for longer
+   */
+  windDown(quietMs: number, atMostMs: number): Promise<void>;
   /** From now on everything new is refused. Resolves when what was admitted is done. */
   drain(): Promise<void>;
+  /** Whether the process is on its way out. */
   readonly draining: boolean;
 }
+
+const LOOK_MS = 50;
 
 export function createAdmission(options: AdmissionOptions): Admission {
   let admitted = 0;
   let bytes = 0;
+  let windingDown = false;
   let draining = false;
+  let lastCall = 0;
   let onIdle: (() => void) | undefined;
   const turns = createTurns(options);
 
   return {
     get draining() {
-      return draining;
+      return windingDown || draining;
     },
 
     async admit(context, next) {
+      lastCall = performance.now();
+      if (windingDown || draining) context.set('connection', 'close');
       if (draining) {
-        context.set('connection', 'close');
         throw unavailable('draining', 'This instance is shutting down: try another one.');
       }
       turns.noticed();
@@ -69,6 +83,13 @@ export function createAdmission(options: AdmissionOptions): Admission {
       } finally {
         turns.end();
       }
+    },
+
+    async windDown(quietMs, atMostMs) {
+      windingDown = true;
+      const began = performance.now();
+      lastCall = Math.max(lastCall, began);
+      while (performance.now() - lastCall < quietMs && performance.now() - began < atMostMs) await sleep(LOOK_MS);
     },
 
     drain() {
