@@ -9,21 +9,17 @@ import type { KubeClient, ObjectKey } from '../runtime/runtime.ts';
 import { ownerReference } from '../runtime/runtime.ts';
 import type { Children } from './children.ts';
 import { belongsTo, isRefusal, NameTakenError, noneIfNotFound } from './children.ts';
-import { parseDuration } from './connection.ts';
 import type { GuardrailMode, GuardrailPlan } from './guardrail.ts';
 import { readText } from './guardrail.ts';
 import type { Child } from './guardrailWorkload.ts';
 import { configMaps, INSTANCE_LABEL, proxyDeployments, secrets } from './kinds.ts';
 import { instanceLabelOf, labelsOf, namesOf } from './names.ts';
 import type { BudgetSettings } from './proxyConfig.ts';
-import { API_KEY_VARIABLE, ProxyConfigError, renderProxyConfig } from './proxyConfig.ts';
+import { API_KEY_VARIABLE, ProxyConfigError, renderProxyConfig, timeoutSecondsOf } from './proxyConfig.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 import { mountsConfigMap, mountsSecret, proxyPatch, rolloutOf, templateAnnotation } from './sidecar.ts';
 import type { Finding } from './status.ts';
 import { notRequested } from './status.ts';
-
-/** How much longer the gateway waits for the guardrail than that waits for its detectors, in seconds. */
-const TIMEOUT_SLACK_SECONDS = 9;
 
 /** Where the gateway shall call the guardrail from now on. */
 export interface ActiveGuardrail {
@@ -203,7 +199,7 @@ async function writeConfig(
     rendered = renderProxyConfig(text, {
       proxyName: instance.spec.proxyName ?? 'gateway',
       budget: wishes.budget,
-      guardrail: url === undefined ? undefined : { url, timeoutSeconds: timeoutOf(instance) },
+      guardrail: url === undefined ? undefined : { url, timeoutSeconds: timeoutSecondsOf(instance.spec.guardrail) },
     });
   } catch (error) {
     if (!(error instanceof ProxyConfigError)) throw error;
@@ -233,10 +229,6 @@ async function writeConfig(
   }
   const hash = createHash('sha256').update(rendered).digest('hex').slice(0, 16);
   return { hash, kept: [child], fault: undefined };
-}
-
-function timeoutOf(instance: GatewayInstance): number {
-  return Math.ceil(parseDuration(instance.spec.guardrail?.detectionTimeout ?? '1s') / 1000) + TIMEOUT_SLACK_SECONDS;
 }
 
 /**

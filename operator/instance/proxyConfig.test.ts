@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
 import type { OurSettings } from './proxyConfig.ts';
-import { GUARDRAIL_NAME, ProxyConfigError, renderProxyConfig } from './proxyConfig.ts';
+import { GUARDRAIL_NAME, ProxyConfigError, renderProxyConfig, timeoutSecondsOf } from './proxyConfig.ts';
 
 const nothing: OurSettings = { proxyName: 'litellm', budget: undefined, guardrail: undefined };
 const guardrail = { url: 'http://main-guardrail.ai.svc:8080', timeoutSeconds: 10 };
@@ -21,6 +21,17 @@ const entry = `  - guardrail_name: gateway-guardrail
 `;
 
 describe('proxy configuration', () => {
+  for (const [what, guardrailSpec, seconds] of [
+    ['images to read, as by default', {}, 30],
+    ['slow detectors and images', { detectionTimeout: '40s' }, 49],
+    ['texts alone', { images: 'Block' }, 10],
+    ['slow detectors', { images: 'Pass', detectionTimeout: '2500ms' }, 12],
+  ] as const) {
+    it(`has the gateway wait ${seconds} s for a guardrail with ${what}`, () => {
+      expect(timeoutSecondsOf(guardrailSpec)).to.equal(seconds);
+    });
+  }
+
   for (const [what, base, ours, expected] of [
     ['nothing into nothing', '', nothing, '{}\n'],
     [

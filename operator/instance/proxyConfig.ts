@@ -3,6 +3,8 @@
  * and quotes stay as they are: the text is changed as a document, never parsed and written anew. Pure.
  */
 import { Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments, YAMLMap, YAMLSeq } from 'yaml';
+import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
+import { parseDuration } from './connection.ts';
 
 /** What of the default budget goes into the configuration. */
 export interface BudgetSettings {
@@ -31,10 +33,21 @@ export class ProxyConfigError extends Error {
   override readonly name = 'ProxyConfigError';
 }
 
+/** How much longer the gateway waits for the guardrail than that waits for its detectors, in seconds. */
+const SLACK_SECONDS = 9;
+/** The guardrail answers each call within 25 s, with an error if need be: so long only where it reads images. */
+const WITH_IMAGES_SECONDS = 30;
+
 /** Name of our entry in the gateway's list of guardrails. */
 export const GUARDRAIL_NAME = 'gateway-guardrail';
 /** The environment variable in which the gateway finds the guardrail's API key. */
 export const API_KEY_VARIABLE = 'GUARDRAIL_API_KEY';
+
+/** After how many seconds the gateway gives up a call of its guardrail: later than that does itself, so that its reason arrives. */
+export function timeoutSecondsOf({ detectionTimeout = '1s', images = 'Redact' }: Guardrail = {}): number {
+  const forTexts = Math.ceil(parseDuration(detectionTimeout) / 1000) + SLACK_SECONDS;
+  return images === 'Redact' ? Math.max(WITH_IMAGES_SECONDS, forTexts) : forTexts;
+}
 
 /**
  * @param base the admin's configuration; may be empty.
