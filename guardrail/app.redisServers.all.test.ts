@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { startRedisCluster, startRedisSentinel, type RedisGroup } from '../hack/local/redis.ts';
+import { eventually, PLANTED } from './appHarness.ts';
+import { ready, request, response, startReady, storeOf, textOf } from './appRedisHarness.ts';
+
+describe('the service on Redis with several servers', () => {
+  const share = async (group: RedisGroup, users: number): Promise<void> => {
+    const [one, two] = await Promise.all([startReady(group.url), startReady(group.url)]);
+    try {
+      for (let user = 0; user < users; user += 1) {
+        const text = `Mail person.${user}@example.org`;
+        const sent = textOf(await request(one, `user-${user}`, text));
+        expect(textOf(await response(two, `user-${user}`, sent))).to.equal(text);
+        expect((await two.call('POST', '/subjects/erase', { end_user_id: `user-${user}` })).body).to.deep.equal({
+          erased: 1,
+        });
+        expect(textOf(await response(one, `user-${user}`, sent))).to.equal(sent);
+      }
+    } finally {
+      await Promise.all([one.stop(), two.stop()]);
+    }
+  };
+
+  it('shares sessions over a Cluster of three, and erases end users there', async function () {
+    this.timeout(60_000);
+    const cluster = await startRedisCluster();
+    try {
+      await share(cluster, 30);
+      for (const server of cluster.servers) expect((await server.cli('KEYS', '*')).trim()).to.not.equal('');
+    } finally {
+      await cluster.stop();
+    }
+  });
+
+  it('answers 502 for the part of a Cluster that is down, serves the others, and recovers', async function () {
+    this.timeout(60_000);
+    const cluster = await startRedisCluster();
+    const harness = await startReady(cluster.url);
+    try {
+      await cluster.servers[2]?.kill();
+      const statuses = new Set<number>();
+      for (let user = 0; user < 30; user += 1) {
+        const started = performance.now();
+        statuses.add((await request(harness, `user-${user}`, `Mail person.${user}@example.org`)).status);
+        expect(performance.now() - started).to.be.lessThan(2000);
+      }
+      expect([...statuses].sort()).to.deep.equal([200, 502]);
+      // Ready all the same, or the calls that can be served would fail with the others.
+      const partly = await harness.call('GET', '/readyz');
+      expect([partly.status, storeOf(partly).up]).to.deep.equal([200, true]);
+      expect(storeOf(partly).reason).to.match(/^1 of 3 masters of the Redis Cluster cannot be used: .*\.$/);
+      expect(Date.parse(storeOf(partly).since ?? '')).to.be.closeTo(Date.now(), 60_000);
+      for (const at of [0, 1]) await cluster.servers[at]?.kill();
+      await eventually(async () => !(await ready(harness)));
+      for (const at of [0, 1]) await cluster.servers[at]?.restart();
+      await cluster.servers[2]?.restart();
+      await eventually(async () => storeOf(await harness.call('GET', '/readyz')).reason === undefined, 20_000);
+      for (let user = 0; user < 30; user += 1) {
+        await eventually(
+          async () => (await request(harness, `user-${user}`, `Mail person.${user}@example.org`)).status === 200,
+        );
+      }
+    } finally {
+      await harness.stop();
+      await cluster.stop();
+    }
+  });
+
+  it('is not ready where the Cluster serves nothing while a part of it is down', async function () {
+    this.timeout(60_000);
+    const cluster = await startRedisCluster({ args: ['--cluster-require-full-coverage', 'yes'] });
+    const harness = await startReady(cluster.url);
+    try {
+      await cluster.servers[2]?.kill();
+      await eventually(async () => !(await ready(harness)), 20_000);
+      for (let user = 0; user < 5; user += 1) {
+        expect((await request(harness, `user-${user}`, `Mail person.${user}@example.org`)).status).to.equal(502);
+      }
+    } finally {
+      await harness.stop();
+      await cluster.stop();
+    }
+  });
+
+  it('follows a failover that Sentinel makes', async function () {
+    this.timeout(60_000);
+    const group = await startRedisSentinel();
+    const harness = await startReady(group.url);
+    try {
+      const text = `Mail ${PLANTED.email}`;
+      const sent = textOf(await request(harness, 'failover', text));
+      const [master, replica] = group.servers;
+      await eventually(async () => (await replica?.cli('KEYS', '*'))?.includes(':session:') ?? false);
+      await master?.kill();
+      await eventually(async () => textOf(await response(harness, 'failover', sent)) === text, 20_000);
+      expect((await request(harness, 'after', text)).status).to.equal(200);
+    } finally {
+      await harness.stop();
+      await group.stop();
+    }
+  });
+});

@@ -1,0 +1,30 @@
+/** For tests: calls of the service on a Redis, as several users of one team make them. */
+import { eventually, startHarness, type Answer, type Harness } from './appHarness.ts';
+
+export interface Body {
+  readonly action: string;
+  readonly texts: string[];
+  readonly error: { code: string; message: string };
+}
+
+const who = (user: string): Record<string, unknown> => ({
+  litellm_call_id: 'call',
+  request_data: { user_api_key_team_id: 'team', user_api_key_end_user_id: user },
+});
+export const request = (harness: Harness, user: string, text: string): Promise<Answer> =>
+  harness.guard({ ...who(user), input_type: 'request', texts: [text] });
+export const response = (harness: Harness, user: string, text: string): Promise<Answer> =>
+  harness.guard({ ...who(user), input_type: 'response', texts: [text] });
+export const textOf = (answer: Answer): string => (answer.body as Partial<Body>).texts?.[0] ?? '';
+export const ready = async (harness: Harness): Promise<boolean> =>
+  (await harness.call('GET', '/readyz')).status === 200;
+
+export const storeOf = (readiness: Answer): { up: boolean; since?: string; reason?: string } =>
+  (readiness.body as { dependencies: { store: { up: boolean; since?: string; reason?: string } } }).dependencies.store;
+
+/** The service, once it reaches its Redis. */
+export async function startReady(url: string, env: NodeJS.ProcessEnv = {}): Promise<Harness> {
+  const harness = await startHarness({ env: { GUARDRAIL_STORE: url, ...env } });
+  await eventually(() => ready(harness));
+  return harness;
+}
