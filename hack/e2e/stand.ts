@@ -161,6 +161,7 @@ export class Stand {
       stand.namespace,
       `--timeout=${POD_MS / 1000}s`,
     ]);
+    await Promise.all([stand.#answers(GATEWAY), stand.#answers(GATEWAY_ADMIN)]);
     return stand;
   }
 
@@ -277,6 +278,14 @@ export class Stand {
       headers: { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' },
       body: { model: 'gpt-4o-mini', messages: [{ role: 'user', content: text }], ...more },
     };
+  }
+
+  /** A Service leads to its pods a moment after they are ready: when the node has heard of it. */
+  async #answers(service: string): Promise<void> {
+    await soon(async () => {
+      const { status, text } = await this.call({ url: `${this.#url(service)}/health/readiness` });
+      expect(status, text).to.equal(200);
+    });
   }
 
   #url(service: string): string {

@@ -24,7 +24,7 @@ describe('README', function () {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
-    const named = [...readme.matchAll(/\bnpm\s+(?:run\s+)?(start|test\b(?!:)|[a-z]+(?::[a-z]+)?)/g)].map(
+    const named = [...readme.matchAll(/\bnpm\s+(?:run\s+)?(start|test\b(?!:)|[a-z][a-z0-9]*(?::[a-z]+)?)/g)].map(
       ([, name = '']) => name,
     );
     const commands = named.filter((name) => !['or', 'from', 'ci'].includes(name));
