@@ -5,7 +5,8 @@
  *     {"url", "method"?, "headers"?, "body"?} → {"status", "headers", "text"}
  *
  * Its own process is told by POST on 127.0.0.1: `/start` {"call", "expect"} begins calls, four at a time, with {{n}} in
- * the call and in the expected text replaced by a number of its own; `/stop` ends them → {"calls", "failures"}.
+ * the call and in the expected text replaced by a number of its own; `/stop` ends them once there were 200 of them →
+ * {"calls", "failures"}.
  */
 import { createServer, request } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
@@ -33,6 +34,8 @@ const WORKERS = 4;
 const PAUSE_MS = 50;
 const TIMEOUT_MS = 15_000;
 const MOST_FAILURES = 5;
+/** A load is not ended before it has made so many calls. */
+const LEAST_CALLS = 200;
 
 const [once] = process.argv.slice(2);
 if (once === undefined) serve();
@@ -87,6 +90,8 @@ function startLoad(load: Load): () => Promise<{ calls: number; failures: unknown
   };
   const working = Promise.all(Array.from({ length: WORKERS }, work));
   return async () => {
+    // Where all went fast, what was to be seen under load has to be seen under load all the same.
+    while (calls < LEAST_CALLS) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     over = true;
     await working;
     return { calls, failures: failures.slice(0, MOST_FAILURES) };
