@@ -67,6 +67,7 @@ describe('after a fault', () => {
     await soon(async () => {
       // The node is called ready for a while whether or not its kubelet runs.
       expect(await renewed()).to.be.greaterThan(lastRenewal);
+      await cluster().kubectl(['exec', '-n', stand.namespace, CLIENT, '--', 'node', '--version']);
       const [node] = (
         JSON.parse(await cluster().kubectl(['get', 'nodes', '-o', 'json'])) as {
           items: { status: { conditions: { type: string; status: string }[] } }[];
