@@ -1,4 +1,4 @@
-import type { Guard } from './core/core.ts';
+import { refuse, type Guard } from './core/core.ts';
 import { holdsFiles } from './protocol/protocol.ts';
 
 export interface FileGuardOptions {
@@ -12,12 +12,9 @@ const REFUSED =
 /** A guard that lets no request with a file or a recording through unseen. */
 export function createFileGuard(guard: Guard, { files, mode }: FileGuardOptions): Guard {
   return {
-    async request(document, context) {
+    request(document, context) {
       const isRefused = (files === 'block' || context.blockImages) && holdsFiles(document.structuredMessages ?? []);
-      if (!isRefused) return guard.request(document, context);
-      // The texts are looked at all the same where nothing is refused in earnest.
-      if (mode === 'monitor') return { ...(await guard.request(document, context)), monitored: 'BLOCKED' };
-      return { session: guard.sessionOf(context.identity), entities: [], action: 'BLOCKED', blockedReason: REFUSED };
+      return isRefused ? refuse(guard, document, context, { mode, reason: REFUSED }) : guard.request(document, context);
     },
     response: (document, context) => guard.response(document, context),
     sessionOf: (identity) => guard.sessionOf(identity),

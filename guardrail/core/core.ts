@@ -4,6 +4,7 @@ import type { Fence } from '../store/store.ts';
 
 export { SessionErasedError } from './errors.ts';
 export { createGuard, type GuardOptions } from './guard.ts';
+export { refuse } from './refuse.ts';
 export { deriveSession, deriveSubject, subjectOf } from './session.ts';
 export { DocumentTooDeepError } from './walk.ts';
 

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import {
   deriveSession,
+  refuse,
   subjectOf,
   type CallContext,
   type EntityCount,
@@ -43,20 +44,17 @@ export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guar
   async function request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
     const sources = [...new Set([...(document.images ?? []), ...imagesIn(document.structuredMessages ?? [])])];
     if (sources.length === 0) return guard.request(document, context);
-    if (options.images === 'block' || context.blockImages) return refused(document, context, REFUSED);
+    if (options.images === 'block' || context.blockImages)
+      return refuse(guard, document, context, { mode, reason: REFUSED });
     if (options.images === 'pass') return guard.request(document, context);
     try {
       return await redact(document, context, sources);
     } catch (error) {
-      if (error instanceof UnreadableImageError) return refused(document, context, error.message);
+      if (error instanceof UnreadableImageError) {
+        return await refuse(guard, document, context, { mode, reason: error.message });
+      }
       throw error;
     }
-  }
-
-  /** The texts are looked at all the same where nothing is refused in earnest. */
-  async function refused(document: RequestDocument, context: CallContext, reason: string): Promise<RequestOutcome> {
-    if (mode === 'monitor') return { ...(await guard.request(document, context)), monitored: 'BLOCKED' };
-    return { session: guard.sessionOf(context.identity), entities: [], action: 'BLOCKED', blockedReason: reason };
   }
 
   async function redact(
