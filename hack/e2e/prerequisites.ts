@@ -1,9 +1,10 @@
 /** What a machine must have to become a node, found out before anything takes time. */
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { hierarchies, isNodeAlready } from './cgroups.ts';
+import { isExecutable } from '../local/executables.ts';
 
 /** Where Debian's containernetworking-plugins puts them. */
 export const CNI_PROGRAMS = '/usr/lib/cni';
@@ -80,14 +81,7 @@ export async function gatherFacts(): Promise<Facts> {
 
 function isThere(program: string): boolean {
   const folders = program.startsWith('/') ? [''] : (process.env.PATH ?? '').split(delimiter);
-  return folders.some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return folders.some((folder) => isExecutable(join(folder, program)));
 }
 
 async function canUnshare(): Promise<boolean> {

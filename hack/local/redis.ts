@@ -3,11 +3,12 @@
  * masters, or watched by a Sentinel. Nothing of them outlives this process.
  */
 import { execFile } from 'node:child_process';
-import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { openPki } from './controlplane/certificates.ts';
+import { isExecutable } from './executables.ts';
 import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady, type ManagedProcess } from './processes.ts';
 
 const run = promisify(execFile);
@@ -354,13 +355,4 @@ function withLibraries(command: string): NodeJS.ProcessEnv {
   if (!command.startsWith(cacheFolder())) return process.env;
   const folders = readdirSync(libraries).map((name) => join(libraries, name));
   return { ...process.env, LD_LIBRARY_PATH: folders.join(delimiter) };
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -3,10 +3,11 @@
  * the programs, fetched by pip, checked against their digests and kept in the cache.
  */
 import { execFile } from 'node:child_process';
-import { accessSync, chmodSync, constants, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { isExecutable } from './executables.ts';
 import { withFileLock } from './lock.ts';
 
 const run = promisify(execFile);
@@ -105,13 +106,4 @@ async function unpack(version: RedisVersion, home: string, folder: string): Prom
   rmSync(home, { recursive: true, force: true });
   renameSync(join(work, 'files'), home);
   rmSync(work, { recursive: true, force: true });
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

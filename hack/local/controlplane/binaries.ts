@@ -3,10 +3,11 @@
  * that setup-envtest uses too, on `PATH`. Otherwise downloaded, otherwise built from Go modules, into that cache.
  */
 import { execFile } from 'node:child_process';
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { isExecutable } from '../executables.ts';
 import { withFileLock } from '../lock.ts';
 import { build, goCommand } from './build.ts';
 import { ARCHIVE_BINARIES, ARCHIVE_VERSION, download, type ArchiveSource } from './download.ts';
@@ -153,15 +154,6 @@ async function hasRightVersion(name: BinaryName, path: string): Promise<boolean>
     if (name !== 'kubectl') return `${major}.${minor}` === MINOR;
     const [wantedMajor, wantedMinor] = MINOR.split('.').map(Number);
     return Number(major) === wantedMajor && Math.abs(Number(minor) - (wantedMinor ?? 0)) <= KUBECTL_SKEW;
-  } catch {
-    return false;
-  }
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
   } catch {
     return false;
   }
