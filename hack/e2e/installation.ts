@@ -1,6 +1,6 @@
 /** The operator in the cluster. */
 import { cluster } from './environment.ts';
-import { get, POD_MS, soon, type Resource } from './stand.ts';
+import { available, get, soon, type Resource } from './stand.ts';
 
 export const OPERATOR_NAMESPACE = 'gateway-guardrail-system';
 /** Of its Deployment, its lease and more. */
@@ -10,14 +10,12 @@ export const CRDS = ['gatewaycustomers.gateway.guardrail.dev', 'gatewayinstances
 /** Installs it as the README says, and waits until both pods are ready. */
 export async function install(folder = cluster().installation): Promise<void> {
   await cluster().kubectl(['apply', '-k', folder]);
-  await cluster().kubectl([
-    'rollout',
-    'status',
-    `deployment/${OPERATOR}`,
-    '-n',
-    OPERATOR_NAMESPACE,
-    `--timeout=${POD_MS / 1000}s`,
-  ]);
+  await operatorAvailable();
+}
+
+/** Waits until all its pods are ready, of the newest template. */
+export function operatorAvailable(): Promise<void> {
+  return available(`deployment/${OPERATOR}`, OPERATOR_NAMESPACE);
 }
 
 /** @throws Error where somebody uses the operator already: the cases would be in his way */

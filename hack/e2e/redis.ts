@@ -1,7 +1,7 @@
 /** The Redis of the kustomize component, as an admin brings it to a namespace. */
 import { randomBytes } from 'node:crypto';
 import { cluster, kustomization } from './environment.ts';
-import { apply, POD_MS } from './stand.ts';
+import { apply, available } from './stand.ts';
 
 const NAME = 'guardrail-redis';
 
@@ -18,8 +18,7 @@ export async function installRedis(namespace: string): Promise<void> {
     ...cluster().volumesFor(`data-${NAME}-0`, namespace),
   ]);
   await cluster().kubectl(['apply', '-k', kustomization({ namespace, resources: [], components: ['redis'] })]);
-  const status = ['rollout', 'status', `statefulset/${NAME}`, '-n', namespace];
-  await cluster().kubectl([...status, `--timeout=${POD_MS / 1000}s`]);
+  await available(`statefulset/${NAME}`, namespace);
 }
 
 /** The names of all that it holds. */

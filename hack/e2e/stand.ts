@@ -114,16 +114,18 @@ export function becomes(
   }, withinMs);
 }
 
+/**
+ * Waits until as many pods of the newest template are there as are wanted; others may still be on their way out.
+ * @param workload as kubectl names it, such as `deployment/gateway`
+ */
+export async function available(workload: string, namespace: string, withinMs = POD_MS): Promise<void> {
+  const timeout = `--timeout=${Math.ceil(withinMs / 1000)}s`;
+  await cluster().kubectl(['rollout', 'status', workload, '-n', namespace, timeout]);
+}
+
 /** Waits until every pod of a Deployment runs its newest template, and no other is left. */
 export async function rolledOut(name: string, namespace: string, withinMs = POD_MS): Promise<void> {
-  await cluster().kubectl([
-    'rollout',
-    'status',
-    `deployment/${name}`,
-    '-n',
-    namespace,
-    `--timeout=${Math.ceil(withinMs / 1000)}s`,
-  ]);
+  await available(`deployment/${name}`, namespace, withinMs);
   await soon(async () => {
     const pods = await podsOf(name, namespace);
     expect(pods.every(({ metadata }) => metadata.deletionTimestamp === undefined)).to.equal(true);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { cluster, ownsNode } from '../environment.ts';
 import { CLIENT, GATEWAY } from '../gatewayApp.ts';
 import { Guarded } from '../guarded.ts';
-import { leader, OPERATOR, OPERATOR_NAMESPACE, operatorPods } from '../installation.ts';
+import { leader, OPERATOR_NAMESPACE, operatorAvailable, operatorPods } from '../installation.ts';
 import { becomes, get, podsOf, POD_MS, soon, Stand } from '../stand.ts';
 
 describe('after a fault', () => {
@@ -28,7 +28,7 @@ describe('after a fault', () => {
       expect(await stand.record(name), name).to.include({ user_id: `${stand.namespace}-${name}` });
     }
     expect(await leader()).not.to.equal(killed);
-    await cluster().kubectl(['rollout', 'status', `deployment/${OPERATOR}`, '-n', OPERATOR_NAMESPACE, '--timeout=90s']);
+    await operatorAvailable();
     expect(await operatorPods()).to.have.length(2);
   });
 
@@ -36,7 +36,7 @@ describe('after a fault', () => {
     const before = await get('gcust', 'before', stand.namespace);
     const load = await stand.startLoad();
     await cluster().kubectl(['delete', 'pods', '-n', OPERATOR_NAMESPACE, '--all', '--grace-period=0', '--force']);
-    await cluster().kubectl(['rollout', 'status', `deployment/${OPERATOR}`, '-n', OPERATOR_NAMESPACE, '--timeout=90s']);
+    await operatorAvailable();
     await leader();
     await stand.customer('afterwards');
     await becomes('gcust', 'afterwards', stand.namespace, { type: 'Synced', status: 'True' }, POD_MS);

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { parse, stringify } from 'yaml';
 import { removeAtExit } from '../../local/processes.ts';
 import { cluster, imageOverride, kustomization } from '../environment.ts';
-import { CRDS, install, OPERATOR, OPERATOR_NAMESPACE, operatorPods } from '../installation.ts';
+import { CRDS, install, OPERATOR, OPERATOR_NAMESPACE, operatorAvailable, operatorPods } from '../installation.ts';
 import { becomes, get, POD_MS, soon, Stand } from '../stand.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -99,14 +99,7 @@ describe('uninstalling and upgrading', () => {
     await cluster().kubectl(['annotate', 'crd', CUSTOMERS, `${REVISION}=999999`, '--overwrite']);
     try {
       await cluster().kubectl(['rollout', 'restart', `deployment/${OPERATOR}`, '-n', OPERATOR_NAMESPACE]);
-      await cluster().kubectl([
-        'rollout',
-        'status',
-        `deployment/${OPERATOR}`,
-        '-n',
-        OPERATOR_NAMESPACE,
-        '--timeout=90s',
-      ]);
+      await operatorAvailable();
       await stand.customer('under-newer');
       await becomes('gcust', 'under-newer', stand.namespace, { type: 'Synced', status: 'True' }, POD_MS);
       expect(await revision()).to.equal('999999');
