@@ -1,21 +1,30 @@
 import type { EntityType } from '../contract.ts';
 
-/** What a text holds, found in one cheap pass, so that most patterns need not run at all, or not on all of it. */
-export interface Hints {
-  readonly at: boolean;
-  /** `://` or `www.` */
-  readonly address: boolean;
-  readonly colon: boolean;
+/** What the digits of a text, or of a part of it, are like. */
+export interface Numbers {
   /** The most digits in one run of digits and the separators usual inside numbers. */
   readonly digits: number;
   /** The most digits in one run of nothing else. */
   readonly solid: number;
-  /** Length of the longest run of letters, digits, `_` and `-` that holds a digit. */
+  /** Length of the longest run of letters A to Z, digits, `_` and `-` that holds a digit. */
   readonly token: number;
-  /** Length of the longest run of capitals A to Z and digits. */
-  readonly capitals: number;
-  /** Where digits are, with {@link margin} on both sides: starts and ends by turns. */
-  readonly windows: readonly number[];
+}
+
+/** A stretch of a text with digits in it. */
+export interface Window extends Numbers {
+  /** Where it begins in the text. */
+  readonly start: number;
+  readonly text: string;
+}
+
+/** What a text holds, found in one cheap pass, so that most patterns need not run at all, or not on all of it. */
+export interface Hints extends Numbers {
+  readonly text: string;
+  readonly at: boolean;
+  /** `://` or `www.` */
+  readonly address: boolean;
+  /** Where digits are, with {@link margin} on both sides. */
+  readonly windows: readonly Window[];
 }
 
 /** Takes one find. */
@@ -29,69 +38,62 @@ export interface Recognizer {
   readonly find: (text: string, emit: Emit, hints: Hints) => void;
 }
 
-/** How far a value may reach beyond its first and last digit, and between two, in UTF-16 code units. */
-const margin = 64;
+/**
+ * How far a value that is looked for around digits may reach beyond its first and last one, and half of how far between
+ * two, in UTF-16 code units: the longest are a document's number that ends in 19 letters, and the name of a month with the
+ * words around it.
+ */
+const margin = 24;
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
-const isLetter = (code: number): boolean => (code | 32) >= 97 && (code | 32) <= 122;
+const isOfToken = (code: number): boolean =>
+  isDigit(code) || ((code | 32) >= 97 && (code | 32) <= 122) || code === 95 || code === 45;
 
 /** Reads the hints off a text in one pass. */
 export function hintsOf(text: string): Hints {
-  let [most, longest, longestSolid, longestCapitals] = [0, 0, 0, 0];
-  let digits = 0;
-  let gap = 0;
-  let token = 0;
-  let tokenDigit = false;
-  let solid = 0;
-  let capitals = 0;
-  const windows: number[] = [];
-  let windowEnd = -1;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (isDigit(code)) {
-      digits++;
-      gap = 0;
-      token++;
-      solid++;
-      capitals++;
-      tokenDigit = true;
-      if (digits > most) most = digits;
-      if (token > longest) longest = token;
-      if (solid > longestSolid) longestSolid = solid;
-      if (capitals > longestCapitals) longestCapitals = capitals;
-      if (windowEnd < 0 || at - margin > windowEnd) {
-        if (windowEnd >= 0) windows.push(windowEnd);
-        windows.push(Math.max(0, at - margin));
-      }
-      windowEnd = at + 1 + margin;
-      continue;
+  const windows: Window[] = [];
+  let [digits, solid, token] = [0, 0, 0];
+  let from = -1;
+  let last = -1;
+  let [mostDigits, mostSolid, longest] = [0, 0, 0];
+  let [ofRun, inRow] = [0, 0];
+  let tokenEnd = 0;
+  const close = (): void => {
+    const start = Math.max(0, from - margin);
+    windows.push({ start, text: text.slice(start, last + 1 + margin), digits, solid, token });
+    mostDigits = Math.max(mostDigits, digits);
+    mostSolid = Math.max(mostSolid, solid);
+    longest = Math.max(longest, token);
+  };
+  const { length } = text;
+  for (let at = 0; at < length; at++) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    if (from < 0 || at - last > 2 * margin) {
+      if (from >= 0) close();
+      from = at;
+      digits = solid = token = 0;
     }
-    solid = 0;
     // Up to three of anything may stand between two digits of one number: `) `, ` - `, ` (0`.
-    if (digits > 0 && ++gap > 3) digits = 0;
-    if (isLetter(code)) {
-      capitals = code < 97 ? capitals + 1 : 0;
-      if (capitals > longestCapitals) longestCapitals = capitals;
-    } else {
-      capitals = 0;
-      if (code !== 95 && code !== 45) {
-        token = 0;
-        tokenDigit = false;
-        continue;
-      }
-    }
-    token++;
-    if (tokenDigit && token > longest) longest = token;
+    ofRun = at - last > 4 ? 1 : ofRun + 1;
+    inRow = at - last > 1 ? 1 : inRow + 1;
+    last = at;
+    if (ofRun > digits) digits = ofRun;
+    if (inRow > solid) solid = inRow;
+    if (at < tokenEnd) continue;
+    let start = at;
+    while (start > tokenEnd && isOfToken(text.charCodeAt(start - 1))) start--;
+    tokenEnd = at + 1;
+    while (tokenEnd < length && isOfToken(text.charCodeAt(tokenEnd))) tokenEnd++;
+    if (tokenEnd - start > token) token = tokenEnd - start;
   }
-  if (windowEnd >= 0) windows.push(Math.min(text.length, windowEnd));
+  if (from >= 0) close();
   return {
+    text,
     at: text.includes('@'),
     address: text.includes('://') || text.includes('www.'),
-    colon: text.includes(':'),
-    digits: most,
-    solid: longestSolid,
+    digits: mostDigits,
+    solid: mostSolid,
     token: longest,
-    capitals: longestCapitals,
     windows,
   };
 }
@@ -120,50 +122,66 @@ export function eachMatch(pattern: RegExp, text: string, take: (match: RegExpExe
 /** The same for a pattern whose matches hold digits: only where digits are. `offset` is where the match's text begins. */
 export function eachNumber(
   pattern: RegExp,
-  text: string,
   { windows }: Hints,
+  worthwhile: (numbers: Numbers) => boolean,
   take: (match: RegExpExecArray, offset: number) => void,
 ): void {
-  for (let at = 0; at < windows.length; at += 2) {
-    const from = windows[at] ?? 0;
-    const part = text.slice(from, windows[at + 1]);
+  for (const window of windows) {
+    if (!worthwhile(window)) continue;
     pattern.lastIndex = 0;
-    for (let match = pattern.exec(part); match; match = pattern.exec(part)) take(match, from);
+    for (let match = pattern.exec(window.text); match; match = pattern.exec(window.text)) take(match, window.start);
   }
 }
 
-/** A recognizer made of one global pattern: the match, or its first group where it has one, is the value. */
-export function pattern(definition: {
+/** Where a value was found. */
+export interface Place {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a recognizer is made of that looks for one pattern. */
+interface Form<H> {
   readonly type: EntityType;
+  /** Global; its match is the value. */
   readonly pattern: RegExp;
-  readonly worthwhile: (hints: Hints) => boolean;
-  /** For values that need hold no digit, or are longer than {@link margin} beside their digits. */
-  readonly anywhere?: boolean;
+  /** Whether text with these hints can hold a value. */
+  readonly worthwhile: (hints: H) => boolean;
   /** @returns the score, with another type where it is one, or 0 to refuse. */
-  readonly score: (
-    value: string,
-    place: {
-      readonly text: string;
-      readonly start: number;
-      readonly end: number;
-    },
-  ) => number | { readonly score: number; readonly type: EntityType };
-}): Recognizer {
-  const { type, worthwhile, anywhere = false, score } = definition;
+  readonly score: (value: string, place: Place) => number | { readonly score: number; readonly type: EntityType };
+}
+
+/** A recognizer of values that hold digits, and little that is further than {@link margin} from one. */
+export function numeric({ type, pattern, worthwhile, score }: Form<Numbers>): Recognizer {
   return {
     type,
     worthwhile,
     find(text, emit, hints) {
-      const judge = (match: RegExpExecArray, offset = 0): void => {
-        const value = match[1] ?? match[0];
-        const start = offset + match.index + (match[1] === undefined ? 0 : match[0].lastIndexOf(value));
-        const end = start + value.length;
-        const judged = score(value, { text, start, end });
-        if (typeof judged === 'object') emit(start, end, judged.score, judged.type);
-        else if (judged > 0) emit(start, end, judged);
-      };
-      if (anywhere) eachMatch(definition.pattern, text, judge);
-      else eachNumber(definition.pattern, text, hints, judge);
+      eachNumber(pattern, hints, worthwhile, (match, offset) => {
+        judge(match, offset, text, score, emit);
+      });
     },
   };
+}
+
+/** A recognizer of values that may stand anywhere in the text. */
+export function anywhere({ type, pattern, worthwhile, score }: Form<Hints>): Recognizer {
+  return {
+    type,
+    worthwhile,
+    find(text, emit) {
+      eachMatch(pattern, text, (match) => {
+        judge(match, 0, text, score, emit);
+      });
+    },
+  };
+}
+
+function judge(match: RegExpExecArray, offset: number, text: string, score: Form<never>['score'], emit: Emit): void {
+  const [value] = match;
+  const start = offset + match.index;
+  const end = start + value.length;
+  const judged = score(value, { text, start, end });
+  if (typeof judged === 'object') emit(start, end, judged.score, judged.type);
+  else if (judged > 0) emit(start, end, judged);
 }

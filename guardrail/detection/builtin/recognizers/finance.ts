@@ -1,5 +1,5 @@
 import { luhn, remainder, repeated } from '../checksums.ts';
-import { before, digitsOf, eachNumber, pattern, type Recognizer } from '../recognizer.ts';
+import { anywhere, before, digitsOf, eachNumber, numeric, type Recognizer } from '../recognizer.ts';
 
 /** Issuer prefixes and lengths, after ISO/IEC 7812 and the networks' published ranges. */
 const issuers =
@@ -7,7 +7,7 @@ const issuers =
 
 const cardContext = /card|\bcc\b|credit|debit|visa|master|amex|discover|carte|karte|tarjeta|carta|kaart|kort|payment/;
 
-const card = pattern({
+const card = numeric({
   type: 'CREDIT_CARD',
   pattern: /(?<![\p{L}\p{N}_]|\d[.,-])\d(?:[ -]?\d){11,18}(?![\p{L}\p{N}_]|[.,-]\d)/gu,
   worthwhile: (hints) => hints.digits >= 12,
@@ -39,30 +39,34 @@ const iban: Recognizer = {
   type: 'IBAN_CODE',
   worthwhile: (hints) => hints.digits >= 6,
   find(text, emit, hints) {
-    eachNumber(ibanStart, text, hints, (match, offset) => {
-      const start = offset + match.index;
-      const length = lengths.get(match[0].slice(0, 2).toUpperCase());
-      if (length === undefined) return;
-      let compact = '';
-      let end = start;
-      for (; end < text.length && compact.length < length; end++) {
-        const character = text.charAt(end);
-        if (/[a-z0-9]/i.test(character)) compact += character;
-        else if (!/[ \u00a0-]/.test(character) || !/[a-z0-9]/i.test(text.charAt(end + 1))) break;
-      }
-      if (compact.length < length || /[\p{L}\p{N}]/u.test(text.charAt(end))) return;
-      const checks = remainder((compact.slice(4) + compact.slice(0, 4)).toUpperCase(), 97) === 1;
-      if (checks) emit(start, end, 1);
-      else if (before(text, start).includes('iban') && /\d{6}/.test(compact)) emit(start, end, 0.7);
-    });
+    eachNumber(
+      ibanStart,
+      hints,
+      ({ digits }) => digits >= 2,
+      (match, offset) => {
+        const start = offset + match.index;
+        const length = lengths.get(match[0].slice(0, 2).toUpperCase());
+        if (length === undefined) return;
+        let compact = '';
+        let end = start;
+        for (; end < text.length && compact.length < length; end++) {
+          const character = text.charAt(end);
+          if (/[a-z0-9]/i.test(character)) compact += character;
+          else if (!/[ \u00a0-]/.test(character) || !/[a-z0-9]/i.test(text.charAt(end + 1))) break;
+        }
+        if (compact.length < length || /[\p{L}\p{N}]/u.test(text.charAt(end))) return;
+        const checks = remainder((compact.slice(4) + compact.slice(0, 4)).toUpperCase(), 97) === 1;
+        if (checks) emit(start, end, 1);
+        else if (before(text, start).includes('iban') && /\d{6}/.test(compact)) emit(start, end, 0.7);
+      },
+    );
   },
 };
 
-const swift = pattern({
+const swift = anywhere({
   type: 'SWIFT_CODE',
   pattern: /(?<![\p{L}\p{N}])[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![\p{L}\p{N}])/gu,
-  worthwhile: (hints) => hints.capitals >= 8,
-  anywhere: true,
+  worthwhile: ({ text }) => /swift|bic/i.test(text),
   score: (_value, { text, start }) => (/\b(?:swift|bic)\b[^\n]{0,16}$/.test(before(text, start, 28)) ? 0.85 : 0),
 });
 

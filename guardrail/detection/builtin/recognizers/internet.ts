@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { after, before, eachMatch, pattern, type Recognizer } from '../recognizer.ts';
+import { after, before, eachMatch, numeric, type Recognizer } from '../recognizer.ts';
 
 const local = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u;
 const host = /[\p{L}\p{N}.-]/u;
@@ -105,7 +105,7 @@ const octet = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)';
 const everyones =
   /^(?:0\.0\.0\.0|127\.|255\.|1\.1\.1\.1$|1\.0\.0\.1$|8\.8\.[48]\.[48]$|9\.9\.9\.9$|224\.|169\.254\.169\.254$)/;
 
-const ipv4 = pattern({
+const ipv4 = numeric({
   type: 'IP_ADDRESS',
   pattern: new RegExp(`(?<![\\p{L}\\p{N}_.-])${octet}(?:\\.${octet}){3}(?![\\p{L}\\p{N}_]|\\.\\d|-\\p{L})`, 'gu'),
   worthwhile: (hints) => hints.digits >= 4,
@@ -119,21 +119,54 @@ const ipv4 = pattern({
   },
 });
 
-const ipv6 = pattern({
-  type: 'IP_ADDRESS',
-  pattern:
-    /(?<![\p{L}\p{N}_:.])(?:[0-9a-f]{1,4}:{1,2}){2,7}(?:[0-9a-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\p{L}\p{N}_:])|(?<![\p{L}\p{N}_:.])::(?:[0-9a-f]{1,4}:){1,6}[0-9a-f]{1,4}(?![\p{L}\p{N}_:])/giu,
-  worthwhile: (hints) => hints.colon && hints.digits > 0,
-  score: (value) => (isIPv6(value) && /\d/.test(value) && value.replace(/[:0]/g, '').length > 2 ? 0.95 : 0),
-});
+/**
+ * Addresses in hexadecimal have no place of their own in a pattern's eyes: any word may begin one. So they are looked for
+ * from the marks between their digits, each of which is looked at once.
+ * @param form of an address from its first digit on: sticky, and bounded in length.
+ */
+function eachHex(text: string, mark: string, form: RegExp, take: (value: string, start: number) => void): void {
+  for (let at = text.indexOf(mark), end = 0; at >= 0; at = text.indexOf(mark, Math.max(at + 1, end))) {
+    let start = at;
+    while (start > end && at - start < 4 && /[0-9a-f]/i.test(text.charAt(start - 1))) start--;
+    form.lastIndex = start;
+    const value = form.exec(text)?.[0];
+    if (value === undefined) continue;
+    end = start + value.length;
+    take(value, start);
+  }
+}
 
-const mac = pattern({
+const ipv6Form =
+  /(?<![\p{L}\p{N}_:.])(?:(?:[0-9a-f]{1,4}:{1,2}){2,7}(?:[0-9a-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?|::(?:[0-9a-f]{1,4}:){1,6}[0-9a-f]{1,4})(?![\p{L}\p{N}_:])/iuy;
+
+const ipv6: Recognizer = {
+  type: 'IP_ADDRESS',
+  worthwhile: ({ text, digits }) => digits > 0 && text.includes(':'),
+  find(text, emit) {
+    eachHex(text, ':', ipv6Form, (value, start) => {
+      if (isIPv6(value) && /\d/.test(value) && value.replace(/[:0]/g, '').length > 2)
+        emit(start, start + value.length, 0.95);
+    });
+  },
+};
+
+const macForm =
+  /(?<![\p{L}\p{N}:.-])(?:[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5})|[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4})(?![\p{L}\p{N}]|[:.-][0-9a-f])/iuy;
+
+/** Addresses that no card has, and three groups of letters or of digits only. */
+const noMac = /^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$|^\d{4}\.\d{4}\.\d{4}$|^[a-f]{4}\.[a-f]{4}\.[a-f]{4}$/i;
+
+const mac: Recognizer = {
   type: 'MAC_ADDRESS',
-  pattern:
-    /(?<![\p{L}\p{N}:.-])(?:[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5})|[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4})(?![\p{L}\p{N}]|[:.-][0-9a-f])/giu,
-  worthwhile: (hints) => (hints.colon && hints.digits > 0) || hints.token >= 4,
-  score: (value) => (/^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$|^\d{4}\.\d{4}\.\d{4}$/i.test(value) ? 0 : 0.95),
-});
+  worthwhile: ({ digits }) => digits > 0,
+  find(text, emit) {
+    for (const mark of [':', '-', '.']) {
+      eachHex(text, mark, macForm, (value, start) => {
+        if (!noMac.test(value)) emit(start, start + value.length, 0.95);
+      });
+    }
+  },
+};
 
 /** What names a person's place on the network. */
 export const internet: readonly Recognizer[] = [email, url, ipv4, ipv6, mac];

@@ -1,6 +1,6 @@
 import type { EntityType } from '../../contract.ts';
 import { isDate, luhn, mod1110, repeated, verhoeff, weighted } from '../checksums.ts';
-import { before, digitsOf, eachNumber, pattern, type Recognizer } from '../recognizer.ts';
+import { before, digitsOf, eachNumber, numeric, type Numbers, type Recognizer } from '../recognizer.ts';
 
 /** An identifier made of digits: recognized by its length and check digits together with its format or its context. */
 interface NumberId {
@@ -278,12 +278,14 @@ const numberIds: readonly NumberId[] = [
 
 const candidate = /(?<![\p{L}\p{N}_.,/-])\d(?:[ .\-+/]{0,2}\d){8,14}(?![\p{L}\p{N}_]|[.,-]\d)/gu;
 
+const isLong = ({ digits }: Numbers): boolean => digits >= 9;
+
 /** National identifiers that are digits only, of some thirty countries, in one pass over the text's numbers. */
 const numbers: Recognizer = {
   type: 'ID',
-  worthwhile: (hints) => hints.digits >= 9,
+  worthwhile: isLong,
   find(text, emit, hints) {
-    eachNumber(candidate, text, hints, (match, offset) => {
+    eachNumber(candidate, hints, isLong, (match, offset) => {
       const start = offset + match.index;
       const written = match[0];
       const digits = digitsOf(written);
@@ -329,7 +331,7 @@ const explained =
 
 /** National identifiers with letters in them. */
 const lettered: readonly Recognizer[] = [
-  pattern({
+  numeric({
     type: 'UK_NINO',
     pattern: /(?<![\p{L}\p{N}])[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D](?![\p{L}\p{N}])/giu,
     worthwhile: (hints) => hints.digits >= 6,
@@ -342,14 +344,14 @@ const lettered: readonly Recognizer[] = [
           : 0;
     },
   }),
-  pattern({
+  numeric({
     type: 'ES_NIF',
     pattern: /(?<![\p{L}\p{N}])\d{8}[ -]?[A-HJ-NP-TV-Z](?![\p{L}\p{N}])/giu,
     worthwhile: (hints) => hints.solid >= 8,
     score: (value) =>
       spanishLetters.charAt(Number(value.slice(0, 8)) % 23) === value.slice(-1).toUpperCase() ? 0.9 : 0,
   }),
-  pattern({
+  numeric({
     type: 'ES_NIE',
     pattern: /(?<![\p{L}\p{N}])[XYZ][ -]?\d{7}[ -]?[A-HJ-NP-TV-Z](?![\p{L}\p{N}])/giu,
     worthwhile: (hints) => hints.solid >= 7,
@@ -358,7 +360,7 @@ const lettered: readonly Recognizer[] = [
       return spanishLetters.charAt(Number(number) % 23) === value.slice(-1).toUpperCase() ? 0.9 : 0;
     },
   }),
-  pattern({
+  numeric({
     type: 'IT_FISCAL_CODE',
     pattern: /(?<![\p{L}\p{N}])[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z](?![\p{L}\p{N}])/giu,
     worthwhile: (hints) => hints.token >= 16,
@@ -369,13 +371,13 @@ const lettered: readonly Recognizer[] = [
           ? 0.7
           : 0,
   }),
-  pattern({
+  numeric({
     type: 'FR_NIR',
     pattern: /(?<![\p{L}\p{N}])[12] ?\d{2} ?\d{2} ?2[AB] ?\d{3} ?\d{3} ?\d{2}(?![\p{L}\p{N}])/gu,
     worthwhile: (hints) => hints.digits >= 8,
     score: always,
   }),
-  pattern({
+  numeric({
     type: 'FI_PERSONAL_IDENTITY_CODE',
     pattern: /(?<![\p{L}\p{N}])\d{6}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y](?![\p{L}\p{N}])/gu,
     worthwhile: (hints) => hints.solid >= 6,
@@ -385,31 +387,31 @@ const lettered: readonly Recognizer[] = [
         ? 0.95
         : 0,
   }),
-  pattern({
+  numeric({
     type: 'IN_PAN',
     pattern: /(?<![\p{L}\p{N}])[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z](?![\p{L}\p{N}])/gu,
-    worthwhile: (hints) => hints.capitals >= 10,
+    worthwhile: (hints) => hints.token >= 10,
     score: (_value, { text, start }) => (/\bpan\b|permanent account|income tax/.test(before(text, start)) ? 0.95 : 0.6),
   }),
-  pattern({
+  numeric({
     type: 'SG_NRIC_FIN',
     pattern: /(?<![\p{L}\p{N}])[STFGM]\d{7}[A-Z](?![\p{L}\p{N}])/gu,
     worthwhile: (hints) => hints.solid >= 7,
     score: (value) => (nric(value) ? 0.9 : 0),
   }),
-  pattern({
+  numeric({
     type: 'MX_CURP',
     pattern: /(?<![\p{L}\p{N}])[A-Z][AEIOUX][A-Z]{2}\d{6}[HMX][A-Z]{5}[A-Z\d]\d(?![\p{L}\p{N}])/gu,
     worthwhile: (hints) => hints.token >= 18,
     score: always,
   }),
-  pattern({
+  numeric({
     type: 'MX_RFC',
     pattern: /(?<![\p{L}\p{N}])[A-ZÑ&]{3,4}-?\d{6}-?[A-Z\d]{3}(?![\p{L}\p{N}])/gu,
     worthwhile: (hints) => hints.solid >= 6,
     score: explained(/\brfc\b|contribuyentes/),
   }),
-  pattern({
+  numeric({
     type: 'CL_RUT',
     pattern: /(?<![\p{L}\p{N}.,-])\d{1,2}(?:\.\d{3}\.\d{3}|\d{6})-[\dKk](?![\p{L}\p{N}])/gu,
     worthwhile: (hints) => hints.digits >= 7,
@@ -424,7 +426,7 @@ const lettered: readonly Recognizer[] = [
       return value.includes('.') ? 0.85 : explained(/\brut\b|\brun\b/)(value, place);
     },
   }),
-  pattern({
+  numeric({
     type: 'IE_PPS',
     pattern: /(?<![\p{L}\p{N}])\d{7}[A-W][A-IW]?(?![\p{L}\p{N}])/gu,
     worthwhile: (hints) => hints.solid >= 7,
@@ -436,14 +438,14 @@ const lettered: readonly Recognizer[] = [
       return letter === value.charAt(7) ? explained(/\bpps|personal public/)(value, place) : 0;
     },
   }),
-  pattern({
+  numeric({
     type: 'US_MBI',
     pattern:
       /(?<![\p{L}\p{N}])[1-9][AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9]\d-?[AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9]\d-?[AC-HJKMNP-RT-Y]{2}\d{2}(?![\p{L}\p{N}])/gu,
-    worthwhile: (hints) => hints.token >= 4,
+    worthwhile: (hints) => hints.token >= 11,
     score: explained(/medicare|\bmbi\b|beneficiary/),
   }),
-  pattern({
+  numeric({
     type: 'MEDICAL_LICENSE',
     pattern: /(?<![\p{L}\p{N}])[ABFGMPR][A-Z9]\d{7}(?![\p{L}\p{N}])/gu,
     worthwhile: (hints) => hints.solid >= 7,
@@ -452,7 +454,7 @@ const lettered: readonly Recognizer[] = [
       return weighted(digits, [1, 2, 1, 2, 1, 2]) % 10 === Number(digits.charAt(6)) ? 0.8 : 0;
     },
   }),
-  pattern({
+  numeric({
     type: 'DE_SOCIAL_SECURITY',
     pattern: /(?<![\p{L}\p{N}])\d{2} ?\d{6} ?[A-Z] ?\d{3}(?![\p{L}\p{N}])/gu,
     worthwhile: (hints) => hints.solid >= 6,
@@ -478,7 +480,7 @@ const introduces =
   /^(?:[\s:#=."'()-]|number|num|no|nr|n°|is|id|ist|est|le|lautet|es|il|la|my|currently|card|code|de|numer[oa]|n[úu]mero|num[ée]ro){0,12}$/;
 
 /** Numbers of documents: any form, but a word must say what they are, right before. */
-const documents = pattern({
+const documents = numeric({
   type: 'ID',
   pattern:
     /(?<![\p{L}\p{N}_./-])(?:[A-Z]{1,4}[ -]?)?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)){4,19}(?![\p{L}\p{N}_]|[.,]\d)/gu,
@@ -532,7 +534,7 @@ function vatChecks(value: string): boolean | undefined {
   }
 }
 
-const vatNumbers = pattern({
+const vatNumbers = numeric({
   type: 'VAT_NUMBER',
   pattern: vat,
   worthwhile: (hints) => hints.digits >= 7,

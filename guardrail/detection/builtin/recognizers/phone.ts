@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as numberingPlans from 'libphonenumber-js/min';
-import { after, before, digitsOf, pattern, type Recognizer } from '../recognizer.ts';
+import { after, before, digitsOf, numeric, type Recognizer } from '../recognizer.ts';
 
 /** Words that say a phone number follows. */
 const announced =
@@ -85,7 +85,7 @@ export function phones(languages: readonly string[] = []): readonly Recognizer[]
 }
 
 const recognizerOf = (zero: readonly Country[], plain: readonly Country[]): Recognizer =>
-  pattern({
+  numeric({
     type: 'PHONE_NUMBER',
     pattern: new RegExp(
       `(?<![\\p{L}\\p{N}_/=%#&$€£]|\\d[.,:-]|[.\\-][\\p{L}\\d_]?)(?:\\+ ?|\\(\\+?)?\\d(?:[ \\u00a0.\\-/()]{0,3}\\d){5,16}${extension}(?![\\p{L}\\p{N}_%€$]|[.,:]\\d|-\\d)`,

@@ -1,4 +1,4 @@
-import { before, eachMatch, pattern, type Recognizer } from '../recognizer.ts';
+import { anywhere, before, eachMatch, type Recognizer } from '../recognizer.ts';
 
 /**
  * Prefixes under which services issue keys, each with the alphabet and the least length of what follows. From the
@@ -72,19 +72,17 @@ function entropy(value: string): number {
   return bits;
 }
 
-const keyed = pattern({
+const keyed = anywhere({
   type: 'API_KEY',
   pattern: new RegExp(`(?<![\\w/+-])(?:${prefixed.join('|')})(?![\\w/+])`, 'g'),
   worthwhile: (hints) => hints.token >= 14,
-  anywhere: true,
   score: (value) => (varied(value) ? 0.99 : 0),
 });
 
-const jwt = pattern({
+const jwt = anywhere({
   type: 'API_KEY',
   pattern: /(?<![\w.-])eyJ[\w-]{8,4000}\.eyJ[\w-]{8,8000}(?:\.[\w-]{0,2000})?/g,
   worthwhile: (hints) => hints.token >= 10,
-  anywhere: true,
   score: () => 0.99,
 });
 
@@ -114,10 +112,13 @@ const assigned =
 const words =
   /^(?:true|false|null|none|undefined|string|str|number|int|integer|boolean|bool|object|any|required|optional|secret|token|password|passwd|process|env|os|self|this|config|settings|options|value|input|getenv|not|wrong|incorrect|invalid|expired|missing|stored|hashed|weak|strong|too|the|a|an|my|your|in|on|at|to|for|of|that|what|very|used|sent|valid|correct|changed|reset|empty|bearer|basic)\b/i;
 
+/** The words of {@link assigned}, some of them cut short: most texts hold none of them, which this finds sooner. */
+const announced = /pass|pwd|kennw|mot de|contrase|wachtw|senord|parola|secret|key|token|bearer|credential|pin/i;
+
 /** A password or key by the word that precedes it: by its mix of characters, never a plain word. */
 const named: Recognizer = {
   type: 'PASSWORD',
-  worthwhile: (hints) => hints.token >= 2,
+  worthwhile: ({ text, token }) => token >= 2 && announced.test(text),
   find(text, emit) {
     eachMatch(assigned, text, (match) => {
       const raw = match[1] ?? '';
@@ -141,22 +142,20 @@ const named: Recognizer = {
   },
 };
 
-const awsSecret = pattern({
+const awsSecret = anywhere({
   type: 'API_KEY',
   pattern: /(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g,
-  worthwhile: (hints) => hints.token >= 10,
-  anywhere: true,
+  worthwhile: ({ text, token }) => token >= 4 && /aws|secret|access.?key/i.test(text),
   score: (value, { text, start }) =>
     /aws|secret|access.?key/.test(before(text, start)) && /\d/.test(value) && /[A-Z]/.test(value) && entropy(value) > 4
       ? 0.9
       : 0,
 });
 
-const wallet = pattern({
+const wallet = anywhere({
   type: 'CRYPTO',
   pattern: /(?<![\w/])(?:0x[0-9a-fA-F]{40}|bc1[02-9ac-hj-np-z]{25,59}|[13][1-9A-HJ-NP-Za-km-z]{25,34})(?![\w/])/g,
   worthwhile: (hints) => hints.token >= 26,
-  anywhere: true,
   score: (value, { text, start }) => {
     if (value.startsWith('bc1')) return 0.95;
     const said = /bitcoin|\bbtc\b|wallet|crypto|ethereum|\beth\b|donat/.test(before(text, start));

@@ -107,15 +107,16 @@ export class Tagger {
     const s1 = sum5(sums, a, b, c, d, e, 1);
     const s2 = sum5(sums, a, b, c, d, e, 2);
     const s3 = sum5(sums, a, b, c, d, e, 3);
-    const s4 = sum5(sums, a, b, c, d, e, 4);
     const to = token * laneWords;
     lanes[to] = s0;
     lanes[to + 1] = s1;
     lanes[to + 2] = s2;
     lanes[to + 3] = s3;
-    lanes[to + 4] = s4;
-    const most = Math.max(highOf(s0), lowOf(s1), highOf(s1), lowOf(s2), highOf(s2), lowOf(s3), highOf(s3), lowOf(s4));
-    this.sure[token + 1] = lowOf(s0) - bias - most > sureFrom * this.model.scale ? 1 : 0;
+    const most = Math.max(
+      Math.max(Math.max(lowOf(s0), highOf(s0)), Math.max(lowOf(s1), highOf(s1))),
+      Math.max(Math.max(lowOf(s2), highOf(s2)), Math.max(lowOf(s3), highOf(s3))),
+    );
+    this.sure[token + 1] = -bias - most > sureFrom * this.model.scale ? 1 : 0;
   }
 
   /** Labels every token: stretches where O is not sure are decoded by themselves. */
@@ -151,27 +152,25 @@ export class Tagger {
     let s1 = lanes[own + 1] ?? 0;
     let s2 = lanes[own + 2] ?? 0;
     let s3 = lanes[own + 3] ?? 0;
-    let s4 = lanes[own + 4] ?? 0;
     const found = pairFeatures(this.tokens, this.look, token, features);
+    index.find(features, found);
     for (let at = 0; at < found; at++) {
-      const row = index.rowOf(features[at] ?? 0);
-      if (row < 0) continue;
+      const row = features[at] ?? 0;
       s0 = (s0 + (rows[row] ?? 0)) | 0;
       s1 = (s1 + (rows[row + 1] ?? 0)) | 0;
       s2 = (s2 + (rows[row + 2] ?? 0)) | 0;
       s3 = (s3 + (rows[row + 3] ?? 0)) | 0;
-      s4 = (s4 + (rows[row + 4] ?? 0)) | 0;
     }
     const to = token * labelCount;
-    scores[to] = lowOf(s0) - bias;
-    scores[to + 1] = highOf(s0);
-    scores[to + 2] = lowOf(s1);
-    scores[to + 3] = highOf(s1);
-    scores[to + 4] = lowOf(s2);
-    scores[to + 5] = highOf(s2);
-    scores[to + 6] = lowOf(s3);
-    scores[to + 7] = highOf(s3);
-    scores[to + 8] = lowOf(s4);
+    scores[to] = -bias;
+    scores[to + 1] = lowOf(s0);
+    scores[to + 2] = highOf(s0);
+    scores[to + 3] = lowOf(s1);
+    scores[to + 4] = highOf(s1);
+    scores[to + 5] = lowOf(s2);
+    scores[to + 6] = highOf(s2);
+    scores[to + 7] = lowOf(s3);
+    scores[to + 8] = highOf(s3);
   }
 
   /** The cache slot of a token, filled; never one that one of the four tokens before still needs. */
@@ -202,26 +201,23 @@ export class Tagger {
     this.known[slot] = gazetteer;
     for (let offset = 0; offset < offsets; offset++) {
       const found = wordFeatures(text, tokens, token, gazetteer, offset, features);
+      index.find(features, found);
       let s0 = 0;
       let s1 = 0;
       let s2 = 0;
       let s3 = 0;
-      let s4 = 0;
       for (let at = 0; at < found; at++) {
-        const row = index.rowOf(features[at] ?? 0);
-        if (row < 0) continue;
+        const row = features[at] ?? 0;
         s0 = (s0 + (rows[row] ?? 0)) | 0;
         s1 = (s1 + (rows[row + 1] ?? 0)) | 0;
         s2 = (s2 + (rows[row + 2] ?? 0)) | 0;
         s3 = (s3 + (rows[row + 3] ?? 0)) | 0;
-        s4 = (s4 + (rows[row + 4] ?? 0)) | 0;
       }
       const to = slot * perSlot + offset * laneWords;
       sums[to] = clamped(s0);
       sums[to + 1] = clamped(s1);
       sums[to + 2] = clamped(s2);
       sums[to + 3] = clamped(s3);
-      sums[to + 4] = clamped(s4);
     }
   }
 

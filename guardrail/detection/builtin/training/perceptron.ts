@@ -1,7 +1,6 @@
 import { buckets, lookOf, mostFeatures, offsets, pairFeatures, wordFeatures } from '../tagger/features.ts';
 import type { Gazetteer } from '../tagger/gazetteer.ts';
 import { beginOf, insideOf, labelCount } from '../tagger/labels.ts';
-import { limits } from '../tagger/lanes.ts';
 import type { Weights } from '../tagger/model.ts';
 import { Tokens } from '../tagger/tokens.ts';
 import { transitionAt, transitionCount, Viterbi } from '../tagger/viterbi.ts';
@@ -149,6 +148,8 @@ export function train(
 
 /** Units of the stored weights per unit of training. */
 const scale = 16;
+/** The heaviest that a stored weight may be: what a feature says alone is never certain. */
+const most = 900;
 
 function averaged(
   weights: Int32Array,
@@ -162,7 +163,6 @@ function averaged(
     // What training hardly touched is noise, and costs space.
     return Math.abs(value) < scale / 8 ? 0 : value;
   };
-  const { weight: most } = limits;
   const rows = Int16Array.from(weights, (weight, at) => Math.max(-most, Math.min(most, mean(weight, totals[at] ?? 0))));
   // A feature that was put right once at most tells of one training text: half of all do, and nothing is lost with them.
   for (let from = 0; from < rows.length; from += labelCount) {
