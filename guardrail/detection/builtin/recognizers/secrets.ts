@@ -106,24 +106,30 @@ const privateKey: Recognizer = {
   },
 };
 
+/** A word that says what follows is secret, how it says so, and the secret: sticky, to be tried where one of {@link announcing} is. */
 const assigned =
-  /(?<![\p{L}\p{N}])(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|mot de passe|contraseña|wachtwoord|lösenord|parola d'ordine|secret(?:[_ -]?key)?|(?:api|access|auth|private|client|account|encryption|signing|master|session)[_ -]?(?:key|token|secret)(?:[_ -]?id)?|token|bearer|credentials?|pin(?: code)?)["'`]?\s{0,3}(?::=|=>|[:=]|\bis\b|\bist\b|\best\b|\bes\b|\bwas\b|\bè\b|(?<=[Bb]earer)\s)\s{0,3}["'`]?((?=[^\s"'`]{4})[^\s"'`,;<>(){}[\]]{4,200})/giu;
+  /(?<![\p{L}\p{N}])(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|mot de passe|contraseña|wachtwoord|lösenord|parola d'ordine|secret(?:[_ -]?key)?|(?:api|access|auth|private|client|account|encryption|signing|master|session)[_ -]?(?:key|token|secret)(?:[_ -]?id)?|token|bearer|credentials?|pin(?: code)?)["'`]?\s{0,3}(?::=|=>|[:=]|\bis\b|\bist\b|\best\b|\bes\b|\bwas\b|\bè\b|(?<=[Bb]earer)\s)\s{0,3}["'`]?((?=[^\s"'`]{4})[^\s"'`,;<>(){}[\]]{4,200})/iuy;
+
+/** How the words of {@link assigned} begin: found far sooner than all of it. */
+const announcing =
+  /pass|pwd|kennwort|mot de passe|contraseña|wachtwoord|lösenord|parola d'ordine|secret|api|access|auth|private|client|account|encryption|signing|master|session|token|bearer|credential|pin/gi;
 
 const words =
   /^(?:true|false|null|none|undefined|string|str|number|int|integer|boolean|bool|object|any|required|optional|secret|token|password|passwd|process|env|os|self|this|config|settings|options|value|input|getenv|not|wrong|incorrect|invalid|expired|missing|stored|hashed|weak|strong|too|the|a|an|my|your|in|on|at|to|for|of|that|what|very|used|sent|valid|correct|changed|reset|empty|bearer|basic)\b/i;
 
-/** The words of {@link assigned}, some of them cut short: most texts hold none of them, which this finds sooner. */
-const announced = /pass|pwd|kennw|mot de|contrase|wachtw|senord|parola|secret|key|token|bearer|credential|pin/i;
-
 /** A password or key by the word that precedes it: by its mix of characters, never a plain word. */
 const named: Recognizer = {
   type: 'PASSWORD',
-  worthwhile: ({ text, token }) => token >= 2 && announced.test(text),
+  worthwhile: (hints) => hints.token >= 2,
   find(text, emit) {
-    eachMatch(assigned, text, (match) => {
+    eachMatch(announcing, text, ({ index }) => {
+      assigned.lastIndex = index;
+      const match = assigned.exec(text);
+      if (!match) return;
+      announcing.lastIndex = assigned.lastIndex;
       const raw = match[1] ?? '';
       const value = raw.replace(/[.?:]+$/, '');
-      const start = match.index + match[0].length - raw.length;
+      const start = index + match[0].length - raw.length;
       if (value.length < 4 || words.test(value) || /^[$%{<]|[(){}]|^\*+$|^x+$|^\.+/i.test(value)) return;
       const word = match[0].toLowerCase();
       if (word.startsWith('pin')) {
