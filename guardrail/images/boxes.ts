@@ -8,18 +8,24 @@ const LEAST_PADDING = 2;
 /** Of the gap to the next word that is not painted: what is left keeps that word readable. */
 const OF_GAP = 0.4;
 
+/** Pixels of height by which boxes are sorted, so that each is held against those beside it and not against all. */
+const BAND = 32;
+
 /** Boxes with a margin that ends before the words beside them. */
 export function padded(boxes: readonly Box[], { passes }: Reading): Box[] {
-  const words = passes.flat(2).map(({ box }) => box);
+  const bands = bandsOf(passes.flat(2).map(({ box }) => box));
   return distinct(boxes).map((box) => {
-    const margin = Math.max(LEAST_PADDING, PADDING * box.height);
-    const beside = words.filter((word) => overlap(word, box) && !within(word, box));
     const right = box.left + box.width;
-    const leftGap = Math.min(
-      ...beside.flatMap((word) => (endOf(word) <= box.left ? box.left - endOf(word) : [])),
-      Infinity,
-    );
-    const rightGap = Math.min(...beside.flatMap((word) => (word.left >= right ? word.left - right : [])), Infinity);
+    let leftGap = Infinity;
+    let rightGap = Infinity;
+    for (const band of bandsAcross(box)) {
+      for (const word of bands.get(band) ?? []) {
+        if (!overlap(word, box) || within(word, box)) continue;
+        if (endOf(word) <= box.left) leftGap = Math.min(leftGap, box.left - endOf(word));
+        if (word.left >= right) rightGap = Math.min(rightGap, word.left - right);
+      }
+    }
+    const margin = Math.max(LEAST_PADDING, PADDING * box.height);
     const before = Math.min(margin, Math.max(1, OF_GAP * leftGap));
     const after = Math.min(margin, Math.max(1, OF_GAP * rightGap));
     const above = Math.max(LEAST_PADDING, (PADDING / 2) * box.height);
@@ -30,6 +36,23 @@ export function padded(boxes: readonly Box[], { passes }: Reading): Box[] {
       height: box.height + 2 * above,
     };
   });
+}
+
+function bandsOf(boxes: readonly Box[]): ReadonlyMap<number, readonly Box[]> {
+  const bands = new Map<number, Box[]>();
+  for (const box of boxes) {
+    for (const band of bandsAcross(box)) {
+      const others = bands.get(band);
+      if (others) others.push(box);
+      else bands.set(band, [box]);
+    }
+  }
+  return bands;
+}
+
+function bandsAcross({ top, height }: Box): number[] {
+  const first = Math.floor(top / BAND);
+  return Array.from({ length: Math.floor((top + height) / BAND) - first + 1 }, (_, at) => first + at);
 }
 
 function distinct(boxes: readonly Box[]): Box[] {

@@ -16,12 +16,15 @@ const DIGITS: Readonly<Record<string, string>> = {
   ...{ A: '4', S: '5', s: '5', G: '6', b: '6', T: '7', B: '8', g: '9', q: '9' },
 };
 
-/** Forms whose checksum is not asked for, each with a value that stands for it before the detectors. */
+/**
+ * Forms whose checksum is not asked for, each with a value that stands for it before the detectors. No pattern can match
+ * one text in two ways: whoever draws a picture decides what they run over, and they run on the event loop.
+ */
 const FORMS: readonly { readonly pattern: RegExp; readonly accepts: (text: string) => boolean; readonly as: string }[] =
   [
     {
       // ISO 13616: a country, two check digits, up to 30 letters and digits in groups, the bank's perhaps of letters.
-      pattern: /\b[A-Z]{2}[0-9A-Z]{2}(?: ?[A-Z]{4})?(?: ?(?=[0-9A-Z]{0,3}[0-9])[0-9A-Z]{1,30}){1,8}\b/g,
+      pattern: /\b[A-Z]{2}[0-9A-Z]{2,32}\b(?: [A-Z]{4}\b)?(?: (?=[0-9A-Z]{0,3}[0-9])[0-9A-Z]{1,30}\b){0,8}/g,
       accepts: (text) => digitsIn(text) >= 12 && text.replaceAll(' ', '').length >= 15 && !isIban(text),
       as: 'DE89370400440532013000',
     },
@@ -33,7 +36,9 @@ const FORMS: readonly { readonly pattern: RegExp; readonly accepts: (text: strin
       as: '4111111111111111',
     },
     {
-      pattern: /[^\s<>()@]*[\p{L}\p{N}][^\s<>()@]*(?:\(?[@©®])+[^\s<>@]*[\p{L}\p{N}]/gu,
+      // From where a word begins, over its first letter or digit, to the last one behind an at sign.
+      pattern:
+        /(?<![^\s<>()@©®])[^\s<>()@©®\p{L}\p{N}]*[\p{L}\p{N}][^\s<>()@©®]*(?:(?:\(?[@©®])+[^\s<>@©®]*[\p{L}\p{N}])+/gu,
       accepts: (text) => !/^[\w.+'-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}$/i.test(text) && /@|\.[a-z]{2,}$/i.test(text),
       as: 'someone@example.org',
     },
@@ -70,34 +75,37 @@ function withDigits(word: Word): Piece {
 }
 
 /** Replaces what has a form by a value that is of it; it stands for all words that it touches. */
-function reform(pieces: readonly Piece[]): Piece[] {
-  return FORMS.reduce<Piece[]>(
-    (before, { pattern, accepts, as }) => {
-      const text = before.map((piece) => piece.text).join('');
-      const result: Piece[] = [];
-      let open = before.map((piece) => ({ piece, text: piece.text }));
-      let at = 0;
-      const takeTo = (end: number): Piece[] => {
-        const taken: Piece[] = [];
-        while (open[0] && at < end) {
-          const [{ piece, text: rest }] = open as [(typeof open)[number]];
-          const part = rest.slice(0, end - at);
-          taken.push({ ...piece, text: part });
-          at += part.length;
-          open =
-            part.length < rest.length ? [{ piece, text: rest.slice(part.length) }, ...open.slice(1)] : open.slice(1);
-        }
-        return taken;
-      };
-      for (const match of text.matchAll(pattern)) {
-        if (!accepts(match[0])) continue;
-        result.push(...takeTo(match.index));
-        result.push({ text: as, words: takeTo(match.index + match[0].length).flatMap(({ words }) => words) });
-      }
-      return [...result, ...takeTo(text.length)];
-    },
-    [...pieces],
-  );
+function reform(pieces: readonly Piece[]): readonly Piece[] {
+  return FORMS.reduce(reformOne, pieces);
+}
+
+function reformOne(before: readonly Piece[], { pattern, accepts, as }: (typeof FORMS)[number]): readonly Piece[] {
+  const text = before.map((piece) => piece.text).join('');
+  const matches = [...text.matchAll(pattern)].filter(([match]) => accepts(match));
+  if (matches.length === 0) return before;
+  const result: Piece[] = [];
+  let next = 0;
+  /** Of the next piece what has not been taken yet. */
+  let rest = before[0]?.text ?? '';
+  let at = 0;
+  const takeTo = (end: number): Piece[] => {
+    const taken: Piece[] = [];
+    for (let piece = before[next]; piece && at < end; piece = before[next]) {
+      const part = rest.slice(0, end - at);
+      taken.push({ ...piece, text: part });
+      at += part.length;
+      rest = rest.slice(part.length);
+      if (rest !== '') continue;
+      next += 1;
+      rest = before[next]?.text ?? '';
+    }
+    return taken;
+  };
+  for (const match of matches) {
+    result.push(...takeTo(match.index));
+    result.push({ text: as, words: takeTo(match.index + match[0].length).flatMap(({ words }) => words) });
+  }
+  return [...result, ...takeTo(text.length)];
 }
 
 function digitsIn(text: string): number {

@@ -10,6 +10,8 @@ export interface Piece {
 export interface PictureText {
   readonly text: string;
   readonly pieces: readonly Piece[];
+  /** Where in the text each piece begins. */
+  readonly starts: readonly number[];
 }
 
 const SPACE: Piece = { text: ' ', words: [] };
@@ -20,7 +22,13 @@ export const LINE_END: Piece = { text: '\n', words: [] };
 const COLUMN_GAP = 1.5;
 
 export function textOf(pieces: readonly Piece[]): PictureText {
-  return { text: pieces.map(({ text }) => text).join(''), pieces };
+  const starts: number[] = [];
+  let length = 0;
+  for (const { text } of pieces) {
+    starts.push(length);
+    length += text.length;
+  }
+  return { text: pieces.map(({ text }) => text).join(''), pieces, starts };
 }
 
 export function gapOf(left: Word, right: Word): number {

@@ -10,13 +10,13 @@ import {
   type RequestOutcome,
   type SessionScope,
 } from '../core/core.ts';
+import type { Finding } from '../detection/detection.ts';
 import type { MappingStore } from '../store/store.ts';
 import { UnreadableImageError, type Box, type Picture, type PictureReader, type Reading } from './contract.ts';
 import { dataUrlOf, isRemote, pictureOf } from './dataUrl.ts';
 import { padded } from './boxes.ts';
 import { imagesIn, withImages } from './parts.ts';
 import { createReadings, type ReadingOwner } from './readings.ts';
-import type { PictureText } from './pieces.ts';
 import { boxesOf, textsOf } from './texts.ts';
 
 export interface ImageGuardOptions {
@@ -76,24 +76,23 @@ export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guar
     const pictureTexts = looked.flatMap(({ texts }) => texts.map(({ text }) => text));
     const { inPictures = [], ...outcome } = await guard.request({ ...document, pictureTexts }, context);
     let next = 0;
-    const found = looked.map((picture) => {
-      const findings = inPictures.slice(next, next + picture.texts.length);
-      next += picture.texts.length;
-      return { ...picture, findings };
+    const found = looked.map((one) => {
+      const places = one.texts.flatMap((text, at) =>
+        (inPictures[next + at] ?? []).map((finding): Place => ({ ...finding, boxes: boxesOf(text, finding) })),
+      );
+      next += one.texts.length;
+      return { ...one, places };
     });
-    const entities = found.reduce(
-      (counts, { texts, findings }) => withCounts(counts, texts, findings),
-      outcome.entities,
-    );
+    const entities = found.reduce((counts, { places }) => withCounts(counts, places), outcome.entities);
     if (outcome.action === 'BLOCKED' || outcome.monitored === 'BLOCKED') return { ...outcome, entities };
 
-    const planned = found.map(({ texts, findings, ...rest }) => ({
-      ...rest,
-      boxes: padded(
-        texts.flatMap((text, at) => boxesOf(text, findings[at] ?? [])),
-        rest.reading,
-      ),
-    }));
+    const planned = found.map(({ source, picture, reading, places }) => {
+      const boxes = padded(
+        places.flatMap((place) => place.boxes),
+        reading,
+      );
+      return { source, picture, reading, boxes };
+    });
     const changing = planned.filter(
       ({ picture, reading, boxes }) => boxes.length > 0 || picture.hasMetadata || reading.isAltered,
     );
@@ -155,23 +154,19 @@ function rewritten(
   };
 }
 
+/** What was found, and where it stands in its picture. */
+type Place = Pick<Finding, 'type' | 'detector'> & { readonly boxes: readonly Box[] };
+
 /** A picture is several texts: what is found in more than one of them, over the same words, is one finding. */
-function withCounts(
-  counts: readonly EntityCount[],
-  texts: readonly PictureText[],
-  findings: NonNullable<RequestOutcome['inPictures']>,
-): EntityCount[] {
+function withCounts(counts: readonly EntityCount[], places: readonly Place[]): readonly EntityCount[] {
   const merged = new Map(counts.map((count) => [`${count.type}\n${count.detector}`, count]));
   const seen = new Set<string>();
-  texts.forEach((text, at) => {
-    for (const finding of findings[at] ?? []) {
-      const { type, detector } = finding;
-      const places = boxesOf(text, [finding]).map(({ left, top }) => `${type} ${Math.round(left)} ${Math.round(top)}`);
-      if (places.every((place) => seen.has(place))) continue;
-      for (const place of places) seen.add(place);
-      const key = `${type}\n${detector}`;
-      merged.set(key, { type, detector, count: (merged.get(key)?.count ?? 0) + 1 });
-    }
-  });
+  for (const { type, detector, boxes } of places) {
+    const keys = boxes.map(({ left, top }) => `${type} ${Math.round(left)} ${Math.round(top)}`);
+    if (keys.every((key) => seen.has(key))) continue;
+    for (const key of keys) seen.add(key);
+    const key = `${type}\n${detector}`;
+    merged.set(key, { type, detector, count: (merged.get(key)?.count ?? 0) + 1 });
+  }
   return [...merged.values()];
 }

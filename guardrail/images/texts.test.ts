@@ -28,7 +28,7 @@ const texts = (...lines: Line[]): string[] => textsOf(reading(lines)).map(({ tex
 function boxesFor(of: Reading, value: string): Box[] {
   return textsOf(of).flatMap((text) => {
     const start = text.text.indexOf(value);
-    return start < 0 ? [] : boxesOf(text, [{ start, end: start + value.length }]);
+    return start < 0 ? [] : boxesOf(text, { start, end: start + value.length });
   });
 }
 
@@ -75,6 +75,22 @@ describe('the texts of a picture', () => {
       for (const text of texts(line(read, 10))) expect(text.trim().split(/\s+/).join(' ')).to.equal(plain);
     });
   }
+
+  it('take time that grows with what was read, whatever stands there', () => {
+    const units = ['1', 'A1', 'AB', 'a', 'a.', '.', '@', '©', 'a©', '(©', 'a@b.', '4', '4-', 'é', '𝒜', 'a(', '|', 'O1'];
+    const shapes = [
+      (unit: string) => `AB${unit.repeat(4000)}x`,
+      (unit: string) => `${unit.repeat(30)} `.repeat(200).trim(),
+      (unit: string) => `AB12 ${unit.repeat(4)} `.repeat(600).trim(),
+    ];
+    for (const unit of units) {
+      const lines = shapes.map((shape, at) => line(shape(unit), 20 * at));
+      const before = process.threadCpuUsage();
+      texts(...lines);
+      const { user, system } = process.threadCpuUsage(before);
+      expect((user + system) / 1000, `milliseconds of processor time on ${unit}`).to.be.below(1000);
+    }
+  });
 });
 
 describe('the places of what was found in a picture', () => {
@@ -82,9 +98,9 @@ describe('the places of what was found in a picture', () => {
     const of = reading([line('Dear Anna Maria Schmidt,', 10), line('Anna again', 40)]);
     const text = textsOf(of)[0];
     const start = text?.text.indexOf('Anna') ?? -1;
-    const found = text && boxesOf(text, [{ start: start + 1, end: start + 'Anna Maria Schm'.length }]);
+    const found = text && boxesOf(text, { start: start + 1, end: start + 'Anna Maria Schm'.length });
     expect(found).to.deep.equal([{ left: 44, top: 10, width: 131, height: HEIGHT }]);
-    const over = text && boxesOf(text, [{ start, end: text.text.indexOf('again') }]);
+    const over = text && boxesOf(text, { start, end: text.text.indexOf('again') });
     expect(over).to.have.length(2);
   });
 
@@ -107,7 +123,7 @@ describe('the places of what was found in a picture', () => {
             const isTouched = at < from + length && at + piece.text.length > from;
             at += piece.text.length;
             if (!isTouched) continue;
-            const boxes = boxesOf(text, [{ start: from, end: from + length }]);
+            const boxes = boxesOf(text, { start: from, end: from + length });
             for (const { box } of piece.words) {
               const isCovered = boxes.some(
                 (one) =>

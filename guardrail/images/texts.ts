@@ -47,22 +47,25 @@ function rowsOf(words: readonly Word[]): Line[] {
 }
 
 /** Places to paint over: every word that a finding touches is painted whole, with the gaps between the words of one. */
-export function boxesOf({ pieces }: PictureText, findings: readonly Pick<Span, 'start' | 'end'>[]): Box[] {
-  const boxes: Box[] = [];
-  const starts: number[] = [];
-  let length = 0;
-  for (const { text } of pieces) {
-    starts.push(length);
-    length += text.length;
+export function boxesOf({ pieces, starts }: PictureText, { start, end }: Pick<Span, 'start' | 'end'>): Box[] {
+  const touched: Word[] = [];
+  for (let at = lastUpTo(starts, start); at < pieces.length && (starts[at] ?? end) < end; at += 1) {
+    const { text, words } = pieces[at] ?? LINE_END;
+    if ((starts[at] ?? 0) + text.length > start) touched.push(...words);
   }
-  for (const { start, end } of findings) {
-    const touched = pieces.flatMap(({ text, words }, at) => {
-      const from = starts[at] ?? 0;
-      return from < end && from + text.length > start ? words : [];
-    });
-    boxes.push(...mergedBoxes(touched));
+  return mergedBoxes(touched);
+}
+
+/** Where the last of some rising numbers stands that is not above the limit; 0 where there is none. */
+function lastUpTo(rising: readonly number[], limit: number): number {
+  let from = 0;
+  let to = rising.length;
+  while (to - from > 1) {
+    const middle = (from + to) >> 1;
+    if ((rising[middle] ?? limit) <= limit) from = middle;
+    else to = middle;
   }
-  return boxes;
+  return from;
 }
 
 /** Words side by side become one box, so that nothing shows how long each was. */
