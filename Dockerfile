@@ -20,7 +20,7 @@ RUN npm ci --omit=dev --include=optional --loglevel=error \
 # Node links against libatomic, which a bare C++ runtime lacks.
 RUN lib="usr/lib/$(uname -m)-linux-gnu" && mkdir -p "/out/$lib" && cp -L "/$lib/libatomic.so.1" "/out/$lib/"
 
-FROM ${BASE_IMAGE}
+FROM ${BASE_IMAGE} AS program
 LABEL org.opencontainers.image.title="Gateway Guardrail Operator" \
       org.opencontainers.image.licenses="Apache-2.0"
 # Packages first: they change less often than what follows, so most upgrades pull that alone.
@@ -33,5 +33,15 @@ COPY operator operator
 COPY guardrail guardrail
 ENV NODE_ENV=production
 USER 65532:65532
+
+# All modules once compiled: what Node then finds makes a start twice as fast and spares each process the compiler's
+# memory. Node keeps it apart by user, so whoever runs the image as another one starts as if it were not there.
+FROM program AS compiled
+ENV NODE_COMPILE_CACHE=/tmp/compiled
+RUN ["/usr/local/bin/node", "--eval", "await Promise.all(['operator/config.ts', 'operator/operator.ts', 'guardrail/mainCommands.ts', 'guardrail/mainServe.ts'].map((file) => import(`./${file}`)))"]
+
+FROM program
+COPY --from=compiled /tmp/compiled compiled
+ENV NODE_COMPILE_CACHE=/app/compiled
 ENTRYPOINT ["/usr/local/bin/node"]
 CMD ["operator/main.ts"]

@@ -36,6 +36,14 @@ describe('the operator, installed by kubectl apply -k', () => {
     expect(leading.sort()).to.deep.equal([0, 1]);
   });
 
+  it('starts from modules that the image holds compiled for the user it runs as', async () => {
+    const [pod] = await operatorPods();
+    const script = "console.log(fs.readdirSync(require('module').getCompileCacheDir()).length)";
+    const node = ['/usr/local/bin/node', '--eval', script];
+    const exec = ['exec', '-n', OPERATOR_NAMESPACE, pod?.metadata.name ?? '', '--', ...node];
+    expect(Number(await cluster().kubectl(exec))).to.be.greaterThan(500);
+  });
+
   it('has installed its definitions, and they are served', async () => {
     for (const kind of ['gatewaycustomers', 'gatewayinstances']) {
       const crd = await get('crd', `${kind}.gateway.guardrail.dev`);
