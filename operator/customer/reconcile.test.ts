@@ -8,7 +8,6 @@ import { startDevGateway, type DevGateway } from '../../hack/local/gateway/gatew
 import { FINALIZER, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
 import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../gateway/testProxy.ts';
-import { type Clock, systemClock } from '../runtime/runtime.ts';
 import { conditionOf } from './status.ts';
 import { connectionOf } from './testParts.ts';
 import { eventually, People, TestOperator } from './testOperator.ts';
@@ -24,9 +23,6 @@ describe('customer reconcile', function () {
   let admin: GatewayClient;
   let people: People;
   let operator: TestOperator;
-  /** Added to the operator's clock for intervals. */
-  let ahead = 0;
-  const clock: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() + ahead };
 
   before(async () => {
     gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
@@ -41,10 +37,9 @@ describe('customer reconcile', function () {
     await gateway.stop();
   });
   beforeEach(async () => {
-    ahead = 0;
     proxy.fault = noCalls;
     people = new People(cluster().kubeConfig(), await cluster().createNamespace('customer'));
-    operator = new TestOperator(cluster().kubeConfig(), [people.namespace], { clock });
+    operator = new TestOperator(cluster().kubeConfig(), [people.namespace]);
     await operator.start();
     // The first test finds no CustomResourceDefinition: the operator brings it.
     await eventually(() => people.list());
@@ -451,7 +446,7 @@ describe('customer reconcile', function () {
         expect(proxy.calls.length).to.be.at.least(6);
       });
       expect((await people.get('a'))?.metadata.resourceVersion).to.equal(created.metadata.resourceVersion);
-      ahead = 61_000;
+      operator.skip(61_000);
       await people.untilReason('a', 'GatewayUnreachable');
       await untilEvent('a', 'SyncFailed');
       proxy.fault = noCalls;
@@ -597,14 +592,14 @@ describe('customer reconcile', function () {
       await people.deleteSecret('main');
       await people.deleteNamespace();
       // Before the deletion, which would otherwise still find the key that was read a moment ago.
-      ahead = 61_000;
+      operator.skip(61_000);
       await people.delete('a');
       await people.until('a', (customer) => message(customer).includes('five minutes'));
-      ahead += 4 * 60_000;
+      operator.skip(4 * 60_000);
       await people.annotate('a', 'syncRequested', 'four minutes');
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(await people.get('a')).not.to.equal(undefined);
-      ahead += 2 * 60_000;
+      operator.skip(2 * 60_000);
       await people.annotate('a', 'syncRequested', 'six minutes');
       await people.untilGone('a');
       expect(await atGateway('a')).to.include({ alias: 'A' });

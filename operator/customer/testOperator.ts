@@ -21,7 +21,7 @@ import {
 } from '../api/v1alpha1/v1alpha1.ts';
 import { type CallTimeouts, GatewayClients } from '../gateway/gateway.ts';
 import { createConnections } from '../instance/instance.ts';
-import { type Clock, ControllerOperator, RuntimeMetrics, systemClock } from '../runtime/runtime.ts';
+import { ControllerOperator, RuntimeMetrics, systemClock } from '../runtime/runtime.ts';
 import { eventually } from '../runtime/testing/testing.ts';
 import { customerController } from './customer.ts';
 import type { GuardrailEndpoint } from './erasure.ts';
@@ -37,14 +37,15 @@ export class TestOperator extends ControllerOperator {
   /** Where sessions are erased. May be changed at any time. */
   guardrails: () => Promise<readonly GuardrailEndpoint[]> = () => Promise.resolve([]);
   readonly #clients: GatewayClients;
+  readonly #skew: { ms: number };
 
   /** @param options `timeouts` of the calls of the gateway: short by default, since faults are what most tests are about */
   constructor(
     kubeConfig: KubeConfig,
     namespaces: readonly string[],
-    options: { readonly clock?: Clock; readonly timeouts?: CallTimeouts } = {},
+    { timeouts = { connect: 1_500, idle: 1_500, total: 2_500 } }: { readonly timeouts?: CallTimeouts } = {},
   ) {
-    const { clock = systemClock, timeouts = { connect: 1_500, idle: 1_500, total: 2_500 } } = options;
+    const skew = { ms: 0 };
     const metrics = new RuntimeMetrics();
     super({
       log: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
@@ -58,11 +59,17 @@ export class TestOperator extends ControllerOperator {
       eventSource: `${GROUP}/test`,
       drainMs: 5_000,
       controllers: { backoffMs: [50, 500] },
-      clock,
+      clock: { ...systemClock, monotonic: () => systemClock.monotonic() + skew.ms },
       metrics,
     });
     this.metrics = metrics;
+    this.#skew = skew;
     this.#clients = new GatewayClients({ timeouts });
+  }
+
+  /** Puts the operator's clock ahead for what it does at intervals; what it waits for takes as long as ever. */
+  skip(ms: number): void {
+    this.#skew.ms += ms;
   }
 
   protected override async init(): Promise<void> {

@@ -4,7 +4,6 @@ import { withControlPlane } from '../../hack/local/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../../hack/local/gateway/gateway.ts';
 import { TestAuthority } from '../gateway/testCertificates.ts';
 import { startTlsProxy, type TlsProxy } from '../gateway/testTlsProxy.ts';
-import { type Clock, systemClock } from '../runtime/runtime.ts';
 import { conditionOf } from './status.ts';
 import { eventually, People, TestOperator } from './testOperator.ts';
 
@@ -18,15 +17,12 @@ describe('customers of a gateway with a private authority', function () {
   let proxy: TlsProxy;
   let people: People;
   let operator: TestOperator;
-  /** Added to the operator's clock for intervals. */
-  let ahead = 0;
-  const clock: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() + ahead };
 
   before(async () => {
     gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
     proxy = await startTlsProxy(gateway.url, authority.server());
     people = new People(cluster().kubeConfig(), await cluster().createNamespace('tls'));
-    operator = new TestOperator(cluster().kubeConfig(), [people.namespace], { clock });
+    operator = new TestOperator(cluster().kubeConfig(), [people.namespace]);
     await operator.start();
     await eventually(() => people.list());
     await people.secret('main', masterKey);
@@ -55,7 +51,7 @@ describe('customers of a gateway with a private authority', function () {
     expect(await says('a', 'GatewayUnreachable')).to.contain('not signed by the authority');
     await people.secret('authority', authority.ca);
     // Within the minute for which a Secret is kept, what was read of it goes on being used.
-    ahead += 61_000;
+    operator.skip(61_000);
     await people.annotate('a', 'syncRequested', '3');
     await people.untilReason('a', 'Created');
   });
@@ -65,7 +61,7 @@ describe('customers of a gateway with a private authority', function () {
     await people.untilReason('b', 'Created');
     const next = new TestAuthority('the next');
     const syncWith = async (token: string): Promise<void> => {
-      ahead += 61_000;
+      operator.skip(61_000);
       await people.annotate('b', 'syncRequested', token);
       const { status } = await people.until('b', (customer) => customer.status?.lastHandledSyncRequest === token);
       expect(status?.synced).to.equal(true);
