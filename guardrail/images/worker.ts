@@ -6,6 +6,7 @@ import { parentPort } from 'node:worker_threads';
 import { UnreadableImageError, type Problem, type Reading } from './contract.ts';
 import type { Task } from './workers.ts';
 import { createOcr, type Ocr } from './ocr.ts';
+import { assertNoExcess } from './pngExcess.ts';
 import { greysOf, pack, paint, unpack, type Greys } from './raster.ts';
 
 /** What is answered: a result, or what is wrong with the image. Any other failure ends the thread. */
@@ -13,8 +14,9 @@ export type Answer = { readonly reading: Reading } | { readonly bytes: Uint8Arra
 
 let ocr: Promise<Ocr> | undefined;
 
-async function read(bytes: Uint8Array): Promise<Answer> {
+async function read({ bytes, format }: Task & { readonly kind: 'read' }): Promise<Answer> {
   const { greys, isAltered } = await greysIn(bytes);
+  if (format === 'png') await assertNoExcess(bytes);
   ocr ??= createOcr();
   return { reading: { passes: await (await ocr).read(greys), isAltered } };
 }
@@ -27,7 +29,7 @@ async function greysIn(bytes: Uint8Array): Promise<{ greys: Greys; isAltered: bo
 
 async function answerTo(task: Task): Promise<Answer> {
   try {
-    if (task.kind === 'read') return await read(task.bytes);
+    if (task.kind === 'read') return await read(task);
     const raster = await unpack(task.bytes);
     paint(raster, task.boxes);
     return { bytes: await pack(raster, task.format, task.isLossless) };

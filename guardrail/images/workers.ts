@@ -6,7 +6,7 @@ import type { Answer } from './worker.ts';
 
 /** What a thread is asked to do. */
 export type Task =
-  | { readonly kind: 'read'; readonly bytes: Uint8Array }
+  | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly format: Format }
   | {
       readonly kind: 'rewrite';
       readonly bytes: Uint8Array;
@@ -118,15 +118,12 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
         reject(new DetectorUnavailableError('There are more images than can be read in time.'));
         return;
       }
+      const leave = (): void => {
+        if (waiting.delete(job)) reject(new DetectorUnavailableError('The call ended before its image was read.'));
+      };
       const job: Job = { task, resolve, reject };
       waiting.add(job);
-      signal.addEventListener(
-        'abort',
-        () => {
-          if (waiting.delete(job)) reject(new DetectorUnavailableError('The call ended before its image was read.'));
-        },
-        { once: true },
-      );
+      signal.addEventListener('abort', leave, { once: true });
       startNext();
     });
 
@@ -147,8 +144,8 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
   };
 
   return {
-    async read({ bytes }, signal) {
-      const answer = await observed({ kind: 'read', bytes }, signal);
+    async read({ bytes, format }, signal) {
+      const answer = await observed({ kind: 'read', bytes, format }, signal);
       if (!('reading' in answer)) throw new Error('A thread answered another task than it was given.');
       return answer.reading;
     },

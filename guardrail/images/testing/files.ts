@@ -12,21 +12,35 @@ export function chunk(name: string, data: Uint8Array = Buffer.alloc(0)): Buffer 
   return result;
 }
 
-/** A PNG of one shade of grey, one bit a pixel, with chunks of the caller's before the pixels. */
-export function pngOf(width: number, height: number, ...extra: readonly Buffer[]): Buffer {
+export interface PngParts {
+  readonly width: number;
+  readonly height: number;
+  /** Bits a channel; default 1. */
+  readonly depth?: number;
+  /** Colour type; default greys. */
+  readonly type?: number;
+  /** Chunks before the pixels. */
+  readonly extra?: readonly Buffer[];
+  /** Compressed; default one byte of them. */
+  readonly pixels?: Uint8Array;
+}
+
+/** A PNG whose pixels need not fit what its header says. */
+export function pngWith({ width, height, depth = 1, type = 0, extra = [], pixels }: PngParts): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header[8] = 1;
+  header[8] = depth;
+  header[9] = type;
+  const data = pixels ?? deflateSync(Buffer.alloc(1));
+  return Buffer.concat([SIGNATURE, chunk('IHDR', header), ...extra, chunk('IDAT', data), chunk('IEND')]);
+}
+
+/** A PNG of one shade of grey, one bit a pixel, with chunks of the caller's before the pixels. */
+export function pngOf(width: number, height: number, ...extra: readonly Buffer[]): Buffer {
   const rows = Buffer.alloc(Math.min(height, 5000) * (1 + Math.ceil(width / 8)), 0xff);
   for (let at = 0; at < rows.length; at += 1 + Math.ceil(width / 8)) rows[at] = 0;
-  return Buffer.concat([
-    SIGNATURE,
-    chunk('IHDR', header),
-    ...extra,
-    chunk('IDAT', deflateSync(rows, { level: 9 })),
-    chunk('IEND'),
-  ]);
+  return pngWith({ width, height, extra, pixels: deflateSync(rows, { level: 9 }) });
 }
 
 /** A segment of a JPEG file. */
