@@ -110,6 +110,54 @@ describe('built-in detector', () => {
     expect(outcome).to.be.instanceOf(DetectorUnavailableError);
   });
 
+  describe('with many texts', () => {
+    const page = 'Anna Schmidt of Contoso Ltd lives at Hauptstraße 12, 10115 Berlin. '.repeat(50);
+    const many = Array.from({ length: 100 }, (_, at) => `${at} ${page}`);
+
+    it('lets others have the event loop in between', async () => {
+      let rounds = 0;
+      const count = (): void => {
+        rounds += 1;
+        counting = setImmediate(count);
+      };
+      let counting = setImmediate(count);
+      await detector.detect(many.slice(0, 2), { signal });
+      const few = rounds;
+      await detector.detect(many, { signal });
+      clearImmediate(counting);
+      expect(rounds - few).to.be.greaterThan(5);
+    });
+
+    it('is set aside alone: the next one is looked at in one go, and both find what they find alone', async () => {
+      const order: string[] = [];
+      const look = async (which: string): Promise<unknown> => {
+        const spans = await detector.detect(many, { signal });
+        order.push(which);
+        return spans;
+      };
+      const [first, second] = await Promise.all([look('first'), look('second')]);
+      expect(order).to.deep.equal(['second', 'first']);
+      expect(first).to.deep.equal(second);
+      expect(await look('third')).to.deep.equal(first);
+    });
+
+    it('ends in between where it is aborted, and lets the next one be set aside', async () => {
+      const controller = new AbortController();
+      for (let n = 0; n < 2; n += 1) {
+        const looking = detector.detect(many, { signal: controller.signal }).catch((error: unknown) => error);
+        setImmediate(() => {
+          controller.abort();
+        });
+        expect(await looking).to.be.instanceOf(DetectorUnavailableError);
+      }
+      let isOver = false;
+      const looking = detector.detect(many, { signal }).then(() => (isOver = true));
+      await new Promise(setImmediate);
+      expect(isOver).to.equal(false);
+      await looking;
+    });
+  });
+
   it('stays linear on hostile text of 100 kB', async () => {
     for (const unit of [
       'a',
