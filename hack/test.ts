@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { CASES, runE2e } from './e2e/run.ts';
+import { buildAhead, CASES, runE2e } from './e2e/run.ts';
 import { ensureBinaries } from './local/controlplane/binaries.ts';
 import { Progress } from './local/progress.ts';
 import { findRedisServer } from './local/redis.ts';
@@ -70,6 +70,7 @@ async function main(): Promise<number> {
   if (positionals.length > 0) {
     add(await runMocha(root, positionals.map(specs)));
   } else {
+    if (values.all === true) buildAhead();
     for (const check of CHECKS) add(await run(check));
     const everywhere = FOLDERS.map((folder) => `${folder}/**/*.test.ts`);
     add(await runMocha(root, ['--ignore', ONLY_ALL, ...everywhere]));
@@ -107,7 +108,7 @@ async function onRealCluster(): Promise<TestCounts> {
 /** What tests start is fetched before they are timed. */
 async function prepare(): Promise<void> {
   await progress.step('Control plane for tests', (report) =>
-    ensureBinaries(['kube-apiserver', 'etcd', 'kubectl'], { report }),
+    ensureBinaries(['kube-apiserver', 'etcd', 'kubectl', 'kube-controller-manager'], { report }),
   );
   await progress.step('Redis for tests', findRedisServer);
 }

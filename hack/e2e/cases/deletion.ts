@@ -6,17 +6,17 @@ import { becomes, get, listNames, POD_MS, rolledOut, soon, Stand } from '../stan
 
 const KINDS = 'deployment,service,serviceaccount,configmap,secret,pdb,hpa,networkpolicy';
 
-describe('what is deleted', () => {
-  let doomed: Stand;
-  before(async () => {
-    // It takes minutes by itself, which the other cases use.
-    doomed = await Stand.start('doomed', 1);
-    await new Guarded(doomed).on({});
-    await doomed.customer('one', { maxBudget: 1 });
-    await becomes('gcust', 'one', doomed.namespace, { type: 'Synced', status: 'True' });
-    await cluster().kubectl(['delete', 'namespace', doomed.namespace, '--wait=false']);
-  });
+// Before all cases of all files: it takes minutes by itself, which they use.
+let doomed: Stand;
+before(async () => {
+  doomed = await Stand.start('doomed', 1);
+  await new Guarded(doomed).on({});
+  await doomed.customer('one', { maxBudget: 1 });
+  await becomes('gcust', 'one', doomed.namespace, { type: 'Synced', status: 'True' });
+  await cluster().kubectl(['delete', 'namespace', doomed.namespace, '--wait=false']);
+});
 
+describe('what is deleted', () => {
   describe('one by one', () => {
     let stand: Stand;
     beforeEach(async () => {
