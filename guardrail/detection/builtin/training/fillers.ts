@@ -90,6 +90,11 @@ const goods = split(
 const groups = split(
   'company firm bank orchestra choir club association university hospital agency startup institute museum foundation union committee office shop store brewery bakery school college ministry court newspaper publisher airline hotel restaurant charity league team band cooperative consultancy laboratory network provider manufacturer retailer',
 );
+/** What organisations are named with and what yet is said of much else: the Software, a bank of switches. */
+const orgWords = split(
+  'software library system group bank company foundation service network solution association institute university program work product licence licensor contributor distributor trust capital insurance security data design research engineering management market agency store record press power energy water supply trading transport union council committee corporation partner studio academy hospital club team office party society authority board fund exchange',
+);
+const architectures = split('amd64 all i386 arm64 armhf riscv64 x86_64 noarch');
 const kin = split(
   'mother father sister brother grandmother grandfather aunt uncle cousin niece nephew daughter son wife husband partner mom dad mum grandma grandpa godfather neighbour boss landlord friend colleague teacher doctor',
 );
@@ -187,6 +192,59 @@ export class Fillers {
         '+46 # ### ### ##',
       ]),
     );
+  }
+
+  /** A few letters that are no word: abbreviations as programmers coin them. */
+  private letters(): string {
+    const { random } = this;
+    if (random.chance(0.5))
+      return this.word(9)
+        .replace(/(?<=.)[aeiou]/g, '')
+        .slice(0, 4);
+    return random.format('?'.repeat(random.int(2, 4))).toLowerCase();
+  }
+
+  /** A package as distributions of software name them. */
+  private distributed(): string {
+    const { random } = this;
+    const stem = (): string => (random.chance(0.4) ? this.letters() : this.word(8));
+    const number = (): string => (random.chance(0.4) ? this.digits(1) : '');
+    return random.pick([
+      () => `lib${stem()}${number()}`,
+      () =>
+        `lib${stem()}${number()}-${random.pick(['dev', 'bin', 'common', 'perl', 'data', 'doc', 'core-dev', stem()])}`,
+      () => `lib${stem()}-${stem()}-${random.pick(['perl', 'java', 'ruby', 'dev', 'cil'])}`,
+      () => `${random.pick(['python3', 'golang', 'node', 'ruby', 'fonts', 'gir1.2', 'r-cran', 'x11'])}-${stem()}`,
+      () => `golang-${stem()}-${stem()}-${stem()}-dev`,
+      () =>
+        `${stem()}-${random.pick(['dev', 'bin', 'common', 'utils', 'tools', 'data', 'core', 'doc', 'dbg', 'db', 'dbus', stem()])}`,
+      () => stem() + number(),
+    ])();
+  }
+
+  private distributedVersion(): string {
+    const { random } = this;
+    return random.format(
+      random.pick([
+        '#.##',
+        '#:#.##.#-#',
+        '#.#.#',
+        '##.#-#+deb##u#',
+        '#.##+dfsg-#',
+        '#.#~rc#-#',
+        '#.#.##+nmu#',
+        '#.##-#ubuntu#',
+        '#.#p#-#',
+      ]),
+    );
+  }
+
+  /** A coined name of a program. */
+  private program(): string {
+    const { random } = this;
+    const word = this.word(8);
+    const made = random.pick([word, word, word + this.letters(), this.letters() + word, `${word.charAt(0)}-${word}`]);
+    return made.replace(/(?:^|-)./g, (first) => first.toUpperCase());
   }
 
   /** @returns the text for a placeholder, or undefined where there is none of that name. */
@@ -298,6 +356,26 @@ export class Fillers {
       }
       case 'group':
         return random.pick(groups);
+      case 'orgword':
+        return random.pick(orgWords);
+      case 'Orgword':
+        return capitalized(random.pick(orgWords));
+      case 'ORGWORD':
+        return random.pick(orgWords).toUpperCase();
+      case 'NOUN':
+        return this.word().toUpperCase();
+      case 'ADJ':
+        return this.usually('adjectives').toUpperCase();
+      case 'letters':
+        return this.letters();
+      case 'deb':
+        return this.distributed();
+      case 'debver':
+        return this.distributedVersion();
+      case 'arch':
+        return random.pick(architectures);
+      case 'Word':
+        return this.program();
       case 'kin':
         return (
           random.pick(['', '', '', 'great ', 'great great ', 'step', 'late ', 'older ', 'little ']) +

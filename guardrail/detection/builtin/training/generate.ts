@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { TagKind } from '../tagger/labels.ts';
+import { Catalogues } from './catalogues.ts';
 import { capitalized, Entities } from './entities.ts';
 import { Fillers } from './fillers.ts';
-import { foreignTexts, type Part, type WordNet } from './lexicon.ts';
+import { foreignTexts, messages, type Part, type WordNet } from './lexicon.ts';
 import { Random } from './random.ts';
+import { languages, verbForms, vocabulary, type Language } from './vocabulary.ts';
 
 export interface LabelledSpan {
   readonly start: number;
@@ -78,7 +80,11 @@ export class Generator {
         const isSentence = /[.!?]$/.test(text) && !next.text.includes('\n');
         if (text !== '') text += isSentence && random.chance(0.75) ? ' ' : random.pick(['\n', '\n\n']);
         spans.push(
-          ...next.spans.map((span) => ({ ...span, start: span.start + text.length, end: span.end + text.length })),
+          ...next.spans.map((span) => ({
+            ...span,
+            start: span.start + text.length,
+            end: span.end + text.length,
+          })),
         );
         text += next.text;
       }
@@ -241,6 +247,60 @@ export class Generator {
     return foreignTexts().flatMap((text) => {
       const plain = { text, spans: [], source: 'foreign prose' };
       return this.random.chance(0.25) ? [plain, { ...plain, text: text.toLowerCase() }] : [plain];
+    });
+  }
+
+  /** The templates of a file filled with the words of one language after the other. */
+  plain(times: number): LabelledText[] {
+    const verbs = Object.fromEntries(languages.map((language) => [language, verbForms(language)]));
+    return languages.flatMap((language) =>
+      lines('plain').flatMap((template) =>
+        Array.from({ length: times }, () => this.fill(this.inLanguage(template, language, verbs[language] ?? []))),
+      ),
+    );
+  }
+
+  /** Puts words of a language where a template says which part of speech; names are left to be filled. */
+  private inLanguage(template: string, language: Language, verbs: readonly string[]): string {
+    const { random } = this;
+    const { nouns, adjectives, small } = vocabulary[language];
+    const lists: Readonly<Record<string, readonly string[]>> = {
+      noun: nouns,
+      adj: adjectives,
+      small,
+      verb: verbs,
+    };
+    return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
+      const list = lists[name.toLowerCase()];
+      if (!list) return whole;
+      const word = random.pick(list);
+      return name === name.toLowerCase() ? word : name === name.toUpperCase() ? word.toUpperCase() : capitalized(word);
+    });
+  }
+
+  /** Messages of programs as catalogues, help texts and manuals have them; one in six tells of somebody. */
+  catalogues(count: number): LabelledText[] {
+    const { random } = this;
+    const catalogues = new Catalogues(random, this.fillers);
+    const { examples, glosses } = this.wordNet;
+    const english = [...examples, ...glosses].filter((text) => !hasName(text));
+    const languages = [...messages().values(), english, english];
+    const named = lines('foreign').filter((line) => line.includes('{') && line.length < 100 && !line.includes('\n'));
+    return Array.from({ length: count }, () => {
+      const from = random.pick(languages);
+      const text = catalogues.write(Array.from({ length: random.int(2, 6) }, () => random.pick(from)));
+      if (random.chance(0.85)) return this.join(this.worn([{ text }]), 'catalogue');
+      const { text: sentence, spans } = this.fill(random.pick(named));
+      const offset = text.length + 1;
+      return {
+        text: `${text}\n${sentence}`,
+        spans: spans.map((span) => ({
+          ...span,
+          start: span.start + offset,
+          end: span.end + offset,
+        })),
+        source: 'catalogue',
+      };
     });
   }
 

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { allLocales } from '@faker-js/faker';
 import { wordHash } from '../tagger/tokens.ts';
 import { handNames, nicknames } from './names.ts';
+import { languages, vocabularyOf } from './vocabulary.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -178,12 +179,25 @@ export const states = fakerList('en en_CA en_AU de it es fr nl en_GB en_IN', 'lo
 );
 export const stateCodes = fakerList('en en_CA en_AU', 'location', 'state_abbr');
 
-/** Texts without names in other languages than English: see the README for where they come from. */
-export const foreignTexts = (): string[] =>
-  gunzipSync(readFileSync(new URL('./corpus/foreign.txt.gz', import.meta.url)))
+const corpus = (file: string): string[] =>
+  gunzipSync(readFileSync(new URL(`./corpus/${file}.txt.gz`, import.meta.url)))
     .toString()
-    .split('\0')
-    .map((entry) => entry.slice(entry.indexOf('\t') + 1));
+    .split('\0');
+
+/** Texts without names in other languages than English: see the README for where they come from. */
+export const foreignTexts = (): string[] => corpus('foreign').map((entry) => entry.slice(entry.indexOf('\t') + 1));
+
+/** What programs say to their users in other languages than English, by language. */
+export function messages(): Map<string, string[]> {
+  const byLanguage = new Map<string, string[]>();
+  for (const entry of corpus('catalogues')) {
+    const [language = '', text = ''] = entry.split('\t');
+    const list = byLanguage.get(language);
+    if (list) list.push(text);
+    else byLanguage.set(language, [text]);
+  }
+  return byLanguage;
+}
 
 /** Ordinary words of other languages than English, in lower case: those that such texts write so, and lists of faker's. */
 export function foreignWords(): Set<string> {
@@ -191,7 +205,17 @@ export function foreignWords(): Set<string> {
   const add = (text: string): void => {
     for (const word of text.match(/(?<![\p{L}\p{M}'’])\p{Ll}[\p{Ll}\p{M}]+(?![\p{L}\p{M}])/gu) ?? []) words.add(word);
   };
+  // German nouns are written large wherever they stand; a word after another one begins no sentence.
+  const addNouns = (text: string): void => {
+    for (const word of text.match(/(?<=\p{Ll} )\p{Lu}\p{Ll}{3,}(?![\p{L}\p{M}-])/gu) ?? [])
+      words.add(word.toLowerCase());
+  };
   foreignTexts().forEach(add);
+  for (const language of languages) for (const word of vocabularyOf(language)) words.add(word);
+  for (const [language, texts] of messages()) {
+    texts.forEach(add);
+    if (language === 'de') texts.forEach(addNouns);
+  }
   for (const list of ['adjective', 'adverb', 'conjunction', 'interjection', 'preposition', 'verb', 'noun']) {
     for (const entry of fakerList('de fr pt_BR da nb_NO hu', 'word', list)) {
       // German nouns are written large like names; a list of nouns says that they are none.
@@ -338,7 +362,11 @@ export function readWordNet(): WordNet {
     nouns: unique(lists.noun),
     verbs: unique(lists.verb),
     adjectives: unique(lists.adj),
-    usual: { nouns: usual('noun'), verbs: usual('verb'), adjectives: usual('adj') },
+    usual: {
+      nouns: usual('noun'),
+      verbs: usual('verb'),
+      adjectives: usual('adj'),
+    },
     roles: unique(roles),
     examples,
     glosses,
