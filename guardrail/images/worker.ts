@@ -1,5 +1,5 @@
 /** A thread that unpacks, reads, paints and packs pictures, one after the other. Nothing of this is on the event loop. */
-import { readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort } from 'node:worker_threads';
@@ -11,6 +11,15 @@ import { greysOf, pack, paint, unpack, type Greys } from './raster.ts';
 
 /** What is answered: a result, or what is wrong with the image. Any other failure ends the thread. */
 export type Answer = { readonly reading: Reading } | { readonly bytes: Uint8Array } | { readonly problem: Problem };
+
+/** An answer, with the kind of task that it is to: one of each kind is in work at the same time at most. */
+export interface Answered {
+  readonly kind: Task['kind'];
+  readonly answer: Answer;
+}
+
+/** What libvips calls its threads. */
+const IMAGE_THREAD = 'libvips worker';
 
 let ocr: Promise<Ocr> | undefined;
 
@@ -24,6 +33,7 @@ async function read({ bytes, format }: Task & { readonly kind: 'read' }): Promis
 /** The colours are let go before the reading begins, which takes memory itself. */
 async function greysIn(bytes: Uint8Array): Promise<{ greys: Greys; isAltered: boolean }> {
   const raster = await unpack(bytes);
+  stepBack();
   return { greys: await greysOf(raster), isAltered: raster.isAltered };
 }
 
@@ -31,6 +41,7 @@ async function answerTo(task: Task): Promise<Answer> {
   try {
     if (task.kind === 'read') return await read(task);
     const raster = await unpack(task.bytes);
+    stepBack();
     paint(raster, task.boxes);
     return { bytes: await pack(raster, task.format, task.isLossless) };
   } catch (error) {
@@ -39,10 +50,18 @@ async function answerTo(task: Task): Promise<Answer> {
   }
 }
 
-/** Text goes first. On Linux each thread has a priority of its own, which those that it starts inherit. */
+/**
+ * Text goes first. On Linux each thread has a priority of its own, which those that it starts inherit. Those of the image
+ * library do not: it starts them from a pool of the whole process, when it needs them.
+ */
 function stepBack(): void {
   try {
-    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_BELOW_NORMAL);
+    const own = basename(readlinkSync('/proc/thread-self'));
+    for (const thread of readdirSync('/proc/self/task')) {
+      const name = readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim();
+      if (thread === own || name === IMAGE_THREAD)
+        setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
+    }
   } catch {
     // Elsewhere the system shares its processors out as it sees fit.
   }
@@ -53,6 +72,6 @@ const port = parentPort;
 if (!port) throw new Error('This module runs in a worker thread alone.');
 port.on('message', (task: Task) => {
   void answerTo(task).then((answer) => {
-    port.postMessage(answer);
+    port.postMessage({ kind: task.kind, answer } satisfies Answered);
   });
 });

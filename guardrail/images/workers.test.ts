@@ -12,15 +12,16 @@ import { createWorkers, type WorkerOptions } from './workers.ts';
 const program = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort, threadId } from 'node:worker_threads';
-    parentPort.on('message', ({ bytes }) => {
+    parentPort.on('message', ({ kind, bytes }) => {
+      const say = (answer) => parentPort.postMessage({ kind, answer });
       const [order] = bytes;
       if (order === 1) for (;;);
       if (order === 2) throw new Error('Anna Schmidt');
       if (order === 3) process.exit(0);
-      if (order === 4) { parentPort.postMessage({ problem: 'damaged' }); return; }
+      if (order === 4) { say({ problem: 'damaged' }); return; }
       const box = { left: 0, top: 0, width: 1, height: 1 };
       const reading = { passes: [[[{ text: String(threadId), box }]]], isAltered: false };
-      setTimeout(() => parentPort.postMessage({ reading }), order);
+      setTimeout(() => say(kind === 'read' ? { reading } : { bytes }), order);
     });
   `)}`,
 );
@@ -58,6 +59,28 @@ describe('the threads that read pictures', function () {
     expect(new Set(await Promise.all([threadOf(one), threadOf(one), threadOf(one)]))).to.have.property('size', 1);
     const two = workers({ threads: 2 });
     expect(new Set(await Promise.all([1, 2, 3, 4, 5].map(() => threadOf(two))))).to.have.property('size', 2);
+  });
+
+  it('write what was read while they read the next one', async () => {
+    const reader = workers();
+    const done: string[] = [];
+    const task = async (what: string, work: Promise<unknown>): Promise<void> => {
+      await work;
+      done.push(what);
+    };
+    const first = task('first read', reader.read(READ, signal));
+    const others = [2, 3].map((at) => task(`read ${at}`, reader.read(order(200), signal)));
+    await first;
+    await task('first written', reader.rewrite(READ, [], signal));
+    await Promise.all(others);
+    expect(done).to.deep.equal(['first read', 'first written', 'read 2', 'read 3']);
+  });
+
+  it('fail what they write together with what they read, when they hang', async () => {
+    const reader = workers({ timeoutMs: 1000 });
+    const errors = [failure(reader.read(HANG, signal)), failure(reader.rewrite(READ, [], signal))];
+    for (const error of await Promise.all(errors)) expect(error).to.be.instanceOf(DetectorUnavailableError);
+    expect(await threadOf(reader)).to.be.a('string');
   });
 
   for (const [what, picture] of Object.entries({ throws: THROW, exits: EXIT, hangs: HANG })) {

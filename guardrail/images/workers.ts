@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { DetectorUnavailableError } from '../detection/detection.ts';
 import { UnreadableImageError, type Box, type Format, type PictureReader } from './contract.ts';
-import type { Answer } from './worker.ts';
+import type { Answer, Answered } from './worker.ts';
 
 /** What a thread is asked to do. */
 export type Task =
@@ -37,10 +37,19 @@ interface Job {
   readonly reject: (error: Error) => void;
 }
 
+interface Running extends Job {
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * Beside the picture that it reads, a thread writes another one: that takes a fiftieth of the time, and whoever waits for
+ * it would wait for the pictures of all others, too.
+ */
 interface Thread {
   worker: Worker | undefined;
-  job: Job | undefined;
-  timer: NodeJS.Timeout | undefined;
+  readonly running: Map<Task['kind'], Running>;
+  /** Ends it when it has been without work for long. */
+  idle: NodeJS.Timeout | undefined;
 }
 
 export function createWorkers(options: WorkerOptions = {}): PictureReader {
@@ -48,15 +57,15 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
   const program = options.program ?? new URL('./worker.ts', import.meta.url);
   const threads = Array.from({ length: options.threads ?? 1 }, (): Thread => ({
     worker: undefined,
-    job: undefined,
-    timer: undefined,
+    running: new Map(),
+    idle: undefined,
   }));
-  const waiting = new Set<Job>();
+  const waiting = { read: new Set<Job>(), rewrite: new Set<Job>() };
   let closed = false;
 
   const stop = async (thread: Thread): Promise<void> => {
     const { worker } = thread;
-    clearTimeout(thread.timer);
+    clearTimeout(thread.idle);
     thread.worker = undefined;
     worker?.removeAllListeners();
     // What is left of it has nobody to tell.
@@ -64,11 +73,20 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
     await worker?.terminate();
   };
 
-  const fail = (thread: Thread, message: string): void => {
-    const { job } = thread;
-    thread.job = undefined;
-    void stop(thread);
-    job?.reject(new DetectorUnavailableError(message));
+  const finish = (thread: Thread, kind: Task['kind']): Job | undefined => {
+    const job = thread.running.get(kind);
+    clearTimeout(job?.timer);
+    thread.running.delete(kind);
+    return job;
+  };
+
+  const fail = (thread: Thread, error: Error): Promise<void> => {
+    for (const kind of thread.running.keys()) finish(thread, kind)?.reject(error);
+    return stop(thread);
+  };
+
+  const failAndGoOn = (thread: Thread, message: string): void => {
+    void fail(thread, new DetectorUnavailableError(message));
     startNext();
   };
 
@@ -77,17 +95,17 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
     const worker = new Worker(program, { stdout: true, stderr: true });
     worker.stdout.resume();
     worker.stderr.resume();
-    worker.on('message', (answer: Answer) => {
-      const { job } = thread;
-      thread.job = undefined;
-      clearTimeout(thread.timer);
-      thread.timer = setTimeout(() => void stop(thread), idleMs);
-      thread.timer.unref();
+    worker.on('message', ({ kind, answer }: Answered) => {
+      const job = finish(thread, kind);
+      if (thread.running.size === 0) {
+        thread.idle = setTimeout(() => void stop(thread), idleMs);
+        thread.idle.unref();
+      }
       job?.resolve(answer);
       startNext();
     });
     const died = (): void => {
-      fail(thread, 'What reads images failed.');
+      failAndGoOn(thread, 'What reads images failed.');
     };
     worker.on('error', died);
     worker.on('exit', died);
@@ -98,31 +116,33 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
 
   const startNext = (): void => {
     for (const thread of threads) {
-      const [job] = waiting;
-      if (!job || closed) return;
-      if (thread.job) continue;
-      waiting.delete(job);
-      thread.job = job;
-      clearTimeout(thread.timer);
-      thread.timer = setTimeout(() => {
-        fail(thread, `What reads images took longer than ${timeoutMs} ms for one.`);
-      }, timeoutMs);
-      thread.worker ??= start(thread);
-      thread.worker.postMessage(job.task);
+      for (const kind of ['rewrite', 'read'] as const) {
+        const [job] = waiting[kind];
+        if (!job || closed || thread.running.has(kind)) continue;
+        waiting[kind].delete(job);
+        clearTimeout(thread.idle);
+        const timer = setTimeout(() => {
+          failAndGoOn(thread, `What reads images took longer than ${timeoutMs} ms for one.`);
+        }, timeoutMs);
+        thread.running.set(kind, { ...job, timer });
+        thread.worker ??= start(thread);
+        thread.worker.postMessage(job.task);
+      }
     }
   };
 
   const run = (task: Task, signal: AbortSignal): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      if (closed || signal.aborted || waiting.size >= MAX_WAITING) {
+      if (closed || signal.aborted || waiting[task.kind].size >= MAX_WAITING) {
         reject(new DetectorUnavailableError('There are more images than can be read in time.'));
         return;
       }
       const leave = (): void => {
-        if (waiting.delete(job)) reject(new DetectorUnavailableError('The call ended before its image was read.'));
+        if (waiting[task.kind].delete(job))
+          reject(new DetectorUnavailableError('The call ended before its image was read.'));
       };
       const job: Job = { task, resolve, reject };
-      waiting.add(job);
+      waiting[task.kind].add(job);
       signal.addEventListener('abort', leave, { once: true });
       startNext();
     });
@@ -159,13 +179,11 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
     async close() {
       closed = true;
       const error = new DetectorUnavailableError('The service is shutting down.');
-      for (const job of waiting) job.reject(error);
-      waiting.clear();
-      const ended = threads.map((thread) => {
-        thread.job?.reject(error);
-        thread.job = undefined;
-        return stop(thread);
-      });
+      for (const jobs of Object.values(waiting)) {
+        for (const job of jobs) job.reject(error);
+        jobs.clear();
+      }
+      const ended = threads.map((thread) => fail(thread, error));
       await Promise.all(ended);
     },
   };

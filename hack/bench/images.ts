@@ -1,15 +1,23 @@
 /**
  * What pictures cost those who send text: the 99th percentile of calls with a text of 1 kB while four pictures are in
- * work all the time, as a ratio to that of the same calls without any, in turns in the same run. And what a picture
- * costs: processor time of reading and of rewriting one, as ratios to unpacking and packing it alone.
+ * work all the time, as a ratio to that of the same calls without any, in turns in the same run. Told twice: as it is, and
+ * less the time in which service or client waited for a processor, which a machine of few processors has too little of and
+ * the service's own doing is not. And what a picture costs: processor time of reading and rewriting one, as a ratio to
+ * unpacking and packing it alone, and memory.
+ *
+ * The service runs as it is shipped, in a process of its own, and so does who sends the pictures: what it takes to put
+ * them together and to look at the answers shall not count as the service's time, on either side of the ratio.
  *
  * node hack/bench/images.ts
  */
-import { pino } from 'pino';
-import sharp from 'sharp';
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import sharp, { type OverlayOptions } from 'sharp';
 import { Pool } from 'undici';
-import { startApp } from '../../guardrail/app.ts';
-import { readConfig } from '../../guardrail/config.ts';
 import { draw, PAGES } from '../../guardrail/images/testing/pictures.ts';
 
 const KEY = 'key-for-the-bench';
@@ -17,108 +25,221 @@ const PATH = '/beta/litellm_basic_guardrail_api';
 const CALLS = 600;
 /** Milliseconds between two text calls: traffic, not saturation, whose queue would be measured otherwise. */
 const PAUSE_MS = 5;
-const ROUNDS = 4;
+const ROUNDS = 5;
 const PICTURES = 4;
 
 const TEXT = 'Please write to anna.schmidt@example.org about the invoice. '.padEnd(1000, 'The figures look fine. ');
 
-const config = readConfig({
-  GUARDRAIL_PORT: '0',
-  GUARDRAIL_HOST: '127.0.0.1',
-  GUARDRAIL_API_KEYS: `bench:${KEY}`,
-  GUARDRAIL_SESSION_KEY: 's'.repeat(32),
-});
-const app = await startApp(config, { logger: pino({ level: 'info' }, pino.destination('/dev/null')) });
-const pool = new Pool(`http://127.0.0.1:${app.port}`, { connections: 16 });
+/** What is sent: a page of an e-mail, and the screen of a laptop full of windows, one of which shows a photograph. */
+const SIZES = { 'an e-mail': mail, 'a whole screen': screen } as const;
+type Size = keyof typeof SIZES;
+
+async function mail(): Promise<Buffer> {
+  return draw(PAGES['an e-mail']).flatten({ background: '#fff' }).png().toBuffer();
+}
+
+async function screen(): Promise<Buffer> {
+  const window = async (name: keyof typeof PAGES, left: number, top: number): Promise<OverlayOptions> => ({
+    input: await draw(PAGES[name]).png().toBuffer(),
+    left,
+    top,
+  });
+  const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;
+  const photograph = sharp({ create: { width: 600, height: 440, channels: 3, background: '#678', noise } });
+  return sharp({ create: { width: 1920, height: 1080, channels: 3, background: '#2f4f4f' } })
+    .composite([
+      await window('an e-mail', 40, 30),
+      await window('a table', 40, 560),
+      await window('a form', 980, 30),
+      { input: await photograph.png().toBuffer(), left: 1100, top: 610 },
+    ])
+    .png()
+    .toBuffer();
+}
+
+type Fields = Record<string, unknown>;
+const encoded = (fields: Fields): Buffer => Buffer.from(JSON.stringify({ input_type: 'request', ...fields }));
+const imagesOf = (file: Buffer, more: Fields = {}): Buffer =>
+  encoded({ texts: [], images: [`data:image/png;base64,${file.toString('base64')}`], ...more });
 
 /** @returns the status: pictures that a busy machine cannot read in time are refused, which is work too. */
-async function call(fields: Record<string, unknown>): Promise<number> {
-  const { statusCode, body } = await pool.request({
-    method: 'POST',
-    path: PATH,
-    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
-    body: JSON.stringify({ input_type: 'request', ...fields }),
-  });
-  await body.text();
+async function call(pool: Pool, body: Buffer): Promise<number> {
+  const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
+  const answer = await pool.request({ method: 'POST', path: PATH, headers, body });
+  await answer.body.dump({ limit: Infinity });
+  const { statusCode } = answer;
   if (statusCode !== 200 && statusCode !== 502 && statusCode !== 503) throw new Error(`The answer was ${statusCode}.`);
   return statusCode;
 }
 
-async function textCalls(): Promise<number[]> {
-  const times: number[] = [];
-  for (let n = 0; n < CALLS; n += 1) {
-    const start = performance.now();
-    await call({ texts: [TEXT], request_data: { user_api_key_team_id: 'team', user_api_key_end_user_id: 'user' } });
-    times.push(performance.now() - start);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
-  return times;
+/** The sender: from one message to the next it keeps so many pictures in work, and tells how many were read. */
+async function sendPictures(port: number): Promise<void> {
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: PICTURES });
+  let isOn = false;
+  let read = 0;
+  let loops: Promise<void>[] = [];
+  process.on('message', (size: Size | 'stop') => {
+    void turn(size);
+  });
+  const turn = async (size: Size | 'stop'): Promise<void> => {
+    isOn = size !== 'stop';
+    await Promise.all(loops);
+    if (size === 'stop') {
+      process.send?.(read);
+      return;
+    }
+    read = 0;
+    // Calls that nobody identifies share no reading.
+    const body = imagesOf(await SIZES[size]());
+    loops = Array.from({ length: PICTURES }, async () => {
+      while (isOn) if ((await call(pool, body)) === 200) read += 1;
+    });
+  };
+  process.send?.('ready');
+  await new Promise((resolve) => process.once('disconnect', resolve));
+  await pool.close();
 }
 
-const file = await draw(PAGES['an e-mail']).flatten({ background: '#fff' }).png().toBuffer();
-const image = `data:image/png;base64,${file.toString('base64')}`;
-let read = 0;
-
-/** Keeps so many pictures in work; calls that nobody identifies share no reading. */
-function pictures(): () => Promise<void> {
-  let isOver = false;
-  const loops = Array.from({ length: PICTURES }, async () => {
-    while (!isOver) {
-      if ((await call({ texts: [], images: [image] })) === 200) read += 1;
-    }
-  });
-  return async () => {
-    isOver = true;
-    await Promise.all(loops);
-  };
+interface Timed {
+  readonly took: number;
+  /** Of that, the time without the waits for a processor. */
+  readonly worked: number;
 }
 
 const percentile = (times: readonly number[], part: number): number =>
-  [...times].sort((a, b) => a - b)[Math.floor(times.length * part)] ?? Number.NaN;
+  times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN;
 const median = (values: readonly number[]): number => percentile(values, 0.5);
-
-await textCalls();
-await call({ texts: [], images: [image] });
-const ratios: { p50: number; p99: number }[] = [];
-for (let round = 0; round < ROUNDS; round += 1) {
-  const alone = await textCalls();
-  const stop = pictures();
-  const beside = await textCalls();
-  await stop();
-  ratios.push({
-    p50: percentile(beside, 0.5) / percentile(alone, 0.5),
-    p99: percentile(beside, 0.99) / percentile(alone, 0.99),
-  });
-  process.stdout.write(
-    `text alone: p50 ${percentile(alone, 0.5).toFixed(2)} ms, p99 ${percentile(alone, 0.99).toFixed(2)} ms; ` +
-      `beside ${PICTURES} pictures: ${percentile(beside, 0.5).toFixed(2)} ms, ${percentile(beside, 0.99).toFixed(2)} ms\n`,
+const told = (times: readonly number[]): string =>
+  [0.5, 0.99, 1].map((part) => percentile(times, part).toFixed(2)).join(' / ');
+const ratioOf = (beside: readonly Timed[], alone: readonly Timed[], of: keyof Timed, part: number): number =>
+  percentile(
+    beside.map((one) => one[of]),
+    part,
+  ) /
+  percentile(
+    alone.map((one) => one[of]),
+    part,
   );
-}
-process.stdout.write(
-  `ratio beside / alone, median of ${ROUNDS} rounds: p50 ${median(ratios.map(({ p50 }) => p50)).toFixed(2)}, ` +
-    `p99 ${median(ratios.map(({ p99 }) => p99)).toFixed(2)} (${read} pictures read meanwhile)\n`,
-);
 
-/** Processor time, in milliseconds, of so many runs. */
-async function cost(run: () => Promise<unknown>, times = 5): Promise<number> {
-  const before = process.cpuUsage();
-  for (let n = 0; n < times; n += 1) await run();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000 / times;
+/** How long the first thread of a process has been ready to run and was not run, in milliseconds; Linux alone tells. */
+function waitedMs(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+  } catch {
+    return 0;
+  }
 }
-const known = { user_api_key_team_id: 'team', user_api_key_end_user_id: 'reader' };
-const first = await cost(() => call({ texts: [], images: [image] }));
-await call({ texts: [], images: [image], request_data: known });
-const again = await cost(() => call({ texts: [], images: [image], request_data: known }));
-const bare = await cost(async () =>
-  sharp(await sharp(file).raw().toBuffer(), { raw: { width: 900, height: 500, channels: 3 } })
-    .png()
-    .toBuffer(),
-);
-process.stdout.write(
-  `a picture of ${file.length} bytes: ${(first / bare).toFixed(1)} times unpacking and packing it (${bare.toFixed(0)} ms); ` +
-    `in its session again ${(again / bare).toFixed(1)} times\n`,
-);
-process.stdout.write(`memory: ${Math.round(process.memoryUsage.rss() / 1e6)} MB\n`);
-await pool.close();
-await app.drain();
+
+async function startService(): Promise<{ port: number; pid: number; stop: () => Promise<void> }> {
+  const program = fileURLToPath(new URL('../../guardrail/main.ts', import.meta.url));
+  const service = spawn(process.execPath, [program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      GUARDRAIL_PORT: '0',
+      GUARDRAIL_HOST: '127.0.0.1',
+      GUARDRAIL_API_KEYS: `bench:${KEY}`,
+      GUARDRAIL_SESSION_KEY: 's'.repeat(32),
+    },
+  });
+  const lines = createInterface({ input: service.stdout });
+  const [line] = (await once(lines, 'line')) as [string];
+  const { port } = JSON.parse(line) as { port: number };
+  const stop = async (): Promise<void> => {
+    service.kill('SIGTERM');
+    await once(service, 'exit');
+  };
+  return { port, pid: service.pid ?? 0, stop };
+}
+
+async function measure(): Promise<void> {
+  const { port, pid, stop } = await startService();
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 4 });
+  const sender = fork(import.meta.filename, [String(port)]);
+  await once(sender, 'message');
+
+  const who = { user_api_key_team_id: 'team', user_api_key_end_user_id: 'user' };
+  const body = encoded({ texts: [TEXT], request_data: who });
+  const waited = (): number => waitedMs(pid) + waitedMs(process.pid);
+  const textCalls = async (): Promise<Timed[]> => {
+    const times: Timed[] = [];
+    for (let n = 0; n < CALLS; n += 1) {
+      const before = waited();
+      const start = performance.now();
+      await call(pool, body);
+      const took = performance.now() - start;
+      times.push({ took, worked: Math.max(0, took - (waited() - before)) });
+      await delay(PAUSE_MS);
+    }
+    return times;
+  };
+  const metric = async (name: string): Promise<number> => {
+    const text = await (await pool.request({ method: 'GET', path: '/metrics' })).body.text();
+    return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
+  };
+  const megabytes = async (): Promise<string> =>
+    `${Math.round((await metric('process_resident_memory_bytes')) / 1e6)} MB`;
+
+  await textCalls();
+  process.stdout.write(`memory before the first picture: ${await megabytes()}\n`);
+  for (const size of Object.keys(SIZES) as Size[]) {
+    const file = await SIZES[size]();
+    await call(pool, imagesOf(file));
+    const rounds: { readonly alone: readonly Timed[]; readonly beside: readonly Timed[] }[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const alone = await textCalls();
+      sender.send(size);
+      const beside = await textCalls();
+      const memory = await megabytes();
+      sender.send('stop');
+      const [read] = (await once(sender, 'message')) as [number];
+      rounds.push({ alone, beside });
+      const took = (times: readonly Timed[]): string => told(times.map((one) => one.took));
+      process.stdout.write(
+        `  text alone ${took(alone)} ms (p50 / p99 / longest), beside ${PICTURES} pictures ${took(beside)} ms; ` +
+          `${read} were read meanwhile or just after, ${memory}\n`,
+      );
+    }
+    const ratio = (of: keyof Timed, part: number): string =>
+      median(rounds.map(({ alone, beside }) => ratioOf(beside, alone, of, part))).toFixed(2);
+    process.stdout.write(
+      `${size}, ${file.length} bytes: beside / alone, median of ${ROUNDS} rounds: ` +
+        `p50 ${ratio('took', 0.5)}, p99 ${ratio('took', 0.99)}; ` +
+        `less the waits for a processor p50 ${ratio('worked', 0.5)}, p99 ${ratio('worked', 0.99)}\n`,
+    );
+  }
+
+  /** Processor time of the service for one of so many runs, in milliseconds. */
+  const cost = async (run: () => Promise<unknown>, times = 5): Promise<number> => {
+    const before = await metric('process_cpu_seconds_total');
+    for (let n = 0; n < times; n += 1) await run();
+    return (1000 * ((await metric('process_cpu_seconds_total')) - before)) / times;
+  };
+  const known = { user_api_key_team_id: 'team', user_api_key_end_user_id: 'reader' };
+  for (const [size, make] of Object.entries(SIZES)) {
+    const file = await make();
+    const { width, height } = await sharp(file).metadata();
+    const first = await cost(() => call(pool, imagesOf(file)));
+    await call(pool, imagesOf(file, { request_data: known }));
+    const again = await cost(() => call(pool, imagesOf(file, { request_data: known })));
+    const before = process.cpuUsage();
+    for (let n = 0; n < 5; n += 1) {
+      const raw = await sharp(file).raw().toBuffer();
+      await sharp(raw, { raw: { width, height, channels: 3 } })
+        .png()
+        .toBuffer();
+    }
+    const { user, system } = process.cpuUsage(before);
+    const bare = (user + system) / 5000;
+    process.stdout.write(
+      `${size}: ${(first / bare).toFixed(1)} times unpacking and packing it (${bare.toFixed(0)} ms); ` +
+        `in its session again ${(again / bare).toFixed(1)} times\n`,
+    );
+  }
+  process.stdout.write(`memory at the end: ${await megabytes()}\n`);
+  sender.disconnect();
+  await pool.close();
+  await stop();
+}
+
+const [port] = process.argv.slice(2);
+await (port === undefined ? measure() : sendPictures(Number(port)));
