@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { DetectorUnavailableError } from '../detection/detection.ts';
 import { UnreadableImageError, type PictureReader } from './contract.ts';
+import { dataUrlOf } from './dataUrl.ts';
 import { inspect } from './inspect.ts';
 import { draw, note } from './testing/pictures.ts';
 import { pngOf } from './testing/files.ts';
@@ -32,6 +33,7 @@ const THROW = order(2);
 const EXIT = order(3);
 const REFUSE = order(4);
 const READ = order(20);
+const PICTURE = dataUrlOf('png', pngOf(64, 64));
 
 describe('the threads that read pictures', function () {
   this.timeout(60_000);
@@ -140,15 +142,27 @@ describe('the threads that read pictures', function () {
     ]);
   });
 
-  it('cost nothing until the first picture comes: no library is loaded, no thread runs', async () => {
-    const script = `
-      const { createWorkers } = await import(${JSON.stringify(new URL('./images.ts', import.meta.url).href)});
-      createWorkers({ threads: 2 });
-      const { sharedObjects, workers } = process.report.getReport();
-      console.log(JSON.stringify([sharedObjects.filter((name) => /sharp|vips/.test(name)), workers.length]));
-    `;
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
-    expect(JSON.parse(stdout)).to.deep.equal([[], 0]);
+  it('cost a service without pictures nothing: no library is loaded, no thread runs, before and after a call', async () => {
+    const module = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
+    const script = `(async () => {
+      const { startHarness } = await import(${module('../appHarness.ts')});
+      const cost = () => {
+        const { sharedObjects, workers } = process.report.getReport();
+        return [sharedObjects.filter((name) => /sharp|vips/.test(name)).length, workers.length];
+      };
+      const harness = await startHarness();
+      const before = cost();
+      const { status } = await harness.guard({ input_type: 'request', texts: ['Write to Anna Schmidt.'] });
+      const after = cost();
+      await harness.guard({ input_type: 'request', images: [${JSON.stringify(PICTURE)}] });
+      console.log(JSON.stringify({ status, before, after, withPicture: cost() }));
+      await harness.stop();
+    })()`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script]);
+    const { withPicture, ...without } = JSON.parse(stdout) as Record<string, unknown>;
+    expect(without).to.deep.equal({ status: 200, before: [0, 0], after: [0, 0] });
+    // The same look sees them where they are.
+    expect(withPicture).to.not.include(0);
   });
 
   it('refuse what their libraries cannot unpack, and end cleanly in the middle of a picture', async () => {

@@ -20,7 +20,10 @@ export interface WorkerOptions {
   readonly threads?: number;
   /** How long one picture may take, in milliseconds; default 20 s. */
   readonly timeoutMs?: number;
-  /** A thread without work ends after this time, in milliseconds; default ten minutes. */
+  /**
+   * A thread without work ends after this time, in milliseconds, and gives most of its memory back; default two minutes.
+   * Starting it anew takes about as long as reading a line.
+   */
   readonly idleMs?: number;
   /** Told how long each task took, in seconds, and how it went. */
   readonly observe?: (task: Task['kind'], outcome: 'ok' | 'refused' | 'error', seconds: number) => void;
@@ -53,7 +56,7 @@ interface Thread {
 }
 
 export function createWorkers(options: WorkerOptions = {}): PictureReader {
-  const { timeoutMs = 20_000, idleMs = 600_000 } = options;
+  const { timeoutMs = 20_000, idleMs = 120_000 } = options;
   const program = options.program ?? new URL('./worker.ts', import.meta.url);
   const threads = Array.from({ length: options.threads ?? 1 }, (): Thread => ({
     worker: undefined,

@@ -44,8 +44,9 @@ async function screen(): Promise<Buffer> {
     left,
     top,
   });
-  const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;
-  const photograph = sharp({ create: { width: 600, height: 440, channels: 3, background: '#678', noise } });
+  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
+  const spots = sharp({ create: { width: 75, height: 55, channels: 3, background: '#678', noise } });
+  const photograph = sharp(await spots.png().toBuffer()).resize(600, 440, { kernel: 'cubic' });
   return sharp({ create: { width: 1920, height: 1080, channels: 3, background: '#2f4f4f' } })
     .composite([
       await window('an e-mail', 40, 30),
