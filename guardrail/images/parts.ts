@@ -5,7 +5,8 @@
  * | where | form |
  * |---|---|
  * | `image_url` | a string, or `{url}` |
- * | `data` beside a `media_type`, `mime_type` or `mimeType` of an image | base64 |
+ * | `data` or `blob` beside a `media_type`, `mime_type` or `mimeType` of an image | base64 |
+ * | `file_uri` or `fileUri` beside the same, or beside none | an address |
  * | `file_data` | a data URL of an image |
  * | `source` of an `image` | `{type: url, url}`, `{type: file, file_id}` |
  * | `file_id` of an `input_image` | an address at the provider |
@@ -17,6 +18,8 @@ type JsonObject = Record<string, Json>;
 /** What content parts that show an image are called. */
 const IMAGE_PARTS = new Set(['image_url', 'input_image', 'image']);
 const TYPE_KEYS = ['media_type', 'mime_type', 'mimeType'] as const;
+const BASE64_KEYS = ['data', 'blob'] as const;
+const ADDRESS_KEYS = ['file_uri', 'fileUri'] as const;
 
 /**
  * Every image of the messages: a data URL, an address, or what else stands where one belongs. One that stands in several
@@ -71,7 +74,7 @@ interface Place {
 
 /** The images that are members of this very object. */
 function placesIn(object: JsonObject): Place[] {
-  const places = [...urlPlaces(object), ...base64Places(object), ...filePlaces(object)];
+  const places = [...urlPlaces(object), ...base64Places(object), ...addressPlaces(object), ...filePlaces(object)];
   if (places.length > 0 || typeof object.type !== 'string' || !IMAGE_PARTS.has(object.type)) return places;
   return hiddenPlaces(object);
 }
@@ -85,20 +88,43 @@ function urlPlaces({ image_url: image }: JsonObject): Place[] {
 }
 
 function base64Places(object: JsonObject): Place[] {
-  const { data } = object;
-  const key = TYPE_KEYS.find((name) => typeof object[name] === 'string');
-  const type = key === undefined ? undefined : object[key];
-  if (key === undefined || typeof data !== 'string' || typeof type !== 'string' || !/^\s*image\//i.test(type))
-    return [];
+  const type = firstString(object, TYPE_KEYS, isImageType);
+  const base64 = firstString(object, BASE64_KEYS);
+  if (!type || !base64) return [];
   return [
     {
-      source: `data:${type};base64,${data}`,
+      source: `data:${type.value};base64,${base64.value}`,
       put: (old, url) => {
         const comma = url.indexOf(',');
-        return { ...old, [key]: url.slice('data:'.length, comma).replace(/;base64$/, ''), data: url.slice(comma + 1) };
+        const newType = url.slice('data:'.length, comma).replace(/;base64$/, '');
+        return { ...old, [type.key]: newType, [base64.key]: url.slice(comma + 1) };
       },
     },
   ];
+}
+
+function addressPlaces(object: JsonObject): Place[] {
+  const address = firstString(object, ADDRESS_KEYS);
+  const isOther = firstString(object, TYPE_KEYS) && !firstString(object, TYPE_KEYS, isImageType);
+  if (!address || isOther) return [];
+  return [{ source: addressOf(address.value), put: (old) => old }];
+}
+
+interface Member {
+  readonly key: string;
+  readonly value: string;
+}
+
+function firstString(object: JsonObject, keys: readonly string[], accepts = (_: string) => true): Member | undefined {
+  for (const key of keys) {
+    const value = object[key];
+    if (typeof value === 'string' && accepts(value)) return { key, value };
+  }
+  return undefined;
+}
+
+function isImageType(type: string): boolean {
+  return /^\s*image\//i.test(type);
 }
 
 function filePlaces({ file_data: file }: JsonObject): Place[] {

@@ -251,8 +251,9 @@ describe('what becomes of a request with images', () => {
       { type: 'input_image', image_url: url },
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: url.slice(url.indexOf(',') + 1) } },
       { type: 'image', mimeType: 'image/png', data: url.slice(url.indexOf(',') + 1) },
-      { inline_data: { mime_type: 'image/png', data: url.slice(url.indexOf(',') + 1) } },
+      { inline_data: { media_type: 'text/plain', mime_type: 'image/png', data: url.slice(url.indexOf(',') + 1) } },
       { type: 'file', file: { filename: 'a.png', file_data: url } },
+      { type: 'resource', resource: { uri: 'a', mimeType: 'image/png', blob: url.slice(url.indexOf(',') + 1) } },
       { type: 'tool_result', tool_use_id: 't', content: [{ type: 'image_url', image_url: { url } }] },
     ];
     const messages = (url: string): Json[] => [
@@ -362,9 +363,21 @@ describe('what becomes of a request with images', () => {
     const { guard } = bench({ remoteImages: 'pass' });
     const part: Json = { type: 'image', source: { type: 'url', url: remote } };
     const file: Json = { type: 'input_image', file_id: 'file-123' };
-    const structuredMessages = [{ role: 'user', content: [part, file] }];
+    const uris: Json[] = [
+      { file_data: { mime_type: 'image/png', file_uri: 'gs://bucket/a.png' } },
+      { fileData: { fileUri: 'files/abc' } },
+    ];
+    const structuredMessages = [{ role: 'user', content: [part, file, ...uris] }];
     const outcome = await guard.request({ texts: [], images: [remote, png], structuredMessages }, { identity, signal });
     expect(outcome).to.deep.include({ images: [remote, redactedUrl(1)], structuredMessages });
+    for (const one of [part, file, ...uris]) {
+      const messages = [{ role: 'user', content: [one] }];
+      expect(await bench().guard.request({ texts: [], structuredMessages: messages }, { identity, signal })).to.include(
+        {
+          action: 'BLOCKED',
+        },
+      );
+    }
     const hidden: Json[] = [{ role: 'user', content: [{ type: 'image', source: { type: 'new', at: 'x' } }] }];
     expect(await guard.request({ texts: [], structuredMessages: hidden }, { identity, signal })).to.include({
       action: 'BLOCKED',
