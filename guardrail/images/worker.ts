@@ -1,6 +1,6 @@
 /** A thread that unpacks, reads, paints and packs pictures, one after the other. Nothing of this is on the event loop. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { UnreadableImageError, type Problem, type Reading } from './contract.ts';
@@ -20,6 +20,7 @@ export interface Answered {
 
 /** What libvips calls its threads. */
 const IMAGE_THREAD = 'libvips worker';
+const PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
 
 let ocr: Promise<Ocr> | undefined;
 
@@ -59,8 +60,9 @@ function stepBack(): void {
     const own = basename(readlinkSync('/proc/thread-self'));
     for (const thread of readdirSync('/proc/self/task')) {
       const name = readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim();
-      if (thread === own || name === IMAGE_THREAD)
-        setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
+      if (thread !== own && name !== IMAGE_THREAD) continue;
+      // A higher number is a lower priority; the whole service may have been given one.
+      if (getPriority(Number(thread)) < PRIORITY) setPriority(Number(thread), PRIORITY);
     }
   } catch {
     // Elsewhere the system shares its processors out as it sees fit.
@@ -72,6 +74,7 @@ const port = parentPort;
 if (!port) throw new Error('This module runs in a worker thread alone.');
 port.on('message', (task: Task) => {
   void answerTo(task).then((answer) => {
+    stepBack();
     port.postMessage({ kind: task.kind, answer } satisfies Answered);
   });
 });

@@ -142,9 +142,15 @@ describe('the threads that read pictures', function () {
     ]);
   });
 
+  const module = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
+  /** What a program of its own prints: in this one the tests have used the same libraries. */
+  const printed = async (program: string): Promise<Record<string, unknown>> => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', `(async () => {${program}})()`]);
+    return JSON.parse(stdout) as Record<string, unknown>;
+  };
+
   it('cost a service without pictures nothing: no library is loaded, no thread runs, before and after a call', async () => {
-    const module = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
-    const script = `(async () => {
+    const { withPicture, ...without } = await printed(`
       const { startHarness } = await import(${module('../appHarness.ts')});
       const cost = () => {
         const { sharedObjects, workers } = process.report.getReport();
@@ -157,12 +163,28 @@ describe('the threads that read pictures', function () {
       await harness.guard({ input_type: 'request', images: [${JSON.stringify(PICTURE)}] });
       console.log(JSON.stringify({ status, before, after, withPicture: cost() }));
       await harness.stop();
-    })()`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script]);
-    const { withPicture, ...without } = JSON.parse(stdout) as Record<string, unknown>;
+    `);
     expect(without).to.deep.equal({ status: 200, before: [0, 0], after: [0, 0] });
     // The same look sees them where they are.
     expect(withPicture).to.not.include(0);
+  });
+
+  it('step back behind the thread that answers calls, with those of the libraries, where threads have priorities', async () => {
+    const { own, others } = await printed(`
+      const { existsSync, readdirSync, readFileSync } = require('node:fs');
+      const { getPriority } = require('node:os');
+      const { createWorkers } = await import(${module('./images.ts')});
+      const { pictureOf } = await import(${module('./dataUrl.ts')});
+      const reader = createWorkers();
+      await reader.read(pictureOf(${JSON.stringify(PICTURE)}), new AbortController().signal);
+      const threads = existsSync('/proc/self/task') ? readdirSync('/proc/self/task') : [];
+      const nameOf = (thread) => readFileSync('/proc/self/task/' + thread + '/comm', 'utf8').trim();
+      const others = threads.filter((thread) => /WorkerThread|vips/.test(nameOf(thread))).map((thread) => getPriority(+thread));
+      console.log(JSON.stringify({ own: getPriority(process.pid), others }));
+      await reader.close();
+    `);
+    if (process.platform === 'linux') expect(others).to.have.length.greaterThan(1);
+    for (const priority of others as number[]) expect(priority).to.be.at.least(Math.max(10, own as number));
   });
 
   it('refuse what their libraries cannot unpack, and end cleanly in the middle of a picture', async () => {
