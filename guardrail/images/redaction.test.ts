@@ -423,6 +423,20 @@ describe('what becomes of a request with images', () => {
     expect(reads()).to.equal(2);
   });
 
+  it('lets others have the event loop between the pictures of a call', async () => {
+    const { guard } = bench();
+    const images = Array.from({ length: 8 }, (_, at) => dataUrlOf('png', pngOf(8, 8 + at)));
+    let rounds = 0;
+    const count = (): void => {
+      rounds += 1;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    await guard.request({ texts: [], images }, { identity, signal });
+    clearImmediate(counting);
+    expect(rounds).to.be.at.least(images.length - 1);
+  });
+
   it('keeps nothing of a picture that was being read when its session was erased', async () => {
     const reader = readerOf([PERSON]);
     let erase = (): Promise<unknown> => Promise.resolve();

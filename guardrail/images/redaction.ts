@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import {
   deriveSession,
   refuse,
@@ -16,6 +17,7 @@ import { UnreadableImageError, type Box, type Picture, type PictureReader, type 
 import { dataUrlOf, isRemote, pictureOf } from './dataUrl.ts';
 import { padded } from './boxes.ts';
 import { imagesIn, withImages } from './parts.ts';
+import type { PictureText } from './pieces.ts';
 import { createReadings, type ReadingOwner } from './readings.ts';
 import { boxesOf, textsOf } from './texts.ts';
 
@@ -67,12 +69,15 @@ export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guar
     // All of them are judged by their form before the first is read.
     const pictures = inline.map((source) => ({ source, picture: pictureOf(source) }));
     if (inline.length < sources.length && options.remoteImages === 'block') throw new UnreadableImageError('remote');
-    const looked = await Promise.all(
-      pictures.map(async ({ source, picture }) => {
-        const reading = await readingOf(picture, context, owner);
-        return { source, picture, reading, texts: textsOf(reading) };
-      }),
+    const read = await Promise.all(
+      pictures.map(async (one) => ({ ...one, reading: await readingOf(one.picture, context, owner) })),
     );
+    const looked: ((typeof read)[number] & { readonly texts: readonly PictureText[] })[] = [];
+    for (const one of read) {
+      // A page full of words takes milliseconds, and a conversation sends all its pages again at each turn.
+      if (looked.length > 0) await nextRound();
+      looked.push({ ...one, texts: textsOf(one.reading) });
+    }
     const pictureTexts = looked.flatMap(({ texts }) => texts.map(({ text }) => text));
     const { inPictures = [], ...outcome } = await guard.request({ ...document, pictureTexts }, context);
     let next = 0;
