@@ -13,6 +13,8 @@ import {
 } from './lexicon.ts';
 import type { Random } from './random.ts';
 
+const split = (words: string): string[] => words.trim().split(/\s+/);
+
 export interface Person {
   readonly given: string;
   readonly family: string;
@@ -515,6 +517,19 @@ const particles = [
 
 const legalForms = ['Inc', 'Inc.', 'LLC', 'Ltd', 'Ltd.', 'Limited', 'Corp', 'Corp.', 'Corporation', 'Group', 'plc', 'PLC', 'GmbH', 'AG', 'GmbH & Co. KG', 'SE', 'KG', 'SA', 'S.A.', 'SAS', 'SARL', 'S.L.', 'SL', 'S.p.A.', 'SpA', 'S.r.l.', 'BV', 'B.V.', 'NV', 'AB', 'A/S', 'AS', 'ApS', 'Oy', 'Oyj', 'Kft.', 'Zrt.', 's.r.o.', 'a.s.', 'Sp. z o.o.', 'Co.', 'Co., Ltd.', 'Pty Ltd', 'Pvt Ltd', 'LLP', 'LP', 'Lda', 'Ltda', 'e.V.', 'Company', 'and Company', '& Co', 'Holdings', 'Holding']; // prettier-ignore
 const orgHeads = ['Solutions', 'Systems', 'Technologies', 'Technology', 'Partners', 'Capital', 'Consulting', 'Labs', 'Software', 'Media', 'Logistics', 'Energy', 'Pharma', 'Pharmaceuticals', 'Financial', 'Insurance', 'Bank', 'Bancorp', 'Foods', 'Motors', 'Industries', 'Enterprises', 'Holdings', 'International', 'Global', 'Analytics', 'Networks', 'Robotics', 'Biotech', 'Health', 'Healthcare', 'Medical', 'Airlines', 'Electric', 'Electronics', 'Semiconductor', 'Steel', 'Chemical', 'Chemicals', 'Construction', 'Properties', 'Realty', 'Investments', 'Trust', 'Foundation', 'Institute', 'Association', 'Services', 'Design', 'Studios', 'Entertainment', 'Records', 'Press', 'Publishing', 'Brewery', 'Bakery', 'Travel', 'Hotels', 'Resorts', 'Retail', 'Stores', 'Markets', 'Supply', 'Data', 'Digital', 'Interactive', 'Security', 'Wireless', 'Telecom', 'Communications', 'Ventures', 'Advisors', 'Resources', 'Minerals', 'Mining', 'Oil', 'Gas', 'Petroleum', 'Water', 'Power', 'Solar', 'Trading', 'Transport', 'Shipping', 'Freight', 'Factoring', 'Therapeutics', 'Sciences', 'Brands', 'Apparel', 'Beverages', 'Farms', 'Ratings Agency', 'Management', 'Real Estate', 'REIT', 'Aerospace', 'Defense', 'Instruments', 'Engineering', 'Packaging', 'Paper', 'Plastics', 'Textiles', 'Research', 'Education', 'Academy']; // prettier-ignore
+/** What organisations elsewhere are called by before a name: their own, or after `of` in the language a town's. */
+const orgKinds = {
+  named: split(
+    'Seguros Transportes Talleres Bufete Clínica Construcciones Grupo Bodegas Farmacia Restaurante Autoescuela Librería Assurances Transports Garage Cabinet Clinique Constructions Groupe Pharmacie Restaurant Librairie Boulangerie Assicurazioni Trasporti Officine Studio Clinica Costruzioni Gruppo Farmacia Ristorante Libreria Panificio Verzekeringen Bakkerij Garagebedrijf Bouwbedrijf Groep Apotheek Autohaus Bäckerei Spedition Kanzlei Klinik Apotheke Gasthof Metzgerei Praxis Druckerei',
+  ),
+  placed: [
+    'Hospital Universitario de', 'Hospital General de', 'Ayuntamiento de', 'Universidad de', 'Colegio de Abogados de', 'Cámara de Comercio de', 'Caja Rural de', 'Diputación de', 'Junta de',
+    'Centre hospitalier de', 'Mairie de', 'Université de', 'Chambre de commerce de', 'Préfecture de', 'Lycée de', 'Office de tourisme de', 'Tribunal de',
+    'Ospedale di', 'Comune di', 'Università di', 'Università degli Studi di', 'Camera di Commercio di', 'Banca Popolare di', 'Cassa di Risparmio di', 'Tribunale di', 'Questura di',
+    'Gemeente', 'Universiteit', 'Universiteit van', 'Ziekenhuis', 'Rechtbank', 'Hogeschool',
+    'Stadt', 'Sparkasse', 'Volksbank', 'Universitätsklinikum', 'Amtsgericht', 'Landkreis', 'Handwerkskammer', 'Technische Universität', 'Finanzamt', 'Jobcenter',
+  ],
+}; // prettier-ignore
 const knownOrgs = ['Google', 'Microsoft', 'Amazon', 'Apple', 'Meta', 'Facebook', 'Netflix', 'Tesla', 'IBM', 'Intel', 'Oracle', 'SAP', 'Siemens', 'Bosch', 'BMW', 'Volkswagen', 'Mercedes-Benz', 'Daimler', 'Deutsche Bank', 'Commerzbank', 'Allianz', 'Lufthansa', 'Bayer', 'BASF', 'Adidas', 'Puma', 'Airbus', 'Boeing', 'Renault', 'Peugeot', 'Total', 'Orange', 'Carrefour', 'BNP Paribas', 'Santander', 'BBVA', 'Telefónica', 'Inditex', 'Zara', 'Fiat', 'Ferrari', 'Eni', 'Enel', 'Philips', 'Shell', 'ING', 'Heineken', 'Unilever', 'Volvo', 'Ericsson', 'IKEA', 'H&M', 'Spotify', 'Nokia', 'Nestlé', 'Novartis', 'Roche', 'UBS', 'Credit Suisse', 'Toyota', 'Honda', 'Sony', 'Nintendo', 'Samsung', 'LG', 'Hyundai', 'Huawei', 'Alibaba', 'Tencent', 'Walmart', 'Target', 'Costco', 'Starbucks', "McDonald's", 'Burger King', 'Coca-Cola', 'Pepsi', 'Nike', 'Ford', 'General Motors', 'General Electric', 'Goldman Sachs', 'JPMorgan', 'Morgan Stanley', 'Citibank', 'Wells Fargo', 'Bank of America', 'HSBC', 'Barclays', 'Lloyds', 'Vodafone', 'BT', 'BBC', 'CNN', 'Fox News', 'Reuters', 'The New York Times', 'The Guardian', 'FIFA', 'UEFA', 'NATO', 'UNESCO', 'WHO', 'NASA', 'FBI', 'CIA', 'UN', 'EU', 'NHS', 'IMF', 'World Bank', 'United Nations', 'European Union', 'European Commission', 'Red Cross', 'Greenpeace', 'Harvard University', 'MIT', 'Stanford', 'Oxford University', 'Manchester United', 'Liverpool FC', 'Real Madrid', 'FC Barcelona', 'Bayern München', 'Juventus', 'Ajax', 'Chelsea', 'Arsenal', 'Lakers', 'Yankees', 'Red Sox', 'Congress', 'Senate', 'Labour Party', 'Republican Party', 'Democratic Party', 'SPD', 'CDU', 'Bundestag', 'Deutsche Bahn', 'Telekom', 'Uber', 'Airbnb', 'PayPal', 'Stripe', 'Visa', 'Mastercard', 'FedEx', 'UPS', 'DHL', 'Delta Air Lines', 'Ryanair', 'KLM', 'Pfizer', 'Moderna', 'Johnson & Johnson', 'Procter & Gamble', 'Ernst & Young', 'Deloitte', 'PwC', 'KPMG', 'Accenture', 'McKinsey', 'Twitter', 'YouTube', 'TikTok', 'OpenAI', 'Anthropic', 'Nvidia', 'AMD', 'Qualcomm', 'Cisco', 'Dell', 'HP', 'Lenovo', 'Xerox', 'Kodak', 'Disney', 'Pixar', 'Warner Bros', 'Universal', 'Paramount', 'AT&T', 'Verizon', 'T-Mobile', 'Comcast']; // prettier-ignore
 
 /** Makes names, places, organisations and addresses of one part of the lists. */
@@ -675,7 +690,9 @@ export class Entities {
     const { random } = this;
     const legal = (): string => random.pick(legalForms);
     const chance = random.next();
-    if (chance < 0.1) return random.pick(this.orgs);
+    if (chance < 0.06) return random.pick(this.orgs);
+    if (chance < 0.08) return `${random.pick(orgKinds.named)} ${this.family()}`;
+    if (chance < 0.1) return `${random.pick(orgKinds.placed)} ${this.town()}`;
     if (chance < 0.14) return random.pick(this.famous.ORGANIZATION);
     if (chance < 0.21) return `${this.family()} ${legal()}`;
     if (chance < 0.25) return `${this.family()}-${this.family()}`;

@@ -55,6 +55,7 @@ const labels =
   Mailen Appelez Contactez Écrivez Courriel Téléphone Portable Llame Escriba Correo Teléfono Móvil Contacto Chiami Scriva Chiamate
   Posta Telefono Cellulare Bel Stuur Schrijf Telefoon Mobiel Ring Skriv Maila Telefon Puhelin Zadzwoń Ligue Celular Also Or Via Then
   Now Please Bitte Oder Ou Veuillez Oppure Of Und Et Y E En Card IBAN Iban IP Host Server Key Token Password Ticket Order Ref`);
+const usualLabels = split('Mail Email E-mail Call Phone Tel Tel. Fax Mobile Contact Telefon Kontakt Telephone Cell');
 /** What columns and fields are called. */
 const columns =
   split(`Name Full_Name First_Name Last_Name Surname Role Position Title Department Team Status Rank Score Points Driver Player Item
@@ -94,6 +95,30 @@ const groups = split(
 const orgWords = split(
   'software library system group bank company foundation service network solution association institute university program work product licence licensor contributor distributor trust capital insurance security data design research engineering management market agency store record press power energy water supply trading transport union council committee corporation partner studio academy hospital club team office party society authority board fund exchange',
 );
+/** What licences are called: names, yet nobody's. */
+const licenses = [
+  'GNU General Public License',
+  'GNU Lesser General Public License',
+  'GNU Library General Public License',
+  'GNU Affero General Public License',
+  'GNU Free Documentation License',
+  'Mozilla Public License',
+  'Eclipse Public License',
+  'European Union Public Licence',
+  'Common Development and Distribution License',
+  'Creative Commons Attribution License',
+  'Boost Software License',
+  'Python Software Foundation License',
+  'Academic Free License',
+  'Open Font License',
+  'Artistic License',
+  'Apache License',
+  'MIT License',
+  'ISC License',
+  'BSD License',
+  'General Public License',
+  'Public License',
+];
 const architectures = split('amd64 all i386 arm64 armhf riscv64 x86_64 noarch');
 const kin = split(
   'mother father sister brother grandmother grandfather aunt uncle cousin niece nephew daughter son wife husband partner mom dad mum grandma grandpa godfather neighbour boss landlord friend colleague teacher doctor',
@@ -310,6 +335,8 @@ export class Fillers {
         return this.phone();
       case 'email':
         return `${this.word(8)}${random.pick(['.', '_', '', ''])}${random.chance(0.4) ? this.digits(2) : this.word(7)}@${random.chance(0.6) ? random.pick(emailHosts) : `${this.word(8)}.com`}`;
+      case 'Namesake':
+        return capitalized(random.pick(this.alsoNames));
       case 'handle':
         return this.word(8) + (random.chance(0.5) ? this.digits(2) : '');
       case 'id':
@@ -349,7 +376,7 @@ export class Fillers {
       case 'word8':
         return this.word(8);
       case 'label':
-        return random.pick(labels);
+        return random.pick(random.chance(0.35) ? usualLabels : labels);
       case 'column': {
         const column = random.pick(columns);
         return random.chance(0.5) ? column.toLowerCase() : column.replaceAll('_', random.pick([' ', '_', ' ']));
@@ -366,6 +393,11 @@ export class Fillers {
         return this.word().toUpperCase();
       case 'ADJ':
         return this.usually('adjectives').toUpperCase();
+      case 'license':
+        return (
+          random.pick(licenses) +
+          random.pick(['', '', '', ` ${this.digits(1)}.0`, `, Version ${this.digits(1)}`, ` v${this.digits(1)}`])
+        );
       case 'letters':
         return this.letters();
       case 'deb':

@@ -75,7 +75,7 @@ const functionWords = `a an the this that these those i me my mine myself you yo
   should will would ought need dare used cannot let lets there here then now thus hence ever never always often just only even
   also too very quite rather almost already still again once twice maybe perhaps please thanks thank yes yeah yep nope ok okay hi
   hey hello bye goodbye oh ah wow oops ugh hmm lol omg btw asap fyi etc eg ie vs aka dear sorry sure well okay cheers regards
-  don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain ll ve re`;
+  fax don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain ll ve re`;
 
 /** Lists of the world's names hold words like Can and Hey, which in texts are hardly ever names. Will and May are. */
 const isName = (name: string): boolean => !noNames.has(name.toLowerCase());
