@@ -4,6 +4,7 @@
  * is kept in a store of its own: nothing of the machine's images is used or changed.
  */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -222,11 +223,15 @@ function npmrc(folder: string): string {
   return file;
 }
 
+const STORE = join(CACHE, 'containers');
+/** What podman keeps of a store until the machine is restarted: in a path of 50 characters at most, so not beside it. */
+const STORE_STATE = `/run/guardrail-images-${createHash('sha256').update(STORE).digest('hex').slice(0, 8)}`;
+
 async function podman(
   args: readonly string[],
   options: { readonly timeout?: number } = {},
 ): Promise<{ stdout: string }> {
-  const store = ['--root', join(CACHE, 'podman'), '--runroot', join(CACHE, 'podman-run')];
+  const store = ['--root', STORE, '--runroot', STORE_STATE];
   try {
     return await run('podman', [...store, ...args], options);
   } catch (error) {
