@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { cluster } from './environment.ts';
 import { GATEWAY, type Additions } from './gatewayApp.ts';
-import { becomes, get, POD_MS, rolledOut, soon, type Stand } from './stand.ts';
+import { becomes, get, POD_MS, podsOf, rolledOut, soon, type Resource, type Stand } from './stand.ts';
 
 /** The line in a condition's message that is to be added to a manifest. */
 function lineIn(message: string | undefined): object {
@@ -83,6 +83,49 @@ export class Guarded {
         .to.match(/<EMAIL_ADDRESS_\w+>/)
         .and.not.include(`${mark}@example.com`);
     }
+  }
+
+  /**
+   * Deletes a customer whom every pod of the gateway has mapped a value for, and waits until none can restore it any more;
+   * what was mapped for another user, they still can.
+   * @param name of the customer, who is made first
+   * @param meanwhile what is done once the deletion has begun
+   */
+  async forgets(name: string, meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+    const { namespace } = this.#stand;
+    await this.#stand.customer(name);
+    await becomes('gcust', name, namespace, { type: 'Synced', status: 'True' });
+    const pods = await podsOf(GATEWAY, namespace);
+    const mapped = await Promise.all(
+      pods.flatMap((pod, at) =>
+        [name, `other-than-${name}`].map((user) => this.#map(pod, `${namespace}-${user}`, `probe-${user}-${at}`)),
+      ),
+    );
+    for (const { restores } of mapped) expect(await restores()).to.equal(true);
+    await cluster().kubectl(['delete', `gcust/${name}`, '-n', namespace, '--wait=false']);
+    await meanwhile();
+    await soon(async () => {
+      expect(await get('gcust', name, namespace)).to.equal(undefined);
+    }, 2 * POD_MS);
+    for (const { user, restores } of mapped) expect(await restores(), user).to.equal(user !== `${namespace}-${name}`);
+  }
+
+  /** Has a pod map an address for an end user. @returns how to ask whether the pod can still restore it */
+  async #map(
+    pod: Resource,
+    user: string,
+    mark: string,
+  ): Promise<{ readonly user: string; readonly restores: () => Promise<boolean> }> {
+    const address = `${mark}@example.com`;
+    const said = async (text: string): Promise<string> => {
+      const answer = await this.#stand.chat(text, { user }, pod);
+      expect(answer.status, answer.text).to.equal(200);
+      return answer.text;
+    };
+    expect(await said(`${mark}: write to ${address}.`)).to.include(address);
+    const tag = /<EMAIL_ADDRESS_\w+>/.exec((await this.#stand.modelSaw(`${mark}:`))[0] ?? '')?.[0] ?? '';
+    expect(tag).not.to.equal('');
+    return { user, restores: async () => (await said(`What about ${tag}?`)).includes(address) };
   }
 
   /** As {@link call}, streamed. */

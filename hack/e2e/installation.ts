@@ -1,5 +1,5 @@
 /** The operator in the cluster. */
-import { cluster } from './environment.ts';
+import { cluster, imageOverride, kustomization } from './environment.ts';
 import { available, get, soon, type Resource } from './stand.ts';
 
 export const OPERATOR_NAMESPACE = 'gateway-guardrail-system';
@@ -11,6 +11,15 @@ export const CRDS = ['gatewaycustomers.gateway.guardrail.dev', 'gatewayinstances
 export async function install(folder = cluster().installation): Promise<void> {
   await cluster().kubectl(['apply', '-k', folder]);
   await operatorAvailable();
+}
+
+/** Lets the operator reach sidecars, by the component. @returns how to take that right away again */
+export async function letReachSidecars(): Promise<() => Promise<void>> {
+  await install(kustomization({ components: ['sidecar'], images: [imageOverride(cluster().image)] }));
+  return async () => {
+    const right = `${OPERATOR}-sidecar`;
+    await cluster().kubectl(['delete', `clusterrole/${right}`, `clusterrolebinding/${right}`]);
+  };
 }
 
 /** Waits until all its pods are ready, of the newest template. */
