@@ -192,8 +192,11 @@ describe('structured messages and tools', () => {
         content: [
           { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Anna' } },
           { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'Anna' } },
+          { type: 'resource', resource: { mimeType: 'image/png', blob: 'Anna' } },
+          { type: 'resource', resource: { blob: 'Anna' } },
         ],
       },
+      { role: 'user', parts: [{ fileData: { mimeType: 'image/png', fileUri: 'gs://Anna' } }, { text: 'Anna' }] },
       {
         role: 'assistant',
         content: [{ type: 'thinking', thinking: 'Anna', signature: 'Anna' }],
@@ -247,8 +250,11 @@ describe('structured messages and tools', () => {
         content: [
           { type: 'document', source: { type: 'text', media_type: 'text/plain', data: anna } },
           { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'Anna' } },
+          { type: 'resource', resource: { mimeType: 'image/png', blob: 'Anna' } },
+          { type: 'resource', resource: { blob: anna } },
         ],
       },
+      { role: 'user', parts: [{ fileData: { mimeType: 'image/png', fileUri: 'gs://Anna' } }, { text: anna }] },
       {
         role: 'assistant',
         content: [{ type: 'thinking', thinking: 'Anna', signature: 'Anna' }],

@@ -14,6 +14,9 @@ export class DocumentTooDeepError extends Error {
 
 const MAX_NESTING = 256;
 
+/** What says of which kind the data beside it is. */
+const MEDIA_TYPES = ['media_type', 'mime_type', 'mimeType'];
+
 /**
  * The strings in messages that are never touched, whatever they hold, since the provider reads them and not the model,
  * and would refuse the request or do another thing:
@@ -23,7 +26,7 @@ const MAX_NESTING = 256;
  * | role, type, status, model, object, phase, format, detail, media_type, mime_type, mimeType, finish_reason, stop_reason | words of the protocol |
  * | id, every key that ends in _id | identifiers that tie a tool's result to its call |
  * | name | names of functions; a participant's name may hold letters, digits, _ and - only |
- * | file_data, url; data except in a source of type text; all in image_url, input_audio | images, sound and files: not text |
+ * | file_data, file_uri, fileUri, url; data except in a source of type text; blob beside a media type; all in image_url, input_audio | images, sound and files: not text |
  * | signature, thought_signature, encrypted_content; thinking beside a signature | signed or encrypted by the provider |
  * | all in cache_control | words of the protocol |
  *
@@ -31,8 +34,8 @@ const MAX_NESTING = 256;
  * is data: there every string, number and key counts.
  */
 const UNTOUCHED = new Set([
-  ...['role', 'type', 'status', 'model', 'object', 'phase', 'format', 'detail', 'media_type', 'mime_type', 'mimeType'],
-  ...['finish_reason', 'stop_reason', 'id', 'name', 'file_data', 'url'],
+  ...['role', 'type', 'status', 'model', 'object', 'phase', 'format', 'detail', ...MEDIA_TYPES],
+  ...['finish_reason', 'stop_reason', 'id', 'name', 'file_data', 'file_uri', 'fileUri', 'url'],
   ...['signature', 'thought_signature', 'encrypted_content'],
 ]);
 const UNTOUCHED_TREES = new Set(['image_url', 'input_audio', 'cache_control']);
@@ -77,6 +80,7 @@ function rewriteMessage(
 function isUntouched(key: string, parent: JsonObject | undefined): boolean {
   if (UNTOUCHED.has(key) || UNTOUCHED_TREES.has(key) || key.endsWith('_id')) return true;
   if (key === 'data') return parent?.type !== 'text';
+  if (key === 'blob') return MEDIA_TYPES.some((name) => typeof parent?.[name] === 'string');
   return key === 'thinking' && parent?.signature !== undefined;
 }
 

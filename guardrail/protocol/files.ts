@@ -24,13 +24,26 @@ const FILE_PARTS: Readonly<Record<string, (part: JsonObject) => boolean>> = {
   input_video: (part) => holds(part, 'input_video', 'video_url'),
 };
 
+/**
+ * What is given by its media type alone, as Gemini and MCP do it: base64 or an address, of what is no image. Text by its
+ * address cannot be looked into either.
+ */
+function isMedia(part: JsonObject): boolean {
+  const types = [part.media_type, part.mime_type, part.mimeType].filter((type) => typeof type === 'string');
+  if (types.length === 0 || types.some((type) => /^\s*image\//i.test(type))) return false;
+  if (holds(part, 'file_uri', 'fileUri')) return true;
+  return holds(part, 'data', 'blob') && part.type !== 'text';
+}
+
 /** Whether there is, anywhere in the messages, a file or a recording: what reaches the model and cannot be looked into. */
 export function holdsFiles(messages: readonly Json[]): boolean {
   const open: Json[] = [...messages];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value !== 'object' || value === null) continue;
-    if (isObject(value) && typeof value.type === 'string' && Object.hasOwn(FILE_PARTS, value.type)) {
-      if (FILE_PARTS[value.type]?.(value)) return true;
+    if (isObject(value)) {
+      if (isMedia(value)) return true;
+      const { type } = value;
+      if (typeof type === 'string' && Object.hasOwn(FILE_PARTS, type) && FILE_PARTS[type]?.(value)) return true;
     }
     for (const member of Object.values(value)) {
       if (typeof member === 'object' && member !== null) open.push(member);
