@@ -3,7 +3,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { buckets } from './features.ts';
 import { Gazetteer } from './gazetteer.ts';
 import { labelCount } from './labels.ts';
-import { lane, laneWords, limits } from './lanes.ts';
+import { byteOf, limits, rowBytes, rowWords, unit, zero } from './lanes.ts';
 import { transitionCount } from './viterbi.ts';
 
 /** What training has learnt: one row of `labelCount` weights a feature, most of them zeros. */
@@ -14,10 +14,10 @@ export interface Weights {
   readonly scale: number;
 }
 
-/** The same for use: only rows that hold anything, in lanes. */
+/** The same for use: only rows that hold anything, as bytes. */
 export interface Model {
   readonly index: RowIndex;
-  /** `laneWords` numbers a row; the first row, of features that tell nothing, is zeros. */
+  /** {@link rowWords} numbers a row; the first row is that of features that tell nothing. */
   readonly rows: Int32Array;
   readonly transitions: Int16Array;
   readonly scale: number;
@@ -59,7 +59,7 @@ export class RowIndex {
     const bits = this.pairs[at] ?? 0;
     const place = feature & 31;
     const row = (this.pairs[at + 1] ?? 0) + ones(bits & ((1 << place) - 1)) + 1;
-    return Math.imul(row, laneWords) & -((bits >>> place) & 1);
+    return Math.imul(row, rowWords) & -((bits >>> place) & 1);
   }
 }
 
@@ -79,67 +79,47 @@ const packed = (bytes: Uint8Array): Buffer =>
     params: { [constants.ZSTD_c_compressionLevel]: 19 },
   });
 
-/**
- * Packs what was learnt: scale, transitions, then which rows hold anything, then those rows column by column, low and
- * high bytes apart: near values compress best beside each other.
- */
+/** Packs what was learnt: scale, transitions, which features have a row, and those rows, as leads over O. */
 export function packModel({ rows, transitions, scale }: Weights): Buffer {
-  const used = usedRows(rows);
-  const kept: number[] = [];
-  for (let row = 0; row < buckets; row++) if ((used[row >> 3] ?? 0) & (1 << (row & 7))) kept.push(row);
-  const low = new Uint8Array(kept.length * labelCount);
-  const high = new Uint8Array(kept.length * labelCount);
-  for (let label = 0, at = 0; label < labelCount; label++) {
-    for (const row of kept) {
-      // Zigzag: small numbers of either sign have an empty high byte.
-      const weight = rows[row * labelCount + label] ?? 0;
-      const folded = weight < 0 ? -2 * weight - 1 : 2 * weight;
-      low[at] = folded & 255;
-      high[at++] = folded >> 8;
-    }
+  const used = new Uint8Array(buckets / 8);
+  const bytes: number[] = new Array<number>(rowBytes).fill(zero);
+  for (let feature = 0; feature < buckets; feature++) {
+    const [outside = 0, ...weights] = rows.subarray(feature * labelCount, (feature + 1) * labelCount);
+    const steps = weights.map((weight) => stepsOf(weight - outside));
+    if (steps.every((step) => step === 0)) continue;
+    used[feature >> 3] = (used[feature >> 3] ?? 0) | (1 << (feature & 7));
+    const from = bytes.length;
+    steps.forEach((step, at) => {
+      bytes[from + byteOf(at + 1)] = zero + step;
+    });
   }
-  const head = new Int32Array([scale, kept.length, ...transitions]);
-  return packed(Buffer.concat([new Uint8Array(head.buffer), used, low, high]));
+  const head = new Int32Array([scale, ...transitions]);
+  return packed(Buffer.concat([new Uint8Array(head.buffer), used, Uint8Array.from(bytes)]));
 }
 
-/** Which rows hold anything, a bit a row. */
-function usedRows(rows: Int16Array): Uint8Array {
-  const used = new Uint8Array(buckets / 8);
-  for (let row = 0; row < buckets; row++) {
-    if (rows.subarray(row * labelCount, (row + 1) * labelCount).every((weight) => weight === 0)) continue;
-    used[row >> 3] = (used[row >> 3] ?? 0) | (1 << (row & 7));
-  }
-  return used;
+/** In whole steps of {@link unit}, halves away from zero: were all halves rounded up, their sums would lean that way. */
+function stepsOf(lead: number): number {
+  const steps = Math.sign(lead) * Math.round(Math.abs(lead) / unit);
+  return Math.max(-limits.weight, Math.min(limits.weight, steps));
 }
 
 /** @throws Error where the file is not one that {@link packModel} made for this version. */
 export function unpackModel(file: Buffer): Model {
   const bytes = unpacked(file);
-  const head = new Int32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + 4 * (2 + transitionCount)));
-  const scale = head[0] ?? 0;
-  const count = head[1] ?? 0;
-  const used = bytes.subarray(head.byteLength, head.byteLength + buckets / 8);
-  const index = new RowIndex(used);
-  const low = bytes.subarray(head.byteLength + used.length);
-  if (scale <= 0 || index.count !== count || low.length !== 2 * count * labelCount) {
-    throw new Error('The weights of the built-in detector do not fit this version: install the package again.');
-  }
-  const high = low.subarray(count * labelCount);
-  const rows = new Int32Array((count + 1) * laneWords);
-  const weightAt = (label: number, row: number): number => {
-    const at = label * count + row;
-    const folded = (low[at] ?? 0) | ((high[at] ?? 0) << 8);
-    return (folded >> 1) ^ -(folded & 1);
-  };
-  const { weight: most } = limits;
-  for (let row = 0, to = laneWords; row < count; row++) {
-    const outside = weightAt(0, row);
-    // One row in five thousand leads by more than fits.
-    const leadOf = (label: number): number => Math.max(-most, Math.min(most, weightAt(label, row) - outside));
-    for (let begin = 1; begin < labelCount; begin += 2) rows[to++] = lane(leadOf(begin), leadOf(begin + 1));
-  }
-  return { index, rows, transitions: Int16Array.from(head.subarray(2)), scale };
+  /** A copy, since numbers begin where numbers may. */
+  const numbers = (from: number, to?: number): Int32Array =>
+    new Int32Array(Uint8Array.from(bytes.subarray(from, to)).buffer);
+  const usedAt = 4 * (1 + transitionCount);
+  const rowsAt = usedAt + buckets / 8;
+  if (bytes.length < rowsAt || bytes.length % 4 !== 0) throw new Error(unfit);
+  const [scale = 0, ...transitions] = numbers(0, usedAt);
+  const index = new RowIndex(bytes.subarray(usedAt, rowsAt));
+  const rows = numbers(rowsAt);
+  if (scale <= 0 || rows.length !== (index.count + 1) * rowWords) throw new Error(unfit);
+  return { index, rows, transitions: Int16Array.from(transitions), scale };
 }
+
+const unfit = 'The weights of the built-in detector do not fit this version: install the package again.';
 
 /** What a packed file holds. */
 export const unpacked = (file: Buffer): Buffer => zstdDecompressSync(file);

@@ -1,8 +1,27 @@
+import { zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
+import fc from 'fast-check';
+import { buckets, mostFeatures } from './features.ts';
 import { labelCount } from './labels.ts';
-import { clamped, highOf, lane, laneWords, limits, lowOf } from './lanes.ts';
-import { loadGazetteer, loadModel } from './model.ts';
+import {
+  byteOf,
+  clamped,
+  firstOf,
+  highOf,
+  lane,
+  lanesOf,
+  laneWords,
+  limits,
+  lowOf,
+  otherOf,
+  rowBytes,
+  rowWords,
+  unit,
+  zero,
+} from './lanes.ts';
+import { loadGazetteer, loadModel, packModel, unpackModel } from './model.ts';
 import { Tagger } from './tagger.ts';
+import { transitionCount } from './viterbi.ts';
 
 const model = loadModel();
 const gazetteer = loadGazetteer();
@@ -51,19 +70,67 @@ describe('lanes', () => {
   it('keep the greatest sum of a token within 16 bits', () => {
     const most = clamped(lane(-32_767, 32_767));
     expect([lowOf(most), highOf(most)]).to.deep.equal([-limits.word, limits.word]);
-    const pair = lane(-limits.weight, limits.weight);
-    let sum = 0;
+    let sum = lanesOf(11 * lane(zero - limits.weight, zero + limits.weight), 11);
     for (let word = 0; word < 5; word++) sum = (sum + most) | 0;
-    for (let feature = 0; feature < 11; feature++) sum = (sum + pair) | 0;
-    const expected = 5 * limits.word + 11 * limits.weight;
+    const expected = 5 * limits.word + 11 * limits.weight * unit;
     expect([lowOf(sum), highOf(sum)]).to.deep.equal([-expected, expected]);
   });
 
+  it('take the bytes of rows, whatever they are, and as many as a token has', () => {
+    const step = fc.integer({ min: -limits.weight, max: limits.weight });
+    const row = fc.array(step, { minLength: rowBytes, maxLength: rowBytes });
+    fc.assert(
+      fc.property(fc.array(row, { minLength: 1, maxLength: mostFeatures }), (rows) => {
+        const sums = [0, 0, 0, 0];
+        for (const steps of rows) {
+          const bytes = new Uint8Array(rowBytes);
+          steps.forEach((value, at) => (bytes[byteOf(at + 1)] = zero + value));
+          const words = new Int32Array(bytes.buffer);
+          expect(words).to.have.length(rowWords);
+          words.forEach((word, at) => {
+            sums[2 * at] = ((sums[2 * at] ?? 0) + firstOf(word)) | 0;
+            sums[2 * at + 1] = ((sums[2 * at + 1] ?? 0) + otherOf(word)) | 0;
+          });
+        }
+        const found = sums.map((sum) => lanesOf(sum, rows.length)).flatMap((lanes) => [lowOf(lanes), highOf(lanes)]);
+        const expected = Array.from({ length: rowBytes }, (_, at) =>
+          rows.reduce((sum, row) => sum + (row[at] ?? 0), 0),
+        );
+        expect(found).to.deep.equal(expected.map((sum) => sum * unit));
+      }),
+    );
+  });
+
   it('are enough for all labels but O', () => {
-    expect(laneWords * 2).to.equal(labelCount - 1);
-    for (const row of model.rows) {
-      if (Math.abs(lowOf(row)) > limits.weight || Math.abs(highOf(row)) > limits.weight)
-        throw new Error('A stored weight is beyond its limit.');
+    expect(rowBytes).to.equal(labelCount - 1);
+    expect(2 * laneWords).to.equal(labelCount - 1);
+  });
+});
+
+describe('weights', () => {
+  it('come back as the nearest steps of their leads over O, and nothing of a row without any', () => {
+    const rows = new Int16Array(buckets * labelCount);
+    rows.set([100, 108, 112, 104, 103, 105, -3000, 3000, 100], 5 * labelCount);
+    rows.set([7, 10, 7, 7, 7, 7, 7, 7, 4], 6 * labelCount);
+    rows.set([0, 0, 0, 0, 0, 0, 0, 0, -16], (buckets - 1) * labelCount);
+    const transitions = Int16Array.from({ length: transitionCount }, (_, at) => at - 100);
+    const packed = packModel({ rows, transitions, scale: 128 });
+    const model = unpackModel(packed);
+    expect(model.scale).to.equal(128);
+    expect(model.transitions).to.deep.equal(transitions);
+    const stepsOf = (feature: number): number[] => {
+      const bytes = new Uint8Array(model.rows.buffer, 4 * model.index.rowOf(feature), rowBytes);
+      return Array.from(bytes, (_, at) => (bytes[byteOf(at + 1)] ?? 0) - zero);
+    };
+    expect(stepsOf(5)).to.deep.equal([1, 2, 1, 0, 1, -127, 127, 0]);
+    expect(stepsOf(buckets - 1)).to.deep.equal([0, 0, 0, 0, 0, 0, 0, -2]);
+    for (const nothing of [0, 4, 6, 7]) expect(model.index.rowOf(nothing), String(nothing)).to.equal(0);
+    expect(stepsOf(0)).to.deep.equal(new Array(rowBytes).fill(0));
+  });
+
+  it('of another form are refused', () => {
+    for (const bytes of [Buffer.alloc(10), Buffer.alloc(100_000), Buffer.alloc(100_001)]) {
+      expect(() => unpackModel(zstdCompressSync(bytes))).to.throw('do not fit this version');
     }
   });
 });

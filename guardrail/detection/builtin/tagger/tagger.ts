@@ -1,7 +1,7 @@
 import { lookOf, mostFeatures, offsets, pairFeatures, wordFeatures } from './features.ts';
 import type { Gazetteer } from './gazetteer.ts';
 import { isBegin, kindOfLabel, labelCount, type TagKind } from './labels.ts';
-import { clamped, highOf, laneWords, lowOf } from './lanes.ts';
+import { clamped, firstOf, highOf, lanesOf, laneWords, lowOf, otherOf } from './lanes.ts';
 import type { Model } from './model.ts';
 import { Tokens } from './tokens.ts';
 import { Viterbi } from './viterbi.ts';
@@ -38,6 +38,7 @@ export class Tagger {
   private readonly sums: Int32Array;
   private readonly known: Uint8Array;
   private readonly features = new Int32Array(mostFeatures);
+  private readonly sum = new Int32Array(laneWords);
   private scores = new Int32Array(1024 * labelCount);
   private look = new Int32Array(1024);
   private slot = new Int32Array(1028);
@@ -145,22 +146,14 @@ export class Tagger {
 
   /** Adds what pairs of words say, and sets out the scores of all labels of a token. */
   private sumPairs(token: number, bias: number): void {
-    const { lanes, scores, features } = this;
-    const { index, rows } = this.model;
+    const { lanes, scores, features, sum } = this;
     const own = token * laneWords;
-    let s0 = lanes[own] ?? 0;
-    let s1 = lanes[own + 1] ?? 0;
-    let s2 = lanes[own + 2] ?? 0;
-    let s3 = lanes[own + 3] ?? 0;
     const found = pairFeatures(this.tokens, this.look, token, features);
-    index.find(features, found);
-    for (let at = 0; at < found; at++) {
-      const row = features[at] ?? 0;
-      s0 = (s0 + (rows[row] ?? 0)) | 0;
-      s1 = (s1 + (rows[row + 1] ?? 0)) | 0;
-      s2 = (s2 + (rows[row + 2] ?? 0)) | 0;
-      s3 = (s3 + (rows[row + 3] ?? 0)) | 0;
-    }
+    this.sumRows(found);
+    const s0 = ((lanes[own] ?? 0) + (sum[0] ?? 0)) | 0;
+    const s1 = ((lanes[own + 1] ?? 0) + (sum[1] ?? 0)) | 0;
+    const s2 = ((lanes[own + 2] ?? 0) + (sum[2] ?? 0)) | 0;
+    const s3 = ((lanes[own + 3] ?? 0) + (sum[3] ?? 0)) | 0;
     const to = token * labelCount;
     scores[to] = -bias;
     scores[to + 1] = lowOf(s0);
@@ -195,30 +188,40 @@ export class Tagger {
   }
 
   private fill(slot: number, text: string, token: number): void {
-    const { tokens, features, sums } = this;
-    const { index, rows } = this.model;
+    const { tokens, features, sum, sums } = this;
     const gazetteer = this.gazetteer.lookup(tokens.word[token] ?? 0);
     this.known[slot] = gazetteer;
     for (let offset = 0; offset < offsets; offset++) {
       const found = wordFeatures(text, tokens, token, gazetteer, offset, features);
-      index.find(features, found);
-      let s0 = 0;
-      let s1 = 0;
-      let s2 = 0;
-      let s3 = 0;
-      for (let at = 0; at < found; at++) {
-        const row = features[at] ?? 0;
-        s0 = (s0 + (rows[row] ?? 0)) | 0;
-        s1 = (s1 + (rows[row + 1] ?? 0)) | 0;
-        s2 = (s2 + (rows[row + 2] ?? 0)) | 0;
-        s3 = (s3 + (rows[row + 3] ?? 0)) | 0;
-      }
+      this.sumRows(found);
       const to = slot * perSlot + offset * laneWords;
-      sums[to] = clamped(s0);
-      sums[to + 1] = clamped(s1);
-      sums[to + 2] = clamped(s2);
-      sums[to + 3] = clamped(s3);
+      for (let word = 0; word < laneWords; word++) sums[to + word] = clamped(sum[word] ?? 0);
     }
+  }
+
+  /** Adds up the rows of the first features of the list. */
+  private sumRows(count: number): void {
+    const { features, sum } = this;
+    const { index, rows } = this.model;
+    // All rows are looked up before the first is read: so the memory has them under way together.
+    index.find(features, count);
+    let a = 0;
+    let b = 0;
+    let c = 0;
+    let d = 0;
+    for (let at = 0; at < count; at++) {
+      const row = features[at] ?? 0;
+      const first = rows[row] ?? 0;
+      const second = rows[row + 1] ?? 0;
+      a = (a + firstOf(first)) | 0;
+      b = (b + otherOf(first)) | 0;
+      c = (c + firstOf(second)) | 0;
+      d = (d + otherOf(second)) | 0;
+    }
+    sum[0] = lanesOf(a, count);
+    sum[1] = lanesOf(b, count);
+    sum[2] = lanesOf(c, count);
+    sum[3] = lanesOf(d, count);
   }
 
   private collect(emit: EmitTag, bias: number): void {
