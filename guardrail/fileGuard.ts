@@ -13,7 +13,8 @@ const REFUSED =
 export function createFileGuard(guard: Guard, { files, mode }: FileGuardOptions): Guard {
   return {
     request(document, context) {
-      const isRefused = (files === 'block' || context.blockImages) && holdsFiles(document.structuredMessages ?? []);
+      const isRefused =
+        (files === 'block' || context.stricter?.images === 'block') && holdsFiles(document.structuredMessages ?? []);
       return isRefused ? refuse(guard, document, context, { mode, reason: REFUSED }) : guard.request(document, context);
     },
     response: (document, context) => guard.response(document, context),

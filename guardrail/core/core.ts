@@ -40,9 +40,13 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** The store's time when the call came, before its body was read. Default: when the core is asked. */
   readonly begun?: Fence | undefined;
-  readonly stricter?: StricterSettings;
-  /** Refuses the call if it holds an image, whatever the service is set to. */
-  readonly blockImages?: boolean;
+  readonly stricter?: CallerSettings;
+}
+
+/** What a caller may ask for: to be handled more strictly than the service is set to, never less. */
+export interface CallerSettings extends StricterSettings {
+  /** Refuses the call if it holds an image, a file or a recording. */
+  readonly images?: 'block';
 }
 
 /** What a gateway hands over before a model call. Lists keep length and order. */

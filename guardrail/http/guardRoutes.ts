@@ -31,7 +31,7 @@ export function guardRoutes(options: GuardRouteOptions): Router<CallState> {
 async function answer(context: CallContext, call: BasicCall, signal: AbortSignal, options: GuardRouteOptions) {
   const { guard, metrics } = options;
   const { identity, stricter } = call;
-  const callContext = { identity, signal, begun: context.state.begun, ...(stricter ? { stricter } : {}) };
+  const callContext = { identity, signal, begun: context.state.begun, stricter };
   context.state.log.phase = call.phase;
   if (call.phase === 'response') {
     const outcome = await guard.response(call.document, callContext);
@@ -40,8 +40,8 @@ async function answer(context: CallContext, call: BasicCall, signal: AbortSignal
     count(context, metrics, call.phase, outcome.action);
     return renderResponse(outcome);
   }
-  const { document, blockImages } = call;
-  const outcome: RequestOutcome = await guard.request(document, { ...callContext, blockImages });
+  const { document } = call;
+  const outcome: RequestOutcome = await guard.request(document, callContext);
   tellSession(context, outcome.session);
   metrics.entities(outcome.entities);
   context.state.log.entities = outcome.entities.reduce((sum, { count }) => sum + count, 0);

@@ -46,7 +46,7 @@ export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guar
   async function request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
     const sources = [...new Set([...(document.images ?? []), ...imagesIn(document.structuredMessages ?? [])])];
     if (sources.length === 0) return guard.request(document, context);
-    if (options.images === 'block' || context.blockImages)
+    if (options.images === 'block' || context.stricter?.images === 'block')
       return refuse(guard, document, context, { mode, reason: REFUSED });
     if (options.images === 'pass') return guard.request(document, context);
     try {

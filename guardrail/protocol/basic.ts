@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import type {
+  CallerSettings,
   CallIdentity,
   Json,
   RequestDocument,
@@ -11,7 +12,6 @@ import type {
   ResponseDocument,
   ResponseOutcome,
 } from '../core/core.ts';
-import type { StricterSettings } from '../detection/detection.ts';
 import type { Tenant } from '../ids.ts';
 import { trailingCodePoints } from './codePoints.ts';
 import { FieldError, jsonObject, parseFields, type JsonObject } from './fields.ts';
@@ -105,13 +105,9 @@ export type BasicResponse = z.infer<typeof basicResponseSchema>;
 /** A call as the rest of the service takes it. */
 export type BasicCall = {
   readonly identity: CallIdentity;
-  readonly stricter: StricterSettings | undefined;
+  readonly stricter: CallerSettings;
 } & (
-  | {
-      readonly phase: 'request';
-      readonly document: RequestDocument;
-      readonly blockImages: boolean;
-    }
+  | { readonly phase: 'request'; readonly document: RequestDocument }
   | { readonly phase: 'response'; readonly document: ResponseDocument }
 );
 
@@ -144,7 +140,11 @@ export function createBasicProtocol(proxyName: string): BasicProtocol {
         traceId: conversationOf(body.request_headers) ?? ids[`${proxyName}_trace_id`] ?? undefined,
       };
       const { recall, block_entities: block, images } = body.additional_provider_specific_params ?? {};
-      const stricter: StricterSettings = { ...(recall ? { recall } : {}), ...(block ? { block } : {}) };
+      const stricter: CallerSettings = {
+        ...(recall ? { recall } : {}),
+        ...(block ? { block } : {}),
+        ...(images === 'block' ? { images } : {}),
+      };
       const texts = body.texts ?? [];
       const structuredMessages = body.structured_messages ?? undefined;
       if (body.input_type === 'response') {
@@ -156,7 +156,6 @@ export function createBasicProtocol(proxyName: string): BasicProtocol {
         identity,
         stricter,
         document: { texts, structuredMessages, tools: body.tools ?? undefined, images: body.images ?? undefined },
-        blockImages: images === 'block',
       };
     },
   };

@@ -10,7 +10,7 @@ export const laneWords = kindNames.length;
 /** What keeps the sum of a token within 16 bits: five words and eleven pairs, 5 × 4,300 + 11 × 8 × 127 < 2^15. */
 export const limits = { weight: 127, word: 4300 } as const;
 
-/** What one step of a stored weight is worth: an eighth of a step of training's own whole numbers. */
+/** What one step of a stored weight is worth, in the units of the weights that training gives. */
 export const unit = 8;
 
 export const lane = (low: number, high: number): number => ((high << 16) + low) | 0;
