@@ -10,6 +10,15 @@ function lineIn(message: string | undefined): object {
   return parse(/\{.*\}/.exec(message ?? '')?.[0] ?? '') as object;
 }
 
+/** Calls a guardrail from within a pod, since a sidecar listens on its pod's loopback alone. */
+const CALL_GUARDRAIL = `
+  const { url, key, body } = JSON.parse(process.argv[1]);
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error('The guardrail answered ' + answer.status + '.');
+  process.stdout.write(await answer.text());
+`;
+
 /** See the head of this file. The instance is called main. */
 export class Guarded {
   readonly #stand: Stand;
@@ -110,22 +119,29 @@ export class Guarded {
     for (const { user, restores } of mapped) expect(await restores(), user).to.equal(user !== `${namespace}-${name}`);
   }
 
-  /** Has a pod map an address for an end user. @returns how to ask whether the pod can still restore it */
+  /** Has the guardrail of a pod map an address for an end user. @returns how to ask whether it can still restore it */
   async #map(
     pod: Resource,
     user: string,
     mark: string,
   ): Promise<{ readonly user: string; readonly restores: () => Promise<boolean> }> {
+    const { namespace } = this.#stand;
+    const instance = await get('ginst', 'main', namespace);
+    const { endpoint } = instance?.status?.guardrail as { readonly endpoint: string };
+    const secret = await get('secret', 'main-guardrail-api-key', namespace);
+    const key = Buffer.from(secret?.data?.['api-key'] ?? '', 'base64').toString();
     const address = `${mark}@example.com`;
-    const said = async (text: string): Promise<string> => {
-      const answer = await this.#stand.chat(text, { user }, pod);
-      expect(answer.status, answer.text).to.equal(200);
-      return answer.text;
+    const ask = async (phase: 'request' | 'response', text: string): Promise<string> => {
+      const body = { input_type: phase, texts: [text], request_data: { user_api_key_end_user_id: user } };
+      const call = JSON.stringify({ url: `${endpoint}/beta/litellm_basic_guardrail_api`, key, body });
+      const node = ['node', '--input-type=module', '--eval', CALL_GUARDRAIL, call];
+      const where = ['-n', namespace, pod.metadata.name, '-c', 'gateway'];
+      const answer = await cluster().kubectl(['exec', ...where, '--', ...node]);
+      return (JSON.parse(answer) as { texts?: string[] }).texts?.[0] ?? text;
     };
-    expect(await said(`${mark}: write to ${address}.`)).to.include(address);
-    const tag = /<EMAIL_ADDRESS_\w+>/.exec((await this.#stand.modelSaw(`${mark}:`))[0] ?? '')?.[0] ?? '';
-    expect(tag).not.to.equal('');
-    return { user, restores: async () => (await said(`What about ${tag}?`)).includes(address) };
+    const tag = await ask('request', address);
+    expect(tag).to.match(/^<EMAIL_ADDRESS_\w+>$/);
+    return { user, restores: async () => (await ask('response', tag)) === address };
   }
 
   /** As {@link call}, streamed. */

@@ -22,7 +22,6 @@ export const POD_MS = 90_000;
 /** Of what the operator does by itself. */
 export const SOON_MS = 30_000;
 const POLL_MS = 500;
-const CHAT_PATH = '/v1/chat/completions';
 
 /** An object as kubectl prints it. */
 export interface Resource {
@@ -239,15 +238,9 @@ export class Stand {
     return JSON.parse(text) as Record<string, unknown>;
   }
 
-  /**
-   * A call of a model from within the cluster.
-   * @param more fields of the call's body
-   * @param pod of the gateway; without one, the call goes through the gateway's Service
-   */
-  chat(text: string, more: object = {}, pod?: Resource): Promise<Answer> {
-    const call = this.#chatCall(text, more);
-    if (pod === undefined) return this.call(call);
-    return this.call({ ...call, url: `http://${String(pod.status?.podIP)}:${PORT}${CHAT_PATH}` });
+  /** A call of a model through the gateway's Service, from within the cluster. */
+  chat(text: string, more: object = {}): Promise<Answer> {
+    return this.call(this.#chatCall(text, more));
   }
 
   /** Every line of the gateway's pods that holds a mark: what the model saw of one call. */
@@ -282,7 +275,7 @@ export class Stand {
 
   #chatCall(text: string, more: object): object {
     return {
-      url: `${this.#url(GATEWAY)}${CHAT_PATH}`,
+      url: `${this.#url(GATEWAY)}/v1/chat/completions`,
       method: 'POST',
       headers: { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' },
       body: { model: 'gpt-4o-mini', messages: [{ role: 'user', content: text }], ...more },
