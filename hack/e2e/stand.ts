@@ -22,6 +22,8 @@ export const POD_MS = 90_000;
 /** Of what the operator does by itself. */
 export const SOON_MS = 30_000;
 const POLL_MS = 500;
+/** Of the namespace whose deletion goes on beside the cases: what is done about it fails for minutes. */
+export const DOOMED = 'doomed';
 
 /** An object as kubectl prints it. */
 export interface Resource {

@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import { cluster } from '../environment.ts';
 import { CONFIG, GATEWAY } from '../gatewayApp.ts';
 import { Guarded } from '../guarded.ts';
-import { becomes, get, listNames, POD_MS, rolledOut, soon, Stand } from '../stand.ts';
+import { becomes, DOOMED, get, listNames, POD_MS, rolledOut, soon, Stand } from '../stand.ts';
 
 const KINDS = 'deployment,service,serviceaccount,configmap,secret,pdb,hpa,networkpolicy';
 
 // Before all cases of all files: it takes minutes by itself, which they use.
 let doomed: Stand;
 before(async () => {
-  doomed = await Stand.start('doomed', 1);
+  doomed = await Stand.start(DOOMED, 1);
   await new Guarded(doomed).on({});
   await doomed.customer('one', { maxBudget: 1 });
   await becomes('gcust', 'one', doomed.namespace, { type: 'Synced', status: 'True' });
