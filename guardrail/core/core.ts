@@ -4,6 +4,7 @@ import type { Fence } from '../store/store.ts';
 
 export { SessionErasedError } from './errors.ts';
 export { createGuard, type GuardOptions } from './guard.ts';
+export { isImageType, MEDIA_ADDRESS_KEYS, MEDIA_BASE64_KEYS, MEDIA_TYPE_KEYS } from './media.ts';
 export { refuse } from './refuse.ts';
 export { deriveSession, deriveSubject, subjectOf } from './session.ts';
 export { DocumentTooDeepError } from './walk.ts';

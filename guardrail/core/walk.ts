@@ -1,4 +1,5 @@
 import type { Json } from './core.ts';
+import { MEDIA_ADDRESS_KEYS, MEDIA_TYPE_KEYS } from './media.ts';
 
 /** `text` is read by the model as it is; `arguments` is JSON that must stay JSON. */
 export type StringKind = 'text' | 'arguments';
@@ -13,9 +14,6 @@ export class DocumentTooDeepError extends Error {
 }
 
 const MAX_NESTING = 256;
-
-/** What says of which kind the data beside it is. */
-const MEDIA_TYPES = ['media_type', 'mime_type', 'mimeType'];
 
 /**
  * The strings in messages that are never touched, whatever they hold, since the provider reads them and not the model,
@@ -33,9 +31,9 @@ const MEDIA_TYPES = ['media_type', 'mime_type', 'mimeType'];
  * Every other string is text, under unknown keys too. What a tool is given or has given back as an object ({@link DATA})
  * is data: there every string, number and key counts.
  */
-const UNTOUCHED = new Set([
-  ...['role', 'type', 'status', 'model', 'object', 'phase', 'format', 'detail', ...MEDIA_TYPES],
-  ...['finish_reason', 'stop_reason', 'id', 'name', 'file_data', 'file_uri', 'fileUri', 'url'],
+const UNTOUCHED = new Set<string>([
+  ...['role', 'type', 'status', 'model', 'object', 'phase', 'format', 'detail', ...MEDIA_TYPE_KEYS],
+  ...['finish_reason', 'stop_reason', 'id', 'name', 'file_data', ...MEDIA_ADDRESS_KEYS, 'url'],
   ...['signature', 'thought_signature', 'encrypted_content'],
 ]);
 const UNTOUCHED_TREES = new Set(['image_url', 'input_audio', 'cache_control']);
@@ -80,7 +78,7 @@ function rewriteMessage(
 function isUntouched(key: string, parent: JsonObject | undefined): boolean {
   if (UNTOUCHED.has(key) || UNTOUCHED_TREES.has(key) || key.endsWith('_id')) return true;
   if (key === 'data') return parent?.type !== 'text';
-  if (key === 'blob') return MEDIA_TYPES.some((name) => typeof parent?.[name] === 'string');
+  if (key === 'blob') return MEDIA_TYPE_KEYS.some((name) => typeof parent?.[name] === 'string');
   return key === 'thinking' && parent?.signature !== undefined;
 }
 

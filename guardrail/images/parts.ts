@@ -11,15 +11,12 @@
  * | `source` of an `image` | `{type: url, url}`, `{type: file, file_id}` |
  * | `file_id` of an `input_image` | an address at the provider |
  */
-import type { Json } from '../core/core.ts';
+import { isImageType, MEDIA_ADDRESS_KEYS, MEDIA_BASE64_KEYS, MEDIA_TYPE_KEYS, type Json } from '../core/core.ts';
 
 type JsonObject = Record<string, Json>;
 
 /** What content parts that show an image are called. */
 const IMAGE_PARTS = new Set(['image_url', 'input_image', 'image']);
-const TYPE_KEYS = ['media_type', 'mime_type', 'mimeType'] as const;
-const BASE64_KEYS = ['data', 'blob'] as const;
-const ADDRESS_KEYS = ['file_uri', 'fileUri'] as const;
 
 /**
  * Every image of the messages: a data URL, an address, or what else stands where one belongs. One that stands in several
@@ -88,8 +85,8 @@ function urlPlaces({ image_url: image }: JsonObject): Place[] {
 }
 
 function base64Places(object: JsonObject): Place[] {
-  const type = firstString(object, TYPE_KEYS, isImageType);
-  const base64 = firstString(object, BASE64_KEYS);
+  const type = firstString(object, MEDIA_TYPE_KEYS, isImageType);
+  const base64 = firstString(object, MEDIA_BASE64_KEYS);
   if (!type || !base64) return [];
   return [
     {
@@ -104,8 +101,8 @@ function base64Places(object: JsonObject): Place[] {
 }
 
 function addressPlaces(object: JsonObject): Place[] {
-  const address = firstString(object, ADDRESS_KEYS);
-  const isOther = firstString(object, TYPE_KEYS) && !firstString(object, TYPE_KEYS, isImageType);
+  const address = firstString(object, MEDIA_ADDRESS_KEYS);
+  const isOther = firstString(object, MEDIA_TYPE_KEYS) && !firstString(object, MEDIA_TYPE_KEYS, isImageType);
   if (!address || isOther) return [];
   return [{ source: addressOf(address.value), put: (old) => old }];
 }
@@ -121,10 +118,6 @@ function firstString(object: JsonObject, keys: readonly string[], accepts = (_: 
     if (typeof value === 'string' && accepts(value)) return { key, value };
   }
   return undefined;
-}
-
-function isImageType(type: string): boolean {
-  return /^\s*image\//i.test(type);
 }
 
 function filePlaces({ file_data: file }: JsonObject): Place[] {

@@ -1,4 +1,4 @@
-import type { Json } from '../core/core.ts';
+import { isImageType, MEDIA_ADDRESS_KEYS, MEDIA_BASE64_KEYS, MEDIA_TYPE_KEYS, type Json } from '../core/core.ts';
 
 type JsonObject = Record<string, Json>;
 
@@ -29,10 +29,10 @@ const FILE_PARTS: Readonly<Record<string, (part: JsonObject) => boolean>> = {
  * address cannot be looked into either.
  */
 function isMedia(part: JsonObject): boolean {
-  const types = [part.media_type, part.mime_type, part.mimeType].filter((type) => typeof type === 'string');
-  if (types.length === 0 || types.some((type) => /^\s*image\//i.test(type))) return false;
-  if (holds(part, 'file_uri', 'fileUri')) return true;
-  return holds(part, 'data', 'blob') && part.type !== 'text';
+  const types = MEDIA_TYPE_KEYS.map((key) => part[key]).filter((type) => typeof type === 'string');
+  if (types.length === 0 || types.some(isImageType)) return false;
+  if (holds(part, ...MEDIA_ADDRESS_KEYS)) return true;
+  return holds(part, ...MEDIA_BASE64_KEYS) && part.type !== 'text';
 }
 
 /** Whether there is, anywhere in the messages, a file or a recording: what reaches the model and cannot be looked into. */
