@@ -49,6 +49,10 @@ const kindOfPlaceholder: Readonly<Record<string, TagKind>> = {
   postcode: 'ADDRESS',
 };
 
+/** Spans of a text that begins so much further on. */
+const moved = (spans: readonly LabelledSpan[], by: number): LabelledSpan[] =>
+  spans.map((span) => ({ ...span, start: span.start + by, end: span.end + by }));
+
 /** Makes labelled texts of one part of names and templates; the same seed makes the same texts. */
 export class Generator {
   private readonly random: Random;
@@ -79,13 +83,7 @@ export class Generator {
         const next = this.fill(random.pick(templates));
         const isSentence = /[.!?]$/.test(text) && !next.text.includes('\n');
         if (text !== '') text += isSentence && random.chance(0.75) ? ' ' : random.pick(['\n', '\n\n']);
-        spans.push(
-          ...next.spans.map((span) => ({
-            ...span,
-            start: span.start + text.length,
-            end: span.end + text.length,
-          })),
-        );
+        spans.push(...moved(next.spans, text.length));
         text += next.text;
       }
       return { text, spans, source: 'passage' };
@@ -291,14 +289,9 @@ export class Generator {
       const text = catalogues.write(Array.from({ length: random.int(2, 6) }, () => random.pick(from)));
       if (random.chance(0.85)) return this.join(this.worn([{ text }]), 'catalogue');
       const { text: sentence, spans } = this.fill(random.pick(named));
-      const offset = text.length + 1;
       return {
         text: `${text}\n${sentence}`,
-        spans: spans.map((span) => ({
-          ...span,
-          start: span.start + offset,
-          end: span.end + offset,
-        })),
+        spans: moved(spans, text.length + 1),
         source: 'catalogue',
       };
     });
