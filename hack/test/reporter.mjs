@@ -20,9 +20,15 @@ export default class CountingReporter extends reporters.Spec {
       counts.passed += 1;
       write();
     });
-    runner.on(EVENT_TEST_FAIL, (test) => {
+    runner.on(EVENT_TEST_FAIL, (test, error) => {
       counts.failed += 1;
-      counts.failures.push(`${test.file ?? ''}: ${test.fullTitle()}`);
+      // The beginning says what it is, and of a property which seed shows it.
+      const why = String(error?.message ?? error)
+        .split('\n')
+        .slice(0, 3)
+        .join(' ')
+        .slice(0, 300);
+      counts.failures.push(`${test.file ?? ''}: ${test.fullTitle()}: ${why}`);
       write();
     });
     runner.once(EVENT_RUN_END, () => {
