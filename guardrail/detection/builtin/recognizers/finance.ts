@@ -70,5 +70,31 @@ const swift = anywhere({
   score: (_value, { text, start }) => (/\b(?:swift|bic)\b[^\n]{0,16}$/.test(before(text, start, 28)) ? 0.85 : 0),
 });
 
+/** A card's verification code, where its name stands right before it. */
+const verificationCode = numeric({
+  type: 'CVV',
+  pattern: /(?<![\p{L}\p{N}_.,-])\d{3,4}(?![\p{L}\p{N}_-]|[.,:/]\d)/gu,
+  worthwhile: (hints) => hints.digits >= 3,
+  score: (_value, { text, start }) =>
+    /\b(?:cvv2?|cvc2?|cv2|csc|(?:card )?(?:security|verification) (?:code|number)|prüfnummer|prüfziffer|kartenprüfnummer|sicherheitscode|cryptogramme|código de seguridad|codice di sicurezza|beveiligingscode)\b["']?\s{0,2}(?:is|ist|est|es|è|[:=(#])?\s{0,2}["']?$/u.test(
+      before(text, start),
+    )
+      ? 0.85
+      : 0,
+});
+
+/** Until when a card is valid: of no interest where no card is spoken of. */
+const expiration = numeric({
+  type: 'CREDIT_CARD_EXPIRATION',
+  pattern: /(?<![\p{L}\p{N}_.,/-])(?:0?[1-9]|1[0-2]) ?[/-] ?(?:20)?\d{2}(?![\p{L}\p{N}_]|[.,:/-]\d)/gu,
+  worthwhile: (hints) => hints.digits >= 3,
+  score: (_value, { text, start }) => {
+    const context = before(text, start, 64);
+    const said =
+      /\b(?:exp(?:ir(?:y|es|ation|ing))?|valid (?:thru|until|through|to)|good thru|gültig bis|ablauf(?:datum)?|expir(?:e|ation)|caduca|vence|caducidad|scade|scadenza|vervalt|geldig tot)\b[^\p{L}\n]{0,4}(?:date|datum)?[^\p{L}\n]{0,4}$/u;
+    return said.test(context) && (cardContext.test(context) || /\d(?:[ -]?\d){11}/.test(context)) ? 0.8 : 0;
+  },
+});
+
 /** What money moves by. */
-export const finance: readonly Recognizer[] = [card, iban, swift];
+export const finance: readonly Recognizer[] = [card, iban, swift, verificationCode, expiration];

@@ -4,7 +4,7 @@ import { after, before, digitsOf, numeric, type Recognizer } from '../recognizer
 
 /** Words that say a phone number follows. */
 const announced =
-  /(?:phone|\btel\b|\btel\.|\bt:|\bph\b|\bph:|\bcalls?\b|\bcalled\b|\bcalling\b|mobile|\bmob\b|\bcell\b|\bfax\b|\bdial\b|\bring\b|\breach\b|\btext(?:ed|ing)?\b|\bsms\b|whats ?app|signal|viber|telegram|\bdesk\b|\bdirect\b|hotline|helpline|contact|answering|messages to|my number|number is|number's|\bnumber:|\bvoicemail\b|\boffice\b|\bhome:|\bwork:|emergency|telefon|\bhandy|mobil|rufnummer|durchwahl|anruf|erreich|nummer|t[ée]l[ée]phone|portable|num[ée]ro|appel|joindre|tel[ée]fono|m[óo]vil|celular|ll[aá]m|cellulare|chiam|numero|telefoon|mobiel|\bbel\b|bellen|puhelin|telefax|\bgsm\b|telemóvel|ligue|ring mig|telefonnummer|ext\b)[^\n]{0,36}$|(?:phone|mobile|tel|fax|office|home|work|contact|number|telefon|info)[^\p{L}\n]{0,6}\n[^\p{L}\n]{0,4}$/u;
+  /(?:phone|\btel\b|\btel\.|\bt:|\bph\b|\bph:|\bcalls?\b|\bcalled\b|\bcalling\b|mobile|\bmob\b|\bcell\b|\bfax\b|\bdial\b|\bring\b|\breach\b|\btext(?:ed|ing)?\b|\bsms\b|whats ?app|signal|viber|telegram|\bdesk\b|\bdirect\b|hotline|helpline|contact|answering|messages to|my number|number is|number's|\bnumber:|\bvoicemail\b|\boffice\b|\bhome:|\bwork:|emergency|telefon|\bhandy|mobil|rufnummer|durchwahl|anruf|erreich|nummer|t[ée]l[ée]phone|portable|num[ée]ro|appel|joindre|tel[ée]fono|m[óo]vil|celular|ll[aá]m|cellulare|chiam|numero|telefoon|mobiel|\bbel\b|bellen|puhelin|telefax|\bgsm\b|telemóvel|ligue|ring mig|telefonnummer|ext\b|телефон|\bтел\b|звони|номер|电话|電話|手机|手機|携帯|联系|聯絡|連絡|전화|휴대)[^\n]{0,36}$|(?:phone|mobile|tel|fax|office|home|work|contact|number|telefon|info)[^\p{L}\n]{0,6}\n[^\p{L}\n]{0,4}$/u;
 /** Words that say what else a number is. */
 const otherwise =
   /(?:order|invoice|ticket|case|account|acct|policy|tracking|ref(?:erence)?|serial|part|model|version|isbn|issn|doi|pid|port|year|page|line|build|sku|\bid|ean|gtin|customer (?:no|number)|booking|confirmation|rechnung|bestell|kunden|auftrag|facture|commande|pedido|factura|ordine|fattura|zip|postal|plz|budget|price|cost|total|amount|size|bytes|error|code)\W{0,3}(?:n(?:umber|um|o|r)?\b)?[\s.:#=("'-]{0,5}(?:is )?$/;
@@ -44,6 +44,16 @@ const regionsOf: Readonly<Record<string, readonly Country[]>> = {
   sl: ['SI'],
   el: ['GR'],
   tr: ['TR'],
+  ru: ['RU', 'KZ'],
+  uk: ['UA'],
+  he: ['IL'],
+  hi: ['IN'],
+  id: ['ID'],
+  ja: ['JP'],
+  ko: ['KR'],
+  th: ['TH'],
+  vi: ['VN'],
+  zh: ['CN', 'TW', 'HK'],
 };
 /** Countries whose numbers begin with a trunk zero inside the country, so that the zero speaks for a number. */
 const withTrunkZero = new Set<Country>([
@@ -62,6 +72,13 @@ const withTrunkZero = new Set<Country>([
   'HR',
   'SI',
   'TR',
+  'UA',
+  'IL',
+  'ID',
+  'JP',
+  'KR',
+  'TH',
+  'VN',
 ]);
 /** Groups of digits as people write numbers that have no trunk zero. */
 const grouped = /^\d{2,4}([ .-])\d{2,4}(?:\1\d{2,4}){1,3}$/;
@@ -69,6 +86,10 @@ const grouped = /^\d{2,4}([ .-])\d{2,4}(?:\1\d{2,4}){1,3}$/;
 /** Forms that are a phone number's and hardly anything else's. */
 const telling =
   /^(?:\+\d|00[1-9]\d)|^\(\d{2,5}\)[ -]?\d|^\(?[2-9]\d{2}\)?[-. ][2-9]\d{2}[-. ]\d{4}(?!\d)|^1[-. ]\(?[2-9]\d{2}\)?[-. ]\d{3}[-. ]\d{4}|^0[1-9](?:([ .-])\d{2})(?:\1\d{2}){3}$|\(0\)|^\d{3}-\d{3}-\d{4}(?:\s?x|$)|^\d{3}\.\d{3}\.\d{4}(?:\s?x|$)/;
+
+/** Letters of scripts that have no spaces between words, so that a number stands right behind one. */
+const unspaced = '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}';
+const letter = `[\\p{L}--[${unspaced}]]`;
 
 const extension = '(?: ?(?:x|ext\\.?|extension|durchwahl|dw\\.?) ?\\d{1,6})?';
 
@@ -88,8 +109,8 @@ const recognizerOf = (zero: readonly Country[], plain: readonly Country[]): Reco
   numeric({
     type: 'PHONE_NUMBER',
     pattern: new RegExp(
-      `(?<![\\p{L}\\p{N}_/=%#&$€£]|\\d[.,:-]|[.\\-][\\p{L}\\d_]?)(?:\\+ ?|\\(\\+?)?\\d(?:[ \\u00a0.\\-/()]{0,3}\\d){5,16}${extension}(?![\\p{L}\\p{N}_%€$]|[.,:]\\d|-\\d)`,
-      'gu',
+      `(?<!${letter}|[\\p{N}_\\/=%#&$€£]|\\d[.,:\\-]|[.\\-][\\p{L}\\d_]?)(?:\\+ ?|\\(\\+?)?\\d(?:[ \\u00a0.\\-\\/\\(\\)]{0,3}\\d){5,16}${extension}(?!${letter}|[\\p{N}_%€$]|[.,:]\\d|-\\d)`,
+      'gv',
     ),
     worthwhile: (hints) => hints.digits >= 6,
     score: (value, { text, start, end }) => {
@@ -111,7 +132,8 @@ const recognizerOf = (zero: readonly Country[], plain: readonly Country[]): Reco
 function isSomethingElse(value: string, digits: string): boolean {
   return (
     /^(?:19|20)\d{2}[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])\b/.test(value) ||
-    /^(?:0?[1-9]|[12]\d|3[01])([-./ ])(?:0?[1-9]|1[0-2])\1(?:19|20)?\d{2}\b/.test(value) ||
+    // With two digits of a year only where nothing follows: 06 12 34 56 78 is no 6th of December.
+    /^(?:0?[1-9]|[12]\d|3[01])([-./ ])(?:0?[1-9]|1[0-2])\1(?:(?:19|20)\d{2}\b|\d{2}$)/.test(value) ||
     /^(?:0?[1-9]|1[0-2])([-./])(?:0?[1-9]|[12]\d|3[01])\1(?:19|20)\d{2}\b/.test(value) ||
     /^(?:19|20)\d{2}\s?[-/]\s?(?:19|20)?\d{2}$/.test(value) ||
     (/^\d{1,3}(?:[ .]\d{3}){2,}$/.test(value) && !value.startsWith('0') && digits.length < 9) ||

@@ -107,6 +107,26 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '[0049 89 2180 0]',
     'phone:\n[555 0199]',
     '[555-0199] (office)',
+    'Mon numéro est le [06 12 34 56 78].',
+    'tél. [01-02-23-45-67]',
+    '电话[13912345678]。',
+    '電話番号は[090-1234-5678]です',
+    'телефон [8 916 123-45-67]',
+  ],
+  CVV: ['cvv [123],', 'CVC: [0456]', 'the card security code is [877].', '"cvv2":"[901]"'],
+  CREDIT_CARD_EXPIRATION: [
+    'card 4111 1111 1111 1111 exp [12/27] cvv 123',
+    'Visa, valid thru [03/2029]',
+    'Karte gültig bis [11/28]',
+    '4111111111111111, expiry date: [1-30]',
+  ],
+  COORDINATE: [
+    'GPS: [48.8584, 2.2945]',
+    'I am at coordinates [-33.8567,151.2152].',
+    '{"lat": [48.858400], "lng": 2.294500}',
+    '{"lat": 48.858400, "lng": [2.294500]}',
+    `at [48°51'30"N 2°17'40"E] now`,
+    '[51.5007° N, 0.1246° W]',
   ],
   DATE_OF_BIRTH: ['DOB: [21/06/1979]', 'born on [4 March 1980]', 'geboren am [12.05.1991]', 'né le [3 avril 1975]'],
 };
@@ -135,6 +155,11 @@ const negatives: readonly string[] = [
   'ratio 16:9 at 12:30:45, aa:bb',
   'Kubernetes 1.29.3 uses port 6443',
   '/usr/lib/x86_64-linux-gnu/libc.so.6',
+  'weights 0.12345, 0.98765 and [0.4821, -1.2034]',
+  'the coordinates 148.8584, 202.2945 are out of range',
+  'the licence expires 12/27 and version 3.142 is valid until 01/28',
+  'exit code 123, section 404 of the security code of conduct',
+  'on 06 12 34, 06.12.2034 and 01-02-23',
 ];
 
 describe('structured recognizers', () => {
@@ -238,6 +263,11 @@ const hostile: Readonly<Record<string, string>> = {
   emoji: repeated('😀1'),
   plus: repeated('+1'),
   slashes: repeated('/1/a'),
+  'latitudes and so on': repeated('lat: 1.2345 '),
+  degrees: repeated('1° 2\' 3" N '),
+  'codes of cards': repeated('cvv 1'),
+  'valid until': repeated('card exp 1/'),
+  'numbers behind Han': repeated('电1'),
 };
 
 describe('structured recognizers on hostile text of 100 kB', () => {

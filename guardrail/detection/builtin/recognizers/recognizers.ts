@@ -1,5 +1,6 @@
 import type { Recognizer } from '../recognizer.ts';
 import { births } from './birth.ts';
+import { coordinates } from './coordinates.ts';
 import { finance } from './finance.ts';
 import { internet } from './internet.ts';
 import { nationalIds } from './nationalIds.ts';
@@ -17,4 +18,5 @@ export const recognizersFor = (languages: readonly string[] = []): readonly Reco
   ...nationalIds,
   ...phones(languages),
   ...births,
+  ...coordinates,
 ];
