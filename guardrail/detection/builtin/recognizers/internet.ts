@@ -44,15 +44,17 @@ const publicHost =
 
 const account = /\/(?:u|user|users|in|profile|profiles|people|person|members?)\/[\w.%-]{2,}|\/~[\w.-]+|\/@[\w.-]+/i;
 const credential =
-  /[?&;](?:[\w-]*(?:token|key|secret|password|passwd|pwd|sig|signature|auth|session|code)[\w-]*)=[^&\s]{6,}|^[a-z+.-]+:\/\/[^/\s@]{1,128}:[^/\s@]{1,128}@/i;
+  /[?&;](?:[\w-]*(?:token|key|secret|password|passwd|pwd|sig|signature|auth|session|code)[\w-]*)=[^&\s]{6,}|^[a-z+.-]+:\/\/[^/\s@]{0,128}:[^/\s@]{1,128}@/i;
 const urlEnd = /[^\s"'<>`\\^{|}\])]{1,2048}/y;
 
-const bareHost = /(?<![\w./@-])www\.(?=[\p{L}\p{N}])/giu;
+/** Where an address without a scheme begins: `www`, or a profile, as people write theirs. */
+const bareHost =
+  /(?<![\w./@-])(?:www\.(?=[\p{L}\p{N}-]{1,63}\.\p{L})|(?:linkedin\.com\/in|(?:twitter|x|facebook|instagram|tiktok|xing)\.com)\/(?=@?\w{2}))/giu;
 
 /** Links: by `://` or `www.`, to the end of what a URL may hold. Those of public hosts only where they tell of someone. */
 const url: Recognizer = {
   type: 'URL',
-  worthwhile: (hints) => hints.address,
+  worthwhile: ({ address, text }) => address || text.includes('.com/'),
   find(text, emit) {
     let end = 0;
     for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
@@ -66,8 +68,7 @@ const url: Recognizer = {
     }
     eachMatch(bareHost, text, (match) => {
       const end = readUrl(text, match.index);
-      if (/^www\.[\p{L}\p{N}-]{1,63}\.\p{L}/iu.test(text.slice(match.index, match.index + 70)))
-        judge(text, match.index, end, emit);
+      judge(text, match.index, end, emit);
     });
   },
 };

@@ -119,14 +119,20 @@ const recognizerOf = (zero: readonly Country[], plain: readonly Country[]): Reco
       if (digits.length < 6 || digits.length > 15 || isSomethingElse(body, digits)) return 0;
       const context = before(text, start);
       const said = announced.test(context) || labelled.test(after(text, end));
-      if (otherwise.test(context)) return 0;
+      if (otherwise.test(context) || isZip(value, text, start)) return 0;
       if (telling.test(body) && digits.length >= 7) return said ? 0.95 : body.startsWith('+') ? 0.85 : 0.7;
       if (said) return digits.length >= 7 || /[ \-./]/.test(body) ? 0.75 : 0.4;
       const isValidIn = (country: Country): boolean => plans().isValidPhoneNumber(body, country);
       if (!body.startsWith('0')) return plain.length > 0 && grouped.test(body) && plain.some(isValidIn) ? 0.6 : 0;
-      return digits.length >= 9 && /[ ./-]/.test(body) && zero.some(isValidIn) ? 0.6 : 0;
+      // Nobody writes digit by digit what nothing announces: that is a row of a table.
+      const isRow = /\b\d \d \d\b/.test(body);
+      return digits.length >= 9 && /[ ./-]/.test(body) && !isRow && zero.some(isValidIn) ? 0.6 : 0;
     },
   });
+
+/** The nine digits of a ZIP code behind its state, as in Boston, MA 02110-1301. */
+const isZip = (value: string, text: string, start: number): boolean =>
+  /^\d{5}-\d{4}$/.test(value) && /(?<![A-Z])[A-Z]{2},?\s{1,3}$/.test(text.slice(Math.max(0, start - 7), start));
 
 /** Dates, times, decimals, runs of one digit, years and ranges. */
 function isSomethingElse(value: string, digits: string): boolean {
@@ -135,6 +141,8 @@ function isSomethingElse(value: string, digits: string): boolean {
     // With two digits of a year only where nothing follows: 06 12 34 56 78 is no 6th of December.
     /^(?:0?[1-9]|[12]\d|3[01])([-./ ])(?:0?[1-9]|1[0-2])\1(?:(?:19|20)\d{2}\b|\d{2}$)/.test(value) ||
     /^(?:0?[1-9]|1[0-2])([-./])(?:0?[1-9]|[12]\d|3[01])\1(?:19|20)\d{2}\b/.test(value) ||
+    // A release and its day, as in 0.6.3 / 2022-01-22.
+    /[^\d-](?:19|20)\d{2}-(?:0\d|1[0-2])-(?:[0-2]\d|3[01])$/.test(value) ||
     /^(?:19|20)\d{2}\s?[-/]\s?(?:19|20)?\d{2}$/.test(value) ||
     (/^\d{1,3}(?:[ .]\d{3}){2,}$/.test(value) && !value.startsWith('0') && digits.length < 9) ||
     /^\d+\.\d+$/.test(value) ||

@@ -32,8 +32,10 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'see [https://www.anna-schmidt.de/blog].',
     '([http://bob.example.se/~bob])',
     '[postgres://admin:hunter2secret@db.internal:5432/app]',
+    'REDIS_URL=[redis://:p4ssw0rd@cache:6379/0]',
     '[https://github.com/users/octocat]',
     'at [www.annaschmidt.net], too',
+    'CV: [linkedin.com/in/anna-schmidt-42] | anna',
   ],
   IP_ADDRESS: [
     'from [203.0.113.77]:443',
@@ -88,9 +90,20 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '[eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N]',
     '[-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq\n-----END RSA PRIVATE KEY-----] end',
     'api_key = "[Zx81kd93JfkQ02mmPqLs77]"',
+    'Cookie: sessionid=[38a1f0c92be74d05a6f1] ; theme=dark',
+    'JSESSIONID=[5D1A9BE0C7F24E6683AA]; refresh_token: [Xk29dLq8Zr41Pv77Ty03]',
+    'bot [MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs]',
     'aws secret [wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzKEY1]',
   ],
-  PASSWORD: ['password: [Tr0ub4dor&3]', 'Passwort ist [Sommer2024!]', 'pwd=[xK9#mm2]'],
+  PASSWORD: [
+    'password: [Tr0ub4dor&3]',
+    'Passwort ist [Sommer2024!]',
+    'pwd=[xK9#mm2]',
+    'Authorization: Basic [dXNlcjpwYXNzd29yZDEyMw==]',
+    "curl -u '[admin:Sup3rS3cret]' https://x.example",
+    'curl --user=[kim:open-Sesame] https://x.example',
+    'machine api.example.com login kim password [s3kret99]',
+  ],
   CRYPTO: ['wallet [0x52908400098527886E0F7030069857D2E4169EE7]', '[bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq]'],
   PHONE_NUMBER: [
     '[+49 30 901820]',
@@ -159,6 +172,11 @@ const negatives: readonly string[] = [
   'the coordinates 148.8584, 202.2945 are out of range',
   'the licence expires 12/27 and version 3.142 is valid until 01/28',
   'exit code 123, section 404 of the security code of conduct',
+  'docker run -u 1000:1000 -e A=b, useradd -u kim:staff, basic training and Basic authentication',
+  'please login with the password page, session: started, sessions = 12',
+  '0.6.3 / 2022-01-22, Boston, MA 02110-1301, Boston, MA\n  02110-1301',
+  '2 2 1l 0 2 6 3 1 3 2 6 4',
+  'pino -u http://localhost/logs1',
   'on 06 12 34, 06.12.2034 and 01-02-23',
 ];
 
@@ -267,6 +285,10 @@ const hostile: Readonly<Record<string, string>> = {
   degrees: repeated('1° 2\' 3" N '),
   'codes of cards': repeated('cvv 1'),
   'valid until': repeated('card exp 1/'),
+  'basic things': repeated('basic QUJD '),
+  'users of curl': repeated(' -u a:b'),
+  logins: repeated('login a password '),
+  sessions: repeated('sessionid='),
   'numbers behind Han': repeated('电1'),
 };
 

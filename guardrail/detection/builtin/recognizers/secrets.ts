@@ -52,6 +52,7 @@ const prefixed: readonly string[] = [
   'sbp_[0-9a-f]{40}', // Supabase
   'vc[a-z]_[A-Za-z0-9]{24,80}', // Vercel
   '\\d{8,10}:AA[\\w-]{33}', // Telegram
+  '[MNO][\\w-]{22,27}\\.[\\w-]{6}\\.[\\w-]{27,40}', // Discord
 ];
 
 /** Not the example of a manual: something of chance in it. */
@@ -108,11 +109,11 @@ const privateKey: Recognizer = {
 
 /** A word that says what follows is secret, how it says so, and the secret: sticky, to be tried where one of {@link announcing} is. */
 const assigned =
-  /(?<![\p{L}\p{N}])(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|mot de passe|contraseña|wachtwoord|lösenord|parola d'ordine|secret(?:[_ -]?key)?|(?:api|access|auth|private|client|account|encryption|signing|master|session)[_ -]?(?:key|token|secret)(?:[_ -]?id)?|token|bearer|credentials?|pin(?: code)?)["'`]?\s{0,3}(?::=|=>|[:=]|\bis\b|\bist\b|\best\b|\bes\b|\bwas\b|\bè\b|(?<=[Bb]earer)\s)\s{0,3}["'`]?((?=[^\s"'`]{4})[^\s"'`,;<>(){}[\]]{4,200})/iuy;
+  /(?<![\p{L}\p{N}])(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|mot de passe|contraseña|wachtwoord|lösenord|parola d'ordine|secret(?:[_ -]?key)?|(?:api|access|auth|private|client|account|encryption|signing|master|session|refresh|[cx]srf)[_ -]?(?:key|token|secret)(?:[_ -]?id)?|(?:j|php)?sess(?:ion)?(?:[_ -]?id)?|token|bearer|credentials?|pin(?: code)?)["'`]?\s{0,3}(?::=|=>|[:=]|\bis\b|\bist\b|\best\b|\bes\b|\bwas\b|\bè\b|(?<=[Bb]earer)\s)\s{0,3}["'`]?((?=[^\s"'`]{4})[^\s"'`,;<>(){}[\]]{4,200})/iuy;
 
 /** How the words of {@link assigned} begin: found far sooner than all of it. */
 const announcing =
-  /pass|pwd|kennwort|mot de passe|contraseña|wachtwoord|lösenord|parola d'ordine|secret|api|access|auth|private|client|account|encryption|signing|master|session|token|bearer|credential|pin/gi;
+  /pass|pwd|kennwort|mot de passe|contraseña|wachtwoord|lösenord|parola d'ordine|secret|api|access|auth|private|client|account|encryption|signing|master|(?:j|php)?sess|refresh|[cx]srf|token|bearer|credential|pin/gi;
 
 const words =
   /^(?:true|false|null|none|undefined|string|str|number|int|integer|boolean|bool|object|any|required|optional|secret|token|password|passwd|process|env|os|self|this|config|settings|options|value|input|getenv|not|wrong|incorrect|invalid|expired|missing|stored|hashed|weak|strong|too|the|a|an|my|your|in|on|at|to|for|of|that|what|very|used|sent|valid|correct|changed|reset|empty|bearer|basic)\b/i;
@@ -148,6 +149,31 @@ const named: Recognizer = {
   },
 };
 
+/** Name and password in one, as RFC 7617 encodes them for a header, and as `curl -u` and `.netrc` take them. */
+const login: Recognizer = {
+  type: 'PASSWORD',
+  worthwhile: ({ text }) =>
+    text.includes('asic ') || text.includes('-u') || (text.includes('login ') && text.includes('password ')),
+  find(text, emit) {
+    eachMatch(/\bbasic {1,3}([A-Za-z\d+/]{8,400}={0,2})(?![\w+/=])/gi, text, ({ index, 0: whole, 1: value = '' }) => {
+      if (/^[\x20-\x7e]{1,200}:[\x20-\x7e]{1,200}$/.test(Buffer.from(value, 'base64').toString('latin1')))
+        emit(index + whole.length - value.length, index + whole.length, 0.95);
+    });
+    eachMatch(
+      /(?<=\s)(?:-u|--(?:proxy-)?user)[ =]?["']?([^\s:"'$]{1,64}:(?!\/\/)([^\s"'$,;]{4,200}))/g,
+      text,
+      ({ index, 0: whole, 1: both = '', 2: password = '' }) => {
+        // Users and groups are written so, too: `docker run -u 1000:1000`, `-u kim:staff`.
+        if (/\d/.test(password) ? /\D/.test(password) : /[^a-z]/.test(password))
+          emit(index + whole.length - both.length, index + whole.length, 0.85);
+      },
+    );
+    eachMatch(/\blogin \S{1,100}\s{1,8}password (\S{4,200})/g, text, ({ index, 0: whole, 1: value = '' }) => {
+      if (/\d/.test(value)) emit(index + whole.length - value.length, index + whole.length, 0.85);
+    });
+  },
+};
+
 const awsSecret = anywhere({
   type: 'API_KEY',
   pattern: /(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g,
@@ -171,4 +197,4 @@ const wallet = anywhere({
 });
 
 /** Keys, tokens, passwords and what else opens a door. */
-export const secrets: readonly Recognizer[] = [keyed, jwt, privateKey, named, awsSecret, wallet];
+export const secrets: readonly Recognizer[] = [keyed, jwt, privateKey, named, login, awsSecret, wallet];
