@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { withControlPlane } from '../../hack/local/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../../hack/local/gateway/gateway.ts';
 import { type ManagedProcess, removeAtExit, startProcess } from '../../hack/local/processes.ts';
-import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayCustomer, GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
 import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../gateway/testProxy.ts';
 import { eventually, People } from './testOperator.ts';
@@ -95,6 +95,11 @@ describe('an operator that is killed', function () {
       named.includes(rowOf(name))
     );
   };
+  const connectionSpec = (): Pick<GatewayInstanceSpec, 'endpoint' | 'rateLimit' | 'masterKeySecretRef'> => ({
+    endpoint: proxy.url,
+    rateLimit: { qps: 10_000, burst: 10_000, maxConcurrent: 4 * victims.length },
+    masterKeySecretRef: { name: 'main', key: 'key' },
+  });
   const start = async (): Promise<ManagedProcess> =>
     await startProcess({
       name: 'operator',
@@ -171,8 +176,7 @@ describe('an operator that is killed', function () {
     await people.secret('main', masterKey);
     for (const { name } of victims) await admin.budgetNew({ budget_id: tierOf(name), max_budget: 1 });
     operator = await start();
-    const rateLimit = { qps: 10_000, burst: 10_000, maxConcurrent: 4 * victims.length };
-    await eventually(() => people.instance('main', { endpoint: proxy.url, rateLimit }), 60_000);
+    await eventually(() => people.instance('main', connectionSpec()), 60_000);
 
     const spec = { alias: 'One', maxBudget: 5, tpmLimit: 7 };
     const later = victims.filter(({ phase }) => !creates(phase));
@@ -233,6 +237,50 @@ describe('an operator that is killed', function () {
       expect((await admin.budgetInfo([tierOf(name)]))[0]).to.include({ max_budget: 1 });
     });
   }
+
+  /** Kills it once it has done a call at the gateway that answers to a description, and before it hears of that. */
+  const killAfter = async (isIt: (call: SeenCall) => boolean, cause: () => Promise<void>): Promise<void> => {
+    const done = new Promise<void>((resolve) => {
+      proxy.fault = (call) => (isIt(call) ? { kind: 'hangAfter', done: resolve } : undefined);
+    });
+    await cause();
+    await done;
+    await operator.kill();
+    proxy.fault = () => undefined;
+  };
+
+  it('after it has made the budget row of an instance takes that away with the instance', async () => {
+    let id = '';
+    await killAfter(
+      ({ path, body }) => path === '/budget/new' && (id = String(body.budget_id)).startsWith('gcust-default-'),
+      () => people.instance('brief', { ...connectionSpec(), defaultCustomerBudget: { maxBudget: 5 } }),
+    );
+    expect(await admin.budgetInfo([id])).to.have.length(1);
+    await people.delete('brief', 'gatewayinstances');
+    operator = await start();
+    await eventually(async () => {
+      expect(await admin.budgetInfo([id])).to.deep.equal([]);
+    }, 30_000);
+  });
+
+  it('between its call and the news that the deletion overtook the finalizer leaves behind what it made: a limit', async () => {
+    await killAfter(
+      ({ path, body }) => path === '/customer/new' && body.user_id === idOf('overtaken'),
+      () => people.customer('overtaken', { maxBudget: 5 }),
+    );
+    await people.delete('overtaken');
+    await people.patch('overtaken', { metadata: { finalizers: null } });
+    operator = await start();
+    await people.customer('next', {});
+    await settled('next');
+    expect(await admin.customerInfo(idOf('overtaken'))).to.include({ user_id: idOf('overtaken') });
+    // Nothing is lost for whoever has that id next: it is adopted, and goes with him.
+    await people.customer('overtaken', { maxBudget: 7 });
+    await settled('overtaken');
+    await people.delete('overtaken');
+    await eventually(() => people.untilGone('overtaken'), 30_000);
+    expect(await admin.customerInfo(idOf('overtaken'))).to.equal(undefined);
+  });
 
   it('nicely, in the middle of a create, ends it, and exits 0', async () => {
     let asked: (() => void) | undefined;

@@ -1,9 +1,8 @@
 /** What is done before a customer's resource may go. */
-import type { Logger } from 'pino';
 import { annotations, gatewayCustomerNames, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { execute, isGatewayError } from '../gateway/gateway.ts';
+import { budgetRowId, execute, isGatewayError } from '../gateway/gateway.ts';
 import { ConnectionError, NoGuardrailError } from '../instance/instance.ts';
-import type { EventDetails, KubeObject, Result } from '../runtime/runtime.ts';
+import type { EventDetails, KubeObject, ReconcileContext, Result } from '../runtime/runtime.ts';
 import { isForbidden, isNotFound, resource, RetryAfterError } from '../runtime/runtime.ts';
 import { claimants, withFreshKey } from './access.ts';
 import { claimOf, olderOwner } from './claim.ts';
@@ -48,7 +47,7 @@ export class Finalization {
   }
 
   /** @throws RetryAfterError or GatewayError where the gateway is to be asked again later */
-  async run(customer: GatewayCustomer, { signal, log }: { signal: AbortSignal; log: Logger }): Promise<Result> {
+  async run(customer: GatewayCustomer, { signal, log }: ReconcileContext): Promise<Result> {
     const parts = this.#parts;
     if (!parts.finalizer.on(customer)) return {};
     if (claimOf(customer) === 'none') return await this.#letGo(customer);
@@ -72,17 +71,19 @@ export class Finalization {
   }
 
   /**
-   * Takes away at the gateway what may have been made for a customer whose resource went without being finalized. Nothing
-   * is done where the record may be somebody else's, or shall stay.
+   * Takes away at the gateway what was begun for a customer whose resource went in spite of its finalizer: its own budget
+   * row in any case, the record unless it may be somebody else's or shall stay.
    * @throws GatewayError where it is to be tried again
    */
-  async makeUpFor(customer: GatewayCustomer, { signal, log }: { signal: AbortSignal; log: Logger }): Promise<void> {
+  async makeUpFor(customer: GatewayCustomer, { signal, log }: ReconcileContext): Promise<void> {
     const { deletionPolicy, adoptionPolicy } = customer.spec;
-    const others = claimants(this.#parts, customer);
-    if (others.length > 0 || deletionPolicy === 'Orphan' || adoptionPolicy === 'Refuse') return;
+    if (deletionPolicy === 'Orphan') return;
+    // Whoever speaks of the same record by now has it.
+    const taken = claimants(this.#parts, customer).length > 0;
+    const record = taken ? 'leave' : adoptionPolicy === 'Refuse' ? 'deleteIfLinked' : 'delete';
     try {
-      await this.#remove(customer, signal);
-      log.info('The resource went before its finalizer could hold it: the customer was deleted at the gateway.');
+      await this.#remove(customer, signal, record);
+      log.info({ record }, 'The resource went before its finalizer could hold it: what was made for it is taken away.');
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error;
       this.#parts.metrics.orphaned.inc({ why: 'vanished' satisfies OrphanedWhy });
@@ -90,19 +91,26 @@ export class Finalization {
     }
   }
 
-  async #remove(customer: GatewayCustomer, signal: AbortSignal): Promise<void> {
+  async #remove(
+    customer: GatewayCustomer,
+    signal: AbortSignal,
+    record: 'delete' | 'deleteIfLinked' | 'leave' = 'delete',
+  ): Promise<void> {
     const parts = this.#parts;
     const { customerId } = customer.spec;
     const connection = await parts.connections.forCustomer(customer.spec.instanceRef, customer.metadata.namespace);
     await withFreshKey(parts, connection, async (current) => {
       const client = parts.clients.for(current);
-      await client.customerDelete(customerId, { signal, turn: 'urgent' }).catch((error: unknown) => {
-        if (!isGatewayError(error, 'notFound')) throw error;
-      });
+      const row = record === 'deleteIfLinked' ? await client.customerInfo(customerId, { signal }) : undefined;
+      if (record === 'delete' || row?.budget_id === budgetRowId(customer.metadata.uid)) {
+        await client.customerDelete(customerId, { signal, turn: 'urgent' }).catch((error: unknown) => {
+          if (!isGatewayError(error, 'notFound')) throw error;
+        });
+      }
       const strategy = await strategyFor(parts, customer, current);
       await execute(client, strategy.leftovers(), { signal });
     });
-    await this.#erase(customer, connection.instance, signal);
+    if (record !== 'leave') await this.#erase(customer, connection.instance, signal);
   }
 
   async #erase(

@@ -8,6 +8,7 @@ import { startDevGateway, type DevGateway } from '../../hack/local/gateway/gatew
 import { FINALIZER, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
 import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../gateway/testProxy.ts';
+import { FaultProxy } from '../runtime/testing/testing.ts';
 import { conditionOf } from './status.ts';
 import { connectionOf } from './testParts.ts';
 import { eventually, People, TestOperator } from './testOperator.ts';
@@ -493,6 +494,12 @@ describe('customer reconcile', function () {
   });
 
   describe('deletion', () => {
+    /** As the API server does when a deletion has begun before the finalizer was put on. */
+    const vanish = async (name: string): Promise<void> => {
+      await people.delete(name);
+      await people.patch(name, { metadata: { finalizers: null } });
+    };
+
     it('deletes the customer and exactly its own budget row', async () => {
       await people.customer('a', { maxBudget: 5 });
       const created = await people.untilReason('a', 'Created');
@@ -510,9 +517,7 @@ describe('customer reconcile', function () {
       let away = 0;
       proxy.fault = async ({ path }) => {
         if (path === '/customer/new') {
-          // As the API server does when a deletion has begun before the finalizer was put on.
-          await people.delete('a');
-          await people.patch('a', { metadata: { finalizers: null } });
+          await vanish('a');
         }
         return path === '/customer/delete' && ++away < 3 ? { kind: 'breakBefore' } : undefined;
       };
@@ -532,6 +537,81 @@ describe('customer reconcile', function () {
       await people.untilReason('a', 'Created');
       await people.delete('a');
       await people.untilGone('a');
+    });
+
+    it('that overtakes the finalizer, and is known before the first call that changes anything, changes nothing', async () => {
+      proxy.fault = async ({ path }) => {
+        if (path.startsWith('/customer/info') && path.endsWith('a')) {
+          await vanish('a');
+          // By then the operator has heard of it.
+          await people.customer('b', {});
+          await people.untilReason('b', 'Created');
+        }
+        return undefined;
+      };
+      await admin.customerNew({ user_id: idOf('a'), alias: 'Made by a call' });
+      await people.customer('a', { maxBudget: 5 });
+      await people.untilReason('b', 'Created');
+      await people.delete('b');
+      await people.untilGone('b');
+      expect(proxy.calls.filter(({ body }) => JSON.stringify(body).includes(idOf('a')))).to.deep.equal([]);
+      expect(await atGateway('a')).to.include({ alias: 'Made by a call' });
+    });
+
+    for (const [what, spec, record] of [
+      ['another customer', { customerId: 'another' }, undefined],
+      ['the same customer', {}, { alias: 'Next' }],
+    ] as const) {
+      it(`that overtakes the finalizer is made up for when the name speaks of ${what} by then`, async () => {
+        let uid = '';
+        proxy.fault = async ({ path }) => {
+          if (path === '/customer/new' && uid === '') {
+            uid = (await people.get('a'))?.metadata.uid ?? '';
+            await vanish('a');
+            await people.customer('a', { alias: 'Next', ...spec });
+          }
+          return undefined;
+        };
+        await people.customer('a', { alias: 'First', maxBudget: 5 });
+        await people.until('a', ({ status, metadata }) => metadata.uid !== uid && status?.synced === true);
+        await eventually(async () => {
+          expect(await admin.budgetInfo([budgetRowId(uid)])).to.deep.equal([]);
+        });
+        const left = await atGateway('a');
+        if (record === undefined) expect(left).to.equal(undefined);
+        else expect(left).to.include(record);
+        await people.delete('a');
+        await people.untilGone('a');
+      });
+    }
+
+    it('that comes before the finalizer, and waits for that of somebody else, has nothing made', async () => {
+      await operator.end();
+      const network = await FaultProxy.start(cluster().kubeConfig());
+      operator = new TestOperator(network.kubeConfig(), [people.namespace]);
+      await operator.start();
+      await people.customer('b', {});
+      await people.untilReason('b', 'Created');
+      // It looks at the resource, and before its finalizer comes there, things have changed.
+      network.when(({ method, path }) => method === 'PATCH' && path.endsWith('/a'), { kind: 'delay', ms: 1_000 });
+      await people.customer('a', { maxBudget: 5 });
+      await people.patch('a', { metadata: { finalizers: ['example.com/theirs'] } });
+      await people.delete('a');
+      await eventually(() => {
+        expect(network.requests.filter(({ method, path }) => method === 'GET' && path.endsWith('/a'))).to.have.length(
+          1,
+        );
+      });
+      await people.customer('c', {});
+      await people.untilReason('c', 'Created');
+      await people.patch('a', { metadata: { finalizers: null } });
+      await people.untilGone('a');
+      expect(callsOf('/budget/new')).to.deep.equal([]);
+      expect(await atGateway('a')).to.equal(undefined);
+      await operator.end();
+      await network.stop();
+      operator = new TestOperator(cluster().kubeConfig(), [people.namespace]);
+      await operator.start();
     });
 
     it('of a customer that is gone already is done', async () => {

@@ -24,21 +24,12 @@ const defaultSyncMs = 300_000;
  */
 const unreachableGraceMs = 60_000;
 
-/** The longest that a deletion takes which has begun, in milliseconds: the API server's limit for a request. */
-const justHeldMs = 60_000;
-
 /** Reconciles one customer: guard clauses from top to bottom, each of which ends the reconcile or lets it go on. */
 export class CustomerReconciler {
   readonly #parts: Parts;
   readonly #finalization: Finalization;
   /** Since when the gateway of a customer in sync has not been reached, by its key, on a clock that never goes back. */
   readonly #unreachable = new Map<string, { readonly uid: string; readonly since: number }>();
-  /**
-   * Customers whose finalizer was put on a moment ago, by key, oldest first. A deletion that the API server has begun just
-   * before does not see it, and takes the resource away in spite of it (seen with 1.36, as often as not where the two
-   * meet), so that only we know that there may be something to take away at the gateway.
-   */
-  readonly #justHeld = new Map<string, { readonly customer: GatewayCustomer; readonly since: number }>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -46,21 +37,32 @@ export class CustomerReconciler {
   }
 
   /** @throws RetryAfterError or GatewayError where the gateway is to be asked again later */
-  async reconcile(key: ObjectKey, { signal, log }: ReconcileContext): Promise<Result> {
-    const parts = this.#parts;
-    const customer = parts.cache.get(key);
+  async reconcile(key: ObjectKey, context: ReconcileContext): Promise<Result> {
+    const { cache, finalizer } = this.#parts;
+    const lost = finalizer.overtaken(key);
+    const customer = cache.get(key);
     if (customer?.metadata.deletionTimestamp !== undefined || customer === undefined) {
       this.#unreachable.delete(keyText(key));
     }
-    if (customer === undefined) return await this.#vanished(key, { signal, log });
+    const result = customer === undefined ? {} : await this.#reconcile(customer, context);
+    for (const one of lost) {
+      await this.#finalization.makeUpFor(one, context);
+      finalizer.forget(one);
+    }
+    return result;
+  }
+
+  async #reconcile(customer: GatewayCustomer, { signal, log }: ReconcileContext): Promise<Result> {
+    const { finalizer } = this.#parts;
     try {
       if (isOn(customer, 'paused')) return await this.#end(customer, paused(customer));
       if (customer.metadata.deletionTimestamp !== undefined) {
-        this.#justHeld.delete(keyText(key));
         return await this.#finalization.run(customer, { signal, log });
       }
-      const fresh = !parts.finalizer.on(customer);
-      const held = fresh ? this.#remember(await this.#takeHold(customer)) : customer;
+      const fresh = !finalizer.on(customer);
+      const held = fresh ? await this.#takeHold(customer) : customer;
+      // Its deletion came first, and something else holds it: nothing was begun, and nothing may be.
+      if (!finalizer.on(held)) return {};
       return await this.#bring(held, fresh, signal);
     } catch (error) {
       // Deleted while it was being reconciled: the news of that brings it back here.
@@ -103,25 +105,6 @@ export class CustomerReconciler {
           return await this.#end(customer, failed('GatewayRejected', error), connection.syncInterval);
       }
     }
-  }
-
-  /** What is no more has been finalized, unless it went while its finalizer was being put on. */
-  async #vanished(key: ObjectKey, context: Pick<ReconcileContext, 'signal' | 'log'>): Promise<Result> {
-    const held = this.#justHeld.get(keyText(key));
-    if (held !== undefined) await this.#finalization.makeUpFor(held.customer, context);
-    this.#justHeld.delete(keyText(key));
-    return {};
-  }
-
-  /** Remembers a customer for as long as a deletion may last that began before its finalizer was there. */
-  #remember(customer: GatewayCustomer): GatewayCustomer {
-    const now = this.#parts.monotonic();
-    for (const [key, { since }] of this.#justHeld) {
-      if (now - since < justHeldMs) break;
-      this.#justHeld.delete(key);
-    }
-    this.#justHeld.set(keyText(customer.metadata), { customer, since: now });
-    return customer;
   }
 
   /** The finalizer, and with it the mark that something may be at the gateway from now on: one write. */

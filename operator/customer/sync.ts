@@ -50,7 +50,7 @@ export function pendingSyncRequest(customer: GatewayCustomer): string | undefine
 
 /**
  * @param fresh whether the finalizer was put on in this very reconcile, so that nothing was ever begun
- * @throws GatewayError from the call that failed
+ * @throws GatewayError from the call that failed; ApiError 404 when the resource is gone, with nothing done
  */
 export async function sync(
   parts: Parts,
@@ -118,6 +118,7 @@ async function create(work: Work, customer: GatewayCustomer): Promise<Synced> {
     observed: undefined,
     fresh: work.fresh,
   });
+  parts.finalizer.begin(announced);
   await execute(client, steps, { signal });
   if (missed) parts.metrics.drift.inc();
   const after = await lookAfterWriting(client, customer, signal);
@@ -149,6 +150,7 @@ async function keep(work: Work, customer: GatewayCustomer, observed: Observed): 
     observed,
     fresh: untouched,
   });
+  parts.finalizer.begin(announced);
   await execute(client, adopting ? steps.filter(saysAnything) : steps, { signal });
   const after = await lookAfterWriting(client, customer, signal);
   if (!adopting && !specChanged) parts.metrics.drift.inc();

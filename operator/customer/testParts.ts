@@ -57,6 +57,9 @@ export function memoryParts(
       return Promise.resolve(stored.customer);
     },
     remove: () => Promise.resolve(),
+    begin: () => undefined,
+    overtaken: () => [],
+    forget: () => undefined,
   };
   return {
     clients,

@@ -22,22 +22,35 @@ export function defaultBudgetId(instance: GatewayInstance): string {
   return `gcust-default-${instance.metadata.uid}`;
 }
 
+/** What is said of a default budget before its row is made. */
+export const rowAnnounced: Finding<'DefaultBudgetEnforced'> = {
+  status: 'False',
+  reason: 'BudgetRowNotWritten',
+  message: 'The budget row of the default is being made at the gateway.',
+};
+
+/** Whether the gateway may have a budget row of the instance's own: its status says so before there is one. */
+export function mayHaveRow(instance: GatewayInstance): boolean {
+  const told = conditionOf(instance, 'DefaultBudgetEnforced');
+  return told !== undefined && told.reason !== 'NotRequested';
+}
+
 /**
  * Brings the default budget to the gateway, as far as its API goes.
  * @param connection undefined where the gateway cannot be called now
  * @param configuredId the row that the gateway's configuration names already
+ * @param announce called before a row is made: see {@link mayHaveRow}
  */
 export async function settleDefaultBudget(
   clients: GatewayClients,
   instance: GatewayInstance,
   connection: GatewayConnection | undefined,
   configuredId: string | undefined,
+  announce: () => Promise<void>,
 ): Promise<DefaultBudget> {
   const wanted = instance.spec.defaultCustomerBudget;
-  const before = conditionOf(instance, 'DefaultBudgetEnforced');
   if (wanted === undefined) {
-    if (before === undefined || before.reason === 'NotRequested') return { settings: undefined, fault: none };
-    return removed(clients, instance, connection);
+    return mayHaveRow(instance) ? removed(clients, instance, connection) : { settings: undefined, fault: none };
   }
   const { maxBudget, budgetId } = wanted;
   const plain: BudgetSettings = {
@@ -75,8 +88,10 @@ export async function settleDefaultBudget(
             : undefined,
       };
     }
-    if (row === undefined) await client.budgetNew({ budget_id: id, max_budget: maxBudget });
-    else if (row.max_budget !== maxBudget) await client.budgetUpdate({ budget_id: id, max_budget: maxBudget });
+    if (row === undefined) {
+      await announce();
+      await client.budgetNew({ budget_id: id, max_budget: maxBudget });
+    } else if (row.max_budget !== maxBudget) await client.budgetUpdate({ budget_id: id, max_budget: maxBudget });
     return { settings: { ...plain, budgetId: id }, fault: undefined };
   } catch (error) {
     if (!isGatewayError(error)) throw error;

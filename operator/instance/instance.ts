@@ -3,7 +3,7 @@ import { customers, instances } from '../api/kinds.ts';
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { FINALIZER, gatewayInstanceNames } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
-import type { Controller, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
+import type { Controller, Metadata, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
 import { keyOf, keyText, when } from '../runtime/runtime.ts';
 import { Children, ownedKinds } from './children.ts';
 import type { Connections } from './connection.ts';
@@ -114,10 +114,13 @@ function countsDiffer(before: GatewayCustomer, after: GatewayCustomer): boolean 
   return before.status?.synced !== after.status?.synced || before.metadata.uid !== after.metadata.uid;
 }
 
+/** The instance whose label a Deployment has, also where it is gone: what is left of it there is taken out. */
 function instancesLabelled(
   candidates: readonly GatewayInstance[],
-  deployment: { readonly metadata: { readonly labels?: Readonly<Record<string, string>> } },
-): ObjectKey[] {
-  const label = deployment.metadata.labels?.[INSTANCE_LABEL];
-  return candidates.filter(({ metadata }) => instanceLabelOf(metadata.name) === label).map(keyOf);
+  { metadata }: { readonly metadata: Metadata },
+): readonly ObjectKey[] {
+  const label = metadata.labels?.[INSTANCE_LABEL];
+  if (label === undefined) return [];
+  const labelled = candidates.filter((instance) => instanceLabelOf(instance.metadata.name) === label);
+  return labelled.length > 0 ? labelled.map(keyOf) : [{ namespace: metadata.namespace ?? '', name: label }];
 }

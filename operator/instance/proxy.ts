@@ -17,7 +17,7 @@ import { instanceLabelOf, labelsOf, namesOf } from './names.ts';
 import type { BudgetSettings } from './proxyConfig.ts';
 import { API_KEY_VARIABLE, ProxyConfigError, renderProxyConfig, timeoutSecondsOf } from './proxyConfig.ts';
 import type { ProxyDeployment } from './sidecar.ts';
-import { mountsConfigMap, mountsSecret, proxyPatch, rolloutOf, templateAnnotation } from './sidecar.ts';
+import { emptyPart, mountsConfigMap, mountsSecret, proxyPatch, rolloutOf, templateAnnotation } from './sidecar.ts';
 import type { Finding } from './status.ts';
 import { notRequested } from './status.ts';
 
@@ -107,15 +107,19 @@ export async function settleProxy(
   };
 }
 
-/** Takes all that is ours out of a gateway's Deployment again. */
-export async function releaseWorkload(client: KubeClient, instance: GatewayInstance, key: ObjectKey): Promise<boolean> {
+/**
+ * Takes all that is ours out of a gateway's Deployment again.
+ * @param label of the instance that it was put in for, which may be gone
+ * @returns the Deployment; undefined where there was nothing to take out
+ */
+export async function releaseWorkload(
+  client: KubeClient,
+  label: string,
+  key: ObjectKey,
+): Promise<ProxyDeployment | undefined> {
   const deployment = await client.get(proxyDeployments, key).catch(noneIfNotFound);
-  if (deployment === undefined || !isPatched(instance, deployment)) return false;
-  await client.apply(
-    proxyDeployments,
-    proxyPatch(instance, deployment, { sidecar: undefined, configHash: undefined, apiKeyHash: undefined }),
-  );
-  return true;
+  if (deployment === undefined || !isPatched(label, deployment)) return undefined;
+  return await client.apply(proxyDeployments, emptyPart(deployment));
 }
 
 /**
@@ -158,8 +162,8 @@ export async function handOver(client: KubeClient, instance: GatewayInstance): P
 }
 
 /** Whether something of ours is in a Deployment: our label goes in and out with it. */
-function isPatched(instance: GatewayInstance, deployment: ProxyDeployment): boolean {
-  return deployment.metadata.labels?.[INSTANCE_LABEL] === instanceLabelOf(instance.metadata.name);
+function isPatched(label: string, deployment: ProxyDeployment): boolean {
+  return deployment.metadata.labels?.[INSTANCE_LABEL] === label;
 }
 
 interface WrittenConfig {
@@ -257,7 +261,7 @@ async function patchWorkload(
     apiKeyHash: plan?.apiKeyHash,
   };
   const isNothing = Object.values(patch).every((part) => part === undefined);
-  if (isNothing && !isPatched(instance, deployment)) return deployment;
+  if (isNothing && !isPatched(instanceLabelOf(instance.metadata.name), deployment)) return deployment;
   return client.apply(proxyDeployments, proxyPatch(instance, deployment, patch));
 }
 

@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { withControlPlane } from '../../hack/local/controlplane.ts';
 import type { GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations, gatewayCustomerNames, gatewayInstanceNames, GROUP } from '../api/v1alpha1/v1alpha1.ts';
+import { startTestProxy, type TestProxy } from '../gateway/testProxy.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
 import { MASTER_KEY, World } from './testing/harness.ts';
 
@@ -516,6 +517,50 @@ describe('GatewayInstance', function () {
       expect(await config()).to.deep.equal({ model_list: [] });
     });
 
+    describe('and when its deletion overtakes its finalizer', () => {
+      let proxy: TestProxy;
+      beforeEach(async () => {
+        proxy = await startTestProxy(world.gateway.url);
+      });
+      afterEach(() => proxy.stop());
+      const rowsMade = (): unknown[] =>
+        proxy.calls.filter(({ path }) => path === '/budget/new').map(({ body }) => body.budget_id);
+
+      it('takes the row away again', async () => {
+        let id = '';
+        proxy.fault = async ({ path }) => {
+          if (path !== '/budget/new') return undefined;
+          id = `gcust-default-${(await world.read()).metadata.uid}`;
+          await world.vanish();
+          return undefined;
+        };
+        await world.instance({ endpoint: proxy.url, proxyConfig, defaultCustomerBudget: { maxBudget: 5 } });
+        await eventually(() => {
+          expect(proxy.calls.map(({ path }) => path)).to.include('/budget/delete');
+        });
+        await eventually(async () => {
+          expect(await budget(id)).to.equal(undefined);
+        });
+        expect(rowsMade()).to.deep.equal([id]);
+      });
+
+      it('makes no row where that is known before', async () => {
+        proxy.fault = async ({ path }) => {
+          if (path !== '/budget/info') return undefined;
+          proxy.fault = () => undefined;
+          await world.vanish();
+          return undefined;
+        };
+        await world.instance({ endpoint: proxy.url, proxyConfig, defaultCustomerBudget: { maxBudget: 5 } });
+        await eventually(async () => {
+          expect(await failure(world.read())).to.include('404');
+        });
+        await world.instance({ endpoint: proxy.url, proxyConfig, defaultCustomerBudget: { maxBudget: 5 } }, 'next');
+        await world.until('DefaultBudgetEnforced', 'Enforced', 'next');
+        expect(rowsMade()).to.deep.equal([`gcust-default-${(await world.read('next')).metadata.uid}`]);
+      });
+    });
+
     it('with a tier, and says when the gateway has none of that id', async () => {
       await world.instance({ proxyConfig, defaultCustomerBudget: { budgetId: 'gold' } });
       await world.until('DefaultBudgetEnforced', 'BudgetNotFound');
@@ -651,6 +696,22 @@ describe('GatewayInstance', function () {
       });
       expect(await written()).to.deep.equal(before);
     });
+
+    for (const [when, during] of [
+      ['while the operator looks', (act: () => Promise<void>): Promise<void> => act()],
+      ['while there is no operator', (act: () => Promise<void>): Promise<void> => world.restart(act)],
+    ] as const) {
+      it(`which is taken out when its instance goes in spite of its finalizer, ${when}`, async () => {
+        await world.apply(proxyManifest({ env: keyMounted }));
+        const before = await written();
+        await world.instance(sidecar);
+        await world.until('GuardrailReady', 'RollingOut');
+        await during(() => world.vanish());
+        await eventually(async () => {
+          expect(await written()).to.deep.equal(before);
+        });
+      });
+    }
 
     it('and goes to another Deployment when the instance names that one', async () => {
       await world.apply(proxyManifest({ env: keyMounted }));

@@ -15,12 +15,18 @@ import type {
   Result,
   StatusWriter,
 } from '../runtime/runtime.ts';
-import { isConflict, isNotFound, keyText } from '../runtime/runtime.ts';
+import { isConflict, isNotFound, keyOf, keyText } from '../runtime/runtime.ts';
 import type { Children } from './children.ts';
 import { isRefusal, NameTakenError } from './children.ts';
 import type { Connections } from './connection.ts';
 import { ConnectionError } from './connection.ts';
-import { defaultBudgetFinding, removeDefaultBudget, settleDefaultBudget } from './defaultBudget.ts';
+import {
+  defaultBudgetFinding,
+  mayHaveRow,
+  removeDefaultBudget,
+  rowAnnounced,
+  settleDefaultBudget,
+} from './defaultBudget.ts';
 import type { GuardrailParts, GuardrailPlan } from './guardrail.ts';
 import { GuardrailFault, modeOf, planGuardrail } from './guardrail.ts';
 import { leaveReplicas } from './autoscaling.ts';
@@ -34,7 +40,15 @@ import { reach } from './reach.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 import { hasSidecar, mountsSecret, rolloutOf } from './sidecar.ts';
 import type { Finding } from './status.ts';
-import { conditionOf, countCustomers, nextStatus, notRequested, statusWithReady, transitions } from './status.ts';
+import {
+  conditionOf,
+  countCustomers,
+  nextStatus,
+  notRequested,
+  statusWithAspect,
+  statusWithReady,
+  transitions,
+} from './status.ts';
 
 /** What an instance's reconcile works with. */
 export interface InstanceParts extends GuardrailParts {
@@ -96,20 +110,31 @@ export class InstanceReconciler implements Reconciler {
 
   async reconcile(key: ObjectKey, { signal }: ReconcileContext): Promise<Result> {
     const instance = this.#parts.instances.get(key);
-    if (instance === undefined) {
-      this.#forget(key);
-      return {};
-    }
+    const result = instance === undefined ? await this.#gone(key) : await this.#reconcile(instance, signal);
+    return (await this.#makeUp(key, signal)) ? result : { requeueAfter: SOON_MS };
+  }
+
+  async #reconcile(instance: GatewayInstance, signal: AbortSignal): Promise<Result> {
+    const { finalizer, instances } = this.#parts;
     const memory = this.#memoryOf(instance);
     if (instance.metadata.deletionTimestamp !== undefined) return this.#finalize(instance, signal);
     if (instance.metadata.annotations?.[annotations.paused] === 'true') return this.#pause(instance);
 
     const early = this.#tooEarly(instance, memory);
     if (early > 0) return { requeueAfter: early };
-    const owned = await this.#parts.finalizer.add(instance);
-    const result = await this.#settle(owned, memory, signal);
-    memory.looked = { at: versionOf(owned), when: this.#parts.monotonic() };
-    return result;
+    try {
+      const owned = await finalizer.add(instance);
+      // Its deletion came first, and something else holds it: nothing was begun, and nothing may be.
+      if (!finalizer.on(owned)) return {};
+      const result = await this.#settle(owned, memory, signal);
+      memory.looked = { at: versionOf(owned), when: this.#parts.monotonic() };
+      return result;
+    } catch (error) {
+      // Gone while it was being reconciled: the news of that brings it back here.
+      const now = instances.get(keyOf(instance));
+      if (isNotFound(error) && now?.metadata.uid !== instance.metadata.uid) return {};
+      throw error;
+    }
   }
 
   async #settle(instance: GatewayInstance, memory: Memory, signal: AbortSignal): Promise<Result> {
@@ -118,8 +143,18 @@ export class InstanceReconciler implements Reconciler {
       reach(connections, clients, instance, signal),
       readProxy(client, instance),
     ]);
-    const budget = await settleDefaultBudget(clients, instance, reached.connection, state.configured.budgetId);
+    let told = instance;
+    const budget = await settleDefaultBudget(
+      clients,
+      instance,
+      reached.connection,
+      state.configured.budgetId,
+      async () => {
+        told = await this.#announceRow(instance);
+      },
+    );
     const guardrail = await this.#settleGuardrail(instance, state, memory);
+    this.#parts.finalizer.begin(instance);
     const proxy = await settleProxy(client, children, instance, state, { budget: budget.settings, ...guardrail });
     await this.#releaseFormer(instance, guardrail);
     await this.#prune(instance, guardrail, { proxy, state, memory });
@@ -143,10 +178,20 @@ export class InstanceReconciler implements Reconciler {
     );
     for (const event of transitions(instance, status)) this.#parts.events.record(instance, event);
     this.#tellOfKeys(instance, guardrail);
-    await this.#parts.status.write(instance, status);
+    await this.#parts.status.write(told, status);
     const underWay =
       guardrail.plan?.keys.underWay === true || reached.finding.status !== 'True' || state.deployment === 'missing';
     return { requeueAfter: underWay ? SOON_MS : REVISIT_MS };
+  }
+
+  /** Writes down that there may be a budget row from now on: after a crash it is still taken away with the instance. */
+  async #announceRow(instance: GatewayInstance): Promise<GatewayInstance> {
+    const { status, finalizer, now } = this.#parts;
+    const told = mayHaveRow(instance)
+      ? instance
+      : await status.write(instance, statusWithAspect(instance, 'DefaultBudgetEnforced', rowAnnounced, now()));
+    finalizer.begin(instance);
+    return told;
   }
 
   async #settleGuardrail(instance: GatewayInstance, state: ProxyState, memory: Memory): Promise<GuardrailOutcome> {
@@ -303,14 +348,15 @@ export class InstanceReconciler implements Reconciler {
     const { workloadRef } = instance.spec;
     // Without a Deployment to go to, the sidecar stays until a guardrail of its own has taken over.
     if (frozen || (workloadRef === undefined && active?.mode === 'Sidecar')) return;
-    for (const { metadata } of this.#proxiesOf(instance)) {
+    for (const { metadata } of this.#proxiesOf(keyOf(instance))) {
       if (metadata.name !== workloadRef?.name) await this.#release(instance, metadata.name);
     }
   }
 
   async #release(instance: GatewayInstance, name: string): Promise<void> {
     const { client, events } = this.#parts;
-    if (!(await releaseWorkload(client, instance, { namespace: instance.metadata.namespace, name }))) return;
+    const key = { namespace: instance.metadata.namespace, name };
+    if ((await releaseWorkload(client, instanceLabelOf(instance.metadata.name), key)) === undefined) return;
     events.record(instance, {
       type: 'Normal',
       reason: 'SidecarRemoved',
@@ -318,11 +364,41 @@ export class InstanceReconciler implements Reconciler {
     });
   }
 
-  #proxiesOf(instance: GatewayInstance): readonly ProxyDeployment[] {
-    const label = instanceLabelOf(instance.metadata.name);
-    return this.#parts.proxies
-      .list(instance.metadata.namespace)
-      .filter(({ metadata }) => metadata.labels?.[INSTANCE_LABEL] === label);
+  #proxiesOf({ namespace, name }: ObjectKey): readonly ProxyDeployment[] {
+    const label = instanceLabelOf(name);
+    return this.#parts.proxies.list(namespace).filter(({ metadata }) => metadata.labels?.[INSTANCE_LABEL] === label);
+  }
+
+  /**
+   * An instance that is no more has taken out of the gateway's Deployment what was put there for it. Where it went in
+   * spite of its finalizer, or somebody took that off, this is done here: what its pods mount is being collected.
+   */
+  async #gone(key: ObjectKey): Promise<Result> {
+    this.#forget(key);
+    const { client, events } = this.#parts;
+    for (const { metadata } of this.#proxiesOf(key)) {
+      const released = await releaseWorkload(client, instanceLabelOf(key.name), keyOf({ metadata }));
+      if (released === undefined) continue;
+      events.record(released, {
+        type: 'Normal',
+        reason: 'SidecarRemoved',
+        message: `GatewayInstance ${key.name} is gone: what the operator had put into this Deployment for it is taken out.`,
+      });
+    }
+    return {};
+  }
+
+  /** Undoes what was begun for instances that went in spite of their finalizer. @returns whether nothing is left of it */
+  async #makeUp(key: ObjectKey, signal: AbortSignal): Promise<boolean> {
+    const { finalizer, instances } = this.#parts;
+    for (const lost of finalizer.overtaken(key)) {
+      // Of another instance of that name the gateway's Deployment is looked after by that.
+      if (instances.get(key) === undefined) await this.#leaveProxy(lost);
+      const hadRow = lost.spec.defaultCustomerBudget?.maxBudget !== undefined;
+      if (hadRow && !(await this.#removeRow(lost, lost.metadata.creationTimestamp, signal))) return false;
+      finalizer.forget(lost);
+    }
+    return true;
   }
 
   async #pause(instance: GatewayInstance): Promise<Result> {
@@ -374,7 +450,7 @@ export class InstanceReconciler implements Reconciler {
         message: `${left.join(' and ')} stay for Deployment ${workloadRef?.name ?? ''}, which mounts them: delete them when it does not.`,
       });
     }
-    const names = this.#proxiesOf(instance).map(({ metadata }) => metadata.name);
+    const names = this.#proxiesOf(keyOf(instance)).map(({ metadata }) => metadata.name);
     for (const name of new Set([...names, ...(workloadRef === undefined ? [] : [workloadRef.name])])) {
       await this.#release(instance, name);
     }
@@ -382,8 +458,11 @@ export class InstanceReconciler implements Reconciler {
 
   /** @returns whether the instance may go: its budget row is gone, or the gateway has been away for too long. */
   async #forgetBudget(instance: GatewayInstance, signal: AbortSignal): Promise<boolean> {
-    const enforced = conditionOf(instance, 'DefaultBudgetEnforced');
-    if (enforced === undefined || enforced.reason === 'NotRequested') return true;
+    return !mayHaveRow(instance) || (await this.#removeRow(instance, instance.metadata.deletionTimestamp, signal));
+  }
+
+  /** @returns whether the row is gone, or nobody can tell, or it has been tried for too long since a moment. */
+  async #removeRow(instance: GatewayInstance, since: string | undefined, signal: AbortSignal): Promise<boolean> {
     const { connections, clients } = this.#parts;
     try {
       signal.throwIfAborted();
@@ -393,8 +472,7 @@ export class InstanceReconciler implements Reconciler {
       // Without key or address there is nobody to ask.
       if (error instanceof ConnectionError) return true;
       if (!isGatewayError(error)) throw error;
-      const since = Date.parse(instance.metadata.deletionTimestamp ?? '');
-      return this.#parts.now().getTime() - since > LAST_TRIES_MS;
+      return this.#parts.now().getTime() - Date.parse(since ?? '') > LAST_TRIES_MS;
     }
   }
 

@@ -33,19 +33,27 @@ export function sidecarUrl(spec: Guardrail): string {
   return `http://127.0.0.1:${portOf(spec)}`;
 }
 
-/** Our whole part of the gateway's Deployment, for server-side apply. Applied without any of it, it leaves no trace. */
-export function proxyPatch(
-  instance: GatewayInstance,
-  proxy: ProxyDeployment,
-  patch: ProxyPatch,
-): { apiVersion: 'apps/v1'; kind: 'Deployment'; metadata: object; spec?: object } {
+/** A part of a Deployment, for server-side apply. */
+export interface DeploymentPart {
+  readonly apiVersion: 'apps/v1';
+  readonly kind: 'Deployment';
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: object };
+  readonly spec?: object;
+}
+
+/** No part of ours: applied, it takes out what there was of it, and leaves no trace. */
+export function emptyPart(proxy: ProxyDeployment): DeploymentPart {
   const { name, namespace, uid } = proxy.metadata;
-  const { sidecar, configHash, apiKeyHash } = patch;
   // With the uid the API server refuses to make a new Deployment of our part alone, should this one be gone.
   const identity = { name, ...(namespace === undefined ? {} : { namespace }), uid };
-  if (sidecar === undefined && configHash === undefined && apiKeyHash === undefined) {
-    return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: identity };
-  }
+  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: identity };
+}
+
+/** Our whole part of the gateway's Deployment. */
+export function proxyPatch(instance: GatewayInstance, proxy: ProxyDeployment, patch: ProxyPatch): DeploymentPart {
+  const { sidecar, configHash, apiKeyHash } = patch;
+  const empty = emptyPart(proxy);
+  if (sidecar === undefined && configHash === undefined && apiKeyHash === undefined) return empty;
   const templateAnnotations = {
     ...(configHash === undefined ? {} : { [annotations.configHash]: configHash }),
     ...(apiKeyHash === undefined ? {} : { [annotations.apiKeyHash]: apiKeyHash }),
@@ -57,9 +65,8 @@ export function proxyPatch(
         }),
   };
   return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { ...identity, labels: { [INSTANCE_LABEL]: instanceLabelOf(instance.metadata.name) } },
+    ...empty,
+    metadata: { ...empty.metadata, labels: { [INSTANCE_LABEL]: instanceLabelOf(instance.metadata.name) } },
     spec: {
       template: {
         metadata: { annotations: templateAnnotations },

@@ -101,6 +101,17 @@ export function statusWithReady(
   });
 }
 
+/** @returns the status while work is under way, in which one aspect alone is told anew. */
+export function statusWithAspect<Type extends Aspect>(
+  instance: GatewayInstance,
+  type: Type,
+  finding: Finding<Type>,
+  now: Date,
+): GatewayInstanceStatus {
+  const others = (instance.status?.conditions ?? []).filter((condition) => condition.type !== type);
+  return { ...instance.status, conditions: [...others, nextCondition(instance, now, { type, ...finding })] };
+}
+
 /** Counts the customers that refer to an instance. One that was never reconciled is neither synced nor failed. */
 export function countCustomers(referring: readonly GatewayCustomer[]): CustomerCounts {
   return {

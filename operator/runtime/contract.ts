@@ -153,6 +153,18 @@ export interface Finalizer<T extends KubeObject> {
   add(object: T, annotations?: Readonly<Record<string, string | null>>): Promise<T>;
   /** Takes it off; others' stay. The object being gone is success. */
   remove(object: T): Promise<void>;
+  /**
+   * To be called before something is made outside of the cluster for an object, as late as possible: from now on there
+   * may be something to undo, should its deletion have overtaken the finalizer.
+   * @throws ApiError 404 when that is known already, and nothing is to be made
+   */
+  begin(object: T): void;
+  /**
+   * The objects of this key that are gone although it was put on them, because their deletion had begun just before, and
+   * for which something was begun. Whoever has undone that calls {@link forget}.
+   */
+  overtaken(key: ObjectKey): readonly T[];
+  forget(object: T): void;
 }
 
 /** What the operator may do with one kind of object: the source of its roles. */

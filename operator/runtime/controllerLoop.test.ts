@@ -197,6 +197,20 @@ describe('the controller loop', () => {
     expect(reconciled.sort()).to.deep.equal(['a', 'b']);
   });
 
+  it('looks at the start after what is gone and still named by another kind, and not again at what is there', async () => {
+    cache.upsert(thing('there'));
+    otherCache.upsert(thing('one', { labels: { of: 'there' } }));
+    otherCache.upsert(thing('two', { labels: { of: 'gone' } }));
+    const named = (object: KubeObject): ObjectKey[] => [{ namespace: 'ns', name: object.metadata.labels?.of ?? '' }];
+    start(
+      when(things)
+        .watches(others, named)
+        .reconcile(recorded(() => Promise.resolve({}))),
+    );
+    await settle();
+    expect(reconciled.sort()).to.deep.equal(['gone', 'there']);
+  });
+
   it('reconciles the owner of an object that changes, before and after', async () => {
     start(
       when(things)

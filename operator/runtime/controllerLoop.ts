@@ -139,11 +139,28 @@ export class ControllerLoop {
       );
     }
     for (const object of own.list()) this.#add(object, unfinished(object));
+    for (const watch of watches) this.#addMissing(watch, own);
 
     const workers = this.#controller.workers ?? this.#options.workers;
     this.#metrics.maxConcurrent.set({ controller: this.#controller.name }, workers);
     this.#log.info({ workers, objects: own.size }, 'Controller started.');
     this.#workers = Array.from({ length: workers }, () => this.#work(signal));
+  }
+
+  /** What went while nobody looked may have left something behind that still names it. */
+  #addMissing({ kind, map }: Controller['watches'][number], own: ObjectCache<KubeObject>): void {
+    for (const object of this.#caches(kind).list()) {
+      try {
+        for (const key of map(object)) {
+          if (own.get(key) === undefined) this.#queue.add(keyText(key), Priority.pending);
+        }
+      } catch (error) {
+        this.#log.error(
+          { err: error, kind: kind.kind },
+          'Whom this object concerns cannot be told: a fault of the operator.',
+        );
+      }
+    }
   }
 
   /** Hands out no more work. Resolves when the reconciles that are running have ended. */

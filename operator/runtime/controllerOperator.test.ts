@@ -22,10 +22,12 @@ const configMaps = resource<KubeObject>({ group: '', version: 'v1', kind: 'Confi
 /** A system outside of the cluster that the operator keeps as the widgets say. */
 class Outside {
   readonly sizes = new Map<string, number>();
-  /** The uid of what was put in there last under a key. */
-  readonly #uids = new Map<string, string>();
   /** Reconciles, by key. */
   readonly visits = new Map<string, number>();
+  /** How often something was begun out there. */
+  begun = 0;
+  /** Made to happen within a reconcile, before its outside call. */
+  before: () => Promise<void> = () => Promise.resolve();
   /** Made to happen within a reconcile, after its outside call. */
   between: (key: ObjectKey, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
 
@@ -41,11 +43,11 @@ class Outside {
     return when(kind).reconcile(async (key, { signal }) => {
       this.visits.set(keyText(key), (this.visits.get(keyText(key)) ?? 0) + 1);
       const found = cache.get(key);
-      if (found === undefined) {
-        // A deletion that began just before the finalizer was put on does not see it: the API server takes the object away.
-        this.sizes.delete(this.#uids.get(keyText(key)) ?? '');
-        return {};
+      for (const lost of finalizer.overtaken(key)) {
+        this.sizes.delete(lost.metadata.uid);
+        finalizer.forget(lost);
       }
+      if (found === undefined) return {};
       if (found.metadata.deletionTimestamp !== undefined) {
         this.sizes.delete(found.metadata.uid);
         await this.between(key, signal);
@@ -53,8 +55,11 @@ class Outside {
         return {};
       }
       const object = await finalizer.add(found);
+      if (!finalizer.on(object)) return {};
+      await this.before();
+      finalizer.begin(object);
       this.sizes.set(object.metadata.uid, object.spec?.size ?? 0);
-      this.#uids.set(keyText(key), object.metadata.uid);
+      this.begun += 1;
       await this.between(key, signal);
       await status.write(object, { size: object.spec?.size ?? 0, observedGeneration: object.metadata.generation });
       return { requeueAfter: 300_000 };
@@ -157,6 +162,51 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     await create('a', 2);
     await converged();
   });
+
+  it('leaves nothing outside of what is deleted in the moment in which it gets its finalizer', async () => {
+    await start();
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, at) => {
+        const name = `a${at}`;
+        await create(name);
+        // Where the two meet, the API server answers the write of the finalizer with success, and takes the object away.
+        await new Promise((resolve) => setTimeout(resolve, (at % 20) / 2));
+        await cluster().direct.delete(widgets, key(name));
+      }),
+    );
+    await converged();
+    expect(outside.sizes.size).to.equal(0);
+  });
+
+  for (const [what, when, begun] of [
+    ['begins nothing', 'before', 0],
+    ['undoes what it has begun', 'between', 1],
+  ] as const) {
+    it(`${what} outside where the finalizer does not hold`, async () => {
+      let there: () => Widget | undefined = () => undefined;
+      outside[when] = async () => {
+        outside[when] = () => Promise.resolve();
+        await cluster().direct.delete(widgets, key('a'));
+        await cluster().direct.patch(widgets, key('a'), { metadata: { finalizers: null } });
+        await eventually(() => {
+          expect(there()).to.equal(undefined);
+        });
+      };
+      await start({}, (runtime) => {
+        const cache = runtime.cache(widgets);
+        there = () => cache.get(key('a'));
+        return [outside.controller(runtime)];
+      });
+      await create('a');
+      await eventually(() => {
+        expect(outside.visits.get(keyText(key('a')))).to.be.greaterThan(1);
+      });
+      await converged();
+      expect(outside.begun).to.equal(begun);
+      await create('a', 2);
+      await converged();
+    });
+  }
 
   it('keeps the finalizer until its work is done, however often that fails', async () => {
     await create('a');

@@ -1,7 +1,8 @@
 import type { Finalizer, KubeClient, MergePatch } from './contract.ts';
 import { isConflict, isNotFound } from './errors.ts';
-import type { KubeObject, ResourceKind } from './objects.ts';
+import type { KubeObject, ObjectKey, ResourceKind } from './objects.ts';
 import { keyOf } from './objects.ts';
+import type { Overtaken } from './overtaken.ts';
 import { readAgain } from './status.ts';
 
 /** How often a write is repeated on an object that keeps changing. Then the reconcile is. */
@@ -12,11 +13,14 @@ export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
   readonly name: string;
   readonly #client: KubeClient;
   readonly #kind: ResourceKind<T>;
+  readonly #overtaken: Overtaken<T> | undefined;
 
-  constructor(client: KubeClient, kind: ResourceKind<T>, name: string) {
+  /** @param overtaken remembers for what it was put on; without it, nothing is known to be overtaken */
+  constructor(client: KubeClient, kind: ResourceKind<T>, name: string, overtaken?: Overtaken<T>) {
     this.#client = client;
     this.#kind = kind;
     this.name = name;
+    this.#overtaken = overtaken;
   }
 
   on(object: T): boolean {
@@ -24,7 +28,7 @@ export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
   }
 
   async add(object: T, annotations: Readonly<Record<string, string | null>> = {}): Promise<T> {
-    return this.#change(object, (current) => {
+    const added = await this.#change(object, (current) => {
       // The API server refuses new finalizers on what is being deleted.
       if (current.metadata.deletionTimestamp !== undefined) return undefined;
       const missing = Object.entries(annotations).filter(
@@ -36,6 +40,20 @@ export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
         ...(missing.length === 0 ? {} : { annotations: Object.fromEntries(missing) }),
       };
     });
+    if (!this.on(object) && this.on(added)) this.#overtaken?.putOn(added);
+    return added;
+  }
+
+  begin(object: T): void {
+    this.#overtaken?.begin(object);
+  }
+
+  overtaken(key: ObjectKey): readonly T[] {
+    return this.#overtaken?.of(key) ?? [];
+  }
+
+  forget(object: T): void {
+    this.#overtaken?.forget(object);
   }
 
   async remove(object: T): Promise<void> {
@@ -48,6 +66,7 @@ export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
+    this.forget(object);
   }
 
   /** @param change what to change in an object's metadata; undefined: nothing */

@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts';
 import type { Cache, EventRecorder, Finalizer, KubeClient, Permission, Runtime, StatusWriter } from './contract.ts';
 import { GuardedFinalizer } from './finalizer.ts';
 import type { KubeObject, ResourceKind } from './objects.ts';
+import { Overtaken } from './overtaken.ts';
 import { MergingStatusWriter } from './status.ts';
 import type { Controller } from './when.ts';
 
@@ -75,7 +76,7 @@ export class Wiring implements Runtime {
 
   finalizer<T extends KubeObject>(kind: ResourceKind<T>, name: string): Finalizer<T> {
     this.allow(permission(kind, kind.plural, ['get', 'patch']));
-    return new GuardedFinalizer(this.client, kind, name);
+    return new GuardedFinalizer(this.client, kind, name, new Overtaken(this.cache(kind), this.clock));
   }
 
   /** Provides for a controller: caches of all that it watches, and the rights that it asks for. */

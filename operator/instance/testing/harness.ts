@@ -65,21 +65,23 @@ export class World {
   readonly apps: AppsV1Api;
   readonly core: CoreV1Api;
   readonly custom: CustomObjectsApi;
-  readonly #operator: InstanceOperator;
+  readonly #newOperator: () => InstanceOperator;
+  #operator: InstanceOperator;
   readonly #ahead: { ms: number };
 
   private constructor(
     plane: ControlPlane,
     namespace: string,
     gateway: DevGateway,
-    operator: InstanceOperator,
+    newOperator: () => InstanceOperator,
     ahead: { ms: number },
   ) {
     this.#ahead = ahead;
     this.plane = plane;
     this.namespace = namespace;
     this.gateway = gateway;
-    this.#operator = operator;
+    this.#newOperator = newOperator;
+    this.#operator = newOperator();
     const config = plane.kubeConfig();
     this.apps = config.makeApiClient(AppsV1Api);
     this.core = config.makeApiClient(CoreV1Api);
@@ -92,10 +94,10 @@ export class World {
     const gateway = await startDevGateway({ port: 0, masterKey: MASTER_KEY, proxyName: 'litellm' });
     const ahead = { ms: 0 };
     const clock: Clock = { ...systemClock, now: () => new Date(Date.now() + ahead.ms) };
-    const operator = new InstanceOperator(plane, namespace, resolve, clock);
-    const world = new World(plane, namespace, gateway, operator, ahead);
+    const newOperator = (): InstanceOperator => new InstanceOperator(plane, namespace, resolve, clock);
+    const world = new World(plane, namespace, gateway, newOperator, ahead);
     await world.secret('gateway', { 'master-key': MASTER_KEY });
-    await operator.start();
+    await world.#operator.start();
     return world;
   }
 
@@ -108,6 +110,15 @@ export class World {
     this.#operator.stop();
     await this.#operator.finished();
     await this.gateway.stop();
+  }
+
+  /** Ends the operator, and starts another after what happens meanwhile. */
+  async restart(meanwhile: () => Promise<void>): Promise<void> {
+    this.#operator.stop();
+    await this.#operator.finished();
+    await meanwhile();
+    this.#operator = this.#newOperator();
+    await this.#operator.start();
   }
 
   /** Creates or replaces a Secret. */
@@ -192,6 +203,12 @@ export class World {
 
   async remove(name = 'main'): Promise<void> {
     await this.custom.deleteNamespacedCustomObject({ ...this.#at(gatewayInstanceNames.plural), name });
+  }
+
+  /** Takes an instance away in spite of its finalizer, as a deletion does that began before that was put on. */
+  async vanish(name = 'main'): Promise<void> {
+    await this.remove(name);
+    await this.patch({ metadata: { finalizers: null } }, name);
   }
 
   /** Creates a customer of an instance, as it is before any reconcile of its own. */
