@@ -462,36 +462,39 @@ const lettered: readonly Recognizer[] = [
   }),
 ];
 
-/** Words that say what a number of any form is. */
-const documentWords: readonly (readonly [EntityType, RegExp])[] = [
-  [
-    'US_DRIVER_LICENSE',
-    /driv(?:er'?s?|ing)[ -]licen[cs]e|driver'?s? id|f(?:ü|ue)hrerschein(?:nummer)?|permis de conduire|carnet de conducir|patente di guida|rijbewijs(?:nummer)?|k[öo]rkort/,
-  ],
-  ['US_PASSPORT', /passport|reisepass(?:nummer)?|passeport|pasaporte|passaporto|paspoort(?:nummer)?|passnummer/],
-  ['US_BANK_NUMBER', /bank account|account number|acct\.?|kontonummer|rekeningnummer|routing(?: number)?|sort code/],
-  [
-    'ID',
-    /\bid card|identity card|personalausweis(?:nummer)?|ausweisnummer|carte d'identit[ée]|documento de identidad|carta d'identit[àa]|medical record|\bmrn\b|patient id|member id|policy number|insurance (?:id|number)|health card|student id|employee id|tax id|tax number|national id|licen[cs]e plate|steuernummer|\bein\b/,
-  ],
-];
 /** Only the words that introduce a value may stand between: "number is", "no.:", "#", "Nr.", "ist", "est le". */
 const introduces =
-  /^(?:[\s:#=."'()-]|number|num|no|nr|n°|is|id|ist|est|le|lautet|es|il|la|my|currently|card|code|de|numer[oa]|n[úu]mero|num[ée]ro){0,12}$/;
+  /(?:[\s:#=."'()-]|number|num|no|nr|n°|is|id|ist|est|le|lautet|es|il|la|my|currently|card|code|de|numer[oa]|n[úu]mero|num[ée]ro){0,12}$/;
+
+/** Words that say what a number of any form is. */
+const documentWords: readonly (readonly [EntityType, RegExp])[] = (
+  [
+    [
+      'US_DRIVER_LICENSE',
+      /driv(?:er'?s?|ing)[ -]licen[cs]e|driver'?s? id|f(?:ü|ue)hrerschein(?:nummer)?|permis de conduire|carnet de conducir|patente di guida|rijbewijs(?:nummer)?|k[öo]rkort/,
+    ],
+    ['US_PASSPORT', /passport|reisepass(?:nummer)?|passeport|pasaporte|passaporto|paspoort(?:nummer)?|passnummer/],
+    ['US_BANK_NUMBER', /bank account|account number|acct\.?|kontonummer|rekeningnummer|routing(?: number)?|sort code/],
+    [
+      'ID',
+      /\bid card|identity card|personalausweis(?:nummer)?|ausweisnummer|carte d'identit[ée]|documento de identidad|carta d'identit[àa]|medical record|\bmrn\b|(?:patient|member|membership|student|employee|staff|personnel|insurance|policy|claim|badge) (?:id|no\b|number)|personalnummer|matrikelnummer|versichertennummer|health card|tax id|tax number|national id|resident id|身份证|steuernummer|\bein\b|\butr\b|\bnss\b/,
+    ],
+  ] as const
+).map(([type, words]) => [type, new RegExp(`(?:${words.source})${introduces.source}`)]);
 
 /** Numbers of documents: any form, but a word must say what they are, right before. */
 const documents = numeric({
   type: 'ID',
   pattern:
-    /(?<![\p{L}\p{N}_./-])(?:[A-Z]{1,4}[ -]?)?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)){4,19}(?![\p{L}\p{N}_]|[.,]\d)/gu,
+    /(?<![\p{L}\p{N}_./-])(?:[A-Z]{1,5}[ -]?)?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)){3,19}(?![\p{L}\p{N}_]|[.,]\d)/gu,
   worthwhile: (hints) => hints.digits >= 4,
   score: (value, { text, start }) => {
     const digits = digitsOf(value).length;
-    if (digits < 5 || digits > 17) return 0;
+    const few = digits < 2 || value.replace(/[ -]/g, '').length < 8;
+    if ((digits < 5 && few) || digits > 17) return 0;
     const context = before(text, start, 40);
     for (const [type, words] of documentWords) {
-      const word = words.exec(context);
-      if (word && introduces.test(context.slice(word.index + word[0].length))) return { score: 0.8, type };
+      if (words.test(context)) return { score: 0.8, type };
     }
     return 0;
   },

@@ -80,7 +80,23 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   NO_FODSELSNUMMER: ['fødselsnummer [15076500565]'],
   VAT_NUMBER: ['VAT [DE136695976]', 'USt-IdNr. [ATU12345678]', 'btw [NL004495445B01]'],
   US_PASSPORT: ['passport number [C03005988]', 'Reisepassnummer: [C01X00T47]'],
-  US_DRIVER_LICENSE: ["driver's license: [D123-4567-8901]"],
+  US_DRIVER_LICENSE: ["driver's license: [D123-4567-8901]", 'driving licence no. [MORGA657054SM9IJ]'],
+  ID: [
+    'student no. [2019-4451]',
+    'Matrikelnummer: [1184302]',
+    'employee id E-10293, badge number [P998231], more',
+    'policy number [POL-88271]',
+  ],
+  VIN: ['VIN [WVWZZZ1JZXW000001]', 'the [1HGCM82633A004352] was sold'],
+  IMEI: ['IMEI: [490154203237518]', 'imei [49-015420-323751-8]'],
+  LICENSE_PLATE: [
+    'license plate [7ABC123]',
+    'Kennzeichen: [B-MA 1234]',
+    'plate number is [AB12 CDE]',
+    'matrícula [1234 BCD]',
+    'targa [AB123CD]',
+    'kenteken [12-ABC-3].',
+  ],
   US_BANK_NUMBER: ['account number is [000123456789]'],
   SWIFT_CODE: ['BIC: [DEUTDEFF500]'],
   API_KEY: [
@@ -174,6 +190,8 @@ const negatives: readonly string[] = [
   'exit code 123, section 404 of the security code of conduct',
   'docker run -u 1000:1000 -e A=b, useradd -u kim:staff, basic training and Basic authentication',
   'please login with the password page, session: started, sessions = 12',
+  'the plate is on the table, plate 4 of 7; boilerplate ABC1 and template A1B2C3',
+  'imei 490154203237519, checksum 0123456789ABCDEFG, token ABCDEFGH123456789',
   '0.6.3 / 2022-01-22, Boston, MA 02110-1301, Boston, MA\n  02110-1301',
   '2 2 1l 0 2 6 3 1 3 2 6 4',
   'pino -u http://localhost/logs1',
@@ -289,6 +307,8 @@ const hostile: Readonly<Record<string, string>> = {
   'users of curl': repeated(' -u a:b'),
   logins: repeated('login a password '),
   sessions: repeated('sessionid='),
+  plates: repeated('plate A1 '),
+  'numbers of documents': repeated('id card A1 '),
   'numbers behind Han': repeated('电1'),
 };
 

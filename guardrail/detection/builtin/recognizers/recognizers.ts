@@ -1,4 +1,5 @@
 import type { Recognizer } from '../recognizer.ts';
+import { belongings } from './belongings.ts';
 import { births } from './birth.ts';
 import { coordinates } from './coordinates.ts';
 import { finance } from './finance.ts';
@@ -19,4 +20,5 @@ export const recognizersFor = (languages: readonly string[] = []): readonly Reco
   ...phones(languages),
   ...births,
   ...coordinates,
+  ...belongings,
 ];
