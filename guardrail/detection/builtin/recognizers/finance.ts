@@ -70,11 +70,15 @@ const swift = anywhere({
   score: (_value, { text, start }) => (/\b(?:swift|bic)\b[^\n]{0,16}$/.test(before(text, start, 28)) ? 0.85 : 0),
 });
 
+/** Roughly what names the details of a card: to look for, once in a text, before looking at all its numbers. */
+const detailsSaid =
+  /c[vs][cv2]|(?:security|verification) (?:code|number)|prüf|sicherheitscode|cryptogramme|código de|codice di|beveiliging|exp|valid|good thru|gültig|ablauf|caduc|vence|scad|vervalt|geldig/i;
+
 /** A card's verification code, where its name stands right before it. */
-const verificationCode = numeric({
+const verificationCode = anywhere({
   type: 'CVV',
   pattern: /(?<![\p{L}\p{N}_.,-])\d{3,4}(?![\p{L}\p{N}_-]|[.,:/]\d)/gu,
-  worthwhile: (hints) => hints.digits >= 3,
+  worthwhile: ({ solid }) => solid >= 3,
   score: (_value, { text, start }) =>
     /\b(?:cvv2?|cvc2?|cv2|csc|(?:card )?(?:security|verification) (?:code|number)|prüfnummer|prüfziffer|kartenprüfnummer|sicherheitscode|cryptogramme|código de seguridad|codice di sicurezza|beveiligingscode)\b["']?\s{0,2}(?:is|ist|est|es|è|[:=(#])?\s{0,2}["']?$/u.test(
       before(text, start),
@@ -84,10 +88,10 @@ const verificationCode = numeric({
 });
 
 /** Until when a card is valid: of no interest where no card is spoken of. */
-const expiration = numeric({
+const expiration = anywhere({
   type: 'CREDIT_CARD_EXPIRATION',
   pattern: /(?<![\p{L}\p{N}_.,/-])(?:0?[1-9]|1[0-2]) ?[/-] ?(?:20)?\d{2}(?![\p{L}\p{N}_]|[.,:/-]\d)/gu,
-  worthwhile: (hints) => hints.digits >= 3,
+  worthwhile: ({ digits }) => digits >= 3,
   score: (_value, { text, start }) => {
     const context = before(text, start, 64);
     const said =
@@ -96,5 +100,23 @@ const expiration = numeric({
   },
 });
 
+/** Both, where the text says anything like it: most texts with numbers do not. */
+const cardDetails: Recognizer = {
+  type: 'CVV',
+  worthwhile: ({ text, digits }) => digits >= 3 && detailsSaid.test(text),
+  find(text, emit, hints) {
+    for (const { type, worthwhile, find } of [verificationCode, expiration]) {
+      if (!worthwhile(hints)) continue;
+      find(
+        text,
+        (start, end, score) => {
+          emit(start, end, score, type);
+        },
+        hints,
+      );
+    }
+  },
+};
+
 /** What money moves by. */
-export const finance: readonly Recognizer[] = [card, iban, swift, verificationCode, expiration];
+export const finance: readonly Recognizer[] = [card, iban, swift, cardDetails];
