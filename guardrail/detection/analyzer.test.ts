@@ -58,7 +58,7 @@ async function analyzed(
 }
 
 describe('analyzer', () => {
-  it('finds a name wherever it stands in the conversation, and the parts that are nobody else’s', async () => {
+  it('finds a name wherever it stands in the conversation, and the parts of names', async () => {
     const texts = ['😀 Anna Schmidt wrote.', 'Anna came, Schmidt left. ANNA SCHMIDT? Annabel!', 'So did Anna Schmidt'];
     expect(
       await analyzed(
@@ -73,10 +73,18 @@ describe('analyzer', () => {
     ]);
   });
 
-  it('leaves a part alone that two people share, or that is a word of the conversation', async () => {
+  it('leaves a part alone that is a word of the conversation, and none that two people share', async () => {
     const words = { 'Anna Schmidt': 'PERSON', 'Bert Schmidt': 'PERSON', 'Mark Twain': 'PERSON' };
     const texts = ['Anna Schmidt, Bert Schmidt, Mark Twain', 'Schmidt came. Mark all that I mark. Twain too.'];
-    expect((await analyzed([finding(words)], texts))[1]).to.deep.equal(['Twain|PERSON|pseudonymize']);
+    expect((await analyzed([finding(words)], texts))[1]).to.deep.equal([
+      'Schmidt|PERSON|pseudonymize',
+      'Twain|PERSON|pseudonymize',
+    ]);
+  });
+
+  it('takes no word of an address for one of the conversation', async () => {
+    const texts = ['Thanks, Ruth', 'Ruth Ola, ruth@a.example, ruth.ola@b.example, https://c.example/ruth, ruth-1'];
+    expect((await analyzed([finding({ 'Ruth Ola': 'PERSON' })], texts))[0]).to.deep.equal(['Ruth|PERSON|pseudonymize']);
   });
 
   it('unites what several detectors find and settles overlaps', async () => {

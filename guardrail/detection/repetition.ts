@@ -11,15 +11,18 @@ interface Known {
 const sureEnough = 0.6;
 const part = /\p{Lu}[\p{L}\p{M}]{2,}/gu;
 
+/** Words written small, as they stand in prose: not those of addresses (`ruth@…`, `/ruth`), which names are in, too. */
+const smallWord = /(?<![\p{L}\p{N}@._/-])\p{Ll}[\p{Ll}\p{M}]{2,}(?![\p{L}\p{N}@_/]|[.-][\p{L}\p{N}])/gu;
+
 /**
  * What was found once in a conversation is found wherever it stands in it: names, places and organisations as they
- * were written, and of a person's name the parts that are nobody else's ("Anna" of "Anna Schmidt").
+ * were written, and the parts of a person's name ("Anna" of "Anna Schmidt") that are no words of the conversation, too.
  * @param spans of each text; disjoint.
  * @returns the spans with those added that overlap none.
  */
 export function repeat(texts: readonly string[], spans: readonly (readonly Span[])[]): Span[][] {
   const phrases = new Phrases<Known>({ exact: true });
-  const owners = new Map<string, Set<string>>();
+  const parts = new Set<string>();
   texts.forEach((text, index) => {
     for (const span of spans[index] ?? []) {
       const { type, score, detector } = span;
@@ -28,20 +31,18 @@ export function repeat(texts: readonly string[], spans: readonly (readonly Span[
       if (value.length < 3 || !/^\p{Lu}/u.test(value)) continue;
       if (type === 'PERSON' || value.length > 3) phrases.add(value, { type, score, detector });
       if (type !== 'PERSON') continue;
-      const parts = value.match(part) ?? [];
-      if (parts.length < 2) continue;
-      for (const name of parts) {
-        const of = owners.get(name) ?? new Set();
-        owners.set(name, of.add(value));
-        if (of.size === 1) phrases.add(name, { type, score: score * 0.9, detector });
+      const names = value.match(part) ?? [];
+      if (names.length < 2) continue;
+      for (const name of names) {
+        if (parts.has(name)) continue;
+        parts.add(name);
+        phrases.add(name, { type, score: score * 0.9, detector });
       }
     }
   });
   if (phrases.size === 0) return spans.map((list) => [...list]);
-  const small = new Set(
-    texts.flatMap((text) => text.match(/(?<![\p{L}\p{N}])\p{Ll}[\p{Ll}\p{M}]{2,}(?![\p{L}\p{N}])/gu) ?? []),
-  );
-  const isAmbiguous = (value: string): boolean => (owners.get(value)?.size ?? 0) > 1 || small.has(value.toLowerCase());
+  const small = new Set(texts.flatMap((text) => text.match(smallWord) ?? []));
+  const isAmbiguous = (value: string): boolean => small.has(value.toLowerCase());
   return texts.map((text, index) => withRepeated(text, spans[index] ?? [], phrases, isAmbiguous));
 }
 
