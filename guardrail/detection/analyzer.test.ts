@@ -68,7 +68,7 @@ describe('analyzer', () => {
       ),
     ).to.deep.equal([
       ['Anna Schmidt|PERSON|pseudonymize'],
-      ['Anna|PERSON|pseudonymize', 'Schmidt|PERSON|pseudonymize'],
+      ['Anna|PERSON|pseudonymize', 'Schmidt|PERSON|pseudonymize', 'ANNA SCHMIDT|PERSON|pseudonymize'],
       ['Anna Schmidt|PERSON|pseudonymize'],
     ]);
   });

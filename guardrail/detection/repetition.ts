@@ -16,7 +16,8 @@ const smallWord = /(?<![\p{L}\p{N}@._/-])\p{Ll}[\p{Ll}\p{M}]{2,}(?![\p{L}\p{N}@_
 
 /**
  * What was found once in a conversation is found wherever it stands in it: names, places and organisations as they
- * were written, and the parts of a person's name ("Anna" of "Anna Schmidt") that are no words of the conversation, too.
+ * were written, and the parts of a person's name ("Anna" of "Anna Schmidt") that are no words of the conversation, too;
+ * people of several names also in capitals, as forms have them.
  * @param spans of each text; disjoint.
  * @returns the spans with those added that overlap none.
  */
@@ -33,10 +34,12 @@ export function repeat(texts: readonly string[], spans: readonly (readonly Span[
       if (type !== 'PERSON') continue;
       const names = value.match(part) ?? [];
       if (names.length < 2) continue;
+      phrases.add(value.toUpperCase(), { type, score, detector });
       for (const name of names) {
         if (parts.has(name)) continue;
         parts.add(name);
         phrases.add(name, { type, score: score * 0.9, detector });
+        phrases.add(name.toUpperCase(), { type, score: score * 0.9, detector });
       }
     }
   });
