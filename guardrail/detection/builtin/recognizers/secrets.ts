@@ -149,27 +149,39 @@ const named: Recognizer = {
   },
 };
 
-/** Name and password in one, as RFC 7617 encodes them for a header, and as `curl -u` and `.netrc` take them. */
+/** RFC 7617: name and password, encoded, in a header. */
+const basicHeader = /\bbasic {1,3}([A-Za-z\d+/]{8,400}={0,2})(?![\w+/=])/gi;
+/** As `curl` takes them; the second group is the password. */
+const userOption = /(?<=\s)(?:-u|--(?:proxy-)?user)[ =]["']?([^\s:"'$]{1,64}:(?!\/\/)([^\s"'$,;]{4,200}))/g;
+/** A line of `.netrc`. */
+const netrc = /\blogin \S{1,100}\s{1,8}password (\S{4,200})/g;
+
+/** Passwords where neither `=` nor `:` tells what they are. */
 const login: Recognizer = {
   type: 'PASSWORD',
   worthwhile: ({ text }) =>
-    text.includes('asic ') || text.includes('-u') || (text.includes('login ') && text.includes('password ')),
+    text.includes('asic ') ||
+    text.includes(' -u') ||
+    text.includes('-user') ||
+    (text.includes('login ') && text.includes('password ')),
   find(text, emit) {
-    eachMatch(/\bbasic {1,3}([A-Za-z\d+/]{8,400}={0,2})(?![\w+/=])/gi, text, ({ index, 0: whole, 1: value = '' }) => {
-      if (/^[\x20-\x7e]{1,200}:[\x20-\x7e]{1,200}$/.test(Buffer.from(value, 'base64').toString('latin1')))
-        emit(index + whole.length - value.length, index + whole.length, 0.95);
+    const take = ({ index, 0: whole }: RegExpExecArray, value: string, score: number): void => {
+      const start = index + whole.lastIndexOf(value);
+      emit(start, start + value.length, score);
+    };
+    eachMatch(basicHeader, text, (match) => {
+      const [, value = ''] = match;
+      const said = Buffer.from(value, 'base64').toString('latin1');
+      if (/^[\x20-\x7e]{1,200}:[\x20-\x7e]{1,200}$/.test(said)) take(match, value, 0.95);
     });
-    eachMatch(
-      /(?<=\s)(?:-u|--(?:proxy-)?user)[ =]?["']?([^\s:"'$]{1,64}:(?!\/\/)([^\s"'$,;]{4,200}))/g,
-      text,
-      ({ index, 0: whole, 1: both = '', 2: password = '' }) => {
-        // Users and groups are written so, too: `docker run -u 1000:1000`, `-u kim:staff`.
-        if (/\d/.test(password) ? /\D/.test(password) : /[^a-z]/.test(password))
-          emit(index + whole.length - both.length, index + whole.length, 0.85);
-      },
-    );
-    eachMatch(/\blogin \S{1,100}\s{1,8}password (\S{4,200})/g, text, ({ index, 0: whole, 1: value = '' }) => {
-      if (/\d/.test(value)) emit(index + whole.length - value.length, index + whole.length, 0.85);
+    eachMatch(userOption, text, (match) => {
+      const [, both = '', password = ''] = match;
+      // Users and groups are written so, too: `docker run -u 1000:1000`, `-u kim:staff`.
+      if (/\d/.test(password) ? /\D/.test(password) : /[^a-z]/.test(password)) take(match, both, 0.85);
+    });
+    eachMatch(netrc, text, (match) => {
+      const [, password = ''] = match;
+      if (/\d/.test(password)) take(match, password, 0.85);
     });
   },
 };
