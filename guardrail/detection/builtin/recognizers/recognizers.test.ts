@@ -185,6 +185,7 @@ const negatives: readonly string[] = [
   'Kubernetes 1.29.3 uses port 6443',
   '/usr/lib/x86_64-linux-gnu/libc.so.6',
   'weights 0.12345, 0.98765 and [0.4821, -1.2034]',
+  'position: 0.123, 0.456; geometry 12.3451 67.8901; long: 1.234 seconds',
   'the coordinates 148.8584, 202.2945 are out of range',
   'the licence expires 12/27 and version 3.142 is valid until 01/28',
   'exit code 123, section 404 of the security code of conduct',
