@@ -6,7 +6,7 @@ const degrees = String.raw`(?:${sexagesimal}|\d{1,3}\.\d{2,15}\s?°\s?)`;
 
 const pairSaid = /(?:\bgps\b|\blat(?:itude)?\b)[^\n]{0,32}$/;
 /** Words that drawings use, too: the numbers of a place on the globe have more decimals than theirs. */
-const pairMeant = /(?:coord|position|standort|location|located|ubicaci|posizione|locatie|geoloc)[^\n]{0,32}$/;
+const pairMeant = /(?:coord|position|standort|location|located|ubicaci|posizione|locatie|geoloc)[^\n\d;]{0,32}$/;
 const oneSaid =
   /\b(?:lat|latitude|lon|lng|longitude|breitengrad|längengrad|latitud|longitud|latitudine|longitudine|(?<=\blat\b[^\n]{0,30})long)["']?\s?[:=]\s?["']?$/u;
 
