@@ -18,8 +18,10 @@ function bucket(template: number, value: number): number {
 const mix = (a: number, b: number): number => Math.imul(a ^ Math.imul(b, 0x27d4eb2f), 0x165667b1) ^ (b >>> 7);
 
 /**
- * Features of one word seen from one place: 0 two before, 1 before, 2 the token itself, 3 after, 4 two after.
- * @param out receives the buckets.
+ * Features of one word seen from each place around it: 0 two before, 1 before, 2 the token itself, 3 after, 4 two after.
+ * All at once, so that the memory has their weights on the way together.
+ * @param out receives the buckets, those of one place after those of the other.
+ * @param ends receives where the buckets of each place end.
  * @returns how many there are.
  */
 export function wordFeatures(
@@ -27,56 +29,77 @@ export function wordFeatures(
   tokens: Tokens,
   index: number,
   gazetteer: number,
-  offset: number,
   out: Int32Array,
+  ends: Int32Array,
 ): number {
   const word = tokens.word[index] ?? 0;
   const shape = tokens.shape[index] ?? 0;
-  const look = shape | (gazetteer << 4);
-  const base = offset * 16;
-  let count = 0;
-  out[count++] = bucket(base, word);
-  out[count++] = bucket(base + 1, look);
-  if (offset === 0 || offset === 4) return count;
+  const look = lookOf(shape, gazetteer);
   const start = tokens.start[index] ?? 0;
   const end = tokens.end[index] ?? 0;
-  const length = end - start;
   const isWord = shape !== shapes.mark && (shape < shapes.digit1 || shape > shapes.digits);
-  let suffix = 7;
-  let suffix3 = 0;
-  if (isWord) {
-    for (let back = 1; back <= 4 && back <= length; back++) {
-      suffix = Math.imul(suffix ^ (foldedOf[text.charCodeAt(end - back)] ?? 0), 0x01000193);
-      if (back === 3) suffix3 = suffix;
-      if (offset === 2 && back >= 2) out[count++] = bucket(base + 1 + back, suffix);
+  let suffix3 = 7;
+  for (let at = end - 1; isWord && at >= start && at >= end - 3; at--) suffix3 = spelt(suffix3, text, at);
+  let count = 0;
+  for (let place = 0; place < offsets; place++) {
+    const base = place * 16;
+    out[count++] = bucket(base, word);
+    out[count++] = bucket(base + 1, look);
+    if (place === 2) count = ownFeatures(text, start, end, isWord, word, shape, gazetteer, suffix3, out, count);
+    else if (place === 1 || place === 3) {
+      out[count++] = bucket(base + 6, gazetteer);
+      if (isWord) out[count++] = bucket(base + 7, suffix3);
     }
-    if (suffix3 === 0) suffix3 = suffix;
+    ends[place] = count;
   }
-  out[count++] = bucket(base + 6, gazetteer);
-  if (offset !== 2) {
-    if (isWord) out[count++] = bucket(base + 7, suffix3);
-    return count;
-  }
-  out[count++] = bucket(base + 7, mix(word, shape));
-  out[count++] = bucket(base + 8, shape);
+  return count;
+}
+
+const spelt = (hash: number, text: string, at: number): number =>
+  Math.imul(hash ^ (foldedOf[text.charCodeAt(at)] ?? 0), 0x01000193);
+
+/** What only the word itself has: beginning, end and what is between, form and length. */
+function ownFeatures(
+  text: string,
+  start: number,
+  end: number,
+  isWord: boolean,
+  word: number,
+  shape: number,
+  gazetteer: number,
+  suffix3: number,
+  out: Int32Array,
+  from: number,
+): number {
+  let count = from;
+  const length = end - start;
+  out[count++] = bucket(38, gazetteer);
+  out[count++] = bucket(39, mix(word, shape));
+  out[count++] = bucket(40, shape);
   if (!isWord) {
-    out[count++] = bucket(base + 9, mix(shape, length));
+    out[count++] = bucket(41, mix(shape, length));
     return count;
   }
-  out[count++] = bucket(base + 9, mix(suffix3, look));
+  out[count++] = bucket(41, mix(suffix3, lookOf(shape, gazetteer)));
+  out[count++] = bucket(44, mix(Math.min(length, 12), shape));
+  let suffix = 7;
+  for (let back = 1; back <= 4 && back <= length; back++) {
+    suffix = spelt(suffix, text, end - back);
+    if (back >= 2) out[count++] = bucket(33 + back, suffix);
+  }
   let prefix = 3;
   for (let at = 0; at < 4 && at < length; at++) {
-    prefix = Math.imul(prefix ^ (foldedOf[text.charCodeAt(start + at)] ?? 0), 0x01000193);
-    if (at === 2 || at === 3) out[count++] = bucket(base + 8 + at, prefix);
+    prefix = spelt(prefix, text, start + at);
+    if (at >= 2) out[count++] = bucket(40 + at, prefix);
   }
-  out[count++] = bucket(base + 12, mix(Math.min(length, 12), shape));
   // Inside a word: languages spell their names differently.
-  const last = Math.min(length, 16) - 2;
-  for (let at = -1; at < last; at++) {
-    const a = at < 0 ? 1 : (foldedOf[text.charCodeAt(start + at)] ?? 0);
-    const b = foldedOf[text.charCodeAt(start + at + 1)] ?? 0;
-    const c = foldedOf[text.charCodeAt(start + at + 2)] ?? 0;
-    out[count++] = bucket(base + 13, mix(mix(a, b), c));
+  let a = 1;
+  let b = foldedOf[text.charCodeAt(start)] ?? 0;
+  for (let at = 1; at < length && at < 16; at++) {
+    const c = foldedOf[text.charCodeAt(start + at)] ?? 0;
+    out[count++] = bucket(45, mix(mix(a, b), c));
+    a = b;
+    b = c;
   }
   return count;
 }

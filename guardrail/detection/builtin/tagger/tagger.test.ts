@@ -2,7 +2,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { buckets, mostFeatures } from './features.ts';
-import { labelCount } from './labels.ts';
+import { labelCount, mayFollow } from './labels.ts';
 import {
   byteOf,
   clamped,
@@ -21,7 +21,7 @@ import {
 } from './lanes.ts';
 import { loadGazetteer, loadModel, packModel, unpackModel } from './model.ts';
 import { Tagger } from './tagger.ts';
-import { transitionCount } from './viterbi.ts';
+import { spreadOf, transitionAt, transitionCount, Viterbi } from './viterbi.ts';
 
 const model = loadModel();
 const gazetteer = loadGazetteer();
@@ -53,6 +53,60 @@ describe('tagger', () => {
     const before = 'It was late, and nothing more could be done about the noise from the old machines.\n\n';
     const alone = tagsOf(tagger, `\n\n${texts[0] ?? ''}`).length;
     expect(tagsOf(tagger, before.repeat(300) + (texts[0] ?? ''))).to.have.length(alone);
+  });
+});
+
+describe('decoding', () => {
+  /** The best score that any sequence of labels reaches, tried one by one. */
+  function bestOf(scores: Int32Array, gaps: Uint8Array, transitions: Int32Array, token = 0, before = 0): number {
+    if (token === gaps.length - 1) return transitions[transitionAt(gaps[token] ?? 0, before, 0)] ?? 0;
+    let best = -Infinity;
+    for (let label = 0; label < labelCount; label++) {
+      if (!mayFollow(before, label)) continue;
+      const pair = transitions[transitionAt(gaps[token] ?? 0, before, label)] ?? 0;
+      const own = scores[token * labelCount + label] ?? 0;
+      best = Math.max(best, pair + own + bestOf(scores, gaps, transitions, token + 1, label));
+    }
+    return best;
+  }
+
+  /** The score of one sequence of labels, between what is O. */
+  function scoreOf(labels: Uint8Array, scores: Int32Array, gaps: Uint8Array, transitions: Int32Array): number {
+    return gaps.reduce((sum, gap, token) => {
+      const [before = 0, label = 0] = [labels[token - 1], labels[token]];
+      return (
+        sum +
+        (transitions[transitionAt(gap, before, label)] ?? 0) +
+        (token < labels.length ? (scores[token * labelCount + label] ?? 0) : 0)
+      );
+    }, 0);
+  }
+
+  it('finds a best sequence of labels, and the same one when it leaves out what trails too far', () => {
+    const small = fc.integer({ min: -40, max: 40 });
+    const length = 4;
+    fc.assert(
+      fc.property(
+        fc.array(small, { minLength: length * labelCount, maxLength: length * labelCount }),
+        fc.array(fc.integer({ min: 0, max: 3 }), { minLength: length + 1, maxLength: length + 1 }),
+        fc.array(small, { minLength: transitionCount, maxLength: transitionCount }),
+        fc.constantFrom(1, 3, 10),
+        (values, between, pairs, factor) => {
+          // One O before and one after, which the stretch is decoded within.
+          const scores = Int32Array.from([...new Array<number>(labelCount).fill(0), ...values.map((v) => v * factor)]);
+          const gaps = Uint8Array.from([0, ...between]);
+          const transitions = Int32Array.from(pairs);
+          const [all, fewer] = [new Uint8Array(length + 2), new Uint8Array(length + 2)];
+          new Viterbi().decode(1, length + 1, length + 2, scores, gaps, transitions, all);
+          new Viterbi().decode(1, length + 1, length + 2, scores, gaps, transitions, fewer, spreadOf(transitions));
+          expect(fewer).to.deep.equal(all);
+          const inside = scores.subarray(labelCount);
+          const found = scoreOf(fewer.subarray(1, length + 1), inside, gaps.subarray(1), transitions);
+          expect(found).to.equal(bestOf(inside, gaps.subarray(1), transitions));
+        },
+      ),
+      { numRuns: 50 },
+    );
   });
 });
 

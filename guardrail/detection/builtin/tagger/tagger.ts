@@ -4,7 +4,7 @@ import { isBegin, kindOfLabel, labelCount, type TagKind } from './labels.ts';
 import { clamped, firstOf, highOf, lanesOf, laneWords, lowOf, otherOf } from './lanes.ts';
 import type { Model } from './model.ts';
 import { Tokens } from './tokens.ts';
-import { Viterbi } from './viterbi.ts';
+import { spreadOf, Viterbi } from './viterbi.ts';
 
 /** Takes one tagged stretch of text; tokens are numbered from 0. */
 export type EmitTag = (kind: TagKind, firstToken: number, lastToken: number, confidence: number) => void;
@@ -31,13 +31,17 @@ export class Tagger {
   private readonly model: Model;
   private readonly gazetteer: Gazetteer;
   private readonly viterbi = new Viterbi();
+  private readonly spread: number;
   private readonly slots: number;
-  private readonly key: Int32Array;
-  private readonly key2: Int32Array;
+  /** Two numbers a slot: together a word's identity. A word is kept in one of the two slots of its pair. */
+  private readonly keys: Int32Array;
+  /** Which slot of a pair was used last: the other one is given away. */
+  private readonly recent: Uint8Array;
   /** One slot more than there are, always zero, for what lies outside the text. */
   private readonly sums: Int32Array;
   private readonly known: Uint8Array;
   private readonly features = new Int32Array(mostFeatures);
+  private readonly ends = new Int32Array(offsets);
   private readonly sum = new Int32Array(laneWords);
   private scores = new Int32Array(1024 * labelCount);
   private look = new Int32Array(1024);
@@ -50,9 +54,10 @@ export class Tagger {
   constructor(model: Model, gazetteer: Gazetteer, slots = usualSlots) {
     this.model = model;
     this.gazetteer = gazetteer;
+    this.spread = spreadOf(model.transitions);
     this.slots = slots;
-    this.key = new Int32Array(slots);
-    this.key2 = new Int32Array(slots).fill(-1);
+    this.keys = new Int32Array(2 * slots).fill(-1);
+    this.recent = new Uint8Array(slots >> 1);
     this.sums = new Int32Array((slots + 1) * perSlot);
     this.known = new Uint8Array(slots);
   }
@@ -134,7 +139,7 @@ export class Tagger {
       }
       let to = from;
       while (to < count && !this.isSure(to)) this.sumPairs(to++, bias);
-      this.viterbi.decode(from, to, count, scores, tokens.gap, this.model.transitions, labels);
+      this.viterbi.decode(from, to, count, scores, tokens.gap, this.model.transitions, labels, this.spread);
       from = to;
     }
   }
@@ -149,7 +154,8 @@ export class Tagger {
     const { lanes, scores, features, sum } = this;
     const own = token * laneWords;
     const found = pairFeatures(this.tokens, this.look, token, features);
-    this.sumRows(found);
+    this.model.index.find(features, found);
+    this.sumRows(0, found);
     const s0 = ((lanes[own] ?? 0) + (sum[0] ?? 0)) | 0;
     const s1 = ((lanes[own + 1] ?? 0) + (sum[1] ?? 0)) | 0;
     const s2 = ((lanes[own + 2] ?? 0) + (sum[2] ?? 0)) | 0;
@@ -168,48 +174,64 @@ export class Tagger {
 
   /** The cache slot of a token, filled; never one that one of the four tokens before still needs. */
   private slotOf(text: string, token: number): number {
-    const { tokens, slots, slot: inUse } = this;
+    const { tokens, slots, keys, recent } = this;
     const exact = tokens.exact[token] ?? 0;
     const exact2 = tokens.exact2[token] ?? 0;
-    let slot = (exact ^ (exact >>> 15)) & (slots - 1);
-    if (this.key[slot] === exact && this.key2[slot] === exact2) return slot;
-    while (
-      inUse[token + 1] === slot ||
-      inUse[token] === slot ||
-      (token > 0 && inUse[token - 1] === slot) ||
-      (token > 1 && inUse[token - 2] === slot)
-    ) {
-      slot = (slot + 1) & (slots - 1);
+    const pair = (exact ^ (exact >>> 15)) & ((slots >> 1) - 1);
+    const at = 4 * pair;
+    if (keys[at] === exact && keys[at + 1] === exact2) {
+      recent[pair] = 0;
+      return 2 * pair;
     }
-    this.key[slot] = exact;
-    this.key2[slot] = exact2;
+    if (keys[at + 2] === exact && keys[at + 3] === exact2) {
+      recent[pair] = 1;
+      return 2 * pair + 1;
+    }
+    let slot = 2 * pair + 1 - (recent[pair] ?? 0);
+    while (this.isNeeded(slot, token)) slot = (slot + 1) & (slots - 1);
+    recent[slot >> 1] = slot & 1;
+    keys[2 * slot] = exact;
+    keys[2 * slot + 1] = exact2;
     this.fill(slot, text, token);
     return slot;
   }
 
+  /** Whether one of the four tokens before a token uses the slot. */
+  private isNeeded(slot: number, token: number): boolean {
+    const { slot: inUse } = this;
+    return (
+      inUse[token + 1] === slot ||
+      inUse[token] === slot ||
+      (token > 0 && inUse[token - 1] === slot) ||
+      (token > 1 && inUse[token - 2] === slot)
+    );
+  }
+
   private fill(slot: number, text: string, token: number): void {
-    const { tokens, features, sum, sums } = this;
+    const { tokens, features, ends, sum, sums } = this;
     const gazetteer = this.gazetteer.lookup(tokens.word[token] ?? 0);
     this.known[slot] = gazetteer;
+    const found = wordFeatures(text, tokens, token, gazetteer, features, ends);
+    this.model.index.find(features, found);
+    let from = 0;
     for (let offset = 0; offset < offsets; offset++) {
-      const found = wordFeatures(text, tokens, token, gazetteer, offset, features);
-      this.sumRows(found);
+      const end = ends[offset] ?? 0;
+      this.sumRows(from, end);
+      from = end;
       const to = slot * perSlot + offset * laneWords;
       for (let word = 0; word < laneWords; word++) sums[to + word] = clamped(sum[word] ?? 0);
     }
   }
 
-  /** Adds up the rows of the first features of the list. */
-  private sumRows(count: number): void {
+  /** Adds up rows of the list, found before: all are looked up before the first is read, so that they come together. */
+  private sumRows(from: number, end: number): void {
     const { features, sum } = this;
-    const { index, rows } = this.model;
-    // All rows are looked up before the first is read: so the memory has them under way together.
-    index.find(features, count);
+    const { rows } = this.model;
     let a = 0;
     let b = 0;
     let c = 0;
     let d = 0;
-    for (let at = 0; at < count; at++) {
+    for (let at = from; at < end; at++) {
       const row = features[at] ?? 0;
       const first = rows[row] ?? 0;
       const second = rows[row + 1] ?? 0;
@@ -218,6 +240,7 @@ export class Tagger {
       c = (c + firstOf(second)) | 0;
       d = (d + otherOf(second)) | 0;
     }
+    const count = end - from;
     sum[0] = lanesOf(a, count);
     sum[1] = lanesOf(b, count);
     sum[2] = lanesOf(c, count);

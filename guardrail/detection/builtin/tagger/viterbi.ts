@@ -8,6 +8,23 @@ export const transitionCount = 4 * labelCount * labelCount;
 export const transitionAt = (gap: number, before: number, label: number): number =>
   (gap * labelCount + before) * labelCount + label;
 
+/** By how much a label may trail another one and still be the better one to come from: the greatest range of pairs. */
+export function spreadOf(transitions: Int32Array | Int16Array): number {
+  let spread = 0;
+  for (let at = 0; at < transitionCount; at += labelCount * labelCount) {
+    for (let label = 0; label < labelCount; label++) {
+      let [least, most] = [Infinity, -Infinity];
+      for (let before = 0; before < labelCount; before++) {
+        const score = transitions[at + before * labelCount + label] ?? 0;
+        least = Math.min(least, score);
+        most = Math.max(most, score);
+      }
+      spread = Math.max(spread, most - least);
+    }
+  }
+  return spread;
+}
+
 /** The best sequence of labels under scores by token and by pair. Keeps its memory from call to call. */
 export class Viterbi {
   private back = new Uint8Array(1024 * labelCount);
@@ -20,6 +37,7 @@ export class Viterbi {
    * @param scores `labelCount` scores a token.
    * @param transitions scores of pairs, {@link transitionAt}.
    * @param out receives one label a token.
+   * @param spread of the transitions, {@link spreadOf}: what trails by more is not looked at. It is never the best.
    */
   decode(
     from: number,
@@ -29,6 +47,7 @@ export class Viterbi {
     gaps: Uint8Array,
     transitions: Int32Array | Int16Array,
     out: Uint8Array,
+    spread = Infinity,
   ): void {
     if (from >= to) return;
     const size = (to - from) * labelCount;
@@ -44,20 +63,46 @@ export class Viterbi {
       const at = token * labelCount;
       const backAt = (token - from) * labelCount;
       const gap = (gaps[token] ?? 0) * labelCount * labelCount;
-      // O and beginnings may follow anything.
-      for (let label = 0; label < labelCount; label += label === 0 ? 1 : 2) {
-        let best = (before[0] ?? 0) + (transitions[gap + label] ?? 0);
-        let bestBefore = 0;
-        for (let earlier = 1; earlier < labelCount; earlier++) {
-          const score = (before[earlier] ?? 0) + (transitions[gap + earlier * labelCount + label] ?? 0);
-          if (score > best) {
-            best = score;
-            bestBefore = earlier;
-          }
+      // O and the four beginnings may follow anything. Written out: a loop over them takes nearly twice as long.
+      let most = never;
+      for (let earlier = 0; earlier < labelCount; earlier++) most = Math.max(most, before[earlier] ?? 0);
+      const least = most - spread;
+      let [best0, best1, best3, best5, best7] = [2 * never, 2 * never, 2 * never, 2 * never, 2 * never];
+      for (let earlier = 0; earlier < labelCount; earlier++) {
+        const gone = before[earlier] ?? 0;
+        if (gone < least) continue;
+        const pair = gap + earlier * labelCount;
+        const score0 = gone + (transitions[pair] ?? 0);
+        const score1 = gone + (transitions[pair + 1] ?? 0);
+        const score3 = gone + (transitions[pair + 3] ?? 0);
+        const score5 = gone + (transitions[pair + 5] ?? 0);
+        const score7 = gone + (transitions[pair + 7] ?? 0);
+        if (score0 > best0) {
+          best0 = score0;
+          back[backAt] = earlier;
         }
-        current[label] = best + (scores[at + label] ?? 0);
-        back[backAt + label] = bestBefore;
+        if (score1 > best1) {
+          best1 = score1;
+          back[backAt + 1] = earlier;
+        }
+        if (score3 > best3) {
+          best3 = score3;
+          back[backAt + 3] = earlier;
+        }
+        if (score5 > best5) {
+          best5 = score5;
+          back[backAt + 5] = earlier;
+        }
+        if (score7 > best7) {
+          best7 = score7;
+          back[backAt + 7] = earlier;
+        }
       }
+      current[0] = best0 + (scores[at] ?? 0);
+      current[1] = best1 + (scores[at + 1] ?? 0);
+      current[3] = best3 + (scores[at + 3] ?? 0);
+      current[5] = best5 + (scores[at + 5] ?? 0);
+      current[7] = best7 + (scores[at + 7] ?? 0);
       // An inside follows its beginning or itself.
       for (let label = 2; label < labelCount; label += 2) {
         const begun = (before[label - 1] ?? 0) + (transitions[gap + (label - 1) * labelCount + label] ?? 0);
@@ -65,7 +110,9 @@ export class Viterbi {
         current[label] = Math.max(begun, gone) + (scores[at + label] ?? 0);
         back[backAt + label] = gone > begun ? label : label - 1;
       }
-      [before, current] = [current, before];
+      const reached = current;
+      current = before;
+      before = reached;
       // Scores grow with the text; what counts is their difference.
       if ((token & 1023) === 0) {
         const base = before[0] ?? 0;

@@ -21,6 +21,7 @@ interface Example {
 export function examplesOf(texts: readonly LabelledText[], gazetteer: Gazetteer): Example[] {
   const tokens = new Tokens();
   const buffer = new Int32Array(mostFeatures);
+  const ends = new Int32Array(offsets);
   const byWord = new Map<string, Int32Array[]>();
   return texts.map(({ text, spans }) => {
     tokens.read(text);
@@ -33,9 +34,8 @@ export function examplesOf(texts: readonly LabelledText[], gazetteer: Gazetteer)
       const exact = text.slice(tokens.start[token], tokens.end[token]);
       let features = byWord.get(exact);
       if (!features) {
-        features = Array.from({ length: offsets }, (_, offset) =>
-          buffer.slice(0, wordFeatures(text, tokens, token, known, offset, buffer)),
-        );
+        wordFeatures(text, tokens, token, known, buffer, ends);
+        features = Array.from(ends, (end, offset) => buffer.slice(offset === 0 ? 0 : ends[offset - 1], end));
         byWord.set(exact, features);
       }
       perWord.push(features);
