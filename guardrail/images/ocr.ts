@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
 import type { Box, Line, Word } from './contract.ts';
 import { enlarged, rotated, type Greys } from './raster.ts';
+import { textAreasOf, type TextAreas } from './textAreas.ts';
 
 /** Reads greys; words whose certainty, from 0 to 100, is told too. */
 export interface Ocr {
@@ -29,8 +30,6 @@ const CERTAIN = 60;
 const FEW_WORDS = 3;
 /** Pixels: no letter is lower or narrower and still one. */
 const LEAST_SIDE = 6;
-/** Of 255 shades: what differs by less is one area, and no letters on a ground. */
-const LEAST_CONTRAST = 12;
 
 /** @throws Error where the language data or the engine cannot be loaded. */
 export async function createOcr(): Promise<Ocr> {
@@ -45,18 +44,27 @@ export async function createOcr(): Promise<Ocr> {
   return { read: (greys) => readAll(engine, greys) };
 }
 
-async function readAll(engine: Worker, greys: Greys): Promise<Line[][]> {
-  if (Math.min(greys.width, greys.height) < LEAST_SIDE) return [];
-  const isSmall = greys.width * greys.height <= SMALL_PICTURE;
-  const whole = await readStrips(engine, greys, isSmall ? SMALL_PICTURE_SCALE : 1, PSM.AUTO);
-  const hasSmallPrint = !isSmall && isSmallPrint(whole);
-  const again = hasSmallPrint ? await readStrips(engine, greys, 2, PSM.AUTO) : [];
+async function readAll(engine: Worker, picture: Greys): Promise<Line[][]> {
+  if (Math.min(picture.width, picture.height) < LEAST_SIDE) return [];
+  const areas = textAreasOf(picture);
+  if (areas.isEmpty) return [];
+  const print = areas.shown();
+  // The engine looks at each line that it cannot read as a negative, too: of a dark page that would be every line.
+  const page = areas.isLightOnDark ? negative(print) : print;
+  const isSmall = page.width * page.height <= SMALL_PICTURE;
+  const read = (greys: Greys, scale: number, mode: PSM): Promise<Seen[][]> =>
+    readStrips(engine, greys, { scale, mode, areas });
+  const whole = await read(page, isSmall ? SMALL_PICTURE_SCALE : areas.hasSmallPrint ? 2 : 1, PSM.AUTO);
+  const isReadSmall = isSmall || areas.hasSmallPrint;
+  const again = !isReadSmall && isSmallPrint(whole) ? await read(page, 2, PSM.AUTO) : [];
   // What the layout hid, such as light words on a dark bar, and words that stand alone: with the rest taken away.
-  const rest = negative(without(greys, [...whole, ...again].flat().filter(isRead)));
-  const scale = isSmall || hasSmallPrint ? 2 : 1;
-  const left = await readStrips(engine, rest, scale, PSM.SPARSE_TEXT);
-  const passes = [whole, again, left];
-  if (countRead(passes.flat()) < FEW_WORDS) passes.push(await readTurned(engine, greys, scale));
+  const rest = without(page, [...whole, ...again].flat().filter(isRead));
+  const scale = isReadSmall || again.length > 0 ? 2 : 1;
+  const left = await read(negative(rest), scale, PSM.SPARSE_TEXT);
+  // Letters that are too large for the strips of an enlarged picture.
+  const large = !isSmall && scale > 1 && again.length === 0 ? await read(rest, 1, PSM.AUTO) : [];
+  const passes = [whole, again, left, large];
+  if (countRead(passes.flat()) < FEW_WORDS) passes.push(await readTurned(engine, page, scale));
   return passes.filter((lines) => lines.length > 0);
 }
 
@@ -76,7 +84,7 @@ function isRead({ text, certainty }: Seen): boolean {
 /** For a picture that lies on its side, or upside down, without saying so. */
 async function readTurned(engine: Worker, greys: Greys, scale: number): Promise<Seen[][]> {
   for (const degrees of [90, 270, 180] as const) {
-    const lines = await readStrips(engine, await rotated(greys, degrees), scale, PSM.AUTO);
+    const lines = await readStrips(engine, await rotated(greys, degrees), { scale, mode: PSM.AUTO });
     if (countRead(lines) < FEW_WORDS) continue;
     return lines.map((line) => line.map((word) => ({ ...word, box: turnedBack(word.box, greys, degrees) })));
   }
@@ -94,12 +102,19 @@ function turnedBack({ left, top, width, height }: Box, whole: Greys, degrees: 90
   }
 }
 
-async function readStrips(engine: Worker, greys: Greys, scale: number, mode: PSM): Promise<Seen[][]> {
+interface Way {
+  readonly scale: number;
+  readonly mode: PSM;
+  /** Where there can be text; default everywhere. */
+  readonly areas?: TextAreas;
+}
+
+async function readStrips(engine: Worker, greys: Greys, { scale, mode, areas }: Way): Promise<Seen[][]> {
   const rows = Math.max(4 * STRIP_OVERLAP, Math.floor(STRIP_PIXELS / (greys.width * scale * scale)));
   const lines: Seen[][] = [];
   for (let top = 0; top < greys.height; top += rows - STRIP_OVERLAP) {
     const height = Math.min(rows, greys.height - top);
-    if (hasContrast(greys, top, height)) {
+    if (areas?.isIn(top, top + height) ?? true) {
       lines.push(...(await readStrip(engine, await enlarged(greys, top, height, scale), scale, top, mode)));
     }
     if (top + height >= greys.height) break;
@@ -128,18 +143,6 @@ async function readStrip(engine: Worker, strip: Greys, scale: number, top: numbe
         })),
     )
     .filter((line) => line.length > 0);
-}
-
-function hasContrast({ width, data }: Greys, top: number, height: number): boolean {
-  let darkest = 255;
-  let lightest = 0;
-  for (let at = top * width; at < (top + height) * width; at += 1) {
-    const shade = data[at] ?? 0;
-    if (shade < darkest) darkest = shade;
-    if (shade > lightest) lightest = shade;
-    if (lightest - darkest >= LEAST_CONTRAST) return true;
-  }
-  return false;
 }
 
 /** The engine's own image library reads it as it is. */

@@ -16,7 +16,8 @@ import type { Format, Line, PictureReader } from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { createImageGuard, type ImageGuardOptions } from './redaction.ts';
 import { chunk, pngOf } from './testing/files.ts';
-import { draw, note, PAGES, textOf, type Page } from './testing/pictures.ts';
+import { draw, note, PAGES, textOf, type Page, type Run } from './testing/pictures.ts';
+import { texture } from './testing/textures.ts';
 import { startSecondLook, type SecondLook } from './testing/secondLook.ts';
 
 /** Reading a picture takes a second of a processor, and the machine may be busy. */
@@ -42,6 +43,12 @@ function wordsOf(text: string): string[] {
 
 async function fileOf(image: Sharp, format: Format): Promise<Buffer> {
   return image.flatten({ background: '#fff' }).toFormat(format, { quality: 90 }).toBuffer();
+}
+
+function captionOf(size: number, color: string): Run[] {
+  return ['Please write to anna.schmidt@example.org', 'about the meeting of the next week'].map((text, at) => ({
+    ...{ x: 30, y: 15 + size + 1.25 * size * at, text, size, color, face: 'bold' },
+  }));
 }
 
 function bytesOf(dataUrl: unknown): Buffer {
@@ -153,6 +160,48 @@ describe('image redaction, of what comes in another way', function () {
     expect(text)
       .to.include('Please')
       .and.not.match(/anna|schmidt|example/i);
+  });
+
+  /** Photographs whose every pixel is an edge, with a caption in the middle. */
+  const CAPTIONS: Readonly<Record<string, Pick<Page, 'background' | 'runs'> & { readonly spotSize: number }>> = {
+    'on a bar, over grass': { background: 'rgba(0,0,0,0.6)', spotSize: 3, runs: captionOf(26, '#fff') },
+    'printed right on fine noise': { background: 'none', spotSize: 1, runs: captionOf(40, '#fff') },
+  };
+  for (const [what, { spotSize, ...caption }] of Object.entries(CAPTIONS)) {
+    it(`redacts a caption ${what}`, async () => {
+      const size = { width: 1280, height: 960 };
+      const words = await draw({ width: 1280, height: 120, ...caption })
+        .png()
+        .toBuffer();
+      const layers = texture({ ...size, spotSize }).composite([{ input: words, left: 0, top: 500 }]);
+      const picture = await sharp(await layers.png().toBuffer())
+        .jpeg({ quality: 90 })
+        .toBuffer();
+      const start = performance.now();
+      const { action, images } = await ask(dataUrlOf('jpeg', picture));
+      expect(performance.now() - start, 'milliseconds').to.be.below(15_000);
+      expect(action).to.equal('GUARDRAIL_INTERVENED');
+      const stranger = await startSecondLook();
+      const cut = (file: Buffer): Promise<Buffer> =>
+        sharp(file).extract({ left: 0, top: 490, width: 1280, height: 140 }).blur(1.5).png().toBuffer();
+      const [before, after] = [
+        await stranger.read(await cut(picture)),
+        await stranger.read(await cut(bytesOf(images?.[0]))),
+      ];
+      await stranger.close();
+      // The same look reads it where it has not been painted over.
+      expect(before).to.match(/anna|schmidt|example/i);
+      expect(after).to.not.match(/anna|schmidt|example/i);
+    });
+  }
+
+  it('answers where there is nothing but noise, at once', async () => {
+    for (const spotSize of [1, 4]) {
+      const noise = await texture({ width: 2304, height: 1728, spotSize }).png().toBuffer();
+      const start = performance.now();
+      expect((await ask(dataUrlOf('jpeg', noise))).action).to.equal('NONE');
+      expect(performance.now() - start, 'milliseconds').to.be.below(5000);
+    }
   });
 
   it('redacts in the calls of Portkey', async () => {

@@ -1,0 +1,139 @@
+import { expect } from 'chai';
+import sharp, { type Sharp } from 'sharp';
+import { greysOf, unpack, type Greys } from './raster.ts';
+import { draw, note, PAGES, type Page } from './testing/pictures.ts';
+import { SPOTS, texture } from './testing/textures.ts';
+import { textAreasOf } from './textAreas.ts';
+
+const greys = async (image: Sharp): Promise<Greys> =>
+  greysOf(await unpack(await image.flatten({ background: '#fff' }).png().toBuffer()));
+/** A picture that the file format has spoilt. */
+const spoilt = async (image: Sharp, quality: number): Promise<Sharp> =>
+  sharp(await image.flatten({ background: '#fff' }).jpeg({ quality }).toBuffer());
+const TEXT = 'Write to anna.schmidt@example.org';
+const written = (size: number, more: Partial<Page> & { readonly color?: string } = {}): Page => {
+  const { color = '#222', ...page } = more;
+  const run = { x: size, y: 1.5 * size, text: TEXT, size, color };
+  return { width: 20 * size, height: Math.ceil(2.2 * size), runs: [run], ...page };
+};
+
+/** The columns of pixels in which the two differ by more than a shade or two. */
+function columnsWithDifferences(a: Greys, b: Greys): number[] {
+  const columns = new Set<number>();
+  a.data.forEach((shade, at) => {
+    if (Math.abs(shade - (b.data[at] ?? 0)) > 2) columns.add(at % a.width);
+  });
+  return [...columns];
+}
+
+describe('where in a picture there can be text', () => {
+  const TEXTS: Readonly<Record<string, () => Promise<Greys>>> = {
+    'in small print': () => greys(draw(written(9))),
+    'in the size of screens': () => greys(draw(written(15))),
+    'in the size of headings': () => greys(draw(written(60))),
+    'in the size of posters': () => greys(draw(written(200))),
+    'light on dark': () => greys(draw(written(14, { background: '#1e1e1e', color: '#d4d4d4' }))),
+    'grey on grey': () => greys(draw(written(14, { background: '#eee', color: '#bbb' }))),
+    'in a bad JPEG': async () => greys(await spoilt(draw(written(14)), 25)),
+    'grey on grey in a bad JPEG': async () => greys(await spoilt(draw(written(16, { color: '#aaa' })), 40)),
+    'out of focus': async () => greys(sharp(await draw(written(16)).png().toBuffer()).blur(1.5)),
+    'on a gradient': () =>
+      greys(
+        draw(
+          written(16, {
+            shapes:
+              '<defs><linearGradient id="g"><stop stop-color="#fff"/><stop offset="1" stop-color="#789"/></linearGradient></defs><rect width="100%" height="100%" fill="url(#g)"/>',
+          }),
+        ),
+      ),
+    'lying on its side': async () => greys(sharp(await draw(written(14)).png().toBuffer()).rotate(90)),
+  };
+  for (const [what, make] of Object.entries(TEXTS)) {
+    it(`there is, ${what}: it is shown as it is`, async () => {
+      const picture = await make();
+      const areas = textAreasOf(picture);
+      expect(areas.isEmpty).to.equal(false);
+      expect(areas.isIn(0, picture.height)).to.equal(true);
+      // Posters may be shown at a half: what differs then are edges.
+      if (what !== 'in the size of posters') expect(columnsWithDifferences(areas.shown(), picture)).to.deep.equal([]);
+    });
+  }
+
+  for (const spots of Object.keys(SPOTS) as (keyof typeof SPOTS)[]) {
+    for (const spotSize of [1, 2, 4]) {
+      // Spots of two shades with soft edges are shapes of one shade, as letters are.
+      if (spots === 'of black and white' && spotSize > 1) continue;
+      it(`there is none: spots ${spots}, of ${spotSize} pixels`, async () => {
+        const areas = textAreasOf(await greys(texture({ width: 640, height: 480, spots, spotSize })));
+        expect(areas.isEmpty).to.equal(true);
+        expect(areas.isIn(0, 480)).to.equal(false);
+      });
+    }
+  }
+
+  it('there is none on one shade, on what differs little from it, or on a gradient of a sky', async () => {
+    const sky =
+      '<defs><linearGradient id="g" x2="0" y2="1"><stop stop-color="#8af"/><stop offset="1" stop-color="#ace"/></linearGradient></defs><rect width="100%" height="100%" fill="url(#g)"/>';
+    for (const page of [
+      { width: 300, height: 200, background: '#369', runs: [] },
+      written(15, { background: '#fff', color: '#f9f9f9' }),
+      { width: 300, height: 200, shapes: sky, runs: [] },
+    ]) {
+      expect(textAreasOf(await greys(draw(page))).isEmpty).to.equal(true);
+    }
+  });
+
+  it('there is on a texture, which goes on around it without its edges', async () => {
+    const label = await draw({ ...note(TEXT), background: '#fff' })
+      .png()
+      .toBuffer();
+    const { width, height } = note(TEXT);
+    const picture = await greys(
+      sharp(
+        await texture({ width: 1200, height: 900 })
+          .composite([{ input: label, left: 600, top: 400 }])
+          .png()
+          .toBuffer(),
+      ),
+    );
+    const areas = textAreasOf(picture);
+    const shown = areas.shown();
+    const cut = ({ data }: Greys, left: number, top: number): Buffer[] =>
+      Array.from({ length: height }, (_, y) => data.subarray((top + y) * 1200 + left, (top + y) * 1200 + left + width));
+    expect(cut(shown, 600, 400)).to.deep.equal(cut(picture, 600, 400));
+    const spread = (rows: readonly Buffer[]): number => {
+      const shades = Buffer.concat(rows).sort();
+      return (shades.at(-1) ?? 0) - (shades[0] ?? 0);
+    };
+    expect(spread(cut(picture, 20, 700))).to.be.greaterThan(200);
+    expect(spread(cut(shown, 20, 700))).to.be.below(40);
+    expect(areas.isIn(0, 60)).to.equal(false);
+    expect(areas.isIn(400, 410)).to.equal(true);
+  });
+
+  it('tells light on dark from dark on light, and small print from large', async () => {
+    const told = async (page: Page): Promise<[boolean, boolean]> => {
+      const { isLightOnDark, hasSmallPrint } = textAreasOf(await greys(draw(page)));
+      return [isLightOnDark, hasSmallPrint];
+    };
+    expect(await told(PAGES['light on dark'])).to.deep.equal([true, true]);
+    expect(await told(PAGES['small print'])).to.deep.equal([false, true]);
+    expect(await told(written(48))).to.deep.equal([false, false]);
+  });
+
+  it('is told of pictures of any size', () => {
+    for (const [width, height] of [
+      [1, 1],
+      [6, 6],
+      [7, 300],
+      [300, 7],
+      [49, 17],
+      [97, 33],
+    ] as const) {
+      const data = Buffer.from(Array.from({ length: width * height }, (_, at) => (at % 7 < 2 ? 0 : 255)));
+      const areas = textAreasOf({ width, height, data });
+      expect(areas.shown()).to.include({ width, height });
+      expect(areas.shown().data).to.have.length(width * height);
+    }
+  });
+});
