@@ -2,7 +2,7 @@
 import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { Field } from '../gateway/gateway.ts';
 import { allFields } from '../gateway/gateway.ts';
-import { conditionOf } from './status.ts';
+import { conditionOf, saysSomebodyElses } from './status.ts';
 
 /**
  * - `recorded`: the status says that the record is ours.
@@ -40,9 +40,16 @@ export function createMark(customer: GatewayCustomer): CreateMark | undefined {
 /** What a resource may have at the gateway. */
 export function claimOf(customer: GatewayCustomer): Claim {
   if (customer.status?.specHash !== undefined) return 'recorded';
-  const reason = conditionOf(customer, 'Synced')?.reason;
-  const stoppedBefore = reason === 'Conflict' || reason === 'AlreadyExists';
-  return createMark(customer) === undefined || stoppedBefore ? 'none' : 'pending';
+  const announced = isStopped(customer) ? customer.status?.appliedFields : createMark(customer);
+  return announced === undefined ? 'none' : 'pending';
+}
+
+/**
+ * Whether the status says that nothing is done, since the record is somebody else's. A mark from before that says nothing
+ * any more: what is begun once the record is free is announced in the status.
+ */
+export function isStopped(customer: GatewayCustomer): boolean {
+  return saysSomebodyElses(conditionOf(customer, 'Synced')?.reason);
 }
 
 /** The fields that we have set at the gateway, or may have. */

@@ -263,6 +263,42 @@ describe('an operator that is killed', function () {
     }, 30_000);
   });
 
+  it('after it has made a customer that was free at last takes it away with its resource', async () => {
+    const customerId = idOf('freed');
+    await people.customer('older', { customerId });
+    await settled('older');
+    await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts age in seconds.
+    await people.customer('freed', { customerId, alias: 'One' });
+    await eventually(() => people.untilReason('freed', 'Conflict'), 30_000);
+    await killAfter(
+      ({ path, body }) => path === '/customer/new' && body.user_id === customerId,
+      () => people.delete('older'),
+    );
+    await people.delete('freed');
+    operator = await start();
+    await eventually(() => people.untilGone('freed'), 30_000);
+    expect(await admin.customerInfo(customerId)).to.equal(undefined);
+  });
+
+  it('after it has made a customer in the place of one that it had refused knows it for its own', async () => {
+    const customerId = idOf('taken');
+    await admin.customerNew({ user_id: customerId });
+    await people.customer('taken', { alias: 'One', adoptionPolicy: 'Refuse' });
+    await eventually(() => people.untilReason('taken', 'AlreadyExists'), 30_000);
+    await killAfter(
+      ({ path, body }) => path === '/customer/new' && body.user_id === customerId,
+      async () => {
+        await admin.customerDelete(customerId);
+        await people.annotate('taken', 'syncRequested', 'now');
+      },
+    );
+    operator = await start();
+    await settled('taken');
+    await people.delete('taken');
+    await eventually(() => people.untilGone('taken'), 30_000);
+    expect(await admin.customerInfo(customerId)).to.equal(undefined);
+  });
+
   it('between its call and the news that the deletion overtook the finalizer leaves behind what it made: a limit', async () => {
     await killAfter(
       ({ path, body }) => path === '/customer/new' && body.user_id === idOf('overtaken'),

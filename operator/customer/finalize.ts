@@ -58,6 +58,7 @@ export class Finalization {
     if (customer.spec.deletionPolicy === 'Orphan') {
       return await this.#orphan(customer, 'policy', 'spec.deletionPolicy is Orphan');
     }
+    parts.finalizer.begin(customer);
     try {
       await this.#remove(customer, signal);
     } catch (error) {

@@ -37,14 +37,22 @@ export function conditionOf(customer: GatewayCustomer, type: CustomerConditionTy
   return currentCondition(customer, type);
 }
 
+/** Whether this is how a sync ends that finds the record to be somebody else's. */
+export function saysSomebodyElses(reason: string | undefined): boolean {
+  return reason === 'Conflict' || reason === 'AlreadyExists';
+}
+
 /** @returns the status after an outcome; the very object of before where nothing changed. */
 export function nextStatus(customer: GatewayCustomer, outcome: SyncOutcome, now: Date): GatewayCustomerStatus {
   const before = customer.status ?? {};
+  const { appliedFields: announced, ...unannounced } = before;
+  // What was announced and never came about must not look as if it had, later on.
+  const dropped = announced !== undefined && before.specHash === undefined && saysSomebodyElses(outcome.reason);
   const { generation } = customer.metadata;
   const { observed, applied } = outcome;
   const synced = condition(customer, now, 'Synced', outcome.synced ? 'True' : 'False', outcome.reason, outcome.message);
   const after: GatewayCustomerStatus = {
-    ...before,
+    ...(dropped ? unannounced : before),
     synced: outcome.synced,
     observedGeneration: generation,
     ...(observed === undefined ? {} : { blocked: observed.blocked }),

@@ -13,7 +13,7 @@ import {
   plainContract,
 } from '../gateway/gateway.ts';
 import type { GatewayConnection } from '../instance/instance.ts';
-import { appliedFields, claimOf, createMark, markText } from './claim.ts';
+import { appliedFields, claimOf, createMark, isStopped, markText } from './claim.ts';
 import { desiredFields, specHash } from './desired.ts';
 import type { Drift } from './drift.ts';
 import { appliedAfter, driftOf } from './drift.ts';
@@ -246,17 +246,19 @@ function appliedState({ hash }: Work, wanted: Wanted, drift: Drift): AppliedStat
 
 /**
  * Writes down what is going to be set before it is set, unless it is written down already: after a crash, what was set
- * and is no longer wanted can still be cleared. A new resource has it in the mark that came with its finalizer.
+ * and is no longer wanted can still be cleared. A new resource has it in the mark that came with its finalizer; one that
+ * was stopped before has it in its status, since that tells it to be newer than what stopped it.
  */
 async function announce(parts: Parts, customer: GatewayCustomer, wanted: Wanted): Promise<GatewayCustomer> {
   const fields = fieldsOf(wanted.fields);
-  const mark = createMark(customer);
-  if (claimOf(customer) !== 'recorded' && mark === undefined) {
+  const stopped = isStopped(customer);
+  if (claimOf(customer) !== 'recorded' && !stopped && createMark(customer) === undefined) {
     const text = markText({ uid: customer.metadata.uid, fields });
     return await parts.finalizer.add(customer, { [annotations.createPending]: text });
   }
   const known = appliedFields(customer);
-  if (fields.every((field) => known.has(field))) return customer;
+  const said = !stopped || customer.status?.appliedFields !== undefined;
+  if (said && fields.every((field) => known.has(field))) return customer;
   return await parts.status.write(customer, { ...customer.status, appliedFields: [...new Set([...known, ...fields])] });
 }
 
@@ -269,8 +271,8 @@ function isLinked(customer: GatewayCustomer, observed: Observed): boolean {
  * was made by somebody else in the moment when we died.
  */
 function wouldBeLinked({ strategy }: Work, customer: GatewayCustomer): boolean {
-  const fields = createMark(customer)?.fields ?? [];
-  return strategy !== plainContract && !fields.includes('budgetId') && fields.some(isLimit);
+  const fields = appliedFields(customer);
+  return strategy !== plainContract && !fields.has('budgetId') && [...fields].some(isLimit);
 }
 
 /** An update that names nothing but the customer changes nothing. */

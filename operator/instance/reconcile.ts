@@ -426,6 +426,7 @@ export class InstanceReconciler implements Reconciler {
         message: `Deleted by force, with ${total} customers that refer to it.`,
       });
     }
+    finalizer.begin(instance);
     await this.#leaveProxy(instance);
     if (!(await this.#forgetBudget(instance, signal)) && !forced) return { requeueAfter: SOON_MS };
     await finalizer.remove(instance);

@@ -154,9 +154,9 @@ export interface Finalizer<T extends KubeObject> {
   /** Takes it off; others' stay. The object being gone is success. */
   remove(object: T): Promise<void>;
   /**
-   * To be called before something is made outside of the cluster for an object, as late as possible: from now on there
+   * To be called before something is changed outside of the cluster for an object, as late as possible: from now on there
    * may be something to undo, should its deletion have overtaken the finalizer.
-   * @throws ApiError 404 when that is known already, and nothing is to be made
+   * @throws ApiError 404 when that is known already, and nothing is to be made; or because this process does not lead
    */
   begin(object: T): void;
   /**

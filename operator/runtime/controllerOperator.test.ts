@@ -27,7 +27,7 @@ class Outside {
   /** How often something was begun out there. */
   begun = 0;
   /** Made to happen within a reconcile, before its outside call. */
-  before: () => Promise<void> = () => Promise.resolve();
+  before: (key: ObjectKey, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
   /** Made to happen within a reconcile, after its outside call. */
   between: (key: ObjectKey, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
 
@@ -56,7 +56,7 @@ class Outside {
       }
       const object = await finalizer.add(found);
       if (!finalizer.on(object)) return {};
-      await this.before();
+      await this.before(key, signal);
       finalizer.begin(object);
       this.sizes.set(object.metadata.uid, object.spec?.size ?? 0);
       this.begun += 1;
@@ -340,42 +340,49 @@ describe('the operator on its runtime, between a real API server and a faulty ne
       expect(writes(second).length).to.be.above(0);
     });
 
-    it('stops writing the moment it no longer leads, also in the middle of a reconcile', async () => {
-      await create('a');
-      let entered = false;
-      let aborted = false;
-      const { promise: resume, resolve } = Promise.withResolvers<undefined>();
-      outside.between = async (_key, signal) => {
-        entered = true;
-        await resume;
-        aborted = signal.aborted;
-      };
-      const operator = await start(leased);
-      await eventually(() => {
-        expect(entered).to.equal(true);
+    for (const [moment, begun] of [
+      ['before', 0],
+      ['between', 1],
+    ] as const) {
+      const where = moment === 'before' ? 'before its first call to the outside' : 'after it';
+      it(`stops writing the moment it no longer leads, in the middle of a reconcile ${where}`, async () => {
+        await create('a');
+        let entered = false;
+        let aborted = false;
+        const { promise: resume, resolve } = Promise.withResolvers<undefined>();
+        outside[moment] = async (_key, signal) => {
+          entered = true;
+          await resume;
+          aborted = signal.aborted;
+        };
+        const operator = await start(leased);
+        await eventually(() => {
+          expect(entered).to.equal(true);
+        });
+        const ended = operator.finished().then(
+          () => 'ended',
+          (error: unknown) => (error as Error).name,
+        );
+        const leases = resource<KubeObject & { spec: object }>({
+          group: 'coordination.k8s.io',
+          version: 'v1',
+          kind: 'Lease',
+          plural: 'leases',
+        });
+        const lease = await cluster().direct.get(leases, key('lease'));
+        await cluster().direct.replace(leases, key('lease'), {
+          ...lease,
+          spec: { ...lease.spec, holderIdentity: 'another' },
+        } as object);
+        await new Promise((done) => setTimeout(done, LEASE_TIMES.renewDeadlineMs + 200));
+        const before = writes().length;
+        resolve(undefined);
+        expect(await ended).to.equal('LeaseLostError');
+        expect(aborted).to.equal(true);
+        expect(writes().length, 'no status was written').to.equal(before);
+        expect(outside.begun).to.equal(begun);
       });
-      const ended = operator.finished().then(
-        () => 'ended',
-        (error: unknown) => (error as Error).name,
-      );
-      const leases = resource<KubeObject & { spec: object }>({
-        group: 'coordination.k8s.io',
-        version: 'v1',
-        kind: 'Lease',
-        plural: 'leases',
-      });
-      const lease = await cluster().direct.get(leases, key('lease'));
-      await cluster().direct.replace(leases, key('lease'), {
-        ...lease,
-        spec: { ...lease.spec, holderIdentity: 'another' },
-      } as object);
-      await new Promise((done) => setTimeout(done, LEASE_TIMES.renewDeadlineMs + 200));
-      const before = writes().length;
-      resolve(undefined);
-      expect(await ended).to.equal('LeaseLostError');
-      expect(aborted).to.equal(true);
-      expect(writes().length, 'no status was written').to.equal(before);
-    });
+    }
 
     it('finishes what it has begun when it is stopped, begins nothing new, and releases the lease', async () => {
       await create('a');

@@ -130,13 +130,14 @@ export abstract class ControllerOperator extends operatorFramework.default {
       controller: options.eventSource,
       instance: identity,
     });
+    const mayWrite = (): void => {
+      if (this.#lease?.leading !== false) return;
+      throw new NotLeadingError('This process does not lead (any more), so it must not write.');
+    };
     this.#wiring = new Wiring({
+      mayWrite,
       client: new RestClient(this.#transport, {
-        beforeWrite: () => {
-          if (this.#lease?.leading === false) {
-            throw new NotLeadingError('This process does not lead (any more), so it must not write.');
-          }
-        },
+        beforeWrite: mayWrite,
         afterWrite: (kind, object, guardedBy) => {
           this.#wrote(kind, object, guardedBy);
         },

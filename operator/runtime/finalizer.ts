@@ -14,13 +14,23 @@ export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
   readonly #client: KubeClient;
   readonly #kind: ResourceKind<T>;
   readonly #overtaken: Overtaken<T> | undefined;
+  readonly #mayWrite: () => void;
 
-  /** @param overtaken remembers for what it was put on; without it, nothing is known to be overtaken */
-  constructor(client: KubeClient, kind: ResourceKind<T>, name: string, overtaken?: Overtaken<T>) {
+  /**
+   * @param options `overtaken` remembers for what it was put on; without it, nothing is known to be overtaken.
+   *   `mayWrite` throws where this process must not write any more
+   */
+  constructor(
+    client: KubeClient,
+    kind: ResourceKind<T>,
+    name: string,
+    options: { readonly overtaken?: Overtaken<T>; readonly mayWrite?: () => void } = {},
+  ) {
     this.#client = client;
     this.#kind = kind;
     this.name = name;
-    this.#overtaken = overtaken;
+    this.#overtaken = options.overtaken;
+    this.#mayWrite = options.mayWrite ?? ((): void => undefined);
   }
 
   on(object: T): boolean {
@@ -45,6 +55,7 @@ export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
   }
 
   begin(object: T): void {
+    this.#mayWrite();
     this.#overtaken?.begin(object);
   }
 

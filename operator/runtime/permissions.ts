@@ -68,6 +68,7 @@ export function plannedPermissions(
   });
   const wiring = new Wiring({
     client: nothing,
+    mayWrite: () => undefined,
     events: { record: () => undefined },
     metrics: new Registry(),
     log: pino({ level: 'silent' }),

@@ -27,10 +27,13 @@ export class Wiring implements Runtime {
   readonly watchNamespaces: readonly string[];
   readonly #feeds = new Map<ResourceKind, Feed>();
   readonly #permissions: Permission[] = [];
+  readonly #mayWrite: () => void;
   #closed = false;
 
   constructor(parts: {
     readonly client: KubeClient;
+    /** Throws where this process must not write any more. */
+    readonly mayWrite: () => void;
     readonly events: EventRecorder;
     readonly metrics: Registry;
     readonly log: Logger;
@@ -38,6 +41,7 @@ export class Wiring implements Runtime {
     readonly watchNamespaces: readonly string[];
   }) {
     this.client = parts.client;
+    this.#mayWrite = parts.mayWrite;
     this.events = parts.events;
     this.metrics = parts.metrics;
     this.log = parts.log;
@@ -76,7 +80,8 @@ export class Wiring implements Runtime {
 
   finalizer<T extends KubeObject>(kind: ResourceKind<T>, name: string): Finalizer<T> {
     this.allow(permission(kind, kind.plural, ['get', 'patch']));
-    return new GuardedFinalizer(this.client, kind, name, new Overtaken(this.cache(kind), this.clock));
+    const overtaken = new Overtaken(this.cache(kind), this.clock);
+    return new GuardedFinalizer(this.client, kind, name, { overtaken, mayWrite: this.#mayWrite });
   }
 
   /** Provides for a controller: caches of all that it watches, and the rights that it asks for. */
