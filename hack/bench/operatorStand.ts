@@ -1,0 +1,154 @@
+/** A real API server, a gateway behind a proxy that counts calls, and the operator as a process of its own. For benches. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { customers, instances } from '../../operator/api/kinds.ts';
+import type { GatewayCustomer, RateLimit } from '../../operator/api/v1alpha1/v1alpha1.ts';
+import { startTestProxy, type TestProxy } from '../../operator/gateway/testProxy.ts';
+import { resource, type KubeObject } from '../../operator/runtime/runtime.ts';
+import { parts, RestClient, Transport } from '../../operator/runtime/testing/testing.ts';
+import { startControlPlane, type ControlPlane } from '../local/controlplane.ts';
+import { startDevGateway, type DevGateway } from '../local/gateway/gateway.ts';
+import { type ManagedProcess, removeAtExit, startProcess } from '../local/processes.ts';
+
+export const WORKERS = 16;
+export const NAMESPACE = 'bench';
+export const MASTER_KEY = 'sk-bench';
+/** A limit that nothing here reaches. */
+export const NO_LIMIT: RateLimit = { qps: 10_000, burst: 10_000, maxConcurrent: 64 };
+const core = { group: '', version: 'v1' };
+const namespaces = resource<KubeObject>({ ...core, kind: 'Namespace', plural: 'namespaces' }, { namespaced: false });
+const secrets = resource<KubeObject>({ ...core, kind: 'Secret', plural: 'secrets' });
+
+export const seconds = (since: number): number => (performance.now() - since) / 1000;
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Runs `work` for each item, a fixed number at a time. */
+export async function each<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: WORKERS }, async () => {
+      for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
+    }),
+  );
+}
+
+export const isSynced = ({ status }: GatewayCustomer): boolean => status?.synced === true;
+
+/** See the head of this file. */
+export class OperatorStand {
+  readonly plane: ControlPlane;
+  readonly client: RestClient;
+  readonly proxy: TestProxy;
+  readonly #transport: Transport;
+  readonly #gateway: DevGateway;
+  readonly #folder: string;
+
+  private constructor(plane: ControlPlane, gateway: DevGateway, proxy: TestProxy) {
+    this.plane = plane;
+    this.#gateway = gateway;
+    this.proxy = proxy;
+    this.#transport = new Transport(plane.kubeConfig(), parts());
+    this.client = new RestClient(this.#transport);
+    this.#folder = mkdtempSync(join(tmpdir(), 'bench-operator-'));
+    removeAtExit(this.#folder);
+  }
+
+  /** @param more namespaces, beside the one that the operator looks after */
+  static async start(more: readonly string[] = []): Promise<OperatorStand> {
+    const plane = await startControlPlane({ report: console.log });
+    const gateway = await startDevGateway({ port: 0, masterKey: MASTER_KEY, proxyName: 'litellm' });
+    const stand = new OperatorStand(plane, gateway, await startTestProxy(gateway.url));
+    for (const name of [NAMESPACE, ...more]) await stand.client.create(namespaces, { metadata: { name } });
+    const stringData = { key: MASTER_KEY };
+    await stand.client.create(secrets, { metadata: { namespace: NAMESPACE, name: 'gateway' }, stringData } as object);
+    return stand;
+  }
+
+  async stop(): Promise<void> {
+    await this.#transport.close();
+    await this.proxy.stop();
+    await this.#gateway.stop();
+    await this.plane.stop();
+  }
+
+  startOperator(workers = WORKERS): Promise<ManagedProcess> {
+    return startProcess({
+      name: 'operator',
+      command: process.execPath,
+      args: [
+        join(import.meta.dirname, '..', '..', 'operator', 'main.ts'),
+        `--watch-namespaces=${NAMESPACE}`,
+        `--namespace=${NAMESPACE}`,
+        '--leader-elect=false',
+        '--http-host=127.0.0.1',
+        '--http-port=0',
+        `--workers=${workers}`,
+      ],
+      env: { ...process.env, KUBECONFIG: this.plane.kubeconfig },
+      logFile: join(this.#folder, 'operator.log'),
+    });
+  }
+
+  async instance(name: string, rateLimit?: RateLimit): Promise<void> {
+    const masterKeySecretRef = { name: 'gateway', key: 'key' };
+    const spec = {
+      endpoint: this.proxy.url,
+      proxyName: 'litellm',
+      masterKeySecretRef,
+      ...(rateLimit && { rateLimit }),
+    };
+    await this.client.create(instances, { metadata: { namespace: NAMESPACE, name }, spec } as object);
+  }
+
+  /** Has an operator install the CustomResourceDefinitions, and end again, with an instance that knows no limit. */
+  async prepare(): Promise<void> {
+    const first = await this.startOperator();
+    while (
+      !(await this.instance('fast', NO_LIMIT).then(
+        () => true,
+        () => false,
+      ))
+    ) {
+      await pause(100);
+    }
+    await first.stop();
+  }
+
+  async create(instanceName: string, names: readonly string[], namespace = NAMESPACE): Promise<void> {
+    await each(names, (name) => {
+      const spec = { instanceRef: { name: instanceName }, customerId: name, alias: name, maxBudget: 5 };
+      return this.client.create(customers, { metadata: { namespace, name }, spec } as object);
+    });
+  }
+
+  /** Resolves when all customers of an instance are in sync. */
+  async allSynced(instanceName: string): Promise<void> {
+    for (;;) {
+      const all = await this.client.list(customers, { namespace: NAMESPACE });
+      if (all.every((one) => one.spec.instanceRef.name !== instanceName || isSynced(one))) return;
+      await pause(200);
+    }
+  }
+
+  /** Resolves when the instance has counted so many customers in sync: the last that is written. */
+  async counted(instanceName: string, count: number): Promise<void> {
+    const key = { namespace: NAMESPACE, name: instanceName };
+    while ((await this.client.get(instances, key)).status?.customers?.synced !== count) await pause(200);
+  }
+
+  /** Starts an operator that finds these customers. @returns seconds from its first call until all are in sync */
+  async timeOfAll(instanceName: string, names: readonly string[], workers: number): Promise<number> {
+    await this.create(instanceName, names);
+    this.proxy.calls.length = 0;
+    const operator = await this.startOperator(workers);
+    const ours = new Set(names);
+    const isOurs = (path: string): boolean => ours.has(path.replace(/.*end_user_id=/, ''));
+    while (!this.proxy.calls.some(({ path }) => isOurs(path))) await pause(5);
+    const began = performance.now();
+    await this.allSynced(instanceName);
+    const took = seconds(began);
+    await operator.stop();
+    return took;
+  }
+}
