@@ -19,6 +19,13 @@ const CALL_GUARDRAIL = `
   process.stdout.write(await answer.text());
 `;
 
+/** A value that a guardrail has mapped for an end user. */
+export interface Mapped {
+  readonly user: string;
+  /** Whether the guardrail can still restore it. */
+  readonly restores: () => Promise<boolean>;
+}
+
 /** See the head of this file. The instance is called main. */
 export class Guarded {
   readonly #stand: Stand;
@@ -98,9 +105,15 @@ export class Guarded {
    * Deletes a customer whom every pod of the gateway has mapped a value for, and waits until none can restore it any more;
    * what was mapped for another user, they still can.
    * @param name of the customer, who is made first
-   * @param meanwhile what is done once the deletion has begun
    */
-  async forgets(name: string, meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+  async forgets(name: string): Promise<void> {
+    const mapped = await this.mapsFor(name);
+    await this.deletes(name);
+    await this.forgotten(name, mapped);
+  }
+
+  /** Makes a customer, and has every pod of the gateway map a value for it, and one for another user. */
+  async mapsFor(name: string): Promise<readonly Mapped[]> {
     const { namespace } = this.#stand;
     await this.#stand.customer(name);
     await becomes('gcust', name, namespace, { type: 'Synced', status: 'True' });
@@ -111,8 +124,17 @@ export class Guarded {
       ),
     );
     for (const { restores } of mapped) expect(await restores()).to.equal(true);
-    await cluster().kubectl(['delete', `gcust/${name}`, '-n', namespace, '--wait=false']);
-    await meanwhile();
+    return mapped;
+  }
+
+  /** Begins the deletion of a customer. */
+  async deletes(name: string): Promise<void> {
+    await cluster().kubectl(['delete', `gcust/${name}`, '-n', this.#stand.namespace, '--wait=false']);
+  }
+
+  /** Waits until a customer is gone, and what was mapped for it alone. */
+  async forgotten(name: string, mapped: readonly Mapped[]): Promise<void> {
+    const { namespace } = this.#stand;
     await soon(async () => {
       expect(await get('gcust', name, namespace)).to.equal(undefined);
     }, 2 * POD_MS);
@@ -120,11 +142,7 @@ export class Guarded {
   }
 
   /** Has the guardrail of a pod map an address for an end user. @returns how to ask whether it can still restore it */
-  async #map(
-    pod: Resource,
-    user: string,
-    mark: string,
-  ): Promise<{ readonly user: string; readonly restores: () => Promise<boolean> }> {
+  async #map(pod: Resource, user: string, mark: string): Promise<Mapped> {
     const { namespace } = this.#stand;
     const instance = await get('ginst', 'main', namespace);
     const { endpoint } = instance?.status?.guardrail as { readonly endpoint: string };

@@ -13,13 +13,15 @@ export async function install(folder = cluster().installation): Promise<void> {
   await operatorAvailable();
 }
 
-/** Lets the operator reach sidecars, by the component. @returns how to take that right away again */
-export async function letReachSidecars(): Promise<() => Promise<void>> {
-  await install(kustomization({ components: ['sidecar'], images: [imageOverride(cluster().image)] }));
-  return async () => {
+/** Lets the operator reach sidecars while something is done, by the component, and not any more after that. */
+export async function whileReachingSidecars<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    await install(kustomization({ components: ['sidecar'], images: [imageOverride(cluster().image)] }));
+    return await work();
+  } finally {
     const right = `${OPERATOR}-sidecar`;
-    await cluster().kubectl(['delete', `clusterrole/${right}`, `clusterrolebinding/${right}`]);
-  };
+    await cluster().kubectl(['delete', '--ignore-not-found', `clusterrole/${right}`, `clusterrolebinding/${right}`]);
+  }
 }
 
 /** Waits until all its pods are ready, of the newest template. */

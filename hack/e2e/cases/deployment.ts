@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { cluster } from '../environment.ts';
 import { GATEWAY } from '../gatewayApp.ts';
 import { Guarded } from '../guarded.ts';
-import { letReachSidecars } from '../installation.ts';
+import { whileReachingSidecars } from '../installation.ts';
 import { installRedis, redisKeys } from '../redis.ts';
 import { becomes, get, listNames, POD_MS, rolledOut, soon, Stand } from '../stand.ts';
 
@@ -69,22 +69,22 @@ describe('a guardrail as a Deployment of its own, with a Redis of the component'
   });
 
   it('becomes a sidecar, and a Deployment again, with calls guarded all the time', async () => {
-    const endReach = await letReachSidecars();
     const load = await stand.startLoad();
     try {
-      for (const mode of ['Sidecar', 'Deployment'] as const) {
-        await guarded.patch({ guardrail: { mode } });
-        await becomes('ginst', 'main', stand.namespace, { type: 'Ready', status: 'True' }, 2 * POD_MS);
-        await soon(async () => {
-          const status = (await get('ginst', 'main', stand.namespace))?.status;
-          expect((status?.guardrail as { mode?: string } | undefined)?.mode).to.equal(mode);
-        });
-        await rolledOut(GATEWAY, stand.namespace);
-        // Of sidecars that share a store one is asked; of a Deployment any pod.
-        await guarded.forgets(`forgotten-by-${mode.toLowerCase()}`);
-      }
+      await whileReachingSidecars(async () => {
+        for (const mode of ['Sidecar', 'Deployment'] as const) {
+          await guarded.patch({ guardrail: { mode } });
+          await becomes('ginst', 'main', stand.namespace, { type: 'Ready', status: 'True' }, 2 * POD_MS);
+          await soon(async () => {
+            const status = (await get('ginst', 'main', stand.namespace))?.status;
+            expect((status?.guardrail as { mode?: string } | undefined)?.mode).to.equal(mode);
+          });
+          await rolledOut(GATEWAY, stand.namespace);
+          // Of sidecars that share a store one is asked; of a Deployment any pod.
+          await guarded.forgets(`forgotten-by-${mode.toLowerCase()}`);
+        }
+      });
     } finally {
-      await endReach();
       const { calls, failures } = await load.stop();
       expect(failures).to.deep.equal([]);
       expect(calls).to.be.greaterThan(50);

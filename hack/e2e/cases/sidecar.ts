@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { cluster } from '../environment.ts';
 import { BASE_CONFIG, CONFIG, GATEWAY } from '../gatewayApp.ts';
 import { Guarded } from '../guarded.ts';
-import { letReachSidecars } from '../installation.ts';
+import { whileReachingSidecars } from '../installation.ts';
 import { get, podsOf, POD_MS, rolledOut, soon, Stand, type Resource } from '../stand.ts';
 
 const SIDECAR = 'gateway-guardrail';
@@ -61,19 +61,14 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
   });
 
   it("erases a deleted customer's sessions in every pod, once the operator may reach them", async () => {
-    let endReach: (() => Promise<void>) | undefined;
-    try {
-      await guarded.forgets('forgotten', async () => {
-        await soon(async () => {
-          const customer = await get('gcust', 'forgotten', stand.namespace);
-          const synced = customer?.status?.conditions?.find(({ type }) => type === 'Synced');
-          expect(synced?.message).to.include('add the component operator/manifests/components/sidecar');
-        });
-        endReach = await letReachSidecars();
-      });
-    } finally {
-      await endReach?.();
-    }
+    const mapped = await guarded.mapsFor('forgotten');
+    await guarded.deletes('forgotten');
+    await soon(async () => {
+      const customer = await get('gcust', 'forgotten', stand.namespace);
+      const synced = customer?.status?.conditions?.find(({ type }) => type === 'Synced');
+      expect(synced?.message).to.include('add the component operator/manifests/components/sidecar');
+    });
+    await whileReachingSidecars(() => guarded.forgotten('forgotten', mapped));
   });
 
   it("keeps the owner's own configuration in the one that it writes", async () => {
