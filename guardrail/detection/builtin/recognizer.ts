@@ -49,25 +49,24 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const isOfToken = (code: number): boolean =>
   isDigit(code) || ((code | 32) >= 97 && (code | 32) <= 122) || code === 95 || code === 45;
 
-/** Reads the hints off a text in one pass. */
+/** Reads the hints off a text. */
 export function hintsOf(text: string): Hints {
   const windows: Window[] = [];
   let [digits, solid, token] = [0, 0, 0];
   let from = -1;
   let last = -1;
-  let [mostDigits, mostSolid, longest] = [0, 0, 0];
   let [ofRun, inRow] = [0, 0];
   let tokenEnd = 0;
   const close = (): void => {
     const start = Math.max(0, from - margin);
     windows.push({ start, text: text.slice(start, last + 1 + margin), digits, solid, token });
-    mostDigits = Math.max(mostDigits, digits);
-    mostSolid = Math.max(mostSolid, solid);
-    longest = Math.max(longest, token);
   };
   const { length } = text;
-  for (let at = 0; at < length; at++) {
-    if (!isDigit(text.charCodeAt(at))) continue;
+  for (let at = nextDigit(text, 0); at < length; at++) {
+    if (!isDigit(text.charCodeAt(at))) {
+      if (at - last > 2 * margin) at = nextDigit(text, at) - 1;
+      continue;
+    }
     if (from < 0 || at - last > 2 * margin) {
       if (from >= 0) close();
       from = at;
@@ -91,15 +90,25 @@ export function hintsOf(text: string): Hints {
     text,
     at: text.includes('@'),
     address: text.includes('://') || text.includes('www.'),
-    digits: mostDigits,
-    solid: mostSolid,
-    token: longest,
+    digits: most(windows, ({ digits }) => digits),
+    solid: most(windows, ({ solid }) => solid),
+    token: most(windows, ({ token }) => token),
     windows,
   };
 }
 
+const most = (windows: readonly Window[], of: (numbers: Numbers) => number): number =>
+  windows.reduce((greatest, window) => Math.max(greatest, of(window)), 0);
+
+const digit = /\d/g;
+/** Where the next digit is, or the end of the text: a pattern finds it far sooner than a look at each character. */
+function nextDigit(text: string, from: number): number {
+  digit.lastIndex = from;
+  return digit.test(text) ? digit.lastIndex - 1 : text.length;
+}
+
 /** How far a word that explains a number may stand from it, in UTF-16 code units. */
-const reach = 48;
+export const reach = 48;
 
 /** What stands before a value on its own line or the one above, in lower case: where context words are looked for. */
 export function before(text: string, start: number, width = reach): string {
@@ -141,7 +150,7 @@ export interface Place {
 }
 
 /** What a recognizer is made of that looks for one pattern. */
-interface Form<H> {
+export interface Form<H> {
   readonly type: EntityType;
   /** Global; its match is the value. */
   readonly pattern: RegExp;
@@ -173,6 +182,47 @@ export function anywhere({ type, pattern, worthwhile, score }: Form<Hints>): Rec
       eachMatch(pattern, text, (match) => {
         judge(match, 0, text, score, emit);
       });
+    },
+  };
+}
+
+/** The longest value that is looked for behind a word, and what may follow it, in UTF-16 code units. */
+const longest = 64;
+
+/**
+ * A recognizer of values that a word must announce: only what stands behind such a word is looked at, and that once.
+ * @param said global: words one of which every score asks for in what stands before the value.
+ * @param within how far before the value's beginning the word may begin, in UTF-16 code units.
+ */
+export function announced(said: RegExp, within: number, forms: readonly [Form<Hints>, ...Form<Hints>[]]): Recognizer {
+  return {
+    type: forms[0].type,
+    worthwhile: (hints) => forms.some(({ worthwhile }) => worthwhile(hints)),
+    find(text, emit, hints) {
+      const wanted = forms.filter(({ worthwhile }) => worthwhile(hints));
+      let from = -1;
+      let to = -1;
+      const look = (): void => {
+        const start = Math.max(0, from - margin);
+        const part = text.slice(start, to + longest);
+        for (const { type, pattern, score } of wanted) {
+          eachMatch(pattern, part, (match) => {
+            if (start + match.index > to) return;
+            judge(match, start, text, score, (begin, end, sure, other = type) => {
+              emit(begin, end, sure, other);
+            });
+          });
+        }
+      };
+      eachMatch(said, text, ({ index }) => {
+        if (from >= 0 && index > to) {
+          look();
+          from = -1;
+        }
+        if (from < 0) from = index;
+        to = index + within;
+      });
+      if (from >= 0) look();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { luhn } from '../checksums.ts';
-import { anywhere, before, numeric, type Recognizer } from '../recognizer.ts';
+import { announced, before, numeric, reach, type Recognizer } from '../recognizer.ts';
 
 /** What digits and letters of a vehicle's number count, as the last digit of their place, and each place's weight: 49 CFR 565.15. */
 const counts = '0123456789.ABCDEFGH..JKLMN.P.R..STUVWXYZ';
@@ -32,21 +32,23 @@ const imei = numeric({
 const plateSaid =
   /(?:licen[cs]e plate|number plate|\bplate|kennzeichen|nummernschild|immatriculation|immatriculé\w*|plaque|matrícula|\btarga|kenteken|registreringsnummer|(?:vehicle|car) registration)(?:[\s:=#"'([-]|number|no\b|n[°º]|nr\b|\.|is\b|ist\b|est\b|es\b|è\b){0,8}$/;
 
-/** Roughly the same, to look for once in a text before looking at all that could be a plate. */
-const plateHinted = /plat|plaq|kennz|schild|immatr|matr[ií]c|targa|kentek|regist/i;
+/** Roughly the same, to look for once in a text before looking at what could be a plate behind it. */
+const plateHinted = /plat|plaq|kennz|schild|immatr|matr[ií]c|targa|kentek|regist/gi;
 
 /** Plates have the most various forms: the word before decides, and that there are letters and digits. */
-const plate = anywhere({
-  type: 'LICENSE_PLATE',
-  pattern:
-    /(?<![\p{L}\p{N}_-])(?=[^\d\n]{0,9}\d)(?=[^A-Z\n]{0,9}[A-ZÄÖÜ])[A-ZÄÖÜ\d]{1,7}(?:[ -][A-ZÄÖÜ\d]{1,4}){0,3}(?![\p{L}\p{N}_-])/gu,
-  worthwhile: ({ text, digits }) => digits > 0 && plateHinted.test(text),
-  score: (value, { text, start }) => {
-    const compact = value.replace(/[ -]/g, '');
-    const mixed = /\d/.test(compact) && /\D/.test(compact);
-    return compact.length >= 4 && compact.length <= 9 && mixed && plateSaid.test(before(text, start)) ? 0.85 : 0;
+const plate = announced(plateHinted, reach, [
+  {
+    type: 'LICENSE_PLATE',
+    pattern:
+      /(?<![\p{L}\p{N}_-])(?=[^\d\n]{0,9}\d)(?=[^A-Z\n]{0,9}[A-ZÄÖÜ])[A-ZÄÖÜ\d]{1,7}(?:[ -][A-ZÄÖÜ\d]{1,4}){0,3}(?![\p{L}\p{N}_-])/gu,
+    worthwhile: ({ digits }) => digits > 0,
+    score: (value, { text, start }) => {
+      const compact = value.replace(/[ -]/g, '');
+      const mixed = /\d/.test(compact) && /\D/.test(compact);
+      return compact.length >= 4 && compact.length <= 9 && mixed && plateSaid.test(before(text, start)) ? 0.85 : 0;
+    },
   },
-});
+]);
 
 /** What belongs to one person, and so leads to them. */
 export const belongings: readonly Recognizer[] = [vin, imei, plate];

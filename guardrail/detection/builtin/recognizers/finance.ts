@@ -1,5 +1,14 @@
 import { luhn, remainder, repeated } from '../checksums.ts';
-import { anywhere, before, digitsOf, eachNumber, numeric, type Recognizer } from '../recognizer.ts';
+import {
+  announced,
+  before,
+  digitsOf,
+  eachNumber,
+  type Form,
+  type Hints,
+  numeric,
+  type Recognizer,
+} from '../recognizer.ts';
 
 /** Issuer prefixes and lengths, after ISO/IEC 7812 and the networks' published ranges. */
 const issuers =
@@ -63,19 +72,21 @@ const iban: Recognizer = {
   },
 };
 
-const swift = anywhere({
-  type: 'SWIFT_CODE',
-  pattern: /(?<![\p{L}\p{N}])[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![\p{L}\p{N}])/gu,
-  worthwhile: ({ text }) => /swift|bic/i.test(text),
-  score: (_value, { text, start }) => (/\b(?:swift|bic)\b[^\n]{0,16}$/.test(before(text, start, 28)) ? 0.85 : 0),
-});
+const swift = announced(/swift|bic/gi, 28, [
+  {
+    type: 'SWIFT_CODE',
+    pattern: /(?<![\p{L}\p{N}])[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![\p{L}\p{N}])/gu,
+    worthwhile: ({ text }) => /swift|bic/i.test(text),
+    score: (_value, { text, start }) => (/\b(?:swift|bic)\b[^\n]{0,16}$/.test(before(text, start, 28)) ? 0.85 : 0),
+  },
+]);
 
-/** Roughly what names the details of a card: to look for, once in a text, before looking at all its numbers. */
+/** Roughly what names the details of a card: to look for, once in a text, before looking at the numbers behind it. */
 const detailsSaid =
-  /c[vs][cv2]|(?:security|verification) (?:code|number)|prüf|sicherheitscode|cryptogramme|código de|codice di|beveiliging|exp|valid|good thru|gültig|ablauf|caduc|vence|scad|vervalt|geldig/i;
+  /c[vs][cv2]|(?:security|verification) (?:code|number)|prüf|sicherheitscode|cryptogramme|código de|codice di|beveiliging|exp|valid|good thru|gültig|ablauf|caduc|vence|scad|vervalt|geldig/gi;
 
 /** A card's verification code, where its name stands right before it. */
-const verificationCode = anywhere({
+const verificationCode: Form<Hints> = {
   type: 'CVV',
   pattern: /(?<![\p{L}\p{N}_.,-])\d{3,4}(?![\p{L}\p{N}_-]|[.,:/]\d)/gu,
   worthwhile: ({ solid }) => solid >= 3,
@@ -85,10 +96,10 @@ const verificationCode = anywhere({
     )
       ? 0.85
       : 0,
-});
+};
 
 /** Until when a card is valid: of no interest where no card is spoken of. */
-const expiration = anywhere({
+const expiration: Form<Hints> = {
   type: 'CREDIT_CARD_EXPIRATION',
   pattern: /(?<![\p{L}\p{N}_.,/-])(?:0?[1-9]|1[0-2]) ?[/-] ?(?:20)?\d{2}(?![\p{L}\p{N}_]|[.,:/-]\d)/gu,
   worthwhile: ({ digits }) => digits >= 3,
@@ -98,25 +109,9 @@ const expiration = anywhere({
       /\b(?:exp(?:ir(?:y|es|ation|ing))?|valid (?:thru|until|through|to)|good thru|gültig bis|ablauf(?:datum)?|expir(?:e|ation)|caduca|vence|caducidad|scade|scadenza|vervalt|geldig tot)\b[^\p{L}\n]{0,4}(?:date|datum)?[^\p{L}\n]{0,4}$/u;
     return said.test(context) && (cardContext.test(context) || /\d(?:[ -]?\d){11}/.test(context)) ? 0.8 : 0;
   },
-});
-
-/** Both, where the text says anything like it: most texts with numbers do not. */
-const cardDetails: Recognizer = {
-  type: 'CVV',
-  worthwhile: ({ text, digits }) => digits >= 3 && detailsSaid.test(text),
-  find(text, emit, hints) {
-    for (const { type, worthwhile, find } of [verificationCode, expiration]) {
-      if (!worthwhile(hints)) continue;
-      find(
-        text,
-        (start, end, score) => {
-          emit(start, end, score, type);
-        },
-        hints,
-      );
-    }
-  },
 };
+
+const cardDetails = announced(detailsSaid, 64, [verificationCode, expiration]);
 
 /** What money moves by. */
 export const finance: readonly Recognizer[] = [card, iban, swift, cardDetails];

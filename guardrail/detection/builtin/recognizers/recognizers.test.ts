@@ -263,6 +263,18 @@ describe('structured recognizers', () => {
       ).to.have.members(['GB82 WEST 1234 5698 7654 32', 'March 5, 1980', 'RSSMRA85T10A562S']);
     }
   });
+
+  it('look behind every word that announces, near the last one or far from it', () => {
+    const filler = 'Nothing of note happened that day, and nobody wrote it down. ';
+    for (const length of [0, 1, 20, 40, 64, 90, 150, 2000]) {
+      const gap = filler.repeat(40).slice(0, length);
+      const text = `BIC: DEUTDEFF500, ${gap}, licence plate: B-KR 4711, ${gap}, BIC: COBADEFFXXX, ${gap}, number plate K-AB 123, card valid until 12/27, ${gap}, cvv 123`;
+      expect(
+        find(text).map(({ value }) => value),
+        `${length} characters between`,
+      ).to.have.members(['DEUTDEFF500', 'COBADEFFXXX', 'B-KR 4711', 'K-AB 123', '12/27', '123']);
+    }
+  });
 });
 
 const size = 100_000;
@@ -300,6 +312,8 @@ const hostile: Readonly<Record<string, string>> = {
   emoji: repeated('😀1'),
   plus: repeated('+1'),
   slashes: repeated('/1/a'),
+  'words that announce': repeated('bic plate valid aws 1 '),
+  'words that announce, further apart': repeated(`plate secret swift cvv 1${' -'.repeat(40)}`),
   'latitudes and so on': repeated('lat: 1.2345 '),
   degrees: repeated('1° 2\' 3" N '),
   'codes of cards': repeated('cvv 1'),

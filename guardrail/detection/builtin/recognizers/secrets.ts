@@ -1,4 +1,4 @@
-import { anywhere, before, eachMatch, type Recognizer } from '../recognizer.ts';
+import { announced, anywhere, before, eachMatch, reach, type Recognizer } from '../recognizer.ts';
 
 /**
  * Prefixes under which services issue keys, each with the alphabet and the least length of what follows. From the
@@ -186,15 +186,20 @@ const login: Recognizer = {
   },
 };
 
-const awsSecret = anywhere({
-  type: 'API_KEY',
-  pattern: /(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g,
-  worthwhile: ({ text, token }) => token >= 4 && /aws|secret|access.?key/i.test(text),
-  score: (value, { text, start }) =>
-    /aws|secret|access.?key/.test(before(text, start)) && /\d/.test(value) && /[A-Z]/.test(value) && entropy(value) > 4
-      ? 0.9
-      : 0,
-});
+const awsSecret = announced(/aws|secret|access.?key/gi, reach, [
+  {
+    type: 'API_KEY',
+    pattern: /(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g,
+    worthwhile: ({ token }) => token >= 4,
+    score: (value, { text, start }) =>
+      /aws|secret|access.?key/.test(before(text, start)) &&
+      /\d/.test(value) &&
+      /[A-Z]/.test(value) &&
+      entropy(value) > 4
+        ? 0.9
+        : 0,
+  },
+]);
 
 const wallet = anywhere({
   type: 'CRYPTO',
