@@ -5,7 +5,7 @@
 import { Pool } from 'undici';
 import { z } from 'zod';
 import type { GatewayOperation } from './errors.ts';
-import { GatewayError } from './errors.ts';
+import { GatewayError, isGatewayError } from './errors.ts';
 import { explain, rowOrNone, saysAlreadyExists, saysNoSuchPath } from './oddities.ts';
 import type { RateLimit, RateLimiter, Turn } from './rateLimit.ts';
 import { DeferredError } from './rateLimit.ts';
@@ -164,9 +164,10 @@ export class GatewayClient {
     let answer: Answer;
     try {
       const call = (): Promise<Answer> => this.#attempt(operation, path, body, options.signal);
-      answer = await this.#limiter.run(call, options.turn ?? 'begun');
+      answer = await this.#limiter.run(call, options.turn ?? 'begun', options.signal);
     } catch (error) {
-      if (!(error instanceof DeferredError)) throw error;
+      if (isGatewayError(error)) throw error;
+      if (!(error instanceof DeferredError)) throw noAnswer(operation, error, this.#hasOwnAuthority);
       throw new GatewayError('retryAfter', operation, 'The limit on calls to the gateway is reached.', {
         retryAfterMs: error.retryAfterMs,
       });

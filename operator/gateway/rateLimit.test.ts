@@ -64,6 +64,32 @@ describe('rate limit of a gateway', () => {
     expect(performance.now() - began).to.be.greaterThan(50);
   });
 
+  it('lets go of who waits when he is told to, and makes no call for him', async () => {
+    const limiter = new RateLimiter({ qps: 1000, burst: 10, maxConcurrent: 1 });
+    const { promise: free, resolve } = Promise.withResolvers<undefined>();
+    const made: string[] = [];
+    const first = limiter.run(() => free, 'begun');
+    const stop = new AbortController();
+    const waiting = limiter.run(() => turn().then(() => made.push('stopped')), 'begun', stop.signal);
+    const next = limiter.run(() => turn().then(() => made.push('next')), 'begun', stop.signal);
+    const failed = Promise.allSettled([waiting, next]);
+    stop.abort(new Error('Time is up.'));
+    expect((await failed).map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+    const after = limiter.run(() => turn().then(() => made.push('after')), 'begun');
+    resolve(undefined);
+    await Promise.all([first, after]);
+    expect(made).to.deep.equal(['after']);
+    const late: unknown = await limiter.run(turn, 'begun', stop.signal).catch((thrown: unknown) => thrown);
+    expect(late).to.equal(stop.signal.reason);
+  });
+
+  it('holds nobody, in the middle of his work neither, while the gateway asks to be left alone for long', async () => {
+    const limiter = new RateLimiter({ qps: 1000, burst: 10, maxConcurrent: 10 });
+    limiter.pause(60_000);
+    const error: unknown = await limiter.run(turn, 'begun').catch((thrown: unknown) => thrown);
+    expect((error as DeferredError).retryAfterMs).to.be.within(50_000, 60_000);
+  });
+
   it('lets the urgent go before thousands of routine calls, in line and among those put off', async function () {
     this.timeout(30_000);
     // Stands still until all have asked, however long that takes.

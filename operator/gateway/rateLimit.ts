@@ -21,7 +21,7 @@ export class DeferredError extends Error {
 
 /** Whose turn it is, the most urgent first. */
 export type Turn =
-  /** Goes on with a piece of work that was begun: waits for as long as it takes. */
+  /** Goes on with a piece of work that was begun: waits for its turn. */
   | 'begun'
   /** Begins work that somebody may be waiting for. */
   | 'urgent'
@@ -31,7 +31,8 @@ export type Turn =
 /**
  * A token bucket with a limit on what is under way, and a pause that the gateway asks for by Retry-After.
  *
- * A call that begins a piece of work rather throws {@link DeferredError} than wait long, and hold a worker that other
+ * A call that goes on with a piece of work waits for its turn, unless its signal ends that or the gateway asks for more
+ * time than a worker can be held. A call that begins a piece of work rather throws {@link DeferredError} than wait long, and hold a worker that other
  * gateways need; each that is put off gets a turn of its own, so that they do not all come back at once. Routine waits
  * for the urgent, never the other way round: ten thousand customers that are looked at again after a restart hold up
  * none that was just applied.
@@ -56,13 +57,15 @@ export class RateLimiter {
     this.#refilledAt = now();
   }
 
-  /** Makes the call when it is its turn. @throws DeferredError if it begins a piece of work and its turn is far */
-  async run<T>(call: () => Promise<T>, turn: Turn): Promise<T> {
-    if (turn !== 'begun') this.#deferIfFar(turn);
-    await new Promise<void>((resolve) => {
-      this.#waiting[turn === 'routine' ? 'routine' : 'urgent'].push(resolve);
-      this.#admit();
-    });
+  /**
+   * Makes the call when it is its turn.
+   * @param signal ends the wait, and the call is not made
+   * @throws DeferredError if it begins a piece of work and its turn is far, or the gateway asks for a long pause
+   */
+  async run<T>(call: () => Promise<T>, turn: Turn, signal?: AbortSignal): Promise<T> {
+    if (turn === 'begun') this.#deferIfPaused();
+    else this.#deferIfFar(turn);
+    await this.#turn(this.#waiting[turn === 'routine' ? 'routine' : 'urgent'], signal);
     try {
       return await call();
     } finally {
@@ -74,6 +77,28 @@ export class RateLimiter {
   /** No call begins for that long: the gateway asked for it. */
   pause(milliseconds: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + milliseconds);
+  }
+
+  #turn(line: (() => void)[], signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const start = (): void => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = (): void => {
+        line.splice(line.indexOf(start), 1);
+        reject(signal?.reason as Error);
+      };
+      signal?.addEventListener('abort', giveUp, { once: true });
+      line.push(start);
+      this.#admit();
+    });
+  }
+
+  #deferIfPaused(): void {
+    const wait = this.#pausedUntil - this.#now();
+    if (wait > longestPauseMs) throw new DeferredError(wait);
   }
 
   #deferIfFar(turn: 'urgent' | 'routine'): void {
@@ -115,5 +140,7 @@ export class RateLimiter {
   }
 }
 
-/** A deferrable call waits at most about this long; then its worker is better used elsewhere. */
+/** A call that begins a piece of work waits at most about this long; then its worker is better used elsewhere. */
 const longestWaitMs = 500;
+/** One that goes on with it waits for a pause of at most this length. */
+const longestPauseMs = 10_000;

@@ -95,9 +95,11 @@ export async function settleDefaultBudget(
     return { settings: { ...plain, budgetId: id }, fault: undefined };
   } catch (error) {
     if (!isGatewayError(error)) throw error;
+    // A gateway that asks for time has not let go of what it was told.
+    const holds = error.kind === 'retryAfter' && conditionOf(instance, 'DefaultBudgetEnforced')?.status === 'True';
     return {
       settings: asBefore,
-      fault: { status: 'False', reason: 'BudgetRowNotWritten', message: error.message },
+      fault: holds ? undefined : { status: 'False', reason: 'BudgetRowNotWritten', message: error.message },
     };
   }
 }

@@ -517,16 +517,39 @@ describe('GatewayInstance', function () {
       expect(await config()).to.deep.equal({ model_list: [] });
     });
 
-    describe('and when its deletion overtakes its finalizer', () => {
+    describe('behind a faulty network', () => {
       let proxy: TestProxy;
       beforeEach(async () => {
         proxy = await startTestProxy(world.gateway.url);
       });
       afterEach(() => proxy.stop());
+
+      it('and goes on saying that the default budget is enforced while the gateway asks for time', async () => {
+        await world.instance({ endpoint: proxy.url, proxyConfig, defaultCustomerBudget: { maxBudget: 5 } });
+        await world.until('DefaultBudgetEnforced', 'Enforced');
+        proxy.calls.length = 0;
+        proxy.fault = ({ path }) =>
+          path === '/budget/info'
+            ? { kind: 'answer', status: 429, body: '{}', headers: { 'retry-after': '30' } }
+            : undefined;
+        await world.patch({ metadata: { annotations: { look: 'again' } } });
+        await eventually(() => {
+          expect(proxy.calls.map(({ path }) => path)).to.include('/budget/info');
+        });
+        // It reconciles on, without waiting those thirty seconds, and counts.
+        await world.customer('one');
+        const counted = await eventually(async () => {
+          const { status } = await world.read();
+          expect(status?.customers?.total).to.equal(1);
+          return status;
+        }, 15_000);
+        expect(counted?.conditions?.find(({ type }) => type === 'DefaultBudgetEnforced')?.status).to.equal('True');
+      });
+
       const rowsMade = (): unknown[] =>
         proxy.calls.filter(({ path }) => path === '/budget/new').map(({ body }) => body.budget_id);
 
-      it('takes the row away again', async () => {
+      it('takes the row away again that it has made for an instance whose deletion overtook its finalizer', async () => {
         let id = '';
         proxy.fault = async ({ path }) => {
           if (path !== '/budget/new') return undefined;
@@ -544,7 +567,7 @@ describe('GatewayInstance', function () {
         expect(rowsMade()).to.deep.equal([id]);
       });
 
-      it('makes no row where that is known before', async () => {
+      it('makes no row where it is known before that the deletion overtook the finalizer', async () => {
         proxy.fault = async ({ path }) => {
           if (path !== '/budget/info') return undefined;
           proxy.fault = () => undefined;
