@@ -11,7 +11,10 @@ import { conditionOf, saysSomebodyElses } from './status.ts';
  */
 export type Claim = 'recorded' | 'pending' | 'none';
 
-/** Written with the finalizer, before anything is made at the gateway. */
+/**
+ * Written with the finalizer, before anything is made at the gateway. It stays there: writes of the status cannot take it
+ * off, since the API server takes nothing else from them, and one more write for each customer would buy nothing.
+ */
 export interface CreateMark {
   /** Of the resource: a mark that was copied with a manifest or restored from a backup is none. */
   readonly uid: string;

@@ -4,6 +4,8 @@ import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import { parseAllDocuments, stringify } from 'yaml';
 import { withControlPlane } from '../../hack/local/controlplane.ts';
+import { loadConfig } from '../config.ts';
+import { LONGEST_END_MS } from '../runtime/runtime.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const NAMESPACE = 'gateway-guardrail-system';
@@ -11,7 +13,14 @@ const NAMESPACE = 'gateway-guardrail-system';
 interface Manifest {
   kind: string;
   metadata: { name: string; namespace?: string };
-  spec?: { template?: { spec: { containers: { image: string; env?: { name: string; value?: string }[] }[] } } };
+  spec?: {
+    template?: {
+      spec: {
+        terminationGracePeriodSeconds: number;
+        containers: { image: string; env?: { name: string; value?: string }[] }[];
+      };
+    };
+  };
 }
 
 describe('manifests', () => {
@@ -52,6 +61,13 @@ describe('manifests', () => {
     const trial = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'trial', namespace: NAMESPACE }, spec: pod };
     await plane().kubectl(['create', 'serviceaccount', '-n', NAMESPACE, 'gateway-guardrail-operator']);
     await plane().kubectl(['create', '--dry-run=server', '-f', '-'], stringify(trial));
+  });
+
+  it('give the operator the time that it takes to end at most, so that it releases its lease', async () => {
+    const pod = (await build(ROOT)).find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec;
+    const { help } = loadConfig(['--help'], {}) as { help: string };
+    const drainSeconds = Number(/--drain-timeout[^]*?Default: (\d+)\./.exec(help)?.[1]);
+    expect(pod?.terminationGracePeriodSeconds).to.be.above(drainSeconds + LONGEST_END_MS / 1000);
   });
 
   it("take the image's name from the kustomization of whoever deploys", async () => {

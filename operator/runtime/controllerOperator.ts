@@ -15,7 +15,7 @@ import { ApiError } from './errors.ts';
 import { BackgroundEventRecorder } from './events.ts';
 import { GuardedFinalizer } from './finalizer.ts';
 import { eventReconciler, metaOf } from './frameworkEvents.ts';
-import { DEFAULT_LEASE_TIMES, LeaderLease, LeaseLostError, type LeaseTimes } from './lease.ts';
+import { DEFAULT_LEASE_TIMES, LeaderLease, LeaseLostError, LONGEST_RELEASE_MS, type LeaseTimes } from './lease.ts';
 import { RuntimeMetrics } from './metrics.ts';
 import type { KubeObject, ResourceKind } from './objects.ts';
 import { resource } from './objects.ts';
@@ -59,6 +59,11 @@ export interface ControllerOperatorOptions {
 const GIVE_UP_MS = 5_000;
 /** How long events that wait may take to be sent at the end. */
 const LAST_EVENTS_MS = 2_000;
+/**
+ * How long the end takes at most after the time to drain: what was given up ends, a renewal of the lease that is under way
+ * comes to its deadline, the lease is released, the last events go out.
+ */
+export const LONGEST_END_MS = GIVE_UP_MS + DEFAULT_LEASE_TIMES.renewDeadlineMs + LONGEST_RELEASE_MS + LAST_EVENTS_MS;
 
 /** Writing without leading would undo what the leader does. */
 class NotLeadingError extends Error {

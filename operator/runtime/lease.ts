@@ -32,7 +32,7 @@ export interface LeaseTimes {
 export const DEFAULT_LEASE_TIMES: LeaseTimes = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
 
 /** How long the release of the lease may hold up the end of the process. */
-const LONGEST_RELEASE_MS = 5_000;
+export const LONGEST_RELEASE_MS = 5_000;
 
 /** Another process holds the lease that this one believed to hold. */
 export class LeaseLostError extends Error {

@@ -14,7 +14,7 @@
  * ```
  */
 export { systemClock, type Clock } from './clock.ts';
-export { ControllerOperator, type ControllerOperatorOptions } from './controllerOperator.ts';
+export { ControllerOperator, LONGEST_END_MS, type ControllerOperatorOptions } from './controllerOperator.ts';
 export type {
   ApplyObject,
   Cache,
