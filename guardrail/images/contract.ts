@@ -7,8 +7,11 @@ export type Format = 'png' | 'jpeg' | 'webp';
 export interface Picture {
   readonly format: Format;
   readonly bytes: Uint8Array;
-  /** Holds more than the picture: EXIF with a place, comments, a thumbnail, a colour profile. It is sent without. */
-  readonly hasMetadata: boolean;
+  /**
+   * May hold more than the picture: EXIF with a place, comments, a thumbnail, a colour profile, or bytes that nobody looks
+   * at. It is written anew, without them, even where nothing is painted over.
+   */
+  readonly mayHoldMore: boolean;
   readonly isLossless: boolean;
 }
 
@@ -32,8 +35,8 @@ export interface Reading {
   /** What each way of looking at it gave: lines in reading order. */
   readonly passes: readonly (readonly Line[])[];
   /**
-   * The picture was read in another form than it came in: laid on a ground since it is not opaque, or reduced since it is
-   * very large. What is read is what is sent, so it is sent in that form.
+   * The picture was read in another form than it came in: laid on a ground since it is not opaque, reduced since it is
+   * very large, or without what stands behind its pixels. What is read is what is sent, so it is sent in that form.
    */
   readonly isAltered: boolean;
 }

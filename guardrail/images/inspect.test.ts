@@ -19,6 +19,13 @@ function problemOf(look: () => unknown): Problem | undefined {
   }
 }
 
+/** What Samsung's phones put behind a picture, with so many bytes between list and foot as the foot says. */
+function samsungParts(length: number): Buffer {
+  const foot = Buffer.from('\0\0\0\0SEFT', 'latin1');
+  foot.writeUInt32LE(length, 0);
+  return Buffer.concat([Buffer.from('Image_UTC_Data1574085000000'), Buffer.from('SEFH'), Buffer.alloc(12), foot]);
+}
+
 /** What does not begin like an image that is known; some of it is dangerous to open. */
 const OTHER_FILES: readonly (readonly [what: string, content: string | Buffer])[] = [
   ['nothing', ''],
@@ -65,37 +72,68 @@ describe('the structure of image files', () => {
       [await plain.clone().ensureAlpha(0.5).webp().toBuffer(), 'webp', false],
     ];
     for (const [file, format, isLossless] of files) {
-      const { bytes, hasMetadata, ...picture } = inspect(file);
+      const { bytes, mayHoldMore, ...picture } = inspect(file);
       expect(picture).to.deep.equal({ format, isLossless });
       expect(bytes).to.have.length(file.length);
       const { icc } = await sharp(file).metadata();
-      expect(hasMetadata, format).to.equal(icc !== undefined);
+      expect(mayHoldMore, format).to.equal(format !== 'png' || icc !== undefined);
     }
   });
 
-  it('tells whether there is more in a file than the picture', async () => {
-    const exif = { IFD0: { Artist: 'Anna Schmidt' } };
-    const withExif = async (format: Format): Promise<Buffer> =>
-      plain.clone().withExif(exif).toFormat(format).toBuffer();
+  it('tells of a PNG whether there is more in it than the picture, and of others that there may always be', async () => {
+    const palette = await made('png', { palette: true });
+    const much = Buffer.alloc(1000, 'Anna Schmidt');
     const files = {
-      'PNG with EXIF': await withExif('png'),
-      'JPEG with EXIF': await withExif('jpeg'),
-      'WebP with EXIF': await withExif('webp'),
-      'PNG with a comment': pngOf(8, 8, chunk('tEXt', Buffer.from('Author\0Anna Schmidt'))),
-      'PNG with an unknown chunk': pngOf(8, 8, chunk('prVt', Buffer.from('anything'))),
-      'JPEG with a comment': withSegments(jpeg, segment(0xfe, Buffer.from('Anna Schmidt'))),
-      'JPEG with XMP': withSegments(jpeg, segment(0xe1, Buffer.from('http://ns.adobe.com/xap/1.0/\0<x/>'))),
-      'JPEG with a further picture behind it': Buffer.concat([jpeg, jpeg]),
-      'JPEG with fill bytes before a comment': withSegments(
-        jpeg,
-        Buffer.alloc(9, 0xff),
-        segment(0xfe, Buffer.from('x')),
-      ),
-      'JPEG with padding': Buffer.concat([jpeg, Buffer.alloc(7)]),
-      'PNG with padding': Buffer.concat([png, Buffer.alloc(7)]),
+      'with EXIF': await plain
+        .clone()
+        .withExif({ IFD0: { Artist: 'Anna Schmidt' } })
+        .png()
+        .toBuffer(),
+      'with a comment': pngOf(8, 8, chunk('tEXt', Buffer.from('Author\0Anna Schmidt'))),
+      'with an unknown chunk': pngOf(8, 8, chunk('prVt', Buffer.from('anything'))),
+      'with more of a chunk than belongs to it': pngOf(8, 8, chunk('gAMA', much)),
+      'with a chunk twice': pngOf(8, 8, chunk('sRGB', Buffer.of(0)), chunk('sRGB', Buffer.of(0))),
+      'with a palette that it does not need': pngOf(8, 8, chunk('PLTE', Buffer.alloc(6))),
+      'with something in its end': Buffer.concat([pngOf(8, 8).subarray(0, -12), chunk('IEND', much)]),
+      'with padding': Buffer.concat([png, Buffer.alloc(7)]),
     };
-    for (const [what, file] of Object.entries(files)) expect(inspect(file).hasMetadata, what).to.equal(true);
-    for (const file of [png, jpeg, webp, pngOf(8, 8)]) expect(inspect(file).hasMetadata).to.equal(false);
+    for (const [what, file] of Object.entries(files)) expect(inspect(file).mayHoldMore, what).to.equal(true);
+    for (const file of [png, palette, pngOf(8, 8, chunk('gAMA', Buffer.alloc(4)))]) {
+      expect(inspect(file).mayHoldMore).to.equal(false);
+    }
+    for (const file of [jpeg, webp]) expect(inspect(file).mayHoldMore).to.equal(true);
+  });
+
+  it('is that of a picture whatever cameras put into a JPEG, and behind it', () => {
+    const film = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0isommp42', 'latin1');
+    const files = {
+      'a comment': withSegments(jpeg, segment(0xfe, Buffer.from('Anna Schmidt'))),
+      'fill bytes before a comment': withSegments(jpeg, Buffer.alloc(9, 0xff), segment(0xfe, Buffer.from('x'))),
+      XMP: withSegments(jpeg, segment(0xe1, Buffer.from('http://ns.adobe.com/xap/1.0/\0<x/>'))),
+      padding: Buffer.concat([jpeg, Buffer.alloc(7)]),
+      'bytes before its end': Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(9), jpeg.subarray(-2)]),
+      'a further picture': Buffer.concat([jpeg, jpeg]),
+      'a further picture behind padding': Buffer.concat([jpeg, Buffer.alloc(2000), jpeg]),
+      'a film': Buffer.concat([jpeg, film, Buffer.alloc(500, 1)]),
+      'parts and a list of them': Buffer.concat([jpeg, samsungParts(16)]),
+    };
+    for (const [what, file] of Object.entries(files))
+      expect(
+        problemOf(() => inspect(file)),
+        what,
+      ).to.equal(undefined);
+    const others = {
+      'parts without a list': Buffer.concat([jpeg, samsungParts(15)]),
+      'parts whose list would begin in the picture': Buffer.concat([jpeg, samsungParts(5000)]),
+      'an archive that says it is a film': Buffer.concat([jpeg, Buffer.from('PK\x03\x04ftyp')]),
+      'an archive behind padding': Buffer.concat([jpeg, Buffer.alloc(20), Buffer.from('PK\x03\x04')]),
+    };
+    for (const [what, file] of Object.entries(others)) {
+      expect(
+        problemOf(() => inspect(file)),
+        what,
+      ).to.equal('trailing');
+    }
   });
 
   it('is refused wherever it is cut off', () => {

@@ -42,17 +42,18 @@ function assertNothingAfter(bytes: Buffer, end: number): void {
   }
 }
 
-/** Chunks that make up the picture (PNG, third edition, 11.2 and 11.3). */
-const PNG_PICTURE = new Set([
-  ...['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'gAMA', 'cHRM', 'sRGB', 'sBIT', 'bKGD', 'hIST', 'pHYs', 'cICP'],
-]);
+/** Chunks that make up the picture, each with the most bytes that it has (PNG, third edition, 11.2 and 11.3). */
+const PNG_PICTURE: Readonly<Record<string, number>> = {
+  ...{ IHDR: 13, PLTE: 768, IDAT: Infinity, IEND: 0, tRNS: 256, gAMA: 4, cHRM: 32, sRGB: 1, sBIT: 4, bKGD: 6 },
+  ...{ hIST: 512, pHYs: 9, cICP: 4 },
+};
 
 /** Channels of each colour type (11.2.1). */
 export const PNG_CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 function inspectPng(bytes: Buffer): Picture {
-  let hasMetadata = false;
-  let hasPixels = false;
+  const seen = new Set<string>();
+  let mayHoldMore = false;
   let at = 8;
   for (let part = 0; part < MAX_PARTS && at + 12 <= bytes.length; part += 1) {
     const length = bytes.readUInt32BE(at);
@@ -66,47 +67,64 @@ function inspectPng(bytes: Buffer): Picture {
       assertSize(bytes.readUInt32BE(16), bytes.readUInt32BE(20), (channels * (bytes[24] ?? 0)) / 8);
     }
     if (name === 'acTL' || name === 'fdAT') throw new UnreadableImageError('animated');
-    hasPixels ||= name === 'IDAT';
-    hasMetadata ||= !PNG_PICTURE.has(name);
+    mayHoldMore ||= length > (PNG_PICTURE[name] ?? -1) || (name !== 'IDAT' && seen.has(name));
+    // Only pictures of colour type 3 are drawn with their palette (11.2.2).
+    mayHoldMore ||= name === 'PLTE' && bytes[25] !== 3;
+    seen.add(name);
     if (name === 'IEND') {
-      if (!hasPixels) break;
+      if (!seen.has('IDAT')) break;
       assertNothingAfter(bytes, end);
-      return { format: 'png', bytes, hasMetadata: hasMetadata || end < bytes.length, isLossless: true };
+      return { format: 'png', bytes, mayHoldMore: mayHoldMore || end < bytes.length, isLossless: true };
     }
     at = end;
   }
   throw new UnreadableImageError('damaged');
 }
 
-function inspectJpeg(bytes: Buffer): Picture {
-  let hasMetadata = false;
-  let hasFrame = false;
-  let hasScan = false;
+interface Segment {
+  readonly marker: number;
+  /** Where the marker is. */
+  readonly at: number;
+  /** Behind the parameters; compressed data may follow. */
+  readonly end: number;
+}
+
+/** The segments of a JPEG up to where it ends, or to where what should be one is none. */
+export function* jpegSegments(bytes: Buffer): Generator<Segment> {
   let at = 2;
   for (let part = 0; part < MAX_PARTS && at + 2 <= bytes.length; part += 1) {
-    if (bytes[at] !== 0xff) break;
+    if (bytes[at] !== 0xff) return;
     // A marker may be led in by any number of these.
     while (bytes[at + 1] === 0xff) at += 1;
     const marker = bytes[at + 1] ?? 0;
     if (marker === 0xd9) {
-      if (!hasFrame || !hasScan) break;
-      const isAlone = assertJpegEnd(bytes, at + 2);
-      return { format: 'jpeg', bytes, hasMetadata: hasMetadata || !isAlone, isLossless: false };
+      yield { marker, at, end: at + 2 };
+      return;
     }
-    if (at + 4 > bytes.length) break;
+    if (at + 4 > bytes.length) return;
     const length = bytes.readUInt16BE(at + 2);
     const end = at + 2 + length;
-    if (length < 2 || end > bytes.length) break;
+    if (length < 2 || end > bytes.length) return;
+    yield { marker, at, end };
+    at = marker === 0xda ? endOfScan(bytes, end) : end;
+  }
+}
+
+/** What stands between its last pixel and its end can only be told by decoding it: it may always hold more. */
+function inspectJpeg(bytes: Buffer): Picture {
+  let hasFrame = false;
+  let hasScan = false;
+  for (const { marker, at, end } of jpegSegments(bytes)) {
+    hasScan ||= marker === 0xda;
     if (isFrameHeader(marker)) {
-      if (hasFrame || length < 8) break;
+      if (hasFrame || end - at < 10) break;
       hasFrame = true;
       assertSize(bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5));
     }
-    hasMetadata ||= !isPartOfJpegPicture(bytes, at, marker, length);
-    at = end;
-    if (marker === 0xda) {
-      hasScan = true;
-      at = endOfScan(bytes, at);
+    if (marker === 0xd9) {
+      if (!hasFrame || !hasScan) break;
+      assertJpegEnd(bytes, end);
+      return { format: 'jpeg', bytes, mayHoldMore: true, isLossless: false };
     }
   }
   throw new UnreadableImageError('damaged');
@@ -115,13 +133,6 @@ function inspectJpeg(bytes: Buffer): Picture {
 /** SOF0 to SOF15, without DHT, JPG and DAC, which stand between them (ITU-T T.81, table B.1). */
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
-}
-
-/** Tables, frames and scans; a JFIF header without a thumbnail; Adobe's, which tells how colours are coded. */
-function isPartOfJpegPicture(bytes: Buffer, at: number, marker: number, length: number): boolean {
-  if (marker >= 0xc0 && marker <= 0xdf) return true;
-  const name = latin1(bytes, at + 4, at + 9);
-  return (marker === 0xe0 && name === 'JFIF\0' && length === 16) || (marker === 0xee && name === 'Adobe');
 }
 
 /** Compressed data goes on to the next marker that is no restart, and no byte FF with the zero that tells it apart. */
@@ -134,22 +145,34 @@ function endOfScan(bytes: Buffer, from: number): number {
   return bytes.length;
 }
 
-/** Cameras put further pictures behind the first (CIPA DC-007); they are left out of what is sent. @returns whether none. */
-function assertJpegEnd(bytes: Buffer, end: number): boolean {
-  if (bytes.length === end) return true;
-  if (latin1(bytes, end, end + 3) !== '\xff\xd8\xff') assertNothingAfter(bytes, end);
-  return false;
+/**
+ * Cameras put more behind a picture: further pictures (CIPA DC-007), after padding perhaps; the film of a moment; and
+ * Samsung's their own list of parts. All of it is left out of what is sent, and any other file is refused.
+ */
+function assertJpegEnd(bytes: Buffer, end: number): void {
+  let at = end;
+  while (bytes[at] === 0) at += 1;
+  const isPicture = latin1(bytes, at, at + 3) === '\xff\xd8\xff';
+  // A film begins with the length of its first part, which is less than 256 (ISO/IEC 14496-12, 4.3).
+  const isFilm = at - end === 3 && latin1(bytes, end + 4, end + 8) === 'ftyp';
+  if (!isPicture && !isFilm && !hasSamsungParts(bytes, end)) assertNothingAfter(bytes, at);
 }
 
-/** Chunks that make up the picture (RFC 9649). */
-const WEBP_PICTURE = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH']);
-/** How much of them tells the size. */
+/** Parts, a list of them that begins with SEFH, its length, and SEFT at the very end of the file. */
+function hasSamsungParts(bytes: Buffer, end: number): boolean {
+  const foot = bytes.length - 8;
+  if (foot < end || latin1(bytes, foot + 4, bytes.length) !== 'SEFT') return false;
+  const list = foot - bytes.readUInt32LE(foot);
+  return list >= end && list < foot && latin1(bytes, list, list + 4) === 'SEFH';
+}
+
+/** How much of each chunk of a WebP tells the size (RFC 9649). */
 const WEBP_HEADER_BYTES: Readonly<Record<string, number>> = { VP8X: 10, 'VP8 ': 10, VP8L: 5 };
 
+/** Like that of a JPEG, where the data of its pixels ends can only be told by decoding it. */
 function inspectWebp(bytes: Buffer): Picture {
   const end = 8 + bytes.readUInt32LE(4);
   if (end > bytes.length) throw new UnreadableImageError('damaged');
-  let hasMetadata = end < bytes.length;
   let isLossless: boolean | undefined;
   let at = 12;
   for (let part = 0; part < MAX_PARTS && at + 8 <= end; part += 1) {
@@ -172,11 +195,10 @@ function inspectWebp(bytes: Buffer): Picture {
       const bits = bytes.readUInt32LE(data + 1);
       assertSize((bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1);
     }
-    hasMetadata ||= !WEBP_PICTURE.has(name);
     at = data + length + (length % 2);
   }
   // The last chunk's padding is left out by some writers.
   if (isLossless === undefined || at < end || at > end + 1) throw new UnreadableImageError('damaged');
   assertNothingAfter(bytes, end);
-  return { format: 'webp', bytes, hasMetadata, isLossless };
+  return { format: 'webp', bytes, mayHoldMore: true, isLossless };
 }

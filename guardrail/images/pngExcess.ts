@@ -12,9 +12,10 @@ const CHUNK_BYTES = 256 * 1024;
 
 /**
  * @param png whose structure has been inspected.
+ * @returns whether the compressed stream has anything behind its end, which no decoder looks at.
  * @throws UnreadableImageError where the pixels unpack to more than the header says. What is damaged is left to the decoder.
  */
-export async function assertNoExcess(png: Uint8Array): Promise<void> {
+export async function hasBytesBehindPixels(png: Uint8Array): Promise<boolean> {
   const bytes = Buffer.from(png.buffer, png.byteOffset, png.byteLength);
   const most = mostUnpacked(bytes);
   let unpacked = 0;
@@ -24,11 +25,14 @@ export async function assertNoExcess(png: Uint8Array): Promise<void> {
       done(unpacked > most ? new UnreadableImageError('trailing') : null);
     },
   });
+  const inflate = createInflate({ chunkSize: CHUNK_BYTES });
   try {
-    await pipeline(Readable.from(pixelChunks(bytes)), createInflate({ chunkSize: CHUNK_BYTES }), counter);
+    await pipeline(Readable.from(pixelChunks(bytes)), inflate, counter);
   } catch (error) {
     if (error instanceof UnreadableImageError) throw error;
   }
+  const compressed = pixelChunks(bytes).reduce((sum, { length }) => sum + length, 0);
+  return inflate.bytesWritten < compressed;
 }
 
 /** Rows with a filter byte each; where it is interlaced, the rows of seven smaller pictures (PNG, third edition, 8.1). */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import sharp from 'sharp';
 import { UnreadableImageError, type Format } from './contract.ts';
 import { pack, paint, unpack, type Raster } from './raster.ts';
+import { segment, withSegments } from './testing/files.ts';
 
 type Color = readonly [number, number, number];
 
@@ -44,6 +45,15 @@ describe('pixels', () => {
     'JPEG, progressive': async () => corner.clone().jpeg({ progressive: true }).toBuffer(),
     'JPEG in CMYK': async () => corner.clone().toColourspace('cmyk').jpeg().toBuffer(),
     'JPEG with another colour profile': async () => corner.clone().withIccProfile('p3').jpeg().toBuffer(),
+    'JPEG of a version that there is not': async () => {
+      const header = segment(0xe0, Buffer.from('JFIF\0\x02\x01\0\0\x01\0\x01\0\0', 'latin1'));
+      return withSegments(await corner.clone().jpeg().toBuffer(), header);
+    },
+    'JPEG whose scans say that they hold nothing': async () => {
+      const file = await corner.clone().jpeg().toBuffer();
+      const scan = file.indexOf(Buffer.from([0xff, 0xda]));
+      return file.fill(0, scan + file.readUInt16BE(scan + 2) - 1, scan + file.readUInt16BE(scan + 2) + 2);
+    },
     WebP: async () => corner.clone().webp().toBuffer(),
     'WebP, lossless': async () => corner.clone().webp({ lossless: true }).toBuffer(),
   };

@@ -3,6 +3,7 @@ import sharp, { type Sharp } from 'sharp';
 import type { Box, Format } from './contract.ts';
 import { UnreadableImageError } from './contract.ts';
 import { MAX_PIXELS } from './inspect.ts';
+import { withPlainHeaders } from './jpegHeader.ts';
 
 /** Upright pixels, sRGB, three bytes each, opaque. */
 export interface Raster {
@@ -39,7 +40,7 @@ sharp.concurrency(1);
 export async function unpack(bytes: Uint8Array): Promise<Raster> {
   try {
     // A warning is enough: of a JPEG that was cut off and closed again, the decoder says no more, and makes the rest up.
-    const image = sharp(bytes, { failOn: 'warning', limitInputPixels: MAX_PIXELS, pages: 1 });
+    const image = sharp(withPlainHeaders(bytes), { failOn: 'warning', limitInputPixels: MAX_PIXELS, pages: 1 });
     const { autoOrient: size } = await image.metadata();
     const reduction = Math.sqrt(READ_PIXELS / (size.width * size.height));
     const { data, info } = await image

@@ -26,7 +26,7 @@ export interface Readings {
 }
 
 /** Changes with what is kept and with what is read: readings of another version are not found. */
-const VERSION = 'image reading 1';
+const VERSION = 'image reading 2';
 /** A page full of small print is a tenth of this, in base64. What is larger is read each time. */
 const MAX_KEPT = 128 * 1024;
 const MAX_UNPACKED = 8 * 1024 * 1024;

@@ -1,4 +1,5 @@
 import { createSecretKey } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import sharp, { type Sharp } from 'sharp';
 import { eventually, startHarness, type Harness } from '../appHarness.ts';
@@ -15,7 +16,7 @@ import { createMemoryStore, type MappingStore } from '../store/store.ts';
 import type { Format, Line, PictureReader } from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { createImageGuard, type ImageGuardOptions } from './redaction.ts';
-import { chunk, pngOf } from './testing/files.ts';
+import { chunk, pngOf, pngWith, segment, withSegments } from './testing/files.ts';
 import { draw, note, PAGES, textOf, type Page, type Run } from './testing/pictures.ts';
 import { texture } from './testing/textures.ts';
 import { startSecondLook, type SecondLook } from './testing/secondLook.ts';
@@ -169,21 +170,19 @@ describe('image redaction, of what comes in another way', function () {
   };
   for (const [what, { spotSize, ...caption }] of Object.entries(CAPTIONS)) {
     it(`redacts a caption ${what}`, async () => {
-      const size = { width: 1280, height: 960 };
-      const words = await draw({ width: 1280, height: 120, ...caption })
+      const words = await draw({ width: 960, height: 120, ...caption })
         .png()
         .toBuffer();
-      const layers = texture({ ...size, spotSize }).composite([{ input: words, left: 0, top: 500 }]);
+      const layers = texture({ width: 960, height: 500, spotSize }).composite([{ input: words, left: 0, top: 200 }]);
       const picture = await sharp(await layers.png().toBuffer())
         .jpeg({ quality: 90 })
         .toBuffer();
-      const start = performance.now();
+      // Within the time that a picture may take, or this would be an error.
       const { action, images } = await ask(dataUrlOf('jpeg', picture));
-      expect(performance.now() - start, 'milliseconds').to.be.below(15_000);
       expect(action).to.equal('GUARDRAIL_INTERVENED');
       const stranger = await startSecondLook();
       const cut = (file: Buffer): Promise<Buffer> =>
-        sharp(file).extract({ left: 0, top: 490, width: 1280, height: 140 }).blur(1.5).png().toBuffer();
+        sharp(file).extract({ left: 0, top: 190, width: 960, height: 140 }).blur(1.5).png().toBuffer();
       const [before, after] = [
         await stranger.read(await cut(picture)),
         await stranger.read(await cut(bytesOf(images?.[0]))),
@@ -195,11 +194,41 @@ describe('image redaction, of what comes in another way', function () {
     });
   }
 
+  it('sends what is seen and no byte more, of pictures that hold what no decoder looks at', async () => {
+    const secret = Buffer.from('anna.schmidt@example.org');
+    const image = sharp({ create: { width: 64, height: 64, channels: 3, background: '#369' } });
+    const [jpeg, webp] = [await image.jpeg().toBuffer(), await image.webp().toBuffer()];
+    const film = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0isommp42', 'latin1');
+    const pixels = Buffer.concat([deflateSync(Buffer.alloc(64 * 9)), secret]);
+    // One chunk, and its length and that of the whole file.
+    const longer = Buffer.concat([webp, secret]);
+    longer.writeUInt32LE(webp.readUInt32LE(4) + secret.length, 4);
+    longer.writeUInt32LE(webp.readUInt32LE(16) + secret.length, 16);
+    const files: readonly (readonly [Format, Buffer])[] = [
+      ['jpeg', Buffer.concat([jpeg.subarray(0, -2), secret, jpeg.subarray(-2)])],
+      ['jpeg', Buffer.concat([jpeg, film, secret])],
+      [
+        'jpeg',
+        withSegments(jpeg, segment(0xee, Buffer.concat([Buffer.from('Adobe\0\x64\0\0\0\0\x01', 'latin1'), secret]))),
+      ],
+      ['png', pngWith({ width: 64, height: 64, pixels })],
+      ['png', pngOf(64, 64, chunk('gAMA', secret))],
+      ['webp', longer],
+    ];
+    for (const [format, file] of files) {
+      const { action, images } = await ask(dataUrlOf(format, file));
+      expect(action, format).to.equal('GUARDRAIL_INTERVENED');
+      const sent = bytesOf(images?.[0]);
+      expect(await sharp(sent).metadata()).to.include({ format, width: 64, height: 64 });
+      expect(sent.includes(secret), format).to.equal(false);
+    }
+  });
+
   it('answers where there is nothing but noise, at once', async () => {
     for (const spotSize of [1, 4]) {
-      const noise = await texture({ width: 1600, height: 1200, spotSize }).jpeg().toBuffer();
+      const noise = await texture({ width: 1280, height: 960, spots: 'of all shades', spotSize }).png().toBuffer();
       const start = performance.now();
-      expect((await ask(dataUrlOf('jpeg', noise))).action).to.equal('NONE');
+      expect((await ask(dataUrlOf('png', noise))).action).to.equal('NONE');
       expect(performance.now() - start, 'milliseconds').to.be.below(5000);
     }
   });

@@ -99,7 +99,7 @@ export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guar
       return { source, picture, reading, boxes };
     });
     const changing = planned.filter(
-      ({ picture, reading, boxes }) => boxes.length > 0 || picture.hasMetadata || reading.isAltered,
+      ({ picture, reading, boxes }) => boxes.length > 0 || picture.mayHoldMore || reading.isAltered,
     );
     if (changing.length === 0) return { ...outcome, entities };
     if (mode === 'monitor') return { ...outcome, entities, monitored: 'GUARDRAIL_INTERVENED' };

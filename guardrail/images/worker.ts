@@ -6,7 +6,7 @@ import { parentPort } from 'node:worker_threads';
 import { UnreadableImageError, type Problem, type Reading } from './contract.ts';
 import type { Task } from './workers.ts';
 import { createOcr, type Ocr } from './ocr.ts';
-import { assertNoExcess } from './pngExcess.ts';
+import { hasBytesBehindPixels } from './pngExcess.ts';
 import { greysOf, pack, paint, unpack, type Greys } from './raster.ts';
 
 /** What is answered: a result, or what is wrong with the image. Any other failure ends the thread. */
@@ -26,9 +26,9 @@ let ocr: Promise<Ocr> | undefined;
 
 async function read({ bytes, format }: Task & { readonly kind: 'read' }): Promise<Answer> {
   const { greys, isAltered } = await greysIn(bytes);
-  if (format === 'png') await assertNoExcess(bytes);
+  const hasMore = format === 'png' && (await hasBytesBehindPixels(bytes));
   ocr ??= createOcr();
-  return { reading: { passes: await (await ocr).read(greys), isAltered } };
+  return { reading: { passes: await (await ocr).read(greys), isAltered: isAltered || hasMore } };
 }
 
 /** The colours are let go before the reading begins, which takes memory itself. */

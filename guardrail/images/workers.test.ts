@@ -27,7 +27,7 @@ const program = new URL(
   `)}`,
 );
 const order = (byte: number) =>
-  ({ format: 'png', bytes: Uint8Array.of(byte), hasMetadata: false, isLossless: true }) as const;
+  ({ format: 'png', bytes: Uint8Array.of(byte), mayHoldMore: false, isLossless: true }) as const;
 const HANG = order(1);
 const THROW = order(2);
 const EXIT = order(3);
