@@ -549,6 +549,19 @@ describe('GatewayInstance', function () {
       const rowsMade = (): unknown[] =>
         proxy.calls.filter(({ path }) => path === '/budget/new').map(({ body }) => body.budget_id);
 
+      it('and waits at its end for a gateway that is away, says so, and can be told not to', async () => {
+        await world.instance({ endpoint: proxy.url, proxyConfig, defaultCustomerBudget: { maxBudget: 5 } });
+        await world.until('DefaultBudgetEnforced', 'Enforced');
+        proxy.fault = () => ({ kind: 'breakBefore' });
+        await world.remove();
+        const { message } = await world.until('Ready', 'Deleting');
+        expect(message).to.include('budget row').and.include(annotations.forceDelete);
+        await world.patch({ metadata: { annotations: { [annotations.forceDelete]: 'true' } } });
+        await eventually(async () => {
+          expect(await failure(world.read())).to.include('404');
+        });
+      });
+
       it('takes the row away again that it has made for an instance whose deletion overtook its finalizer', async () => {
         let id = '';
         proxy.fault = async ({ path }) => {
@@ -735,6 +748,20 @@ describe('GatewayInstance', function () {
         });
       });
     }
+
+    it('which somebody forbids to take out: the end of its instance waits, says so, and can be told not to', async () => {
+      await world.apply(proxyManifest({ env: keyMounted }));
+      await world.instance(sidecar);
+      await world.until('GuardrailReady', 'RollingOut');
+      await world.forbidChanges('litellm');
+      await world.remove();
+      const { message } = await world.until('Ready', 'Deleting');
+      expect(message).to.include('Nobody changes this.').and.include(annotations.forceDelete);
+      await world.patch({ metadata: { annotations: { [annotations.forceDelete]: 'true' } } });
+      await eventually(async () => {
+        expect(await failure(world.read())).to.include('404');
+      });
+    });
 
     it('and goes to another Deployment when the instance names that one', async () => {
       await world.apply(proxyManifest({ env: keyMounted }));

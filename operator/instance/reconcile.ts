@@ -427,12 +427,28 @@ export class InstanceReconciler implements Reconciler {
       });
     }
     finalizer.begin(instance);
-    await this.#leaveProxy(instance);
-    if (!(await this.#forgetBudget(instance, signal)) && !forced) return { requeueAfter: SOON_MS };
+    const hindrance = await this.#leave(instance, signal);
+    if (hindrance !== undefined && !forced) {
+      const message = `${hindrance} To let this resource go without that, set annotation ${annotations.forceDelete} to "true".`;
+      await this.#writeReady(instance, { status: 'False', reason: 'Deleting', message });
+      return { requeueAfter: SOON_MS };
+    }
     await finalizer.remove(instance);
     clients.forget(instance.metadata.uid);
     connections.forget(instance.metadata.namespace, instance.metadata.name);
     return {};
+  }
+
+  /** Undoes what was done for an instance. @returns what stands in the way, as a whole sentence; undefined: all is done */
+  async #leave(instance: GatewayInstance, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      await this.#leaveProxy(instance);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return `What the operator had put into the gateway's Deployment cannot be taken out: ${error.message.replace(/\.?$/, '.')}`;
+    }
+    if (await this.#forgetBudget(instance, signal)) return undefined;
+    return 'The budget row of this instance cannot be deleted at the gateway now, which is tried for five minutes.';
   }
 
   /** Takes what is ours out of the gateway's Deployments, and leaves to them what they cannot start without. */

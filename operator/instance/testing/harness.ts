@@ -240,6 +240,52 @@ export class World {
     }, withinMs);
   }
 
+  /** Has the API server refuse every change of a Deployment, as a policy of the cluster may. */
+  async forbidChanges(name: string): Promise<void> {
+    const group = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: `${this.namespace}-${name}` } };
+    const rules = [
+      {
+        apiGroups: ['apps'],
+        apiVersions: ['v1'],
+        resources: ['deployments'],
+        operations: ['UPDATE'],
+        resourceNames: [name],
+      },
+    ];
+    const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': this.namespace } };
+    await this.apply({
+      ...group,
+      kind: 'ValidatingAdmissionPolicy',
+      spec: {
+        matchConstraints: { namespaceSelector, resourceRules: rules },
+        validations: [{ expression: 'false', message: 'Nobody changes this.' }],
+      },
+    });
+    await this.apply({
+      ...group,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      spec: { policyName: group.metadata.name, validationActions: ['Deny'] },
+    });
+    // The API server takes it up a moment later.
+    await eventually(async () => {
+      const change = [
+        'annotate',
+        'deployment',
+        name,
+        '-n',
+        this.namespace,
+        '--overwrite',
+        '--dry-run=server',
+        'try=it',
+      ];
+      const refused = await this.plane.kubectl(change).then(
+        () => '',
+        (error: unknown) => String(error),
+      );
+      if (!refused.includes('Nobody changes this.')) throw new Error('Changes are not refused yet.');
+    });
+  }
+
   async deployment(name: string): Promise<V1Deployment> {
     return this.apps.readNamespacedDeployment({ name, namespace: this.namespace });
   }
