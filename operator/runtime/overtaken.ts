@@ -16,10 +16,11 @@ interface Fresh<T> {
 
 /**
  * Objects whose finalizer does not hold. A deletion that the API server has begun does not see a finalizer that is put on
- * after that: it takes the object away although the write of the finalizer was answered with success (with 1.36, one in
- * nine of the deletions that come within 2 ms of it). The answer cannot tell, nor can reading the object once more: in a
- * quarter of these cases it is still there then. So what is outside the cluster is begun as late as it can be, and not
- * where the object is known to be gone by then; and where it goes after that, it is remembered here what there is to undo.
+ * after that: it takes the object away although the write of the finalizer was answered with success (with 1.36, one or two
+ * in ten of the deletions that come within 2 ms of it). The answer cannot tell, nor can reading the object once more: in a
+ * fifth of these cases it is still there then. The watch tells within milliseconds. So what is outside the cluster is begun
+ * as late as it can be, and not where the object is known to be gone by then; and where it goes after that, it is
+ * remembered here what there is to undo.
  *
  * Nothing of this survives the process: one that ends between its first call to the outside and the news that the object
  * is gone leaves behind what it has made there.
