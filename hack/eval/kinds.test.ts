@@ -31,9 +31,9 @@ describe('texts of many kinds', () => {
     const texts = kinds.flatMap((kind) => kind.texts);
     const finds = await findsOf(analyzer, texts);
     const { all } = score(texts, finds);
-    expect(all.f2, 'F2').to.be.at.least(0.85);
-    expect(all.leakedValues, 'leaked').to.be.at.most(0.04);
-    expect(all.overmasked, 'destroyed').to.be.at.most(0.03);
-    expect(all.falsePer1000Words, 'false finds per 1,000 words').to.be.at.most(10);
+    expect(all.f2, 'F2').to.be.at.least(0.88);
+    expect(all.leakedValues, 'leaked').to.be.at.most(0.03);
+    expect(all.overmasked, 'destroyed').to.be.at.most(0.02);
+    expect(all.falsePer1000Words, 'false finds per 1,000 words').to.be.at.most(8);
   });
 });

@@ -7,6 +7,6 @@ import type { Recall } from '../contract.ts';
  */
 export const biases: Readonly<Record<Recall, number>> = {
   precise: -200,
-  balanced: 70,
-  thorough: 225,
+  balanced: 60,
+  thorough: 200,
 };

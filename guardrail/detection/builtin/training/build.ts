@@ -44,15 +44,20 @@ export function build(log: (line: string) => void): Built {
     ...generator.templates('everyday', 96),
     ...generator.templates('negatives', 112),
     ...generator.templates('shapes', 144),
-    ...generator.templates('notices', 96),
+    ...generator.templates('labels', 600),
+    ...generator.templates('notices', 160),
     ...generator.templates('small', 96),
     ...generator.templates('work', 120),
+    ...generator.templates('labels', 96),
+    ...generator.templates('science', 60),
     ...generator.passages(
-      ['english', 'english', 'everyday', 'negatives', 'foreign', 'notices', 'small', 'work'],
+      ['english', 'english', 'everyday', 'negatives', 'foreign', 'notices', 'small', 'work', 'labels', 'science'],
       36000,
     ),
-    ...generator.carriers(80_000),
-    ...generator.prose(16_000),
+    ...generator.examples(80_000),
+    ...generator.explanations(16_000),
+    ...generator.prose('prose', 60),
+    ...generator.carriers('carriers', 160),
     ...generator.encyclopedia(9000),
     ...generator.foreign(),
     ...generator.plain(96),
@@ -63,7 +68,7 @@ export function build(log: (line: string) => void): Built {
   const trainingCharacters = texts.reduce((sum, { text }) => sum + text.length, 0);
   log(`${texts.length} texts of ${trainingCharacters} characters, ${entries.size} words in the gazetteers`);
   const learnt = train(examplesOf(texts, hidden), epochs, new Random(seeds.order), log);
-  const blind = new Generator(seeds.blind, 'blind', wordNet).templates('blind', 12);
+  const blind = new Generator(seeds.blind, 'blind', wordNet).templates('blind', 40);
   const model = packModel(learnt);
   const gazetteer = packGazetteer(entries);
   return {

@@ -1,6 +1,7 @@
 import { capitalized } from './entities.ts';
 import type { Fillers } from './fillers.ts';
 import type { Random } from './random.ts';
+import { hyphenated, justified, wrapped } from './typesetting.ts';
 
 /** One message of a program, or what stands in its place. */
 interface Entry {
@@ -11,21 +12,6 @@ interface Entry {
 }
 
 type Form = (entries: readonly Entry[]) => string;
-
-/** Lines no longer than `width`, broken at spaces. */
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + word.length >= width) {
-      lines.push(line);
-      line = '';
-    }
-    line += line === '' ? word : ` ${word}`;
-  }
-  if (line !== '') lines.push(line);
-  return lines;
-}
 
 /**
  * Puts messages of programs into the forms that translators, programs and manuals keep them in: catalogues, properties,
@@ -199,8 +185,8 @@ export class Catalogues {
     const indent = ' '.repeat(random.pick([4, 7, 7, 8, 14]));
     const isJustified = random.chance(0.6);
     const paragraph = (text: string): string =>
-      this.broken(text, width, random.chance(0.5))
-        .map((line, at, all) => indent + (isJustified && at < all.length - 1 ? this.justified(line, width) : line))
+      (random.chance(0.5) ? hyphenated(text, width, random.pick(['‐', '-'])) : wrapped(text, width))
+        .map((line, at, all) => indent + (isJustified && at < all.length - 1 ? justified(line, width) : line))
         .join('\n');
     const blocks = entries.map(({ text }) => paragraph(text));
     const running = paragraph(
@@ -215,32 +201,5 @@ export class Catalogues {
       `${title}(${random.int(1, 8)})  ${capitalized(this.filled('noun'))} ${capitalized(this.filled('noun'))}  ${title}(${random.int(1, 8)})\n\n${heading}\n${blocks.join('\n\n')}`,
       blocks.map((block) => `${indent.slice(4)}--${this.filled('package')}\n${block}`).join('\n\n'),
     ]);
-  }
-
-  /** Lines of a width, their last words broken with a hyphen where that fills them. */
-  private broken(text: string, width: number, isHyphenated: boolean): string[] {
-    if (!isHyphenated) return wrapped(text, width);
-    const hyphen = this.random.pick(['‐', '-']);
-    const words = text.split(' ');
-    const lines: string[] = [];
-    let line = '';
-    for (const word of words) {
-      const room = width - line.length - 2;
-      if (line !== '' && word.length > room + 1) {
-        const isBreakable = room > 2 && word.length - room > 2 && /^\p{L}+[,.]?$/u.test(word);
-        lines.push(isBreakable ? `${line} ${word.slice(0, room)}${hyphen}` : line);
-        line = isBreakable ? word.slice(room) : word;
-      } else line += line === '' ? word : ` ${word}`;
-    }
-    return line === '' ? lines : [...lines, line];
-  }
-
-  private justified(line: string, width: number): string {
-    const words = line.split(' ');
-    let missing = Math.min(width - line.length, words.length - 1);
-    return words
-      .map((word) => (missing-- > 0 ? `${word}  ` : `${word} `))
-      .join('')
-      .trimEnd();
   }
 }

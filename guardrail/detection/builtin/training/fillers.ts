@@ -1,5 +1,5 @@
 import { capitalized } from './entities.ts';
-import { namePools, type WordNet } from './lexicon.ts';
+import { namePools, wideWords, type WordNet } from './lexicon.ts';
 import type { Random } from './random.ts';
 
 const split = (words: string): string[] => words.trim().split(/\s+/);
@@ -130,6 +130,19 @@ const sqlWords =
   OVER ROWS PRECEDING CURRENT TRIGGER FUNCTION RETURNS LANGUAGE BEGIN COMMIT ROLLBACK GRANT REVOKE ANALYZE VACUUM EXPLAIN TEMPORARY
   MATERIALIZED VIEW SEQUENCE SCHEMA TABLESPACE COLLATE INTERVAL TIMESTAMP NUMERIC BOOLEAN LATERAL RECURSIVE`);
 
+/** Who laws, methods and measures of science are named after: known to all, so nobody's secret. */
+const eponyms =
+  split(`Abel Ampère Archimedes Avogadro Banach Bayes Bellman Bernoulli Bessel Boltzmann Bonferroni Boole Brown Cantor Cauchy Cholesky Coulomb
+  Cramer Dedekind Delaunay Dijkstra Dirac Dirichlet Doppler Einstein Euclid Euler Faraday Fermat Fibonacci Fisher Fourier Frobenius Galerkin
+  Galois Gauss Gödel Green Hamilton Hausdorff Heisenberg Helmholtz Hermite Hilbert Hölder Hooke Jacobi Jensen Kepler Kolmogorov Kronecker
+  Kruskal Krylov Lagrange Laplace Lebesgue Legendre Leibniz Lipschitz Lorentz Markov Maxwell Mendel Minkowski Moore Nash Newton Nyquist Ohm
+  Pareto Pascal Pearson Picard Planck Poincaré Poisson Pythagoras Riemann Rolle Runge Schrödinger Schur Schwarz Shannon Simpson Sobolev
+  Spearman Stirling Stokes Student Sturm Taylor Turing Voronoi Weierstrass Welch Wiener Wilcoxon Zipf`);
+const mathWords = split(
+  'theorem lemma inequality method matrix distribution equation norm space test filter transform series integral criterion process algorithm scheme solver mesh coefficient correction statistic factor formula law effect constant operator polynomial kernel sequence identity bound',
+);
+const mathEnvironments = split('theorem lemma proof definition corollary proposition remark example');
+
 const emailHosts = split(
   'gmail.com yahoo.com outlook.com example.com example.org web.de gmx.net orange.fr libero.it mail.com proton.me acme.io',
 );
@@ -219,6 +232,13 @@ export class Fillers {
     );
   }
 
+  private germanNoun(): string {
+    const { random } = this;
+    const chance = random.next();
+    if (chance < 0.4) return random.pick(wideWords.de.nouns);
+    return random.pick(nounsDe) + (chance < 0.5 ? random.pick(nounsDe).toLowerCase() : '');
+  }
+
   /** A few letters that are no word: abbreviations as programmers coin them. */
   private letters(): string {
     const { random } = this;
@@ -282,7 +302,7 @@ export class Fillers {
       case 'Noun':
         return capitalized(this.word());
       case 'noun_de':
-        return random.chance(0.15) ? random.pick(nounsDe) + random.pick(nounsDe).toLowerCase() : random.pick(nounsDe);
+        return this.germanNoun();
       case 'verb':
         return this.usually('verbs');
       case 'Verb':
@@ -375,6 +395,8 @@ export class Fillers {
         return `${this.digits(1)}.${this.digits(1)}.${this.digits(2)}`;
       case 'word8':
         return this.word(8);
+      case 'usual':
+        return random.pick(usualLabels);
       case 'label':
         return random.pick(random.chance(0.35) ? usualLabels : labels);
       case 'column': {
@@ -430,6 +452,12 @@ export class Fillers {
         return random.pick(sqlWords);
       case 'verbing':
         return capitalized(`${this.usually('verbs').replace(/e$/, '')}ing`);
+      case 'eponym':
+        return random.pick(eponyms);
+      case 'mathword':
+        return random.pick(mathWords);
+      case 'mathenv':
+        return random.pick(mathEnvironments);
       case 'package':
         return `${random.chance(0.2) ? `@${this.word(8)}/` : ''}${this.word(8)}${random.chance(0.7) ? `-${this.word(8)}` : ''}`;
       case 'hash':

@@ -18,6 +18,9 @@ const streetWords =
 const orgWords =
   'inc llc ltd limited corp corporation company co plc gmbh ag kg se sa sas sarl srl spa bv nv ab oy oyj as aps kft zrt sro pty pvt llp lp lda ltda group holding holdings solutions systems technologies partners capital consulting labs software bank insurance university college institute hospital foundation association ministry department museum orchestra gruppe stadtwerke klinikum universität université universidad università bancorp pharma pharmaceuticals industries enterprises ventures airlines motors';
 
+/** Words of famous names that stand before numbers and addresses far more often: Tel of Tel Aviv. */
+const labels: ReadonlySet<string> = new Set(['Tel']);
+
 /** Which words are names of what, from all lists: what the detector ships. */
 export function buildGazetteer(wordNet: WordNet): Map<number, number> {
   const entries = new Map<number, number>();
@@ -40,7 +43,7 @@ export function buildGazetteer(wordNet: WordNet): Map<number, number> {
     for (const word of wordsOf(name)) if (word.length > 3) add(word, flags.region);
   }
   for (const [name, kind] of wordNet.named) {
-    const words = wordsOf(name).filter((word) => /^\p{Lu}/u.test(word));
+    const words = wordsOf(name).filter((word) => /^\p{Lu}/u.test(word) && !labels.has(word));
     for (const [at, word] of words.entries()) {
       if (kind === 'PERSON') add(word, at === words.length - 1 ? flags.family : flags.given);
       else add(word, kind === 'LOCATION' ? flags.region : flags.organization);

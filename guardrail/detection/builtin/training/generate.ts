@@ -4,7 +4,17 @@ import type { TagKind } from '../tagger/labels.ts';
 import { Catalogues } from './catalogues.ts';
 import { capitalized, Entities } from './entities.ts';
 import { Fillers } from './fillers.ts';
-import { foreignTexts, messages, type Part, type WordNet } from './lexicon.ts';
+import {
+  foreignText,
+  foreignTexts,
+  foreignWords,
+  messages,
+  namePools,
+  wideWords,
+  type ForeignText,
+  type Part,
+  type WordNet,
+} from './lexicon.ts';
 import { Random } from './random.ts';
 import { languages, verbForms, vocabulary, type Language } from './vocabulary.ts';
 
@@ -49,6 +59,28 @@ const kindOfPlaceholder: Readonly<Record<string, TagKind>> = {
   postcode: 'ADDRESS',
 };
 
+interface Replacements {
+  /** Lists of words that are written small within a sentence; each list is taken equally often. */
+  readonly words: readonly (readonly string[])[];
+  /** Lists of German nouns. */
+  readonly nouns: readonly (readonly string[])[];
+}
+
+function replacements(): Map<string, Replacements> {
+  return new Map(
+    languages.map((language) => {
+      const { nouns, adjectives } = vocabulary[language];
+      const wide = wideWords[language];
+      const small = language === 'de' ? [adjectives, verbForms(language)] : [nouns, adjectives, verbForms(language)];
+      return [language, { words: [wide.words, wide.words, ...small], nouns: [wide.nouns, nouns] }];
+    }),
+  );
+}
+
+const givenNames: ReadonlySet<string> = new Set(
+  namePools.flatMap(({ given }) => given.map((name) => name.toLowerCase())),
+);
+
 /** Spans of a text that begins so much further on. */
 const moved = (spans: readonly LabelledSpan[], by: number): LabelledSpan[] =>
   spans.map((span) => ({ ...span, start: span.start + by, end: span.end + by }));
@@ -59,6 +91,8 @@ export class Generator {
   private readonly entities: Entities;
   private readonly fillers: Fillers;
   private readonly wordNet: WordNet;
+  private readonly ordinary: ReadonlySet<string> = foreignWords();
+  private readonly replacements = replacements();
 
   constructor(seed: number, part: Part, wordNet: WordNet) {
     this.random = new Random(seed);
@@ -159,9 +193,9 @@ export class Generator {
     const chance = isTypedSmall && random.chance(0.45) ? 0 : random.next();
     const change = (make: (piece: Piece) => string): Piece[] =>
       pieces.map((piece) => ({ ...piece, text: make(piece) }));
-    if (chance < 0.1) return change(({ text }) => text.toLowerCase());
+    if (chance < 0.1) return change((piece) => this.small(piece));
     if (chance < 0.14) return change(({ text }) => text.toUpperCase());
-    if (chance < 0.18) return change(({ text, kind }) => (kind ? text.toLowerCase() : text));
+    if (chance < 0.18) return change((piece) => (piece.kind ? this.small(piece) : piece.text));
     if (chance < 0.22) return change(({ text, kind }) => (kind ? text.toUpperCase() : text));
     if (chance < 0.25) return change(({ text, kind }) => (kind ? text : text.toLowerCase()));
     if (chance < 0.27)
@@ -170,6 +204,19 @@ export class Generator {
       return change(({ text }) => text.replaceAll("'", '’').replaceAll('"', random.pick(['“', '”', '„', '«'])));
     if (chance < 0.33) return change(({ text, kind }) => (kind ? text : text.replace(/[.,!?](?=\s|$)/g, '')));
     return pieces;
+  }
+
+  /**
+   * In small letters, but for names of a place or a family that are words too: "bosco" is a wood far more often than the
+   * town of that name, and learning both would make a town of every wood.
+   */
+  private small({ text, kind }: Piece): string {
+    const lower = text.toLowerCase();
+    const words = lower.split(/[ -]/);
+    const isEach = (has: (word: string) => boolean): boolean => words.every(has);
+    if (kind === 'LOCATION' && isEach((word) => this.ordinary.has(word) || this.wordNet.words.has(word))) return text;
+    if (kind === 'PERSON' && isEach((word) => this.ordinary.has(word) && !givenNames.has(word))) return text;
+    return lower;
   }
 
   private join(pieces: readonly Piece[], source: string): LabelledText {
@@ -188,7 +235,7 @@ export class Generator {
   }
 
   /** Examples of a dictionary with a pronoun or role replaced by a name: natural sentences in great number. */
-  carriers(count: number): LabelledText[] {
+  examples(count: number): LabelledText[] {
     const { random, wordNet } = this;
     const usable = wordNet.examples.filter(
       (example) =>
@@ -227,8 +274,8 @@ export class Generator {
     return made;
   }
 
-  /** Sentences without any name, as they are. */
-  prose(count: number): LabelledText[] {
+  /** Sentences of the dictionary without any name, as they are. */
+  explanations(count: number): LabelledText[] {
     const { random, wordNet } = this;
     const usable = [...wordNet.examples, ...wordNet.glosses].filter((text) => !hasName(text));
     return Array.from({ length: count }, () => {
@@ -240,12 +287,53 @@ export class Generator {
     });
   }
 
-  /** Messages, declarations and manuals in a dozen languages, without any name; some in lower case, as people type. */
+  /** Messages, declarations, manuals and talk in a dozen languages, without any name; some in lower case, as people type. */
   foreign(): LabelledText[] {
-    return foreignTexts().flatMap((text) => {
-      const plain = { text, spans: [], source: 'foreign prose' };
-      return this.random.chance(0.25) ? [plain, { ...plain, text: text.toLowerCase() }] : [plain];
-    });
+    return foreignTexts().flatMap((from) => [from.text, this.varied(from)].map((text) => this.sometimesSmall(text)));
+  }
+
+  /** Everyday sentences of a file `times` times, alone or several together, with other words in most of them. */
+  prose(file: string, times: number): LabelledText[] {
+    const { random } = this;
+    const byLanguage = Map.groupBy(lines(file).map(foreignText), ({ language }) => language);
+    return [...byLanguage.values()].flatMap((sentences) =>
+      Array.from({ length: sentences.length * times }, () => {
+        const said = Array.from({ length: random.int(1, 3) }, () => {
+          const sentence = random.pick(sentences);
+          return random.chance(0.7) ? this.varied(sentence) : sentence.text;
+        });
+        return this.sometimesSmall(said.join(random.pick([' ', ' ', '\n'])));
+      }),
+    );
+  }
+
+  /** Everyday sentences of a file with names, each `times` times, with other words in half of them. */
+  carriers(file: string, times: number): LabelledText[] {
+    return lines(file)
+      .map(foreignText)
+      .flatMap((sentence) =>
+        Array.from({ length: times }, () => this.fill(this.random.chance(0.5) ? this.varied(sentence) : sentence.text)),
+      );
+  }
+
+  private sometimesSmall(text: string): LabelledText {
+    return { text: this.random.chance(0.2) ? text.toLowerCase() : text, spans: [], source: 'foreign prose' };
+  }
+
+  /** A text with some of its words replaced by others of the language: the grammar stays, the sense does not. */
+  private varied({ text, language }: ForeignText): string {
+    const { random } = this;
+    const own = this.replacements.get(language);
+    if (!own) return text;
+    return text.replace(
+      /(?<![\p{L}\p{M}\p{N}'’_{-])[\p{L}\p{M}]{4,}(?![\p{L}\p{M}\p{N}'’_}-])/gu,
+      (word, at: number) => {
+        if (!random.chance(0.3)) return word;
+        if (/^\p{Ll}+$/u.test(word)) return random.pick(random.pick(own.words));
+        const isNoun = language === 'de' && at > 0 && /^\p{Lu}\p{Ll}+$/u.test(word);
+        return isNoun ? random.pick(random.pick(own.nouns)) : word;
+      },
+    );
   }
 
   /** The templates of a file filled with the words of one language after the other. */
@@ -262,16 +350,17 @@ export class Generator {
   private inLanguage(template: string, language: Language, verbs: readonly string[]): string {
     const { random } = this;
     const { nouns, adjectives, small } = vocabulary[language];
-    const lists: Readonly<Record<string, readonly string[]>> = {
-      noun: nouns,
-      adj: adjectives,
-      small,
-      verb: verbs,
+    const wide = wideWords[language];
+    const lists: Readonly<Record<string, readonly [readonly string[], readonly string[]]>> = {
+      noun: [nouns, wide.nouns],
+      adj: [adjectives, wide.words],
+      small: [small, small],
+      verb: [verbs, wide.words],
     };
     return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
       const list = lists[name.toLowerCase()];
       if (!list) return whole;
-      const word = random.pick(list);
+      const word = random.pick(list[random.chance(0.5) ? 0 : 1]);
       return name === name.toLowerCase() ? word : name === name.toUpperCase() ? word.toUpperCase() : capitalized(word);
     });
   }

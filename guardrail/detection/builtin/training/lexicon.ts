@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { allLocales } from '@faker-js/faker';
 import { wordHash } from '../tagger/tokens.ts';
 import { handNames, nicknames } from './names.ts';
-import { languages, vocabularyOf } from './vocabulary.ts';
+import { languages, vocabularyOf, type Language } from './vocabulary.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -75,7 +75,7 @@ const functionWords = `a an the this that these those i me my mine myself you yo
   should will would ought need dare used cannot let lets there here then now thus hence ever never always often just only even
   also too very quite rather almost already still again once twice maybe perhaps please thanks thank yes yeah yep nope ok okay hi
   hey hello bye goodbye oh ah wow oops ugh hmm lol omg btw asap fyi etc eg ie vs aka dear sorry sure well okay cheers regards
-  fax don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain ll ve re`;
+  fax tel mob mail email job attn don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain ll ve re`;
 
 /** Lists of the world's names hold words like Can and Hey, which in texts are hardly ever names. Will and May are. */
 const isName = (name: string): boolean => !noNames.has(name.toLowerCase());
@@ -185,7 +185,18 @@ const corpus = (file: string): string[] =>
     .split('\0');
 
 /** Texts without names in other languages than English: see the README for where they come from. */
-export const foreignTexts = (): string[] => corpus('foreign').map((entry) => entry.slice(entry.indexOf('\t') + 1));
+export const foreignTexts = (): ForeignText[] => [...corpus('foreign'), ...corpus('talk')].map(foreignText);
+
+export interface ForeignText {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** Reads a language and a text that a tab parts. */
+export function foreignText(line: string): ForeignText {
+  const at = line.indexOf('\t');
+  return { language: line.slice(0, at), text: line.slice(at + 1) };
+}
 
 /** What programs say to their users in other languages than English, by language. */
 export function messages(): Map<string, string[]> {
@@ -199,6 +210,30 @@ export function messages(): Map<string, string[]> {
   return byLanguage;
 }
 
+/** Words of a language as web pages have them, without what is known as a name; see the README for where they come from. */
+export interface WideWords {
+  /** As written within a sentence: German nouns are not among them. */
+  readonly words: readonly string[];
+  /** Words that can stand for a thing: for German its nouns, written large; elsewhere nobody told them from the others. */
+  readonly nouns: readonly string[];
+}
+
+export const wideWords: Readonly<Record<Language, WideWords>> = readWideWords();
+
+function readWideWords(): Record<Language, WideWords> {
+  const lists = new Map(
+    corpus('words').map((entry) => {
+      const [key = '', words = ''] = entry.split('\t');
+      return [key, words.split(' ')];
+    }),
+  );
+  const of = (language: Language): WideWords => {
+    const words = lists.get(language) ?? [];
+    return { words, nouns: lists.get(`${language}-nouns`) ?? words };
+  };
+  return { de: of('de'), es: of('es'), fr: of('fr'), it: of('it'), nl: of('nl') };
+}
+
 /** Ordinary words of other languages than English, in lower case: those that such texts write so, and lists of faker's. */
 export function foreignWords(): Set<string> {
   const words = new Set<string>();
@@ -210,8 +245,13 @@ export function foreignWords(): Set<string> {
     for (const word of text.match(/(?<=\p{Ll} )\p{Lu}\p{Ll}{3,}(?![\p{L}\p{M}-])/gu) ?? [])
       words.add(word.toLowerCase());
   };
-  foreignTexts().forEach(add);
-  for (const language of languages) for (const word of vocabularyOf(language)) words.add(word);
+  for (const { text } of foreignTexts()) add(text);
+  for (const language of languages) {
+    for (const word of vocabularyOf(language)) words.add(word);
+    // Long words show by their form that they are none's name.
+    const { words: wide, nouns } = wideWords[language];
+    for (const word of [...wide, ...nouns]) if (word.length < 9) words.add(word.toLowerCase());
+  }
   for (const [language, texts] of messages()) {
     texts.forEach(add);
     if (language === 'de') texts.forEach(addNouns);

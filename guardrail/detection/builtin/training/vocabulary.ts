@@ -30,7 +30,13 @@ export const vocabulary: Readonly<Record<Language, Words>> = {
       Ferien Ausflug Koffer Rucksack Zelt Fahrkarte Bahnsteig Verspätung Umleitung Stau Ampel Kreuzung Führerschein Werkstatt Reifen
       Bremse Benzin Miete Kaution Vermieter Mieter Nebenkosten Strom Heizung Rechnung Mahnung Überweisung Konto Zinsen Kredit Steuer
       Gehalt Überstunden Betriebsrat Kündigungsfrist Zeugnis Bewerbung Lebenslauf Vorstellung Gesuch Widerspruch Bescheid Antragsteller
-      Haftung Schaden Gutachten Zeuge Urteil Klage Vergleich Frist Fußball Verein Trainer Mannschaft Tabelle Spielzug Niederlage`),
+      Haftung Schaden Gutachten Zeuge Urteil Klage Vergleich Frist Fußball Verein Trainer Mannschaft Tabelle Spielzug Niederlage
+      Wald Bach Feld Berg Fluss Wiese Moor Sand Stein Fels Höhle Tal Ufer Insel Küste Strand Düne Vogel Fuchs Wolf Hirsch Hase Igel Maus
+      Spatz Fink Storch Adler Hahn Henne Gans Schwan Kater Kalb Lamm Schaf Bock Fliege Käfer Spinne Wurm Frosch Schlange Koch Schneider
+      Schuster Schmied Müller Bauer Jäger Fischer Weber Maler Gärtner Pfarrer Richter König Graf Ritter Winter Sommer Herbst Kohl Kraut
+      Rübe Linse Birne Pflaume Kirsche Traube Rebe Blatt Zweig Ast Stamm Rinde Holz Brett Nagel Hammer Zange Säge Eltern Geschwister
+      Großmutter Enkel Onkel Tante Lehrerin Schülerin Gast Gäste Farbe Länge Breite Kohle Kupfer Zink Blei Gas Säure Lauge Salz Kristall Getreide Weizen Roggen Gerste Hafer Mais Acker Ernte Kirche
+      Burg Turm Tor Mauer Brunnen Markt Zoll Steuer Krieg Frieden Heer Waffe Schwert Schild Krone Reich Volk Sklave Sitte Recht Pflicht`),
     adjectives:
       split(`alt neu groß klein gut schlecht schön hässlich warm kalt heiß kühl nass trocken süß sauer bitter salzig scharf frisch müde
       krank gesund schnell langsam laut leise hell dunkel schwer leicht teuer billig offen geschlossen sauber schmutzig voll leer weich hart
@@ -63,7 +69,13 @@ export const vocabulary: Readonly<Record<Language, Words>> = {
       interés préstamo impuesto sueldo contrato solicitud currículo entrevista recurso resolución solicitante daño informe testigo sentencia
       demanda acuerdo plazo fútbol equipo entrenador partido derrota archivo fichero carpeta pantalla tecla ratón contraseña usuario servidor
       red enlace página botón ventana menú opción valor lista cadena número palabra línea tabla columna fila campo tipo nombre clave reunión
-      presupuesto pregunta propuesta saludo niño niña hombre mujer hijo hija madre padre abuela abuelo hermano hermana amigo vecino jefe`),
+      presupuesto pregunta propuesta saludo niño niña hombre mujer hijo hija madre padre abuela abuelo hermano hermana amigo vecino jefe
+      bosque monte valle mar lago isla costa playa arena piedra roca cueva ribera río arroyo fuente cascada zorro lobo ciervo liebre erizo ratón
+      gorrión águila gallo gallina ganso cisne cordero oveja toro buey mosca araña gusano rana serpiente cocinero sastre herrero molinero
+      pastor cazador pescador pintor jardinero juez rey conde caballero invierno verano otoño primavera col nabo lenteja pera ciruela cereza
+      uva hoja rama tronco corteza madera clavo martillo sierra padres nieto tío tía huésped color tierra cielo campo cosecha trigo cebada
+      avena iglesia castillo torre puerta muro mercado guerra paz espada escudo corona reino pueblo derecho deber patio escalera sótano techo
+      carbón cobre plomo ácido cristal sal gas vapor fuego sombra luz peso fuerza onda rayo`),
     adjectives:
       split(`viejo nuevo grande pequeño bueno malo bonito feo caliente frío tibio mojado seco dulce ácido amargo salado picante fresco cansado
       enfermo sano rápido lento ruidoso claro oscuro pesado ligero caro barato abierto cerrado limpio sucio lleno vacío blando duro largo corto
@@ -96,7 +108,13 @@ export const vocabulary: Readonly<Record<Language, Words>> = {
       impôt salaire contrat candidature entretien recours décision demandeur dommage rapport témoin jugement plainte accord délai équipe
       entraîneur match défaite fichier dossier écran touche souris utilisateur serveur réseau lien page bouton fenêtre menu option
       valeur liste chaîne nombre mot ligne colonne champ type nom clé paquet erreur réunion budget question proposition enfant homme femme fils
-      fille mère père grand-mère frère sœur ami voisin patron`),
+      fille mère père grand-mère frère sœur ami voisin patron
+      bois forêt mont val vallée mer lac île côte plage sable pierre roche grotte rive rivière source cascade renard loup cerf lièvre hérisson
+      souris moineau aigle coq poule oie cygne agneau mouton taureau bœuf mouche araignée ver grenouille serpent cuisinier tailleur forgeron
+      meunier berger chasseur pêcheur peintre jardinier juge roi comte chevalier hiver été automne printemps chou navet lentille poire prune
+      cerise raisin feuille branche tronc écorce clou marteau scie parents oncle tante invité couleur terre ciel champ récolte blé orge avoine
+      église château tour porte mur marché guerre paix épée bouclier couronne royaume peuple droit devoir cour escalier cave toit ville village
+      charbon cuivre plomb acide cristal gaz vapeur feu ombre lumière poids force onde rayon`),
     adjectives:
       split(`vieux nouveau grand petit bon mauvais beau laid chaud froid tiède mouillé sec sucré acide amer salé piquant frais fatigué malade
       sain rapide lent bruyant clair sombre lourd léger cher ouvert fermé propre sale plein vide mou dur long court large étroit épais mince
@@ -129,7 +147,13 @@ export const vocabulary: Readonly<Record<Language, Words>> = {
       riscaldamento bolletta avviso bonifico conto interesse prestito tassa stipendio contratto domanda colloquio ricorso decisione richiedente
       danno relazione testimone sentenza causa accordo termine squadra allenatore partita sconfitta file cartella schermo tasto mouse utente
       servizio rete collegamento pagina pulsante finestra menu opzione valore elenco stringa numero parola riga tabella colonna campo tipo nome
-      chiave pacchetto errore riunione bilancio proposta bambino uomo donna figlio figlia madre padre nonna fratello sorella amico vicino capo`),
+      chiave pacchetto errore riunione bilancio proposta bambino uomo donna figlio figlia madre padre nonna fratello sorella amico vicino capo
+      bosco monte valle mare lago isola costa spiaggia sabbia sasso rupe grotta riva fiume torrente sorgente cascata volpe lupo cervo lepre
+      riccio topo passero aquila gallo gallina oca cigno agnello pecora toro bue mosca ragno verme rana serpente cuoco sarto fabbro mugnaio
+      pastore cacciatore pescatore pittore giardiniere giudice re conte cavaliere inverno estate autunno primavera cavolo rapa lenticchia pera
+      prugna ciliegia uva foglia ramo tronco corteccia legno chiodo martello sega genitori nonni nipote zio zia ospite colore lunghezza
+      quantità piatto contorno nota stato carbone rame zinco piombo acido cristallo grano orzo avena campo raccolto chiesa castello torre porta
+      muro fontana mercato guerra pace spada scudo corona regno popolo diritto dovere cortile scala cantina soffitta balcone parete`),
     adjectives:
       split(`vecchio nuovo grande piccolo buono cattivo bello brutto caldo freddo tiepido bagnato secco dolce acido amaro salato piccante fresco
       stanco malato sano veloce lento rumoroso chiaro scuro pesante leggero caro aperto chiuso pulito sporco pieno vuoto morbido duro lungo corto
@@ -162,7 +186,12 @@ export const vocabulary: Readonly<Record<Language, Words>> = {
       belasting loon contract sollicitatie gesprek bezwaar besluit aanvrager schade verslag getuige vonnis zaak akkoord termijn voetbal ploeg
       trainer wedstrijd nederlaag bestand map scherm toets muis wachtwoord gebruiker dienst netwerk koppeling pagina knop venster menu optie
       waarde lijst tekenreeks getal woord regel tabel kolom veld soort naam sleutel pakket fout spatie verzoek vergadering begroting vraag
-      voorstel kind man vrouw zoon dochter moeder vader oma broer zus vriend buurman baas`),
+      voorstel kind man vrouw zoon dochter moeder vader oma broer zus vriend buurman baas
+      bos berg dal zee meer eiland kust strand duin zand steen rots grot oever rivier beek bron waterval vos wolf hert haas egel muis mus adelaar
+      haan kip gans zwaan lam schaap stier os vlieg spin worm kikker slang kok kleermaker smid molenaar herder jager visser schilder tuinman
+      rechter koning graaf ridder winter zomer herfst lente kool raap linze peer pruim kers druif blad tak stam schors hout spijker hamer zaag
+      ouders kleinkind oom tante gast kleur aarde hemel akker oogst tarwe gerst haver kerk kasteel toren poort muur markt oorlog vrede zwaard
+      schild kroon rijk volk recht plicht trap kelder dak kolen koper lood zuur kristal gas damp vuur schaduw gewicht kracht golf straal stad dorp`),
     adjectives:
       split(`oud nieuw groot klein goed slecht mooi lelijk warm koud heet nat droog zoet zuur bitter zout scherp vers moe ziek gezond snel langzaam
       luid stil licht donker zwaar duur goedkoop open gesloten schoon vuil vol leeg zacht hard lang kort breed smal dik dun hoog laag dichtbij ver

@@ -1,0 +1,36 @@
+/** Lines no longer than `width`, broken at spaces; a word that is longer stands alone. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = '';
+    }
+    line += line === '' ? word : ` ${word}`;
+  }
+  if (line !== '') lines.push(line);
+  return lines;
+}
+
+/** Lines no longer than `width`, their last words broken with a hyphen where that fills them. */
+export function hyphenated(text: string, width: number, hyphen: string): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const room = width - line.length - 1 - hyphen.length;
+    if (line !== '' && line.length + 1 + word.length > width) {
+      const isBreakable = room > 2 && word.length - room > 2 && /^\p{L}+[,.]?$/u.test(word);
+      lines.push(isBreakable ? `${line} ${word.slice(0, room)}${hyphen}` : line);
+      line = isBreakable ? word.slice(room) : word;
+    } else line += line === '' ? word : ` ${word}`;
+  }
+  if (line !== '') lines.push(line);
+  return lines;
+}
+
+/** A line with wider spaces, from the left on, so that it ends at the margin or has them all doubled. */
+export function justified(line: string, width: number): string {
+  let missing = width - line.length;
+  return line.replaceAll(' ', () => (missing-- > 0 ? '  ' : ' '));
+}
