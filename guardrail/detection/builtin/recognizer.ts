@@ -1,4 +1,5 @@
 import type { EntityType } from '../contract.ts';
+import { Announcements, type Announced } from './announcements.ts';
 
 /** What the digits of a text, or of a part of it, are like. */
 export interface Numbers {
@@ -25,6 +26,7 @@ export interface Hints extends Numbers {
   readonly address: boolean;
   /** Where digits are, with {@link margin} on both sides. */
   readonly windows: readonly Window[];
+  readonly announcements: Announcements;
 }
 
 /** Takes one find. */
@@ -94,6 +96,7 @@ export function hintsOf(text: string): Hints {
     solid: most(windows, ({ solid }) => solid),
     token: most(windows, ({ token }) => token),
     windows,
+    announcements: new Announcements(text),
   };
 }
 
@@ -191,19 +194,21 @@ const longest = 64;
 
 /**
  * A recognizer of values that a word must announce: only what stands behind such a word is looked at, and that once.
- * @param said global: words one of which every score asks for in what stands before the value.
+ * @param by words one of which every score asks for in what stands before the value.
  * @param within how far before the value's beginning the word may begin, in UTF-16 code units.
  */
-export function announced(said: RegExp, within: number, forms: readonly [Form<Hints>, ...Form<Hints>[]]): Recognizer {
+export function announced(by: Announced, within: number, forms: readonly [Form<Hints>, ...Form<Hints>[]]): Recognizer {
   return {
     type: forms[0].type,
-    worthwhile: (hints) => forms.some(({ worthwhile }) => worthwhile(hints)),
+    worthwhile: (hints) => forms.some(({ worthwhile }) => worthwhile(hints)) && hints.announcements.of(by).length > 0,
     find(text, emit, hints) {
       const wanted = forms.filter(({ worthwhile }) => worthwhile(hints));
-      let from = -1;
-      let to = -1;
-      const look = (): void => {
-        const start = Math.max(0, from - margin);
+      const begins = hints.announcements.of(by);
+      for (let first = 0, next = 1; first < begins.length; first = next++) {
+        // Words whose reaches meet are one stretch.
+        while (next < begins.length && (begins[next] ?? 0) - (begins[next - 1] ?? 0) <= within) next++;
+        const start = Math.max(0, (begins[first] ?? 0) - margin);
+        const to = (begins[next - 1] ?? 0) + within;
         const part = text.slice(start, to + longest);
         for (const { type, pattern, score } of wanted) {
           eachMatch(pattern, part, (match) => {
@@ -213,16 +218,7 @@ export function announced(said: RegExp, within: number, forms: readonly [Form<Hi
             });
           });
         }
-      };
-      eachMatch(said, text, ({ index }) => {
-        if (from >= 0 && index > to) {
-          look();
-          from = -1;
-        }
-        if (from < 0) from = index;
-        to = index + within;
-      });
-      if (from >= 0) look();
+      }
     },
   };
 }

@@ -32,11 +32,8 @@ const imei = numeric({
 const plateSaid =
   /(?:licen[cs]e plate|number plate|\bplate|kennzeichen|nummernschild|immatriculation|immatriculé\w*|plaque|matrícula|\btarga|kenteken|registreringsnummer|(?:vehicle|car) registration)(?:[\s:=#"'([-]|number|no\b|n[°º]|nr\b|\.|is\b|ist\b|est\b|es\b|è\b){0,8}$/;
 
-/** Roughly the same, to look for once in a text before looking at what could be a plate behind it. */
-const plateHinted = /plat|plaq|kennz|schild|immatr|matr[ií]c|targa|kentek|regist/gi;
-
 /** Plates have the most various forms: the word before decides, and that there are letters and digits. */
-const plate = announced(plateHinted, reach, [
+const plate = announced('plate', reach, [
   {
     type: 'LICENSE_PLATE',
     pattern:

@@ -1,6 +1,7 @@
 import { luhn, remainder, repeated } from '../checksums.ts';
 import {
   announced,
+  anywhere,
   before,
   digitsOf,
   eachNumber,
@@ -72,18 +73,12 @@ const iban: Recognizer = {
   },
 };
 
-const swift = announced(/swift|bic/gi, 28, [
-  {
-    type: 'SWIFT_CODE',
-    pattern: /(?<![\p{L}\p{N}])[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![\p{L}\p{N}])/gu,
-    worthwhile: ({ text }) => /swift|bic/i.test(text),
-    score: (_value, { text, start }) => (/\b(?:swift|bic)\b[^\n]{0,16}$/.test(before(text, start, 28)) ? 0.85 : 0),
-  },
-]);
-
-/** Roughly what names the details of a card: to look for, once in a text, before looking at the numbers behind it. */
-const detailsSaid =
-  /c[vs][cv2]|(?:security|verification) (?:code|number)|prüf|sicherheitscode|cryptogramme|código de|codice di|beveiliging|exp|valid|good thru|gültig|ablauf|caduc|vence|scad|vervalt|geldig/gi;
+const swift = anywhere({
+  type: 'SWIFT_CODE',
+  pattern: /(?<![\p{L}\p{N}])[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![\p{L}\p{N}])/gu,
+  worthwhile: ({ text }) => /swift|bic/i.test(text),
+  score: (_value, { text, start }) => (/\b(?:swift|bic)\b[^\n]{0,16}$/.test(before(text, start, 28)) ? 0.85 : 0),
+});
 
 /** A card's verification code, where its name stands right before it. */
 const verificationCode: Form<Hints> = {
@@ -111,7 +106,7 @@ const expiration: Form<Hints> = {
   },
 };
 
-const cardDetails = announced(detailsSaid, 64, [verificationCode, expiration]);
+const cardDetails = announced('card', 64, [verificationCode, expiration]);
 
 /** What money moves by. */
 export const finance: readonly Recognizer[] = [card, iban, swift, cardDetails];

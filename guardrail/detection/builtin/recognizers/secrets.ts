@@ -107,13 +107,9 @@ const privateKey: Recognizer = {
   },
 };
 
-/** A word that says what follows is secret, how it says so, and the secret: sticky, to be tried where one of {@link announcing} is. */
+/** A word that says what follows is secret, how it says so, and the secret: sticky, to be tried where a word may begin. */
 const assigned =
   /(?<![\p{L}\p{N}])(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|mot de passe|contraseña|wachtwoord|lösenord|parola d'ordine|secret(?:[_ -]?key)?|(?:api|access|auth|private|client|account|encryption|signing|master|session|refresh|[cx]srf)[_ -]?(?:key|token|secret)(?:[_ -]?id)?|(?:j|php)?sess(?:ion)?(?:[_ -]?id)?|token|bearer|credentials?|pin(?: code)?)["'`]?\s{0,3}(?::=|=>|[:=]|\bis\b|\bist\b|\best\b|\bes\b|\bwas\b|\bè\b|(?<=[Bb]earer)\s)\s{0,3}["'`]?((?=[^\s"'`]{4})[^\s"'`,;<>(){}[\]]{4,200})/iuy;
-
-/** How the words of {@link assigned} begin: found far sooner than all of it. */
-const announcing =
-  /pass|pwd|kennwort|mot de passe|contraseña|wachtwoord|lösenord|parola d'ordine|secret|api|access|auth|private|client|account|encryption|signing|master|(?:j|php)?sess|refresh|[cx]srf|token|bearer|credential|pin/gi;
 
 const words =
   /^(?:true|false|null|none|undefined|string|str|number|int|integer|boolean|bool|object|any|required|optional|secret|token|password|passwd|process|env|os|self|this|config|settings|options|value|input|getenv|not|wrong|incorrect|invalid|expired|missing|stored|hashed|weak|strong|too|the|a|an|my|your|in|on|at|to|for|of|that|what|very|used|sent|valid|correct|changed|reset|empty|bearer|basic)\b/i;
@@ -122,30 +118,32 @@ const words =
 const named: Recognizer = {
   type: 'PASSWORD',
   worthwhile: (hints) => hints.token >= 2,
-  find(text, emit) {
-    eachMatch(announcing, text, ({ index }) => {
+  find(text, emit, { announcements }) {
+    let from = 0;
+    for (const index of announcements.of('secret')) {
+      if (index < from) continue;
       assigned.lastIndex = index;
       const match = assigned.exec(text);
-      if (!match) return;
-      announcing.lastIndex = assigned.lastIndex;
+      if (!match) continue;
+      from = assigned.lastIndex;
       const raw = match[1] ?? '';
       const value = raw.replace(/[.?:]+$/, '');
       const start = index + match[0].length - raw.length;
-      if (value.length < 4 || words.test(value) || /^[$%{<]|[(){}]|^\*+$|^x+$|^\.+/i.test(value)) return;
+      if (value.length < 4 || words.test(value) || /^[$%{<]|[(){}]|^\*+$|^x+$|^\.+/i.test(value)) continue;
       const word = match[0].toLowerCase();
       if (word.startsWith('pin')) {
         if (/^\d{4,8}$/.test(value)) emit(start, start + value.length, 0.8);
-        return;
+        continue;
       }
       const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z\d]/].filter((kind) => kind.test(value)).length;
       const isPassword = /^(?:pass|pwd|kenn|mot|contra|wacht|lös|parola)/.test(word);
-      if (/^[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)+$/.test(value)) return;
+      if (/^[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)+$/.test(value)) continue;
       if (isPassword && value.length >= 6 && (classes >= 3 || (classes >= 2 && /\d/.test(value))))
         emit(start, start + value.length, 0.85);
       else if (!isPassword && value.length >= 16 && /\d/.test(value) && classes >= 2 && entropy(value) > 3.2) {
         emit(start, start + value.length, 0.85, 'API_KEY');
       }
-    });
+    }
   },
 };
 
@@ -186,7 +184,7 @@ const login: Recognizer = {
   },
 };
 
-const awsSecret = announced(/aws|secret|access.?key/gi, reach, [
+const awsSecret = announced('cloudSecret', reach, [
   {
     type: 'API_KEY',
     pattern: /(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g,

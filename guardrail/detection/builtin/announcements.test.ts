@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Announcements, type Announced } from './announcements.ts';
+
+const pieces: Readonly<Record<Announced, readonly string[]>> = {
+  secret: ['pass', 'phpsess', 'sess', 'mot de passe', "parola d'ordine", 'csrf', 'secret', 'access', 'pin'],
+  cloudSecret: ['aws', 'secret', 'access'],
+  card: ['cvv', 'cv2', 'security code', 'codigo de', 'exp', 'pruf'],
+  plate: ['plat', 'matric', 'schild'],
+};
+const kinds = ['secret', 'cloudSecret', 'card', 'plate'] as const;
+
+/** Where any of the words begins, one by one. */
+function beginsOf(text: string, words: readonly string[]): number[] {
+  return Array.from({ length: text.length }, (_, at) => at).filter((at) =>
+    words.some((word) => text.startsWith(word, at)),
+  );
+}
+
+describe('announcements', () => {
+  it('are where their words begin, whatever stands around them and within them', () => {
+    const part = fc.constantFrom(...Object.values(pieces).flat(), ' ', 'p', 's', 'ph', 'mot de ', '漢', 'codi', 'x');
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+        const text = parts.join('');
+        const announcements = new Announcements(text);
+        for (const kind of kinds) {
+          const found = announcements.of(kind);
+          expect(found).to.deep.equal([...new Set(found)].sort((a, b) => a - b));
+          expect(found, `${kind} in ${JSON.stringify(text)}`).to.include.members(beginsOf(text, pieces[kind]));
+        }
+      }),
+    );
+  });
+
+  const texts: readonly (readonly [string, Announced, readonly number[]])[] = [
+    ['My PassWord and your PIN', 'secret', [3, 21]],
+    ['Contraseña, LÖSENORD, Mot de passe', 'secret', [0, 12, 22, 29]],
+    ['Prüfziffer 123, GÜLTIG bis', 'card', [0, 16]],
+    ['Matrícula, Kfz-Kennzeichen, nummernschild', 'plate', [0, 15, 35]],
+    ['AWS_SECRET', 'cloudSecret', [0, 4]],
+    ['Nothing of the kind', 'secret', []],
+    ['p ass, se-cret, mot de', 'secret', []],
+  ];
+  for (const [text, kind, begins] of texts) {
+    it(`of ${kind} in ${JSON.stringify(text)}`, () => {
+      expect(new Announcements(text).of(kind)).to.deep.equal(begins);
+    });
+  }
+});
