@@ -45,8 +45,8 @@ function joined(pieces: readonly LabelledText[], length: number): string[] {
 
 const made = (count: number): LabelledText[] => [
   ...generator.passages(['blind', 'shapes', 'everyday'], count * batches),
-  ...generator.prose(count * batches),
-  ...generator.carriers(count * batches),
+  ...generator.explanations(count * batches),
+  ...generator.examples(count * batches),
 ];
 /** In another order: 7,919 is a prime that divides no count of ours. */
 const mixed = (pieces: readonly LabelledText[]): LabelledText[] =>
