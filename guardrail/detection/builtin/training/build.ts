@@ -48,10 +48,10 @@ export function build(log: (line: string) => void): Built {
     ...generator.templates('notices', 160),
     ...generator.templates('small', 96),
     ...generator.templates('work', 120),
-    ...generator.templates('labels', 96),
+    ...generator.templates('marked', 96),
     ...generator.templates('science', 60),
     ...generator.passages(
-      ['english', 'english', 'everyday', 'negatives', 'foreign', 'notices', 'small', 'work', 'labels', 'science'],
+      ['english', 'english', 'everyday', 'negatives', 'foreign', 'notices', 'small', 'work', 'marked', 'science'],
       36000,
     ),
     ...generator.examples(80_000),
