@@ -19,7 +19,7 @@ const uncased: readonly (readonly [number, number])[] = [
   [0xfe70, 0xfefe],
   [0xff10, 0xffef],
 ];
-/** Where letters have case: Latin, Greek, Cyrillic, Armenian, Georgian, Cherokee, Coptic, letter-like signs. */
+/** Where letters have case, in order: Latin, Greek, Cyrillic, Armenian, Georgian, Cherokee, Coptic, letter-like signs. */
 const cased: readonly (readonly [number, number])[] = [
   [0x41, 0x58f],
   [0x10a0, 0x10ff],
@@ -42,12 +42,15 @@ function tables(): { kind: Uint8Array; folded: Uint16Array } {
   const letter = /\p{L}|\p{M}/u;
   for (let code = 0; code < 65_536; code++) folded[code] = code;
   for (const [from, to] of uncased) kind.fill(kinds.letter, from, to + 1);
+  let range = 0;
   for (let code = 0; code < firstUncased; code++) {
+    // One step of a walk along the ranges: asking all of them makes ten megabytes of garbage before the first text.
+    if (code > (cased[range]?.[1] ?? Infinity)) range++;
     if (code >= 48 && code <= 57) kind[code] = kinds.digit;
     else if (code === 10 || code === 13 || code === 0x2028 || code === 0x2029) kind[code] = kinds.newline;
     else if (code === 32 || code === 9 || code === 0xa0 || (code >= 0x2000 && code <= 0x200a) || code === 0x202f) {
       kind[code] = kinds.space;
-    } else if (!cased.some(([from, to]) => code >= from && code <= to)) {
+    } else if (code < (cased[range]?.[0] ?? Infinity)) {
       if (code >= 0xaa && letter.test(String.fromCharCode(code))) kind[code] = kinds.letter;
     } else {
       const character = String.fromCharCode(code);
