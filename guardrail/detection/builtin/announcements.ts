@@ -8,6 +8,7 @@ const words = {
   secret:
     "pass pwd kennwort mot|de|passe contrasena wachtwoord losenord parola|d'ordine secret api access auth private client account encryption signing master sess jsess phpsess refresh csrf xsrf token bearer credential pin",
   cloudSecret: 'aws secret access',
+  login: 'basic| |-u -user login|',
   card: 'cvc cvv cv2 csc csv cs2 security|code security|number verification|code verification|number pruf sicherheitscode cryptogramme codigo|de codice|di beveiliging exp valid good|thru gultig ablauf caduc vence scad vervalt geldig',
   plate: 'plat plaq kennz schild immatr matric targa kentek regist',
 } as const;
@@ -80,7 +81,7 @@ class Automaton {
 
   /** Where words of each list begin, in order. */
   find(text: string): Readonly<Record<Announced, readonly number[]>> {
-    const found = { secret: [], cloudSecret: [], card: [], plate: [] } satisfies Record<Announced, number[]>;
+    const found = { secret: [], cloudSecret: [], login: [], card: [], plate: [] } satisfies Record<Announced, number[]>;
     const { next, width, isEnd } = this;
     let state = 0;
     for (let at = 0; at < text.length; at++) {

@@ -157,11 +157,7 @@ const netrc = /\blogin \S{1,100}\s{1,8}password (\S{4,200})/g;
 /** Passwords where neither `=` nor `:` tells what they are. */
 const login: Recognizer = {
   type: 'PASSWORD',
-  worthwhile: ({ text }) =>
-    text.includes('asic ') ||
-    text.includes(' -u') ||
-    text.includes('-user') ||
-    (text.includes('login ') && text.includes('password ')),
+  worthwhile: ({ announcements }) => announcements.of('login').length > 0,
   find(text, emit) {
     const take = ({ index, 0: whole }: RegExpExecArray, value: string, score: number): void => {
       const start = index + whole.lastIndexOf(value);
