@@ -5,10 +5,11 @@ import { Announcements, type Announced } from './announcements.ts';
 const pieces: Readonly<Record<Announced, readonly string[]>> = {
   secret: ['pass', 'phpsess', 'sess', 'mot de passe', "parola d'ordine", 'csrf', 'secret', 'access', 'pin'],
   cloudSecret: ['aws', 'secret', 'access'],
+  login: ['basic ', ' -u', '-user', 'login '],
   card: ['cvv', 'cv2', 'security code', 'codigo de', 'exp', 'pruf'],
   plate: ['plat', 'matric', 'schild'],
 };
-const kinds = ['secret', 'cloudSecret', 'card', 'plate'] as const;
+const kinds = ['secret', 'cloudSecret', 'login', 'card', 'plate'] as const;
 
 /** Where any of the words begins, one by one. */
 function beginsOf(text: string, words: readonly string[]): number[] {
