@@ -23,7 +23,6 @@ const smallWord = /(?<![\p{L}\p{N}@._/-])\p{Ll}[\p{Ll}\p{M}]{2,}(?![\p{L}\p{N}@_
  */
 export function repeat(texts: readonly string[], spans: readonly (readonly Span[])[]): Span[][] {
   const phrases = new Phrases<Known>({ exact: true });
-  const parts = new Set<string>();
   texts.forEach((text, index) => {
     for (const span of spans[index] ?? []) {
       const { type, score, detector } = span;
@@ -36,8 +35,6 @@ export function repeat(texts: readonly string[], spans: readonly (readonly Span[
       if (names.length < 2) continue;
       phrases.add(value.toUpperCase(), { type, score, detector });
       for (const name of names) {
-        if (parts.has(name)) continue;
-        parts.add(name);
         phrases.add(name, { type, score: score * 0.9, detector });
         phrases.add(name.toUpperCase(), { type, score: score * 0.9, detector });
       }

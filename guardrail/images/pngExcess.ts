@@ -25,13 +25,14 @@ export async function hasBytesBehindPixels(png: Uint8Array): Promise<boolean> {
       done(unpacked > most ? new UnreadableImageError('trailing') : null);
     },
   });
+  const chunks = [...pixelChunks(bytes)];
   const inflate = createInflate({ chunkSize: CHUNK_BYTES });
   try {
-    await pipeline(Readable.from(pixelChunks(bytes)), inflate, counter);
+    await pipeline(Readable.from(chunks), inflate, counter);
   } catch (error) {
     if (error instanceof UnreadableImageError) throw error;
   }
-  const compressed = pixelChunks(bytes).reduce((sum, { length }) => sum + length, 0);
+  const compressed = chunks.reduce((sum, { length }) => sum + length, 0);
   return inflate.bytesWritten < compressed;
 }
 

@@ -8,7 +8,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LabelledText } from '../../guardrail/detection/builtin/training/generate.ts';
+import { createBuiltinDetector } from '../../guardrail/detection/builtin/builtin.ts';
+import { Generator, type LabelledText } from '../../guardrail/detection/builtin/training/generate.ts';
+import { readWordNet } from '../../guardrail/detection/builtin/training/lexicon.ts';
 import type { DetectorStart } from './detectorStart.ts';
 
 /** Milliseconds of processor time of this thread so far. */
@@ -38,10 +40,7 @@ const started = [`from sources: ${starts(undefined)}`, `with compiled modules, a
 rmSync(compiled, { recursive: true });
 
 const signal = new AbortController().signal;
-const { createBuiltinDetector } = await import('../../guardrail/detection/builtin/builtin.ts');
 const detector = createBuiltinDetector();
-const { Generator } = await import('../../guardrail/detection/builtin/training/generate.ts');
-const { readWordNet } = await import('../../guardrail/detection/builtin/training/lexicon.ts');
 const generator = new Generator(99, 'blind', readWordNet());
 
 const batches = 9;

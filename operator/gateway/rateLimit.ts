@@ -32,10 +32,10 @@ export type Turn =
  * A token bucket with a limit on what is under way, and a pause that the gateway asks for by Retry-After.
  *
  * A call that goes on with a piece of work waits for its turn, unless its signal ends that or the gateway asks for more
- * time than a worker can be held. A call that begins a piece of work rather throws {@link DeferredError} than wait long, and hold a worker that other
- * gateways need; each that is put off gets a turn of its own, so that they do not all come back at once. Routine waits
- * for the urgent, never the other way round: ten thousand customers that are looked at again after a restart hold up
- * none that was just applied.
+ * time than a worker can be held. A call that begins a piece of work rather throws {@link DeferredError} than wait
+ * long, and hold a worker that other gateways need; each that is put off gets a turn of its own, so that they do not
+ * all come back at once. Routine waits for the urgent, never the other way round: ten thousand customers that are
+ * looked at again after a restart hold up none that was just applied.
  */
 export class RateLimiter {
   readonly #limit: RateLimit;

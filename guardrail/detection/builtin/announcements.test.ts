@@ -9,7 +9,7 @@ const pieces: Readonly<Record<Announced, readonly string[]>> = {
   card: ['cvv', 'cv2', 'security code', 'codigo de', 'exp', 'pruf'],
   plate: ['plat', 'matric', 'schild'],
 };
-const kinds = ['secret', 'cloudSecret', 'login', 'card', 'plate'] as const;
+const kinds = Object.keys(pieces) as Announced[];
 
 /** Where any of the words begins, one by one. */
 function beginsOf(text: string, words: readonly string[]): number[] {

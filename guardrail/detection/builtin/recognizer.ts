@@ -22,7 +22,7 @@ export interface Window extends Numbers {
 export interface Hints extends Numbers {
   readonly text: string;
   readonly at: boolean;
-  /** `://` or `www.` */
+  /** `://`, `www.` or `.com/` */
   readonly address: boolean;
   /** Where digits are, with {@link margin} on both sides. */
   readonly windows: readonly Window[];
@@ -91,7 +91,7 @@ export function hintsOf(text: string): Hints {
   return {
     text,
     at: text.includes('@'),
-    address: text.includes('://') || text.includes('www.'),
+    address: text.includes('://') || text.includes('www.') || text.includes('.com/'),
     digits: most(windows, ({ digits }) => digits),
     solid: most(windows, ({ solid }) => solid),
     token: most(windows, ({ token }) => token),

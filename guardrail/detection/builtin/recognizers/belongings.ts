@@ -1,5 +1,5 @@
 import { luhn } from '../checksums.ts';
-import { announced, before, numeric, reach, type Recognizer } from '../recognizer.ts';
+import { announced, before, digitsOf, numeric, reach, type Recognizer } from '../recognizer.ts';
 
 /** What digits and letters of a vehicle's number count, as the last digit of their place, and each place's weight: 49 CFR 565.15. */
 const counts = '0123456789.ABCDEFGH..JKLMN.P.R..STUVWXYZ';
@@ -25,8 +25,7 @@ const imei = numeric({
   type: 'IMEI',
   pattern: /(?<![\p{L}\p{N}_]|\d[.-])\d{2}[ -]?\d{6}[ -]?\d{6}[ -]?\d(?![\p{L}\p{N}_]|[.-]\d)/gu,
   worthwhile: (hints) => hints.digits >= 15,
-  score: (value, { text, start }) =>
-    /\bimei\b/.test(before(text, start)) && luhn(value.replace(/\D/g, '')) ? 0.95 : 0,
+  score: (value, { text, start }) => (/\bimei\b/.test(before(text, start)) && luhn(digitsOf(value)) ? 0.95 : 0),
 });
 
 const plateSaid =

@@ -93,6 +93,9 @@ const verificationCode: Form<Hints> = {
       : 0,
 };
 
+const validUntil =
+  /\b(?:exp(?:ir(?:y|es|ation|ing))?|valid (?:thru|until|through|to)|good thru|gültig bis|ablauf(?:datum)?|expir(?:e|ation)|caduca|vence|caducidad|scade|scadenza|vervalt|geldig tot)\b[^\p{L}\n]{0,4}(?:date|datum)?[^\p{L}\n]{0,4}$/u;
+
 /** Until when a card is valid: of no interest where no card is spoken of. */
 const expiration: Form<Hints> = {
   type: 'CREDIT_CARD_EXPIRATION',
@@ -100,9 +103,7 @@ const expiration: Form<Hints> = {
   worthwhile: ({ digits }) => digits >= 3,
   score: (_value, { text, start }) => {
     const context = before(text, start, 64);
-    const said =
-      /\b(?:exp(?:ir(?:y|es|ation|ing))?|valid (?:thru|until|through|to)|good thru|gültig bis|ablauf(?:datum)?|expir(?:e|ation)|caduca|vence|caducidad|scade|scadenza|vervalt|geldig tot)\b[^\p{L}\n]{0,4}(?:date|datum)?[^\p{L}\n]{0,4}$/u;
-    return said.test(context) && (cardContext.test(context) || /\d(?:[ -]?\d){11}/.test(context)) ? 0.8 : 0;
+    return validUntil.test(context) && (cardContext.test(context) || /\d(?:[ -]?\d){11}/.test(context)) ? 0.8 : 0;
   },
 };
 

@@ -54,7 +54,7 @@ const bareHost =
 /** Links: by `://` or `www.`, to the end of what a URL may hold. Those of public hosts only where they tell of someone. */
 const url: Recognizer = {
   type: 'URL',
-  worthwhile: ({ address, text }) => address || text.includes('.com/'),
+  worthwhile: (hints) => hints.address,
   find(text, emit) {
     let end = 0;
     for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {

@@ -1,7 +1,7 @@
 import { capitalized } from './entities.ts';
 import type { Fillers } from './fillers.ts';
 import type { Random } from './random.ts';
-import { hyphenated, justified, wrapped } from './typesetting.ts';
+import { justified, wrapped } from './typesetting.ts';
 
 /** One message of a program, or what stands in its place. */
 interface Entry {
@@ -185,7 +185,7 @@ export class Catalogues {
     const indent = ' '.repeat(random.pick([4, 7, 7, 8, 14]));
     const isJustified = random.chance(0.6);
     const paragraph = (text: string): string =>
-      (random.chance(0.5) ? hyphenated(text, width, random.pick(['‐', '-'])) : wrapped(text, width))
+      wrapped(text, width, random.chance(0.5) ? random.pick(['‐', '-']) : undefined)
         .map((line, at, all) => indent + (isJustified && at < all.length - 1 ? justified(line, width) : line))
         .join('\n');
     const blocks = entries.map(({ text }) => paragraph(text));

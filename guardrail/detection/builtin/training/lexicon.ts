@@ -200,14 +200,8 @@ export function foreignText(line: string): ForeignText {
 
 /** What programs say to their users in other languages than English, by language. */
 export function messages(): Map<string, string[]> {
-  const byLanguage = new Map<string, string[]>();
-  for (const entry of corpus('catalogues')) {
-    const [language = '', text = ''] = entry.split('\t');
-    const list = byLanguage.get(language);
-    if (list) list.push(text);
-    else byLanguage.set(language, [text]);
-  }
-  return byLanguage;
+  const byLanguage = Map.groupBy(corpus('catalogues').map(foreignText), ({ language }) => language);
+  return new Map(Array.from(byLanguage, ([language, texts]) => [language, texts.map(({ text }) => text)]));
 }
 
 /** Words of a language as web pages have them, without what is known as a name; see the README for where they come from. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { hyphenated, justified, wrapped } from './typesetting.ts';
+import { justified, wrapped } from './typesetting.ts';
 
 const words = fc.array(fc.stringMatching(/^[a-zà-ü]{1,24}[,.]?$/), { minLength: 1, maxLength: 40 });
 const width = fc.integer({ min: 8, max: 80 });
@@ -31,7 +31,7 @@ describe('typesetting', () => {
   it('breaks words so that without the hyphens the text is the same', () => {
     fc.assert(
       fc.property(words, width, (list, most) => {
-        const lines = hyphenated(list.join(' '), most, '‐');
+        const lines = wrapped(list.join(' '), most, '‐');
         expect(lines.join('\n').replaceAll('‐\n', '').replaceAll('\n', ' ')).to.equal(list.join(' '));
         for (const line of lines) expect(line.length <= most || !line.includes(' '), line).to.equal(true);
       }),

@@ -1,27 +1,15 @@
-/** Lines no longer than `width`, broken at spaces; a word that is longer stands alone. */
-export function wrapped(text: string, width: number): string[] {
+/**
+ * Lines no longer than `width`, broken at spaces; a word that is longer stands alone.
+ * @param hyphen breaks the last words of lines where that fills them.
+ */
+export function wrapped(text: string, width: number, hyphen?: string): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
     if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = '';
-    }
-    line += line === '' ? word : ` ${word}`;
-  }
-  if (line !== '') lines.push(line);
-  return lines;
-}
-
-/** Lines no longer than `width`, their last words broken with a hyphen where that fills them. */
-export function hyphenated(text: string, width: number, hyphen: string): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    const room = width - line.length - 1 - hyphen.length;
-    if (line !== '' && line.length + 1 + word.length > width) {
+      const room = hyphen === undefined ? 0 : width - line.length - 1 - hyphen.length;
       const isBreakable = room > 2 && word.length - room > 2 && /^\p{L}+[,.]?$/u.test(word);
-      lines.push(isBreakable ? `${line} ${word.slice(0, room)}${hyphen}` : line);
+      lines.push(isBreakable ? `${line} ${word.slice(0, room)}${hyphen ?? ''}` : line);
       line = isBreakable ? word.slice(room) : word;
     } else line += line === '' ? word : ` ${word}`;
   }
