@@ -2,10 +2,31 @@ import { expect } from 'chai';
 import { createAnalyzer, createBuiltinDetector } from '../../guardrail/detection/detection.ts';
 import { isBlind, namePools } from '../../guardrail/detection/builtin/training/lexicon.ts';
 import { findsOf } from './evaluate.ts';
-import { readKinds } from './kinds.ts';
-import { score } from './score.ts';
+import { readKinds, type Kind } from './kinds.ts';
+import { score, type EvalText, type Score } from './score.ts';
 
 const kinds = readKinds();
+
+/**
+ * What each language must reach. The sets of most languages are small, so a goal leaves room for one more leaked value and
+ * one or two more false finds than were measured.
+ */
+const goals: Readonly<Record<string, { f2: number; leaked: number; overmasked: number; falsePer1000Words: number }>> = {
+  en: { f2: 0.88, leaked: 5, overmasked: 0.013, falsePer1000Words: 7 },
+  de: { f2: 0.9, leaked: 1, overmasked: 0.021, falsePer1000Words: 14 },
+  fr: { f2: 0.91, leaked: 1, overmasked: 0.01, falsePer1000Words: 5 },
+  es: { f2: 0.85, leaked: 3, overmasked: 0.014, falsePer1000Words: 8 },
+  it: { f2: 0.85, leaked: 1, overmasked: 0.021, falsePer1000Words: 12 },
+  nl: { f2: 0.88, leaked: 2, overmasked: 0.012, falsePer1000Words: 7 },
+};
+/** Kinds of text that the detector is known to read badly. Elsewhere the F2 of a kind is at least 0.7. */
+const lowestF2: Readonly<Record<string, number>> = { tweet: 0.6, 'single-word organisations': 0.45 };
+/** Kinds of text in which more than three false finds are known. */
+const mostFalse: Readonly<Record<string, number>> = { 'innocent papers': 5 };
+
+const textsOf = (group: readonly Kind[]): EvalText[] => group.flatMap(({ texts }) => texts);
+const wordsOf = (group: readonly Kind[]): number =>
+  textsOf(group).reduce((sum, { text }) => sum + text.split(/\s+/).filter((word) => word !== '').length, 0);
 
 describe('texts of many kinds', () => {
   it('name nobody whose name training uses', () => {
@@ -26,14 +47,46 @@ describe('texts of many kinds', () => {
     expect([...new Set(known)]).to.deep.equal([]);
   });
 
-  it('are found well in every language, and little else is', async () => {
-    const analyzer = createAnalyzer({ detectors: [createBuiltinDetector()] });
-    const texts = kinds.flatMap((kind) => kind.texts);
-    const finds = await findsOf(analyzer, texts);
-    const { all } = score(texts, finds);
-    expect(all.f2, 'F2').to.be.at.least(0.88);
-    expect(all.leakedValues, 'leaked').to.be.at.most(0.03);
-    expect(all.overmasked, 'destroyed').to.be.at.most(0.02);
-    expect(all.falsePer1000Words, 'false finds per 1,000 words').to.be.at.most(8);
+  describe('at the balanced setting', () => {
+    let finds: Awaited<ReturnType<typeof findsOf>>;
+    before(async () => {
+      finds = await findsOf(createAnalyzer({ detectors: [createBuiltinDetector()] }), textsOf(kinds));
+    });
+    const scoreOf = (group: readonly Kind[]): Score['all'] => score(textsOf(group), finds).all;
+
+    it('are found well over all, and little else is', () => {
+      const all = scoreOf(kinds);
+      expect(all.f2, 'F2').to.be.at.least(0.88);
+      expect(all.leakedValues, 'leaked').to.be.at.most(0.03);
+      expect(all.overmasked, 'destroyed').to.be.at.most(0.02);
+      expect(all.falsePer1000Words, 'false finds per 1,000 words').to.be.at.most(8);
+    });
+
+    it('have a goal for each language', () => {
+      expect(Object.keys(goals).sort()).to.deep.equal([...new Set(kinds.map(({ language }) => language))].sort());
+    });
+
+    for (const [code, goal] of Object.entries(goals)) {
+      it(`reach the goals of ${code}`, () => {
+        const all = scoreOf(kinds.filter(({ language }) => language === code));
+        expect(all.gold, 'values').to.be.at.least(19);
+        expect(all.f2, 'F2').to.be.at.least(goal.f2);
+        expect(all.leakedValues * all.gold, 'leaked values').to.be.at.most(goal.leaked + 1e-9);
+        expect(all.overmasked, 'destroyed').to.be.at.most(goal.overmasked);
+        expect(all.falsePer1000Words, 'false finds per 1,000 words').to.be.at.most(goal.falsePer1000Words);
+      });
+    }
+
+    for (const [name, group] of Map.groupBy(kinds, (kind) => kind.name)) {
+      it(`leak and lose little of ${name}`, () => {
+        const all = scoreOf(group);
+        const falseFinds = (all.falsePer1000Words * wordsOf(group)) / 1000;
+        if (all.gold > 0) {
+          expect(all.f2, 'F2').to.be.at.least(lowestF2[name] ?? 0.7);
+          expect(all.leakedValues * all.gold, 'leaked values').to.be.at.most(Math.max(1, 0.1 * all.gold) + 1e-9);
+        }
+        expect(falseFinds, 'false finds').to.be.at.most(Math.max(mostFalse[name] ?? 3, 0.015 * wordsOf(group)) + 1e-9);
+      });
+    }
   });
 });
