@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { createAnalyzer, createBuiltinDetector } from '../../guardrail/detection/detection.ts';
+import { evalFolder } from './evalData.ts';
 import { findsOf } from './evaluate.ts';
 import { score } from './score.ts';
 import { readTexts } from './texts.ts';
-
-const folder = process.env.EVAL_DIR;
 
 /** What the detector must reach in `balanced` on sets that it was not trained on. */
 const goals = {
@@ -19,40 +18,42 @@ const goals = {
 const structured =
   'EMAIL_ADDRESS PHONE_NUMBER CREDIT_CARD IBAN_CODE IP_ADDRESS US_SSN URL API_KEY MAC_ADDRESS ID'.split(' ');
 
-// Optional data: without it there is nothing to score.
-if (folder !== undefined) {
-  describe('built-in detector on the development sets', function () {
-    this.timeout(120_000);
-    for (const [name, goal] of Object.entries(goals)) {
-      it(`reaches its goals on ${name}`, async () => {
-        const texts = await readTexts(join(folder, `${name}.jsonl`));
-        const finds = await findsOf(createAnalyzer({ detectors: [createBuiltinDetector()] }), texts);
-        const { all } = score(texts, finds);
-        expect(all.f2).to.be.at.least(goal.f2);
-        expect(all.leakedValues).to.be.at.most(goal.leakedValues);
-        expect(all.overmasked).to.be.at.most(goal.overmasked);
-        const { all: forms } = score(texts, finds, new Set(structured));
-        expect(forms.recall).to.be.at.least(0.95);
-        expect(forms.precision).to.be.at.least(0.97);
-      });
-
-      it(`scores ${name} as score.py does`, async () => {
-        const gold = join(folder, `${name}.jsonl`);
-        const texts = await readTexts(gold);
-        const finds = await findsOf(
-          createAnalyzer({ detectors: [createBuiltinDetector({ recall: 'thorough' })] }),
-          texts,
-        );
-        const scratch = await mkdtemp(join(tmpdir(), 'eval-'));
-        const file = join(scratch, 'finds.jsonl');
-        await writeFile(file, [...finds].map(([id, spans]) => JSON.stringify({ id, spans })).join('\n'));
-        const { stdout } = await promisify(execFile)('python3', [join(folder, 'score.py'), file, gold, '--json']);
-        await rm(scratch, { recursive: true });
-        const theirs = (JSON.parse(stdout) as { all: Record<string, number> }).all;
-        const { all } = score(texts, finds);
-        const ours = { n: all.gold, p: all.precision, r: all.recall, f2: all.f2, leak_char: all.leakedCharacters, leak_value: all.leakedValues, overmask: all.overmasked, fp_per_1k_words: all.falsePer1000Words }; // prettier-ignore
-        for (const [key, value] of Object.entries(ours)) expect(value, key).to.be.closeTo(theirs[key] ?? NaN, 1e-9);
-      });
-    }
+describe('built-in detector on the development sets', function () {
+  this.timeout(120_000);
+  let folder = '';
+  before(() => {
+    folder = evalFolder();
   });
-}
+
+  for (const [name, goal] of Object.entries(goals)) {
+    it(`reaches its goals on ${name}`, async () => {
+      const texts = await readTexts(join(folder, `${name}.jsonl`));
+      const finds = await findsOf(createAnalyzer({ detectors: [createBuiltinDetector()] }), texts);
+      const { all } = score(texts, finds);
+      expect(all.f2).to.be.at.least(goal.f2);
+      expect(all.leakedValues).to.be.at.most(goal.leakedValues);
+      expect(all.overmasked).to.be.at.most(goal.overmasked);
+      const { all: forms } = score(texts, finds, new Set(structured));
+      expect(forms.recall).to.be.at.least(0.95);
+      expect(forms.precision).to.be.at.least(0.97);
+    });
+
+    it(`scores ${name} as score.py does`, async () => {
+      const gold = join(folder, `${name}.jsonl`);
+      const texts = await readTexts(gold);
+      const finds = await findsOf(
+        createAnalyzer({ detectors: [createBuiltinDetector({ recall: 'thorough' })] }),
+        texts,
+      );
+      const scratch = await mkdtemp(join(tmpdir(), 'eval-'));
+      const file = join(scratch, 'finds.jsonl');
+      await writeFile(file, [...finds].map(([id, spans]) => JSON.stringify({ id, spans })).join('\n'));
+      const { stdout } = await promisify(execFile)('python3', [join(folder, 'score.py'), file, gold, '--json']);
+      await rm(scratch, { recursive: true });
+      const theirs = (JSON.parse(stdout) as { all: Record<string, number> }).all;
+      const { all } = score(texts, finds);
+      const ours = { n: all.gold, p: all.precision, r: all.recall, f2: all.f2, leak_char: all.leakedCharacters, leak_value: all.leakedValues, overmask: all.overmasked, fp_per_1k_words: all.falsePer1000Words }; // prettier-ignore
+      for (const [key, value] of Object.entries(ours)) expect(value, key).to.be.closeTo(theirs[key] ?? NaN, 1e-9);
+    });
+  }
+});

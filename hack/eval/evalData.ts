@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The labelled sets that the project's goals are stated for; they are not part of the project. */
+export const evalSets = ['presidio_synth_dev', 'prompts_dev', 'everyday_dev'] as const;
+export type EvalSet = (typeof evalSets)[number];
+
+const files = [...evalSets.map((name) => `${name}.jsonl`), 'score.py'];
+
+/**
+ * The folder of the labelled sets.
+ * @throws Error that says what to set, where the folder is not named or lacks a file.
+ */
+export function evalFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  const folder = env.EVAL_DIR ?? '';
+  const what = `the folder that holds ${files.join(', ')}; docs/model-card.md says what these are and where to get them`;
+  if (folder === '') throw new Error(`EVAL_DIR is not set, so detection is not measured: set EVAL_DIR to ${what}.`);
+  const missing = files.filter((file) => !existsSync(join(folder, file)));
+  if (missing.length > 0)
+    throw new Error(
+      `${missing.join(', ')} not found in ${folder}, so detection is not measured: set EVAL_DIR to ${what}.`,
+    );
+  return folder;
+}
