@@ -1,4 +1,4 @@
-import type { Condition } from './api/v1alpha1/v1alpha1.ts';
+import { annotations, type Condition } from './api/v1alpha1/v1alpha1.ts';
 
 /** What conditions are kept on: every kind of this API. */
 interface WithConditions {
@@ -27,4 +27,13 @@ export function nextCondition(
     reason,
     message,
   };
+}
+
+/** What the condition of a paused resource says: every kind pauses in the same way. */
+export function pausedMessage({ metadata }: { readonly metadata: { readonly deletionTimestamp?: string } }): string {
+  const state =
+    metadata.deletionTimestamp === undefined
+      ? 'Reconciliation is paused'
+      : 'Reconciliation is paused and the deletion waits';
+  return `${state}, because the annotation ${annotations.paused} is "true". Remove the annotation to resume.`;
 }

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/local/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../../hack/local/gateway/gateway.ts';
-import { FINALIZER, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, FINALIZER, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
 import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../gateway/testProxy.ts';
 import { FaultProxy } from '../runtime/testing/testing.ts';
@@ -347,6 +347,34 @@ describe('customer reconcile', function () {
       expect(proxy.calls).to.deep.equal([]);
       expect(await atGateway('a')).to.include({ alias: 'A' });
       await people.annotate('a', 'paused', null);
+      await people.untilGone('a');
+      expect(await atGateway('a')).to.equal(undefined);
+    });
+
+    it('does nothing at the gateway for one whose finalizer is taken off by hand', async () => {
+      await people.customer('a', { alias: 'A' });
+      await people.untilReason('a', 'Created');
+      await people.annotate('a', 'paused', 'true');
+      await people.untilReason('a', 'Paused');
+      proxy.calls.length = 0;
+      await people.patch('a', { metadata: { finalizers: null } });
+      await people.delete('a');
+      await people.untilGone('a');
+      // Another one comes and goes: by then the news has long been worked off.
+      await people.customer('b', {});
+      await people.untilReason('b', 'Created');
+      expect(
+        proxy.calls.filter(({ path, body }) => `${path} ${JSON.stringify(body)}`.includes(idOf('a'))),
+      ).to.deep.equal([]);
+      expect(await atGateway('a')).to.include({ alias: 'A' });
+    });
+
+    it('of the instance leaves its customers as they are: each has a pause of its own', async () => {
+      const mark = { metadata: { annotations: { [annotations.paused]: 'true' } } };
+      await people.patch('main', mark, 'gatewayinstances');
+      await people.customer('a', { alias: 'A' });
+      await people.untilReason('a', 'Created');
+      await people.delete('a');
       await people.untilGone('a');
       expect(await atGateway('a')).to.equal(undefined);
     });

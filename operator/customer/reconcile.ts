@@ -1,4 +1,5 @@
 import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { pausedMessage } from '../conditions.ts';
 import { fieldsOf, isGatewayError, limitsOf } from '../gateway/gateway.ts';
 import { ConnectionError, type GatewayConnection } from '../instance/instance.ts';
 import { claimants, withFreshKey } from './access.ts';
@@ -55,7 +56,11 @@ export class CustomerReconciler {
   async #reconcile(customer: GatewayCustomer, { signal, log }: ReconcileContext): Promise<Result> {
     const { finalizer } = this.#parts;
     try {
-      if (isOn(customer, 'paused')) return await this.#end(customer, paused(customer));
+      if (isOn(customer, 'paused')) {
+        // Nothing is undone either for one that is taken away in spite of its finalizer while it is paused.
+        finalizer.forget(customer);
+        return await this.#end(customer, paused(customer));
+      }
       if (customer.metadata.deletionTimestamp !== undefined) {
         return await this.#finalization.run(customer, { signal, log });
       }
@@ -155,13 +160,8 @@ function latest({ cache }: Parts, customer: GatewayCustomer): GatewayCustomer {
   return now?.metadata.uid === uid && now.metadata.generation === generation ? now : customer;
 }
 
-function paused({ metadata }: GatewayCustomer): SyncOutcome {
-  const also = metadata.deletionTimestamp === undefined ? '' : ' Its deletion waits, too.';
-  return {
-    synced: false,
-    reason: 'Paused',
-    message: `The annotation ${annotations.paused} is set: nothing is done for this customer until it is removed.${also}`,
-  };
+function paused(customer: GatewayCustomer): SyncOutcome {
+  return { synced: false, reason: 'Paused', message: pausedMessage(customer) };
 }
 
 function conflict({ metadata }: GatewayCustomer): SyncOutcome {

@@ -50,7 +50,7 @@ export function eventsFor(
   const events: EventDetails[] = [];
   if (deed !== undefined) events.push({ type: 'Normal', reason: deed.reason, message: deed.message, action: 'Sync' });
   if (before?.reason === 'Paused') {
-    events.push({ type: 'Normal', reason: 'Resumed', message: 'The customer is reconciled again.', action: 'Sync' });
+    events.push({ type: 'Normal', reason: 'Resumed', message: 'Reconciliation resumed.', action: 'Sync' });
   } else if (deed === undefined && before?.status === 'False') {
     events.push({ type: 'Normal', reason: 'Recovered', message, action: 'Sync' });
   }

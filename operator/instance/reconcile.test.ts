@@ -38,6 +38,11 @@ const keyMounted = `[{name: GUARDRAIL_API_KEY, valueFrom: {secretKeyRef: {name: 
 const redis = { urlSecretRef: { name: 'redis', key: 'url' } };
 const configMounted = '[{name: config, configMap: {name: litellm-config}}]';
 
+/** The budget rows that were deleted behind a proxy. */
+function deletedRows({ calls }: TestProxy): unknown[] {
+  return calls.filter(({ path }) => path === '/budget/delete').map(({ body }) => body.id);
+}
+
 async function failure(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
@@ -156,6 +161,57 @@ describe('GatewayInstance', function () {
     expect(await failure(world.deployment(guardrail))).to.include('404');
     await world.patch({ metadata: { annotations: { [annotations.paused]: null } } });
     await eventually(() => world.deployment(guardrail));
+  });
+
+  describe('paused, and deleted', () => {
+    const proxyConfig = { base: { inline: 'model_list: []\n' }, configMapName: 'litellm-config' };
+    let proxy: TestProxy;
+    beforeEach(async () => {
+      proxy = await startTestProxy(world.gateway.url);
+      await world.apply(proxyManifest({ env: keyMounted, volumes: configMounted }));
+      const budget = { defaultCustomerBudget: { maxBudget: 5 }, guardrail: {} };
+      await world.instance({ endpoint: proxy.url, proxyConfig, workloadRef: { name: 'litellm' }, ...budget });
+      await world.until('ProxyConfigured', 'RollingOut');
+      await world.rollOut('litellm');
+      await world.until('Ready', 'Ready');
+      await world.patch({ metadata: { annotations: { [annotations.paused]: 'true' } } });
+      expect((await world.until('Ready', 'Paused')).message).not.to.include('deletion');
+    });
+    afterEach(() => proxy.stop());
+
+    it('waits with all that belongs to it as it was, force or not, and goes at once when the pause is over', async () => {
+      const before = await world.versions();
+      proxy.calls.length = 0;
+      await world.patch({ metadata: { annotations: { [annotations.forceDelete]: 'true' } } });
+      await world.remove();
+      await eventually(async () => {
+        const ready = (await world.read()).status?.conditions?.find(({ type }) => type === 'Ready');
+        expect(ready).to.include({ status: 'False', reason: 'Paused' });
+        expect(ready?.message).to.include('the deletion waits').and.include(annotations.paused);
+      });
+      expect(proxy.calls).to.deep.equal([]);
+      expect(await world.versions()).to.deep.equal(before);
+      await world.patch({ metadata: { annotations: { [annotations.paused]: null, [annotations.forceDelete]: null } } });
+      await eventually(async () => {
+        expect(await failure(world.read())).to.include('404');
+      }, 4_000);
+      expect(deletedRows(proxy)).to.have.length(1);
+      expect((await world.deployment('litellm')).spec?.template.spec?.initContainers).to.equal(undefined);
+    });
+
+    it('is not cleaned up at the gateway where its finalizer is taken off by hand', async () => {
+      proxy.calls.length = 0;
+      await world.patch({ metadata: { finalizers: null } });
+      await world.remove();
+      // The Deployment alone is put back: its pods mount what is collected with the instance.
+      await eventually(async () => {
+        expect((await world.deployment('litellm')).spec?.template.spec?.initContainers).to.equal(undefined);
+      });
+      // One of the same name works off what was remembered of the former.
+      await world.instance({ endpoint: proxy.url });
+      await world.until('Ready', 'Ready');
+      expect(deletedRows(proxy)).to.deep.equal([]);
+    });
   });
 
   it('rests: a reconcile that finds everything as it should be writes nothing', async () => {

@@ -2,6 +2,7 @@
 import type { CustomerCounts, GatewayCustomer, GatewayInstance, GuardrailStatus } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
+import { pausedMessage } from '../conditions.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
 import type {
   EventRecorder,
@@ -117,8 +118,9 @@ export class InstanceReconciler implements Reconciler {
   async #reconcile(instance: GatewayInstance, signal: AbortSignal): Promise<Result> {
     const { finalizer, instances } = this.#parts;
     const memory = this.#memoryOf(instance);
-    if (instance.metadata.deletionTimestamp !== undefined) return this.#finalize(instance, signal);
+    // First of all, as for customers: a pause holds up the deletion too.
     if (instance.metadata.annotations?.[annotations.paused] === 'true') return this.#pause(instance);
+    if (instance.metadata.deletionTimestamp !== undefined) return this.#finalize(instance, signal);
 
     const early = this.#tooEarly(instance, memory);
     if (early > 0) return { requeueAfter: early };
@@ -402,8 +404,9 @@ export class InstanceReconciler implements Reconciler {
   }
 
   async #pause(instance: GatewayInstance): Promise<Result> {
-    const message = `Nothing is done while annotation ${annotations.paused} is "true": remove it to go on.`;
-    await this.#writeReady(instance, { status: 'False', reason: 'Paused', message });
+    // Nothing is undone either for one that is taken away in spite of its finalizer while it is paused.
+    this.#parts.finalizer.forget(instance);
+    await this.#writeReady(instance, { status: 'False', reason: 'Paused', message: pausedMessage(instance) });
     return {};
   }
 

@@ -136,7 +136,7 @@ export function transitions(
     else if (now.status === 'True') events.push({ type: 'Normal', reason: 'Ready', message });
     else if (was?.status === 'True') events.push({ type: 'Warning', reason: 'NotReady', message });
     if (was?.reason === 'Paused' && now.reason !== 'Paused') {
-      events.push({ type: 'Normal', reason: 'Resumed', message: 'The instance is looked after again.' });
+      events.push({ type: 'Normal', reason: 'Resumed', message: 'Reconciliation resumed.' });
     }
   }
   const guardrail = after.conditions?.find(({ type }) => type === 'GuardrailReady');

@@ -26,7 +26,10 @@ export interface ResourceNames {
 
 /** Annotations and labels that mean something to the operator. */
 export const annotations = {
-  /** `"true"` on either kind: the operator leaves the resource and what belongs to it alone. */
+  /**
+   * `"true"` on either kind: the operator leaves the resource and what belongs to it alone, and its deletion waits. The
+   * customers of a paused instance do not belong to it: each has an annotation of its own.
+   */
   paused: `${GROUP}/paused`,
   /** Any new value on a customer makes the operator compare it with the gateway at once. */
   syncRequested: `${GROUP}/sync-requested`,
