@@ -196,18 +196,79 @@ describe('status', () => {
   const applied = { specHash: 'h', fields: ['alias'] as Field[], drift: noDrift, unsupported: [] };
   const outcome: SyncOutcome = { synced: true, reason: 'Created', message: 'It agrees.', applied, wrote: true };
 
-  it('is the same object when nothing is new, however often and whenever it is asked for', () => {
+  const minutes = (count: number): Date => new Date(now.getTime() + count * 60_000);
+
+  it('is the same object for an hour when nothing is new, however often it is asked for', () => {
     const first = nextStatus(customerOf({}), outcome, now);
-    const again = nextStatus(withStatus(first), { ...outcome, wrote: false }, new Date('2027-01-01T00:00:00Z'));
-    expect(again).to.equal(first);
+    for (const later of [0, 5, 59.9]) {
+      expect(nextStatus(withStatus(first), { ...outcome, wrote: false }, minutes(later))).to.equal(first);
+    }
   });
 
-  it('gives the time of the last change, and of the last transition', () => {
+  const failures = ['GatewayUnreachable', 'GatewayRejected', 'InstanceNotFound', 'Conflict', 'NotConverged', 'Paused'];
+  const idle: SyncOutcome = { ...outcome, wrote: false };
+  const times: readonly [what: string, outcome: SyncOutcome, later: number, moves: boolean][] = [
+    ['a success that wrote at the gateway', outcome, 5, true],
+    ['a success that finds another spend', { ...idle, observed: observe({ user_id: 'c', spend: 2 }) }, 5, true],
+    ['a success that handles a sync request', { ...idle, syncRequest: 'now' }, 5, true],
+    ['a success that changes nothing, within the hour', idle, 59, false],
+    ['a success that changes nothing, after an hour', idle, 60, true],
+    ['a success whose clock was put back', idle, -60, true],
+    ...failures.flatMap((reason): (typeof times)[number][] => {
+      const failed: SyncOutcome = { synced: false, reason: reason as SyncOutcome['reason'], message: 'x' };
+      return [
+        [`${reason}, at first`, failed, 5, false],
+        [`${reason}, after hours`, failed, 600, false],
+      ];
+    }),
+    ['a failure with news of the gateway', { ...idle, synced: false, reason: 'NotConverged', wrote: true }, 90, false],
+  ];
+  for (const [what, next, later, moves] of times) {
+    it(`${moves ? 'moves' : 'keeps'} the time of the last sync at ${what}`, () => {
+      const first = nextStatus(customerOf({}), outcome, now);
+      const { lastSyncTime } = nextStatus(withStatus(first), next, minutes(later));
+      expect(lastSyncTime).to.equal((moves ? minutes(later) : now).toISOString());
+    });
+  }
+
+  it('tells a time of the last sync that is the one of a success, at most an hour before the newest of them', () => {
+    const step = fc.record({
+      wait: fc.integer({ min: 0, max: 180 }),
+      synced: fc.boolean(),
+      wrote: fc.boolean(),
+      spend: fc.integer({ min: 0, max: 2 }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        let status = nextStatus(customerOf({}), { synced: false, reason: 'GatewayUnreachable', message: 'x' }, now);
+        let minute = 0;
+        const successes: string[] = [];
+        for (const { wait, synced: success, wrote, spend } of steps) {
+          minute += wait;
+          const observed = observe({ user_id: 'c', spend });
+          const found = success
+            ? { ...outcome, wrote, observed }
+            : ({ synced: false, reason: 'GatewayUnreachable', message: 'x' } as const);
+          const before = status;
+          status = nextStatus(withStatus(before), found, minutes(minute));
+          if (success) successes.push(minutes(minute).toISOString());
+          else expect(status.lastSyncTime).to.equal(before.lastSyncTime);
+          const newest = successes.at(-1);
+          if (newest === undefined) expect(status).not.to.have.property('lastSyncTime');
+          else {
+            expect(successes).to.include(status.lastSyncTime);
+            expect(Date.parse(newest) - Date.parse(status.lastSyncTime ?? '')).to.be.lessThan(60 * 60_000);
+          }
+        }
+      }),
+    );
+  });
+
+  it('gives the time of the last transition', () => {
     const first = nextStatus(customerOf({}), outcome, now);
     expect(first.lastSyncTime).to.equal(now.toISOString());
     const later = new Date('2026-11-21T13:00:00Z');
     const updated = nextStatus(withStatus(first), { ...outcome, reason: 'Updated' }, later);
-    expect(updated.lastSyncTime).to.equal(later.toISOString());
     expect(updated.conditions?.[0]?.lastTransitionTime).to.equal(now.toISOString());
     const failed = nextStatus(
       withStatus(updated),

@@ -163,6 +163,40 @@ describe('customer reconcile', function () {
     });
   });
 
+  it('writes the time of the last sync at a success alone, and once an hour where nothing changes', async () => {
+    await people.patch('main', { spec: { syncInterval: '1s' } }, 'gatewayinstances');
+    await people.customer('a', { alias: 'A' });
+    const created = await people.untilReason('a', 'Created');
+    const first = created.status;
+    proxy.calls.length = 0;
+    await eventually(() => {
+      expect(callsOf(`/customer/info?end_user_id=${idOf('a')}`).length).to.be.at.least(3);
+    });
+    expect((await people.get('a'))?.metadata.resourceVersion).to.equal(created.metadata.resourceVersion);
+
+    const hour = 60 * 60_000;
+    operator.advance(hour);
+    const moved = await people.until('a', ({ status }) => status?.lastSyncTime !== first?.lastSyncTime);
+    expect(Date.parse(moved.status?.lastSyncTime ?? '')).to.be.at.least(Date.parse(first?.lastSyncTime ?? '') + hour);
+    expect(moved.status?.conditions).to.deep.equal(first?.conditions);
+
+    const unmoved = ({ status }: GatewayCustomer): void => {
+      expect(status?.synced).to.equal(false);
+      expect(status?.lastSyncTime).to.equal(moved.status?.lastSyncTime);
+    };
+    operator.advance(2 * hour);
+    proxy.fault = () => answer(400, '{"error": {"message": "no"}}');
+    unmoved(await people.untilReason('a', 'GatewayRejected'));
+    await people.annotate('a', 'paused', 'true');
+    unmoved(await people.untilReason('a', 'Paused'));
+    proxy.fault = noCalls;
+    await people.annotate('a', 'paused', null);
+    const back = await people.until('a', ({ status }) => status?.synced === true);
+    expect(Date.parse(back.status?.lastSyncTime ?? '')).to.be.at.least(
+      Date.parse(first?.lastSyncTime ?? '') + 3 * hour,
+    );
+  });
+
   describe('whose record it is', () => {
     it('adopts a record that is there already, and leaves alone what the spec does not name', async () => {
       await admin.customerNew({ user_id: idOf('a'), alias: 'Before', blocked: true, models: ['x'] });

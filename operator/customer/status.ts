@@ -17,7 +17,7 @@ export interface SyncOutcome {
   readonly observed?: Observed | undefined;
   /** The state of the fields, where it is known. */
   readonly applied?: AppliedState | undefined;
-  /** Whether something was changed at the gateway. */
+  /** Whether a successful sync changed something at the gateway. */
   readonly wrote?: boolean;
   /** The sync request that has been acted on. */
   readonly syncRequest?: string | undefined;
@@ -42,7 +42,15 @@ export function saysSomebodyElses(reason: string | undefined): boolean {
   return reason === 'Conflict' || reason === 'AlreadyExists';
 }
 
-/** @returns the status after an outcome; the very object of before where nothing changed. */
+/** An unchanged customer has its time of the last sync written again when that is older than this, in milliseconds. */
+const lastSyncKeptMs = 60 * 60_000;
+
+/**
+ * The time of the last sync moves only with a success: one that changed this status or wrote at the gateway, and one that
+ * found nothing to do where the time is older than an hour. So it is never wrong by more than that, and costs an idle
+ * customer one write an hour.
+ * @returns the status after an outcome; the very object of before where nothing changed
+ */
 export function nextStatus(customer: GatewayCustomer, outcome: SyncOutcome, now: Date): GatewayCustomerStatus {
   const before = customer.status ?? {};
   const { appliedFields: announced, ...unannounced } = before;
@@ -61,8 +69,17 @@ export function nextStatus(customer: GatewayCustomer, outcome: SyncOutcome, now:
     ...(outcome.syncRequest === undefined ? {} : { lastHandledSyncRequest: outcome.syncRequest }),
     conditions: [synced, fullyApplied(customer, now, applied)],
   };
-  if (isDeepStrictEqual(after, before) && outcome.wrote !== true) return before;
-  return { ...after, lastSyncTime: now.toISOString() };
+  const changed = !isDeepStrictEqual(after, before);
+  if (outcome.synced && (changed || outcome.wrote === true || isOutdated(before.lastSyncTime, now))) {
+    return { ...after, lastSyncTime: now.toISOString() };
+  }
+  return changed ? after : before;
+}
+
+/** Also where the time lies ahead, since the clock was put back. */
+function isOutdated(time: string | undefined, now: Date): boolean {
+  const age = now.getTime() - Date.parse(time ?? '');
+  return !(age >= 0 && age < lastSyncKeptMs);
 }
 
 function fullyApplied(customer: GatewayCustomer, now: Date, applied: AppliedState | undefined): Condition {

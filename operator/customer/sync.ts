@@ -225,8 +225,10 @@ function conclude(
   const syncRequest = pendingSyncRequest(customer);
   if (drift.differs.length > 0) {
     const message = `The gateway took the change, but reports other values for ${drift.differs.join(', ')}: check whether something else sets them, or whether this gateway can hold them.`;
-    const outcome = { synced: false, reason: 'NotConverged', message, observed: after, applied, syncRequest } as const;
-    return { customer, outcome: { ...outcome, wrote: conditionOf(customer, 'Synced')?.reason !== 'NotConverged' } };
+    return {
+      customer,
+      outcome: { synced: false, reason: 'NotConverged', message, observed: after, applied, syncRequest },
+    };
   }
   if (customer.status?.specHash === undefined) {
     const age = parts.now().getTime() - Date.parse(customer.metadata.creationTimestamp);

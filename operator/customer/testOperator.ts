@@ -38,6 +38,7 @@ export class TestOperator extends ControllerOperator {
   guardrails: () => Promise<readonly GuardrailEndpoint[]> = () => Promise.resolve([]);
   readonly #clients: GatewayClients;
   readonly #skew: { ms: number };
+  readonly #ahead: { ms: number };
 
   /** @param options `timeouts` of the calls of the gateway: short by default, since faults are what most tests are about */
   constructor(
@@ -46,6 +47,7 @@ export class TestOperator extends ControllerOperator {
     { timeouts = { connect: 1_500, idle: 1_500, total: 2_500 } }: { readonly timeouts?: CallTimeouts } = {},
   ) {
     const skew = { ms: 0 };
+    const ahead = { ms: 0 };
     const metrics = new RuntimeMetrics();
     super({
       log: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
@@ -59,17 +61,27 @@ export class TestOperator extends ControllerOperator {
       eventSource: `${GROUP}/test`,
       drainMs: 5_000,
       controllers: { backoffMs: [50, 500] },
-      clock: { ...systemClock, monotonic: () => systemClock.monotonic() + skew.ms },
+      clock: {
+        ...systemClock,
+        monotonic: () => systemClock.monotonic() + skew.ms,
+        now: () => new Date(systemClock.now().getTime() + ahead.ms),
+      },
       metrics,
     });
     this.metrics = metrics;
     this.#skew = skew;
+    this.#ahead = ahead;
     this.#clients = new GatewayClients({ timeouts });
   }
 
   /** Puts the operator's clock ahead for what it does at intervals; what it waits for takes as long as ever. */
   skip(ms: number): void {
     this.#skew.ms += ms;
+  }
+
+  /** Puts the operator's time of day forward. */
+  advance(ms: number): void {
+    this.#ahead.ms += ms;
   }
 
   protected override async init(): Promise<void> {

@@ -184,7 +184,7 @@ export interface GatewayCustomerStatus {
   /** Whether the gateway reports the customer as blocked. */
   blocked?: boolean;
   /**
-   * When a reconcile last changed something at the gateway or in this status.
+   * When the gateway's record was last found or made to agree with the spec. A success that changes nothing moves it once an hour; a failure and a pause never do.
    * @format date-time
    */
   lastSyncTime?: string;
@@ -226,7 +226,7 @@ export interface GatewayCustomerStatus {
  *   {"name": "Tier", "type": "string", "jsonPath": ".spec.budgetId", "priority": 1, "description": "The budget tier of the customer."},
  *   {"name": "Blocked", "type": "boolean", "jsonPath": ".status.blocked", "priority": 1, "description": "Whether the gateway reports the customer as blocked."},
  *   {"name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Synced\")].reason", "priority": 1, "description": "Why the customer is, or is not, synced."},
- *   {"name": "Last Sync", "type": "date", "jsonPath": ".status.lastSyncTime", "priority": 1, "description": "When something was last changed."}
+ *   {"name": "Last Sync", "type": "date", "jsonPath": ".status.lastSyncTime", "priority": 1, "description": "When the customer was last synced successfully."}
  * ]
  */
 export interface GatewayCustomer {
