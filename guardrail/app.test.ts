@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { eventually, KEY, PLANTED, startHarness, type Answer, type Harness } from './appHarness.ts';
 import { StoreUnavailableError } from './store/store.ts';
 import { DetectorUnavailableError } from './detection/detection.ts';
+import { ImagesBusyError } from './images/images.ts';
 import type { Guard } from './core/core.ts';
 
 interface Body {
@@ -513,13 +514,15 @@ describe('the service when something fails', () => {
         throw error;
       },
     });
-  const FAILURES: [error: Error, status: number, code: string][] = [
+  const FAILURES: [error: Error, status: number, code: string, retryAfter?: string][] = [
     [new StoreUnavailableError('Redis cannot be reached.'), 502, 'store_unavailable'],
     [new DetectorUnavailableError('The detector did not answer.'), 502, 'detector_unavailable'],
     [new Error(`cannot read ${PLANTED.email}`), 500, 'internal_error'],
     [new SyntaxError(`Unexpected token in ${PLANTED.iban}`), 500, 'internal_error'],
+    [new ImagesBusyError('overloaded', 'There are too many images.', 41_500), 429, 'overloaded', '42'],
+    [new ImagesBusyError('timeout', 'The image took too long.', 20), 429, 'timeout', '1'],
   ];
-  for (const [error, status, code] of FAILURES) {
+  for (const [error, status, code, retryAfter] of FAILURES) {
     it(`answers ${status} in both phases: ${error.name}, ${code}`, async () => {
       const harness = await startHarness({ guard: failing(error) });
       try {
@@ -527,6 +530,7 @@ describe('the service when something fails', () => {
           const answer = await harness.guard({ input_type, texts: ['Hello.'] });
           expect(answer.status).to.equal(status);
           expect((answer.body as Body).error.code).to.equal(code);
+          expect(answer.headers.get('retry-after')).to.equal(retryAfter ?? null);
         }
         if (status === 500) expect(harness.logs.join('')).to.match(/app\.test\.ts/);
       } finally {
@@ -604,8 +608,10 @@ describe('the service when something fails', () => {
       await eventually(() => open.length === 256);
       const started = performance.now();
       const late = await request();
-      expect(late.status).to.equal(503);
-      expect(late.headers.get('retry-after')).to.equal('1');
+      // Not 502, 503 or 504: a gateway that fails open sends the original to the model after these.
+      expect([late.status, (late.body as Body).error.code]).to.deep.equal([429, 'overloaded']);
+      // It has waited two seconds for its turn, so the next call waits no less.
+      expect(late.headers.get('retry-after')).to.match(/^[23]$/);
       expect(performance.now() - started).to.be.lessThan(4000);
       expect((await harness.call('GET', '/healthz')).status).to.equal(200);
       for (const finish of open) finish();

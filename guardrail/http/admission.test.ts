@@ -129,16 +129,24 @@ describe('admission', () => {
     const contextOf = (bodyBytes: number): CallContext =>
       ({ get: () => String(bodyBytes), set: () => undefined, state: { bodyBytes } }) as unknown as CallContext;
     /** Each comes in a callback of its own, as calls do. */
-    const comes = (admission: Admission, bytes: number, ms: number): Promise<string> =>
+    const comes = (
+      admission: Admission,
+      bytes: number,
+      ms: number,
+      refused: (error: ServiceError) => void = () => undefined,
+    ): Promise<string> =>
       new Promise((resolve) => {
         setImmediate(() => {
-          resolve(outcomeOf(admission.takeTurn(contextOf(bytes), busy(ms))));
+          resolve(outcomeOf(admission.takeTurn(contextOf(bytes), busy(ms)), refused));
         });
       });
-    const outcomeOf = (running: unknown): Promise<string> =>
+    const outcomeOf = (running: unknown, refused: (error: ServiceError) => void = () => undefined): Promise<string> =>
       Promise.resolve(running).then(
         () => 'done',
-        (error: unknown) => (error as ServiceError).code,
+        (error: unknown) => {
+          refused(error as ServiceError);
+          return (error as ServiceError).code;
+        },
       );
     const open = (options: Partial<AdmissionOptions> = {}): Admission =>
       createAdmission({ ...OPTIONS, maxRunning: 16, maxWaiting: 1000, maxWaitMs: 60_000, now: () => time, ...options });
@@ -175,9 +183,13 @@ describe('admission', () => {
     it('refuses, as soon as the pace is known, who cannot be in time, and others at the door', async () => {
       const admission = open({ maxBytes: 1e9 });
       const outcomes: string[] = [];
+      const secondsToWait: number[] = [];
       let atTheDoor: Promise<string> | undefined;
       const calls = Array.from({ length: 12 }, async () => {
-        const outcome = await comes(admission, 100_000, 20_000);
+        const outcome = await comes(admission, 100_000, 20_000, ({ status, headers }) => {
+          expect(status).to.equal(429);
+          secondsToWait.push(Number(headers['retry-after']));
+        });
         outcomes.push(outcome);
         if (outcome === 'overloaded') atTheDoor ??= outcomeOf(admission.admit(contextOf(200_000), busy(0)));
       });
@@ -187,6 +199,8 @@ describe('admission', () => {
       expect(outcomes.filter((one) => one === 'done')).to.have.length(5);
       expect(outcomes.filter((one) => one === 'overloaded')).to.have.length(7);
       expect(outcomes.lastIndexOf('overloaded')).to.be.lessThan(10);
+      // The three that stay in line take 20 s each.
+      expect([...new Set(secondsToWait)]).to.deep.equal([60]);
       expect(await atTheDoor).to.equal('overloaded');
       expect(time).to.equal(100_000);
     });

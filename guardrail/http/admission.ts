@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallMiddleware } from './context.ts';
-import { unavailable, type ServiceError } from './errors.ts';
+import { busy, draining as drainingError, type ServiceError } from './errors.ts';
 
 export interface AdmissionOptions {
   /** Calls worked on at the same time. */
@@ -16,7 +16,7 @@ export interface AdmissionOptions {
 }
 
 /**
- * Bounds what the process takes on, so that overload is a quick 503 rather than a queue without end; and counts it, so
+ * Bounds what the process takes on, so that overload is a quick 429 rather than a queue without end; and counts it, so
  * that a drain knows when all is done.
  */
 export interface Admission {
@@ -57,12 +57,14 @@ export function createAdmission(options: AdmissionOptions): Admission {
       lastCall = performance.now();
       if (windingDown || draining) context.set('connection', 'close');
       if (draining) {
-        throw unavailable('draining', 'This instance is shutting down: try another one.');
+        throw drainingError();
       }
       turns.noticed();
       const size = Number(context.get('content-length'));
       turns.check(size);
-      if (admitted >= options.maxRunning + options.maxWaiting || bytes + size > options.maxBytes) throw overloaded();
+      if (admitted >= options.maxRunning + options.maxWaiting || bytes + size > options.maxBytes) {
+        throw overloaded(turns.expectedWaitMs());
+      }
       admitted += 1;
       bytes += size;
       try {
@@ -116,9 +118,11 @@ const PACE_CALLS = 32;
 interface Turns {
   /** Somebody has come. */
   noticed(): void;
-  /** @throws ServiceError 503 where a call of this size, coming now, could not have its turn in time. */
+  /** How long the calls in line take, at the pace of the last ones. */
+  expectedWaitMs(): number;
+  /** @throws ServiceError 429 where a call of this size, coming now, could not have its turn in time. */
   check(bytes: number): void;
-  /** Resolves when the caller may run; it must call `end` once it has. @throws ServiceError 503 */
+  /** Resolves when the caller may run; it must call `end` once it has. @throws ServiceError 429 */
   begin(bytes: number): Promise<void>;
   end(): void;
 }
@@ -127,7 +131,8 @@ interface Waiting {
   readonly weight: number;
   readonly since: number;
   proceed(): void;
-  refuse(): void;
+  /** @param waitMs how long it would have to wait. */
+  refuse(waitMs: number): void;
 }
 
 /**
@@ -240,13 +245,14 @@ function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: A
           leave();
           resolve();
         },
-        refuse() {
+        refuse(waitMs) {
           leave();
-          reject(overloaded());
+          reject(overloaded(waitMs));
         },
       };
       const timer = setTimeout(() => {
-        one.refuse();
+        // A call that comes now waits no less than this one did.
+        one.refuse(maxWaitMs);
       }, maxWaitMs);
       line.add(one);
       lineWeight += weight;
@@ -257,19 +263,22 @@ function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: A
     const time = now();
     let ahead = weightStarted;
     for (const one of line) {
-      if (time - one.since + expectedMs(ahead) > maxWaitMs) one.refuse();
+      const waitMs = expectedMs(ahead);
+      if (time - one.since + waitMs > maxWaitMs) one.refuse(waitMs);
       else ahead += one.weight;
     }
   };
 
   const check = (bytes: number): void => {
-    if (expectedMs(lineWeight + bytes + CALL_WEIGHT) > maxWaitMs && line.size > 0) throw overloaded();
+    const waitMs = expectedMs(lineWeight + bytes + CALL_WEIGHT);
+    if (waitMs > maxWaitMs && line.size > 0) throw overloaded(waitMs);
   };
 
   return {
     noticed() {
       arrivals += 1;
     },
+    expectedWaitMs: () => expectedMs(lineWeight),
     check,
     async begin(bytes) {
       if (hasRoom()) {
@@ -286,6 +295,6 @@ function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: A
   };
 }
 
-function overloaded(): ServiceError {
-  return unavailable('overloaded', 'The guardrail has more calls than it can answer in time: try again.');
+function overloaded(waitMs: number): ServiceError {
+  return busy('overloaded', 'The guardrail has more calls than it can answer in time: try again.', waitMs);
 }

@@ -1,12 +1,12 @@
 import type { CallContext } from './context.ts';
-import { unavailable } from './errors.ts';
+import { busy } from './errors.ts';
 
 /** Longer than any call should take, and shorter than erasures are remembered. */
 export const CALL_TIMEOUT_MS = 25_000;
 
 /**
  * Runs the work of a call under a signal that is aborted when the client has gone or the time is up.
- * @throws ServiceError 503 when the time is up, whether or not the work has heeded the signal.
+ * @throws ServiceError 429 when the time is up, whether or not the work has heeded the signal.
  */
 export async function underDeadline<T>(
   context: CallContext,
@@ -20,7 +20,7 @@ export async function underDeadline<T>(
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(unavailable('timeout', 'The guardrail took too long to check this call: try again.'));
+      reject(busy('timeout', 'The guardrail took too long to check this call: try again.', timeoutMs));
       abort();
     }, timeoutMs);
   });

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import { SessionErasedError } from '../core/core.ts';
 import { DetectorUnavailableError } from '../detection/detection.ts';
+import { ImagesBusyError } from '../images/images.ts';
 import { FieldError } from '../protocol/protocol.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { CallMiddleware } from './context.ts';
-import { badRequest, ServiceError } from './errors.ts';
+import { badRequest, busy, ServiceError } from './errors.ts';
 
 /** The one place where an error becomes an answer: `{"error":{"code","message","request_id"}}`. */
 export function errorBoundary(logger: Logger): CallMiddleware {
@@ -16,7 +17,8 @@ export function errorBoundary(logger: Logger): CallMiddleware {
       const error = asServiceError(thrown);
       const request_id = context.state.requestId;
       if (error.status === 500) logger.error({ request_id, error: describeError(thrown) }, 'The guardrail failed.');
-      else if (error.status >= 502) logger.warn({ request_id, code: error.code }, error.message);
+      else if (error.status === 429 || error.status >= 502)
+        logger.warn({ request_id, code: error.code }, error.message);
       context.state.log.error = error.code;
       context.status = error.status;
       context.set(error.headers);
@@ -43,8 +45,9 @@ export function asServiceError(error: unknown): ServiceError {
   if (error instanceof FieldError) return badRequest('invalid_field', error.message);
   if (error instanceof StoreUnavailableError) return new ServiceError(502, 'store_unavailable', error.message);
   if (error instanceof DetectorUnavailableError) return new ServiceError(502, 'detector_unavailable', error.message);
+  if (error instanceof ImagesBusyError) return busy(error.code, error.message, error.waitMs);
   if (error instanceof SessionErasedError) {
-    // Not 503: some gateways send the original to the model where the guardrail is unavailable.
+    // Not 503: a gateway may send the original to the model where the guardrail is unreachable.
     return new ServiceError(
       409,
       'session_erased',

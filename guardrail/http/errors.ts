@@ -25,7 +25,16 @@ export function tooLarge(code: string, message: string): ServiceError {
   return new ServiceError(413, code, message);
 }
 
-/** The caller may try again: nothing was done. */
-export function unavailable(code: string, message: string): ServiceError {
-  return new ServiceError(503, code, message, { 'retry-after': '1' });
+/**
+ * 429: the guardrail is busy. Not 503: gateways count 502, 503 and 504 as unreachable, and one that fails open then sends
+ * the unchecked request to the model.
+ * @param waitMs the estimated wait, in milliseconds; the caller reads it in `Retry-After`, as at least one second.
+ */
+export function busy(code: string, message: string, waitMs: number): ServiceError {
+  return new ServiceError(429, code, message, { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) });
+}
+
+/** 503: this process is shutting down. Another one may answer at once. */
+export function draining(): ServiceError {
+  return new ServiceError(503, 'draining', 'This instance is shutting down: try another one.', { 'retry-after': '1' });
 }

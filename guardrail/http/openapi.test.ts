@@ -5,7 +5,7 @@ import { basicResponseSchema } from '../protocol/protocol.ts';
 interface Operation {
   readonly operationId: string;
   readonly security?: readonly object[];
-  readonly responses: Readonly<Record<string, object>>;
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly headers?: object }>>;
 }
 interface Document {
   readonly openapi: string;
@@ -47,6 +47,20 @@ describe('the OpenAPI document', () => {
         const { status } = await harness.call(method.toUpperCase(), path, undefined, { headers: { 'x-api-key': '' } });
         expect(status === 401, `${method} ${path}`).to.equal(!isOpen);
         expect('401' in operation.responses, `${method} ${path}`).to.equal(!isOpen);
+      }
+    }
+  });
+
+  it('says of each status of a call whether a gateway may count it as unreachable, and when to try again', () => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      const { post } = operations;
+      if (!post) continue;
+      expect(post.responses, path).to.include.all.keys('429', '503');
+      for (const [status, { description, headers }] of Object.entries(post.responses)) {
+        const mayPass = ['502', '503', '504'].includes(status);
+        expect(description.includes('may count this as "unreachable"'), `${path} ${status}`).to.equal(mayPass);
+        const isRetried = ['429', '503'].includes(status);
+        expect(JSON.stringify(headers ?? {}).includes('retry-after'), `${path} ${status}`).to.equal(isRetried);
       }
     }
   });

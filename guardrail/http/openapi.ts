@@ -23,6 +23,11 @@ const readinessSchema = z.object({
   dependencies: z.record(z.string(), dependencySchema),
 });
 
+const COUNTED_AS_UNREACHABLE =
+  'A gateway may count this as "unreachable" and, where it is set to fail open, send the unchecked request to the model.';
+const COUNTED_AS_REACHABLE =
+  'LiteLLM does not count this as "unreachable": the call ends in an error, also where it is set to fail open.';
+
 const ERRORS: Readonly<Record<number, string>> = {
   400: 'The request is malformed: the message names the field.',
   401: 'The header x-api-key is missing, or its key is not known.',
@@ -32,9 +37,16 @@ const ERRORS: Readonly<Record<number, string>> = {
   413: 'The body is too large.',
   415: 'The body is neither JSON nor in an encoding that is taken.',
   500: 'The guardrail failed.',
-  502: 'The mapping store or the entity detector cannot be reached.',
-  503: 'The service is overloaded or shutting down.',
+  429: `The guardrail has more to do than it can answer in time (overloaded), or this call took too long (timeout). ${COUNTED_AS_REACHABLE}`,
+  502: `The mapping store or the entity detector cannot be reached. ${COUNTED_AS_UNREACHABLE}`,
+  503: `This instance is shutting down. ${COUNTED_AS_UNREACHABLE}`,
 };
+
+const RETRY_AFTER = {
+  'retry-after': { schema: { type: 'integer', minimum: 1 }, description: 'Seconds after which to try again.' },
+};
+/** After which statuses a caller learns when to try again. */
+const RETRIED: readonly number[] = [429, 503];
 
 /** The service in OpenAPI 3.1, made of the same schemas that read the calls. */
 export function openApi(proxyNames: readonly string[], { playground }: { readonly playground: boolean }): Node {
@@ -79,7 +91,7 @@ export function openApi(proxyNames: readonly string[], { playground }: { readonl
         post: {
           ...operation('eraseSubject', "Erases every session of one of the caller's end users.", {
             200: answer('How many sessions were erased.', erasedSchema),
-            ...errors(400, 401, 413, 415, 502, 503),
+            ...errors(400, 401, 413, 415, 429, 502, 503),
           }),
           requestBody: body(eraseSubjectSchema),
         },
@@ -135,7 +147,7 @@ function guardOperation(name: string): Node {
         ...ok,
         headers: { 'x-session-id': { schema: { type: 'string' }, description: 'The session of the call.' } },
       },
-      ...errors(400, 401, 409, 413, 415, 502, 503),
+      ...errors(400, 401, 409, 413, 415, 429, 502, 503),
     }),
     requestBody: body(basicRequestSchema(name)),
   };
@@ -151,7 +163,7 @@ function playgroundPaths(): Node {
       post: {
         ...operation('detect', 'Tells what is found in a text, and what the policy says of it.', {
           200: answer('What is found.', detectedSchema),
-          ...errors(400, 401, 413, 415, 502, 503),
+          ...errors(400, 401, 413, 415, 429, 502, 503),
         }),
         requestBody: body(detectSchema),
       },
@@ -165,7 +177,7 @@ function peerOperation(operationId: string): Node {
   return {
     ...operation(operationId, "Guards a call of another gateway, in that gateway's own protocol.", {
       200: answer('What to do, also where the guardrail failed.', anything),
-      ...errors(400, 401, 413, 415, 503),
+      ...errors(400, 401, 413, 415, 429, 503),
     }),
     description:
       'The session is what the header x-session-id names; without it, with Portkey, metadata.session_id, ' +
@@ -197,7 +209,14 @@ function answer(description: string, schema: z.ZodType): Node {
 function errors(...statuses: number[]): Node {
   const reference = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
   return Object.fromEntries(
-    statuses.map((status) => [status, { description: ERRORS[status] ?? 'An error.', content: reference }]),
+    statuses.map((status) => [
+      status,
+      {
+        description: ERRORS[status] ?? 'An error.',
+        ...(RETRIED.includes(status) ? { headers: RETRY_AFTER } : {}),
+        content: reference,
+      },
+    ]),
   );
 }
 

@@ -45,12 +45,12 @@ export interface Reading {
 export interface PictureReader {
   /**
    * @param signal gives up waiting for a turn; what has begun is finished.
-   * @throws UnreadableImageError | DetectorUnavailableError
+   * @throws UnreadableImageError | ImagesBusyError | DetectorUnavailableError
    */
   read(picture: Picture, signal: AbortSignal): Promise<Reading>;
   /**
    * @returns the file anew, without metadata and with the boxes painted over.
-   * @throws UnreadableImageError | DetectorUnavailableError
+   * @throws UnreadableImageError | ImagesBusyError | DetectorUnavailableError
    */
   rewrite(picture: Picture, boxes: readonly Box[], signal: AbortSignal): Promise<Uint8Array>;
   close(): Promise<void>;
@@ -78,5 +78,20 @@ export class UnreadableImageError extends Error {
   constructor(problem: Problem) {
     super(`This request holds an image that ${PROBLEMS[problem]}.`);
     this.problem = problem;
+  }
+}
+
+/** Images cannot be read in time: 429 to the caller, who may try again. Holds nothing of an image. */
+export class ImagesBusyError extends Error {
+  override readonly name = 'ImagesBusyError';
+  /** `overloaded`: too many images wait. `timeout`: one image took too long. */
+  readonly code: 'overloaded' | 'timeout';
+  /** The estimated wait, in milliseconds. */
+  readonly waitMs: number;
+
+  constructor(code: 'overloaded' | 'timeout', message: string, waitMs: number) {
+    super(message);
+    this.code = code;
+    this.waitMs = waitMs;
   }
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { DetectorUnavailableError } from '../detection/detection.ts';
-import { UnreadableImageError, type PictureReader } from './contract.ts';
+import { ImagesBusyError, UnreadableImageError, type PictureReader } from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { inspect } from './inspect.ts';
 import { draw, note } from './testing/pictures.ts';
@@ -81,18 +81,25 @@ describe('the threads that read pictures', function () {
   it('fail what they write together with what they read, when they hang', async () => {
     const reader = workers({ timeoutMs: 1000 });
     const errors = [failure(reader.read(HANG, signal)), failure(reader.rewrite(READ, [], signal))];
-    for (const error of await Promise.all(errors)) expect(error).to.be.instanceOf(DetectorUnavailableError);
+    for (const error of await Promise.all(errors)) {
+      expect(error).to.be.instanceOf(ImagesBusyError).and.include({ code: 'timeout', waitMs: 1000 });
+    }
     expect(await threadOf(reader)).to.be.a('string');
   });
 
-  for (const [what, picture] of Object.entries({ throws: THROW, exits: EXIT, hangs: HANG })) {
+  const FAULTS = [
+    ['throws', THROW, DetectorUnavailableError],
+    ['exits', EXIT, DetectorUnavailableError],
+    ['hangs', HANG, ImagesBusyError],
+  ] as const;
+  for (const [what, picture, kind] of FAULTS) {
     it(`are replaced when one ${what}, and tell nothing of the picture`, async () => {
       const reader = workers({ timeoutMs: 2000 });
       const before = await threadOf(reader);
       const [error, after] = await Promise.all([failure(reader.read(picture, signal)), threadOf(reader)]);
-      expect(error).to.be.instanceOf(DetectorUnavailableError);
+      expect(error).to.be.instanceOf(kind);
       expect(String(error))
-        .to.match(/What reads images/)
+        .to.match(/Image OCR/)
         .and.not.match(/Anna/);
       expect(after).to.be.a('string').and.not.equal(before);
     });
@@ -111,7 +118,8 @@ describe('the threads that read pictures', function () {
     const controller = new AbortController();
     const first = reader.read(READ, signal);
     const waiting = Array.from({ length: 100 }, () => failure(reader.read(HANG, controller.signal)));
-    expect(await failure(reader.read(READ, signal))).to.be.instanceOf(DetectorUnavailableError);
+    const refused = await failure(reader.read(READ, signal));
+    expect(refused).to.be.instanceOf(ImagesBusyError).and.include({ code: 'overloaded', waitMs: 100_000 });
     controller.abort();
     for (const error of await Promise.all(waiting)) expect(error).to.be.instanceOf(DetectorUnavailableError);
     await first;

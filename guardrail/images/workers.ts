@@ -1,7 +1,7 @@
 /** The threads that read pictures: started when the first one comes, bounded, replaced when one dies or hangs. */
 import { Worker } from 'node:worker_threads';
 import { DetectorUnavailableError } from '../detection/detection.ts';
-import { UnreadableImageError, type Box, type Format, type PictureReader } from './contract.ts';
+import { ImagesBusyError, UnreadableImageError, type Box, type Format, type PictureReader } from './contract.ts';
 import type { Answer, Answered } from './worker.ts';
 
 /** What a thread is asked to do. */
@@ -33,6 +33,9 @@ export interface WorkerOptions {
 
 /** Pictures that wait; more are refused at once. */
 const MAX_WAITING = 100;
+/** How long an image takes until some have been read, and over how many the average moves. */
+const FIRST_TASK_MS = 1000;
+const PACE_TASKS = 8;
 
 interface Job {
   readonly task: Task;
@@ -41,6 +44,7 @@ interface Job {
 }
 
 interface Running extends Job {
+  readonly started: number;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -65,6 +69,8 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
   }));
   const waiting = { read: new Set<Job>(), rewrite: new Set<Job>() };
   let closed = false;
+  /** A moving average, from which a caller learns when to try again. */
+  const taskMs = { read: FIRST_TASK_MS, rewrite: FIRST_TASK_MS };
 
   const stop = async (thread: Thread): Promise<void> => {
     const { worker } = thread;
@@ -80,6 +86,7 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
     const job = thread.running.get(kind);
     clearTimeout(job?.timer);
     thread.running.delete(kind);
+    if (job) taskMs[kind] += (performance.now() - job.started - taskMs[kind]) / PACE_TASKS;
     return job;
   };
 
@@ -88,8 +95,8 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
     return stop(thread);
   };
 
-  const failAndGoOn = (thread: Thread, message: string): void => {
-    void fail(thread, new DetectorUnavailableError(message));
+  const failAndGoOn = (thread: Thread, error: Error): void => {
+    void fail(thread, error);
     startNext();
   };
 
@@ -108,7 +115,7 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
       startNext();
     });
     const died = (): void => {
-      failAndGoOn(thread, 'What reads images failed.');
+      failAndGoOn(thread, new DetectorUnavailableError('Image OCR failed.'));
     };
     worker.on('error', died);
     worker.on('exit', died);
@@ -125,9 +132,10 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
         waiting[kind].delete(job);
         clearTimeout(thread.idle);
         const timer = setTimeout(() => {
-          failAndGoOn(thread, `What reads images took longer than ${timeoutMs} ms for one.`);
+          const message = `Image OCR took longer than ${timeoutMs} ms for one image.`;
+          failAndGoOn(thread, new ImagesBusyError('timeout', message, timeoutMs));
         }, timeoutMs);
-        thread.running.set(kind, { ...job, timer });
+        thread.running.set(kind, { ...job, timer, started: performance.now() });
         thread.worker ??= start(thread);
         thread.worker.postMessage(job.task);
       }
@@ -136,13 +144,18 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
 
   const run = (task: Task, signal: AbortSignal): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      if (closed || signal.aborted || waiting[task.kind].size >= MAX_WAITING) {
-        reject(new DetectorUnavailableError('There are more images than can be read in time.'));
+      if (closed || signal.aborted) {
+        reject(closed ? shuttingDown() : callEnded());
+        return;
+      }
+      const { size } = waiting[task.kind];
+      if (size >= MAX_WAITING) {
+        const message = 'There are more images than can be read in time: try again.';
+        reject(new ImagesBusyError('overloaded', message, (size * taskMs[task.kind]) / threads.length));
         return;
       }
       const leave = (): void => {
-        if (waiting[task.kind].delete(job))
-          reject(new DetectorUnavailableError('The call ended before its image was read.'));
+        if (waiting[task.kind].delete(job)) reject(callEnded());
       };
       const job: Job = { task, resolve, reject };
       waiting[task.kind].add(job);
@@ -181,7 +194,7 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
 
     async close() {
       closed = true;
-      const error = new DetectorUnavailableError('The service is shutting down.');
+      const error = shuttingDown();
       for (const jobs of Object.values(waiting)) {
         for (const job of jobs) job.reject(error);
         jobs.clear();
@@ -191,3 +204,6 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
     },
   };
 }
+
+const shuttingDown = (): Error => new DetectorUnavailableError('The service is shutting down.');
+const callEnded = (): Error => new DetectorUnavailableError('The call ended before its image was read.');

@@ -77,7 +77,7 @@ async function measure(): Promise<void> {
     state.over = true;
     await probing;
     process.stdout.write(`burst ${burst}: ${CALLS} calls, all answered after ${times(took, reference)}\n`);
-    for (const status of [200, 503]) {
+    for (const status of [200, 429]) {
       const of = outcomes.filter((one) => one.status === status).map(({ ms }) => ms);
       if (of.length === 0) continue;
       process.stdout.write(

@@ -22,6 +22,8 @@ export interface Backends {
 /** Seconds after which LiteLLM gives up on the guardrail, here; far more than a call ever takes. */
 const GUARDRAIL_TIMEOUT_S = 10;
 const MASTER_KEY = 'sk-conformance';
+/** A second entry for the same guardrail, which fails open: for calls that name it in `guardrails`. */
+export const FAILS_OPEN = 'fails-open';
 const SAMPLE = join(import.meta.dirname, '..', 'samples', 'litellm', 'config.yaml');
 
 /** The ports that a LiteLLM started by others must be configured for (`LITELLM_URL`): its model's, its guardrail's. */
@@ -59,6 +61,11 @@ async function configuration(backends: Backends): Promise<string> {
   const guardrail = ['guardrails', 0, 'litellm_params'];
   document.setIn([...guardrail, 'api_base'], backends.guardrailUrl);
   document.setIn([...guardrail, 'timeout'], GUARDRAIL_TIMEOUT_S);
+  const { guardrails } = document.toJS() as { guardrails: readonly [{ readonly litellm_params: object }] };
+  document.addIn(['guardrails'], {
+    guardrail_name: FAILS_OPEN,
+    litellm_params: { ...guardrails[0].litellm_params, default_on: false, unreachable_fallback: 'fail_open' },
+  });
   document.setIn(['general_settings'], { master_key: MASTER_KEY });
   document.setIn(['litellm_settings'], { drop_params: true, num_retries: 0 });
   document.setIn(['router_settings'], { num_retries: 0, disable_cooldowns: true });

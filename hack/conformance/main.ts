@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { FAILS_OPEN } from './litellm.ts';
 import { MUTANTS } from './mutants.ts';
 import { POLICY, useService } from './service.ts';
 import { GATEWAYS } from './stand.ts';
@@ -13,7 +14,7 @@ const HELP = `Judges the guardrail behind real gateways: npm run conformance -- 
 LITELLM_LAB     folder with a LiteLLM to start (venv/bin/litellm, prisma-shim)
 LITELLM_URL     a running LiteLLM instead, with LITELLM_MASTER_KEY and a database, configured as hack/samples/litellm
                 says; its model must be http://127.0.0.1:9100/v1, its guardrail http://127.0.0.1:9300, with the key
-                that GUARDRAIL_API_KEY tells
+                that GUARDRAIL_API_KEY tells; a second entry ${FAILS_OPEN}, not on by default, must fail open
 GUARDRAIL_URL   a running guardrail, with GUARDRAIL_API_KEYS of two tenants; default: this project's own is started.
                 Its GUARDRAIL_POLICY must be ${POLICY}`;
 

@@ -454,6 +454,7 @@ describe('the development gateway', () => {
     const faults: readonly Fault[] = [
       ['blocks', { answer: blocked }, 400, /^not this$/],
       ['answers 401', { status: 401 }, 500, /status 401/],
+      ['answers 429', { status: 429 }, 500, /status 429/],
       ['answers 500', { status: 500 }, 500, /status 500/],
       ['answers 502', { status: 502 }, 500, /status 502/],
       ['answers 503', { status: 503 }, 500, /status 503/],

@@ -1,0 +1,58 @@
+import { EventEmitter } from 'node:events';
+import { expect } from 'chai';
+import type { CallContext } from './context.ts';
+import { underDeadline } from './deadline.ts';
+import { ServiceError } from './errors.ts';
+
+/** A call, as far as the deadline looks at it: its connection. */
+function contextOf(connection = new EventEmitter()): CallContext {
+  return { res: connection } as unknown as CallContext;
+}
+
+/** Work that never ends, and its signal. */
+function stuck(): { readonly work: (signal: AbortSignal) => Promise<never>; readonly signal: () => AbortSignal } {
+  let given: AbortSignal | undefined;
+  return {
+    work: (signal) => {
+      given = signal;
+      return new Promise(() => undefined);
+    },
+    signal: () => given ?? AbortSignal.abort(),
+  };
+}
+
+describe('the deadline of a call', () => {
+  it('ends work that does not heed its signal with 429, and says when to try again', async () => {
+    for (const [timeoutMs, seconds] of [
+      [10, '1'],
+      [1100, '2'],
+    ] as const) {
+      const { work, signal } = stuck();
+      const error: unknown = await underDeadline(contextOf(), work, timeoutMs).catch((thrown: unknown) => thrown);
+      expect(error).to.be.instanceOf(ServiceError).and.include({ status: 429, code: 'timeout' });
+      expect((error as ServiceError).headers).to.deep.equal({ 'retry-after': seconds });
+      expect(signal().aborted).to.equal(true);
+    }
+  });
+
+  it('aborts the work when the client has gone', async () => {
+    const connection = new EventEmitter();
+    const { work, signal } = stuck();
+    underDeadline(contextOf(connection), work).catch(() => undefined);
+    expect(signal().aborted).to.equal(false);
+    connection.emit('close');
+    expect(signal().aborted).to.equal(true);
+  });
+
+  it('hands on what the work returns or throws, and leaves nothing behind', async () => {
+    const connection = new EventEmitter();
+    const context = contextOf(connection);
+    expect(await underDeadline(context, () => Promise.resolve('done'), 1000)).to.equal('done');
+    const error = new Error('It failed.');
+    const thrown: unknown = await underDeadline(context, () => Promise.reject(error), 1000).catch(
+      (one: unknown) => one,
+    );
+    expect(thrown).to.equal(error);
+    expect(connection.listenerCount('close')).to.equal(0);
+  });
+});
