@@ -148,6 +148,24 @@ describe('the service', () => {
     expect(released).to.equal(`\u{1F680}\u{1F680} ${value} and ${value}!`);
   });
 
+  it('answers a call with a streaming_transform_mode as it answers one without', async () => {
+    const who = caller('team-1');
+    const sent = bodyOf(await harness.guard({ ...who, input_type: 'request', texts: [`Mail ${PLANTED.email}`] }));
+    const [text = ''] = sent.texts;
+    // Nothing in a call tells a stream from a plain answer: without restored text, plain answers would hold pseudonyms,
+    // and without a holdback, a gateway that streams would send the beginning of one.
+    for (const texts of [[text], [text.slice(0, -3)]]) {
+      const plain = bodyOf(await harness.guard({ ...who, input_type: 'response', texts }));
+      for (const streaming_transform_mode of ['block_only', 'incremental_diff', null]) {
+        const params = { additional_provider_specific_params: { streaming_transform_mode } };
+        const answer = bodyOf(await harness.guard({ ...who, ...params, input_type: 'response', texts }));
+        expect(answer, String(streaming_transform_mode)).to.deep.equal(plain);
+      }
+    }
+    const document = JSON.stringify((await harness.call('GET', '/openapi.json')).body);
+    expect(document).to.match(/"streaming_transform_mode":\{"description":"Accepted, and changes nothing\./);
+  });
+
   it('keeps teams, and tenants, apart for the same end user', async () => {
     const text = `Mail ${PLANTED.email}`;
     const other = 'key-of-another';

@@ -13,7 +13,7 @@ export interface CallState {
   body?: unknown;
   /** How large the body was, once inflated. */
   bodyBytes?: number;
-  /** Once known, told to the caller in `x-session-id`. */
+  /** Set once the call has been read, by {@link tellSession}. */
   session?: SessionId;
   /** What the access log says besides; never a value. */
   log: Record<string, string | number>;
@@ -27,3 +27,9 @@ export function routeOf(context: CallContext): string {
 }
 
 export type CallMiddleware = Middleware<CallState>;
+
+/** Names the session of a call in the answer's header `x-session-id`, and in the access log. */
+export function tellSession(context: CallContext, session: SessionId): void {
+  context.state.session = session;
+  context.set('x-session-id', session);
+}

@@ -1,8 +1,8 @@
 import Router from '@koa/router';
 import type { Guard, RequestOutcome } from '../core/core.ts';
-import type { SessionId, Tenant } from '../ids.ts';
+import type { Tenant } from '../ids.ts';
 import { createBasicProtocol, renderRequest, renderResponse, type BasicCall } from '../protocol/protocol.ts';
-import type { CallContext, CallMiddleware, CallState } from './context.ts';
+import { tellSession, type CallContext, type CallMiddleware, type CallState } from './context.ts';
 import { underDeadline } from './deadline.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -33,25 +33,20 @@ async function answer(context: CallContext, call: BasicCall, signal: AbortSignal
   const { identity, stricter } = call;
   const callContext = { identity, signal, begun: context.state.begun, stricter };
   context.state.log.phase = call.phase;
+  // Before the work: an answer that is an error names the session, too.
+  tellSession(context, guard.sessionOf(identity));
   if (call.phase === 'response') {
     const outcome = await guard.response(call.document, callContext);
-    tellSession(context, outcome.session);
     metrics.tags(outcome.restored, outcome.unknown);
     count(context, metrics, call.phase, outcome.action);
     return renderResponse(outcome);
   }
   const { document } = call;
   const outcome: RequestOutcome = await guard.request(document, callContext);
-  tellSession(context, outcome.session);
   metrics.entities(outcome.entities);
   context.state.log.entities = outcome.entities.reduce((sum, { count }) => sum + count, 0);
   count(context, metrics, call.phase, outcome.action, outcome.monitored);
   return renderRequest(outcome, document);
-}
-
-function tellSession(context: CallContext, session: SessionId): void {
-  context.state.session = session;
-  context.set('x-session-id', session);
 }
 
 function count(

@@ -42,6 +42,13 @@ const ERRORS: Readonly<Record<number, string>> = {
   503: `This instance is shutting down. ${COUNTED_AS_UNREACHABLE}`,
 };
 
+const SESSION_ID = {
+  'x-session-id': {
+    schema: { type: 'string' },
+    description:
+      'The session of the call, as DELETE /sessions/{session_id} takes it. On errors too, if the call was read.',
+  },
+};
 const RETRY_AFTER = {
   'retry-after': { schema: { type: 'integer', minimum: 1 }, description: 'Seconds after which to try again.' },
 };
@@ -75,7 +82,8 @@ export function openApi(proxyNames: readonly string[], { playground }: { readonl
             in: 'path',
             required: true,
             schema: { type: 'string', minLength: 1 },
-            description: 'As x-session-id tells it.',
+            description:
+              'From the header x-session-id of a guard call, or from the command session-id with the identifiers of the call.',
           },
         ],
         get: operation('describeSession', 'Tells how much a session holds, and until when.', {
@@ -145,7 +153,7 @@ function guardOperation(name: string): Node {
     ...operation(`guard_${name}`, `Guards a call of the gateway ${name}, before and after the model.`, {
       200: {
         ...ok,
-        headers: { 'x-session-id': { schema: { type: 'string' }, description: 'The session of the call.' } },
+        headers: SESSION_ID,
       },
       ...errors(400, 401, 409, 413, 415, 429, 502, 503),
     }),
@@ -176,7 +184,7 @@ function peerOperation(operationId: string): Node {
   const anything = z.object({}).catchall(z.unknown());
   return {
     ...operation(operationId, "Guards a call of another gateway, in that gateway's own protocol.", {
-      200: answer('What to do, also where the guardrail failed.', anything),
+      200: { ...answer('What to do, also where the guardrail failed.', anything), headers: SESSION_ID },
       ...errors(400, 401, 413, 415, 429, 503),
     }),
     description:

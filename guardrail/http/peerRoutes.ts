@@ -10,7 +10,7 @@ import {
   type PeerAdapter,
   type PeerExchange,
 } from '../protocol/protocol.ts';
-import type { CallContext, CallMiddleware, CallState } from './context.ts';
+import { tellSession, type CallContext, type CallMiddleware, type CallState } from './context.ts';
 import { underDeadline } from './deadline.ts';
 import { asServiceError, describeError } from './errorBoundary.ts';
 import type { Metrics } from './metrics.ts';
@@ -62,9 +62,7 @@ async function answer(
     subjectOf: (endUser) => options.subjectOf(tenant, endUser),
     header: (name) => context.get(name),
   });
-  const session = options.guard.sessionOf(exchange.identity);
-  context.state.session = session;
-  context.set('x-session-id', session);
+  tellSession(context, options.guard.sessionOf(exchange.identity));
   context.state.log.phase = exchange.phase;
   context.state.log.dialect = adapter.dialect;
   const count = (action: string): void => {

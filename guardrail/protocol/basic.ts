@@ -38,7 +38,10 @@ const overrides = z
     streaming_transform_mode: z
       .enum(['incremental_diff', 'block_only'])
       .nullish()
-      .describe('How the gateway applies answers to a stream.'),
+      .describe(
+        'Accepted, and changes nothing. A call does not say whether its answer is streamed, and a plain answer must be ' +
+          'restored. What the gateway applies to a stream is a setting of the gateway.',
+      ),
     recall: z
       .enum(['precise', 'balanced', 'thorough'])
       .nullish()

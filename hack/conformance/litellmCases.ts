@@ -5,6 +5,7 @@ import type { JsonObject } from '../local/gateway/gateway.ts';
 import { CHAT, chat, CHAT_CASES, messagesOf, TOOL, user } from './chatCases.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
+import { FAILS_OPEN } from './litellm.ts';
 import { demand, exact, neverSaw, prefixes, pseudonymized, emailPseudonyms } from './judge.ts';
 import type { Witness } from './modelServer.ts';
 import { FORBIDDEN, letter, type Person, somebody, valuesOf } from './people.ts';
@@ -366,6 +367,39 @@ function before(name: string, fault: Fault, status: number): LiteLlmCase {
   };
 }
 
+/**
+ * A status before the model call, under an entry that is set to fail open: whether LiteLLM counts it as unreachable and
+ * sends the request to the model as it is.
+ */
+function failsOpen(status: number, outcome: 'passes raw' | 'fails'): LiteLlmCase {
+  return {
+    name: `${status} before the call, set to fail open: ${outcome}`,
+    run: async ({ client, model, guardrail }) => {
+      // Without this, the entry that is on by default and fails closed would decide.
+      const made = await client.post('/key/generate', { metadata: { disable_global_guardrails: true } });
+      const key = made.body.key as string;
+      const person = somebody();
+      const body = chat(letter(person), { guardrails: [FAILS_OPEN] });
+      const guarded = await client.post(CHAT, body, { key });
+      exact([guarded.status, model.saw().length], [200, 1]);
+      neverSaw(model.saw(), valuesOf(person));
+
+      model.reset();
+      await guardrail.fail({ phase: 'request', kind: 'status', status });
+      const { status: answered } = await client.post(CHAT, body, { key });
+      const { status: streamed } = await client.stream(CHAT, body, { key });
+      if (outcome === 'fails') {
+        exact([answered, streamed, model.saw().length], [500, 500, 0]);
+        return;
+      }
+      exact([answered, streamed, model.saw().length], [200, 200, 2]);
+      for (const request of model.saw()) {
+        demand(request.includes(person.email), 'The model did not see the request as it was sent.');
+      }
+    },
+  };
+}
+
 /** A fault after the model call: the client gets an error, and nothing of the model's answer. */
 function after(name: string, fault: Fault, status: number): LiteLlmCase {
   return {
@@ -481,6 +515,47 @@ const identity: readonly LiteLlmCase[] = [
   },
 ];
 
+const failOpen: readonly LiteLlmCase[] = [failsOpen(429, 'fails'), failsOpen(503, 'passes raw')];
+
+/** The last call of the guardrail after the model, without what differs between any two calls. */
+function lastCheck(guardrail: Interceptor): JsonObject {
+  const last = guardrail.exchanges().findLast(({ phase }) => phase === 'response');
+  const { litellm_call_id: _, litellm_trace_id: __, request_headers, ...body } = last?.body ?? {};
+  const { 'content-length': ___, ...headers } = request_headers as JsonObject;
+  return { ...body, request_headers: headers };
+}
+
+const streamModes: readonly LiteLlmCase[] = [
+  {
+    // If a new LiteLLM tells them apart, the service can give streaming_transform_mode of a call its effect.
+    name: 'nothing tells the guardrail a streamed answer from a plain one',
+    run: async ({ client, guardrail }) => {
+      const body = chat(letter(somebody()));
+      await client.post(CHAT, body);
+      const plain = lastCheck(guardrail);
+      await client.stream(CHAT, body);
+      exact(lastCheck(guardrail), plain);
+    },
+  },
+  {
+    name: 'streaming_transform_mode block_only in a call: plain and streamed answers are restored all the same',
+    run: async ({ client, model, guardrail }) => {
+      const params = { streaming_transform_mode: 'block_only' };
+      guardrail.mutate({
+        name: 'block_only',
+        request: (body) => ({ ...body, additional_provider_specific_params: params }),
+      });
+      const person = somebody();
+      const body = chat(letter(person), { model: 'echo-c3' });
+      exact(chatTexts(await client.post(CHAT, body)), [`You said: ${letter(person)}`]);
+      const { status, moments } = await client.stream(CHAT, body);
+      exact(status, 200);
+      prefixes(moments[0] ?? [], `You said: ${letter(person)}`);
+      neverSaw(model.saw(), valuesOf(person));
+    },
+  },
+];
+
 const tenants: readonly LiteLlmCase[] = [
   twoTenants('virtual keys of two teams, one end user name', true),
   twoTenants('two virtual keys without a team, one end user name', false),
@@ -501,5 +576,7 @@ export const LITELLM_CASES: readonly LiteLlmCase[] = [
   ...unseen,
   ...otherEndpoints,
   ...images,
+  ...failOpen,
+  ...streamModes,
   ...tenants,
 ];
