@@ -19,11 +19,13 @@ const MIGRATIONS = 'venv/lib/python3*/site-packages/litellm_proxy_extras/migrati
  * Starts the LiteLLM of the folder `LITELLM_LAB`, with a PostgreSQL of its own.
  * @param config its configuration, as YAML
  * @param env what its environment has besides
+ * @param options `database: false` starts it without one: it then knows no keys but the master key
  * @throws Error with one sentence that says what to set or install.
  */
 export async function startLiteLlm(
   config: string,
   env: Readonly<Record<string, string>> = {},
+  options: { readonly database: boolean } = { database: true },
 ): Promise<LiteLlmProcess> {
   const lab = process.env.LITELLM_LAB ?? '';
   if (lab === '') throw new Error('Set LITELLM_LAB to a folder with venv/bin/litellm and prisma-shim.');
@@ -33,7 +35,7 @@ export async function startLiteLlm(
   removeAtExit(folder);
   const file = join(folder, 'config.yaml');
   await writeFile(file, config);
-  const database = await startPostgres(scripts);
+  const database = options.database ? await startPostgres(scripts) : undefined;
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const child = await startProcess({
@@ -43,7 +45,7 @@ export async function startLiteLlm(
     cwd: folder,
     env: {
       ...process.env,
-      DATABASE_URL: database.url,
+      ...(database === undefined ? {} : { DATABASE_URL: database.url }),
       PRISMA_QUERY_ENGINE_BINARY: join(lab, 'prisma-shim', 'query-engine'),
       DISABLE_SCHEMA_UPDATE: 'true',
       LITELLM_TELEMETRY: 'False',
@@ -58,7 +60,7 @@ export async function startLiteLlm(
   });
   const stop = async (): Promise<void> => {
     await child.stop();
-    await database.stop();
+    await database?.stop();
   };
   try {
     await waitUntilReady(child, () => isReady(url), READY_MS);

@@ -11,15 +11,20 @@ import type { Children } from './children.ts';
 import { belongsTo, isRefusal, NameTakenError, noneIfNotFound } from './children.ts';
 import type { GuardrailMode, GuardrailPlan } from './guardrail.ts';
 import { readText } from './guardrail.ts';
+import { API_KEY_VARIABLE } from './guardrailEntry.ts';
 import type { Child } from './guardrailWorkload.ts';
 import { configMaps, INSTANCE_LABEL, proxyDeployments, secrets } from './kinds.ts';
 import { instanceLabelOf, labelsOf, namesOf } from './names.ts';
-import type { BudgetSettings } from './proxyConfig.ts';
-import { API_KEY_VARIABLE, ProxyConfigError, renderProxyConfig, timeoutSecondsOf } from './proxyConfig.ts';
+import type { BudgetSettings, RenderedProxyConfig } from './proxyConfig.ts';
+import { renderProxyConfig, timeoutSecondsOf } from './proxyConfig.ts';
+import { ProxyConfigError } from './proxyConfigDocument.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 import { emptyPart, mountsConfigMap, mountsSecret, proxyPatch, rolloutOf, templateAnnotation } from './sidecar.ts';
 import type { Finding } from './status.ts';
 import { notRequested } from './status.ts';
+
+const MAX_SHOWN_NAMES = 10;
+const SHOWN_NAME = /^[a-z][\w .*-]{0,127}$/;
 
 /** Where the gateway shall call the guardrail from now on. */
 export interface ActiveGuardrail {
@@ -100,7 +105,7 @@ export async function settleProxy(
         );
   const rollout = after === undefined ? undefined : rolloutOf(after);
   return {
-    finding: config.fault ?? findingOf(instance, deployment === 'missing', after, rollout, wishes),
+    finding: config.fault ?? findingOf(instance, deployment === 'missing', after, rollout, wishes, config.warnings),
     deployment: after,
     kept: config.kept,
     rolled: rollout === undefined ? undefined : rollout === 'complete',
@@ -171,6 +176,8 @@ interface WrittenConfig {
   readonly hash: string | undefined;
   readonly kept: readonly Child[];
   readonly fault: Finding<'ProxyConfigured'> | undefined;
+  /** What its owner should know of the base, in whole sentences. */
+  readonly warnings: readonly string[];
 }
 
 async function writeConfig(
@@ -181,7 +188,7 @@ async function writeConfig(
   wishes: ProxyWishes,
 ): Promise<WrittenConfig> {
   const { proxyConfig } = instance.spec;
-  if (proxyConfig === undefined) return { hash: undefined, kept: [], fault: undefined };
+  if (proxyConfig === undefined) return { hash: undefined, kept: [], fault: undefined, warnings: [] };
   const { configMapName, key = 'config.yaml', base } = proxyConfig;
   const placeholder = configMapChild(instance, configMapName, {}, {});
   const fault = (reason: Finding<'ProxyConfigured'>['reason'], message: string): WrittenConfig => ({
@@ -189,6 +196,7 @@ async function writeConfig(
     // What was written before stays.
     kept: [placeholder],
     fault: { status: 'False', reason, message },
+    warnings: [],
   });
   const text = base === undefined ? '' : await readText(client, instance, base);
   if (text === undefined) {
@@ -198,7 +206,7 @@ async function writeConfig(
     );
   }
   const url = entryUrl(instance, state, wishes);
-  let rendered: string;
+  let rendered: RenderedProxyConfig;
   try {
     rendered = renderProxyConfig(text, {
       proxyName: instance.spec.proxyName ?? 'gateway',
@@ -212,7 +220,7 @@ async function writeConfig(
   const child = configMapChild(
     instance,
     configMapName,
-    { [key]: rendered },
+    { [key]: rendered.text },
     {
       ...(url === undefined ? {} : { [annotations.guardrailEndpoint]: url }),
       ...(wishes.budget?.budgetId === undefined ? {} : { [annotations.defaultBudgetId]: wishes.budget.budgetId }),
@@ -231,8 +239,8 @@ async function writeConfig(
       return fault('BaseInvalid', `The API server does not take ConfigMap ${configMapName}: ${error.message}`);
     throw error;
   }
-  const hash = createHash('sha256').update(rendered).digest('hex').slice(0, 16);
-  return { hash, kept: [child], fault: undefined };
+  const hash = createHash('sha256').update(rendered.text).digest('hex').slice(0, 16);
+  return { hash, kept: [child], fault: undefined, warnings: warningsOf(rendered) };
 }
 
 /**
@@ -271,6 +279,7 @@ function findingOf(
   deployment: ProxyDeployment | undefined,
   rollout: ReturnType<typeof rolloutOf> | undefined,
   { active, plan }: ProxyWishes,
+  warnings: readonly string[],
 ): Finding<'ProxyConfigured'> {
   const { proxyConfig, workloadRef, guardrail } = instance.spec;
   const no = (reason: Finding<'ProxyConfigured'>['reason'], message: string): Finding<'ProxyConfigured'> => ({
@@ -321,14 +330,26 @@ function findingOf(
       `The roll-out of Deployment ${workloadRef?.name ?? ''} does not go on: see kubectl describe of it.`,
     );
   }
-  return {
-    status: 'True',
-    reason: 'Configured',
-    message:
-      rollout === undefined
-        ? 'The configuration is written. Restart the gateway when it changes, or set spec.workloadRef to have that done.'
-        : 'Every pod of the gateway runs with its configuration.',
-  };
+  const state =
+    rollout === undefined
+      ? 'The configuration is written. Restart the gateway when it changes, or set spec.workloadRef to have that done.'
+      : 'Every pod of the gateway runs with its configuration.';
+  return { status: 'True', reason: 'Configured', message: [state, ...warnings].join(' ') };
+}
+
+/** Names of keys alone: a value can be a secret, and so can a key that does not look like one. */
+function warningsOf({ leftOut, hasIncludes }: RenderedProxyConfig): string[] {
+  const names = leftOut.map((name) => (SHOWN_NAME.test(name) ? name : 'a key with an unusual name'));
+  const rest = names.length - MAX_SHOWN_NAMES;
+  const shown = [...names.slice(0, MAX_SHOWN_NAMES), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+  return [
+    ...(leftOut.length === 0
+      ? []
+      : [`Left out, because requests could bypass the guardrail: ${shown}. Remove these settings from the base.`]),
+    ...(hasIncludes
+      ? ['Files under include are not checked: make sure that they change neither guardrails nor policies.']
+      : []),
+  ];
 }
 
 function configMapChild(

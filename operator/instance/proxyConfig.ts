@@ -2,22 +2,29 @@
  * The gateway's configuration: the admin's text with our settings in it. Its keys, their order, its comments, anchors
  * and quotes stay as they are: the text is changed as a document, never parsed and written anew. Pure.
  */
-import { Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments, YAMLMap, YAMLSeq } from 'yaml';
+import type { Document, Node } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import { parseDuration } from './connection.ts';
+import { removeBypasses } from './guardrailBypasses.ts';
+import type { GuardrailEntry } from './guardrailEntry.ts';
+import { entryParams, GUARDRAIL_NAME } from './guardrailEntry.ts';
+import {
+  copyComments,
+  detach,
+  entriesOf,
+  ownValue,
+  parseBase,
+  ProxyConfigError,
+  resolve,
+  rootOf,
+  valueOf,
+} from './proxyConfigDocument.ts';
 
 /** What of the default budget goes into the configuration. */
 export interface BudgetSettings {
   readonly maxBudget?: number;
   readonly budgetId?: string;
-}
-
-/** The call of the guardrail, as the gateway makes it. */
-export interface GuardrailEntry {
-  /** Base address of the guardrail; the gateway appends the path. */
-  readonly url: string;
-  /** After how many seconds a call counts as failed. The gateway's own default is ten minutes. */
-  readonly timeoutSeconds: number;
 }
 
 /** What we put into the configuration. */
@@ -28,20 +35,22 @@ export interface OurSettings {
   readonly guardrail: GuardrailEntry | undefined;
 }
 
-/** The base is not what a gateway could read either. The message says where, and holds nothing of its values. */
-export class ProxyConfigError extends Error {
-  override readonly name = 'ProxyConfigError';
+/** The configuration that the gateway reads, and what it does not have of the base. */
+export interface RenderedProxyConfig {
+  readonly text: string;
+  /** Names of settings of the base that lead calls around the guardrail, or could: they are not in the text. */
+  readonly leftOut: readonly string[];
+  /** Whether the gateway adds files to the text, which can hold such settings too and are not ours to read. */
+  readonly hasIncludes: boolean;
 }
 
 /** How much longer the gateway waits for the guardrail than that waits for its detectors, in seconds. */
 const SLACK_SECONDS = 9;
 /** The guardrail answers each call within 25 s, with an error if need be: so long only where it reads images. */
 const WITH_IMAGES_SECONDS = 30;
-
-/** Name of our entry in the gateway's list of guardrails. */
-export const GUARDRAIL_NAME = 'gateway-guardrail';
-/** The environment variable in which the gateway finds the guardrail's API key. */
-export const API_KEY_VARIABLE = 'GUARDRAIL_API_KEY';
+const NAME_KEY = 'guardrail_name';
+/** What parsers of YAML 1.1 and 1.2 both take for a text without quotes: `no` and `1:30` are none. */
+const PLAIN_TEXT = /^(?!(y|n|yes|no|on|off|true|false|null)$)[a-z]\w*([-./]\w+)*$|^https?:\/\/[\w.:/-]+$/i;
 
 /** After how many seconds the gateway gives up a call of its guardrail: later than that does itself, so that its reason arrives. */
 export function timeoutSecondsOf({ detectionTimeout = '1s', images = 'Redact' }: Guardrail = {}): number {
@@ -54,133 +63,146 @@ export function timeoutSecondsOf({ detectionTimeout = '1s', images = 'Redact' }:
  * @returns the configuration with our settings. What of them is undefined stays as the base has it.
  * @throws ProxyConfigError where the base is not one YAML mapping, or has something else in the place of our settings.
  */
-export function renderProxyConfig(base: string, ours: OurSettings): string {
+export function renderProxyConfig(base: string, ours: OurSettings): RenderedProxyConfig {
   const document = parseBase(base);
   const { budget, guardrail, proxyName } = ours;
   if (budget !== undefined) {
-    const settings = mapAt(document, rootOf(document), `${proxyName}_settings`);
+    const settings = mapAt(document, `${proxyName}_settings`);
     // One without the other: a limit of yesterday's must not stand beside today's.
     assign(document, settings, 'max_end_user_budget', budget.maxBudget);
     assign(document, settings, 'max_end_user_budget_id', budget.budgetId);
   }
-  if (guardrail !== undefined) {
-    const entry = entryOf(document);
-    // Each by itself: what an admin has added to the entry stays.
-    const params = mapAt(document, entry, `${proxyName}_params`);
-    for (const [key, value] of Object.entries(guardrailParams(guardrail))) assign(document, params, key, value);
-  }
+  const leftOut =
+    guardrail === undefined
+      ? []
+      : [...removeBypasses(document), ...writeEntry(document, `${proxyName}_params`, guardrail)];
+  const hasIncludes = guardrail !== undefined && entriesOf(document, rootOf(document)).has('include');
   // Lines of the base are never folded anew.
-  return document.toString({ lineWidth: 0, flowCollectionPadding: true });
+  return { text: document.toString({ lineWidth: 0, flowCollectionPadding: true }), leftOut, hasIncludes };
 }
 
-/** Our entry's settings, by which the gateway fails closed whatever happens to the guardrail. */
-function guardrailParams({ url, timeoutSeconds }: GuardrailEntry): Record<string, unknown> {
-  return {
-    guardrail: 'generic_guardrail_api',
-    mode: ['pre_call', 'post_call'],
-    default_on: true,
-    api_base: url,
-    api_key: `os.environ/${API_KEY_VARIABLE}`,
-    // The default lets the raw request go on to the model.
-    unreachable_fallback: 'fail_closed',
-    timeout: timeoutSeconds,
-    // The default drops what we change in a stream.
-    streaming_transform_mode: 'incremental_diff',
-  };
-}
-
-function parseBase(base: string): Document {
-  const lines = new LineCounter();
-  const documents = parseAllDocuments(base, { lineCounter: lines, prettyErrors: false });
-  if (!Array.isArray(documents) || documents.length === 0) {
-    // Comments alone are an empty document, and stay above what we add.
-    const empty = new Document({});
-    empty.commentBefore = base.trim() === '' ? null : base.replaceAll(/^\s*#/gm, '').trimEnd();
-    return empty;
-  }
-  const [document, second] = documents;
-  const error = documents.flatMap((each) => each.errors)[0];
-  if (error !== undefined) {
-    const { line, col } = lines.linePos(error.pos[0]);
-    throw new ProxyConfigError(
-      `The gateway's configuration is not valid YAML at line ${line}, column ${col} (${error.code}): correct it there.`,
-    );
-  }
-  if (document === undefined || second !== undefined) {
-    throw new ProxyConfigError("The gateway's configuration holds several YAML documents: leave one.");
-  }
-  if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
-    const { comment, commentBefore } = document;
-    const empty = new Document({});
-    empty.commentBefore = [commentBefore, comment].filter((text) => typeof text === 'string').join('\n') || null;
-    return empty;
-  }
-  if (!isMap(document.contents)) {
-    throw new ProxyConfigError(
-      "The gateway's configuration is not a YAML mapping: begin it with keys such as model_list.",
-    );
-  }
-  return document;
-}
-
-function rootOf(document: Document): YAMLMap {
-  // parseBase lets nothing else through.
-  return document.contents as unknown as YAMLMap;
-}
-
-/** The mapping under a key, made where there is none. An alias is followed, so that what it stands for gets our keys. */
-function mapAt(document: Document, parent: YAMLMap, key: string): YAMLMap {
-  const found = resolve(document, parent.get(key, true));
+/** The mapping under a top-level key, made where there is none. */
+function mapAt(document: Document, key: string): YAMLMap {
+  const found = ownValue(document, rootOf(document), key);
   if (isMap(found)) return found;
-  if (found !== undefined && !(isScalar(found) && found.value === null)) {
+  if (found !== undefined && !isNull(found)) {
     throw new ProxyConfigError(`${key} in the gateway's configuration is not a mapping: make it one, or remove it.`);
   }
   const made = new YAMLMap();
-  parent.set(document.createNode(key), made);
+  rootOf(document).set(document.createNode(key), made);
   return made;
 }
 
-/** Our entry in the list of guardrails, made where there is none: found by its name. */
-function entryOf(document: Document): YAMLMap {
-  const root = rootOf(document);
-  const found = resolve(document, root.get('guardrails', true));
-  let list: YAMLSeq;
-  if (isSeq(found)) list = found;
-  else if (found === undefined || (isScalar(found) && found.value === null)) {
-    list = new YAMLSeq();
-    root.set(document.createNode('guardrails'), list);
-  } else {
+/** The list of guardrails, made where there is none. */
+function guardrailsOf(document: Document): YAMLSeq {
+  const found = ownValue(document, rootOf(document), 'guardrails');
+  if (isSeq(found)) return found;
+  if (found !== undefined && !isNull(found)) {
     throw new ProxyConfigError("guardrails in the gateway's configuration is not a list: make it one, or remove it.");
   }
-  for (const item of list.items) {
-    const entry = resolve(document, item);
-    if (isMap(entry) && entry.get('guardrail_name') === GUARDRAIL_NAME) return entry;
-  }
-  // Into a list in brackets too, which then goes on in brackets.
-  const made = new YAMLMap();
-  made.set('guardrail_name', GUARDRAIL_NAME);
-  list.items.push(made);
+  const made = new YAMLSeq();
+  rootOf(document).set(document.createNode('guardrails'), made);
   return made;
+}
+
+/**
+ * Writes our entry anew: in the place of the one of its name, else behind all others. There is one of that name at most,
+ * since the gateway sends each call to any one of several.
+ * @returns the names of what is no longer there
+ */
+function writeEntry(document: Document, paramsKey: string, guardrail: GuardrailEntry): string[] {
+  const list = guardrailsOf(document);
+  const isOurs = (item: unknown): boolean => {
+    const entry = resolve(document, item);
+    return isMap(entry) && valueOf(document, entriesOf(document, entry).get(NAME_KEY)) === GUARDRAIL_NAME;
+  };
+  const old = list.items.find(isOurs);
+  const entry = resolve(document, old);
+  const settings = isMap(entry) ? entriesOf(document, entry) : new Map<string, unknown>();
+  const oldParams = resolve(document, settings.get(paramsKey));
+  const { params, leftOut } = entryParams(
+    isMap(oldParams) ? (valueOf(document, oldParams) as Record<string, unknown>) : {},
+    guardrail,
+  );
+  const made = mapLike(entry, [
+    [NAME_KEY, GUARDRAIL_NAME],
+    [paramsKey, mapLike(oldParams, [...params])],
+  ]);
+  const others = [...settings.keys()].filter((key) => key !== NAME_KEY && key !== paramsKey);
+  const second = list.items.filter(isOurs).length > 1;
+  for (const item of list.items.filter(isOurs)) detach(document, item);
+  // Into a list in brackets too, which then goes on in brackets.
+  list.items = old === undefined ? [...list.items, made] : list.items.filter((item) => item === old || !isOurs(item));
+  list.items = list.items.map((item) => (item === old ? made : item));
+  return [
+    ...leftOut.map((name) => `${paramsKey}.${name}`),
+    ...others,
+    ...(second ? [`a second ${GUARDRAIL_NAME}`] : []),
+  ];
+}
+
+/**
+ * A new mapping with the comments of another and its style. Nothing else of that one is in it: neither anchors, tags nor
+ * ways to write a value, which the gateway could read otherwise.
+ */
+function mapLike(old: unknown, entries: readonly (readonly [string, unknown])[]): YAMLMap {
+  const made = new YAMLMap();
+  made.items = entries.map(([key, value]) => new Pair(textNode(key), valueNode(value)));
+  if (!isMap(old)) return made;
+  const positionOf = ({ key }: Pair): number => {
+    const found = old.items.findIndex((pair) => isSameKey(pair, key));
+    return found === -1 ? old.items.length : found;
+  };
+  made.items.sort((one, other) => positionOf(one) - positionOf(other));
+  if (old.flow !== undefined) made.flow = old.flow;
+  copyComments(old, made);
+  for (const { key, value } of made.items) {
+    const before = old.items.find((pair) => isSameKey(pair, key));
+    if (before === undefined) continue;
+    copyComments(before.key, key);
+    if (!isMap(value)) copyComments(before.value, value);
+  }
+  return made;
+}
+
+function isSameKey(pair: Pair, key: unknown): boolean {
+  return isScalar(pair.key) && isScalar(key) && pair.key.value === key.value;
+}
+
+function valueNode(value: unknown): Node {
+  if (isNode(value)) return value;
+  if (typeof value === 'string') return textNode(value);
+  if (Array.isArray(value)) {
+    const list = new YAMLSeq();
+    list.flow = true;
+    list.items = value.map(valueNode);
+    return list;
+  }
+  if (typeof value === 'object' && value !== null) {
+    const map = mapLike(undefined, Object.entries(value));
+    map.flow = true;
+    return map;
+  }
+  return new Scalar(value);
+}
+
+function textNode(text: string): Scalar {
+  const node = new Scalar(text);
+  if (!PLAIN_TEXT.test(text)) node.type = Scalar.QUOTE_DOUBLE;
+  return node;
 }
 
 function assign(document: Document, map: YAMLMap, key: string, value: unknown): void {
+  const before = ownValue(document, map, key);
   if (value === undefined) {
     map.delete(key);
-    return;
+  } else if (!isScalar(before) || before.value !== value) {
+    const node = valueNode(value);
+    copyComments(before, node);
+    map.set(key, node);
   }
-  const before = resolve(document, map.get(key, true));
-  if (isScalar(before) && typeof value !== 'object') {
-    // The comment behind the old value stays; its way of quoting need not fit the new one.
-    if (before.value !== value) {
-      before.value = value;
-      delete before.source;
-      delete before.type;
-    }
-    return;
-  }
-  map.set(key, document.createNode(value, { flow: true }));
 }
 
-function resolve(document: Document, node: unknown): unknown {
-  return isAlias(node) ? node.resolve(document) : node;
+function isNull(node: unknown): boolean {
+  return isScalar(node) && node.value === null;
 }

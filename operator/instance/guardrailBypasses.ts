@@ -1,0 +1,88 @@
+/** Places of the gateway's configuration, outside our entry, that lead calls around our guardrail. */
+import type { Document, YAMLMap, YAMLSeq } from 'yaml';
+import { isMap, isSeq, visit } from 'yaml';
+import { GUARDRAIL_NAME } from './guardrailEntry.ts';
+import { detach, entriesOf, nameOf, ownValue, resolve, rootOf, valueOf } from './proxyConfigDocument.ts';
+
+const DISABLE_ALL = 'disable_global_guardrails';
+const OPT_OUT = 'opted_out_global_guardrails';
+
+/**
+ * Removes them, wherever they stand: defaults of keys and teams that opt out of guardrails, and steps of policies'
+ * pipelines that run ours. Such a step decides by itself what an error means, and the guardrail runs nowhere else then.
+ * @returns the names of what was removed
+ */
+export function removeBypasses(document: Document): string[] {
+  return [...removeOptOuts(document), ...removePipelineSteps(document)];
+}
+
+function removeOptOuts(document: Document): string[] {
+  const removed = new Set<string>();
+  // What a merge key brings is removed where it stands.
+  for (const map of nodesOf(document, isMap)) {
+    for (const { key, value } of [...map.items]) {
+      const name = nameOf(document, key);
+      // Only a plain false is no opt-out for sure: `yes` is true for the gateway's parser.
+      if (name === DISABLE_ALL && valueOf(document, value) !== false) {
+        remove(document, map, name);
+        removed.add(name);
+      }
+      if (name === OPT_OUT && listOf(document, value).includes(GUARDRAIL_NAME)) {
+        const list = ownValue(document, map, name);
+        if (isSeq(list)) removeItems(document, list, (item) => valueOf(document, item) === GUARDRAIL_NAME);
+        removed.add(name);
+      }
+    }
+  }
+  return [...removed];
+}
+
+function removePipelineSteps(document: Document): string[] {
+  if (!entriesOf(document, rootOf(document)).has('policies')) return [];
+  const isOurStep = (item: unknown): boolean => {
+    const step = resolve(document, item);
+    return isMap(step) && valueOf(document, entriesOf(document, step).get('guardrail')) === GUARDRAIL_NAME;
+  };
+  const lists = nodesOf(document, isSeq).filter((list) => list.items.some(isOurStep));
+  for (const list of lists) removeItems(document, list, isOurStep);
+  for (const map of nodesOf(document, isMap)) {
+    const pipeline = map.items.find(({ key }) => nameOf(document, key) === 'pipeline');
+    const settings = resolve(document, pipeline?.value);
+    const steps = isMap(settings) ? resolve(document, entriesOf(document, settings).get('steps')) : undefined;
+    // The gateway does not start with a pipeline that has no steps.
+    if (lists.some((list) => list === steps && list.items.length === 0)) remove(document, map, 'pipeline');
+  }
+  return lists.length === 0 ? [] : ['policies.*.pipeline.steps'];
+}
+
+/** Removes a mapping's own key. */
+function remove(document: Document, map: YAMLMap, key: string): void {
+  const own = map.items.filter((pair) => nameOf(document, pair.key) === key);
+  for (const pair of own) {
+    detach(document, pair.key);
+    detach(document, pair.value);
+  }
+  map.items = map.items.filter((pair) => !own.includes(pair));
+}
+
+function removeItems(document: Document, list: YAMLSeq, goes: (item: unknown) => boolean): void {
+  const items = list.items.filter(goes);
+  for (const item of items) detach(document, item);
+  list.items = list.items.filter((item) => !items.includes(item));
+}
+
+function listOf(document: Document, node: unknown): unknown[] {
+  const value = valueOf(document, node);
+  return Array.isArray(value) ? value : [];
+}
+
+/** Every node of a kind in the document, collected before anything changes. */
+function nodesOf<Kind>(document: Document, isKind: (node: unknown) => node is Kind): Kind[] {
+  const found: Kind[] = [];
+  visit(document, {
+    Node: (_key, node) => {
+      if (isKind(node)) found.push(node);
+    },
+  });
+  return found;
+}

@@ -1,0 +1,204 @@
+/** For tests: bases of a gateway's configuration with everything known that leads requests around the guardrail. */
+import { stringify } from 'yaml';
+
+/** One base, and what of it must not be in what is rendered. */
+export interface HostileBase {
+  readonly what: string;
+  readonly base: string;
+  /** The names that the admin is shown. */
+  readonly leftOut: readonly string[];
+}
+
+/** Parameters in our entry. */
+export interface HostileParams {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly leftOut: readonly string[];
+  /** How LiteLLM 1.106.2 lets a call pass where nothing is left out. Without it, later versions do, or other calls pass. */
+  readonly proof?: {
+    readonly guardrail: 'up' | 'down';
+    readonly streamed: boolean;
+    readonly outcome: 'raw' | 'unrestored';
+  };
+}
+
+/** What our entry has in LiteLLM, as an admin copies it from the sample. */
+export const GOOD_PARAMS = {
+  guardrail: 'generic_guardrail_api',
+  mode: ['pre_call', 'post_call'],
+  api_key: 'os.environ/GUARDRAIL_API_KEY',
+  unreachable_fallback: 'fail_closed',
+  timeout: 5,
+  streaming_transform_mode: 'incremental_diff',
+};
+
+const whenDown = { guardrail: 'down', streamed: false, outcome: 'raw' } as const;
+const streamWhenDown = { guardrail: 'down', streamed: true, outcome: 'raw' } as const;
+const whenUp = { guardrail: 'up', streamed: false, outcome: 'raw' } as const;
+const unrestored = { guardrail: 'up', streamed: true, outcome: 'unrestored' } as const;
+
+const fault = (params: Record<string, unknown>, proof?: HostileParams['proof']): HostileParams => ({
+  params,
+  leftOut: Object.keys(params),
+  ...(proof && { proof }),
+});
+
+/** Parameters that lead calls around the guardrail, that a later LiteLLM brings, or with which LiteLLM drops the entry. */
+export const hostileParams: readonly HostileParams[] = [
+  fault({ fail_on_error: false }, whenDown),
+  fault({ unreachable_fallback: 'fail_open' }, streamWhenDown),
+  fault({ unreachable_fallback: 'FAIL_OPEN' }, whenDown),
+  fault({ optional_params: { streaming_transform_mode: 'block_only' } }, unrestored),
+  fault({ optional_params: { streaming_end_of_stream_only: true, streaming_sampling_rate: 9999 } }),
+  fault({ streaming_transform_mode: 'block_only' }, unrestored),
+  fault({ streaming_end_of_stream_only: true, streaming_buffer_until_moderated: true }),
+  fault({ stream_scope: 'non_streaming' }, streamWhenDown),
+  fault({ stream_scope: { pre_call: 'streaming' } }, whenUp),
+  fault({ scan_raw_request: true }, whenUp),
+  fault({ run_in_parallel: true }),
+  fault({ scan_only_tool_results: true }, whenUp),
+  fault({ skip_system_message_in_guardrail: true, skip_tool_message_in_guardrail: true }),
+  fault({ only_scan_new_messages: true, experimental_use_latest_role_message_only: true }),
+  fault({ mode: 'logging_only' }, whenUp),
+  fault({ mode: ['post_call'] }, whenUp),
+  fault({ mode: { tags: { trusted: 'logging_only' }, default: 'pre_call' } }),
+  fault({ default_on: false }),
+  fault({ guardrail: 'hide-secrets' }),
+  // LiteLLM starts without an entry that it does not take.
+  fault({ on_violation: 'alert' }, whenUp),
+  fault({ headers: 'x-tenant' }, whenUp),
+  fault({ extra_headers: 'x-session-id' }, whenUp),
+  fault({ extra_headers: [1] }, whenUp),
+  fault({ streaming_sampling_rate: 0 }, whenUp),
+  fault({ mask_request_content: true, on_sensitive_data: 'route', sensitive_data_route_to_model: 'gpt-4o' }),
+  fault({ skip_if_team_id_in: ['trusted'], max_messages: 1, send_images: false, fire_and_forget: true }),
+  { params: { headers: { 'X-API-Key': 'other', 'x-tenant': 'a' } }, leftOut: ['headers.X-API-Key'] },
+  {
+    params: { additional_provider_specific_params: { streaming_transform_mode: 'block_only', images: 'pass' } },
+    leftOut: [
+      'additional_provider_specific_params.streaming_transform_mode',
+      'additional_provider_specific_params.images',
+    ],
+  },
+];
+
+const inEntry = (params: object, more: object = {}): string =>
+  stringify({
+    guardrails: [{ guardrail_name: 'gateway-guardrail', litellm_params: { ...GOOD_PARAMS, ...params }, ...more }],
+  });
+
+const inParams = (names: readonly string[]): string[] => names.map((name) => `litellm_params.${name}`);
+
+/** Each as a base of its own, and the ways in which YAML hides them. */
+export const hostileBases: readonly HostileBase[] = [
+  ...hostileParams.map(({ params, leftOut }) => ({
+    what: Object.keys(params).join(', '),
+    base: inEntry(params),
+    leftOut: inParams(leftOut),
+  })),
+  {
+    what: 'keys beside the parameters',
+    base: inEntry({}, { guardrail_id: 'a', guardrail_info: {}, policy_template: 'p' }),
+    leftOut: ['guardrail_id', 'guardrail_info', 'policy_template'],
+  },
+  {
+    what: 'a second entry of our name',
+    base: `guardrails:
+  - { guardrail_name: gateway-guardrail, litellm_params: { guardrail: generic_guardrail_api, mode: pre_call } }
+  - { guardrail_name: gateway-guardrail, litellm_params: { guardrail: generic_guardrail_api, mode: pre_call, unreachable_fallback: fail_open } }
+`,
+    leftOut: ['litellm_params.mode', 'a second gateway-guardrail'],
+  },
+  {
+    what: 'a merge key in the parameters',
+    base: `x-open: &open { fail_on_error: false, scan_raw_request: true }
+guardrails:
+  - guardrail_name: gateway-guardrail
+    litellm_params: { <<: *open, default_on: true }
+x-last: *open
+`,
+    leftOut: ['litellm_params.fail_on_error', 'litellm_params.scan_raw_request'],
+  },
+  {
+    what: 'a list of merge keys in the entry, with the name in it',
+    base: `x-name: &name { guardrail_name: gateway-guardrail }
+x-params: &params { litellm_params: { unreachable_fallback: fail_open }, guardrail_id: a }
+guardrails:
+  - <<: [*name, *params]
+`,
+    leftOut: ['litellm_params.unreachable_fallback', 'guardrail_id'],
+  },
+  {
+    what: 'an alias as the entry, and a second one that merges it',
+    base: `x-entry: &entry { guardrail_name: gateway-guardrail, litellm_params: &params { fail_on_error: false } }
+guardrails:
+  - *entry
+  - { <<: *entry }
+x-others: [*entry, *params]
+`,
+    leftOut: ['litellm_params.fail_on_error', 'a second gateway-guardrail'],
+  },
+  {
+    what: 'an entry that others are made of',
+    base: `guardrails:
+  - &entry
+    guardrail_name: &name gateway-guardrail
+    litellm_params: &params { fail_on_error: &no false, mode: &mode [pre_call] }
+x-others: [*entry, { <<: *params }, *no, { *name : *mode }]
+`,
+    leftOut: ['litellm_params.fail_on_error', 'litellm_params.mode'],
+  },
+  {
+    what: 'an alias as the list',
+    base: `x-list: &list
+  - { guardrail_name: gateway-guardrail, litellm_params: { fail_on_error: false } }
+guardrails: *list
+`,
+    leftOut: ['litellm_params.fail_on_error'],
+  },
+  {
+    what: 'the list by a merge key at the top',
+    base: `x-base: &base { guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_error: false } }] }
+<<: *base
+`,
+    leftOut: ['litellm_params.fail_on_error'],
+  },
+  {
+    what: 'tags, anchors and other writings of right values',
+    base: `guardrails:
+  - guardrail_name: !!str gateway-guardrail
+    litellm_params:
+      ? fail_on_error
+      : &yes true
+      unreachable_fallback: !!binary ZmFpbF9jbG9zZWQ=
+      timeout: 0o12
+      "default_on": *yes
+`,
+    leftOut: ['litellm_params.unreachable_fallback'],
+  },
+];
+
+/** Settings outside our entry that lead calls around it. */
+export const bypasses: readonly HostileBase[] = [
+  {
+    what: "a pipeline's step that passes what failed",
+    base: `policies:
+  around: { pipeline: { mode: pre_call, steps: [{ guardrail: gateway-guardrail, on_error: allow, on_fail: allow }] } }
+  kept: { guardrails: { remove: [gateway-guardrail] } }
+policy_attachments:
+  - { policy: around, scope: '*' }
+  - { policy: kept, scope: '*' }
+`,
+    leftOut: ['policies.*.pipeline.steps'],
+  },
+  {
+    what: 'defaults of new keys',
+    base: `litellm_settings:
+  drop_params: true
+  skip_system_message_in_guardrail: true
+  skip_tool_message_in_guardrail: true
+  default_key_generate_params:
+    metadata: { disable_global_guardrails: true, opted_out_global_guardrails: [gateway-guardrail, other] }
+`,
+    leftOut: ['disable_global_guardrails', 'opted_out_global_guardrails'],
+  },
+];
