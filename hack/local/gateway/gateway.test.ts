@@ -1,4 +1,6 @@
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { renameSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -490,25 +492,67 @@ describe('the development gateway', () => {
       expect((await events(chat('hi'))).status).to.equal(500);
     });
 
-    it('finds the guardrail through a file and follows its changes', async () => {
-      await gateway.stop();
-      const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
-      const file = join(folder, 'guardrail.json');
-      const write = async (content: unknown): Promise<void> => {
-        await writeFile(`${file}.new`, JSON.stringify(content));
-        await rename(`${file}.new`, file);
-      };
-      try {
+    describe('through a file', () => {
+      let folder = '';
+      let file = '';
+      beforeEach(async () => {
+        await gateway.stop();
+        folder = await mkdtemp(join(tmpdir(), 'gateway-'));
+        file = join(folder, 'guardrail.json');
         await start({ guardrail: { file } });
+      });
+      afterEach(() => rm(folder, { recursive: true }));
+      const write = (content: unknown): void => {
+        writeFileSync(`${file}.new`, JSON.stringify(content));
+        renameSync(`${file}.new`, file);
+      };
+
+      it('finds the guardrail and follows its changes', async () => {
         expect((await post('/v1/chat/completions', chat('hi'))).status, 'no file yet').to.equal(500);
-        await write({ url: 'http://127.0.0.1:1', key: 'old' });
+        write({ url: 'http://127.0.0.1:1', key: 'old' });
         expect((await post('/v1/chat/completions', chat('hi'))).status, 'nobody there').to.equal(500);
-        await write(target());
+        write(target());
         expect((await post('/v1/chat/completions', chat('hi'))).status).to.equal(200);
         expect(JSON.parse(await readFile(file, 'utf8'))).to.deep.equal(target());
-      } finally {
-        await rm(folder, { recursive: true });
+      });
+
+      for (const [what, body] of [
+        ['a whole answer', {}],
+        ['a stream', { stream: true }],
+      ] as const) {
+        it(`has ${what} restored by the guardrail that saw the request, though the file names another by then`, async () => {
+          const swap = swapping('Anna', '<P_1>');
+          respond = (request) => {
+            // Nobody listens on the discard port.
+            if (request.input_type === 'request') write({ url: 'http://127.0.0.1:9', key: 'new' });
+            return swap(request);
+          };
+          write(target());
+          const response = await call('POST', '/v1/chat/completions', chat('Hello Anna', body));
+          expect(response.status).to.equal(200);
+          expect(await response.text()).to.include('Anna');
+          expect(received.map(({ input_type: phase }) => phase)).to.include.members(['request', 'response']);
+          expect((await post('/v1/chat/completions', chat('hi'))).status, 'the next call').to.equal(500);
+        });
       }
+
+      it('turns to the guardrail that the file names when the one that saw the request is gone', async () => {
+        const swap = swapping('Anna', '<P_1>');
+        const first = createServer((request, response) => {
+          request.resume().on('end', () => {
+            write(target());
+            response.setHeader('connection', 'close').end(JSON.stringify({ action: 'NONE' }));
+            first.close();
+          });
+        });
+        first.listen(0, '127.0.0.1');
+        await once(first, 'listening');
+        write({ url: `http://127.0.0.1:${(first.address() as AddressInfo).port}`, key: 'first' });
+        respond = swap;
+        const { status } = await post('/v1/chat/completions', chat('hi'));
+        expect(status).to.equal(200);
+        expect(received.map(({ input_type: phase }) => phase)).to.deep.equal(['response']);
+      });
     });
   });
 });

@@ -85,6 +85,8 @@ export class GuardrailClient {
   readonly #locator: GuardrailLocator;
   readonly #proxyName: string;
   readonly #timeoutMs: number;
+  /** Which guardrail saw the request of a call. */
+  readonly #sawRequest = new WeakMap<GuardedCall, GuardrailTarget>();
 
   constructor(source: GuardrailSource, options: { readonly proxyName: string; readonly timeoutMs: number }) {
     this.#locator = new GuardrailLocator(source);
@@ -132,13 +134,7 @@ export class GuardrailClient {
     };
     let response: Response;
     try {
-      const target = await this.#locator.locate();
-      response = await fetch(new URL(`/beta/${name}_basic_guardrail_api`, target.url), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-api-key': target.key },
-        body: JSON.stringify(body),
-        signal: AbortSignal.timeout(this.#timeoutMs),
-      });
+      response = await this.#send(call, JSON.stringify(body));
     } catch (error) {
       throw failure(describe(error));
     }
@@ -152,6 +148,39 @@ export class GuardrailClient {
       throw failure(describe(error));
     }
   }
+
+  /**
+   * Sends a body to the guardrail that saw the call's request, even when the file names another one by now: only that
+   * one can restore the answer. Where it is gone, the current one gets the body.
+   */
+  async #send(call: GuardedCall, body: string): Promise<Response> {
+    const current = await this.#locator.locate();
+    const earlier = this.#sawRequest.get(call);
+    if (earlier !== undefined && earlier.url !== current.url) {
+      try {
+        return await this.#postTo(earlier, body);
+      } catch (error) {
+        if (!isUnreachable(error)) throw error;
+      }
+    }
+    const response = await this.#postTo(current, body);
+    if (earlier === undefined) this.#sawRequest.set(call, current);
+    return response;
+  }
+
+  #postTo(target: GuardrailTarget, body: string): Promise<Response> {
+    return fetch(new URL(`/beta/${this.#proxyName}_basic_guardrail_api`, target.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': target.key },
+      body,
+      signal: AbortSignal.timeout(this.#timeoutMs),
+    });
+  }
+}
+
+/** Whether no connection was made or it broke, as opposed to a time-out. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof TypeError && error.cause !== undefined;
 }
 
 function failure(reason: string): Error {
