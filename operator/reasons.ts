@@ -26,8 +26,8 @@ export const customerConditions = {
     'DeletionFailed',
     'ErasurePending',
   ],
-  /** This gateway can hold every field of the spec, and could clear every field that was taken out of it. */
-  FullyApplied: ['AllFieldsApplied', 'FieldsNotSupported', 'FieldsNotCleared', 'NotSynced'],
+  /** The gateway holds and enforces every field of the spec, and has cleared every field that was taken out of it. */
+  FullyApplied: ['AllFieldsApplied', 'FieldsNotSupported', 'FieldsNotCleared', 'FieldsNotEnforced', 'NotSynced'],
 } as const;
 
 /** What holds for an instance. */

@@ -5,12 +5,12 @@
  * - customers created, against the two writes that each of them costs at the API server, made by as many loops with
  *   nothing around them; and against one customer after the other, as an operator with one worker does it;
  * - after a restart with many customers: one that is applied in that moment, against one that is applied at rest. The
- *   gateway's limit is the default there, so that looking at all of them takes minutes.
+ *   gateway's limit is the default there, so that looking at all of them takes most of a minute.
  *
  * node hack/bench/customers.ts [customers] [customers at the restart]
  */
 import { customers, instances } from '../../operator/api/kinds.ts';
-import { FINALIZER } from '../../operator/api/v1alpha1/v1alpha1.ts';
+import { FINALIZER, instanceDefaults } from '../../operator/api/v1alpha1/v1alpha1.ts';
 import { keyOf } from '../../operator/runtime/runtime.ts';
 import { each, isSynced, NAMESPACE, OperatorStand, pause, seconds, WORKERS } from './operatorStand.ts';
 
@@ -77,11 +77,11 @@ try {
   await stand.timeOfAll('fast', many, WORKERS);
   console.log(`${RESTARTED} customers are there`);
   const fast = { namespace: NAMESPACE, name: 'fast' };
-  await client.patch(instances, fast, { spec: { rateLimit: { qps: 50, burst: 100, maxConcurrent: 16 } } });
+  await client.patch(instances, fast, { spec: { rateLimit: instanceDefaults.rateLimit } });
   proxy.calls.length = 0;
   const operator = await stand.startOperator();
   // In the middle of it: the burst is used up.
-  while (proxy.calls.length < 150) await pause(5);
+  while (proxy.calls.length < 1.5 * instanceDefaults.rateLimit.burst) await pause(5);
   const during = await timeOfOne('fast', 'during');
   const total = RESTARTED + CREATED + ONE_BY_ONE;
   const looked = proxy.calls.filter(({ path }) => path.startsWith('/customer/info') && !path.endsWith('during'));

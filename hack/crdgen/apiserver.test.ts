@@ -325,7 +325,7 @@ describe('CRDs at the API server', function () {
           allowedNamespaces: ['a', '*'],
           rateLimit: { qps: 5, burst: 10, maxConcurrent: 2 },
           syncInterval: '1h30m',
-          defaultCustomerBudget: { maxBudget: 5 },
+          defaultCustomerBudget: { maxBudget: 5, budgetDuration: '30d' },
           proxyConfig: { base: { inline: 'a: 1' }, configMapName: 'litellm' },
           workloadRef: { name: 'litellm' },
           guardrail: {
@@ -400,6 +400,21 @@ describe('CRDs at the API server', function () {
         'an empty default budget',
         { defaultCustomerBudget: {} },
         'defaultCustomerBudget needs either maxBudget or budgetId',
+      ],
+      [
+        'the period of a default tier',
+        { defaultCustomerBudget: { budgetId: 'a', budgetDuration: '30d' } },
+        'spec.defaultCustomerBudget.budgetDuration: Forbidden: budgetDuration cannot be used together with budgetId, whose tier has a period of its own: remove budgetDuration, or replace budgetId by maxBudget',
+      ],
+      [
+        'a default period alone',
+        { defaultCustomerBudget: { budgetDuration: '30d' } },
+        'budgetDuration needs an amount to count: set maxBudget, too',
+      ],
+      [
+        'a default period in words',
+        { defaultCustomerBudget: { maxBudget: 1, budgetDuration: 'monthly' } },
+        'budgetDuration must be a whole number with a unit (s, m, h, d, w or mo): write for example 1d, 7d or 30d',
       ],
       ['a negative default budget', { defaultCustomerBudget: { maxBudget: -1 } }, 'maxBudget must not be negative'],
       [

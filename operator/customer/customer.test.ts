@@ -193,7 +193,7 @@ describe('claim', () => {
 });
 
 describe('status', () => {
-  const applied = { specHash: 'h', fields: ['alias'] as Field[], drift: noDrift, unsupported: [] };
+  const applied = { specHash: 'h', fields: ['alias'] as Field[], drift: noDrift, unsupported: [], unenforced: [] };
   const outcome: SyncOutcome = { synced: true, reason: 'Created', message: 'It agrees.', applied, wrote: true };
 
   const minutes = (count: number): Date => new Date(now.getTime() + count * 60_000);
@@ -299,6 +299,22 @@ describe('status', () => {
     expect(conditionOf(customer, 'Synced')?.status).to.equal('True');
     expect(conditionOf(customer, 'FullyApplied')).to.include({ status: 'False', reason: 'FieldsNotSupported' });
     expect(conditionOf(customer, 'FullyApplied')?.message).to.contain('metadata').and.to.contain('allowedModelRegion');
+  });
+
+  it('names the fields that are recorded and not enforced, with a remedy for each', () => {
+    const remedies = [
+      { field: 'defaultModel' as const, remedy: 'do one thing' },
+      { field: 'blocked' as const, remedy: 'do another' },
+    ];
+    const state = { ...applied, unenforced: remedies };
+    const customer = withStatus(nextStatus(customerOf({}), { ...outcome, applied: state }, now));
+    expect(conditionOf(customer, 'Synced')?.status).to.equal('True');
+    expect(conditionOf(customer, 'FullyApplied')).to.include({
+      status: 'False',
+      reason: 'FieldsNotEnforced',
+      message:
+        'The gateway records defaultModel, blocked but does not enforce them, so that calls are served as if they were not set: for defaultModel, do one thing; for blocked, do another.',
+    });
   });
 });
 

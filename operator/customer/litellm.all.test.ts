@@ -1,8 +1,9 @@
 /** Customers at the real LiteLLM with its database, and what it then enforces on calls. Needs LITELLM_LAB and PostgreSQL. */
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/local/controlplane.ts';
-import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
+import type { DefaultCustomerBudget, GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { budgetRowId, GatewayClient, GatewayClients, RateLimiter } from '../gateway/gateway.ts';
+import { defaultBudgetId, settleDefaultBudget } from '../instance/defaultBudget.ts';
 import { convergenceTests } from './convergence.ts';
 import { conditionOf } from './status.ts';
 import { callCost, startTestLiteLlm, type TestLiteLlm } from './testLiteLlm.ts';
@@ -277,6 +278,28 @@ describe('customers at the real LiteLLM', function () {
       expect((await litellm.chat(idOf('models'), 'gpt-4o-mini')).status).to.equal(200);
     });
 
+    it('neither blocked nor a default model, and the condition says so, until a limit of no request refuses the calls', async () => {
+      await people.customer('blocked', { blocked: true, defaultModel: 'fast' });
+      const created = await people.untilReason('blocked', 'Created');
+      expect(created.status).to.include({ synced: true, blocked: true });
+      expect(conditionOf(created, 'FullyApplied')).to.include({ status: 'False', reason: 'FieldsNotEnforced' });
+      expect(conditionOf(created, 'FullyApplied')?.message).to.contain('records defaultModel, blocked but');
+      expect((await litellm.chat(idOf('blocked'))).status).to.equal(200);
+      const nameless = await litellm.chat(idOf('blocked'), null);
+      expect(nameless.status).to.equal(400);
+      expect(nameless.body).to.contain('Invalid model name');
+      await people.patch('blocked', { spec: { rpmLimit: 0, defaultModel: null } });
+      expect(conditionOf(await settled('blocked'), 'FullyApplied')?.status).to.equal('True');
+      expect((await litellm.chat(idOf('blocked'))).status).to.equal(429);
+    });
+
+    it('no region, and says so', async () => {
+      await people.customer('region-us', { allowedModelRegion: 'us' });
+      const created = await people.untilReason('region-us', 'Created');
+      expect(conditionOf(created, 'FullyApplied')?.message).to.contain('records allowedModelRegion but');
+      expect((await litellm.chat(idOf('region-us'))).status).to.equal(200);
+    });
+
     it('a rate, and no longer once it is taken away', async () => {
       await people.customer('fast', { rpmLimit: 1 });
       await people.untilReason('fast', 'Created');
@@ -287,18 +310,48 @@ describe('customers at the real LiteLLM', function () {
       expect((await litellm.chat(idOf('fast'))).status).to.equal(200);
     });
 
-    it('the default budget for a customer that has limits but no budget', async () => {
-      const budget = { maxBudget: 1.5 * callCost };
+    it('the default budget for a customer that has limits but no budget, with its period', async () => {
+      const budget = { maxBudget: 1.5 * callCost, budgetDuration: '30d' };
       await people.patch('main', { spec: { defaultCustomerBudget: budget } }, 'gatewayinstances');
       try {
         await people.customer('limited', { tpmLimit: 1_000_000 });
         const created = await people.untilReason('limited', 'Created');
-        expect(await rowOf(created)).to.include({ max_budget: budget.maxBudget });
+        const row = await rowOf(created);
+        expect(row).to.include({ max_budget: budget.maxBudget, budget_duration: '30d' });
+        expect(Date.parse(String(row?.budget_reset_at))).to.be.greaterThan(Date.now());
         expect((await callUntilRefused('limited', 5)).body).to.contain('budget');
       } finally {
         await people.patch('main', { spec: { defaultCustomerBudget: null } }, 'gatewayinstances');
       }
     });
+  });
+
+  it("has the default's period in the instance's own row, with the time of its next reset", async () => {
+    const connection = connectionOf(litellm.url, litellm.masterKey);
+    const clients = new GatewayClients();
+    const settle = async (defaultCustomerBudget: DefaultCustomerBudget): Promise<Record<string, unknown>> => {
+      const metadata = { uid: 'of-a-test', namespace: 'default', name: 'main', generation: 1 };
+      const instance = { metadata, spec: { defaultCustomerBudget } } as unknown as GatewayInstance;
+      const { settings } = await settleDefaultBudget(clients, instance, connection, undefined, () => Promise.resolve());
+      expect(settings?.budgetId).to.equal(defaultBudgetId(instance));
+      const [row] = await admin.budgetInfo([defaultBudgetId(instance)]);
+      return row ?? {};
+    };
+    try {
+      const made = await settle({ maxBudget: 5, budgetDuration: '7d' });
+      expect(made).to.include({ max_budget: 5, budget_duration: '7d' });
+      expect(Date.parse(String(made.budget_reset_at))).to.be.greaterThan(Date.now());
+      const raised = await settle({ maxBudget: 6, budgetDuration: '7d' });
+      expect(raised).to.include({ max_budget: 6, budget_reset_at: made.budget_reset_at });
+      expect(await settle({ maxBudget: 6, budgetDuration: '30d' })).to.include({ budget_duration: '30d' });
+      expect(await settle({ maxBudget: 6 })).to.include({
+        max_budget: 6,
+        budget_duration: null,
+        budget_reset_at: null,
+      });
+    } finally {
+      await clients.close();
+    }
   });
 
   describe('and the laws of the sync', () => {

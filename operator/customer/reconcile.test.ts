@@ -85,7 +85,7 @@ describe('customer reconcile', function () {
         'tpmLimit',
         'blocked',
       ]);
-      expect(conditionOf(customer, 'FullyApplied')).to.include({ status: 'True', observedGeneration: 1 });
+      expect(conditionOf(customer, 'FullyApplied')).to.include({ status: 'False', observedGeneration: 1 });
       expect(await atGateway('a')).to.include({
         alias: 'A',
         blocked: true,
@@ -144,6 +144,40 @@ describe('customer reconcile', function () {
       expect(callsOf('/customer/update')).to.have.length(written);
     });
 
+    it('tells apart what this gateway records and does not enforce, while Synced stays True', async () => {
+      const applied = (customer: GatewayCustomer): object => {
+        const { status, reason, message: text } = conditionOf(customer, 'FullyApplied') ?? {};
+        return { status, reason, text };
+      };
+      await people.customer('a', { alias: 'A', blocked: true });
+      const blocked = await people.untilReason('a', 'Created');
+      expect(applied(blocked)).to.deep.equal({
+        status: 'False',
+        reason: 'FieldsNotEnforced',
+        text: 'The gateway records blocked but does not enforce it, so that calls are served as if it were not set: for blocked, set rpmLimit to 0, or load the enterprise callback blocked_user_check in the proxy configuration.',
+      });
+      expect(blocked.status).to.include({ synced: true, blocked: true });
+      const all = { status: 'True', reason: 'AllFieldsApplied', text: 'The gateway applies all fields of the spec.' };
+      for (const spec of [{ rpmLimit: 0 }, { rpmLimit: null, blocked: false }]) {
+        await people.patch('a', { spec });
+        const next = await people.until(
+          'a',
+          ({ status, metadata }) => status?.observedGeneration === metadata.generation,
+        );
+        expect(applied(next)).to.deep.equal(all);
+      }
+      // The callback in the gateway's own configuration.
+      const inline = 'litellm_settings: {callbacks: [prometheus, blocked_user_check]}';
+      const proxyConfig = { configMapName: 'proxy', base: { inline } };
+      await people.patch('main', { spec: { proxyConfig } }, 'gatewayinstances');
+      await people.patch('a', { spec: { blocked: true } });
+      const enforced = await people.until(
+        'a',
+        ({ status, metadata }) => status?.observedGeneration === metadata.generation,
+      );
+      expect(applied(enforced)).to.deep.equal(all);
+    });
+
     it('refuses a tier that is not there in a sentence that says what to do, and takes it once it is', async () => {
       await people.customer('a', { budgetId: `later-${people.namespace}` });
       const refused = await people.untilReason('a', 'GatewayRejected');
@@ -155,11 +189,27 @@ describe('customer reconcile', function () {
       expect(created.status?.lastHandledSyncRequest).to.equal('now');
     });
 
-    it('gives limits without a budget the default of the instance, so that they do not escape it', async () => {
-      await people.patch('main', { spec: { defaultCustomerBudget: { maxBudget: 3 } } }, 'gatewayinstances');
-      await people.customer('a', { tpmLimit: 50 });
+    it('gives limits without a budget the default of the instance with its period, and takes it away again', async () => {
+      const setDefault = (budget: object | null): Promise<void> =>
+        people.patch('main', { spec: { defaultCustomerBudget: budget } }, 'gatewayinstances');
+      await setDefault({ maxBudget: 3, budgetDuration: '30d' });
+      // What the gateway does not hold anyway must not keep the rest from being cleared.
+      await people.customer('a', { tpmLimit: 50, metadata: { plan: 'gold' } });
       const created = await people.untilReason('a', 'Created');
-      expect(await rowOf(created)).to.include({ max_budget: 3, tpm_limit: 50 });
+      expect(conditionOf(created, 'FullyApplied')?.reason).to.equal('FieldsNotSupported');
+      expect(await rowOf(created)).to.include({ max_budget: 3, budget_duration: '30d', tpm_limit: 50 });
+      await admin.budgetUpdate({ budget_id: budgetRowId(created.metadata.uid), budget_duration: '1d' });
+      await people.annotate('a', 'syncRequested', 'now');
+      await people.until('a', ({ status }) => status?.lastHandledSyncRequest === 'now');
+      expect(await rowOf(created)).to.include({ max_budget: 3, budget_duration: '30d' });
+      await setDefault({ maxBudget: 3, budgetDuration: null });
+      await eventually(async () => {
+        expect(await rowOf(created)).to.include({ max_budget: 3, budget_duration: null, budget_reset_at: null });
+      });
+      await setDefault(null);
+      await eventually(async () => {
+        expect(await rowOf(created)).to.include({ max_budget: null, budget_duration: null, tpm_limit: 50 });
+      });
     });
   });
 

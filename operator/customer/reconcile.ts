@@ -1,7 +1,7 @@
-import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, type GatewayCustomer, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import { pausedMessage } from '../conditions.ts';
 import { fieldsOf, isGatewayError, limitsOf } from '../gateway/gateway.ts';
-import { ConnectionError, type GatewayConnection } from '../instance/instance.ts';
+import { ConnectionError, type GatewayConnection, parseDuration } from '../instance/instance.ts';
 import { claimants, withFreshKey } from './access.ts';
 import type { ObjectKey, ReconcileContext, Result } from '../runtime/runtime.ts';
 import { isNotFound, keyText, RetryAfterError } from '../runtime/runtime.ts';
@@ -17,7 +17,7 @@ import { isRoutine, sync } from './sync.ts';
 /** When to look again where nothing tells that a Secret has come or changed: keys are read again every minute. */
 const keyRetryMs = 60_000;
 /** Where the instance, and with it its interval, is not known. */
-const defaultSyncMs = 300_000;
+const defaultSyncMs = parseDuration(instanceDefaults.syncInterval);
 /**
  * For so long a customer in sync is still called so while its gateway cannot be reached, in milliseconds: what was
  * agreed still holds, and a gateway that is restarted would otherwise flip hundreds of customers, with a warning and two

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Condition, GatewayCustomer, GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
 import { currentCondition, nextCondition } from '../conditions.ts';
-import type { Field, Observed } from '../gateway/gateway.ts';
+import type { Field, Observed, Unenforced } from '../gateway/gateway.ts';
 import type { CustomerConditionReason, CustomerConditionType } from '../reasons.ts';
 import type { Drift } from './drift.ts';
 
@@ -30,6 +30,8 @@ export interface AppliedState {
   readonly drift: Drift;
   /** Fields that cannot be held beside others of the spec. */
   readonly unsupported: readonly Field[];
+  /** Fields that the gateway holds and does not act on. */
+  readonly unenforced: readonly Unenforced[];
 }
 
 /** The condition of a type, if there is one. */
@@ -88,29 +90,56 @@ function fullyApplied(customer: GatewayCustomer, now: Date, applied: AppliedStat
     if (before?.observedGeneration === customer.metadata.generation) return before;
     return condition(customer, now, 'FullyApplied', 'Unknown', 'NotSynced', 'This spec has not been synced yet.');
   }
-  const unheld = [...applied.unsupported, ...applied.drift.unheld];
-  const { uncleared } = applied.drift;
-  const sentences = [
-    unheld.length === 0
-      ? ''
-      : `The gateway does not hold ${unheld.join(', ')}: remove it from the spec, or live without it.`,
-    applied.unsupported.length === 0 ? '' : 'Limits beside budgetId are those of the tier.',
-    uncleared.length === 0
-      ? ''
-      : `The gateway does not clear ${uncleared.join(', ')}: set another value, or clear it at the gateway.`,
-  ].filter((sentence) => sentence !== '');
-  if (sentences.length === 0) {
-    return condition(
-      customer,
-      now,
-      'FullyApplied',
-      'True',
-      'AllFieldsApplied',
-      'The gateway holds all fields of the spec.',
-    );
+  const { status, reason, message } = fieldState(applied);
+  return condition(customer, now, 'FullyApplied', status, reason, message);
+}
+
+/** What the condition FullyApplied says of the fields. */
+function fieldState({ drift, unsupported, unenforced }: AppliedState): {
+  readonly status: 'True' | 'False';
+  readonly reason: CustomerConditionReason<'FullyApplied'>;
+  readonly message: string;
+} {
+  const { unheld, uncleared } = drift;
+  const remedies = unenforced.map(({ field, remedy }) => `for ${field}, ${remedy}`).join('; ');
+  const faults = [
+    {
+      reason: 'FieldsNotSupported',
+      holds: unheld.length > 0,
+      message: `The gateway does not support ${unheld.join(', ')}: remove ${them(unheld)} from the spec, or accept that ${them(unheld, 'it has', 'they have')} no effect.`,
+    },
+    {
+      reason: 'FieldsNotSupported',
+      holds: unsupported.length > 0,
+      message: `The tier of budgetId has the limits, so that ${unsupported.join(', ')} ${them(unsupported, 'has', 'have')} no effect: remove ${them(unsupported)} from the spec, or replace budgetId by limits of the customer's own.`,
+    },
+    {
+      reason: 'FieldsNotCleared',
+      holds: uncleared.length > 0,
+      message: `The gateway does not clear ${uncleared.join(', ')}: set another value, or clear ${them(uncleared)} at the gateway.`,
+    },
+    {
+      reason: 'FieldsNotEnforced',
+      holds: unenforced.length > 0,
+      message: `The gateway records ${unenforced.map(({ field }) => field).join(', ')} but does not enforce ${them(unenforced)}, so that calls are served as if ${them(unenforced, 'it were', 'they were')} not set: ${remedies}.`,
+    },
+  ] as const;
+  const found = faults.filter(({ holds }) => holds);
+  const [first] = found;
+  if (first === undefined) {
+    return { status: 'True', reason: 'AllFieldsApplied', message: 'The gateway applies all fields of the spec.' };
   }
-  const reason = unheld.length > 0 ? 'FieldsNotSupported' : 'FieldsNotCleared';
-  return condition(customer, now, 'FullyApplied', 'False', reason, sentences.join(' '));
+  return { status: 'False', reason: first.reason, message: found.map(({ message }) => message).join(' ') };
+}
+
+function them(fields: readonly unknown[], one = 'it', many = 'them'): string {
+  return fields.length === 1 ? one : many;
+}
+
+/** Whether the status says exactly this of the fields of the spec as it is now. */
+export function saysOfFields(customer: GatewayCustomer, applied: AppliedState): boolean {
+  const told = conditionOf(customer, 'FullyApplied');
+  return told?.observedGeneration === customer.metadata.generation && told.message === fieldState(applied).message;
 }
 
 function condition<Type extends CustomerConditionType>(

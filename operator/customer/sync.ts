@@ -11,6 +11,7 @@ import {
   isLimit,
   observe,
   plainContract,
+  unenforced,
 } from '../gateway/gateway.ts';
 import type { GatewayConnection } from '../instance/instance.ts';
 import { appliedFields, claimOf, createMark, isStopped, markText } from './claim.ts';
@@ -20,7 +21,7 @@ import { appliedAfter, driftOf } from './drift.ts';
 import type { Parts } from './parts.ts';
 import type { Deed } from './report.ts';
 import type { AppliedState, SyncOutcome } from './status.ts';
-import { conditionOf } from './status.ts';
+import { conditionOf, saysOfFields } from './status.ts';
 
 /** The message of `Synced=True`, whatever its reason: it must not change from one reconcile to the next. */
 const agrees = 'The record at the gateway agrees with the spec.';
@@ -38,6 +39,7 @@ interface Work {
   readonly signal: AbortSignal;
   readonly desired: ReturnType<typeof desiredFields>;
   readonly hash: string;
+  readonly enforcement: GatewayConnection['enforcement'];
   /** Nothing was ever begun for this resource. */
   readonly fresh: boolean;
 }
@@ -63,7 +65,8 @@ export async function sync(
   const observed = await look(client, customer, { signal, turn: isRoutine(customer) ? 'routine' : 'urgent' });
   const strategy = await strategyFor(parts, customer, connection);
   const desired = desiredFields(customer.spec);
-  const work: Work = { parts, client, strategy, signal, desired, hash: specHash(desired), fresh };
+  const { enforcement } = connection;
+  const work: Work = { parts, client, strategy, signal, desired, hash: specHash(desired), enforcement, fresh };
   if (observed !== undefined) return await keep(work, customer, observed);
   try {
     return await create(work, customer);
@@ -96,7 +99,10 @@ export async function strategyFor(
 /** What a customer gets that has limits of its own but no budget among them: the instance's default. */
 async function defaultLimits(parts: Parts, connection: GatewayConnection): Promise<Partial<LimitValues>> {
   const budget = parts.instances.get(connection.instance)?.spec.defaultCustomerBudget;
-  if (budget?.maxBudget !== undefined) return { maxBudget: budget.maxBudget };
+  if (budget?.maxBudget !== undefined) {
+    const { maxBudget, budgetDuration } = budget;
+    return { maxBudget, ...(budgetDuration === undefined ? {} : { budgetDuration }) };
+  }
   if (budget?.budgetId === undefined) return {};
   const row = await parts.clients.tier(connection, budget.budgetId);
   return {
@@ -140,7 +146,8 @@ async function keep(work: Work, customer: GatewayCustomer, observed: Observed): 
   const drift = driftOf(wanted.fields, applied, strategy.see(observed, wanted.fields), observed.reported);
   const specChanged = !adopting && customer.status?.specHash !== hash;
   const deed = adopting ? (isLinked(customer, observed) ? created : adopted) : undefined;
-  if (!mustWrite(customer, drift, specChanged)) return upToDate(work, customer, observed, wanted, drift, deed);
+  const state = appliedState(work, wanted, drift, observed);
+  if (!mustWrite(customer, state, specChanged)) return upToDate(customer, observed, state, deed);
 
   const announced = await announce(parts, customer, wanted);
   const steps = strategy.plan({
@@ -185,27 +192,23 @@ const refused: SyncOutcome = {
     'The gateway has a customer of this id already, and spec.adoptionPolicy is Refuse: delete it there, or set adoptionPolicy to Adopt.',
 };
 
-function mustWrite(customer: GatewayCustomer, drift: Drift, specChanged: boolean): boolean {
+function mustWrite(customer: GatewayCustomer, state: AppliedState, specChanged: boolean): boolean {
+  const { drift } = state;
   if (specChanged || drift.differs.length > 0) return true;
   if (drift.unheld.length === 0 && drift.uncleared.length === 0) return false;
-  // What the gateway cannot hold or clear is tried once for each spec, and again when somebody asks for it.
-  const told = conditionOf(customer, 'FullyApplied');
-  const tried = told?.status === 'False' && told.observedGeneration === customer.metadata.generation;
-  return !tried || pendingSyncRequest(customer) !== undefined;
+  // What the gateway cannot hold or clear is tried once, until the status says so, and again when somebody asks for it.
+  return !saysOfFields(customer, state) || pendingSyncRequest(customer) !== undefined;
 }
 
 function upToDate(
-  work: Work,
   customer: GatewayCustomer,
   observed: Observed,
-  wanted: Wanted,
-  drift: Drift,
+  applied: AppliedState,
   deed: Deed | undefined,
 ): Synced {
   const before = conditionOf(customer, 'Synced');
   // A condition that holds goes on saying how it came to hold.
   const kept = before?.status === 'True' ? (before.reason as SyncOutcome['reason']) : 'UpToDate';
-  const applied = appliedState(work, wanted, drift);
   const syncRequest = pendingSyncRequest(customer);
   const reason = deed === undefined ? kept : reasonOf(deed);
   return { customer, outcome: { synced: true, reason, message: agrees, observed, applied, syncRequest, deed } };
@@ -221,7 +224,7 @@ function conclude(
   const { after, wanted, deed } = written;
   const seen = strategy.see(after, wanted.fields);
   const drift = driftOf(wanted.fields, written.applied, seen, after.reported);
-  const applied = appliedState(work, wanted, drift);
+  const applied = appliedState(work, wanted, drift, after);
   const syncRequest = pendingSyncRequest(customer);
   if (drift.differs.length > 0) {
     const message = `The gateway took the change, but reports other values for ${drift.differs.join(', ')}: check whether something else sets them, or whether this gateway can hold them.`;
@@ -242,8 +245,14 @@ function reasonOf({ reason }: Deed): SyncOutcome['reason'] {
   return reason === 'DriftCorrected' ? 'Updated' : reason;
 }
 
-function appliedState({ hash }: Work, wanted: Wanted, drift: Drift): AppliedState {
-  return { specHash: hash, fields: appliedAfter(wanted.fields, drift), drift, unsupported: wanted.unsupported };
+function appliedState(
+  { hash, enforcement }: Work,
+  { fields, unsupported }: Wanted,
+  drift: Drift,
+  observed: Observed,
+): AppliedState {
+  const notEnforced = unenforced(fields, observed, enforcement).filter(({ field }) => !drift.unheld.includes(field));
+  return { specHash: hash, fields: appliedAfter(fields, drift), drift, unsupported, unenforced: notEnforced };
 }
 
 /**

@@ -7,8 +7,8 @@ import { startModelServer } from '../../hack/conformance/modelServer.ts';
 export interface TestLiteLlm {
   readonly url: string;
   readonly masterKey: string;
-  /** Makes a paid call for a customer. @returns its status and body */
-  chat(customerId: string, model?: string): Promise<{ status: number; body: string }>;
+  /** Makes a paid call for a customer. @param model null: the call names none. @returns its status and body */
+  chat(customerId: string, model?: string | null): Promise<{ status: number; body: string }>;
   stop(): Promise<void>;
 }
 
@@ -48,7 +48,11 @@ export async function startTestLiteLlm(): Promise<TestLiteLlm> {
       const response = await fetch(`${url}/v1/chat/completions`, {
         method: 'POST',
         headers: { authorization: `Bearer ${masterKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ model: name, user: customerId, messages: [{ role: 'user', content: 'Hello.' }] }),
+        body: JSON.stringify({
+          ...(name === null ? {} : { model: name }),
+          user: customerId,
+          messages: [{ role: 'user', content: 'Hello.' }],
+        }),
       });
       return { status: response.status, body: await response.text() };
     },

@@ -33,6 +33,7 @@ export function connectionOf(endpoint: string, masterKey: string): GatewayConnec
     ca: undefined,
     rateLimit: { qps: 10_000, burst: 10_000, maxConcurrent: 16 },
     syncInterval: 300_000,
+    enforcement: { blockedUserCheck: false, preCallChecks: false },
   };
 }
 

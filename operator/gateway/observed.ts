@@ -1,6 +1,6 @@
 import type { Field, Fields } from './fields.ts';
 import { fieldsOf, limitFields, limitNames, permissionNames, pick, rowNames } from './fields.ts';
-import { linkedBudget, textOrNone } from './oddities.ts';
+import { isLiteLlm, linkedBudget, textOrNone } from './oddities.ts';
 import type { CustomerRow } from './wire.ts';
 import { budgetFields } from './wire.ts';
 
@@ -15,6 +15,8 @@ export type BudgetColumns = Readonly<Partial<Record<BudgetColumn, number | strin
 /** A customer as the gateway reports it. */
 export interface Observed {
   readonly customerId: string;
+  /** Whether the gateway is LiteLLM, under whatever name. */
+  readonly isLiteLlm: boolean;
   readonly spend: number | undefined;
   readonly blocked: boolean;
   /** The fields that have a value, limits of a linked tier included. */
@@ -59,6 +61,7 @@ export function observe(row: CustomerRow): Observed {
   for (const [field, name] of Object.entries(permissionNames)) all[field as Field] = permissions[name];
   return {
     customerId: row.user_id,
+    isLiteLlm: isLiteLlm(row),
     spend: row.spend ?? undefined,
     blocked: row.blocked ?? false,
     // Each value was checked by the schema of the answer.
@@ -72,7 +75,7 @@ export function observe(row: CustomerRow): Observed {
 
 function reportedIn(row: CustomerRow, linked: unknown): Field[] {
   const named = (Object.keys(rowNames) as (keyof typeof rowNames)[]).filter((field) => rowNames[field] in row);
-  const hasBudget = 'budget_id' in row || Object.keys(row).some((key) => key.endsWith('_budget_table'));
+  const hasBudget = 'budget_id' in row || isLiteLlm(row);
   const columns = typeof linked === 'object' && linked !== null ? linked : undefined;
   const limits = limitFields.filter((field) =>
     columns === undefined ? hasBudget || limitNames[field] in row : limitNames[field] in columns,

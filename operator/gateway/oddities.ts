@@ -7,6 +7,7 @@
  * - `/customer/update {max_budget}` writes into the linked budget row even when it is a shared tier: never sent there.
  * - `/customer/new` with limits makes a budget row before it finds a duplicate: never sent with limits where rows exist.
  * - An unknown budget_id is a 500 ("foreign key"): we ask for the tier before we link to it.
+ * - Some fields are recorded and not acted on: enforcement.ts says which.
  * - A customer's budget link cannot be cleared: we link to a row of our own and delete that.
  */
 import type { GatewayOperation } from './errors.ts';
@@ -43,6 +44,13 @@ export const permissionLists = [
 /** An empty string stands for "none": it is how a text is cleared. */
 export function textOrNone(value: string | null | undefined): string | undefined {
   return value === null || value === '' ? undefined : value;
+}
+
+/**
+ * Whether a record is one of LiteLLM, under whatever name the proxy goes: no other gateway tells its budget table by name.
+ */
+export function isLiteLlm(row: CustomerRow): boolean {
+  return Object.keys(row).some((field) => field.endsWith('_budget_table'));
 }
 
 /** The budget row that a customer is linked to, under the proxy's own name: `litellm_budget_table`, `gateway_budget_table`. */

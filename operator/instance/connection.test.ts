@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import type { GatewayInstance, GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
-import { API_VERSION } from '../api/v1alpha1/v1alpha1.ts';
+import { API_VERSION, gatewayInstanceNames, GROUP, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import { TestAuthority } from '../gateway/testCertificates.ts';
 import type { KubeClient, ObjectKey, ResourceKind } from '../runtime/runtime.ts';
 import { ApiError } from '../runtime/runtime.ts';
@@ -66,6 +69,11 @@ class Cluster {
   }
 }
 
+interface Schema {
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
 function secret(data: Record<string, string>): object {
   const encoded = Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
   return { data: Object.fromEntries(encoded) as object };
@@ -84,9 +92,21 @@ describe('connection to a gateway', () => {
       proxyName: 'gateway',
       masterKey: 'sk-one',
       ca: undefined,
-      rateLimit: { qps: 50, burst: 100, maxConcurrent: 16 },
+      rateLimit: { qps: 200, burst: 200, maxConcurrent: 16 },
       syncInterval: 300_000,
+      enforcement: { blockedUserCheck: false, preCallChecks: false },
     });
+  });
+
+  it('has the defaults that the CRD tells', () => {
+    const file = `${gatewayInstanceNames.plural}.${GROUP}.yaml`;
+    const crd = parse(readFileSync(join(import.meta.dirname, '..', '..', 'crds', file), 'utf8')) as {
+      spec: { versions: { schema: { openAPIV3Schema: { properties: { spec: Schema } } } }[] };
+    };
+    const { rateLimit, syncInterval } = crd.spec.versions[0]?.schema.openAPIV3Schema.properties.spec.properties ?? {};
+    const limits = Object.entries(rateLimit?.properties ?? {}).map(([name, { default: value }]) => [name, value]);
+    expect(Object.fromEntries(limits)).to.deep.equal(instanceDefaults.rateLimit);
+    expect(syncInterval?.default).to.equal(instanceDefaults.syncInterval);
   });
 
   for (const [what, ref, namespace, reason] of [
@@ -222,12 +242,27 @@ describe('connection to a gateway', () => {
     expect(await cluster.connections.forCustomer({ name: 'main' }, 'ai')).to.include({ masterKey: 'sk-two' });
   });
 
+  it('tells what the configuration in a ConfigMap makes the gateway enforce, and when that changes', async () => {
+    const base = { configMapRef: { name: 'base', key: 'config.yaml' } };
+    cluster.instance = instanceOf({ proxyName: 'litellm', proxyConfig: { configMapName: 'config', base } });
+    const enforcement = async (): Promise<unknown> =>
+      (await cluster.connections.forCustomer({ name: 'main' }, 'ai')).enforcement;
+    expect(await enforcement(), 'no such ConfigMap').to.include({ blockedUserCheck: false });
+    const text = 'litellm_settings: {callbacks: [blocked_user_check]}';
+    cluster.objects.set('ConfigMap base', { data: { 'config.yaml': text } });
+    cluster.now = 61_000;
+    expect(await enforcement()).to.include({ blockedUserCheck: true });
+    cluster.objects.set('ConfigMap base', { data: {} });
+    cluster.now = 122_000;
+    expect(await enforcement()).to.include({ blockedUserCheck: false });
+  });
+
   it('is another one as soon as the spec is changed', async () => {
     const before = await cluster.connections.forCustomer({ name: 'main' }, 'ai');
     cluster.instance = instanceOf({ rateLimit: { qps: 1 } }, 2);
     const after = await cluster.connections.forCustomer({ name: 'main' }, 'ai');
     expect(after).to.not.equal(before);
-    expect(after.rateLimit).to.deep.equal({ qps: 1, burst: 100, maxConcurrent: 16 });
+    expect(after.rateLimit).to.deep.equal({ qps: 1, burst: 200, maxConcurrent: 16 });
   });
 
   it('is read again at once when the gateway has refused the key', async () => {

@@ -3,11 +3,20 @@
  * that a rotated key or a moved endpoint reaches every customer at once.
  */
 import { X509Certificate } from 'node:crypto';
-import type { GatewayInstance, InstanceRef, RateLimit, SecretKeyRef } from '../api/v1alpha1/v1alpha1.ts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type GatewayInstance,
+  instanceDefaults,
+  type InstanceRef,
+  type RateLimit,
+  type SecretKeyRef,
+} from '../api/v1alpha1/v1alpha1.ts';
+import { type EnforcementSettings, readEnforcement } from '../gateway/gateway.ts';
 import type { InstanceConditionReason } from '../reasons.ts';
 import type { Clock, KubeClient, Lister } from '../runtime/runtime.ts';
 import { isForbidden, isNotFound, keyText } from '../runtime/runtime.ts';
 import { secrets, services } from './kinds.ts';
+import { readText } from './textSource.ts';
 
 /** Everything that a client of the gateway's admin API needs. The same object is handed out until something in it changes. */
 export interface GatewayConnection {
@@ -21,10 +30,12 @@ export interface GatewayConnection {
   readonly masterKey: string;
   /** PEM certificates of the authorities to trust instead of the public ones. */
   readonly ca: string | undefined;
-  /** How hard the gateway may be pressed. */
+  /** Limits of the calls to the gateway's admin API. */
   readonly rateLimit: Required<RateLimit>;
   /** How often each customer is compared with the gateway, in milliseconds. */
   readonly syncInterval: number;
+  /** What the gateway's configuration makes it enforce, as far as spec.proxyConfig.base tells. */
+  readonly enforcement: EnforcementSettings;
 }
 
 /** Why there is no connection for a customer: a reason of its condition `Synced`. */
@@ -76,7 +87,7 @@ export interface Connections {
   forget(namespace: string, name: string): void;
 }
 
-/** The key, the authority and the Service are read again when what is known of them is older than this. */
+/** The key, the authority, the Service and the gateway's configuration are read again when what is known of them is older than this. */
 const REREAD_AFTER_MS = 60_000;
 
 interface Kept {
@@ -165,12 +176,14 @@ export function allows(instance: GatewayInstance, customerNamespace: string): bo
 async function readConnection(sources: ConnectionSources, instance: GatewayInstance): Promise<GatewayConnection> {
   const { namespace, name, uid } = instance.metadata;
   const { spec } = instance;
-  const [endpoint, masterKey, ca] = await Promise.all([
+  const proxyName = spec.proxyName ?? 'gateway';
+  const [endpoint, masterKey, ca, enforcement] = await Promise.all([
     readEndpoint(sources, instance),
     readSecretKey(sources, namespace, spec.masterKeySecretRef, 'spec.masterKeySecretRef'),
     spec.tls === undefined
       ? undefined
       : readSecretKey(sources, namespace, spec.tls.caSecretRef, 'spec.tls.caSecretRef').then(checkedCa),
+    readBase(sources, instance).then((text) => readEnforcement(text, proxyName)),
   ]);
   if (/[^\x21-\x7e]/.test(masterKey)) {
     throw notReady(
@@ -181,16 +194,24 @@ async function readConnection(sources: ConnectionSources, instance: GatewayInsta
   return {
     instance: { namespace, name, uid },
     endpoint,
-    proxyName: spec.proxyName ?? 'gateway',
+    proxyName,
     masterKey,
     ca,
-    rateLimit: {
-      qps: spec.rateLimit?.qps ?? 50,
-      burst: spec.rateLimit?.burst ?? 100,
-      maxConcurrent: spec.rateLimit?.maxConcurrent ?? 16,
-    },
-    syncInterval: parseDuration(spec.syncInterval ?? '5m'),
+    rateLimit: { ...instanceDefaults.rateLimit, ...spec.rateLimit },
+    syncInterval: parseDuration(spec.syncInterval ?? instanceDefaults.syncInterval),
+    enforcement,
   };
+}
+
+/** The admin's configuration of the gateway. Customers go on without it: what is wrong with it, ProxyConfigured says. */
+async function readBase({ client }: ConnectionSources, instance: GatewayInstance): Promise<string> {
+  const base = instance.spec.proxyConfig?.base;
+  if (base === undefined) return '';
+  const text = await readText(client, instance, base).catch((error: unknown) => {
+    if (!isForbidden(error)) throw error;
+    return undefined;
+  });
+  return text ?? '';
 }
 
 async function readEndpoint(sources: ConnectionSources, instance: GatewayInstance): Promise<string> {
@@ -291,7 +312,12 @@ function fingerprintOf(instance: GatewayInstance): string {
 }
 
 function sameConnection(one: GatewayConnection, other: GatewayConnection): boolean {
-  return one.endpoint === other.endpoint && one.masterKey === other.masterKey && one.ca === other.ca;
+  return (
+    one.endpoint === other.endpoint &&
+    one.masterKey === other.masterKey &&
+    one.ca === other.ca &&
+    isDeepStrictEqual(one.enforcement, other.enforcement)
+  );
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

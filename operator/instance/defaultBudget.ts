@@ -3,7 +3,7 @@
  * our own there too, since LiteLLM takes `max_end_user_budget` and does not act on it.
  */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import type { GatewayClients } from '../gateway/gateway.ts';
+import type { BudgetRow, GatewayClients } from '../gateway/gateway.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
 import type { GatewayConnection } from './connection.ts';
 import type { BudgetSettings } from './proxyConfig.ts';
@@ -15,6 +15,12 @@ export interface DefaultBudget {
   readonly settings: BudgetSettings | undefined;
   /** undefined: enforced as soon as the gateway runs with the configuration. */
   readonly fault: Finding<'DefaultBudgetEnforced'> | undefined;
+}
+
+/** The columns of the instance's own row that the spec decides. */
+interface DefaultBudgetRow {
+  readonly max_budget: number;
+  readonly budget_duration: string | null;
 }
 
 /** The id of an instance's own budget row. No tier of an admin's may begin like this. */
@@ -52,7 +58,7 @@ export async function settleDefaultBudget(
   if (wanted === undefined) {
     return mayHaveRow(instance) ? removed(clients, instance, connection) : { settings: undefined, fault: none };
   }
-  const { maxBudget, budgetId } = wanted;
+  const { maxBudget, budgetDuration, budgetId } = wanted;
   const plain: BudgetSettings = {
     ...(maxBudget === undefined ? {} : { maxBudget }),
     ...(budgetId === undefined ? {} : { budgetId }),
@@ -66,13 +72,15 @@ export async function settleDefaultBudget(
       fault: {
         status: 'Unknown',
         reason: 'NotReachable',
-        message: 'The gateway cannot be asked now whether the default budget is in force.',
+        message: 'The default budget cannot be verified: the gateway is unreachable.',
       },
     };
   }
   try {
     const hasBudgetApi = await clients.hasBudgetApi(connection);
-    if (!hasBudgetApi) return { settings: plain, fault: undefined };
+    if (!hasBudgetApi) {
+      return { settings: plain, fault: budgetDuration === undefined ? undefined : periodNotHeld(budgetDuration) };
+    }
     const client = clients.for(connection);
     const [row] = await client.budgetInfo([budgetId ?? id]);
     if (maxBudget === undefined) {
@@ -90,8 +98,12 @@ export async function settleDefaultBudget(
     }
     if (row === undefined) {
       await announce();
-      await client.budgetNew({ budget_id: id, max_budget: maxBudget });
-    } else if (row.max_budget !== maxBudget) await client.budgetUpdate({ budget_id: id, max_budget: maxBudget });
+      const period = budgetDuration === undefined ? {} : { budget_duration: budgetDuration };
+      await client.budgetNew({ budget_id: id, max_budget: maxBudget, ...period });
+    } else {
+      const changes = rowChanges(row, { max_budget: maxBudget, budget_duration: budgetDuration ?? null });
+      if (Object.keys(changes).length > 0) await client.budgetUpdate({ budget_id: id, ...changes });
+    }
     return { settings: { ...plain, budgetId: id }, fault: undefined };
   } catch (error) {
     if (!isGatewayError(error)) throw error;
@@ -102,6 +114,25 @@ export async function settleDefaultBudget(
       fault: holds ? undefined : { status: 'False', reason: 'BudgetRowNotWritten', message: error.message },
     };
   }
+}
+
+/** Only what changes: a duration that is sent again would begin a new period. */
+function rowChanges(row: BudgetRow, wanted: DefaultBudgetRow): Partial<DefaultBudgetRow> {
+  return {
+    ...(row.max_budget === wanted.max_budget ? {} : { max_budget: wanted.max_budget }),
+    ...((row.budget_duration ?? null) === wanted.budget_duration ? {} : { budget_duration: wanted.budget_duration }),
+  };
+}
+
+/** `max_end_user_budget` is an amount alone. */
+function periodNotHeld(budgetDuration: string): Finding<'DefaultBudgetEnforced'> {
+  return {
+    status: 'False',
+    reason: 'NotSupported',
+    message:
+      `The gateway has no /budget API and takes max_end_user_budget alone, so that the period ${budgetDuration} does not hold and the default is a cap for each customer's life. ` +
+      'Remove spec.defaultCustomerBudget.budgetDuration to accept that, or set budgetId to a tier of the gateway.',
+  };
 }
 
 /** The finding, once it is known whether the gateway runs with its configuration. */
@@ -125,7 +156,7 @@ export function defaultBudgetFinding(
   return {
     status: 'True',
     reason: 'Enforced',
-    message: `The gateway was started with ${settingNames(instance, settings)}.`,
+    message: `The gateway was started with ${settingNames(instance, settings)}.${periodOf(instance)}`,
   };
 }
 
@@ -164,6 +195,13 @@ async function removed(
       message: `The budget row ${defaultBudgetId(instance)} of the former default could not be removed yet.`,
     },
   };
+}
+
+function periodOf({ spec: { defaultCustomerBudget: budget } }: GatewayInstance): string {
+  if (budget?.maxBudget === undefined) return '';
+  return budget.budgetDuration === undefined
+    ? " Without budgetDuration it is a cap for each customer's life."
+    : ` The spend counts from zero again every ${budget.budgetDuration}.`;
 }
 
 function settingNames(instance: GatewayInstance, settings: BudgetSettings | undefined): string {

@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { request } from 'undici';
-import type { GatewayInstance, Guardrail, TextSource } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
 import { NameTakenError, noneIfNotFound } from './children.ts';
@@ -23,12 +23,13 @@ import {
 } from './keys.ts';
 import type { StoredKeys } from './keySecrets.ts';
 import { ensureKeys, writeKeys } from './keySecrets.ts';
-import { configMaps, ownDeployments, secrets } from './kinds.ts';
+import { ownDeployments, secrets } from './kinds.ts';
 import { namesOf } from './names.ts';
 import { files, replicasOf } from './settings.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 import { rolloutOf, sidecarUrl, templateAnnotation } from './sidecar.ts';
 import type { Finding } from './status.ts';
+import { readText } from './textSource.ts';
 
 /** How a guardrail runs. */
 export type GuardrailMode = 'Sidecar' | 'Deployment';
@@ -179,18 +180,6 @@ async function policyProblem(text: string): Promise<string | undefined> {
     if (!(error instanceof PolicyError)) throw error;
     return `spec.guardrail.policy ${error.message}`;
   }
-}
-
-/** @returns the text of a source; undefined where its ConfigMap or the key in it is not there. */
-export async function readText(
-  client: KubeClient,
-  instance: GatewayInstance,
-  source: TextSource,
-): Promise<string | undefined> {
-  if (source.configMapRef === undefined) return source.inline ?? '';
-  const { name, key } = source.configMapRef;
-  const map = await client.get(configMaps, { namespace: instance.metadata.namespace, name }).catch(noneIfNotFound);
-  return map?.data?.[key];
 }
 
 /** Makes sure that there are keys, and takes the next step of a rotation that was asked for. */

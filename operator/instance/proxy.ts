@@ -10,7 +10,6 @@ import { ownerReference } from '../runtime/runtime.ts';
 import type { Children } from './children.ts';
 import { belongsTo, isRefusal, NameTakenError, noneIfNotFound } from './children.ts';
 import type { GuardrailMode, GuardrailPlan } from './guardrail.ts';
-import { readText } from './guardrail.ts';
 import { API_KEY_VARIABLE } from './guardrailEntry.ts';
 import type { Child } from './guardrailWorkload.ts';
 import { configMaps, INSTANCE_LABEL, proxyDeployments, secrets } from './kinds.ts';
@@ -22,6 +21,7 @@ import type { ProxyDeployment } from './sidecar.ts';
 import { emptyPart, mountsConfigMap, mountsSecret, proxyPatch, rolloutOf, templateAnnotation } from './sidecar.ts';
 import type { Finding } from './status.ts';
 import { notRequested } from './status.ts';
+import { readText } from './textSource.ts';
 
 const MAX_SHOWN_NAMES = 10;
 const SHOWN_NAME = /^[a-z][\w .*-]{0,127}$/;

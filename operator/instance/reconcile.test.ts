@@ -573,6 +573,38 @@ describe('GatewayInstance', function () {
       expect(await config()).to.deep.equal({ model_list: [] });
     });
 
+    it('with the period of its default budget: taken up, put right, and cleared', async () => {
+      const look = (): Promise<void> => world.patch({ metadata: { annotations: { look: String(Math.random()) } } });
+      await world.instance({ proxyConfig, defaultCustomerBudget: { maxBudget: 5, budgetDuration: '30d' } });
+      const enforced = await world.until('DefaultBudgetEnforced', 'Enforced');
+      expect(enforced.message).to.include('every 30d');
+      const id = `gcust-default-${(await world.read()).metadata.uid}`;
+      const made = await budget(id);
+      expect(made).to.include({ max_budget: 5, budget_duration: '30d' });
+      expect(Date.parse(String(made?.budget_reset_at))).to.be.greaterThan(Date.now());
+      // A duration that is sent again would begin a new period.
+      await admin('/budget/update', { budget_id: id, budget_reset_at: '2030-01-01T00:00:00Z' });
+      await world.patch({ spec: { defaultCustomerBudget: { maxBudget: 6 } } });
+      const raised = await eventually(async () => {
+        const row = await budget(id);
+        expect(row).to.include({ max_budget: 6, budget_duration: '30d' });
+        return row;
+      });
+      expect(String(raised?.budget_reset_at)).to.match(/^2030-01-01/);
+      await admin('/budget/update', { budget_id: id, budget_duration: '1d' });
+      await look();
+      await eventually(async () => {
+        expect(await budget(id)).to.include({ max_budget: 6, budget_duration: '30d' });
+      });
+      await world.patch({ spec: { defaultCustomerBudget: { budgetDuration: null } } });
+      await eventually(async () => {
+        expect(await budget(id)).to.include({ max_budget: 6, budget_duration: null, budget_reset_at: null });
+      });
+      expect((await world.until('DefaultBudgetEnforced', 'Enforced')).message).to.include(
+        "a cap for each customer's life",
+      );
+    });
+
     describe('behind a faulty network', () => {
       let proxy: TestProxy;
       beforeEach(async () => {
@@ -600,6 +632,21 @@ describe('GatewayInstance', function () {
           return status;
         }, 15_000);
         expect(counted?.conditions?.find(({ type }) => type === 'DefaultBudgetEnforced')?.status).to.equal('True');
+      });
+
+      it('and says that the period of the default does not hold at a gateway without a /budget API', async () => {
+        proxy.fault = ({ path }) =>
+          path.startsWith('/budget/')
+            ? { kind: 'answer', status: 404, body: '{"detail":"Not Found"}', headers: {} }
+            : undefined;
+        const budgets = { maxBudget: 5, budgetDuration: '30d' };
+        await world.instance({ endpoint: proxy.url, proxyConfig, defaultCustomerBudget: budgets });
+        const { status, message } = await world.until('DefaultBudgetEnforced', 'NotSupported');
+        expect(status).to.equal('False');
+        expect(message).to.include('the period 30d does not hold').and.include('a cap for each customer');
+        expect(await config()).to.deep.equal({ model_list: [], litellm_settings: { max_end_user_budget: 5 } });
+        await world.patch({ spec: { defaultCustomerBudget: { budgetDuration: null } } });
+        await world.until('DefaultBudgetEnforced', 'Enforced');
       });
 
       const rowsMade = (): unknown[] =>
@@ -719,8 +766,8 @@ describe('GatewayInstance', function () {
       return answer.json();
     }
 
-    async function budget(id: string): Promise<object | undefined> {
-      return ((await admin('/budget/info', { budgets: [id] })) as object[])[0];
+    async function budget(id: string): Promise<Record<string, unknown> | undefined> {
+      return ((await admin('/budget/info', { budgets: [id] })) as Record<string, unknown>[])[0];
     }
   });
 

@@ -91,14 +91,14 @@ export interface GatewayCustomerSpec {
    */
   alias?: string;
   /**
-   * The most that the customer may spend, in USD. Not together with budgetId.
+   * The most that the customer may spend, in USD: in each period of budgetDuration or, without one, in its whole life. Not together with budgetId.
    * @x-kubernetes-validations [
    *   {"rule": "self >= 0.0", "message": "maxBudget must not be negative: write an amount in USD, or leave it out for no limit"}
    * ]
    */
   maxBudget?: number;
   /**
-   * After which time the spend counts from zero again, as a number with a unit (s, m, h, d, w or mo), such as 1d, 7d or 30d. Not together with budgetId.
+   * After which time the spend counts from zero again, as a number with a unit (s, m, h, d, w or mo), such as 1d, 7d or 30d. Default: never, so that maxBudget is a cap for the customer's life. Not together with budgetId.
    * @maxLength 16
    * @x-kubernetes-validations [
    *   {"rule": "self.matches('^[1-9][0-9]{0,5}(s|m|h|d|w|mo)$')", "message": "budgetDuration must be a whole number with a unit (s, m, h, d, w or mo): write for example 1d, 7d or 30d"}

@@ -12,6 +12,15 @@ export const gatewayInstanceNames = {
   shortName: 'ginst',
 } as const satisfies ResourceNames;
 
+/**
+ * What holds where a spec says nothing. The tags `@default` below repeat these for `kubectl explain`, since a CRD takes
+ * literals alone; a test holds the two equal.
+ */
+export const instanceDefaults = {
+  rateLimit: { qps: 200, burst: 200, maxConcurrent: 16 },
+  syncInterval: '5m',
+} as const;
+
 /** The Service in front of a gateway. */
 export interface ServiceRef {
   /**
@@ -41,7 +50,7 @@ export interface GatewayTls {
   caSecretRef: SecretKeyRef;
 }
 
-/** How hard the operator may press a gateway. */
+/** Limits of the operator's calls to the gateway's admin API. */
 export interface RateLimit {
   /**
    * Calls a second, on average.
@@ -49,7 +58,7 @@ export interface RateLimit {
    * @format int32
    * @minimum 1
    * @maximum 10000
-   * @default 50
+   * @default 200
    */
   qps?: number;
   /**
@@ -58,7 +67,7 @@ export interface RateLimit {
    * @format int32
    * @minimum 1
    * @maximum 10000
-   * @default 100
+   * @default 200
    */
   burst?: number;
   /**
@@ -73,19 +82,29 @@ export interface RateLimit {
 }
 
 /**
- * What a customer may spend that has no budget of its own. Exactly one of the fields is set.
+ * What a customer may spend that has no budget of its own. Exactly one of maxBudget and budgetId is set.
  * @x-kubernetes-validations [
- *   {"rule": "has(self.maxBudget) != has(self.budgetId)", "message": "defaultCustomerBudget needs either maxBudget or budgetId: set exactly one of the two"}
+ *   {"rule": "has(self.maxBudget) != has(self.budgetId)", "message": "defaultCustomerBudget needs either maxBudget or budgetId: set exactly one of the two"},
+ *   {"rule": "!has(self.budgetDuration) || !has(self.budgetId)", "fieldPath": ".budgetDuration", "reason": "FieldValueForbidden", "message": "budgetDuration cannot be used together with budgetId, whose tier has a period of its own: remove budgetDuration, or replace budgetId by maxBudget"},
+ *   {"rule": "!has(self.budgetDuration) || has(self.maxBudget) || has(self.budgetId)", "fieldPath": ".budgetDuration", "reason": "FieldValueForbidden", "message": "budgetDuration needs an amount to count: set maxBudget, too"}
  * ]
  */
 export interface DefaultCustomerBudget {
   /**
-   * The most that such a customer may spend, in USD.
+   * The most that such a customer may spend, in USD: in each period of budgetDuration or, without one, in its whole life.
    * @x-kubernetes-validations [
    *   {"rule": "self >= 0.0", "message": "maxBudget must not be negative: write an amount in USD, or remove defaultCustomerBudget for no limit"}
    * ]
    */
   maxBudget?: number;
+  /**
+   * After which time the spend of such a customer counts from zero again, as a number with a unit (s, m, h, d, w or mo), such as 1d, 7d or 30d. Default: never, so that maxBudget is a cap for the customer's life: once it is spent, every further call is refused until the amount is raised. Not together with budgetId, whose tier has a period of its own.
+   * @maxLength 16
+   * @x-kubernetes-validations [
+   *   {"rule": "self.matches('^[1-9][0-9]{0,5}(s|m|h|d|w|mo)$')", "message": "budgetDuration must be a whole number with a unit (s, m, h, d, w or mo): write for example 1d, 7d or 30d"}
+   * ]
+   */
+  budgetDuration?: string;
   /**
    * Id of a budget tier that exists at the gateway.
    * @minLength 1
@@ -423,7 +442,7 @@ export interface GatewayInstanceSpec {
    * @eachItem {"minLength": 1, "maxLength": 63}
    */
   allowedNamespaces?: string[];
-  /** How hard the operator may press the gateway. */
+  /** Limits of the operator's calls to the gateway's admin API. */
   rateLimit?: RateLimit;
   /**
    * How often each customer is compared with the gateway, such as 5m.

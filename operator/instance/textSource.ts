@@ -1,0 +1,16 @@
+import type { GatewayInstance, TextSource } from '../api/v1alpha1/v1alpha1.ts';
+import type { KubeClient } from '../runtime/runtime.ts';
+import { noneIfNotFound } from './children.ts';
+import { configMaps } from './kinds.ts';
+
+/** @returns the text of a source; undefined where its ConfigMap or the key in it is not there. */
+export async function readText(
+  client: Pick<KubeClient, 'get'>,
+  instance: GatewayInstance,
+  source: TextSource,
+): Promise<string | undefined> {
+  if (source.configMapRef === undefined) return source.inline ?? '';
+  const { name, key } = source.configMapRef;
+  const map = await client.get(configMaps, { namespace: instance.metadata.namespace, name }).catch(noneIfNotFound);
+  return map?.data?.[key];
+}
