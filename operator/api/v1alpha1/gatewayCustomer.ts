@@ -125,7 +125,7 @@ export interface GatewayCustomerSpec {
    */
   tpmLimit?: number;
   /**
-   * The most requests that the customer may make in a minute.
+   * The most requests that the customer may make in a minute. 0 refuses every request.
    * @asType integer
    * @format int64
    * @x-kubernetes-validations [
@@ -142,18 +142,18 @@ export interface GatewayCustomerSpec {
    */
   models?: string[];
   /**
-   * The model for calls that name none.
+   * The model for calls that name none. Not every gateway acts on it: see the condition FullyApplied.
    * @minLength 1
    * @maxLength 256
    */
   defaultModel?: string;
   /**
-   * The region whose models alone the customer may call, such as eu or us.
+   * The region whose models alone the customer may call, such as eu or us. Not every gateway acts on it: see the condition FullyApplied.
    * @minLength 1
    * @maxLength 64
    */
   allowedModelRegion?: string;
-  /** Whether every call of the customer is refused. */
+  /** Whether every call of the customer is refused. Not every gateway acts on it: see the condition FullyApplied. An rpmLimit of 0 refuses every call, too. */
   blocked?: boolean;
   /** Which of the gateway's advanced objects the customer may use. */
   objectPermission?: ObjectPermission;
@@ -206,7 +206,7 @@ export interface GatewayCustomerStatus {
   /** The last value of the annotation gateway.guardrail.dev/sync-requested that was acted on. */
   lastHandledSyncRequest?: string;
   /**
-   * What holds for this customer: Synced, and FullyApplied.
+   * What holds for this customer: Synced (the gateway's record agrees with the spec) and FullyApplied (the gateway holds and enforces every field of the spec).
    * @maxItems 16
    * @listType map
    * @listMapKey type
