@@ -216,6 +216,16 @@ describe('the development gateway', () => {
       expect((await post('/v1/chat/completions', chat('hi', { user: 'a' }))).status).to.equal(422);
     });
 
+    it('starts anew for customers without a budget of their own when the period of the default row is over', async () => {
+      await post('/budget/new', { budget_id: 'default', max_budget: 0.001, budget_duration: '1d' });
+      await post('/customer/new', { user_id: 'rich', max_budget: 1, spend: 5 });
+      await post('/v1/chat/completions', chat('hi', { user: 'a' }));
+      expect((await post('/v1/chat/completions', chat('hi', { user: 'a' }))).status).to.equal(422);
+      await post('/budget/update', { budget_id: 'default', budget_reset_at: '2020-01-01T00:00:00Z' });
+      expect((await post('/v1/chat/completions', chat('hi', { user: 'a' }))).status).to.equal(200);
+      expect((await get('/customer/info?end_user_id=rich')).body.spend).to.equal(5);
+    });
+
     it('refuses a model that is not allowed with 403, and the second request over rpm_limit 1 with 429', async () => {
       await post('/customer/new', { user_id: 'a', models: ['fast'], rpm_limit: 1 });
       expect((await post('/v1/chat/completions', chat('hi', { user: 'a' }))).status).to.equal(403);

@@ -61,7 +61,8 @@ export class Limits {
   }
 
   #reset(now: number): void {
-    for (const endUser of this.#records.resetDue(new Date(now))) this.#spend.delete(endUser);
+    const reset = this.#records.resetDue(new Date(now), this.#defaultBudgetId);
+    for (const endUser of reset) this.#spend.delete(endUser);
   }
 
   #count(endUser: string, budget: Budget, now: number): void {

@@ -123,16 +123,17 @@ export class Records {
 
   /**
    * Does what the real gateway's reset job does: a budget whose time has come starts anew.
+   * @param defaultBudgetId the budget row of customers that have none of their own
    * @returns the ids of the customers whose spend is zero again.
    */
-  resetDue(now: Date): string[] {
+  resetDue(now: Date, defaultBudgetId: string | undefined): string[] {
     const reset: string[] = [];
     for (const budget of this.budgets.values()) {
       const duration = budget.budget_duration === null ? undefined : parseDuration(budget.budget_duration);
       if (duration === undefined || budget.budget_reset_at === null || new Date(budget.budget_reset_at) > now) continue;
       budget.budget_reset_at = afterOnePeriod(duration, now).toISOString();
       for (const customer of this.customers.values()) {
-        if (customer.budget_id !== budget.budget_id) continue;
+        if ((customer.budget_id ?? defaultBudgetId) !== budget.budget_id) continue;
         customer.spend = 0;
         reset.push(customer.user_id);
       }
