@@ -1,7 +1,5 @@
 /** Wires the guardrail together: settings → store, detectors, core → HTTP. */
 import { createSecretKey, randomBytes } from 'node:crypto';
-import Router from '@koa/router';
-import Koa from 'koa';
 import type { Logger } from 'pino';
 import { ConfigError, openSecret, type Config } from './config.ts';
 import { createGuard, deriveSubject, type Guard, type GuardOptions } from './core/core.ts';
@@ -23,6 +21,8 @@ import { warmUp } from './warmUp.ts';
 export interface App {
   readonly port: number;
   readonly metrics: http.Metrics;
+  /** Everything that it serves. */
+  readonly routes: readonly http.Route[];
   /** Sends its clients elsewhere, answering what still comes. Goes before `drain` where others can take over. */
   windDown(): Promise<void>;
   /** Refuses what is new, finishes what is running, and closes. @returns whether all of it could be finished. */
@@ -127,34 +127,27 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     context.body = await exposition();
   });
 
-  if (config.PLAYGROUND) {
-    const [proxyName = 'gateway'] = config.PROXY_NAMES;
-    const page = { proxyName, recall: config.RECALL, mode: config.MODE, auth: apiKeys !== undefined };
-    open.use(http.playgroundPage(page).routes());
-  }
-
-  const guarded = new Router<http.CallState>();
-  guarded.use(http.guardRoutes({ guard, metrics, proxyNames: config.PROXY_NAMES, before }).routes());
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
-  guarded.use(http.peerRoutes({ guard, metrics, logger, subjectOf, before }).routes());
-  guarded.use(http.sessionRoutes({ store, metrics, logger, subjectOf, before }).routes());
-  if (config.PLAYGROUND) guarded.use(http.playgroundRoutes(analyzer, before).routes());
+  const description = http.authenticatedRouter();
   const document = http.openApi(config.PROXY_NAMES, { playground: config.PLAYGROUND });
-  guarded.get('/openapi.json', (context) => {
+  description.get('/openapi.json', (context) => {
     context.body = document;
   });
-
-  const koa = new Koa<http.CallState>();
-  koa.silent = true;
-  koa.use(http.requestId());
-  koa.use(http.accessLog(logger));
-  koa.use(metrics.http);
-  koa.use(http.errorBoundary(logger));
-  koa.use(open.routes());
-  koa.use(open.allowedMethods());
-  koa.use(http.authentication({ keys: () => apiKeys?.current, bearerPaths: new Set(http.PEER_PATHS) }));
-  koa.use(guarded.routes());
-  koa.use(guarded.allowedMethods());
+  const [proxyName = 'gateway'] = config.PROXY_NAMES;
+  const page = { proxyName, recall: config.RECALL, mode: config.MODE, auth: apiKeys !== undefined };
+  const { handle, routes } = http.createHandler({
+    logger,
+    metrics,
+    authentication: { keys: () => apiKeys?.current, bearerPaths: new Set(http.PEER_PATHS) },
+    open: [open, ...(config.PLAYGROUND ? [http.playgroundPage(page)] : [])],
+    authenticated: [
+      http.guardRoutes({ guard, metrics, proxyNames: config.PROXY_NAMES, before }),
+      http.peerRoutes({ guard, metrics, logger, subjectOf, before }),
+      http.sessionRoutes({ store, metrics, logger, subjectOf, before }),
+      ...(config.PLAYGROUND ? [http.playgroundRoutes(analyzer, before)] : []),
+      description,
+    ],
+  });
 
   const closeAll = async (): Promise<void> => {
     apiKeys?.close();
@@ -164,7 +157,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   let listening: http.Listening;
   await warmUp({ analyzer: uncounted, sessionKey, customTypes });
   try {
-    listening = await http.listen(koa.callback(), { host: config.HOST, port: config.PORT });
+    listening = await http.listen(handle, { host: config.HOST, port: config.PORT });
   } catch (error) {
     await closeAll();
     throw error;
@@ -173,6 +166,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   return {
     port: listening.port,
     metrics,
+    routes,
     windDown: () => admission.windDown(QUIET_MS, WIND_DOWN_MS),
     async drain() {
       const done = admission.drain();

@@ -1,5 +1,6 @@
+import Router from '@koa/router';
 import { DEFAULT_TENANT, type ApiKeys } from '../apiKeys.ts';
-import type { CallMiddleware } from './context.ts';
+import type { AuthenticatedState, CallContext, CallMiddleware } from './context.ts';
 import { ServiceError } from './errors.ts';
 
 export interface AuthenticationOptions {
@@ -21,10 +22,28 @@ export function authentication({ keys, bearerPaths = new Set() }: Authentication
         'www-authenticate': 'ApiKey realm="guardrail"',
       });
     }
-    context.state.tenant = tenant;
+    Object.assign(context.state, { tenant } satisfies Pick<AuthenticatedState, 'tenant'>);
     context.state.log.tenant = tenant;
     await next();
   };
+}
+
+/**
+ * A router whose handlers know their caller's tenant. A call that reaches it without authentication ends in 500, before
+ * its body is read: without a tenant, the sessions of all tenants would be one.
+ */
+export function authenticatedRouter(): Router<AuthenticatedState> {
+  const router = new Router<AuthenticatedState>();
+  router.use((context, next) => {
+    assertAuthenticated(context);
+    return next();
+  });
+  return router;
+}
+
+function assertAuthenticated({ state }: CallContext): void {
+  const { tenant } = state as Partial<AuthenticatedState>;
+  if (tenant === undefined || tenant === '') throw new Error('The route is mounted without authentication.');
 }
 
 function presentedKey(header: (name: string) => string, bearer: boolean): string {

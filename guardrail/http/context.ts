@@ -7,8 +7,6 @@ export interface CallState {
   requestId: string;
   /** The store's time when the call came: what is erased while its body arrives stays erased. */
   begun?: Fence;
-  /** Set by authentication. */
-  tenant?: Tenant;
   /** The parsed body, set where a route reads one. */
   body?: unknown;
   /** How large the body was, once inflated. */
@@ -19,7 +17,13 @@ export interface CallState {
   log: Record<string, string | number>;
 }
 
+/** What a handler behind authentication knows besides. */
+export interface AuthenticatedState extends CallState {
+  readonly tenant: Tenant;
+}
+
 export type CallContext = ParameterizedContext<CallState>;
+export type AuthenticatedContext = ParameterizedContext<AuthenticatedState>;
 /** The pattern of the route that was taken: unlike the URL it holds nothing that a caller chose. */
 export function routeOf(context: CallContext): string {
   const route = (context as { _matchedRoute?: unknown })._matchedRoute;

@@ -1,8 +1,8 @@
-import Router from '@koa/router';
+import type Router from '@koa/router';
 import type { Guard, RequestOutcome } from '../core/core.ts';
-import type { Tenant } from '../ids.ts';
 import { createBasicProtocol, renderRequest, renderResponse, type BasicCall } from '../protocol/protocol.ts';
-import { tellSession, type CallContext, type CallMiddleware, type CallState } from './context.ts';
+import { authenticatedRouter } from './authentication.ts';
+import { tellSession, type AuthenticatedState, type CallContext, type CallMiddleware } from './context.ts';
 import { underDeadline } from './deadline.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -16,12 +16,12 @@ export interface GuardRouteOptions {
 }
 
 /** The basic guardrail endpoint of every proxy name. */
-export function guardRoutes(options: GuardRouteOptions): Router<CallState> {
-  const router = new Router<CallState>();
+export function guardRoutes(options: GuardRouteOptions): Router<AuthenticatedState> {
+  const router = authenticatedRouter();
   for (const name of options.proxyNames) {
     const protocol = createBasicProtocol(name);
     router.post(`/beta/${name}_basic_guardrail_api`, ...options.before, async (context) => {
-      const call = protocol.parse(context.state.body, context.state.tenant ?? ('' as Tenant));
+      const call = protocol.parse(context.state.body, context.state.tenant);
       context.body = await underDeadline(context, (signal) => answer(context, call, signal, options));
     });
   }

@@ -1,18 +1,17 @@
 /** The HTTP face of the guardrail: middleware and routes, each a factory that is given what it needs. */
-export { accessLog } from './accessLog.ts';
 export { createAdmission, type Admission, type AdmissionOptions } from './admission.ts';
-export { authentication } from './authentication.ts';
+export { authenticatedRouter } from './authentication.ts';
 export { jsonBody } from './body.ts';
 export type { CallContext, CallMiddleware, CallState } from './context.ts';
-export { describeError, errorBoundary } from './errorBoundary.ts';
+export { describeError } from './errorBoundary.ts';
 export { ServiceError } from './errors.ts';
 export { guardRoutes } from './guardRoutes.ts';
+export { createHandler, type Handler, type Route } from './handler.ts';
 export { healthRoutes, watched, type Dependency } from './health.ts';
 export { parseJson } from './json.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { openApi } from './openapi.ts';
 export { PEER_PATHS, peerRoutes } from './peerRoutes.ts';
 export { playgroundPage, playgroundRoutes } from './playground/playground.ts';
-export { requestId } from './requestId.ts';
 export { listen, type Listening } from './server.ts';
 export { sessionRoutes } from './sessionRoutes.ts';

@@ -25,6 +25,18 @@ describe('the OpenAPI document', () => {
     await harness.stop();
   });
 
+  const documented = (): string[] =>
+    Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.keys(operations)
+        .filter((name) => METHODS.includes(name))
+        .map((method) => `${method.toUpperCase()} ${path}`),
+    );
+
+  it('lists every route that the service has, and no other', () => {
+    const served = harness.app.routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
+    expect(documented().sort()).to.deep.equal(served.sort());
+  });
+
   it('lists exactly the methods that each path takes', async () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       const answer = await harness.call('OPTIONS', path.replace('{session_id}', '0'.repeat(32)));

@@ -1,4 +1,4 @@
-import Router from '@koa/router';
+import type Router from '@koa/router';
 import type { Logger } from 'pino';
 import type { CallContext as GuardContext, Guard } from '../core/core.ts';
 import type { SubjectId, Tenant } from '../ids.ts';
@@ -10,7 +10,8 @@ import {
   type PeerAdapter,
   type PeerExchange,
 } from '../protocol/protocol.ts';
-import { tellSession, type CallContext, type CallMiddleware, type CallState } from './context.ts';
+import { authenticatedRouter } from './authentication.ts';
+import { tellSession, type AuthenticatedContext, type AuthenticatedState, type CallMiddleware } from './context.ts';
 import { underDeadline } from './deadline.ts';
 import { asServiceError, describeError } from './errorBoundary.ts';
 import type { Metrics } from './metrics.ts';
@@ -33,8 +34,8 @@ const ANONYMOUS =
 const FAILED = 'The guardrail could not check this call: try again.';
 
 /** The guardrail protocols of other gateways, over the same core. */
-export function peerRoutes(options: PeerRouteOptions): Router<CallState> {
-  const router = new Router<CallState>();
+export function peerRoutes(options: PeerRouteOptions): Router<AuthenticatedState> {
+  const router = authenticatedRouter();
   for (const path of PEER_PATHS) {
     router.post(path, ...options.before, async (context) => {
       const { body } = context.state;
@@ -48,12 +49,12 @@ export function peerRoutes(options: PeerRouteOptions): Router<CallState> {
 }
 
 async function answer(
-  context: CallContext,
+  context: AuthenticatedContext,
   adapter: PeerAdapter,
   body: JsonObject,
   options: PeerRouteOptions,
 ): Promise<JsonObject> {
-  const tenant = context.state.tenant ?? ('' as Tenant);
+  const { tenant } = context.state;
   const tokenOf = (name: string): string =>
     options.guard.sessionOf({ tenant, keyHash: `${adapter.dialect}:${name}`, callId: name, traceId: name });
   const exchange = adapter.read(body, {

@@ -1,10 +1,11 @@
-import Router from '@koa/router';
+import type Router from '@koa/router';
 import type { Logger } from 'pino';
 import * as z from 'zod';
 import type { SessionId, SubjectId, Tenant } from '../ids.ts';
 import { parseFields } from '../protocol/protocol.ts';
 import type { MappingStore } from '../store/store.ts';
-import type { CallMiddleware, CallState } from './context.ts';
+import { authenticatedRouter } from './authentication.ts';
+import type { AuthenticatedState, CallMiddleware } from './context.ts';
 import { ServiceError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -33,9 +34,9 @@ export const erasedSchema = z.object({ erased: z.int().min(0).describe('How many
 const SESSION_ID = /^[0-9a-f]{32}$/;
 
 /** Looking at sessions and erasing them. An erasure leaves a line in the log, with digests alone. */
-export function sessionRoutes(options: SessionRouteOptions): Router<CallState> {
+export function sessionRoutes(options: SessionRouteOptions): Router<AuthenticatedState> {
   const { store, metrics, logger } = options;
-  const router = new Router<CallState>();
+  const router = authenticatedRouter();
 
   router.delete('/sessions/:session_id', async (context) => {
     const id = context.params.session_id ?? '';
@@ -54,14 +55,14 @@ export function sessionRoutes(options: SessionRouteOptions): Router<CallState> {
 
   router.post('/subjects/erase', ...options.before, async (context) => {
     const { end_user_id } = parseFields(eraseSubjectSchema, context.state.body);
-    const subject = options.subjectOf(context.state.tenant ?? ('' as Tenant), end_user_id);
+    const subject = options.subjectOf(context.state.tenant, end_user_id);
     const erased = await store.eraseSubject(subject);
     metrics.erased('subject');
     audit(context.state, { event: 'subject_erased', subject_id: subject, sessions: erased });
     context.body = { erased };
   });
 
-  function audit(state: CallState, entry: Record<string, string | number | boolean>): void {
+  function audit(state: AuthenticatedState, entry: Record<string, string | number | boolean>): void {
     logger.info({ audit: true, request_id: state.requestId, tenant: state.tenant, ...entry }, 'audit');
   }
 

@@ -5,7 +5,8 @@ import Router from '@koa/router';
 import * as z from 'zod';
 import type { Analyzer, Recall } from '../../detection/detection.ts';
 import { parseFields } from '../../protocol/protocol.ts';
-import type { CallMiddleware, CallState } from '../context.ts';
+import { authenticatedRouter } from '../authentication.ts';
+import type { AuthenticatedState, CallMiddleware, CallState } from '../context.ts';
 import { underDeadline } from '../deadline.ts';
 
 export const PLAYGROUND_PATH = '/playground';
@@ -85,8 +86,8 @@ export function playgroundPage(options: PlaygroundPageOptions): Router<CallState
 }
 
 /** What the page asks for beside the endpoints that gateways use: where something was found, and how surely. */
-export function playgroundRoutes(analyzer: Analyzer, before: readonly CallMiddleware[]): Router<CallState> {
-  const router = new Router<CallState>();
+export function playgroundRoutes(analyzer: Analyzer, before: readonly CallMiddleware[]): Router<AuthenticatedState> {
+  const router = authenticatedRouter();
   router.post(DETECT_PATH, ...before, async (context) => {
     const { text, recall } = parseFields(detectSchema, context.state.body);
     const [findings = []] = await underDeadline(context, (signal) =>
