@@ -592,7 +592,7 @@ describe('the service when something fails', () => {
         writeFileSync(path, 'entities:\n  EMAIL_ADDRESS: ignore\n');
         await eventually(async () => (await ask(harness)) === 'NONE');
         writeFileSync(path, 'entities:\n  EMAIL_ADDRESS: forget\n');
-        await eventually(() => harness.logs.some((line) => line.includes('The old one stays in force')));
+        await eventually(() => harness.logs.some((line) => line.includes('The previous value stays in use.')));
         expect(await ask(harness)).to.equal('NONE');
       } finally {
         await harness.stop();

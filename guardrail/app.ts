@@ -1,7 +1,7 @@
 /** Wires the guardrail together: settings → store, detectors, core → HTTP. */
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { ConfigError, openSecret, type Config } from './config.ts';
+import { ConfigError, openSecret, type Config, type Live, type Secret } from './config.ts';
 import { createGuard, deriveSubject, type Guard, type GuardOptions } from './core/core.ts';
 import {
   createAnalyzer,
@@ -49,21 +49,21 @@ const MIB = 1024 * 1024;
 export async function startApp(config: Config, options: AppOptions): Promise<App> {
   const { logger } = options;
   const metrics = options.metrics ?? http.createMetrics();
-  const report = (setting: string) => (problem: Error) => {
-    logger.error(
-      `GUARDRAIL_${setting}_FILE was changed, and its new content ${problem.message}: the old one stays in use.`,
-    );
+  const report = (problem: string): void => {
+    logger.error(`${problem} The previous value stays in use.`);
   };
+  const open = <T>(name: 'API_KEYS' | 'ENCRYPTION_KEYS', secret: Secret<T>): Live<T> =>
+    openSecret(secret, (problem) => {
+      report(sentence(`${name}_FILE`, problem));
+    });
 
-  const apiKeys = config.API_KEYS && openSecret(config.API_KEYS, report('API_KEYS'));
-  const encryptionKeys = config.ENCRYPTION_KEYS && openSecret(config.ENCRYPTION_KEYS, report('ENCRYPTION_KEYS'));
+  const apiKeys = config.API_KEYS && open('API_KEYS', config.API_KEYS);
+  const encryptionKeys = config.ENCRYPTION_KEYS && open('ENCRYPTION_KEYS', config.ENCRYPTION_KEYS);
   const sessionKeyBytes = config.SESSION_KEY ? openOnce(config.SESSION_KEY) : randomBytes(32);
   const sessionKey = createSecretKey(sessionKeyBytes);
 
   const store = metrics.store(openStore());
-  const policy = openPolicyOf(config, (problem) => {
-    logger.error(`${problem} The old one stays in force.`);
-  });
+  const policy = openPolicyOf(config, report);
   const uncounted = openAnalyzer(config, policy);
   const analyzer = metrics.analyzer(uncounted);
   const customTypes = (): readonly string[] => policy.current.customTypes;
@@ -121,8 +121,8 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   const dependencies = [http.watched('store', () => store.ping()), { name: 'detector', state: () => analyzer.state() }];
   const exposition = options.exposition ?? (() => metrics.registry.metrics());
 
-  const open = http.healthRoutes({ dependencies, draining: () => admission.draining });
-  open.get('/metrics', async (context) => {
+  const health = http.healthRoutes({ dependencies, draining: () => admission.draining });
+  health.get('/metrics', async (context) => {
     context.type = metrics.registry.contentType;
     context.body = await exposition();
   });
@@ -139,7 +139,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     logger,
     metrics,
     authentication: { keys: () => apiKeys?.current, bearerPaths: new Set(http.PEER_PATHS) },
-    open: [open, ...(config.PLAYGROUND ? [http.playgroundPage(page)] : [])],
+    open: [health, ...(config.PLAYGROUND ? [http.playgroundPage(page)] : [])],
     authenticated: [
       http.guardRoutes({ guard, metrics, proxyNames: config.PROXY_NAMES, before }),
       http.peerRoutes({ guard, metrics, logger, subjectOf, before }),
@@ -150,8 +150,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   });
 
   const closeAll = async (): Promise<void> => {
-    apiKeys?.close();
-    encryptionKeys?.close();
+    for (const live of [apiKeys, encryptionKeys, policy]) live?.close();
     await Promise.all([store.close(), analyzer.close(), pictures.close()]);
   };
   let listening: http.Listening;
@@ -182,22 +181,26 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
 
 /**
  * The policy that the settings name, followed where it is a file.
- * @param report told, in a sentence, of a new content that cannot be used.
+ * @param report receives, as a sentence, what is wrong with the file after a change.
  * @throws Error with one sentence.
  */
 export function openPolicyOf(config: Config, report: (problem: string) => void): PolicySource {
-  const sentence = (problem: unknown): string =>
-    `GUARDRAIL_POLICY ${problem instanceof Error ? problem.message : 'cannot be used.'}`;
   try {
     return openPolicy({
       policy: config.POLICY,
       report: (problem) => {
-        report(sentence(problem));
+        report(sentence('POLICY', problem));
       },
     });
   } catch (error) {
-    throw new ConfigError(sentence(error), { cause: error });
+    throw new ConfigError(sentence('POLICY', error), { cause: error });
   }
+}
+
+/** A problem of a setting, whose message completes the sentence that the setting's name begins. */
+function sentence(setting: string, problem: unknown): string {
+  const message = problem instanceof Error ? problem.message : 'cannot be used';
+  return `GUARDRAIL_${setting} ${message}${message.endsWith('.') ? '' : '.'}`;
 }
 
 /** Everything that finds personal data, as the settings want it. @throws PolicyError */

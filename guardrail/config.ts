@@ -1,7 +1,7 @@
 /** Every setting of the guardrail: read from the environment or one YAML file, and validated in one place. */
 import { availableParallelism } from 'node:os';
 import { parseDocument } from 'yaml';
-import { constant, followFile, readNow, type Live } from './configFiles.ts';
+import { constant, followFile, readNow, type Live } from './liveFile.ts';
 import * as values from './configValues.ts';
 import { parseApiKeys, type ApiKeys } from './apiKeys.ts';
 import { parseRedisAddress, REDIS_ADDRESS_FORMS, type KeyRing, type RedisAddress } from './store/store.ts';
@@ -196,7 +196,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return config as Config;
 }
 
-/** Opens a secret: a file is followed, and `report` is told where its new content is of no use. */
+/** Opens a secret. A file is followed; `report` receives the problem where its new content cannot be used. */
 export function openSecret<T>(secret: Secret<T>, report: (problem: Error) => void): Live<T> {
   return secret.kind === 'value' ? constant(secret.value) : followFile(secret.path, secret.parse, report);
 }

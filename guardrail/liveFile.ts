@@ -12,11 +12,12 @@ export function constant<T>(value: T): Live<T> {
 }
 
 /**
- * The parsed content of a file, read again when it changes: Kubernetes replaces a mounted Secret by turning a link,
- * which watching the file would miss, so it is simply read every second. A content that cannot be parsed is reported
- * once, and the last good one stays in use.
+ * Follows the parsed content of a file: keys, a policy. Kubernetes replaces a mounted Secret or ConfigMap by turning a
+ * link, which notifications of the file miss, so the content is compared once a second. While a new content cannot be
+ * parsed, or the file cannot be read, the last good value stays in use.
  *
- * @throws whatever `parse` throws for the content at the start, and Error where the file cannot be read.
+ * @param report receives each such problem once; its message completes the sentence "<setting> …".
+ * @throws what `parse` throws for the content at the start, and Error where the file cannot be read.
  */
 export function followFile<T>(
   path: string,
@@ -26,17 +27,25 @@ export function followFile<T>(
 ): Live<T> {
   let text = readNow(path);
   let current = parse(text);
+  let failedReads = 0;
   let closed = false;
 
   const check = async (): Promise<void> => {
     const latest = await readFile(path, 'utf8').catch(() => undefined);
-    // A file is absent for a moment while it is being replaced.
-    if (latest === undefined || latest === text) return;
+    if (closed) return;
+    if (latest === undefined) {
+      failedReads += 1;
+      // A file is absent for a moment while it is being replaced; absent at two checks in a row, it is missing.
+      if (failedReads === 2) report(new Error(unreadable(path)));
+      return;
+    }
+    failedReads = 0;
+    if (latest === text) return;
     text = latest;
     try {
       current = parse(latest);
     } catch (error) {
-      report(error instanceof Error ? error : new Error('It cannot be parsed.'));
+      report(error instanceof Error ? error : new Error('cannot be parsed'));
     }
   };
   const schedule = (): NodeJS.Timeout => {
@@ -45,8 +54,7 @@ export function followFile<T>(
         if (!closed) timer = schedule();
       });
     }, intervalMs);
-    next.unref();
-    return next;
+    return next.unref();
   };
   let timer = schedule();
 
@@ -66,6 +74,10 @@ export function readNow(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    throw new Error(`names ${path}, which cannot be read`);
+    throw new Error(unreadable(path));
   }
+}
+
+function unreadable(path: string): string {
+  return `names ${path}, which cannot be read`;
 }
