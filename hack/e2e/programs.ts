@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { ensureBinaries, type Report } from '../local/controlplane/binaries.ts';
+import { ensureBinaries } from '../local/controlplane/binaries.ts';
 import { goBuild, goCommand } from '../local/controlplane/build.ts';
 import { withFileLock } from '../local/lock.ts';
+import type { Report } from '../local/progress.ts';
 
 /** What the project keeps on a machine between runs. */
 export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gateway-guardrail-operator');
@@ -51,7 +52,7 @@ export async function ensurePrograms(report: Report): Promise<string> {
           'A node needs containerd and CoreDNS, which are built with Go: install Go (https://go.dev/dl).',
         );
       }
-      await goBuild({ ...one, folder, go, env: process.env, report });
+      await goBuild({ programs: [one], module: one.module, folder, go, env: process.env, report });
     }
     for (const name of ['kubelet', 'kube-scheduler', 'kube-proxy'] as const) {
       rmSync(join(folder, name), { force: true });

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
-import { ensureBinaries, type Report } from './controlplane/binaries.ts';
+import { ensureBinaries } from './controlplane/binaries.ts';
 import { openPki, type Pki } from './controlplane/certificates.ts';
 import {
   freePort,
@@ -29,6 +29,7 @@ import {
   startProcess,
   waitUntilReady,
 } from './processes.ts';
+import { type Report, sparsely } from './progress.ts';
 
 export interface ControlPlaneOptions {
   /** Data, keys, logs and kubeconfig are kept here and found again. Default: a temporary folder, removed at the end. */
@@ -45,23 +46,18 @@ export interface ControlPlaneOptions {
   report?: Report;
 }
 
-export interface ControlPlane {
+/** A control plane as its API is used. */
+export interface Servers {
   /** Of the API server: `https://127.0.0.1:…`. */
   readonly url: string;
   /** Path of a kubeconfig whose user may do everything. */
   readonly kubeconfig: string;
-  /** Path of a kubectl that fits the API server. */
-  readonly kubectlPath: string;
   /** The folder with data and logs (`etcd.log`, `kube-apiserver.log`). */
   readonly dir: string;
   /** A client configuration: of the user who may do everything, or of any other, who may do what RBAC grants. */
   kubeConfig(user?: string, groups?: readonly string[]): KubeConfig;
   /** Writes a kubeconfig of any user and returns its path. Nobody needs to be created first: RBAC decides by the name. */
   kubeconfigFor(user: string, groups?: readonly string[]): string;
-  /** Runs kubectl as the user who may do everything. Resolves to its output; rejects with its error output. */
-  kubectl(args: readonly string[], input?: string): Promise<string>;
-  /** Creates a namespace of a random name that begins with the prefix (`test`), and returns its name. */
-  createNamespace(prefix?: string): Promise<string>;
   /** Ends the API server as a crash would; etcd and what it stores live on. */
   kill(): Promise<void>;
   /** Starts the API server again, on the same port, after ending it in order if it runs. Resolves when it is ready. */
@@ -74,19 +70,44 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
+/** A control plane with a kubectl that fits it. */
+export interface ControlPlane extends Servers {
+  /** Runs kubectl as the user who may do everything. Resolves to its output; rejects with its error output. */
+  kubectl(args: readonly string[], input?: string): Promise<string>;
+  /** Creates a namespace of a random name that begins with the prefix (`test`), and returns its name. */
+  createNamespace(prefix?: string): Promise<string>;
+}
+
 const ADMIN = { user: 'admin', groups: ['system:masters'] };
 const READY_TIMEOUT_MS = 60_000;
 /** A free port may be taken by another process before ours listens on it. */
 const ATTEMPTS = 3;
 
 /**
- * Starts etcd and kube-apiserver; fetches them first where they are not at hand (see controlplane/binaries.ts).
- * Resolves when the API server is ready.
+ * Starts etcd and kube-apiserver; fetches them and kubectl first where they are not at hand (see
+ * controlplane/binaries.ts). Resolves when the API server is ready.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const sources = options.report ? { report: options.report } : {};
+  const { kubectl } = await ensureBinaries(['kube-apiserver', 'etcd', 'kubectl'], sources);
+  const servers = await startServers(options);
+  const run = (args: readonly string[], input?: string): Promise<string> =>
+    runKubectl(kubectl, servers.kubeconfig, args, input);
+  return Object.assign(servers, {
+    kubectl: run,
+    createNamespace: async (prefix = 'test') => {
+      const name = `${prefix}-${randomBytes(4).toString('hex')}`;
+      await run(['create', 'namespace', name]);
+      return name;
+    },
+  });
+}
+
+/** As {@link startControlPlane}, without kubectl, which takes a while to fetch and which programs do not need. */
+export async function startServers(options: ControlPlaneOptions = {}): Promise<Servers> {
   const report = options.report ?? (() => undefined);
   const controllers = options.controllers ?? [];
-  const binaries = await ensureBinaries(['kube-apiserver', 'etcd', 'kubectl'], { report });
+  const binaries = await ensureBinaries(['kube-apiserver', 'etcd'], { report });
   const controllerManager =
     controllers.length > 0
       ? (await ensureBinaries(['kube-controller-manager'], { report }))['kube-controller-manager']
@@ -198,7 +219,6 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       url,
       dir,
       kubeconfig: kubeconfigPath,
-      kubectlPath: binaries.kubectl,
       get processes() {
         return [etcd, api, manager].filter(
           (child): child is ManagedProcess => child?.end === undefined && child !== undefined,
@@ -208,12 +228,6 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       kubeConfig,
       kubeconfigFor: (user, groups = []) =>
         writeKubeconfig(join(dir, `user-${randomBytes(6).toString('hex')}.kubeconfig`), user, groups),
-      kubectl: (args, input) => runKubectl(binaries.kubectl, kubeconfigPath, args, input),
-      createNamespace: async (prefix = 'test') => {
-        const name = `${prefix}-${randomBytes(4).toString('hex')}`;
-        await runKubectl(binaries.kubectl, kubeconfigPath, ['create', 'namespace', name]);
-        return name;
-      },
       kill: async () => {
         if (api) expected.add(api);
         await api?.kill();
@@ -249,12 +263,12 @@ export function withControlPlane(): () => ControlPlane {
   before(async function () {
     // The first run on a new machine may have to fetch or build the control plane.
     this.timeout(30 * 60_000);
-    shared ??= startControlPlane({
-      report: (line) => {
-        console.log(line);
-      },
+    const { report, end } = sparsely((line) => {
+      console.log(line);
     });
+    shared ??= startControlPlane({ report });
     plane = await shared;
+    end();
   });
   return () => {
     if (!plane) throw new Error('The control plane is there in tests and hooks, not while they are being declared.');

@@ -14,12 +14,14 @@ const { join } = await import('node:path');
 const { tryLockFor } = await import('./lock.ts');
 const { Progress } = await import('./progress.ts');
 const { HELP, readSettings } = await import('./start/settings.ts');
-const { start } = await import('./start/start.ts');
+const { sentence, start } = await import('./start/start.ts');
 
 const root = join(import.meta.dirname, '../..');
 const home = join(root, '.local');
 const LOCK_WAIT_MS = 7_000;
 const INSIST_AFTER_MS = 1_000;
+/** Of a Ctrl-C before everything was there. After that it is 0; where something failed, 1. */
+const INTERRUPTED = 130;
 
 try {
   const settings = readSettings(process.argv.slice(2), process.env);
@@ -48,21 +50,30 @@ try {
     starting.then(() => 'started' as const),
     asked.promise.then(() => 'asked' as const),
   ]);
-  // Still on its way up: ending this process ends what has been started.
-  if (early === 'asked') process.exit(130);
+  // Nothing can be used yet: ending this process ends what has been started.
+  if (early === 'asked') process.exit(INTERRUPTED);
   const running = await starting;
-  console.log(`\n${running.summary}\n`);
   // Children and servers here do not keep this process alive by themselves.
   const alive = setInterval(() => undefined, 60_000);
-  const failure = await Promise.race([asked.promise, running.failed]);
+  let exitCode = INTERRUPTED;
+  const outcome = running.outcome.then(({ complete, text }) => {
+    // The table of everything holds this one, too.
+    if (!complete && running.soon) progress.line(`\n${running.local}\n`);
+    progress.line(`\n${text}\n`);
+    exitCode = complete ? 0 : 1;
+  });
+  if (!running.soon) progress.line(`\n${running.local}\n`);
+  const failure = await Promise.race([
+    asked.promise,
+    running.failed,
+    outcome.then(() => new Promise<never>(() => undefined)),
+  ]);
   clearInterval(alive);
-  console.log(failure === undefined ? '\nEnding everything …' : `\n${failure}\nEnding everything else …`);
+  progress.line(failure === undefined ? '\nEnding everything …' : `\n${failure}\nEnding everything else …`);
   await running.stop();
   await unlock();
-  process.exit(failure === undefined ? 0 : 1);
+  process.exit(failure === undefined ? exitCode : 1);
 } catch (error) {
-  // Errors that are thrown for people are plain ones or have a name of their own; the rest are mistakes in this program.
-  const mistake = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
-  console.error(error instanceof Error ? (mistake ? error.stack : error.message) : error);
+  console.error(sentence(error));
   process.exit(1);
 }

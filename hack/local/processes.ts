@@ -37,7 +37,8 @@ export interface ManagedProcess {
   lastLines(count?: number): string[];
 }
 
-const live = new Map<number, ChildProcess>();
+/** Ids of process groups. */
+const live = new Set<number>();
 const temporary = new Set<string>();
 let reaper: ChildProcess | undefined;
 
@@ -53,6 +54,7 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
     detached: true,
   });
   closeSync(log);
+  endWithThisProcess(child);
   const started = new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
     child.once('error', (error) => {
@@ -63,16 +65,12 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => {
       end = signal === null ? `exit code ${code ?? 0}` : `signal ${signal}`;
-      if (child.pid !== undefined) live.delete(child.pid);
-      tellReaper();
       resolve(end);
     });
   });
   await started;
   const pid = child.pid;
   if (pid === undefined) throw new Error(`${options.name} could not be started.`);
-  if (end === undefined) live.set(pid, child);
-  tellReaper();
   child.unref();
 
   const endBy = async (signal: NodeJS.Signals, graceMs: number): Promise<void> => {
@@ -100,6 +98,18 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
     kill: () => endBy('SIGKILL', 0),
     lastLines: (count = 15) => lastLines(options.logFile, count),
   };
+}
+
+/** Ends a process that was spawned `detached`, with all of its group, when this one ends, however that comes. */
+export function endWithThisProcess(child: ChildProcess): void {
+  const { pid } = child;
+  if (pid === undefined) return;
+  live.add(pid);
+  tellReaper();
+  child.once('exit', () => {
+    live.delete(pid);
+    tellReaper();
+  });
 }
 
 /** The last lines of a log file, oldest first; none where there is no such file. */
@@ -184,7 +194,7 @@ function installExitHandler(): void {
 }
 
 function atExit(): void {
-  for (const pid of live.keys()) signalGroup(pid, 'SIGKILL');
+  for (const pid of live) signalGroup(pid, 'SIGKILL');
   for (const folder of temporary) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 
@@ -203,5 +213,5 @@ function tellReaper(): void {
     reaper.unref();
     (reaper.stdin as Socket | null)?.unref();
   }
-  reaper.stdin?.write(`${[...live.keys()].join(' ')}\n`);
+  reaper.stdin?.write(`${[...live].join(' ')}\n`);
 }

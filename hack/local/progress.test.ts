@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
+import { mock } from 'node:test';
 import { expect } from 'chai';
-import { Progress } from './progress.ts';
+import { Progress, sparsely } from './progress.ts';
 
 function output(isTTY: boolean): { stream: Writable & { isTTY: boolean; columns: number }; text: () => string } {
   const chunks: string[] = [];
@@ -21,11 +22,37 @@ describe('progress', () => {
     const result = await progress.step('Building', async (report) => {
       report('half way');
       report('half way');
-      report('  nearly');
+      report('There is no oven: a pan is used.', true);
+      report('nearly');
       return 42;
     });
     expect(result).to.equal(42);
-    expect(withoutTimes(text())).to.equal('Building …\n  half way\n  nearly\n✓ Building (N s)\n');
+    expect(withoutTimes(text())).to.equal(
+      'Building …\n  half way\n  There is no oven: a pan is used.\n✓ Building (N s)\n',
+    );
+  });
+
+  it('prints details sparsely where nobody watches: the latest one each ten seconds, and none twice', () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      const lines: string[] = [];
+      const { report, end } = sparsely((line) => lines.push(line));
+      for (let percent = 0; percent < 30; percent += 1) {
+        report(`${percent} %`);
+        mock.timers.tick(1_000);
+      }
+      expect(lines).to.deep.equal(['0 %', '9 %', '19 %', '29 %']);
+      report('29 %');
+      mock.timers.tick(60_000);
+      report('link');
+      report('done');
+      report('It is slow.', true);
+      end();
+      mock.timers.tick(60_000);
+      expect(lines.slice(4)).to.deep.equal(['link', 'It is slow.']);
+    } finally {
+      mock.timers.reset();
+    }
   });
 
   it('says which step failed, and passes the error on', async () => {

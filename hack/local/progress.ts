@@ -5,16 +5,65 @@ import type { Writable } from 'node:stream';
 type Output = Writable & { isTTY?: boolean; columns?: number };
 
 const REDRAW_MS = 250;
+const PLAIN_EVERY_MS = 10_000;
 
-/** On a terminal the running step is one line that is drawn anew; elsewhere each thing said is a line of its own. */
+/**
+ * Tells, in one line, what a step is doing now.
+ * @param lasting whether the line is worth keeping when the next one comes
+ */
+export type Report = (detail: string, lasting?: boolean) => void;
+
+/**
+ * For output that is not drawn anew: prints at most one detail in `everyMs`, the latest one, and each lasting one at
+ * once.
+ * @returns how to report, and how to drop what has not been printed yet
+ */
+export function sparsely(
+  print: (line: string) => void,
+  everyMs = PLAIN_EVERY_MS,
+): { readonly report: Report; readonly end: () => void } {
+  let pending: string | undefined;
+  let printed = '';
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    timer = undefined;
+    if (pending === undefined || pending === printed) return;
+    printed = pending;
+    pending = undefined;
+    print(printed);
+    timer = setTimeout(flush, everyMs);
+    timer.unref();
+  };
+  return {
+    report: (detail, lasting = false) => {
+      if (lasting) {
+        print(detail);
+        return;
+      }
+      pending = detail;
+      if (timer === undefined) flush();
+    },
+    end: () => {
+      clearTimeout(timer);
+      pending = undefined;
+    },
+  };
+}
+
+/**
+ * On a terminal the running steps are one line that is drawn anew. Elsewhere a step's details are lines of their own, not
+ * more than one in ten seconds.
+ */
 export class Progress {
   readonly #output: Output;
+  readonly #plainEveryMs: number;
   readonly #running = new Map<symbol, { title: string; detail: string; started: number }>();
   #drawn = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(output: Output = process.stdout) {
+  constructor(output: Output = process.stdout, plainEveryMs = PLAIN_EVERY_MS) {
     this.#output = output;
+    this.#plainEveryMs = plainEveryMs;
   }
 
   /** Prints one line that stays. */
@@ -28,7 +77,7 @@ export class Progress {
    * Runs one step and says that it runs, what it reports, and how long it took.
    * @param work given a function that tells, in one line, what the step is at
    */
-  async step<T>(title: string, work: (report: (detail: string) => void) => Promise<T>): Promise<T> {
+  async step<T>(title: string, work: (report: Report) => Promise<T>): Promise<T> {
     const id = Symbol(title);
     const state = { title, detail: '', started: performance.now() };
     this.#running.set(id, state);
@@ -41,17 +90,22 @@ export class Progress {
     } else {
       this.line(`${title} …`);
     }
+    const plain = sparsely((line) => {
+      this.line(`  ${line}`);
+    }, this.#plainEveryMs);
     try {
-      const result = await work((detail) => {
-        if (detail === state.detail) return;
-        state.detail = detail;
-        if (!this.#onTerminal) this.line(`  ${detail.trim()}`);
+      const result = await work((detail, lasting = false) => {
+        if (!this.#onTerminal) plain.report(detail, lasting);
+        else if (lasting) this.line(detail);
+        else state.detail = detail;
       });
       this.#end(id, `✓ ${title} (${seconds(state.started)})`);
       return result;
     } catch (error) {
       this.#end(id, `✗ ${title} (${seconds(state.started)})`);
       throw error;
+    } finally {
+      plain.end();
     }
   }
 
@@ -76,7 +130,7 @@ export class Progress {
   #draw(): void {
     if (!this.#onTerminal || this.#running.size === 0) return;
     const texts = [...this.#running.values()].map(({ title, detail, started }) => {
-      return `${title} … ${seconds(started)}${detail === '' ? '' : ` · ${detail.trim()}`}`;
+      return `${title} … ${seconds(started)}${detail === '' ? '' : ` · ${detail}`}`;
     });
     this.#output.write(texts.join(' | ').slice(0, (this.#output.columns ?? 80) - 1));
     this.#drawn = true;

@@ -161,6 +161,16 @@ describe('control plane binaries', () => {
     expect(lines.join('\n')).to.match(/could not be downloaded \(.*ECONNREFUSED/);
   });
 
+  it('are built alone where a kubectl within one minor version is on PATH', async () => {
+    const kubectl = install(join(root, 'path'), 'kubectl', '1.35.4');
+    const found = await ensureBinaries(NAMES, {
+      ...(await sources()),
+      env: env({ PATH: `${join(root, 'path')}:${process.env.PATH ?? ''}` }),
+    });
+    expect(built).to.deep.equal(['kube-apiserver', 'etcd']);
+    expect(found.kubectl).to.equal(kubectl);
+  });
+
   it('that no archive holds are built without a download', async () => {
     await ensureBinaries(['kube-controller-manager'], await sources());
     expect(built).to.deep.equal(['kube-controller-manager']);

@@ -3,20 +3,24 @@
  * that setup-envtest uses too, on `PATH`. Otherwise downloaded, otherwise built from Go modules, into that cache.
  */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { isExecutable } from '../executables.ts';
 import { withFileLock } from '../lock.ts';
-import { build, goCommand } from './build.ts';
-import { ARCHIVE_BINARIES, ARCHIVE_VERSION, download, type ArchiveSource } from './download.ts';
+import type { Report } from '../progress.ts';
+import { build, goCommand, WORK_PREFIX as BUILD_PREFIX } from './build.ts';
+import {
+  ARCHIVE_BINARIES,
+  ARCHIVE_VERSION,
+  type ArchiveSource,
+  download,
+  WORK_PREFIX as DOWNLOAD_PREFIX,
+} from './download.ts';
 
 export type BinaryName =
   'kube-apiserver' | 'etcd' | 'kubectl' | 'kube-controller-manager' | 'kube-scheduler' | 'kube-proxy' | 'kubelet';
-
-/** Says what is being done, in one line without its end. */
-export type Report = (line: string) => void;
 
 /** What is looked at and where things go; all of it has a default, and tests give their own. */
 export interface BinarySources {
@@ -34,6 +38,7 @@ const MINOR = KUBERNETES_VERSION.split('.').slice(0, 2).join('.');
 const ETCD_MINORS = ['3.5', '3.6'];
 /** A client may be one minor version older or newer than its server. */
 const KUBECTL_SKEW = 1;
+const LEFTOVER_AGE_MS = 24 * 60 * 60_000;
 
 /**
  * Paths of the named programs.
@@ -44,14 +49,7 @@ export async function ensureBinaries<Name extends BinaryName>(
   sources: BinarySources = {},
 ): Promise<Record<Name, string>> {
   const { env = process.env, report = () => undefined } = sources;
-  const lookUp = async (): Promise<Map<Name, string>> => {
-    const found = new Map<Name, string>();
-    for (const name of names) {
-      const path = await find(name, env);
-      if (path !== undefined) found.set(name, path);
-    }
-    return found;
-  };
+  const lookUp = (): Promise<Map<Name, string>> => findBinaries(names, env);
   let found = await lookUp();
   if (found.size < names.length) {
     const cache = cacheFolder(env);
@@ -60,6 +58,7 @@ export async function ensureBinaries<Name extends BinaryName>(
       report('Another run is fetching the control plane; waiting for it …');
     };
     await withFileLock(cache, waiting, async () => {
+      removeLeftovers(cache);
       found = await lookUp();
       const missing = (): Name[] => names.filter((name) => !found.has(name));
       let whyNot = '';
@@ -96,8 +95,34 @@ export async function ensureBinaries<Name extends BinaryName>(
   ) as Record<Name, string>;
 }
 
-/** The folder that setup-envtest keeps its versions in. */
-function cacheFolder(env: NodeJS.ProcessEnv): string {
+/** Paths of those of the named programs that are at hand. */
+export async function findBinaries<Name extends BinaryName>(
+  names: readonly Name[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Map<Name, string>> {
+  const found = new Map<Name, string>();
+  for (const name of names) {
+    const path = await find(name, env);
+    if (path !== undefined) found.set(name, path);
+  }
+  return found;
+}
+
+/**
+ * Removes what a run that was killed has left. Not at once: a machine that slept through a build loses the lock, and its
+ * build goes on.
+ */
+function removeLeftovers(cache: string): void {
+  for (const entry of readdirSync(cache)) {
+    const folder = join(cache, entry);
+    if (!entry.startsWith(BUILD_PREFIX) && !entry.startsWith(DOWNLOAD_PREFIX)) continue;
+    if (Date.now() - statSync(folder).mtimeMs < LEFTOVER_AGE_MS) continue;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The folder that setup-envtest keeps its versions in; its lock is held while programs are fetched. */
+export function cacheFolder(env: NodeJS.ProcessEnv): string {
   const home = env.HOME ?? homedir();
   if (process.platform === 'darwin') return join(home, 'Library/Application Support/io.kubebuilder.envtest/k8s');
   return join(env.XDG_DATA_HOME ?? join(home, '.local/share'), 'kubebuilder-envtest/k8s');

@@ -1,10 +1,14 @@
 /** Builds the control plane from the Go modules that go.mod and go.sum beside this file pin. */
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import type { BinaryName, Report } from './binaries.ts';
+import { listed } from '../estimate.ts';
+import { endWithThisProcess, removeAtExit } from '../processes.ts';
+import type { Report } from '../progress.ts';
+import type { BinaryName } from './binaries.ts';
+import { describeBuild, describeDownload, GoOutput } from './goOutput.ts';
 
 const PACKAGES: Readonly<Record<BinaryName, string>> = {
   'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
@@ -16,9 +20,12 @@ const PACKAGES: Readonly<Record<BinaryName, string>> = {
   kubelet: 'k8s.io/kubernetes/cmd/kubelet',
 };
 
+/** What an interrupted build may leave beside the folder of the programs begins with this. */
+export const WORK_PREFIX = '.build-';
+
 /** Older ones do not fetch the version that go.mod asks for by themselves. */
 const OLDEST_GO_MINOR = 21;
-const REPORT_EVERY_MS = 10_000;
+const REPORT_EVERY_MS = 1_000;
 
 export interface BuildRequest {
   names: readonly BinaryName[];
@@ -48,64 +55,98 @@ export async function build({ names, folder, version, go, env, report }: BuildRe
   const [major, minor] = version.split('.');
   const stamp = 'k8s.io/component-base/version';
   const ldflags = `-s -w -X ${stamp}.gitVersion=v${version} -X ${stamp}.gitMajor=${major ?? ''} -X ${stamp}.gitMinor=${minor ?? ''}`;
-  for (const name of names) {
-    await goBuild({ name, package: PACKAGES[name], module: import.meta.dirname, folder, ldflags, go, env, report });
-  }
+  const programs = names.map((name) => ({ name, package: PACKAGES[name] }));
+  await goBuild({ programs, module: import.meta.dirname, folder, ldflags, go, env, report });
 }
 
 export interface GoBuildRequest extends Pick<BuildRequest, 'folder' | 'go' | 'env' | 'report'> {
-  /** Of the program. */
-  readonly name: string;
-  readonly package: string;
-  /** The folder whose go.mod and go.sum pin the package. */
+  /** What to build, and under which names. A package without a path (`.`) must be the only one. */
+  readonly programs: readonly { readonly name: string; readonly package: string }[];
+  /** The folder whose go.mod and go.sum pin the packages. */
   readonly module: string;
   /** Default: without symbols and debugging information. */
   readonly ldflags?: string;
 }
 
-/** Builds one program and renames it into its folder. @throws Error with the end of the compiler's output. */
-export async function goBuild({ name, folder, go, env, report, ...what }: GoBuildRequest): Promise<void> {
+/**
+ * Builds programs and renames them into their folder. One command builds them all: while one is linked, on one core, the
+ * others compile the next.
+ * @throws Error with the end of the compiler's output.
+ */
+export async function goBuild({ programs, module, folder, ldflags = '-s -w', ...rest }: GoBuildRequest): Promise<void> {
+  const { go, env, report } = rest;
   mkdirSync(folder, { recursive: true });
-  const work = mkdtempSync(join(dirname(folder), '.build-'));
+  const work = mkdtempSync(join(dirname(folder), WORK_PREFIX));
+  removeAtExit(work);
   const { GOFLAGS: _goflags, GOOS: _goos, GOARCH: _goarch, ...inherited } = env;
-  const { module, ldflags = '-s -w' } = what;
-  try {
-    report(`Building ${name} from Go modules (once; minutes on a new machine) …`);
-    const started = performance.now();
-    await run(
-      { name, command: go, cwd: module, env: { ...inherited, CGO_ENABLED: '0' } },
-      ['build', '-v', '-trimpath', '-buildvcs=false', '-ldflags', ldflags, '-o', join(work, name), what.package],
-      (packages) => {
-        const seconds = Math.round((performance.now() - started) / 1000);
-        report(`  ${name}: ${packages} packages compiled after ${seconds} s …`);
+  const names = listed(programs.map(({ name }) => name));
+  const packages = programs.map((program) => program.package);
+  const flags = ['-trimpath', '-buildvcs=false'];
+  const runGo = (args: readonly string[], describe: (output: GoOutput) => string): Promise<GoOutput> =>
+    run({
+      names,
+      command: go,
+      args,
+      cwd: module,
+      // What an interrupted build leaves is in the folder that goes with it.
+      env: { ...inherited, CGO_ENABLED: '0', GOTMPDIR: work },
+      progress: (output) => {
+        report(`${names}: ${describe(output)}`);
       },
+    });
+  try {
+    report(`Building ${names} from Go modules (once; minutes on a new machine) …`);
+    const atMost = requiredModules(module);
+    const list = await runGo(
+      ['list', '-deps', ...flags, '-f', '{{if .Stale}}{{.ImportPath}}{{end}}', ...packages],
+      (output) => describeDownload(output, atMost),
     );
-    renameSync(join(work, name), join(folder, name));
+    const total = list.lines.filter((line) => line !== '').length;
+    const started = performance.now();
+    const [only] = programs.length === 1 ? programs : [];
+    await runGo(
+      ['build', '-v', ...flags, '-ldflags', ldflags, '-o', only ? join(work, only.name) : `${work}/`, ...packages],
+      ({ packages: done }) => describeBuild({ done, total, elapsedMs: performance.now() - started }),
+    );
+    for (const program of programs) {
+      renameSync(join(work, only ? only.name : defaultName(program.package)), join(folder, program.name));
+    }
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
 }
 
-async function run(
-  { name, command, cwd, env }: { name: string; command: string; cwd: string; env: NodeJS.ProcessEnv },
-  args: string[],
-  progress: (packages: number) => void,
-): Promise<void> {
-  const child = spawn('nice', [command, ...args], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let packages = 0;
-  const errors: string[] = [];
+/** As `go build` names a program: after the last part of its path that is no version. */
+function defaultName(path: string): string {
+  return basename(path.replace(/\/v\d+$/, ''));
+}
+
+/** How many modules a go.mod requires: no more than these are downloaded. */
+function requiredModules(folder: string): number {
+  const text = readFileSync(join(folder, 'go.mod'), 'utf8');
+  return [...text.matchAll(/^\t\S+ v\S+/gm)].length;
+}
+
+interface GoRun {
+  readonly names: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly progress: (output: GoOutput) => void;
+}
+
+async function run({ names, command, args, cwd, env, progress }: GoRun): Promise<GoOutput> {
+  const child = spawn('nice', [command, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  endWithThisProcess(child);
+  const output = new GoOutput();
+  createInterface({ input: child.stdout }).on('line', (line) => output.lines.push(line));
   createInterface({ input: child.stderr }).on('line', (line) => {
-    if (/^[\w.-]+(\/[\w.~-]+)*$/.test(line)) packages += 1;
-    else if (!line.startsWith('go: downloading ')) errors.push(line);
+    output.read(line);
   });
   const timer = setInterval(() => {
-    progress(packages);
+    progress(output);
   }, REPORT_EVERY_MS);
-  // An interrupted run must not leave a compiler at work.
-  const stop = (): void => {
-    child.kill();
-  };
-  process.once('exit', stop);
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once('error', reject);
@@ -113,12 +154,12 @@ async function run(
     });
     if (code !== 0) {
       throw new Error(
-        `${name} could not be built; it needs the Go module proxy (or a filled module cache) once. Go said:\n` +
-          errors.slice(-10).join('\n'),
+        `${names} could not be built; it needs the Go module proxy (or a filled module cache) once. Go said:\n` +
+          output.errors.slice(-10).join('\n'),
       );
     }
+    return output;
   } finally {
     clearInterval(timer);
-    process.off('exit', stop);
   }
 }

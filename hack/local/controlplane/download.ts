@@ -6,7 +6,10 @@ import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import type { BinaryName, Report } from './binaries.ts';
+import { describePace, listed, type Pace } from '../estimate.ts';
+import { removeAtExit } from '../processes.ts';
+import type { Report } from '../progress.ts';
+import type { BinaryName } from './binaries.ts';
 
 /** The newest version whose archive's SHA-512 controller-tools had published when this was written. */
 export const ARCHIVE_VERSION = '1.36.2';
@@ -35,7 +38,10 @@ export interface ArchiveSource {
 /** A network without a way out often drops packets instead of refusing: the answer must begin within this time. */
 const ANSWER_TIMEOUT_MS = 5_000;
 const STALL_TIMEOUT_MS = 30_000;
-const REPORT_EVERY_BYTES = 25_000_000;
+const REPORT_EVERY_MS = 1_000;
+
+/** What an interrupted download may leave beside its folder begins with this. */
+export const WORK_PREFIX = '.download-';
 
 /**
  * Downloads and unpacks the archive into `folder`, each file by a rename.
@@ -49,10 +55,11 @@ export async function download(
   if (!source) return `no archive is published for ${process.platform}-${process.arch}`;
   mkdirSync(folder, { recursive: true });
   // Beside the folder, so that the renames stay within one file system.
-  const work = mkdtempSync(join(dirname(folder), '.download-'));
+  const work = mkdtempSync(join(dirname(folder), WORK_PREFIX));
+  removeAtExit(work);
   try {
     const archive = join(work, 'archive.tar.gz');
-    report(`Downloading kube-apiserver, etcd and kubectl ${ARCHIVE_VERSION} from ${new URL(source.url).host} …`);
+    report(`Downloading ${listed(ARCHIVE_BINARIES)} ${ARCHIVE_VERSION} from ${new URL(source.url).host} …`);
     const digest = await fetchInto(archive, source.url, report);
     if (digest !== source.sha512) throw new Error('its SHA-512 is not the published one');
     await promisify(execFile)('tar', ['-xzf', archive, '-C', work, '--strip-components=2']);
@@ -60,7 +67,7 @@ export async function download(
     return '';
   } catch (error) {
     const why = `the archive could not be downloaded (${reason(error)})`;
-    report(`${why.charAt(0).toUpperCase()}${why.slice(1)}.`);
+    report(`${why.charAt(0).toUpperCase()}${why.slice(1)}.`, true);
     return why;
   } finally {
     rmSync(work, { recursive: true, force: true });
@@ -88,7 +95,8 @@ async function fetchInto(file: string, url: string, report: Report): Promise<str
     const total = Number(response.headers.get('content-length') ?? 0);
     const hash = createHash('sha512');
     let bytes = 0;
-    let reported = 0;
+    const started = performance.now();
+    let reported = started;
     const meter = new Transform({
       transform(chunk: Buffer, _encoding, done) {
         clearTimeout(timer);
@@ -97,9 +105,10 @@ async function fetchInto(file: string, url: string, report: Report): Promise<str
         }, STALL_TIMEOUT_MS);
         hash.update(chunk);
         bytes += chunk.length;
-        if (bytes - reported >= REPORT_EVERY_BYTES) {
-          reported = bytes;
-          report(`  ${megabytes(bytes)}${total > 0 ? ` of ${megabytes(total)}` : ''} …`);
+        const now = performance.now();
+        if (now - reported >= REPORT_EVERY_MS) {
+          reported = now;
+          report(`${listed(ARCHIVE_BINARIES)}: ${describeBytes({ done: bytes, total, elapsedMs: now - started })}`);
         }
         done(null, chunk);
       },
@@ -111,8 +120,14 @@ async function fetchInto(file: string, url: string, report: Report): Promise<str
   }
 }
 
-function megabytes(bytes: number): string {
-  return `${Math.round(bytes / 1_000_000)} MB`;
+/** `29 %, about 40 s left (40 of 133 MB)`; without a known total, what has come. Pure. */
+export function describeBytes(pace: Pace): string {
+  if (pace.total <= 0) return `${megabytes(pace.done)} MB downloaded`;
+  return `${describePace(pace)} (${megabytes(pace.done)} of ${megabytes(pace.total)} MB)`;
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1_000_000);
 }
 
 /** fetch says only "fetch failed"; the cause says why. */

@@ -2,23 +2,44 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { CoreV1Api, CustomObjectsApi, type KubeConfig } from '@kubernetes/client-node';
 import { type GatewayInstance, gatewayInstanceNames, GROUP, VERSION } from '../../../operator/api/v1alpha1/v1alpha1.ts';
 
-/** Where the guardrail of an instance is reached from this machine, and with which key. */
+/** Where a guardrail is reached from this machine, and with which key. */
 export interface GuardrailAddress {
   url: string;
   key: string;
 }
 
-/** Keeps a file that tells the development gateway where the guardrail is, as DNS and a mounted Secret do in a cluster. */
+/**
+ * The file that tells the development gateway which guardrail to call, as DNS and a mounted Secret do in a cluster. A
+ * reader sees the old or the new content, never half of one.
+ */
 export class GuardrailFile {
-  readonly #file: string;
+  readonly #path: string;
+  #written = '';
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  write({ url, key }: GuardrailAddress): void {
+    const text = JSON.stringify({ url, key });
+    if (text === this.#written) return;
+    writeFileSync(`${this.#path}.new`, text, { mode: 0o600 });
+    renameSync(`${this.#path}.new`, this.#path);
+    this.#written = text;
+  }
+}
+
+/** Has the gateway call the guardrail that the operator deploys for an instance, as soon as that one is ready. */
+export class DeployedGuardrail {
+  readonly #file: GuardrailFile;
   readonly #kubeConfig: KubeConfig;
   readonly #instance: { namespace: string; name: string };
-  #written = '';
   #address: GuardrailAddress | undefined;
   #running: Promise<void> | undefined;
   #again = false;
+  #left = false;
 
-  constructor(file: string, kubeConfig: KubeConfig, instance: { namespace: string; name: string }) {
+  constructor(file: GuardrailFile, kubeConfig: KubeConfig, instance: { namespace: string; name: string }) {
     this.#file = file;
     this.#kubeConfig = kubeConfig;
     this.#instance = instance;
@@ -44,6 +65,12 @@ export class GuardrailFile {
     return this.#running;
   }
 
+  /** Has the gateway call another guardrail from now on: this one is about to end. */
+  leave(other: GuardrailAddress): void {
+    this.#left = true;
+    this.#file.write(other);
+  }
+
   async #update(resolve: (url: string) => string | undefined): Promise<void> {
     try {
       const guardrail = (await this.#read()).status?.guardrail;
@@ -53,13 +80,8 @@ export class GuardrailFile {
       const core = this.#kubeConfig.makeApiClient(CoreV1Api);
       const secret = await core.readNamespacedSecret({ namespace, name: guardrail?.apiKeySecretName ?? '' });
       const key = Buffer.from(secret.data?.['api-key'] ?? '', 'base64').toString();
-      if (key === '') return;
-      const text = JSON.stringify({ url, key });
-      if (text === this.#written) return;
-      // Whoever reads meanwhile sees the old or the new file, never half of one.
-      writeFileSync(`${this.#file}.new`, text, { mode: 0o600 });
-      renameSync(`${this.#file}.new`, this.#file);
-      this.#written = text;
+      if (key === '' || this.#left) return;
+      this.#file.write({ url, key });
       this.#address = { url, key };
     } catch {
       // Not there yet, or the API server is away: the workload runner calls again.

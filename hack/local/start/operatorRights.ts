@@ -1,12 +1,13 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { KubernetesObject } from '@kubernetes/client-node';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 
 const NAMESPACE = 'gateway-guardrail-system';
 const SERVICE_ACCOUNT = 'gateway-guardrail-operator';
 /** Of what a cluster gets, all that says who may do what; the rest runs the operator in a pod. */
 const KINDS = ['Namespace', 'ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'];
+const CLUSTER_WIDE = ['Namespace', 'ClusterRole', 'ClusterRoleBinding'];
 
 /** As whom the operator calls the API server in a cluster, and so here. */
 export const OPERATOR = {
@@ -15,9 +16,29 @@ export const OPERATOR = {
   groups: ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`],
 };
 
-/** What gives the operator its rights, out of the folder that `kubectl apply -k` is used on. Needs no cluster. */
-export async function operatorRights(kubectl: string, manifests: string): Promise<KubernetesObject[]> {
-  const { stdout } = await promisify(execFile)(kubectl, ['kustomize', manifests]);
-  const objects = parseAllDocuments(stdout).map((document) => document.toJS() as KubernetesObject);
-  return objects.filter(({ kind = '' }) => KINDS.includes(kind));
+interface Manifest {
+  kind: string;
+  metadata: Record<string, unknown>;
+}
+
+interface Kustomization {
+  namespace: string;
+  resources: string[];
+}
+
+/**
+ * What gives the operator its rights, out of the folder that `kubectl apply -k` is used on. Read without kubectl, which
+ * may still have to be built; what the kustomization does beside naming files and a namespace is left out.
+ */
+export function operatorRights(manifests: string): KubernetesObject[] {
+  const read = (name: string): string => readFileSync(join(manifests, name), 'utf8');
+  const { namespace, resources } = parse(read('kustomization.yaml')) as Kustomization;
+  return resources
+    .flatMap((file) => parseAllDocuments(read(file)))
+    .map((document) => document.toJS() as Manifest)
+    .filter(({ kind }) => KINDS.includes(kind))
+    .map(({ metadata, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, ...(!CLUSTER_WIDE.includes(rest.kind) && { namespace }) },
+    }));
 }

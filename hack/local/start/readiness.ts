@@ -34,7 +34,7 @@ export async function readResources(kubeConfig: KubeConfig): Promise<Resources> 
   return { instances, customers };
 }
 
-/** What is not as it should be yet, a phrase for each resource; none when all is Ready and Synced. Pure. */
+/** What is not as it should be, a phrase for each resource; none when all is Ready and Synced. Pure. */
 export function unready({ instances, customers }: Resources): string[] {
   return [
     ...instances.flatMap((instance) => lacking('instance', instance, 'Ready')),
@@ -42,15 +42,41 @@ export function unready({ instances, customers }: Resources): string[] {
   ];
 }
 
+/**
+ * What is waited for while everything comes up, in one line. It leaves out the messages of conditions: they advise what to
+ * do about a state that passes by itself here. Pure.
+ */
+export function awaited({ instances, customers }: Resources): string {
+  const synced = customers.filter((customer) => current(customer, 'Synced')?.status === 'True');
+  const waiting = instances.filter((instance) => current(instance, 'Ready')?.status !== 'True').map(awaitedOf);
+  return [...waiting, `${synced.length} of ${customers.length} customers synced`].join(', ');
+}
+
+function awaitedOf(instance: GatewayInstance): string {
+  const { metadata, spec, status } = instance;
+  const ready = current(instance, 'Ready');
+  if (!ready) return `waiting for the operator to reconcile instance ${metadata.name}`;
+  if (spec.guardrail && current(instance, 'GuardrailReady')?.status !== 'True') {
+    return `waiting for the ${status?.guardrail ? 'guardrail to start' : 'operator to create the guardrail'}`;
+  }
+  return `waiting for instance ${metadata.name} to be Ready (now ${ready.reason})`;
+}
+
 interface Conditioned {
   metadata: { name: string; generation: number };
   status?: { conditions?: Condition[] };
 }
 
-function lacking(what: string, { metadata, status }: Conditioned, type: string): string[] {
+/** The condition of this type, unless it is about an earlier version of the resource. */
+function current({ metadata, status }: Conditioned, type: string): Condition | undefined {
   const condition = status?.conditions?.find((candidate) => candidate.type === type);
-  const current = condition && (condition.observedGeneration ?? 0) >= metadata.generation;
-  if (!current) return [`${what} ${metadata.name} has not been looked at by the operator`];
+  return condition && (condition.observedGeneration ?? 0) >= metadata.generation ? condition : undefined;
+}
+
+function lacking(what: string, resource: Conditioned, type: string): string[] {
+  const { name } = resource.metadata;
+  const condition = current(resource, type);
+  if (!condition) return [`${what} ${name} has not been reconciled by the operator`];
   if (condition.status === 'True') return [];
-  return [`${what} ${metadata.name} is not ${type} (${condition.reason}: ${condition.message})`];
+  return [`${what} ${name} is not ${type} (${condition.reason}: ${condition.message})`];
 }

@@ -1,26 +1,13 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import { type ControlPlane, startControlPlane } from '../controlplane.ts';
-import { ensureBinaries } from '../controlplane/binaries.ts';
-import {
-  freePort,
-  type ManagedProcess,
-  portInUse,
-  ProcessFailure,
-  startProcess,
-  waitUntilReady,
-} from '../processes.ts';
+import { portInUse } from '../processes.ts';
 import type { Progress } from '../progress.ts';
-import { startWorkloadRunner, type WorkloadRunner } from '../workloads.ts';
-import { apply } from './apply.ts';
+import { type Cluster, startCluster } from './cluster.ts';
 import { GuardrailFile } from './guardrailFile.ts';
-import { OPERATOR, operatorRights } from './operatorRights.ts';
-import { readResources, unready } from './readiness.ts';
-import { readSamples } from './samples.ts';
+import { type Local, startLocal } from './local.ts';
+import { Parts, type Places } from './parts.ts';
 import { SettingsError, type StartSettings } from './settings.ts';
-import { summary } from './summary.ts';
+import { fullSummary, type LocalSummary, localSummary, type Row, withoutCluster } from './summary.ts';
 
 export interface StartOptions {
   settings: StartSettings;
@@ -31,289 +18,149 @@ export interface StartOptions {
   home: string;
 }
 
-/** Everything that `npm start` runs. */
+/** What `npm start` runs. It comes up in two steps: what needs no cluster, and the rest. */
 export interface Running {
+  /** The table of what needs no cluster, and commands to try: all of it holds from now on. */
+  readonly local: string;
+  /** Whether the rest takes seconds, since nothing has to be fetched for it. */
+  readonly soon: boolean;
+  /** Resolves to the table of everything, and commands to try; where the cluster cannot be had, to what to do without. */
+  readonly outcome: Promise<{ readonly complete: boolean; readonly text: string }>;
   /** Resolves when a part ends unasked, with a sentence and the end of its log. */
   readonly failed: Promise<string>;
-  /** The table and the commands to try. */
-  readonly summary: string;
   /** Ends all parts, the last started first. */
   stop(): Promise<void>;
 }
 
-const INSTANCE = { namespace: 'default', name: 'dev' };
-const LOCAL_KEY = 'sk-local-development';
-const PART_TIMEOUT_MS = 60_000;
-const READY_TIMEOUT_MS = 120_000;
-
 /**
- * Starts the parts and waits until every sample is Ready or Synced.
- * @throws Error that says which part failed; then nothing of it runs any more
+ * Starts the parts that need no cluster, and begins to bring up the cluster.
+ * @throws Error that says which of them failed; then none of them runs any more
  */
-export async function start(options: StartOptions): Promise<Running> {
-  const parts = new Parts();
-  try {
-    return await startParts(options, parts);
-  } catch (error) {
-    await parts.stop();
-    throw error;
-  }
-}
-
-/** What has been started, to be ended in reverse order. */
-class Parts {
-  readonly #stops: (() => Promise<void>)[] = [];
-  readonly #failure = Promise.withResolvers<string>();
-  #stopping: Promise<void> | undefined;
-
-  readonly failed = this.#failure.promise;
-
-  add(stop: () => Promise<void>): void {
-    this.#stops.push(stop);
-  }
-
-  fail(sentence: string): void {
-    if (!this.#stopping) this.#failure.resolve(sentence);
-  }
-
-  addProcess(child: ManagedProcess): ManagedProcess {
-    this.add(() => child.stop());
-    void child.exited.then((end) => {
-      this.fail(new ProcessFailure(child, `ended with ${end}`).message);
-    });
-    return child;
-  }
-
-  stop(): Promise<void> {
-    this.#stopping ??= (async () => {
-      for (const stop of this.#stops.reverse()) await stop();
-    })();
-    return this.#stopping;
-  }
-}
-
-async function startParts({ settings, progress, root, home }: StartOptions, parts: Parts): Promise<Running> {
+export async function start({ settings, progress, root, home }: StartOptions): Promise<Running> {
   const started = performance.now();
+  await refuseTakenPorts(settings);
   const logs = join(home, 'logs');
+  const guardrailFile = join(home, 'guardrail.json');
   if (settings.reset) {
-    for (const name of ['control-plane', 'gateway.json', 'guardrail.json', 'addresses.json']) {
+    for (const name of ['control-plane', 'gateway.json', 'addresses.json']) {
       rmSync(join(home, name), { recursive: true, force: true });
     }
   }
   // Each run's own, so that they do not grow for ever.
   rmSync(logs, { recursive: true, force: true });
   mkdirSync(logs, { recursive: true });
-  const guardrailPath = join(home, 'guardrail.json');
-  rmSync(guardrailPath, { force: true });
+  rmSync(guardrailFile, { force: true });
 
-  const [plane, gateway] = await settle([
-    progress.step('Kubernetes API server', async (report) => {
-      const dir = join(home, 'control-plane');
-      let ready = false;
-      const { kubectl } = await ensureBinaries(['kube-apiserver', 'etcd', 'kubectl'], { report });
-      const rights = operatorRights(kubectl, join(root, 'operator/manifests'));
-      rights.catch(() => undefined);
-      const made = await startControlPlane({
-        dir,
-        keepAlive: true,
-        // Once it runs, what it has to say is no step's progress any more.
-        report: (line) => {
-          (ready ? progress.line.bind(progress) : report)(line);
-        },
-        ...(settings.apiPort !== undefined && { ports: { api: settings.apiPort } }),
-      });
-      ready = true;
-      parts.add(() => made.stop());
-      void made.failed.then((sentence) => {
-        parts.fail(sentence);
-      });
-      await apply(made.kubeConfig(), await rights);
-      return made;
+  const places: Places = { root, home, logs, guardrailFile };
+  const file = new GuardrailFile(guardrailFile);
+  const [localParts, clusterParts] = [new Parts(), new Parts()];
+  const stop = async (): Promise<void> => {
+    await clusterParts.stop();
+    await localParts.stop();
+  };
+  let fetched = false;
+  const local = startLocal(settings, { places, parts: localParts, progress }).then((made) => {
+    file.write(made.playground);
+    return made;
+  });
+  const cluster = Promise.race([
+    startCluster({
+      places,
+      parts: clusterParts,
+      progress,
+      apiPort: settings.apiPort,
+      local,
+      guardrailFile: file,
+      fetched: () => (fetched = true),
     }),
-    settings.gateway
-      ? Promise.resolve({ ...settings.gateway, proxyName: 'litellm', log: undefined })
-      : progress.step('Development gateway', () =>
-          startGateway(settings.gatewayPort, { root, home, logs, parts, guardrailPath }),
-        ),
+    clusterParts.failed.then((sentence): never => {
+      throw new Error(sentence);
+    }),
   ]);
-  linkKubectl(home, plane.kubectlPath);
+  // Said when the outcome is asked for.
+  cluster.catch(() => undefined);
 
-  const guardrailFile = new GuardrailFile(guardrailPath, plane.kubeConfig(), INSTANCE);
-  const runner: WorkloadRunner = startWorkloadRunner({
-    kubeConfig: plane.kubeConfig(),
-    logFolder: logs,
-    workingDirectory: root,
-    podFolder: join(home, 'pods'),
-    addressFile: join(home, 'addresses.json'),
-    report: (line) => {
-      progress.line(line);
-    },
-    changed: () => void guardrailFile.update((url) => runner.resolve(url)),
-  });
-  parts.add(() => runner.stop());
-
-  const operator = await progress.step('Operator', () => startOperator(plane, { root, home, logs, parts }));
-  await progress.step('Samples', async () => {
-    await apply(plane.kubeConfig(), readSamples(join(root, 'hack/samples'), gateway));
-  });
-  const guardrail = await progress.step('Instance, customers and guardrail', (report) =>
-    Promise.race([
-      parts.failed.then((sentence): never => {
-        throw new Error(sentence);
-      }),
-      waitForSamples(plane, guardrailFile, report),
-    ]),
-  );
-
-  const path = (file: string): string => relative(root, file);
-  return {
-    failed: parts.failed,
-    stop: () => parts.stop(),
-    summary: summary({
-      rows: [
-        { what: 'Kubernetes API server', where: plane.url, log: path(join(plane.dir, 'kube-apiserver.log')) },
-        { what: 'operator (metrics)', where: `${operator.url}/metrics`, log: path(operator.log) },
-        {
-          what: gateway.log === undefined ? 'your gateway' : 'development gateway',
-          where: gateway.url,
-          log: gateway.log === undefined ? '' : path(gateway.log),
+  try {
+    const made = await local;
+    const seconds = (): number => (performance.now() - started) / 1000;
+    const summary = describeLocal(made, root, seconds());
+    return {
+      local: localSummary(summary),
+      soon: fetched,
+      outcome: cluster.then(
+        (whole) => ({ complete: true, text: describeAll(made, whole, { root, home, seconds: seconds() }) }),
+        async (error: unknown) => {
+          await clusterParts.stop();
+          return { complete: false, text: withoutCluster(sentence(error), summary) };
         },
-        { what: 'guardrail', where: guardrail.url, log: path(join(logs, 'default-*.log')) },
-      ],
-      kubeconfig: path(plane.kubeconfig),
-      kubectl: path(join(home, 'kubectl')),
-      gateway: gateway.url,
-      masterKey: gateway.masterKey,
-      gatewayLog: gateway.log && path(gateway.log),
-      guardrail,
-      seconds: (performance.now() - started) / 1000,
-    }),
+      ),
+      failed: Promise.race([
+        localParts.failed,
+        // Until the cluster is whole, its failures are part of the outcome.
+        cluster.then(
+          () => clusterParts.failed,
+          () => new Promise<never>(() => undefined),
+        ),
+      ]),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function refuseTakenPorts({ gateway, gatewayPort, apiPort }: StartSettings): Promise<void> {
+  const taken = async (port: number, what: string, flag: string): Promise<void> => {
+    if (port === 0 || !(await portInUse(port))) return;
+    throw new SettingsError(
+      `Port ${port} of 127.0.0.1 is in use: end the program that holds it, or choose another port for the ${what} with ` +
+        `npm start -- ${flag} PORT.`,
+    );
+  };
+  if (!gateway) await taken(gatewayPort, 'development gateway', '--gateway-port');
+  if (apiPort !== undefined) await taken(apiPort, 'API server', '--api-port');
+}
+
+function describeLocal({ gateway, playground }: Local, root: string, seconds: number): LocalSummary {
+  const log = gateway.log && relative(root, gateway.log);
+  return {
+    rows: [
+      { what: log === undefined ? 'your gateway' : 'development gateway', where: gateway.url, log: log ?? '' },
+      { what: 'guardrail, playground', where: playground.url, log: relative(root, playground.log) },
+    ],
+    gateway: gateway.url,
+    masterKey: gateway.masterKey,
+    gatewayLog: log,
+    playground,
+    seconds,
   };
 }
 
-interface Where {
-  root: string;
-  home: string;
-  logs: string;
-  parts: Parts;
+function describeAll(
+  local: Local,
+  { servers, operator, guardrail, kubectl }: Cluster,
+  { root, home, seconds }: { root: string; home: string; seconds: number },
+): string {
+  const path = (file: string): string => relative(root, file);
+  const summary = describeLocal(local, root, seconds);
+  const rows: Row[] = [
+    { what: 'Kubernetes API server', where: servers.url, log: path(join(servers.dir, 'kube-apiserver.log')) },
+    { what: 'operator (metrics)', where: `${operator.url}/metrics`, log: path(operator.log) },
+    { what: 'guardrail of the instance', where: guardrail.url, log: path(join(home, 'logs/default-*.log')) },
+  ];
+  return fullSummary({
+    ...summary,
+    rows: [...rows.slice(0, 2), ...summary.rows, ...rows.slice(2)],
+    kubeconfig: path(servers.kubeconfig),
+    kubectl: path(kubectl.path),
+    hasKubectl: kubectl.isThere,
+    guardrail,
+  });
 }
 
-interface Gateway {
-  url: string;
-  masterKey: string;
-  proxyName?: string;
-  log: string | undefined;
-}
-
-async function startGateway(
-  wantedPort: number,
-  { root, home, logs, parts, guardrailPath }: Where & { guardrailPath: string },
-): Promise<Gateway> {
-  if (wantedPort !== 0 && (await portInUse(wantedPort))) {
-    throw new SettingsError(
-      `Port ${wantedPort} of 127.0.0.1 is in use: end the program that holds it, or choose another port for the ` +
-        'development gateway with npm start -- --gateway-port PORT.',
-    );
-  }
-  const port = wantedPort === 0 ? await freePort() : wantedPort;
-  const child = parts.addProcess(
-    await startProcess({
-      name: 'The development gateway',
-      command: process.execPath,
-      args: [
-        join(root, 'hack/local/gateway/main.ts'),
-        `--port=${port}`,
-        `--guardrail-file=${guardrailPath}`,
-        `--state-file=${join(home, 'gateway.json')}`,
-      ],
-      env: { ...process.env, DEV_GATEWAY_MASTER_KEY: LOCAL_KEY },
-      cwd: root,
-      logFile: join(logs, 'gateway.log'),
-    }),
-  );
-  const url = `http://127.0.0.1:${port}`;
-  await waitUntilReady(child, () => answers(`${url}/health/liveliness`), PART_TIMEOUT_MS);
-  return { url, masterKey: LOCAL_KEY, log: child.logFile };
-}
-
-async function startOperator(
-  plane: ControlPlane,
-  { root, home, logs, parts }: Where,
-): Promise<{ url: string; log: string }> {
-  const port = await freePort();
-  const child = parts.addProcess(
-    await startProcess({
-      name: 'The operator',
-      command: process.execPath,
-      args: [
-        `--import=${pathToFileURL(join(root, 'hack/local/clusterNetwork.ts')).href}`,
-        join(root, 'operator/main.ts'),
-        '--http-host=127.0.0.1',
-        `--http-port=${port}`,
-        // The folder's lock already keeps a second operator away, and a lease of a killed one would be waited for.
-        '--leader-elect=false',
-        `--namespace=${OPERATOR.namespace}`,
-        '--guardrail-image=gateway-guardrail-operator:local',
-      ],
-      env: {
-        ...process.env,
-        KUBECONFIG: plane.kubeconfigFor(OPERATOR.user, OPERATOR.groups),
-        CLUSTER_ADDRESSES: join(home, 'addresses.json'),
-      },
-      cwd: root,
-      logFile: join(logs, 'operator.log'),
-    }),
-  );
-  const url = `http://127.0.0.1:${port}`;
-  await waitUntilReady(child, () => answers(`${url}/readyz`), PART_TIMEOUT_MS);
-  return { url, log: child.logFile };
-}
-
-async function waitForSamples(
-  plane: ControlPlane,
-  guardrailFile: GuardrailFile,
-  report: (detail: string) => void,
-): Promise<{ url: string; key: string }> {
-  const deadline = performance.now() + READY_TIMEOUT_MS;
-  for (;;) {
-    // An API server that is gone for good ends everything through `failed`; a call that fails now and then does not.
-    const lacking = await readResources(plane.kubeConfig()).then(unready, (error: unknown) => [
-      `the API server did not answer (${error instanceof Error ? error.message : String(error)})`,
-    ]);
-    const { address } = guardrailFile;
-    if (lacking.length === 0 && address) return address;
-    if (!address) lacking.push('the guardrail is not ready');
-    if (performance.now() > deadline) {
-      throw new Error(
-        `Not everything is ready after ${READY_TIMEOUT_MS / 1000} s: ${lacking.join('; ')}. See .local/logs.`,
-      );
-    }
-    report(lacking.join('; '));
-    await delay(200);
-  }
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
-  }
-}
-
-/** A short way to a kubectl of the right version. */
-function linkKubectl(home: string, path: string): void {
-  const link = join(home, 'kubectl');
-  rmSync(link, { force: true });
-  if (existsSync(path)) symlinkSync(path, link);
-}
-
-/** As Promise.all, but nothing is still being started when it rejects. */
-async function settle<A, B>(work: [Promise<A>, Promise<B>]): Promise<[A, B]> {
-  const [a, b] = await Promise.allSettled(work);
-  if (a.status === 'rejected') throw a.reason;
-  if (b.status === 'rejected') throw b.reason;
-  return [a.value, b.value];
+/** Errors that are thrown for people are plain ones or have a name of their own; the rest are mistakes in this program. */
+export function sentence(error: unknown): string {
+  const mistake = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
+  return error instanceof Error ? ((mistake ? error.stack : undefined) ?? error.message) : String(error);
 }

@@ -1,4 +1,6 @@
-/** What `npm start` says once everything runs. Pure. */
+/** What `npm start` prints once something can be used. Pure. */
+import { listed } from '../estimate.ts';
+import type { GuardrailAddress } from './guardrailFile.ts';
 
 /** One line of the table: what runs, where it is reached, where its log is. */
 export interface Row {
@@ -7,36 +9,50 @@ export interface Row {
   log: string;
 }
 
-export interface SummaryInput {
+/** What runs without a cluster. */
+export interface LocalSummary {
   rows: readonly Row[];
-  kubeconfig: string;
-  kubectl: string;
   gateway: string;
   masterKey: string;
   /** The development gateway's log; undefined where another gateway is used. */
   gatewayLog: string | undefined;
-  guardrail: { url: string; key: string };
+  /** The guardrail that serves the playground. */
+  playground: GuardrailAddress;
   seconds: number;
 }
 
-/** The table, and commands to try. */
-export function summary({
-  rows,
-  kubeconfig,
-  kubectl,
-  gateway,
-  masterKey,
-  gatewayLog,
-  guardrail,
-  seconds,
-}: SummaryInput): string {
-  const chat = (stream: boolean): string =>
-    [
-      `  curl -s${stream ? 'N' : ''} ${gateway}/v1/chat/completions -H 'Authorization: Bearer ${masterKey}' \\`,
-      `    -H 'Content-Type: application/json' -d '{"model": "${stream ? 'echo-c3' : 'echo'}", "user": "acme-001",${stream ? ' "stream": true,' : ''}`,
-      `    "messages": [{"role": "user", "content": "Please write to ada@example.com."}]}'`,
-    ].join('\n');
-  const commands = [
+/** What runs when everything does. */
+export interface FullSummary extends LocalSummary {
+  kubeconfig: string;
+  kubectl: string;
+  /** Whether kubectl is there, or still being fetched. */
+  hasKubectl: boolean;
+  /** The guardrail that the operator deployed. */
+  guardrail: GuardrailAddress;
+}
+
+/** The first table, and what can be tried before there is a cluster. */
+export function localSummary(input: LocalSummary): string {
+  const { rows, playground, gatewayLog, seconds } = input;
+  return [
+    ...table(rows),
+    '',
+    `This much is ready after ${seconds.toFixed(1)} s and can be tried now, in another terminal of this folder:`,
+    '',
+    ...chats(input, playground),
+    '',
+    ...playgroundLines(playground),
+    '',
+    `The API server, the operator and the samples join ${gatewayLog === undefined ? 'it' : 'them'} when they are ready.`,
+  ].join('\n');
+}
+
+/** The table of everything, and commands to try. */
+export function fullSummary(input: FullSummary): string {
+  const { rows, kubeconfig, kubectl, hasKubectl, guardrail, playground, seconds } = input;
+  return [
+    ...table(rows),
+    '',
     `Ready after ${seconds.toFixed(1)} s. Commands to try, in another terminal of this folder:`,
     '',
     `  export KUBECONFIG=${kubeconfig}`,
@@ -44,29 +60,59 @@ export function summary({
     `  ${kubectl} get ginst,deployments`,
     `  ${kubectl} delete gcust initech`,
     '',
+    ...(hasKubectl ? [] : [`${kubectl} is still being fetched; the last step above tells when it is there.`, '']),
+    ...chats(input, guardrail),
+    '',
+    ...playgroundLines(playground),
+    '',
+    'Ctrl-C ends everything; npm start goes on from here.',
+  ].join('\n');
+}
+
+/** What is said when the cluster could not be brought up. */
+export function withoutCluster(reason: string, input: LocalSummary): string {
+  const parts = [
+    ...(input.gatewayLog === undefined ? [] : ['the development gateway']),
+    'the guardrail',
+    'the playground',
   ];
-  const chats =
-    gatewayLog === undefined
-      ? [
-          `To have your gateway call the guardrail, give it this address and key, in LiteLLM's configuration as api_base and`,
-          `api_key of a guardrail of type generic_guardrail_api:`,
-          '',
-          `  ${guardrail.url}`,
-          `  ${guardrail.key}`,
-        ]
-      : [
-          'A call of the model, whole and as a stream of three characters at a time: the answer holds the real address again …',
-          '',
-          chat(false),
-          chat(true),
-          '',
-          '… and the log shows what the model saw instead:',
-          '',
-          `  tail -n 2 ${gatewayLog}`,
-        ];
-  return [...table(rows), '', ...commands, ...chats, '', 'Ctrl-C ends everything; npm start goes on from here.'].join(
-    '\n',
-  );
+  const others = `${listed(parts)} in the table above go on until Ctrl-C`;
+  return `${reason}\nThe cluster is missing, and with it the operator and the samples; ${others}.`;
+}
+
+function chats({ gateway, masterKey, gatewayLog }: LocalSummary, guardrail: GuardrailAddress): string[] {
+  if (gatewayLog === undefined) {
+    return [
+      `To have your gateway call the guardrail, give it this address and key, in LiteLLM's configuration as api_base and`,
+      `api_key of a guardrail of type generic_guardrail_api:`,
+      '',
+      `  ${guardrail.url}`,
+      `  ${guardrail.key}`,
+    ];
+  }
+  const chat = (stream: boolean): string[] => [
+    `  curl -s${stream ? 'N' : ''} ${gateway}/v1/chat/completions -H 'Authorization: Bearer ${masterKey}' \\`,
+    `    -H 'Content-Type: application/json' -d '{"model": "${stream ? 'echo-c3' : 'echo'}", "user": "acme-001",${stream ? ' "stream": true,' : ''}`,
+    `    "messages": [{"role": "user", "content": "Please write to ada@example.com."}]}'`,
+  ];
+  return [
+    'A call of the model, whole and as a stream of three characters at a time: the answer holds the real address again …',
+    '',
+    ...chat(false),
+    ...chat(true),
+    '',
+    '… and the log shows what the model saw instead:',
+    '',
+    `  tail -n 2 ${gatewayLog}`,
+  ];
+}
+
+function playgroundLines({ url, key }: GuardrailAddress): string[] {
+  return [
+    'The playground shows, in a browser, what is found in a text and what the model would see of it:',
+    '',
+    `  ${url}/playground (API key: ${key})`,
+  ];
 }
 
 function table(rows: readonly Row[]): string[] {

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { answers } from '../answers.ts';
 import { freePort, type ManagedProcess, startProcess } from '../processes.ts';
 import {
   ContainerConfigError,
@@ -157,7 +158,9 @@ export class LocalPod {
       over.abort();
     });
     while (child.end === undefined) {
-      this.#setReady(probe?.httpGet ? await this.#answers(probe.httpGet.path ?? '/') : true);
+      this.#setReady(
+        probe?.httpGet ? await answers(`http://127.0.0.1:${this.#port}${probe.httpGet.path ?? '/'}`) : true,
+      );
       await pause(this.#ready ? period : PROBE_UNTIL_READY_MS, over.signal);
     }
     if (this.#stopped.signal.aborted) return;
@@ -165,16 +168,6 @@ export class LocalPod {
     throw new Error(
       `It ended with ${child.end} and is started again. Its log (${child.logFile}) ends:${lines.join('')}`,
     );
-  }
-
-  async #answers(path: string): Promise<boolean> {
-    try {
-      const response = await fetch(`http://127.0.0.1:${this.#port}${path}`, { signal: AbortSignal.timeout(2_000) });
-      await response.body?.cancel();
-      return response.ok;
-    } catch {
-      return false;
-    }
   }
 
   /** @returns where on this machine the container's mount paths are */

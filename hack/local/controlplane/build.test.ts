@@ -1,0 +1,133 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { goBuild } from './build.ts';
+
+/** Stands for go: `list` names three packages, `build` compiles two of them and waits for the file `go-on`. */
+const GO = String.raw`#!/bin/sh
+here=$(dirname "$0")
+echo "$@" >>"$here/commands"
+case $1 in
+list)
+  echo "go: downloading example.com/one v1.0.0" >&2
+  printf 'example.com/one\nexample.com/two/v3\nruntime\n'
+  ;;
+build)
+  touch "$GOTMPDIR/object"
+  printf 'runtime\nexample.com/one\n' >&2
+  if [ -e "$here/fails" ]; then echo 'one.go:1:1: syntax error' >&2; exit 1; fi
+  while [ ! -e "$here/go-on" ]; do sleep 0.05; done
+  echo 'example.com/two/v3' >&2
+  while [ "$1" != -o ]; do shift; done
+  case $2 in */) echo 1 >"$2/one"; echo 2 >"$2/two" ;; *) echo 1 >"$2" ;; esac
+  ;;
+esac
+`;
+
+describe('building from Go modules', () => {
+  let folder = '';
+  let child: ChildProcess | undefined;
+  const path = (name: string): string => join(folder, name);
+  const one = { name: 'first', package: 'example.com/one' };
+  const two = { name: 'second', package: 'example.com/two/v3' };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'build-test-'));
+    mkdirSync(path('module'));
+    writeFileSync(
+      path('module/go.mod'),
+      'module m\n\nrequire (\n\texample.com/one v1.0.0\n\texample.com/x v1.0.0\n)\n',
+    );
+    writeFileSync(path('go'), GO);
+    chmodSync(path('go'), 0o755);
+  });
+  afterEach(() => {
+    child?.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  });
+  const request = (report: (line: string) => void) => ({
+    module: path('module'),
+    folder: path('cache/1.0.0'),
+    go: path('go'),
+    env: process.env,
+    report,
+  });
+
+  it('takes one command for several programs, and says how many of the packages that were to compile are', async () => {
+    const lines: string[] = [];
+    const built = goBuild({
+      programs: [one, two],
+      ...request((line) => {
+        lines.push(line);
+        if (line.includes('packages')) writeFileSync(path('go-on'), '');
+      }),
+    });
+    await built;
+    expect(lines[0]).to.equal('Building first and second from Go modules (once; minutes on a new machine) …');
+    expect(lines).to.include('first and second: 66 % (2 of 3 packages)');
+    const commands = readFileSync(path('commands'), 'utf8').trim().split('\n');
+    expect(commands.map((command) => command.split(' ')[0])).to.deep.equal(['list', 'build']);
+    expect(readdirSync(path('cache'))).to.deep.equal(['1.0.0']);
+    expect(['first', 'second'].map((name) => readFileSync(path(`cache/1.0.0/${name}`), 'utf8'))).to.deep.equal([
+      '1\n',
+      '2\n',
+    ]);
+  });
+
+  it('names a program as asked for where it is the only one', async () => {
+    writeFileSync(path('go-on'), '');
+    await goBuild({ programs: [{ name: 'only', package: '.' }], ...request(() => undefined) });
+    expect(readdirSync(path('cache/1.0.0'))).to.deep.equal(['only']);
+  });
+
+  it('fails with what go said, and leaves nothing behind', async () => {
+    writeFileSync(path('fails'), '');
+    const error = await goBuild({ programs: [one, two], ...request(() => undefined) }).catch(
+      (reason: unknown) => reason,
+    );
+    expect((error as Error).message).to.equal(
+      'first and second could not be built; it needs the Go module proxy (or a filled module cache) once. Go said:\n' +
+        'one.go:1:1: syntax error',
+    );
+    expect(readdirSync(path('cache'))).to.deep.equal(['1.0.0']);
+    expect(readdirSync(path('cache/1.0.0'))).to.deep.equal([]);
+  });
+
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    it(`leaves no compiler at work when its process is ended by ${signal}`, async () => {
+      const program = `
+        import { goBuild } from ${JSON.stringify(join(import.meta.dirname, 'build.ts'))};
+        process.on('SIGTERM', () => process.exit(1));
+        await goBuild({ programs: [{ name: 'first', package: 'example.com/one' }], report: () => undefined,
+          module: process.argv[1], folder: process.argv[2], go: process.argv[3], env: process.env });`;
+      const args = [path('module'), path('cache/1.0.0'), path('go')];
+      child = spawn(process.execPath, ['--input-type=module', '-e', program, ...args], { stdio: 'ignore' });
+      const ended = new Promise((resolve) => child?.once('close', resolve));
+      const works = (): boolean => {
+        try {
+          return execFileSync('pgrep', ['-f', `${path('go')} build`], { encoding: 'utf8' }) !== '';
+        } catch {
+          return false;
+        }
+      };
+      while (!works()) await delay(20);
+      child.kill(signal);
+      await ended;
+      while (works()) await delay(20);
+      if (signal === 'SIGTERM') expect(readdirSync(path('cache'))).to.deep.equal(['1.0.0']);
+      expect(existsSync(path('cache/1.0.0/first'))).to.equal(false);
+    });
+  }
+});

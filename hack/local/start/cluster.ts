@@ -1,0 +1,181 @@
+/** What needs an API server: the operator, the samples, and the guardrail that the operator deploys. */
+import { existsSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { answers } from '../answers.ts';
+import { type Servers, startServers } from '../controlplane.ts';
+import { ensureBinaries, findBinaries } from '../controlplane/binaries.ts';
+import { freePort, startProcess, waitUntilReady } from '../processes.ts';
+import type { Progress, Report } from '../progress.ts';
+import { startWorkloadRunner, type WorkloadRunner } from '../workloads.ts';
+import { apply } from './apply.ts';
+import { DeployedGuardrail, type GuardrailAddress, type GuardrailFile } from './guardrailFile.ts';
+import type { Local } from './local.ts';
+import { OPERATOR, operatorRights } from './operatorRights.ts';
+import type { Parts, Places } from './parts.ts';
+import { awaited, readResources, unready } from './readiness.ts';
+import { readSamples } from './samples.ts';
+
+export interface ClusterOptions {
+  places: Places;
+  parts: Parts;
+  progress: Progress;
+  apiPort: number | undefined;
+  /** What the operator has to do with; the API server does not wait for it. */
+  local: Promise<Local>;
+  guardrailFile: GuardrailFile;
+  /** Called when the API server's programs are at hand. */
+  fetched: () => void;
+}
+
+/** What runs beside the local parts once the cluster is there. */
+export interface Cluster {
+  readonly servers: Servers;
+  readonly operator: { readonly url: string; readonly log: string };
+  /** The one that the operator deployed. */
+  readonly guardrail: GuardrailAddress;
+  readonly kubectl: {
+    /** Where it is, or will be. */
+    readonly path: string;
+    readonly isThere: boolean;
+  };
+}
+
+const INSTANCE = { namespace: 'default', name: 'dev' };
+const OPERATOR_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 120_000;
+
+/**
+ * Starts the cluster's parts and waits until every sample is Ready or Synced.
+ * @throws Error that says what failed; the parts that run by then are the caller's to end
+ */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { places, parts, progress, guardrailFile } = options;
+  const servers = await progress.step('Kubernetes API server', (report) => startApiServer(options, report));
+  const kubectl = join(places.home, 'kubectl');
+  void provideKubectl(kubectl, progress);
+  const { gateway, playground } = await options.local;
+
+  const deployed = new DeployedGuardrail(guardrailFile, servers.kubeConfig(), INSTANCE);
+  const runner: WorkloadRunner = startWorkloadRunner({
+    kubeConfig: servers.kubeConfig(),
+    logFolder: places.logs,
+    workingDirectory: places.root,
+    podFolder: join(places.home, 'pods'),
+    addressFile: join(places.home, 'addresses.json'),
+    report: (line) => {
+      progress.line(line);
+    },
+    changed: () => void deployed.update((url) => runner.resolve(url)),
+  });
+  parts.add(() => {
+    deployed.leave(playground);
+    return runner.stop();
+  });
+
+  const operator = await progress.step('Operator', () => startOperator(servers, places, parts));
+  await progress.step('Samples', async () => {
+    await apply(servers.kubeConfig(), readSamples(join(places.root, 'hack/samples'), gateway));
+  });
+  const guardrail = await progress.step('Instance, customers and guardrail', (report) =>
+    waitForSamples(servers, deployed, report),
+  );
+  return { servers, operator, guardrail, kubectl: { path: kubectl, isThere: existsSync(kubectl) } };
+}
+
+async function startApiServer(
+  { places: { root, home }, parts, progress, apiPort, fetched }: ClusterOptions,
+  report: Report,
+): Promise<Servers> {
+  await ensureBinaries(['kube-apiserver', 'etcd'], { report });
+  fetched();
+  let ready = false;
+  const servers = await startServers({
+    dir: join(home, 'control-plane'),
+    keepAlive: true,
+    // Once it runs, what it has to say is no step's progress any more.
+    report: (line) => {
+      if (ready) progress.line(line);
+      else report(line);
+    },
+    ...(apiPort !== undefined && { ports: { api: apiPort } }),
+  });
+  ready = true;
+  parts.add(() => servers.stop());
+  void servers.failed.then((sentence) => {
+    parts.fail(sentence);
+  });
+  await apply(servers.kubeConfig(), operatorRights(join(root, 'operator/manifests')));
+  return servers;
+}
+
+/** Puts a kubectl of the right version there. Nothing else needs it, so nothing waits for it, and nothing ends without. */
+async function provideKubectl(link: string, progress: Progress): Promise<void> {
+  rmSync(link, { force: true });
+  try {
+    const found = (await findBinaries(['kubectl'])).get('kubectl');
+    const fetch = (report: Report): Promise<{ kubectl: string }> => ensureBinaries(['kubectl'], { report });
+    symlinkSync(found ?? (await progress.step('kubectl', fetch)).kubectl, link);
+  } catch (error) {
+    progress.line(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function startOperator(
+  servers: Servers,
+  { root, home, logs }: Places,
+  parts: Parts,
+): Promise<{ url: string; log: string }> {
+  const port = await freePort();
+  const child = parts.addProcess(
+    await startProcess({
+      name: 'The operator',
+      command: process.execPath,
+      args: [
+        `--import=${pathToFileURL(join(root, 'hack/local/clusterNetwork.ts')).href}`,
+        join(root, 'operator/main.ts'),
+        '--http-host=127.0.0.1',
+        `--http-port=${port}`,
+        // The folder's lock already keeps a second operator away, and a lease of a killed one would be waited for.
+        '--leader-elect=false',
+        `--namespace=${OPERATOR.namespace}`,
+        '--guardrail-image=gateway-guardrail-operator:local',
+      ],
+      env: {
+        ...process.env,
+        KUBECONFIG: servers.kubeconfigFor(OPERATOR.user, OPERATOR.groups),
+        CLUSTER_ADDRESSES: join(home, 'addresses.json'),
+      },
+      cwd: root,
+      logFile: join(logs, 'operator.log'),
+    }),
+  );
+  const url = `http://127.0.0.1:${port}`;
+  await waitUntilReady(child, () => answers(`${url}/readyz`), OPERATOR_TIMEOUT_MS);
+  return { url, log: child.logFile };
+}
+
+async function waitForSamples(
+  servers: Servers,
+  deployed: DeployedGuardrail,
+  report: Report,
+): Promise<GuardrailAddress> {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  for (;;) {
+    // An API server that is gone for good ends everything through `failed`; a call that fails now and then does not.
+    const resources = await readResources(servers.kubeConfig()).catch((error: unknown) => String(error));
+    const { address } = deployed;
+    const lacking =
+      typeof resources === 'string' ? [`the API server did not answer (${resources})`] : unready(resources);
+    if (lacking.length === 0 && address) return address;
+    if (!address) lacking.push('the guardrail is not ready');
+    if (performance.now() > deadline) {
+      throw new Error(
+        `Not everything is ready after ${READY_TIMEOUT_MS / 1000} s: ${lacking.join('; ')}. See .local/logs.`,
+      );
+    }
+    report(typeof resources === 'string' ? 'waiting for the API server to answer' : awaited(resources));
+    await delay(200);
+  }
+}

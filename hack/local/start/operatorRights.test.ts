@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import type { KubernetesObject } from '@kubernetes/client-node';
+import { expect } from 'chai';
+import { parseAllDocuments } from 'yaml';
+import { withControlPlane } from '../controlplane.ts';
+import { operatorRights } from './operatorRights.ts';
+
+const manifests = join(import.meta.dirname, '../../../operator/manifests');
+
+describe('rights of the operator', () => {
+  const cluster = withControlPlane();
+
+  it('are those that kubectl apply -k gives it', async () => {
+    const text = await cluster().kubectl(['kustomize', manifests]);
+    const all = parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject);
+    const bare = (objects: readonly KubernetesObject[]): unknown[] =>
+      objects
+        // Labels say to whom an object belongs and give no right.
+        .map(({ metadata, ...rest }) => ({ name: metadata?.name, namespace: metadata?.namespace, ...rest }))
+        .sort((a, b) => `${a.kind} ${a.name}`.localeCompare(`${b.kind} ${b.name}`));
+    const rights = operatorRights(manifests);
+    const kinds = rights.map(({ kind }) => kind);
+    expect(kinds).to.include.members(['Namespace', 'ServiceAccount', 'ClusterRoleBinding', 'RoleBinding']);
+    expect(bare(rights)).to.deep.equal(bare(all.filter(({ kind }) => kinds.includes(kind))));
+  });
+});
