@@ -41,7 +41,7 @@ rmSync(compiled, { recursive: true });
 
 const signal = new AbortController().signal;
 const detector = createBuiltinDetector();
-const generator = new Generator(99, 'blind', readWordNet());
+const generator = new Generator(99, 'development', readWordNet());
 
 const batches = 9;
 
@@ -59,7 +59,7 @@ function joined(pieces: readonly LabelledText[], length: number): string[] {
 }
 
 const made = (count: number): LabelledText[] => [
-  ...generator.passages(['blind', 'shapes', 'everyday'], count * batches),
+  ...generator.passages(['development', 'shapes', 'everyday'], count * batches),
   ...generator.explanations(count * batches),
   ...generator.examples(count * batches),
 ];

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
+import type { Gazetteer } from '../tagger/gazetteer.ts';
 import { Tagger } from '../tagger/tagger.ts';
 import { packGazetteer, packModel, unpacked, unpackModel } from '../tagger/model.ts';
-import { blindScores, type BlindScore } from './blind.ts';
 import { buildGazetteer, gazetteerOf, withHidden } from './gazetteers.ts';
 import { Generator } from './generate.ts';
-import { readWordNet } from './lexicon.ts';
+import { heldOutTexts } from './heldOut/heldOut.ts';
+import { readWordNet, type WordNet } from './lexicon.ts';
 import { examplesOf, train } from './perceptron.ts';
 import { Random } from './random.ts';
+import { heldOutScores, splitScores, type HeldOutScores, type SplitScore } from './scores.ts';
 
-const seeds = { texts: 20_261_121, order: 7, blind: 9_041_977 };
+const seeds = { texts: 20_261_121, order: 7, development: 9_041_977 };
 /** More texts, each seen less often, teach more than fewer texts seen more often: names and words vary. */
 const epochs = 2;
 
@@ -24,12 +26,28 @@ export interface Manifest {
   readonly sha256: { readonly model: string; readonly gazetteer: string };
   readonly trainingTexts: number;
   readonly trainingCharacters: number;
-  /** On texts whose templates and names training never saw. */
-  readonly blind: Readonly<Record<string, BlindScore>>;
+  /** On texts whose templates and names training does not see. They decide which of several trained models is shipped. */
+  readonly development: Readonly<Record<string, SplitScore>>;
+  /** On texts whose templates and names neither training nor that decision sees. */
+  readonly heldOut: HeldOutScores;
 }
 
 /** SHA-256 of what a packed file holds. */
 export const contentHash = (packed: Buffer): string => createHash('sha256').update(unpacked(packed)).digest('hex');
+
+/** Scores weights on the texts that training does not see. */
+function scoresOf(model: Buffer, hidden: Gazetteer, wordNet: WordNet): Pick<Manifest, 'development' | 'heldOut'> {
+  const tagger = new Tagger(unpackModel(model), hidden);
+  const development = new Generator(seeds.development, 'development', wordNet).templates('development', 40);
+  return { development: splitScores(tagger, development), heldOut: heldOutScores(tagger, heldOutTexts()) };
+}
+
+/** The manifest of weights that were trained before, with its scores anew: for a change of the sets that are scored. */
+export function rescored(manifest: Manifest, model: Buffer): Manifest {
+  const wordNet = readWordNet();
+  const hidden = gazetteerOf(withHidden(buildGazetteer(wordNet), wordNet));
+  return { ...manifest, ...scoresOf(model, hidden, wordNet) };
+}
 
 /** Makes texts, learns, and scores what was learnt; the same on every machine. */
 export function build(log: (line: string) => void): Built {
@@ -68,7 +86,6 @@ export function build(log: (line: string) => void): Built {
   const trainingCharacters = texts.reduce((sum, { text }) => sum + text.length, 0);
   log(`${texts.length} texts of ${trainingCharacters} characters, ${entries.size} words in the gazetteers`);
   const learnt = train(examplesOf(texts, hidden), epochs, new Random(seeds.order), log);
-  const blind = new Generator(seeds.blind, 'blind', wordNet).templates('blind', 40);
   const model = packModel(learnt);
   const gazetteer = packGazetteer(entries);
   return {
@@ -78,7 +95,7 @@ export function build(log: (line: string) => void): Built {
       sha256: { model: contentHash(model), gazetteer: contentHash(gazetteer) },
       trainingTexts: texts.length,
       trainingCharacters,
-      blind: blindScores(new Tagger(unpackModel(model), hidden), blind),
+      ...scoresOf(model, hidden, wordNet),
     },
   };
 }

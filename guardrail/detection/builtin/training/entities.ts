@@ -2,8 +2,8 @@ import {
   countries,
   countriesElsewhere,
   fakerList,
-  isBlind,
   namePools,
+  partOf,
   states,
   towns,
   type NamePool,
@@ -55,10 +55,8 @@ class Babbler {
 
 export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-const byPart = <T>(list: readonly T[], part: Part, nameOf: (entry: T) => string): T[] => {
-  const kept = list.filter((entry) => isBlind(nameOf(entry)) === (part === 'blind'));
-  return kept.length > 0 ? kept : [...list];
-};
+const byPart = <T>(list: readonly T[], part: Part, nameOf: (entry: T) => string): T[] =>
+  list.filter((entry) => partOf(nameOf(entry)) === part);
 
 interface Street {
   readonly name: (maker: Entities) => string;
@@ -549,11 +547,14 @@ export class Entities {
   constructor(random: Random, part: Part, wordNet: WordNet) {
     this.random = random;
     this.part = part;
-    this.pools = namePools.map((pool) => ({
-      ...pool,
-      given: byPart(pool.given, part, (name) => name),
-      family: byPart(pool.family, part, (name) => name),
-    }));
+    // A short list may have no name of a part; a name of another part must not stand in for it.
+    this.pools = namePools
+      .map((pool) => ({
+        ...pool,
+        given: byPart(pool.given, part, (name) => name),
+        family: byPart(pool.family, part, (name) => name),
+      }))
+      .filter(({ given, family }) => given.length > 0 && family.length > 0);
     this.towns = byPart(towns, part, ({ name }) => name);
     this.townNames = this.towns.slice(0, 20_000).map(({ name }) => name);
     for (const town of this.towns) {

@@ -68,7 +68,7 @@ export const gazetteerOf = (entries: ReadonlyMap<number, number>): Gazetteer =>
   new Gazetteer(Int32Array.from(entries.keys()), Uint8Array.from(entries.values()));
 
 /**
- * The gazetteer as training and the blind split see it: a third of the names are unknown, and so is a third of the
+ * The gazetteer as training and its scores see it: a third of the names are unknown, and so is a third of the
  * ordinary words of other languages than English, of which no list has all.
  */
 export function withHidden(entries: ReadonlyMap<number, number>, wordNet: WordNet): Map<number, number> {

@@ -25,8 +25,11 @@ export interface Town {
   readonly population: number;
 }
 
-/** Which part of the names a sample may use: those that training sees, or those kept for the blind split. */
-export type Part = 'train' | 'blind';
+/**
+ * Which part of the names a sample may use: those that training sees, those of the development set, which decides between
+ * trained models, or those that are held out from both.
+ */
+export type Part = 'train' | 'development' | 'heldOut';
 
 /** A hundredth of all words each; stable whatever else changes. */
 const hundredth = (word: string): number => {
@@ -34,11 +37,14 @@ const hundredth = (word: string): number => {
   return ((hash ^ (hash >>> 15)) >>> 0) % 100;
 };
 
-/** Whether a name belongs to the blind split: every eleventh or so. */
-export const isBlind = (name: string): boolean => hundredth(name) < 9;
+/** The part that a name belongs to: every eleventh or so is kept from training. */
+export function partOf(name: string): Part {
+  const at = hundredth(name);
+  return at >= 9 ? 'train' : at >= 4 ? 'development' : 'heldOut';
+}
 
 /**
- * Whether the gazetteers of training and of the blind split pretend not to know a word: about a third, so that the
+ * Whether the gazetteers of training and of its scores pretend not to know a word: about a third, so that the
  * tagger learns to find names that no list has.
  */
 export const isHidden = (hash: number): boolean => {

@@ -1,12 +1,25 @@
-/** Trains the tagger: `npm run train` writes its weights, its gazetteers and the manifest anew. */
-import { writeFileSync } from 'node:fs';
+/**
+ * Trains the tagger: `npm run train` writes its weights, its gazetteers and the manifest anew. `npm run train -- --score`
+ * leaves the weights as they are and writes their scores into the manifest.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { gazetteerFile, modelFile } from '../tagger/model.ts';
-import { build } from './build.ts';
+import { build, rescored, type Manifest } from './build.ts';
 
-const { model, gazetteer, manifest } = build((line) => process.stderr.write(`${line}\n`));
-writeFileSync(modelFile, model);
-writeFileSync(gazetteerFile, gazetteer);
-writeFileSync(new URL('./manifest.json', import.meta.url), `${JSON.stringify(manifest, null, 2)}\n`);
-process.stderr.write(
-  `${model.length} bytes of weights, ${gazetteer.length} bytes of gazetteers\n${JSON.stringify(manifest.blind, null, 2)}\n`,
-);
+const manifestFile = new URL('./manifest.json', import.meta.url);
+const { values } = parseArgs({ options: { score: { type: 'boolean' } } });
+
+function trained(): Manifest {
+  const { model, gazetteer, manifest } = build((line) => process.stderr.write(`${line}\n`));
+  writeFileSync(modelFile, model);
+  writeFileSync(gazetteerFile, gazetteer);
+  process.stderr.write(`${model.length} bytes of weights, ${gazetteer.length} bytes of gazetteers\n`);
+  return manifest;
+}
+
+const manifest = values.score
+  ? rescored(JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest, readFileSync(modelFile))
+  : trained();
+writeFileSync(manifestFile, `${JSON.stringify(manifest, null, 2)}\n`);
+process.stderr.write(`${JSON.stringify({ development: manifest.development, heldOut: manifest.heldOut }, null, 2)}\n`);

@@ -1,8 +1,11 @@
 import { biases } from '../biases.ts';
+import type { Recall } from '../../contract.ts';
+import { kindNames, type TagKind } from '../tagger/labels.ts';
 import type { Tagger } from '../tagger/tagger.ts';
+import type { HeldOutText } from './heldOut/heldOut.ts';
 import type { LabelledText } from './generate.ts';
 
-export interface BlindScore {
+export interface SplitScore {
   readonly precision: number;
   readonly recall: number;
   readonly f2: number;
@@ -12,33 +15,68 @@ export interface BlindScore {
   readonly overmasked: number;
 }
 
+/** Scores on the held-out set: at each recall setting, and at `balanced` by language and by kind of value. */
+export interface HeldOutScores {
+  readonly settings: Readonly<Record<string, SplitScore>>;
+  readonly languages: Readonly<Record<string, SplitScore>>;
+  readonly kinds: Readonly<Record<string, Omit<SplitScore, 'overmasked'>>>;
+}
+
+type Labelled = Pick<LabelledText, 'text' | 'spans'>;
+
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 const isWord = (text: string, at: number): boolean => /[\p{L}\p{N}]/u.test(text.charAt(at));
 
 /** Scores a tagger at each recall setting on texts that it was not trained on. */
-export function blindScores(tagger: Tagger, texts: readonly LabelledText[]): Record<string, BlindScore> {
-  return Object.fromEntries(Object.entries(biases).map(([recall, bias]) => [recall, blindScore(tagger, texts, bias)]));
+export function splitScores(tagger: Tagger, texts: readonly Labelled[]): Record<string, SplitScore> {
+  return Object.fromEntries(
+    Object.keys(biases).map((recall) => [recall, splitScore(tagger, texts, recall as Recall, kindNames)]),
+  );
 }
 
-function blindScore(tagger: Tagger, texts: readonly LabelledText[], bias: number): BlindScore {
+export function heldOutScores(tagger: Tagger, texts: readonly HeldOutText[]): HeldOutScores {
+  const byLanguage = Map.groupBy(texts, ({ language }) => language);
+  return {
+    settings: splitScores(tagger, texts),
+    languages: Object.fromEntries(
+      Array.from(byLanguage, ([language, group]) => [language, splitScore(tagger, group, 'balanced', kindNames)]),
+    ),
+    kinds: Object.fromEntries(
+      kindNames.map((kind) => {
+        const { overmasked: _, ...score } = splitScore(tagger, texts, 'balanced', [kind]);
+        return [kind, score];
+      }),
+    ),
+  };
+}
+
+/** @param kinds of the values and finds that count; what is found of the others is neither right nor wrong. */
+function splitScore(
+  tagger: Tagger,
+  texts: readonly Labelled[],
+  recallSetting: Recall,
+  kinds: readonly TagKind[],
+): SplitScore {
   let [gold, found, right, leaked, innocent, destroyed] = [0, 0, 0, 0, 0, 0];
   for (const { text, spans } of texts) {
     const covered = new Uint8Array(text.length);
     const personal = new Uint8Array(text.length);
-    gold += spans.length;
+    const values = spans.filter(({ kind }) => kinds.includes(kind));
+    gold += values.length;
     for (const { start, end } of spans) personal.fill(1, start, end);
-    tagger.tag(text, bias, (kind, first, last) => {
+    tagger.tag(text, biases[recallSetting], (kind, first, last) => {
       const start = tagger.tokens.start[first] ?? 0;
       const end = tagger.tokens.end[last] ?? 0;
       covered.fill(1, start, end);
+      if (!kinds.includes(kind)) return;
       found++;
-      const isRight = spans.some((span) => {
+      const isRight = values.some((span) => {
         const shared = Math.min(end, span.end) - Math.max(start, span.start);
         return span.kind === kind && shared >= 0.5 * (Math.max(end, span.end) - Math.min(start, span.start));
       });
       right += Number(isRight);
     });
-    for (const { start, end } of spans) {
+    for (const { start, end } of values) {
       let [total, open] = [0, 0];
       for (let at = start; at < end; at++) {
         if (!isWord(text, at)) continue;

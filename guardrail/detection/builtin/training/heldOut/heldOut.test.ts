@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { allLocales } from '@faker-js/faker';
+import { namePools, partOf, towns } from '../lexicon.ts';
+import { heldOutTexts, readHeldOutTemplates } from './heldOut.ts';
+import { heldOutNames } from './names.ts';
+
+const templates = readHeldOutTemplates();
+const texts = heldOutTexts();
+const folder = new URL('../templates/', import.meta.url);
+const trained = readdirSync(folder).map((file) => ({ file, text: readFileSync(new URL(file, folder), 'utf8') }));
+
+/** All runs of so many words; what a placeholder or a sign parts is no run. */
+function runs(text: string, length: number): Set<string> {
+  const found = new Set<string>();
+  for (const stretch of text.toLowerCase().split(/\{[^}]*\}|\\n|\\t|[^\p{L}\p{M}' ’-]+/u)) {
+    const words = stretch.split(' ').filter((word) => word !== '');
+    for (let at = 0; at + length <= words.length; at++) found.add(words.slice(at, at + length).join(' '));
+  }
+  return found;
+}
+
+describe('held-out set', () => {
+  it('has as many templates in each language, in many registers', () => {
+    const byLanguage = Map.groupBy(templates, ({ language }) => language);
+    expect([...byLanguage.keys()].sort()).to.deep.equal(Object.keys(heldOutNames).sort());
+    expect(templates.length).to.be.at.least(60);
+    for (const [language, group] of byLanguage) {
+      expect(group.length, language).to.equal(templates.length / byLanguage.size);
+      expect(new Set(group.map(({ register }) => register)).size, language).to.be.at.least(12);
+    }
+  });
+
+  it('shares no five words in a row with the templates of training and of the development set', () => {
+    const own = new Set(templates.flatMap(({ template }) => [...runs(template, 5)]));
+    const shared = trained.flatMap(({ file, text }) =>
+      [...runs(text, 5)].filter((run) => own.has(run)).map((run) => `${file}: ${run}`),
+    );
+    expect(shared).to.deep.equal([]);
+  });
+
+  it('names nobody and no town that training or the development set may name', () => {
+    const own = Object.values(heldOutNames).flatMap(({ given = [], family = [] }) => [...given, ...family]);
+    const people = new Map(
+      namePools.flatMap(({ given, family }) => [...given, ...family]).map((name) => [name.toLowerCase(), partOf(name)]),
+    );
+    for (const name of own) if (!people.has(name.toLowerCase())) people.set(name.toLowerCase(), 'heldOut');
+    const townParts = new Map(towns.map(({ name }) => [name.toLowerCase(), partOf(name)]));
+    /** Whether words can be read as names that are all held out: an entry of a list may be several words. */
+    const isHeldOut = (words: readonly string[]): boolean =>
+      words.length === 0 ||
+      words.some(
+        (_, at) => people.get(words.slice(0, at + 1).join(' ')) === 'heldOut' && isHeldOut(words.slice(at + 1)),
+      );
+    let count = 0;
+    const taken = texts.flatMap(({ text, spans }) =>
+      spans.flatMap(({ kind, start, end }) => {
+        const value = text.slice(start, end).toLowerCase();
+        if (kind !== 'PERSON' && kind !== 'LOCATION') return [];
+        count++;
+        const isFine = kind === 'PERSON' ? isHeldOut(value.split(/,? /)) : townParts.get(value) === 'heldOut';
+        return isFine ? [] : [value];
+      }),
+    );
+    expect(count).to.be.above(3000);
+    expect(taken).to.deep.equal([]);
+  });
+
+  it('has organisations and streets that training does not know', () => {
+    const known = [
+      readFileSync(new URL('../entities.ts', import.meta.url), 'utf8'),
+      JSON.stringify(allLocales),
+      ...trained.map(({ text }) => text),
+    ].join('\n');
+    const own = Object.values(heldOutNames).flatMap(({ organizations, streets }) => [
+      ...organizations,
+      ...streets.map((street) => street.replace('#', '').replace(/^[ ,]+|[ ,]+$/g, '')),
+    ]);
+    expect(own.filter((name) => known.includes(name))).to.deep.equal([]);
+  });
+
+  it('marks values exactly', () => {
+    for (const { id, text, spans } of texts) {
+      expect(text, id).to.not.match(/\{\w+[#|\w]*\}/);
+      for (const { start, end } of spans)
+        expect(text.slice(start, end).trim(), id).to.equal(text.slice(start, end)).and.not.equal('');
+    }
+  });
+
+  it('is the same each time', () => {
+    expect(heldOutTexts()).to.deep.equal(texts);
+  });
+
+  it('refuses a line that breaks the form', () => {
+    expect(() => readHeldOutTemplates('# head\nen\tletter\tDear {per}\nxx\tletter\tDear {per}\n')).to.throw(/^Line 3 /);
+    expect(() => readHeldOutTemplates('en\tletter')).to.throw(/^Line 1 /);
+  });
+});
