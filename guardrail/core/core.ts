@@ -102,8 +102,12 @@ export type ResponseOutcome = OutcomeBase & {
   readonly toolCalls?: readonly Json[] | undefined;
   /** For each text, how many UTF-16 code units at its end must not be shown yet (to be converted by the protocol). */
   readonly holdback: readonly number[];
-  /** Pseudonyms found and restored, and pseudonym-like ones that the session does not know. */
+  /**
+   * Pseudonyms found and restored; those left as they are since a renderer would load the address that they stand in; and
+   * pseudonym-like ones that the session does not know.
+   */
   readonly restored: number;
+  readonly withheld: number;
   readonly unknown: number;
 };
 

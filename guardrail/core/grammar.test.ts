@@ -241,9 +241,9 @@ describe('streaming', () => {
   });
 
   it('counts the holdback on the restored text', () => {
-    expect(read('Hello <PERSON_K7Q2M4')).to.deep.equal({ text: 'Hello ☃PERSON_K7Q2M4☃', holdback: 15 });
-    expect(read('Hello <PERSON_K7Q2M4 ')).to.deep.equal({ text: 'Hello ☃PERSON_K7Q2M4☃ ', holdback: 1 });
-    expect(read('Hello <PERSON_K7Q2M4’s')).to.deep.equal({ text: 'Hello ☃PERSON_K7Q2M4☃’s', holdback: 0 });
+    expect(read('Hello <PERSON_K7Q2M4')).to.include({ text: 'Hello ☃PERSON_K7Q2M4☃', holdback: 15 });
+    expect(read('Hello <PERSON_K7Q2M4 ')).to.include({ text: 'Hello ☃PERSON_K7Q2M4☃ ', holdback: 1 });
+    expect(read('Hello <PERSON_K7Q2M4’s')).to.include({ text: 'Hello ☃PERSON_K7Q2M4☃’s', holdback: 0 });
   });
 
   it('never splits a surrogate pair', () => {

@@ -21,7 +21,7 @@ import { createVocabulary, type Vocabulary } from './labels.ts';
 import { collectValues } from './occurrences.ts';
 import { applyEdits, planEdits, sourceOf, textsToAnalyze, type Edit, type Source, type TextToRead } from './plan.ts';
 import { lengthen, pseudonymOf, Pseudonyms, separate, type Entry } from './pseudonyms.ts';
-import { pseudonymsIn, readText, restoreText, type Reading } from './restore.ts';
+import { pseudonymsIn, readText, restoreText, type Reading, type Restored } from './restore.ts';
 import { deriveSession, subjectOf } from './session.ts';
 import { decodeStored, type Stored } from './spelling.ts';
 import { rewriteMessages, rewriteTools, type Rewrite, type StringKind } from './walk.ts';
@@ -112,7 +112,7 @@ export function createGuard(options: GuardOptions): Guard {
 
   async function response(document: ResponseDocument, context: CallContext): Promise<ResponseOutcome> {
     const { session, isShared } = sessionFor(context.identity);
-    const unchanged = { session, action: 'NONE', ...document, restored: 0, unknown: 0 } as const;
+    const unchanged = { session, action: 'NONE', ...document, restored: 0, withheld: 0, unknown: 0 } as const;
     if (mode === 'monitor' || !isShared) {
       return { ...unchanged, holdback: document.texts.map(() => 0) };
     }
@@ -125,19 +125,25 @@ export function createGuard(options: GuardOptions): Guard {
     };
     walkResponse(document, (text) => (read(text), text));
     const values = await lookUp(session, [...readings.values()]);
+    const results = new Map<string, Restored>();
+    const restore = (text: string, kind: StringKind): Restored => {
+      const key = keyOf(text, kind);
+      const result = results.get(key) ?? restoreText(read(text), values, kind);
+      results.set(key, result);
+      return result;
+    };
+    const changed = walkResponse(document, (text, kind) => restore(text, kind).text);
+    const sum = (count: (result: Restored) => number): number =>
+      [...results.values()].reduce((total, result) => total + count(result), 0);
+    const restored = sum((result) => result.restored);
     const found = [...readings.values()].flatMap(({ matches }) => matches);
-    const restored = found.filter(({ pseudonym }) => values.has(pseudonym)).length;
-    const texts = document.texts.map((text) => restoreText(read(text), values, 'text'));
     return {
       ...unchanged,
-      ...(restored > 0 && {
-        action: 'GUARDRAIL_INTERVENED',
-        ...walkResponse({ ...document, texts: [] }, (text, kind) => restoreText(read(text), values, kind).text),
-        texts: texts.map(({ text }) => text),
-      }),
-      holdback: texts.map(({ holdback }) => holdback),
+      ...(restored > 0 && { action: 'GUARDRAIL_INTERVENED', ...changed }),
+      holdback: document.texts.map((text) => restore(text, 'text').holdback),
       restored,
-      unknown: found.length - restored,
+      withheld: sum((result) => result.withheld),
+      unknown: found.filter(({ pseudonym }) => !values.has(pseudonym)).length,
     };
   }
 

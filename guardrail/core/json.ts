@@ -171,13 +171,20 @@ export function jsonDepths(text: string, places: readonly number[]): number[] {
   let at = 0;
   for (const place of places) {
     for (; at < place; at++) feedNested(readers, text.charCodeAt(at));
-    depths.push(readers.findIndex((reader) => !reader.inString));
+    depths.push(openStrings(readers));
   }
-  return depths.map((depth) => (depth < 0 ? MAX_DEPTH : depth));
+  return depths;
+}
+
+/** Told what the strings of JSON say, escapes read, as the text goes on. */
+interface StringSink {
+  /** A string has begun; it stands in `depth - 1` others. */
+  begin(depth: number): void;
+  content(depth: number, unit: number): void;
 }
 
 /** Each reader reads the string content that the reader before it yields; there is one more than there are open strings. */
-function feedNested(readers: JsonReader[], first: number): void {
+function feedNested(readers: JsonReader[], first: number, sink?: StringSink): void {
   let unit = first;
   for (let level = 0; level < readers.length; level++) {
     const reader = readers[level];
@@ -188,10 +195,38 @@ function feedNested(readers: JsonReader[], first: number): void {
       readers.length = level + 1;
       return;
     }
-    if (!wasInString && level + 1 < MAX_DEPTH) readers.push(new JsonReader());
+    if (!wasInString) {
+      sink?.begin(level + 1);
+      if (level + 1 < MAX_DEPTH) readers.push(new JsonReader());
+    }
     if (reader.content < 0) return;
     unit = reader.content;
+    sink?.content(level + 1, unit);
   }
+}
+
+/** Reads the strings of JSON, and those inside them, one code unit of the text at a time. */
+export class JsonStrings {
+  private readonly readers = [new JsonReader()];
+  private readonly sink: StringSink;
+
+  constructor(sink: StringSink) {
+    this.sink = sink;
+  }
+
+  feed(unit: number): void {
+    feedNested(this.readers, unit, this.sink);
+  }
+
+  /** In how many strings the next character stands. */
+  get depth(): number {
+    return openStrings(this.readers);
+  }
+}
+
+function openStrings(readers: readonly JsonReader[]): number {
+  const depth = readers.findIndex((reader) => !reader.inString);
+  return depth < 0 ? MAX_DEPTH : depth;
 }
 
 /** A run of text that holds no JSON structure: a stretch of prose, the content of a JSON string, or a JSON number. */

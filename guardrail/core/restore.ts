@@ -1,4 +1,5 @@
 import type { Pseudonym } from '../ids.ts';
+import { LoadedAddresses, mayLoadAddresses, Place } from './autoload/autoload.ts';
 import type { Grammar, TagMatch, Unfinished } from './grammar.ts';
 import { escapeJson, jsonDepths } from './json.ts';
 import { isPlain, spell, type Stored } from './spelling.ts';
@@ -13,8 +14,11 @@ export interface Reading {
 
 export interface Restored {
   readonly text: string;
-  /** How many code units at the end of `text` a longer answer could still change: no fewer, and no more. */
+  /** How many code units at the end of `text` a longer answer could still change: no fewer. */
   readonly holdback: number;
+  /** How many pseudonyms became values, and how many known ones stand where a value must not. */
+  readonly restored: number;
+  readonly withheld: number;
 }
 
 export function readText(grammar: Grammar, text: string): Reading {
@@ -26,16 +30,83 @@ export function pseudonymsIn({ matches, unfinished }: Reading): Pseudonym[] {
   return [...matches.map((match) => match.pseudonym), ...unfinished.flatMap((place) => place.onlyIfKnown ?? [])];
 }
 
+/** A pseudonym whose value is known, and how deep in JSON strings it stands. */
+interface Known {
+  readonly match: TagMatch;
+  readonly stored: Stored;
+  readonly depth: number;
+}
+
 /**
  * Puts values in the place of the pseudonyms that are known, in one pass over the text. Where a pseudonym stands in a
  * JSON string, the value is written as JSON writes it there, whether the text is an answer or a tool call's arguments:
  * which of both it is depends on nothing behind it, so an answer that is still growing reads the same.
+ *
+ * In text, which a client shows, no value goes into an address that the client's renderer loads by itself, unless it is
+ * that address. Arguments go to a tool and are not shown.
  */
 export function restoreText(reading: Reading, values: ReadonlyMap<Pseudonym, Stored>, kind: StringKind): Restored {
-  const { text } = reading;
-  const known = reading.matches.filter((match) => values.has(match.pseudonym));
+  const known = knownIn(reading, values);
+  const all = putValues(reading, known, values, kind);
+  if (kind === 'arguments' || known.length === 0 || !mayLoadAddresses(all.text)) return { ...all, withheld: 0 };
+  const shown = outsideAddresses(reading.text, known);
+  const withheld = known.length - shown.length;
+  return withheld === 0 ? { ...all, withheld } : { ...putValues(reading, shown, values, kind), withheld };
+}
+
+/**
+ * The pseudonyms that stand in no address that is loaded. The text is read as it will be shown, with the values in it:
+ * a value can hold the beginning of an address too.
+ */
+function outsideAddresses(text: string, known: readonly Known[]): Known[] {
+  const addresses = new LoadedAddresses();
+  const outside: Known[] = [];
+  let cursor = 0;
+  for (const one of known) {
+    const { start, end, before, after } = one.match;
+    addresses.feed(text.slice(cursor, start));
+    cursor = start;
+    // The bracket that goes with a pseudonym may be the one that begins an address.
+    if (addresses.beginsAddress(text.charCodeAt(start))) continue;
+    addresses.feed(before);
+    cursor += before.length;
+    const { place } = addresses;
+    if (place === Place.inside || (place === Place.start && !namesItsHost(one.stored))) continue;
+    addresses.feed(spelled(one) + after);
+    cursor = end;
+    outside.push(one);
+  }
+  return outside;
+}
+
+/**
+ * A whole address, up to the end of its host at least, goes to nobody but that host. So a picture that a user has in a
+ * document comes back in it. Where the host has no end, what follows could make it part of another one.
+ */
+function namesItsHost(stored: Stored): boolean {
+  return stored.kind === 'value' && /^https?:\/\/[a-z0-9.-]+(?::\d+)?[/?#]/i.test(stored.value);
+}
+
+function knownIn({ text, matches }: Reading, values: ReadonlyMap<Pseudonym, Stored>): Known[] {
+  const known = matches.filter((match) => values.has(match.pseudonym));
   const depths = depthsOf(text, known, values);
-  const settled = reading.unfinished.find((place) => !place.onlyIfKnown || values.has(place.onlyIfKnown))?.from;
+  return known.flatMap((match, index) => {
+    const stored = values.get(match.pseudonym);
+    return stored ? [{ match, stored, depth: depths?.[index] ?? 0 }] : [];
+  });
+}
+
+function spelled({ match, stored, depth }: Known): string {
+  return spell(stored, depth, match.form === 'escaped');
+}
+
+function putValues(
+  { text, unfinished }: Reading,
+  known: readonly Known[],
+  values: ReadonlyMap<Pseudonym, Stored>,
+  kind: StringKind,
+): Omit<Restored, 'withheld'> {
+  const settled = unfinished.find((place) => !place.onlyIfKnown || values.has(place.onlyIfKnown))?.from;
   let restored = '';
   let cursor = 0;
   let stable: number | undefined;
@@ -44,18 +115,16 @@ export function restoreText(reading: Reading, values: ReadonlyMap<Pseudonym, Sto
     restored += text.slice(cursor, place);
     cursor = place;
   };
-  known.forEach((match, index) => {
-    const stored = values.get(match.pseudonym);
-    if (!stored) return;
-    const depth = depths?.[index] ?? 0;
+  for (const one of known) {
+    const { match, stored, depth } = one;
     const quote = kind === 'arguments' ? quoteAroundNumber(text, match, stored, depth) : 0;
     copyTo(match.start - quote);
     if (stable === undefined && settled === match.start) stable = restored.length;
-    restored += match.before + spell(stored, depth, match.form === 'escaped') + match.after;
+    restored += match.before + spelled(one) + match.after;
     cursor = match.end + quote;
-  });
+  }
   copyTo(text.length);
-  return { text: restored, holdback: holdbackOf(restored, stable) };
+  return { text: restored, holdback: holdbackOf(restored, stable), restored: known.length };
 }
 
 /** The places in JSON, where that makes any difference. */

@@ -37,7 +37,7 @@ async function answer(context: CallContext, call: BasicCall, signal: AbortSignal
   tellSession(context, guard.sessionOf(identity));
   if (call.phase === 'response') {
     const outcome = await guard.response(call.document, callContext);
-    metrics.tags(outcome.restored, outcome.unknown);
+    metrics.pseudonyms(outcome);
     count(context, metrics, call.phase, outcome.action);
     return renderResponse(outcome);
   }

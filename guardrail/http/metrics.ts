@@ -7,6 +7,10 @@ import { routeOf, type CallMiddleware } from './context.ts';
 /** From half a millisecond to ten seconds: a small text takes about one, a large one a few hundred. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** What becomes of a pseudonym in an answer. */
+const PSEUDONYM_OUTCOMES = ['restored', 'withheld', 'unknown'] as const;
+type PseudonymOutcome = (typeof PSEUDONYM_OUTCOMES)[number];
+
 /** Everything that the service counts. No label ever holds what a caller sent. */
 export interface Metrics {
   readonly registry: Registry;
@@ -16,7 +20,7 @@ export interface Metrics {
   guarded(phase: 'request' | 'response', protocol: string, action: string): void;
   entities(counts: readonly EntityCount[]): void;
   /** Pseudonyms met in answers. */
-  tags(restored: number, unknown: number): void;
+  pseudonyms(counts: Readonly<Record<PseudonymOutcome, number>>): void;
   unreadable(): void;
   erased(kind: 'session' | 'subject'): void;
   /** One task of what reads and rewrites images. */
@@ -56,9 +60,9 @@ export function createMetrics(): Metrics {
     labelNames: ['type', 'detector'],
     registers,
   });
-  const tags = new Counter({
+  const pseudonyms = new Counter({
     name: 'guardrail_pseudonyms_total',
-    help: 'Pseudonyms met in answers: restored, or unknown to their session.',
+    help: 'Pseudonyms in answers: restored, withheld from an address that a renderer loads, or unknown to their session.',
     labelNames: ['outcome'],
     registers,
   });
@@ -130,9 +134,8 @@ export function createMetrics(): Metrics {
     entities(counts) {
       for (const { type, detector, count } of counts) entities.inc({ type, detector }, count);
     },
-    tags(restored, unknown) {
-      tags.inc({ outcome: 'restored' }, restored);
-      tags.inc({ outcome: 'unknown' }, unknown);
+    pseudonyms(counts) {
+      for (const outcome of PSEUDONYM_OUTCOMES) pseudonyms.inc({ outcome }, counts[outcome]);
     },
     unreadable() {
       unreadable.inc();

@@ -101,7 +101,7 @@ async function check(
   const call = { identity: exchange.identity, ...timing };
   if (exchange.phase === 'response') {
     const outcome = await guard.response(exchange.document, call);
-    metrics.tags(outcome.restored, outcome.unknown);
+    metrics.pseudonyms(outcome);
     count(outcome.action);
     return exchange.render(outcome);
   }

@@ -15,6 +15,7 @@ describe('the basic protocol', () => {
       texts: ['a\u{1F600}\u{1F600}<P', 'done', '\u{1F600}'],
       holdback: [6, 0, 1],
       restored: 1,
+      withheld: 0,
       unknown: 0,
     };
     expect(renderResponse(outcome)).to.deep.equal({

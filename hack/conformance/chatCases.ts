@@ -45,6 +45,10 @@ export function messagesOf(request: string | undefined): JsonObject[] {
   return (JSON.parse(request ?? '{"messages":[]}') as { messages: JsonObject[] }).messages;
 }
 
+/** A text with the address of an image, which a client loads without being asked. */
+export const illustrated = (value: string, inAddress: string): string =>
+  `For ${value}: ![to ${value}](//images.example/?q=${inAddress}) and ${value}.`;
+
 const cases: readonly Case<ChatBench>[] = [
   {
     name: 'chat',
@@ -120,6 +124,16 @@ const cases: readonly Case<ChatBench>[] = [
     run: async ({ client }) => {
       const text = 'Literally <PERSON_K7Q2M4>, <EMAIL_ADDRESS_ABC234> and <EMAIL_.';
       exact(chatTexts(await client.post(CHAT, chat(text))), [`You said: ${text}`]);
+    },
+  },
+  {
+    name: 'chat, address of an image',
+    run: async ({ client, model }) => {
+      const { email } = somebody();
+      const answer = await client.post(CHAT, chat(illustrated(email, email)));
+      neverSaw(model.saw(), [email]);
+      const [tag = ''] = emailPseudonyms(model.saw().join());
+      exact(chatTexts(answer), [`You said: ${illustrated(email, tag)}`]);
     },
   },
   {

@@ -2,7 +2,7 @@ import { pngOf } from '../../guardrail/images/testing/files.ts';
 import { draw, note } from '../../guardrail/images/testing/pictures.ts';
 import { startSecondLook } from '../../guardrail/images/testing/secondLook.ts';
 import type { JsonObject } from '../local/gateway/gateway.ts';
-import { CHAT, chat, CHAT_CASES, messagesOf, TOOL, user } from './chatCases.ts';
+import { CHAT, chat, CHAT_CASES, illustrated, messagesOf, TOOL, user } from './chatCases.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
 import { FAILS_OPEN } from './litellm.ts';
@@ -157,6 +157,16 @@ const streamed: readonly LiteLlmCase[] = [
     (text) => chat(text, { model: 'echo-c5' }),
     (person) => Array.from({ length: 12 }, () => letter(person)).join(' '),
   ),
+  {
+    name: 'stream, address of an image',
+    run: async ({ client, model }) => {
+      const { email } = somebody();
+      const { moments } = await client.stream(CHAT, chat(illustrated(email, email), { model: 'echo-c3' }));
+      neverSaw(model.saw(), [email]);
+      const [tag = ''] = emailPseudonyms(model.saw().join());
+      prefixes(moments[0] ?? [], `You said: ${illustrated(email, tag)}`);
+    },
+  },
   {
     name: 'stream, n = 2',
     run: async ({ client, model }) => {

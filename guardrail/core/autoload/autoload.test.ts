@@ -1,0 +1,334 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Pseudonym } from '../../ids.ts';
+import { createGrammar } from '../grammar.ts';
+import { createVocabulary } from '../labels.ts';
+import { readText, restoreText, type Restored } from '../restore.ts';
+import { isPlain, type Stored } from '../spelling.ts';
+import { foreignLoads } from '../testing/renderers.ts';
+
+const TAG = '<PERSON_K7Q2M4>';
+const VALUE = 'Anna';
+const grammar = createGrammar(createVocabulary([]).labels);
+const mapping = (values: Readonly<Record<string, string>>): ReadonlyMap<Pseudonym, Stored> =>
+  new Map(Object.entries(values).map(([name, value]) => [name as Pseudonym, { kind: 'value', value }]));
+const known = mapping({ [TAG]: VALUE });
+const restored = (text: string, values = known): Restored => restoreText(readText(grammar, text), values, 'text');
+const restore = (text: string): string => restored(text).text;
+
+/** Every form of a pseudonym that restoring takes. */
+const FORMS = [
+  TAG,
+  '<person k7q2m4>',
+  '< PERSON\\_K7Q2M4 >',
+  '&lt;PERSON_K7Q2M4&gt;',
+  '%3CPERSON_K7Q2M4%3E',
+  '\\u003cPERSON_K7Q2M4\\u003e',
+  '[PERSON_K7Q2M4]',
+  '(PERSON_K7Q2M4)',
+  '(PERSON_K7Q2M4',
+  '<PERSON_K7Q2M4',
+  'PERSON_K7Q2M4>',
+];
+
+/** § stands for the pseudonym. */
+const LOADED = [
+  ...['![x](https://e.example/?q=§)', '![](https://e.example/§/a.png)', '![x](§)', '![x](//e.example/§)'],
+  ...['![a [b] c](https://e.example/§)', '![a [b](https://f.example) c](https://e.example/§)', '![a \\] b](//e/§)'],
+  ...['![a `](x)` b](https://e.example/§)', '![a <b title="](x)"> c](https://e.example/§)', '![a $](x)$ b](//e/§)'],
+  ...['![x](<https://e.example/a b?q=§>)', '![x](<§>)', '![x]( https://e.example/§)', '![x](\n  //e.example/§)'],
+  ...['![x](https://e.example/(a)?q=§)', '![x](https://e.example/\\)?q=§)', '![x](//e.example/§ "title")'],
+  ...['![x](//e.example/?q=a §)', '![x](//e.example/a "t" §)', '![x] (//e.example/§)', '![a\nb](//e.example/§)'],
+  ...['[![a](https://e.example/?q=§)](https://f.example)', '[a ![b](//e.example/§) c](https://f.example)'],
+  ...['![x](a ![b](//e.example/§)', '![x](a "![b](//e.example/§)', '**![x](//e.example/§)**', '`![x](//e.example/§)`'],
+  ...['[x]: https://e.example/?q=§', '![x]\n\n  [x]:\n  <https://e.example/a b/§> "t"', '> - [x]: //e.example/§'],
+  ...['[a\\]b]: https://e.example/§', '[^1]: https://e.example/?§', 'a\r[x]: //e.example/§', '[x]: https&colon;//e/§'],
+  ...['<img src="https://e.example/?q=§">', "<img src='//e.example/§'>", '<IMG SRC=//e.example/§>', '<img src = "§">'],
+  ...['<img alt="a > b" width=1 src="//e.example/§">', '<img\n  alt=x\n  src="//e.example/§"', '<img/src="//e/§"/>'],
+  ...['<img srcset="//e.example/a 1x, //e.example/§ 2x">', '<picture><source srcset="//e.example/§"></picture>'],
+  ...['<video poster="//e.example/§">', '<video src="//e.example/§">', '<audio src=//e.example/§>', '<track src="§">'],
+  ...['<embed src="//e.example/§">', '<object data="//e.example/§">', '<iframe src="//e.example/§">'],
+  ...['<iframe srcdoc="<img src=\'//e.example/§\'>">', '<input type=image src="//e.example/§">', '<script src="§">'],
+  ...['<link rel=stylesheet href="//e.example/§">', '<base href="https://§.e.example/">', '<svg><image href="§"/>'],
+  ...['<svg><image xlink:href="//e.example/§"/>', '<svg><use href="//e.example/§#a"/>', '<svg:image href="//e/§"/>'],
+  ...['<svg><set attributeName="href" to="//e.example/§"/>', '<feImage href="//e.example/§"/>'],
+  ...['<body background="//e.example/§">', '<td background="//e.example/§">', '<img data-src="//e.example/§">'],
+  ...['<p style="background:url(//e.example/§)">', '<p STYLE=background:url(§)>', '<p style="a:u\\72l(\'//e/§\')">'],
+  ...['<p style="background:url&#40;//e.example/§)">', '<rect filter="url(//e.example/§#f)"/>'],
+  ...['<style>p { background: url("//e.example/§") }</style>', '<style>@import "//e.example/§";</style>'],
+  ...['<meta http-equiv="refresh" content="0; url=//e.example/§">', "<meta content='0;§' http-equiv=refresh>"],
+  ...['<!-- <img alt=" --> <img src="//e.example/§">', '`<img alt="` <img src="//e.example/§">'],
+  ...['<title><img alt="</title><img src="//e.example/§">', '<a href="x" title="<img src=//e.example/§">'],
+  ...['{"html":"<img src=\\"https://e.example/?q=§\\">"}', '{"md":"a\\n\\n[x]: https://e.example/§"}'],
+  ...[
+    '{"html":"<img alt=\\"a > b\\" src=\\"//e.example/§\\">"}',
+    '{"a":"{\\"b\\":\\"<img src=\'//e.example/§\'>\\"}"}',
+  ],
+  ...[
+    '{"md":"\\u0021[x](//e.example/§)"}',
+    '"<img alt=\\"a > b\\" src=\\"//e.example/§\\">"',
+    '<img\\n  src=\\"//e/§\\">',
+  ],
+];
+
+const SHOWN = [
+  ...['[text](https://e.example/?q=§)', '[§](https://e.example)', '<https://e.example/§>', 'https://e.example/?q=§'],
+  ...['<a href="https://e.example/?q=§">x</a>', '<a class="src=" href=\'mailto:§\'>', '[mail](mailto:§)'],
+  ...['![Photo of §](https://e.example/a.png)', '![x](//e.example/a.png "Photo of §")', "![x](//e/a.png 'of §')"],
+  ...['![x](https://e.example/a.png) by §', '![x](//e/a.png)\n[text](//e/§)', '[![a](//e/b.png)](https://e.example/§)'],
+  ...['![x](<//e/a b.png>) §', '![x](//e/a(b).png)(§', 'Wow! [text](//e/§)', '!\\[x](//e/§)', '![x]\n(§, a friend)'],
+  ...['![x](//e.example/a.png "a" \n\nParagraph of §', '![x][§]', '![§]', '![not an image\n\n[text](//e.example/§)'],
+  ...['[x]: https://e.example "by §"', '[10:02]: §, can you come?', '[1]: §, Annual Report, 2020', '[x][§]: y'],
+  ...['  [Role.ADMIN]: "§",', '[key: string]: Foo<§>', 'see [Doc]: https://e.example/§', 'x[1]: //e/§'],
+  ...['<img src="a.png" alt="§" title=\'§\'> §', '<p title="§">§</p>', '<input type=text value="§">', '<img alt=§>'],
+  ...[
+    '<option value="§">',
+    '<meta name="author" content="§">',
+    '<div id="§" style="color:red">§</div>',
+    '<form action="§">',
+  ],
+  ...['<style>p { color: red }</style> §', 'Put it in a `<style>` element, says §', '<p style="font-family: §">'],
+  ...['Map<String, List<Foo>> src = "§";', 'if (a < b && c > d) { src = "§"; }', 'for (i=0;i<n;i++) { data = "§" }'],
+  ...['img.src = "§"', 'el.style = "§"', 'const a = <Foo name="§" />', '<Person id=1 data="§" to="§" href="§"/>'],
+  ...['An `<img>` has src="§"', '{"src":"§"}', '{"html":"<a href=\\"//e/§\\">"}', 'if (![1, 2].includes(x)) run("§")'],
+  ...['background: url(§)', '<br> src="§"', '< img src="§">', '</img src="§">'],
+];
+
+describe('addresses that a renderer loads', () => {
+  for (const text of LOADED) {
+    it(`take no value: ${JSON.stringify(text)}`, () => {
+      for (const form of FORMS) {
+        const answer = text.replace('§', () => form);
+        const { text: shown, withheld } = restored(answer);
+        expect(shown, answer).to.equal(answer);
+        expect(withheld, answer).to.equal(1);
+        expect(restoreText(readText(grammar, answer), known, 'arguments').withheld).to.equal(0);
+      }
+    });
+  }
+
+  for (const text of SHOWN) {
+    it(`are not these places: ${JSON.stringify(text)}`, () => {
+      expect(restored(text.replaceAll('§', TAG))).to.include({ text: text.replaceAll('§', VALUE), withheld: 0 });
+    });
+  }
+
+  it('count also where a value of the session begins them', () => {
+    const values = mapping({
+      [TAG]: VALUE,
+      '<PASSWORD_AB12CD>': '![x](https://e.example/?q=',
+      '<URL_AB12CD>': '"><img src=',
+    });
+    expect(restored(`<PASSWORD_AB12CD>${TAG})`, values).text).to.equal(`![x](https://e.example/?q=${TAG})`);
+    expect(restored(`<a title="<URL_AB12CD>${TAG}>`, values).text).to.equal(`<a title=""><img src=${TAG}>`);
+    expect(restored(`!<PASSWORD_AB12CD>`, values).withheld).to.equal(0);
+  });
+
+  it('come back where they are a value as a whole, with their host in it', () => {
+    const whole = 'https://user.example/anna.png?size=2';
+    const places = [
+      '![x](§)',
+      '![x](<§>)',
+      '![x]( § "title")',
+      '<img src="§">',
+      '<img src=§>',
+      '{"a":"<img src=\\"§\\">"}',
+    ];
+    const values = (url: string): ReadonlyMap<Pseudonym, Stored> => mapping({ [TAG]: VALUE, '<URL_AB12CD>': url });
+    for (const place of places) {
+      const answer = place.replace('§', '<URL_AB12CD>');
+      expect(restored(answer, values(whole)).text).to.equal(place.replace('§', whole));
+      // Nothing else comes behind it, nor does it come behind anything else.
+      const longer = place.replace('§', `<URL_AB12CD>&x=${TAG}`);
+      expect(restored(longer, values(whole)).text).to.equal(place.replace('§', `${whole}&x=${TAG}`));
+      const behind = place.replace('§', 'https://e.example/?q=<URL_AB12CD>');
+      expect(restored(behind, values(whole)).text).to.equal(behind);
+      // "https://user.example" could go on with ".e.example".
+      for (const open of [
+        'https://user.example',
+        'user.example/a',
+        'https://anna@user.example/',
+        'javascript://a/',
+        '//a/',
+      ]) {
+        expect(restored(answer, values(open)).text).to.equal(answer);
+      }
+    }
+    expect(restored('<img src=\\\\<URL_AB12CD>>', values(whole)).withheld).to.equal(1);
+    expect(restored('<p style="background:url(<URL_AB12CD>)">', values(whole)).withheld).to.equal(1);
+  });
+
+  it('are told in linear time, whatever they are nested in', () => {
+    const pieces = [
+      '![',
+      '![a](',
+      '[',
+      '](',
+      '<img src="',
+      '<a b="',
+      "<b c='",
+      '<',
+      '{"a":"',
+      '\\',
+      '`',
+      '[x]: /',
+      ']',
+    ];
+    const timeOf = (text: string): number => {
+      const start = performance.now();
+      restore(text);
+      return performance.now() - start;
+    };
+    for (const piece of [...pieces, pieces.join('')]) {
+      const text = (length: number): string => piece.repeat(length / piece.length) + TAG + '<img src=x>![]()';
+      timeOf(text(10_000));
+      expect(timeOf(text(200_000)), piece).to.be.lessThan(2000);
+    }
+  });
+});
+
+const PIECES = [
+  ...[
+    TAG,
+    TAG,
+    TAG,
+    '%3CPERSON_K7Q2M4%3E',
+    '(PERSON_K7Q2M4',
+    'PERSON_K7Q2M4>',
+    '<PERSON_AAAAA2>',
+    'x',
+    ' ',
+    '\n',
+    '\n\n',
+  ],
+  ...[
+    '![',
+    '![a',
+    '[',
+    ']',
+    '](',
+    '(',
+    ')',
+    '![a](https://e.example/?q=',
+    '](//e.example/',
+    '[x]: https://e.example/',
+    ']: ',
+  ],
+  ...[
+    '![x]',
+    '![b][x]',
+    '"',
+    "'",
+    '`',
+    '``',
+    '$',
+    '\\',
+    '<',
+    '>',
+    '&lt;',
+    '<!--',
+    '-->',
+    '<title>',
+    '</title>',
+    '<x y="',
+  ],
+  ...[
+    '<img src="https://e.example/',
+    '<img ',
+    '<IMG',
+    ' alt="',
+    " alt='",
+    ' src=',
+    ' SRC = "//e.example/',
+    "'//e.example/",
+  ],
+  ...[
+    '<a href="',
+    '<style>',
+    '</style>',
+    'url(//e.example/',
+    '<p style="background:url(//e.example/',
+    '<svg>',
+    ');',
+    '="',
+  ],
+  ...[
+    '<image href=//e.example/',
+    '<source srcset="a 1x, //e.example/',
+    '<iframe srcdoc="',
+    '//e.example/',
+    '\t',
+    '> ',
+    '- ',
+    '    ',
+  ],
+];
+const soup = fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((parts) => parts.join(''));
+
+describe('answers with addresses that a renderer loads', () => {
+  it('send no value anywhere, by what real renderers make of them', () => {
+    fc.assert(
+      fc.property(soup, (text) => {
+        const shown = restore(text);
+        for (const address of foreignLoads(shown)) expect(address, JSON.stringify(shown)).not.to.include(VALUE);
+        const json = JSON.parse(restore(JSON.stringify({ text }))) as { text: string };
+        for (const address of foreignLoads(json.text)) expect(address, JSON.stringify(json)).not.to.include(VALUE);
+      }),
+      { numRuns: 3000 },
+    );
+  }).timeout(120_000);
+
+  it('are released as growing prefixes of the final answer, however the stream is cut', () => {
+    fc.assert(
+      fc.property(soup, fc.array(fc.nat(400)), (text, cuts) => {
+        const final = restore(text);
+        let released = '';
+        for (const end of [...cuts.filter((cut) => cut < text.length).sort((a, b) => a - b), text.length]) {
+          const { text: shown, holdback } = restored(text.slice(0, end));
+          const settled = shown.slice(0, shown.length - holdback);
+          expect(settled.startsWith(released)).to.equal(true);
+          expect(final.startsWith(settled), JSON.stringify([text.slice(0, end), settled])).to.equal(true);
+          released = settled;
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  }).timeout(120_000);
+
+  it('are otherwise restored as they always were', () => {
+    const innocent = PIECES.filter((piece) => !/!|<img|<p |<svg|<image|<source|<iframe|<style|<x|]:|<a|=/i.test(piece));
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...innocent), { maxLength: 14 }), (parts) => {
+        const text = parts.join('');
+        const { matches } = readText(grammar, text);
+        let expected = '';
+        let from = 0;
+        for (const { start, end, before, after, pseudonym } of matches) {
+          if (!known.has(pseudonym)) continue;
+          expected += text.slice(from, start) + before + VALUE + after;
+          from = end;
+        }
+        expect(restored(text)).to.include({ text: expected + text.slice(from), withheld: 0 });
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('are rare: code, prose and catalogues of strings lose nothing', () => {
+    expect(isPlain(VALUE)).to.equal(true);
+    const folder = join(import.meta.dirname, '../../detection/builtin/training/corpus');
+    for (const name of ['code', 'talk', 'catalogues', 'foreign']) {
+      const texts = gunzipSync(readFileSync(join(folder, `${name}.txt.gz`))).toString();
+      for (const text of texts.split('\0')) {
+        // Before every seventh word that stands where a value could.
+        let words = 0;
+        const answer = text.replace(/(?<=[\s"'(=:])(?=\w)/g, () => (words++ % 7 === 0 ? TAG : ''));
+        const { text: shown, withheld } = restored(answer);
+        expect(withheld, shown.slice(Math.max(0, shown.indexOf(TAG) - 80)).slice(0, 160)).to.equal(0);
+      }
+    }
+  }).timeout(60_000);
+});

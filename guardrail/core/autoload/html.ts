@@ -1,0 +1,284 @@
+import { innermost, isSpace, MAX_OPEN, Place, type AddressReader } from './contract.ts';
+
+const Unit = {
+  quote: 0x22,
+  ampersand: 0x26,
+  apostrophe: 0x27,
+  open: 0x28,
+  slash: 0x2f,
+  less: 0x3c,
+  equals: 0x3d,
+  greater: 0x3e,
+  backslash: 0x5c,
+} as const;
+
+/** The attributes whose address a browser loads without anybody's doing, by element (HTML, SVG 2 and what came before). */
+const LOADED: Readonly<Record<string, readonly string[]>> = {
+  ...of('img', 'src srcset lowsrc dynsrc'),
+  ...of('image', 'src srcset href'),
+  ...of('input embed audio track frame bgsound portal amp-img', 'src srcset'),
+  ...of('source', 'src srcset'),
+  ...of('video', 'src poster'),
+  ...of('iframe', 'src srcdoc'),
+  ...of('script', 'src href'),
+  ...of('object applet', 'data classid codebase archive code'),
+  ...of('link', 'href imagesrcset'),
+  ...of('base use feimage cursor tref textpath mpath pattern filter', 'href'),
+  ...of('lineargradient radialgradient mask marker font-face-uri', 'href'),
+  ...of('body table thead tbody tfoot tr td th', 'background'),
+  // They write an attribute of the element around them, which may be one of these.
+  ...of('animate set', 'to from by values'),
+};
+
+function of(elements: string, attributes: string): Record<string, string[]> {
+  return Object.fromEntries(elements.split(' ').map((element) => [element, attributes.split(' ')]));
+}
+
+/**
+ * From where on an attribute's value is an address: all of it, or from where it holds what this says. Style sheets load
+ * by functions only, and a parenthesis may be written as a character reference; `<meta http-equiv="refresh">` begins with
+ * a number.
+ */
+type Value = 'address' | 'style' | 'refresh' | 'other';
+
+function valueOf(element: string, attribute: string): Value {
+  const name = attribute.replace(/^(?:data-|.*:)/, '');
+  if (name === 'style') return 'style';
+  if (element === 'meta' && name === 'content') return 'refresh';
+  return LOADED[element]?.includes(name) ? 'address' : 'other';
+}
+
+/** Longer names are none of these. */
+const MAX_NAME = 24;
+/** What makes a style sheet load something. */
+const SHEET_LOADS = ['url(', 'src(', 'image(', 'image-set(', '@import', '\\'];
+const MAX_SHEET_WORD = 10;
+
+const Phase = {
+  open: 0,
+  element: 1,
+  between: 2,
+  attribute: 3,
+  afterAttribute: 4,
+  beforeValue: 5,
+  escapedValue: 6,
+  quoted: 7,
+  unquoted: 8,
+  sheet: 9,
+  done: 10,
+} as const;
+type Phase = (typeof Phase)[keyof typeof Phase];
+
+/**
+ * Finds the addresses that a browser loads by itself, in HTML and SVG inside any text. What is HTML and what only looks
+ * like it (code, comments, quoted values) depends on the renderer: so every "<" may begin a tag, inside another one too,
+ * and each tag is read on by itself, as HTML's own tokenizer does it.
+ */
+export class HtmlReader implements AddressReader {
+  private tags: Tag[] = [];
+  private isFlooded = false;
+
+  get place(): Place {
+    return this.isFlooded ? Place.inside : innermost(this.tags);
+  }
+
+  feed(unit: number): void {
+    const { tags } = this;
+    if (tags.length > 0) {
+      const begun: Tag[] = [];
+      for (const tag of tags) {
+        const other = tag.feed(unit);
+        if (other) begun.push(other);
+      }
+      tags.push(...begun);
+      if (tags.some((tag) => tag.phase === Phase.done)) this.tags = tags.filter((tag) => tag.phase !== Phase.done);
+    }
+    if (unit === Unit.less) this.begin();
+  }
+
+  private begin(): void {
+    if (this.tags.length >= MAX_OPEN) {
+      const distinct = new Map(this.tags.map((tag) => [tag.key, tag]));
+      this.tags = [...distinct.values()];
+      this.isFlooded ||= this.tags.length >= MAX_OPEN;
+    }
+    if (!this.isFlooded) this.tags.push(new Tag());
+  }
+}
+
+/** One tag, from its "<" to its ">"; for `style`, to the end tag. */
+class Tag {
+  phase: Phase = Phase.open;
+  private element = '';
+  private name = '';
+  private value: Value = 'other';
+  /** The value, or the style sheet, holds an address from here on. */
+  private isAddress = false;
+  /** Nothing of the value has come yet, or a quotation mark alone that its backslashes make a part of it. */
+  private isEmpty = false;
+  private mayBeEscape = false;
+  private closer = 0;
+  private escaped = false;
+  /** The last characters of a value or a style sheet, as far as a word to look for is long. */
+  private tail = '';
+
+  get place(): Place {
+    if (this.phase === Phase.beforeValue || this.phase === Phase.escapedValue) {
+      return valueOf(this.element, this.name) === 'address' ? Place.start : Place.outside;
+    }
+    if (!this.isAddress || this.phase < Phase.quoted) return Place.outside;
+    return this.isEmpty ? Place.start : Place.inside;
+  }
+
+  /** Equal for tags that read on alike. */
+  get key(): string {
+    const { phase, element, name, value, isAddress, isEmpty, mayBeEscape, closer, escaped, tail } = this;
+    return [phase, element, name, value, isAddress, isEmpty, mayBeEscape, closer, escaped, tail].join('\n');
+  }
+
+  /** @returns another reading of the same tag, where there are two. */
+  feed(unit: number): Tag | undefined {
+    if (this.escaped) {
+      this.escaped = false;
+      return undefined;
+    }
+    switch (this.phase) {
+      case Phase.open:
+        this.phase = isLetter(unit) ? Phase.element : Phase.done;
+        this.element = String.fromCharCode(unit).toLowerCase();
+        break;
+      case Phase.element:
+        this.feedElement(unit);
+        break;
+      case Phase.between:
+      case Phase.attribute:
+      case Phase.afterAttribute:
+        this.feedAttribute(unit);
+        break;
+      case Phase.beforeValue:
+        return this.feedBeforeValue(unit);
+      case Phase.escapedValue:
+        this.feedEscapedValue(unit);
+        break;
+      case Phase.quoted:
+        if (unit === this.closer) this.phase = Phase.between;
+        else this.feedValue(unit);
+        break;
+      case Phase.unquoted:
+        if (isSpace(unit)) this.phase = Phase.between;
+        else if (unit === Unit.greater) this.end();
+        else this.feedValue(unit);
+        break;
+      case Phase.sheet:
+        this.feedSheet(unit);
+        break;
+      case Phase.done:
+        break;
+    }
+    return undefined;
+  }
+
+  private feedElement(unit: number): void {
+    if (unit !== Unit.greater && unit !== Unit.slash && unit !== Unit.backslash && !isSpace(unit)) {
+      if (this.element.length <= MAX_NAME) this.element += String.fromCharCode(unit).toLowerCase();
+      return;
+    }
+    this.element = this.element.replace(/^.*:/, '');
+    // All that load nothing are one.
+    if (!Object.hasOwn(LOADED, this.element) && this.element !== 'meta' && this.element !== 'style') this.element = '';
+    this.feedBetween(unit);
+  }
+
+  /** Between attributes, and in their names. A backslash is white space of text with JSON's escapes: `\n`. */
+  private feedAttribute(unit: number): void {
+    if (unit === Unit.equals && this.name !== '' && this.phase !== Phase.between) this.phase = Phase.beforeValue;
+    else if (this.phase === Phase.attribute) {
+      if (isSpace(unit) || unit === Unit.backslash) {
+        this.phase = Phase.afterAttribute;
+        this.escaped = unit === Unit.backslash;
+      } else if (unit === Unit.greater || unit === Unit.slash) this.feedBetween(unit);
+      else if (this.name.length <= MAX_NAME) this.name += String.fromCharCode(unit).toLowerCase();
+    } else if (this.phase === Phase.afterAttribute && (isSpace(unit) || unit === Unit.backslash)) {
+      this.escaped = unit === Unit.backslash;
+    } else this.feedBetween(unit);
+  }
+
+  private feedBetween(unit: number): void {
+    if (unit === Unit.greater) this.end();
+    else if (isSpace(unit) || unit === Unit.slash || unit === Unit.backslash) {
+      this.phase = Phase.between;
+      this.escaped = unit === Unit.backslash;
+    } else {
+      this.phase = Phase.attribute;
+      this.name = String.fromCharCode(unit).toLowerCase();
+    }
+  }
+
+  private feedBeforeValue(unit: number): Tag | undefined {
+    if (isSpace(unit)) return undefined;
+    if (unit === Unit.greater) {
+      this.end();
+      return undefined;
+    }
+    this.value = valueOf(this.element, this.name);
+    this.isAddress = this.value === 'address';
+    this.isEmpty = true;
+    this.mayBeEscape = false;
+    this.tail = '';
+    if (unit === Unit.quote || unit === Unit.apostrophe) {
+      this.phase = Phase.quoted;
+      this.closer = unit;
+      return undefined;
+    }
+    // The backslash belongs to the value, or in text with JSON's escapes to its quotation mark.
+    const other = unit === Unit.backslash ? this.copy(Phase.escapedValue) : undefined;
+    this.phase = Phase.unquoted;
+    this.feedValue(unit);
+    return other;
+  }
+
+  private feedEscapedValue(unit: number): void {
+    if (unit === Unit.quote || unit === Unit.apostrophe) {
+      this.phase = Phase.quoted;
+      this.closer = unit;
+    } else if (unit !== Unit.backslash) this.phase = Phase.done;
+  }
+
+  private feedValue(unit: number): void {
+    const isQuote = unit === Unit.quote || unit === Unit.apostrophe;
+    const wasEmpty = this.isEmpty;
+    this.isEmpty = isQuote && this.mayBeEscape;
+    this.mayBeEscape = unit === Unit.backslash && (wasEmpty || this.mayBeEscape);
+    if (this.isAddress) return;
+    if (this.value === 'style') this.isAddress = unit === Unit.open || unit === Unit.ampersand;
+    else if (this.value === 'refresh' && this.tail === '') {
+      this.isAddress = (unit >= 0x30 && unit <= 0x39) || unit === 0x2e || unit === Unit.ampersand;
+      if (!isSpace(unit)) this.tail = '.';
+    } else if (this.value === 'other') {
+      this.tail = (this.tail + String.fromCharCode(unit).toLowerCase()).slice(-4);
+      this.isAddress = this.tail === 'url(';
+    }
+  }
+
+  private feedSheet(unit: number): void {
+    this.tail = (this.tail + String.fromCharCode(unit).toLowerCase()).slice(-MAX_SHEET_WORD);
+    if (this.tail.endsWith('</style')) this.phase = Phase.done;
+    else this.isAddress ||= SHEET_LOADS.some((word) => this.tail.endsWith(word));
+  }
+
+  private end(): void {
+    this.phase = this.element === 'style' ? Phase.sheet : Phase.done;
+    this.isAddress = false;
+    this.isEmpty = false;
+    this.tail = '';
+  }
+
+  private copy(phase: Phase): Tag {
+    const tag = new Tag();
+    return Object.assign(tag, this, { phase });
+  }
+}
+
+function isLetter(unit: number): boolean {
+  return (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a);
+}

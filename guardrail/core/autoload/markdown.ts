@@ -1,0 +1,211 @@
+import { innermost, isSpace, MAX_OPEN, Place, type AddressReader } from './contract.ts';
+
+const Unit = {
+  newline: 0x0a,
+  carriageReturn: 0x0d,
+  bang: 0x21,
+  quote: 0x22,
+  dollar: 0x24,
+  apostrophe: 0x27,
+  open: 0x28,
+  close: 0x29,
+  colon: 0x3a,
+  less: 0x3c,
+  greater: 0x3e,
+  openBracket: 0x5b,
+  backslash: 0x5c,
+  closeBracket: 0x5d,
+  backtick: 0x60,
+} as const;
+
+/** What may stand between the beginning of a line and a reference definition: space, and the marks of quotes and lists. */
+const LINE_HEAD = new Set(Array.from(' \t>*+-.)0123456789', (char) => char.charCodeAt(0)));
+/** Without one of these before it, an address is relative: nothing in it names a host. */
+const NAMES_HOST = new Set(Array.from('/\\:&', (char) => char.charCodeAt(0)));
+
+/** A "[" that no "]" has closed yet. */
+interface Opener {
+  readonly image: boolean;
+  /** It is the first thing on its line, so it may begin a reference definition. */
+  readonly head: boolean;
+  /** How many hiding characters stood before it. */
+  readonly hiding: number;
+}
+
+/**
+ * Finds the addresses of Markdown images: inline ones, and those of reference definitions, since an image anywhere in the
+ * text may refer to one (CommonMark 0.31, 4.7 and 6.4). Addresses of links are no such addresses.
+ *
+ * Renderers disagree on what hides a bracket (code, HTML, formulas, backslashes), and none of it can be judged before its
+ * end. So an image whose text holds such a character stays open until its paragraph ends, and each "](" that it could
+ * own counts as its address.
+ */
+export class MarkdownReader implements AddressReader {
+  private openers: Opener[] = [];
+  private openImages = 0;
+  /** An image that may or may not have ended. */
+  private doubtful = false;
+  private hiding = 0;
+  private escaped = false;
+  private previous = 0;
+  private atLineHead = true;
+  private isLineBlank = true;
+  /** What the last "]" may have closed, while only white space has followed. */
+  private closed = { image: false, definition: false };
+  private addresses: Destination[] = [];
+  private isFlooded = false;
+
+  get place(): Place {
+    return this.isFlooded ? Place.inside : innermost(this.addresses);
+  }
+
+  /** Whether this character would begin the address of an image. */
+  beginsAddress(unit: number): boolean {
+    return unit === Unit.open && this.closed.image;
+  }
+
+  feed(unit: number): void {
+    if (unit === Unit.newline && this.isLineBlank) this.endParagraph();
+    if (this.addresses.length > 0) {
+      for (const address of this.addresses) address.feed(unit);
+      this.addresses = this.addresses.filter((address) => !address.isDone);
+    }
+    this.feedBrackets(unit);
+    this.previous = unit;
+    if (unit === Unit.newline) {
+      this.atLineHead = true;
+      this.isLineBlank = true;
+    } else {
+      this.atLineHead = unit === Unit.carriageReturn || (this.atLineHead && LINE_HEAD.has(unit));
+      this.isLineBlank &&= isSpace(unit);
+    }
+  }
+
+  private endParagraph(): void {
+    this.openers = [];
+    this.openImages = 0;
+    this.doubtful = false;
+    this.addresses = [];
+    this.isFlooded = false;
+  }
+
+  private feedBrackets(unit: number): void {
+    const { closed } = this;
+    if (unit === Unit.open && closed.image) this.begin(new Destination('inline'));
+    if (unit === Unit.colon && closed.definition) this.begin(new Destination('definition'));
+    if (closed.image || closed.definition) {
+      const image = closed.image && (unit === 0x20 || unit === 0x09);
+      this.closed = { image, definition: false };
+    }
+    const { escaped } = this;
+    this.escaped = false;
+    if (unit === Unit.closeBracket) this.close(escaped);
+    else if (escaped) return;
+    else if (unit === Unit.openBracket) this.open();
+    else if (unit === Unit.backslash) {
+      this.escaped = true;
+      this.hiding++;
+    } else if (unit === Unit.backtick || unit === Unit.less || unit === Unit.dollar) this.hiding++;
+  }
+
+  private open(): void {
+    const image = this.previous === Unit.bang;
+    if (image) this.openImages++;
+    this.openers.push({ image, head: this.atLineHead, hiding: this.hiding });
+  }
+
+  /** Not every renderer knows escapes: an escaped "]" may close something, and something may stay open behind it. */
+  private close(escaped: boolean): void {
+    const opener = escaped ? this.openers.at(-1) : this.openers.pop();
+    this.closed = { image: this.openImages > 0 || this.doubtful, definition: opener?.head ?? false };
+    if (escaped || !opener?.image) return;
+    this.openImages--;
+    this.doubtful ||= this.hiding > opener.hiding;
+  }
+
+  private begin(address: Destination): void {
+    if (this.addresses.length >= MAX_OPEN) this.isFlooded = true;
+    else this.addresses.push(address);
+  }
+}
+
+const Phase = { start: 0, bare: 1, angled: 2, gap: 3, title: 4, rest: 5, done: 6 } as const;
+type Phase = (typeof Phase)[keyof typeof Phase];
+
+/**
+ * A link destination, with the title behind it. Where CommonMark would find that it is none, a more lenient renderer may
+ * still load it: all up to the closing parenthesis counts, but for what is quoted.
+ */
+class Destination {
+  private phase: Phase = Phase.start;
+  private isEmpty = true;
+  private depth = 1;
+  private escaped = false;
+  private closer = 0;
+  private mayNameHost: boolean;
+  private readonly kind: 'inline' | 'definition';
+
+  constructor(kind: 'inline' | 'definition') {
+    this.kind = kind;
+    // What begins a definition, such as a speaker in "[10:02]: Anna", names no host by itself.
+    this.mayNameHost = kind === 'inline';
+  }
+
+  get isDone(): boolean {
+    return this.phase === Phase.done;
+  }
+
+  get place(): Place {
+    if (!this.mayNameHost || this.phase === Phase.title) return Place.outside;
+    return this.isEmpty ? Place.start : Place.inside;
+  }
+
+  feed(unit: number): void {
+    if (this.escaped) {
+      this.escaped = false;
+      return;
+    }
+    if (this.phase === Phase.start && !isSpace(unit)) {
+      this.phase = unit === Unit.less ? Phase.angled : Phase.bare;
+      if (unit === Unit.less) return;
+    }
+    this.isEmpty &&= this.phase === Phase.start;
+    this.mayNameHost ||= NAMES_HOST.has(unit);
+    if (this.phase === Phase.title) {
+      if (unit === this.closer) this.phase = Phase.gap;
+    } else if (this.phase === Phase.gap) this.feedGap(unit);
+    else if (unit === Unit.backslash) this.escaped = true;
+    else if (this.phase === Phase.angled) this.feedAngled(unit);
+    else if (this.phase === Phase.bare && isSpace(unit)) this.end(this.depth === 1 ? Phase.gap : Phase.rest);
+    else this.feedParenthesis(unit);
+  }
+
+  private feedAngled(unit: number): void {
+    if (unit === Unit.less) this.depth++;
+    else if (unit === Unit.greater) {
+      if (this.depth > 1) this.depth--;
+      else this.end(Phase.gap);
+    }
+  }
+
+  private feedGap(unit: number): void {
+    // A backslash may belong to the quotation mark: text with JSON's escapes.
+    if (isSpace(unit) || unit === Unit.backslash) return;
+    if (unit === Unit.close) this.phase = Phase.done;
+    else if (unit === Unit.quote || unit === Unit.apostrophe || unit === Unit.open) {
+      this.phase = Phase.title;
+      this.closer = unit === Unit.open ? Unit.close : unit;
+    } else this.phase = Phase.rest;
+  }
+
+  private feedParenthesis(unit: number): void {
+    if (this.kind === 'definition') return;
+    if (unit === Unit.open) this.depth++;
+    else if (unit === Unit.close && --this.depth === 0) this.phase = Phase.done;
+  }
+
+  /** A title of a definition is text like any other. */
+  private end(next: Phase): void {
+    this.phase = this.kind === 'definition' ? Phase.done : next;
+  }
+}
