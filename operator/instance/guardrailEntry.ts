@@ -116,7 +116,7 @@ export function entryParams(base: Readonly<Record<string, unknown>>, entry: Guar
     const check = allowed.get(key);
     const kept = check?.(value, (name) => leftOut.push(`${key}.${name}`));
     if (kept === undefined) leftOut.push(key);
-    else params.set(key, kept);
+    else if (!isDeepStrictEqual(kept, {})) params.set(key, kept);
   }
   for (const [key, value] of ours) params.set(key, value);
   return { params, leftOut };

@@ -213,6 +213,13 @@ litellm_settings: { <<: *shared }
     expect(text).to.include('litellm_settings: { <<: *shared, max_end_user_budget: 5, max_end_user_budget_id: own }\n');
   });
 
+  it('names no key that could be a value', () => {
+    const base =
+      'guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { "Bearer sk-1": 1, headers: { "a b": c } } }]';
+    const { leftOut } = renderProxyConfig(base, { ...nothing, guardrail });
+    expect(leftOut).to.deep.equal(['a key with an unusual name', 'a key with an unusual name']);
+  });
+
   it('tells of included files', () => {
     const base = 'x-more: &more { include: [more.yaml] }\n<<: *more\n';
     expect(renderProxyConfig(base, { ...nothing, guardrail }).hasIncludes).to.equal(true);

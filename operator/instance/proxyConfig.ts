@@ -38,7 +38,7 @@ export interface OurSettings {
 /** The configuration that the gateway reads, and what it does not have of the base. */
 export interface RenderedProxyConfig {
   readonly text: string;
-  /** Names of settings of the base that lead calls around the guardrail, or could: they are not in the text. */
+  /** Names, never values, of settings of the base that lead calls around the guardrail, or could. The text has none. */
   readonly leftOut: readonly string[];
   /** Whether the gateway adds files to the text, which can hold such settings too and are not ours to read. */
   readonly hasIncludes: boolean;
@@ -49,6 +49,7 @@ const SLACK_SECONDS = 9;
 /** The guardrail answers each call within 25 s, with an error if need be: so long only where it reads images. */
 const WITH_IMAGES_SECONDS = 30;
 const NAME_KEY = 'guardrail_name';
+const SHOWN_NAME = /^[\w.-]{1,128}$/;
 /** What parsers of YAML 1.1 and 1.2 both take for a text without quotes: `no` and `1:30` are none. */
 const PLAIN_TEXT = /^(?!(y|n|yes|no|on|off|true|false|null)$)[a-z]\w*([-./]\w+)*$|^https?:\/\/[\w.:/-]+$/i;
 
@@ -135,10 +136,14 @@ function writeEntry(document: Document, paramsKey: string, guardrail: GuardrailE
   list.items = old === undefined ? [...list.items, made] : list.items.filter((item) => item === old || !isOurs(item));
   list.items = list.items.map((item) => (item === old ? made : item));
   return [
-    ...leftOut.map((name) => `${paramsKey}.${name}`),
-    ...others,
+    ...[...leftOut.map((name) => `${paramsKey}.${name}`), ...others].map(shown),
     ...(second ? [`a second ${GUARDRAIL_NAME}`] : []),
   ];
+}
+
+/** A name for people to see. What does not look like a key can be a value that stands in the wrong place. */
+function shown(name: string): string {
+  return SHOWN_NAME.test(name) ? name : 'a key with an unusual name';
 }
 
 /**

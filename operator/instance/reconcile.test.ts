@@ -748,6 +748,17 @@ describe('GatewayInstance', function () {
       await world.rollOut('litellm');
       await world.until('ProxyConfigured', 'Configured');
       await world.until('Ready', 'Ready');
+      const weak = `include: [more.yaml]
+guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_error: false, "a value": 1 } }]`;
+      await world.patch({ spec: { proxyConfig: { base: { inline: weak } } } });
+      await world.until('ProxyConfigured', 'RollingOut');
+      await world.rollOut('litellm');
+      expect((await world.until('ProxyConfigured', 'Configured')).message).to.equal(
+        'Every pod of the gateway runs with its configuration. ' +
+          'Left out, because requests could bypass the guardrail: litellm_params.fail_on_error, ' +
+          'a key with an unusual name. Remove these settings from the base. ' +
+          'Files under include are not checked: make sure that they change neither guardrails nor policies.',
+      );
       // A guardrail that is away is no reason to stop calling it: the gateway fails closed.
       await world.apps.deleteNamespacedDeployment({ name: guardrail, namespace: world.namespace });
       await world.until('GuardrailReady', 'RollingOut');

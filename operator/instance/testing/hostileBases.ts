@@ -71,7 +71,7 @@ export const hostileParams: readonly HostileParams[] = [
   fault({ streaming_sampling_rate: 0 }, whenUp),
   fault({ mask_request_content: true, on_sensitive_data: 'route', sensitive_data_route_to_model: 'gpt-4o' }),
   fault({ skip_if_team_id_in: ['trusted'], max_messages: 1, send_images: false, fire_and_forget: true }),
-  { params: { headers: { 'X-API-Key': 'other', 'x-tenant': 'a' } }, leftOut: ['headers.X-API-Key'] },
+  { params: { headers: { 'X-API-Key': 'other', host: 'elsewhere' } }, leftOut: ['headers.X-API-Key', 'headers.host'] },
   {
     params: { additional_provider_specific_params: { streaming_transform_mode: 'block_only', images: 'pass' } },
     leftOut: [
@@ -182,7 +182,9 @@ export const bypasses: readonly HostileBase[] = [
   {
     what: "a pipeline's step that passes what failed",
     base: `policies:
-  around: { pipeline: { mode: pre_call, steps: [{ guardrail: gateway-guardrail, on_error: allow, on_fail: allow }] } }
+  around:
+    guardrails: { add: [gateway-guardrail] }
+    pipeline: { mode: pre_call, steps: [{ guardrail: gateway-guardrail, on_error: allow, on_fail: allow }] }
   kept: { guardrails: { remove: [gateway-guardrail] } }
 policy_attachments:
   - { policy: around, scope: '*' }
