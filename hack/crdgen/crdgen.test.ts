@@ -57,6 +57,8 @@ describe('CRD generator', function () {
     for (const [field, schema] of Object.entries({
       only: { description: 'One value only.', type: 'string', enum: ['this'] },
       nullable: { description: 'May be null.', type: 'number', nullable: true },
+      most: { description: 'A default that the program has, too.', type: 'number', default: 7 },
+      interval: { description: 'Another.', type: 'string', maxLength: 8, default: '5m' },
       positive: { description: 'More than nothing.', type: 'number', minimum: 0, exclusiveMinimum: true },
       whole: { description: 'A whole number.', type: 'integer', format: 'int32' },
       share: { description: 'A number or a percentage.', maxLength: 5, 'x-kubernetes-int-or-string': true },
@@ -126,6 +128,7 @@ describe('CRD generator', function () {
       ['UnlistedTag', '@remarks would be lost'],
       ['RepeatedTag', '@maxLength occurs twice'],
       ['NotJson', 'the value of @default is not JSON: 24h'],
+      ['NoConstant', '@default {@link changing.at} names no exported constant'],
       ['ReadOnly', '@readOnly would be lost'],
       ['Examples', '@example would be lost'],
       ['Conditional', '@if would be lost'],

@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 import { checkColumns, checkSchema } from './checks.ts';
 import type { Problem } from './problems.ts';
 import { GenerationError } from './problems.ts';
-import { createProgram, extraTags, nearestLocation, readKind } from './source.ts';
+import { Constants, createProgram, extraTags, nearestLocation, readKind } from './source.ts';
 import type { JsonSchema, Report, StructuralSchema } from './structural.ts';
 import { toStructural } from './structural.ts';
 
@@ -151,24 +151,32 @@ function schemaOf(
   field: 'spec' | 'status',
   report: Report,
 ): StructuralSchema {
-  let schema: JsonSchema;
+  let raw: unknown;
   try {
-    schema = createGenerator({
+    raw = createGenerator({
       path: sources.file,
       tsconfig: sources.tsconfig,
       tsProgram: program,
       expose: 'all',
       functions: 'fail',
       extraTags,
-    }).createSchema(type) as JsonSchema;
+    }).createSchema(type);
   } catch (error) {
     report(field, `cannot be said in a schema: ${error instanceof Error ? error.message : String(error)}.`);
     return {};
   }
+  const schema = withConstants(raw, new Constants(program, sources.file));
   const definitions = (schema.definitions ?? {}) as Readonly<Record<string, JsonSchema>>;
   const structural = toStructural(definitions[type] ?? {}, definitions, field, report);
   checkSchema(structural, field, report);
   return structural;
+}
+
+/** The schema generator takes what is no JSON for a text: links become the constants that they lead to. */
+function withConstants(schema: unknown, constants: Constants): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (key, value: unknown): unknown =>
+    key === 'default' && typeof value === 'string' ? (constants.resolve(value) ?? value) : value,
+  ) as JsonSchema;
 }
 
 function render(object: object): string {

@@ -43,6 +43,37 @@ export const extraTags = [
   'x-kubernetes-preserve-unknown-fields',
 ];
 
+const linkToConstant = /^\{@link ([\w.]+)\}$/;
+
+/**
+ * The constants that a tag `@default {@link name}` may name: what a file exports, by its path, where its type is a literal.
+ * So a default stands in one place, for the CRD and for the program.
+ */
+export class Constants {
+  readonly #checker: ts.TypeChecker;
+  readonly #source: ts.SourceFile | undefined;
+
+  constructor(program: ts.Program, file: string) {
+    this.#checker = program.getTypeChecker();
+    this.#source = program.getSourceFile(file);
+  }
+
+  /** @returns the value that a tag's text links to; undefined: it links to no constant */
+  resolve(text: string): string | number | undefined {
+    const [first, ...path] = linkToConstant.exec(text)?.[1]?.split('.') ?? [];
+    if (first === undefined || this.#source === undefined) return undefined;
+    const module = this.#checker.getSymbolAtLocation(this.#source);
+    const exported = module === undefined ? [] : this.#checker.getExportsOfModule(module);
+    const found = exported.find(({ name }) => name === first);
+    let type = found === undefined ? undefined : this.#checker.getTypeOfSymbol(found);
+    for (const name of path) {
+      const property = type?.getProperty(name);
+      type = property === undefined ? undefined : this.#checker.getTypeOfSymbol(property);
+    }
+    return type?.isStringLiteral() === true || type?.isNumberLiteral() === true ? type.value : undefined;
+  }
+}
+
 /** What the doc comment of a kind says about the CRD as a whole. */
 export interface KindTags {
   readonly description: string;
@@ -87,7 +118,7 @@ export function readKind(program: ts.Program, file: string, kind: string): KindS
   const symbol = (found.flags & ts.SymbolFlags.Alias) === 0 ? found : checker.getAliasedSymbol(found);
   const type = checker.getDeclaredTypeOfSymbol(symbol);
 
-  const reader = new FieldReader(checker);
+  const reader = new FieldReader(checker, new Constants(program, file));
   const tags = reader.readTags(symbol, kind, kindTags);
   for (const part of ['spec', 'status']) {
     const property = type.getProperty(part);
@@ -111,9 +142,11 @@ class FieldReader {
   readonly locations = new Map<string, string>();
   readonly problems: Problem[] = [];
   readonly #checker: ts.TypeChecker;
+  readonly #constants: Constants;
 
-  constructor(checker: ts.TypeChecker) {
+  constructor(checker: ts.TypeChecker, constants: Constants) {
     this.#checker = checker;
+    this.#constants = constants;
   }
 
   /** Notes where a field stands. */
@@ -129,7 +162,10 @@ class FieldReader {
       const value = (text ?? []).map((part) => part.text).join('');
       if (values.has(name))
         this.#add(symbol, field, `@${name} occurs twice, and only the last would count: write one.`);
-      if (textTags.has(name)) values.set(name, value);
+      if (name === 'default' && linkToConstant.test(value)) {
+        if (this.#constants.resolve(value) !== undefined) continue;
+        this.#add(symbol, field, `@default ${value} names no exported constant that is a text or a number.`);
+      } else if (textTags.has(name)) values.set(name, value);
       else if (jsonTags.has(name) || others.has(name)) values.set(name, this.#parse(symbol, field, name, value));
       else this.#add(symbol, field, `@${name} would be lost: a CRD has no place for it. Say it in the description.`);
     }

@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { parse } from 'yaml';
 import type { GatewayInstance, GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
-import { API_VERSION, gatewayInstanceNames, GROUP, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
+import { API_VERSION } from '../api/v1alpha1/v1alpha1.ts';
 import { TestAuthority } from '../gateway/testCertificates.ts';
 import type { KubeClient, ObjectKey, ResourceKind } from '../runtime/runtime.ts';
 import { ApiError } from '../runtime/runtime.ts';
@@ -69,11 +66,6 @@ class Cluster {
   }
 }
 
-interface Schema {
-  readonly default?: unknown;
-  readonly properties?: Readonly<Record<string, Schema>>;
-}
-
 function secret(data: Record<string, string>): object {
   const encoded = Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
   return { data: Object.fromEntries(encoded) as object };
@@ -96,17 +88,6 @@ describe('connection to a gateway', () => {
       syncInterval: 300_000,
       enforcement: { blockedUserCheck: false, preCallChecks: false },
     });
-  });
-
-  it('has the defaults that the CRD tells', () => {
-    const file = `${gatewayInstanceNames.plural}.${GROUP}.yaml`;
-    const crd = parse(readFileSync(join(import.meta.dirname, '..', '..', 'crds', file), 'utf8')) as {
-      spec: { versions: { schema: { openAPIV3Schema: { properties: { spec: Schema } } } }[] };
-    };
-    const { rateLimit, syncInterval } = crd.spec.versions[0]?.schema.openAPIV3Schema.properties.spec.properties ?? {};
-    const limits = Object.entries(rateLimit?.properties ?? {}).map(([name, { default: value }]) => [name, value]);
-    expect(Object.fromEntries(limits)).to.deep.equal(instanceDefaults.rateLimit);
-    expect(syncInterval?.default).to.equal(instanceDefaults.syncInterval);
   });
 
   for (const [what, ref, namespace, reason] of [

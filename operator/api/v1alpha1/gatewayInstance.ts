@@ -12,10 +12,7 @@ export const gatewayInstanceNames = {
   shortName: 'ginst',
 } as const satisfies ResourceNames;
 
-/**
- * What holds where a spec says nothing. The tags `@default` below repeat these for `kubectl explain`, since a CRD takes
- * literals alone; a test holds the two equal.
- */
+/** What holds where a spec says nothing: the CRD takes its defaults from here, too. */
 export const instanceDefaults = {
   rateLimit: { qps: 200, burst: 200, maxConcurrent: 16 },
   syncInterval: '5m',
@@ -58,7 +55,7 @@ export interface RateLimit {
    * @format int32
    * @minimum 1
    * @maximum 10000
-   * @default 200
+   * @default {@link instanceDefaults.rateLimit.qps}
    */
   qps?: number;
   /**
@@ -67,7 +64,7 @@ export interface RateLimit {
    * @format int32
    * @minimum 1
    * @maximum 10000
-   * @default 200
+   * @default {@link instanceDefaults.rateLimit.burst}
    */
   burst?: number;
   /**
@@ -76,7 +73,7 @@ export interface RateLimit {
    * @format int32
    * @minimum 1
    * @maximum 1000
-   * @default 16
+   * @default {@link instanceDefaults.rateLimit.maxConcurrent}
    */
   maxConcurrent?: number;
 }
@@ -447,7 +444,7 @@ export interface GatewayInstanceSpec {
   /**
    * How often each customer is compared with the gateway, such as 5m.
    * @maxLength 32
-   * @default "5m"
+   * @default {@link instanceDefaults.syncInterval}
    * @x-kubernetes-validations [
    *   {"rule": "self.matches('^([0-9]{1,9}(s|m|h))+$')", "message": "syncInterval must be a duration of whole numbers with units (s, m or h): write for example 5m"},
    *   {"rule": "!self.matches('^([0-9]{1,9}(s|m|h))+$') || (duration(self) >= duration('1s') && duration(self) <= duration('24h'))", "message": "syncInterval must be between 1s and 24h: write for example 5m"}
