@@ -131,7 +131,7 @@ function periodNotHeld(budgetDuration: string): Finding<'DefaultBudgetEnforced'>
     reason: 'NotSupported',
     message:
       `The gateway has no /budget API and takes max_end_user_budget alone, so that the period ${budgetDuration} does not hold and the default is a cap for each customer's life. ` +
-      'Remove spec.defaultCustomerBudget.budgetDuration to accept that, or set budgetId to a tier of the gateway.',
+      'Remove spec.defaultCustomerBudget.budgetDuration to accept that, or replace it and maxBudget by budgetId, a tier of the gateway.',
   };
 }
 
