@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { parseDocument } from 'yaml';
 import { renderProxyConfig } from '../../../operator/instance/proxyConfig.ts';
 import { readProxyConfig } from './proxyConfig.ts';
 
@@ -22,6 +23,25 @@ describe("a gateway's configuration file", () => {
       expect(readProxyConfig(text, 'gateway', {}), text).to.deep.equal({ maxEndUserBudgetId: undefined });
     }
   });
+
+  for (const wrong of [
+    { fail_on_error: false },
+    { unreachable_fallback: 'fail_open' },
+    { optional_params: { streaming_transform_mode: 'block_only' } },
+    { streaming_end_of_stream_only: true },
+    { skip_system_message_in_guardrail: true },
+  ]) {
+    it(`that has the real gateway behave as this one cannot, ${JSON.stringify(wrong)}: one sentence`, () => {
+      const { text } = renderProxyConfig('', { proxyName: 'gateway', budget: undefined, guardrail });
+      const document = parseDocument(text);
+      for (const [key, value] of Object.entries(wrong)) {
+        document.setIn(['guardrails', 0, 'gateway_params', key], value);
+      }
+      expect(() => readProxyConfig(document.toString(), 'gateway', { GUARDRAIL_API_KEY: 'gk-1' })).to.throw(
+        `The configuration file is not right at guardrails.0.gateway_params.${Object.keys(wrong)[0]}: `,
+      );
+    });
+  }
 
   it('that names a key which is not there, or that is wrong: one sentence', () => {
     const { text } = renderProxyConfig('', { proxyName: 'gateway', budget: undefined, guardrail });

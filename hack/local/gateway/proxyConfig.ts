@@ -25,12 +25,20 @@ export function readProxyConfig(
     api_base: z.url(),
     api_key: z.string(),
     timeout: z.number().positive().optional(),
+    // With other values the real gateway behaves as this one cannot: it must not look safer here than it is there.
+    unreachable_fallback: z.literal('fail_closed').optional(),
+    fail_on_error: z.literal(true).optional(),
+    streaming_transform_mode: z.literal('incremental_diff').optional(),
+    streaming_end_of_stream_only: z.literal(false).optional(),
+    skip_system_message_in_guardrail: z.literal(false).optional(),
+    skip_tool_message_in_guardrail: z.literal(false).optional(),
+    optional_params: z.undefined().optional(),
   });
   const schema = z.object({
     guardrails: z.array(z.object({ [`${proxyName}_params`]: params })).nullish(),
     [`${proxyName}_settings`]: z.object({ max_end_user_budget_id: z.string().optional() }).nullish(),
   });
-  const parsed = schema.safeParse(parse(text) ?? {});
+  const parsed = schema.safeParse(parse(text, { merge: true }) ?? {});
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new Error(`The configuration file is not right at ${issue?.path.join('.') ?? 'its top'}: ${issue?.message}.`);
