@@ -16,6 +16,16 @@ const READY_MS = 180_000;
 const MIGRATIONS = 'venv/lib/python3*/site-packages/litellm_proxy_extras/migrations/*/migration.sql';
 
 /**
+ * @returns the folder that LiteLLM is installed in
+ * @throws Error with one sentence where none is set.
+ */
+export function litellmLab(): string {
+  const lab = process.env.LITELLM_LAB ?? '';
+  if (lab === '') throw new Error('Set LITELLM_LAB to a folder with venv/bin/litellm and prisma-shim.');
+  return lab;
+}
+
+/**
  * Starts the LiteLLM of the folder `LITELLM_LAB`, with a PostgreSQL of its own.
  * @param config its configuration, as YAML
  * @param env what its environment has besides
@@ -27,8 +37,7 @@ export async function startLiteLlm(
   env: Readonly<Record<string, string>> = {},
   options: { readonly database: boolean } = { database: true },
 ): Promise<LiteLlmProcess> {
-  const lab = process.env.LITELLM_LAB ?? '';
-  if (lab === '') throw new Error('Set LITELLM_LAB to a folder with venv/bin/litellm and prisma-shim.');
+  const lab = litellmLab();
   const scripts = globSync(join(lab, MIGRATIONS)).sort();
   if (scripts.length === 0) throw new Error(`There is no LiteLLM in LITELLM_LAB (${lab}); run its setup.sh.`);
   const folder = mkdtempSync(join(tmpdir(), 'litellm-'));

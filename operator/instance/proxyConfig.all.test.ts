@@ -1,12 +1,14 @@
 /** Hostile configurations at the real LiteLLM: as they are, and as the operator renders them. Needs LITELLM_LAB. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import { GatewayClient } from '../../hack/conformance/client.ts';
 import type { Interceptor } from '../../hack/conformance/interceptor.ts';
 import { startInterceptor } from '../../hack/conformance/interceptor.ts';
 import type { LiteLlmProcess } from '../../hack/conformance/litellmProcess.ts';
-import { startLiteLlm } from '../../hack/conformance/litellmProcess.ts';
+import { litellmLab, startLiteLlm } from '../../hack/conformance/litellmProcess.ts';
 import type { ModelServer } from '../../hack/conformance/modelServer.ts';
 import { startModelServer } from '../../hack/conformance/modelServer.ts';
 import { useService } from '../../hack/conformance/service.ts';
@@ -45,12 +47,14 @@ describe('configurations that lead around the guardrail, at the real LiteLLM', f
     guardrail = keep(await startInterceptor(service.url));
     model = keep(await startModelServer());
     const ours = { url: guardrail.url, timeoutSeconds: 5 };
-    for (const { what, base } of hostileBases) {
+    const texts = hostileBases.map(({ base }) => {
       const whole = `${setup(model.url)}${around}${base}`;
-      const { text } = renderProxyConfig(whole, { proxyName: 'litellm', budget: undefined, guardrail: ours });
-      const meaning = meaningOf(text);
+      return renderProxyConfig(whole, { proxyName: 'litellm', budget: undefined, guardrail: ours }).text;
+    });
+    for (const [index, meaning] of meaningsOf(texts).entries()) {
+      const what = hostileBases[index]?.what ?? '';
       const same = rendered.find((other) => isDeepStrictEqual(other.meaning, meaning));
-      if (same === undefined) rendered.push({ bases: [what], text, meaning });
+      if (same === undefined) rendered.push({ bases: [what], text: texts[index] ?? '', meaning });
       else same.bases.push(what);
     }
     const start = async (text: string): Promise<LiteLlmProcess> =>
@@ -151,10 +155,14 @@ function setup(modelUrl: string): string {
   );
 }
 
-/** What LiteLLM reads of a configuration: it knows no keys that begin with x-. */
-function meaningOf(text: string): object {
-  const read = parse(text, { merge: true, logLevel: 'error' }) as object;
-  return Object.fromEntries(Object.entries(read).filter(([key]) => !key.startsWith('x-')));
+/** What LiteLLM's own parser reads in configurations. LiteLLM knows no keys that begin with x-. */
+function meaningsOf(texts: readonly string[]): object[] {
+  const python = join(litellmLab(), 'venv', 'bin', 'python');
+  const code = 'import json, sys, yaml; json.dump([yaml.safe_load(text) for text in json.load(sys.stdin)], sys.stdout)';
+  const read = JSON.parse(
+    execFileSync(python, ['-c', code], { input: JSON.stringify(texts), encoding: 'utf8' }),
+  ) as object[];
+  return read.map((each) => Object.fromEntries(Object.entries(each).filter(([key]) => !key.startsWith('x-'))));
 }
 
 /** All hostile parameters in one configuration, each in an entry that a call asks for by its name. */

@@ -128,7 +128,10 @@ export interface TextSource {
 
 /** The gateway's own configuration file: where it comes from, and where the operator writes it. */
 export interface ProxyConfig {
-  /** The configuration that you keep, in YAML. Its keys, order and comments stay. Default: an empty one. */
+  /**
+   * The configuration that you keep, in YAML. Its keys, order and comments stay. Default: an empty one.
+   * Settings by which requests could bypass the guardrail are left out: the condition ProxyConfigured names them.
+   */
   base?: TextSource;
   /**
    * Name of the ConfigMap that the operator writes, in the namespace of this resource, for the gateway to mount.
