@@ -48,6 +48,7 @@ const CHECKS: readonly Check[] = [
     ],
   },
   { title: 'TypeScript', command: [bin('tsc')] },
+  { title: 'TypeScript of the playground', command: [bin('tsc'), '--project', 'guardrail/http/playground'] },
   { title: 'Generated files', command: [process.execPath, 'hack/crdgen/main.ts', '--check'] },
   { title: 'Prettier', command: [bin('prettier'), '--check', '--log-level=warn', '--cache', '.'] },
 ];

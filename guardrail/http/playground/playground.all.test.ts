@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import { expect } from 'chai';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
-import { KEY, PLANTED, startHarness, type Harness } from '../../appHarness.ts';
+import { eventually, KEY, PLANTED, startHarness, type Harness } from '../../appHarness.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -106,28 +106,64 @@ describe('the playground in a browser', function () {
     await page.locator('#sent', { hasText: 'Mail <EMAIL' }).waitFor();
     expect(await sessions()).to.equal('1');
     await page.goto('about:blank');
-    for (let tries = 0; (await sessions()) !== '0' && tries < 100; tries += 1) await page.waitForTimeout(50);
-    expect(await sessions()).to.equal('0');
+    await eventually(async () => (await sessions()) === '0');
   });
 
-  const PROBLEMS: [what: string, key: string, text: string, says: RegExp][] = [
-    ['no key', '', TEXT, /^Enter an API key/],
-    ['a wrong key', 'not-the-key', TEXT, /does not know this API key/],
-    ['a key that no header can carry', 'schlüssel-ß', TEXT, /visible ASCII/],
-    ['no text', KEY, ' ', /^Type a text first/],
+  for (const order of ['before', 'after'] as const) {
+    it(`erases what it has made where the other half of a check fails, ${order} it`, async () => {
+      const detected = Promise.withResolvers<unknown>();
+      const error = { error: { code: 'detector_unavailable', message: 'The detector did not answer.' } };
+      const guarded = page.waitForResponse('**/beta/*');
+      await page.route('**/playground/detect', async (route) => {
+        if (order === 'after') await guarded;
+        await route.fulfill({ status: 502, json: error });
+        detected.resolve(undefined);
+      });
+      await page.route('**/beta/*', async (route) => {
+        if (order === 'before') await detected.promise;
+        await route.continue();
+      });
+      await page.getByLabel('API key').fill(KEY);
+      await page.getByLabel('Your text').fill(TEXT);
+      await page.getByRole('button', { name: 'Check' }).click();
+      const answer = await guarded;
+      expect(await answer.json()).to.have.property('action', 'GUARDRAIL_INTERVENED');
+      const session = `/sessions/${answer.headers()['x-session-id'] ?? ''}`;
+      await page.getByText('The detector did not answer.').waitFor();
+      await eventually(async () => (await harness.call('GET', session)).status === 404);
+      expect(await page.locator('#result').isVisible()).to.equal(false);
+    });
+  }
+
+  const PROBLEMS: [what: string, key: string, text: string, says: RegExp, focus: string][] = [
+    ['no key', '', TEXT, /^Enter an API key/, 'key'],
+    ['a wrong key', 'not-the-key', TEXT, /does not know this API key/, 'key'],
+    ['a key that no header can carry', 'schlüssel-ß', TEXT, /visible ASCII/, 'key'],
+    ['no text', KEY, ' ', /^Type a text first/, 'text'],
   ];
-  for (const [what, key, text, says] of PROBLEMS) {
-    it(`says what to do about ${what}`, async () => {
+  for (const [what, key, text, says, focus] of PROBLEMS) {
+    it(`says what to do about ${what}, and moves the focus there`, async () => {
       await page.getByLabel('API key').fill(key);
       await page.getByLabel('Your text').fill(text);
       await page.getByRole('button', { name: 'Check' }).click();
       const alert = page.getByRole('alert');
       await alert.waitFor();
       expect(await alert.innerText()).to.match(says);
+      expect(await page.evaluate('document.activeElement.id')).to.equal(focus);
       expect(await page.locator('#result').isVisible()).to.equal(false);
       await picture(`problem-${key.length}`);
     });
   }
+
+  it('leaves the focus alone where no field is wrong, whatever the message says', async () => {
+    const message = 'An API key is not to blame.';
+    await page.route('**/playground/detect', (route) => route.fulfill({ status: 500, json: { error: { message } } }));
+    await page.getByLabel('API key').fill(KEY);
+    await page.getByLabel('Your text').fill(TEXT);
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText(message).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Check');
+  });
 
   it('says so where nothing is found, and takes markup for the text that it is', async () => {
     const markup = '<img src=x onerror="alert(1)"><b>Hello</b>';
