@@ -3,7 +3,7 @@
  * need other people's programs (`*.all.test.ts`). `npm test -- PATH…` runs the tests in these files or folders alone.
  */
 import { spawn } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { globSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildAhead, CASES, runE2e } from './e2e/run.ts';
@@ -11,15 +11,15 @@ import { ensureBinaries } from './local/controlplane/binaries.ts';
 import { Progress } from './local/progress.ts';
 import { findRedisServer } from './local/redis.ts';
 import { runMocha, type TestCounts } from './test/mocha.ts';
+import { type Need, Needs } from './test/needs.ts';
 
 const HELP = `npm test              lint, format, types, and the tests that need nothing but this machine
 npm run test:all      these, and the tests that need other people's programs (*.all.test.ts), and the real cluster
 npm test -- PATH…     the tests in these files or folders alone
 `;
 const FOLDERS = ['operator', 'guardrail', 'hack'];
-/** Of these, those whose tests start no control plane. */
-const WITHOUT_CLUSTER = ['guardrail'];
-const ONLY_ALL = '**/*.all.test.ts';
+const TESTS = '**/*.test.ts';
+const ONLY_ALL = '.all.test.ts';
 
 /** Ends the real cluster. */
 const aborted = new AbortController();
@@ -69,25 +69,31 @@ async function main(): Promise<number> {
     total.failed += failed;
     total.failures.push(...failures);
   };
-  const controlPlane = fetchControlPlane();
-  await progress.step('Redis for tests', findRedisServer);
-  if (positionals.length > 0) {
-    await controlPlane.there();
-    add(await runMocha(root, positionals.map(specs)));
-  } else {
-    for (const check of CHECKS) add(await run(check));
-    await controlPlane.soFar();
-    const inFolders = (folders: readonly string[]): Promise<TestCounts> =>
-      runMocha(root, ['--ignore', ONLY_ALL, ...folders.map((folder) => `${folder}/**/*.test.ts`)]);
-    add(await inFolders(WITHOUT_CLUSTER));
-    await controlPlane.there();
-    if (values.all === true) buildAhead();
-    add(await inFolders(FOLDERS.filter((folder) => !WITHOUT_CLUSTER.includes(folder))));
-    if (values.all === true) {
-      const specs = FOLDERS.map((folder) => `${folder}/**/*.all.test.ts`);
-      add(await runMocha(root, specs));
-      add(await onRealCluster());
-    }
+  const chosen = positionals.length > 0;
+  const all = values.all === true && !chosen;
+  const files = (chosen ? positionals : FOLDERS).flatMap(testsIn);
+  const others = chosen ? [] : files.filter((file) => file.endsWith(ONLY_ALL));
+  const ordinary = files.filter((file) => !others.includes(file));
+  const needs = new Needs();
+  const needing = (need: Need, among: readonly string[]): string[] =>
+    among.filter((file) => needs.of(join(root, file)).has(need));
+  const selected = all ? files : ordinary;
+  const withCluster = needing('controlPlane', ordinary);
+  const runFiles = async (some: readonly string[]): Promise<void> => {
+    if (some.length > 0) add(await runMocha(root, some));
+  };
+
+  const controlPlane = needing('controlPlane', selected).length > 0 ? fetchControlPlane() : undefined;
+  if (needing('redis', selected).length > 0) await progress.step('Redis for tests', findRedisServer);
+  if (!chosen) for (const check of CHECKS) add(await run(check));
+  await controlPlane?.soFar();
+  await runFiles(ordinary.filter((file) => !withCluster.includes(file)));
+  await controlPlane?.there();
+  if (all) buildAhead();
+  await runFiles(withCluster);
+  if (all) {
+    await runFiles(others);
+    add(await onRealCluster());
   }
   const minutes = (performance.now() - started) / 60_000;
   console.log(`\nTook ${minutes.toFixed(1)} minutes.`);
@@ -115,12 +121,12 @@ async function onRealCluster(): Promise<TestCounts> {
 }
 
 /**
- * Begins to fetch what most tests start, before they are timed: on a new machine it is built for minutes, in which those
+ * Begins to fetch what the tests start, before they are timed: on a new machine it is built for minutes, in which those
  * that do not need it can run.
  */
 function fetchControlPlane(): { readonly soFar: () => Promise<unknown>; readonly there: () => Promise<unknown> } {
   let say: (line: string) => void = () => undefined;
-  const binaries = ensureBinaries(['kube-apiserver', 'etcd', 'kubectl', 'kube-controller-manager'], {
+  const binaries = ensureBinaries(['kube-apiserver', 'etcd', 'kubectl'], {
     report: (line) => {
       say(line);
     },
@@ -138,13 +144,15 @@ function fetchControlPlane(): { readonly soFar: () => Promise<unknown>; readonly
   };
 }
 
-function specs(path: string): string {
+/** The test files at a path, which may be a folder, relative to the project. */
+function testsIn(path: string): string[] {
   const file = relative(root, resolve(path));
-  try {
-    return statSync(join(root, file)).isDirectory() ? `${file === '' ? '.' : file}/**/*.test.ts` : file;
-  } catch {
-    throw new Error(`There is no ${path} to test.`);
-  }
+  const stats = statSync(join(root, file), { throwIfNoEntry: false });
+  if (!stats) throw new Error(`There is no ${path} to test.`);
+  if (!stats.isDirectory()) return [file];
+  const found = globSync(join(file, TESTS), { cwd: root, exclude: (name) => name === 'node_modules' });
+  if (found.length === 0) throw new Error(`There is no test in ${path}.`);
+  return found.sort();
 }
 
 async function run({ title, command: [command, ...args] }: Check): Promise<TestCounts> {
