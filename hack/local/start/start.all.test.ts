@@ -7,12 +7,17 @@ import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startControlPlane } from '../controlplane.ts';
+import { cacheFolder } from '../controlplane/binaries.ts';
 import { startDevGateway } from '../gateway/gateway.ts';
 import { inlineCommands } from '../../test/readme.ts';
+import { tryLock } from '../lock.ts';
 import { freePort } from '../processes.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const EMAIL = 'ada.lovelace@example.com';
+/** What is printed when what needs no cluster can be used, and when everything can. */
+const LOCAL_READY = 'What needs no cluster is ready';
+const ALL_READY = 'Ctrl-C ends everything';
 
 /** Without what npm adds for its scripts: the Node of the machine, not the project's. */
 function newcomer(home: string): NodeJS.ProcessEnv {
@@ -80,6 +85,7 @@ describe('npm start', function () {
   let folder = '';
   let env: NodeJS.ProcessEnv = {};
   let run: Run | undefined;
+  let letFetch: () => Promise<void> = () => Promise.resolve();
   const log = (name: string): string => readFileSync(join(folder, '.local/logs', name), 'utf8');
 
   before(async () => {
@@ -97,18 +103,29 @@ describe('npm start', function () {
       cpSync(join(root, file), join(folder, file));
     }
     env = newcomer(home);
+    letFetch = await holdFetching(env);
     run = new Run(folder, env, ['--gateway-port=0']);
-    const ms = await run.until('Ctrl-C ends everything', 14 * 60_000);
-    console.log(`      from nothing to the table: ${Math.round(ms / 1000)} s`);
   });
   after(async () => {
+    await letFetch();
     await run?.interrupt();
     rmSync(work, { recursive: true, force: true });
   });
 
+  /** Keeps `npm start` from fetching the control plane. @returns a function that lets it go on */
+  async function holdFetching(its: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
+    const cache = cacheFolder(its);
+    mkdirSync(cache, { recursive: true });
+    let release = await tryLock(cache);
+    return async () => {
+      await release?.();
+      release = undefined;
+    };
+  }
+
   /** Runs one of the commands that are printed, in the shell, as printed. */
   function shell(command: string): string {
-    const kubeconfig = /export KUBECONFIG=\S+/.exec(run?.text ?? '')?.[0] ?? '';
+    const kubeconfig = /export KUBECONFIG=\S+/.exec(run?.text ?? '')?.[0] ?? ':';
     return execFileSync('sh', ['-c', `${kubeconfig}; ${command}`], { cwd: folder, env, encoding: 'utf8' });
   }
   const printed = (pattern: RegExp): string => pattern.exec(run?.text ?? '')?.[0].trim() ?? 'false';
@@ -122,34 +139,27 @@ describe('npm start', function () {
       await delay(100);
     }
   }
+  const gone = (): boolean => {
+    try {
+      execFileSync('pgrep', ['-f', work]);
+      return false;
+    } catch {
+      return true;
+    }
+  };
   async function admin(path: string): Promise<Response> {
     return fetch(`${gateway()}${path}`, { headers: { authorization: 'Bearer sk-local-development' } });
   }
 
-  it('shows the samples with the columns CUSTOMERID, MAXBUDGET, SPEND and SYNCED true', () => {
-    const [head = '', ...rows] = kubectl('get gcust').trim().split('\n');
-    expect(head.split(/\s+/)).to.deep.equal(['NAME', 'CUSTOMERID', 'MAXBUDGET', 'SPEND', 'SYNCED', 'AGE']);
-    expect(rows).to.have.length(3);
-    expect(rows.find((row) => row.startsWith('acme'))).to.match(/^acme +acme-001 +100 +0 +true /);
-    for (const row of rows) expect(row).to.match(/ true +\S+$/);
-  });
-
-  it('has made them customers of the gateway', async () => {
-    const answer = await admin('/customer/info?end_user_id=acme-001');
-    expect(answer.status).to.equal(200);
-    expect(await answer.json()).to.include({ user_id: 'acme-001', alias: 'Acme Corporation' });
-  });
-
-  it('restores what the model never saw, in a whole answer', () => {
+  function restores(): void {
     const command = printed(/curl -s http[\s\S]*?\}\]\}'/).replace('ada@example.com', EMAIL);
     const answer = JSON.parse(shell(command)) as { choices: { message: { content: string } }[] };
     expect(answer.choices[0]?.message.content).to.include(EMAIL);
     const seen = log('gateway.log').trim().split('\n').at(-1) ?? '';
     expect(seen).to.match(/saw: .*<EMAIL\w*_[A-Z0-9]+>/);
     expect(log('gateway.log')).not.to.include(EMAIL);
-  });
-
-  it('restores it in a stream too', () => {
+  }
+  function restoresInStream(): void {
     const command = printed(/curl -sN http[\s\S]*?\}\]\}'/).replace('ada@example.com', EMAIL);
     const events = shell(command)
       .split('\n')
@@ -160,7 +170,79 @@ describe('npm start', function () {
     const content = events.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
     expect(content).to.include(EMAIL);
     expect(log('gateway.log')).not.to.include(EMAIL);
+  }
+  async function playgroundAnswers(): Promise<void> {
+    const [, page = '', key = ''] = /(http:\S+\/playground) \(API key: (\S+)\)/.exec(run?.text ?? '') ?? [];
+    const document = await fetch(page);
+    expect([document.status, await document.text()].join(' ')).to.match(/^200 <!doctype html>/i);
+    const answer = await fetch(`${page}/detect`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ text: EMAIL }),
+    });
+    expect(await answer.json()).to.have.nested.property('entities[0].type', 'EMAIL_ADDRESS');
+  }
+
+  it('has what needs no cluster within a minute of the installation, while the API server is still to be fetched', async () => {
+    const installed = await run?.until('Development gateway …', 10 * 60_000);
+    const ready = await run?.until(LOCAL_READY, 11 * 60_000);
+    console.log(`      from nothing to the first table: ${Math.round((ready ?? 0) / 1000)} s`);
+    expect((ready ?? 0) - (installed ?? 0)).to.be.below(60_000);
+    expect(run?.text).to.include('Another run is fetching the control plane').and.not.include(ALL_READY);
   });
+
+  it('restores what the model never saw already then', restores);
+  it('restores it in a stream, too, already then', restoresInStream);
+  it('serves the playground already then', playgroundAnswers);
+
+  it('loses no call when the rest joins and the guardrail of the operator takes over', async () => {
+    const outcomes = new Set<string>();
+    const over = new AbortController();
+    const calls = (async () => {
+      for (let call = 1; !over.signal.aborted; call += 1) {
+        const response = await fetch(`${gateway()}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { authorization: 'Bearer sk-local-development', 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: `${call} to ${EMAIL}` }] }),
+        });
+        const text = await response.text();
+        outcomes.add(response.status === 200 && text.includes(`${call} to ${EMAIL}`) ? 'restored' : text);
+        await delay(20);
+      }
+    })();
+    await letFetch();
+    const ms = await run?.until(ALL_READY, 14 * 60_000);
+    console.log(`      from nothing to the table: ${Math.round((ms ?? 0) / 1000)} s`);
+    over.abort();
+    await calls;
+    if (/^kubectl …$/m.test(run?.text ?? '')) await run?.until('✓ kubectl', 14 * 60_000);
+    expect([...outcomes]).to.deep.equal(['restored']);
+    const { url } = JSON.parse(readFileSync(join(folder, '.local/guardrail.json'), 'utf8')) as { url: string };
+    expect(run?.text).to.match(new RegExp(`^guardrail of the instance +${url} `, 'm'));
+  });
+
+  it('advises nobody to delete a customer', () => {
+    expect(run?.text).not.to.match(/InstanceNotFound|delete this customer/);
+  });
+
+  it('still serves the playground at the address that was printed first', playgroundAnswers);
+
+  it('shows the samples with the columns CUSTOMERID, MAXBUDGET, SPEND and SYNCED true', () => {
+    const [head = '', ...rows] = kubectl('get gcust').trim().split('\n');
+    expect(head.split(/\s+/)).to.deep.equal(['NAME', 'CUSTOMERID', 'MAXBUDGET', 'SPEND', 'SYNCED', 'AGE']);
+    expect(rows).to.have.length(3);
+    expect(rows.find((row) => row.startsWith('acme'))).to.match(/^acme +acme-001 +100 +[\d.]+ +true /);
+    for (const row of rows) expect(row).to.match(/ true +\S+$/);
+  });
+
+  it('has made them customers of the gateway', async () => {
+    const answer = await admin('/customer/info?end_user_id=acme-001');
+    expect(answer.status).to.equal(200);
+    expect(await answer.json()).to.include({ user_id: 'acme-001', alias: 'Acme Corporation' });
+  });
+
+  it('restores what the model never saw, in a whole answer', restores);
+  it('restores it in a stream too', restoresInStream);
 
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const harmless = inlineCommands(readme, 'kubectl').filter((command) =>
@@ -223,7 +305,7 @@ describe('npm start', function () {
     expect(() => execFileSync('pgrep', ['-f', work])).to.throw();
     const before = await aloneMs();
     run = new Run(folder, env, ['--gateway-port=0']);
-    const ms = await run.until('Ctrl-C ends everything', 60_000);
+    const ms = await run.until(ALL_READY, 60_000);
     // In proportion to the part that is not ours, so that a busy machine does not fail it: 3 s of 10 s on two idle cores.
     const ratio = ms / Math.max(before, await aloneMs());
     console.log(
@@ -237,23 +319,17 @@ describe('npm start', function () {
   it('leaves no process behind when it is killed', async () => {
     if (run?.child.pid !== undefined) process.kill(-run.child.pid, 'SIGKILL');
     await run?.ended;
-    await eventually(() => {
-      try {
-        execFileSync('pgrep', ['-f', work]);
-        return false;
-      } catch {
-        return true;
-      }
-    });
+    await eventually(gone);
   });
 
   it('manages the customers of a gateway that runs already, and says how it reaches the guardrail', async () => {
     const other = await startDevGateway({ port: 0, masterKey: 'sk-other', proxyName: 'litellm' });
     try {
       run = new Run(folder, { ...env, GATEWAY_URL: other.url, GATEWAY_MASTER_KEY: 'sk-other' });
-      await run.until('Ctrl-C ends everything', 120_000);
+      await run.until(ALL_READY, 120_000);
       expect(run.text)
         .to.match(/^your gateway +http/m)
+        .and.match(/playground \(API key: sk-local-development\)/)
         .and.not.include('sk-other');
       const headers = { authorization: 'Bearer sk-other' };
       await eventually(async () => (await fetch(`${other.url}/customer/info?end_user_id=acme-001`, { headers })).ok);
@@ -270,6 +346,48 @@ describe('npm start', function () {
     } finally {
       await other.stop();
     }
+  });
+
+  describe('without a cluster', () => {
+    it('says in one sentence why there is none, and goes on with the rest until Ctrl-C', async () => {
+      const path = (env.PATH ?? '').split(delimiter).filter((entry) => !existsSync(join(entry, 'go')));
+      run = new Run(
+        folder,
+        {
+          ...env,
+          PATH: path.join(delimiter),
+          HOME: join(work, 'elsewhere'),
+          // Nobody listens on the discard port: whatever is to be downloaded is refused.
+          NODE_USE_ENV_PROXY: '1',
+          HTTPS_PROXY: 'http://127.0.0.1:9',
+        },
+        ['--gateway-port=0'],
+      );
+      await run.until('go on until Ctrl-C', 60_000);
+      const [why, rest] = run.text.trim().split('\n').slice(-2);
+      expect(why).to.match(/^kube-apiserver, etcd of Kubernetes 1\.36 cannot be had: .*install Go.*$/);
+      expect(rest).to.equal(
+        'The cluster is missing, and with it the operator and the samples; the development gateway, the guardrail and ' +
+          'the playground in the table above go on until Ctrl-C.',
+      );
+      restores();
+      await playgroundAnswers();
+      expect(await run.interrupt()).to.equal(1);
+      await eventually(gone);
+    });
+
+    it('ends everything with Ctrl-C while the API server is still to be fetched', async () => {
+      const its = { ...env, HOME: join(work, 'third') };
+      const release = await holdFetching(its);
+      try {
+        run = new Run(folder, its, ['--gateway-port=0']);
+        await run.until(LOCAL_READY, 60_000);
+        expect(await run.interrupt()).to.equal(130);
+        await eventually(gone);
+      } finally {
+        await release();
+      }
+    });
   });
 
   describe('with bad input', () => {
@@ -294,22 +412,13 @@ describe('npm start', function () {
         /^Port \d+ of 127\.0\.0\.1 is in use: end the program that holds it, or choose another port for the development gateway with npm start -- --gateway-port PORT\.$/,
       ],
       [
-        'no network, nothing cached and no Go',
-        () => {
-          const path = (env.PATH ?? '').split(delimiter).filter((entry) => !existsSync(join(entry, 'go')));
-          return Promise.resolve({
-            args: ['--gateway-port=0'],
-            env: {
-              ...env,
-              PATH: path.join(delimiter),
-              HOME: join(work, 'elsewhere'),
-              // Nobody listens on the discard port: whatever is to be downloaded is refused.
-              NODE_USE_ENV_PROXY: '1',
-              HTTPS_PROXY: 'http://127.0.0.1:9',
-            },
-          });
+        'a port of the API server that is in use',
+        async () => {
+          const port = await freePort();
+          taken = createServer().listen(port, '127.0.0.1');
+          return { args: ['--gateway-port=0', `--api-port=${port}`] };
         },
-        /^kube-apiserver, etcd, kubectl of Kubernetes 1\.36 cannot be had: .*install Go.*$/,
+        /^Port \d+ of 127\.0\.0\.1 is in use: end the program that holds it, or choose another port for the API server with npm start -- --api-port PORT\.$/,
       ],
       [
         'a gateway without its key',

@@ -58,7 +58,7 @@ export async function start({ settings, progress, root, home }: StartOptions): P
     await clusterParts.stop();
     await localParts.stop();
   };
-  let fetched = false;
+  let [fetched, missing] = [false, false];
   const local = startLocal(settings, { places, parts: localParts, progress }).then((made) => {
     file.write(made.playground);
     return made;
@@ -77,15 +77,14 @@ export async function start({ settings, progress, root, home }: StartOptions): P
       throw new Error(sentence);
     }),
   ]);
-  // Said when the outcome is asked for.
-  cluster.catch(() => undefined);
+  cluster.catch(() => (missing = true));
 
   try {
     const made = await local;
     const seconds = (): number => (performance.now() - started) / 1000;
     const summary = describeLocal(made, root, seconds());
     return {
-      local: localSummary(summary),
+      local: localSummary(summary, !missing),
       soon: fetched,
       outcome: cluster.then(
         (whole) => ({ complete: true, text: describeAll(made, whole, { root, home, seconds: seconds() }) }),

@@ -31,19 +31,21 @@ export interface FullSummary extends LocalSummary {
   guardrail: GuardrailAddress;
 }
 
-/** The first table, and what can be tried before there is a cluster. */
-export function localSummary(input: LocalSummary): string {
-  const { rows, playground, gatewayLog, seconds } = input;
+/**
+ * The first table, and what can be tried before there is a cluster.
+ * @param more whether the cluster is on its way
+ */
+export function localSummary(input: LocalSummary, more: boolean): string {
+  const { rows, playground, seconds } = input;
   return [
     ...table(rows),
     '',
-    `This much is ready after ${seconds.toFixed(1)} s and can be tried now, in another terminal of this folder:`,
+    `What needs no cluster is ready after ${seconds.toFixed(1)} s. To try now, in another terminal of this folder:`,
     '',
     ...chats(input, playground),
     '',
     ...playgroundLines(playground),
-    '',
-    `The API server, the operator and the samples join ${gatewayLog === undefined ? 'it' : 'them'} when they are ready.`,
+    ...(more ? ['', 'The API server, the operator and the samples follow.'] : []),
   ].join('\n');
 }
 
@@ -60,7 +62,7 @@ export function fullSummary(input: FullSummary): string {
     `  ${kubectl} get ginst,deployments`,
     `  ${kubectl} delete gcust initech`,
     '',
-    ...(hasKubectl ? [] : [`${kubectl} is still being fetched; the last step above tells when it is there.`, '']),
+    ...(hasKubectl ? [] : [`${kubectl} is still to come: a line below says when it is there.`, '']),
     ...chats(input, guardrail),
     '',
     ...playgroundLines(playground),
