@@ -1,3 +1,4 @@
+import { WebSocket } from 'ws';
 import type { Json, JsonObject } from '../local/gateway/gateway.ts';
 
 /** A whole answer of a gateway. */
@@ -21,6 +22,19 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** An answer of a gateway as it came, whatever its type. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A request that is no JSON by POST. */
+export interface RawRequest {
+  /** Default: POST. */
+  readonly method?: string;
+  readonly body?: JsonObject | FormData;
+}
+
 const TIMEOUT_MS = 30_000;
 
 /** Calls the models of a gateway as an application does. */
@@ -35,14 +49,27 @@ export class GatewayClient<Options extends CallOptions = CallOptions> {
   }
 
   async post(path: string, body: JsonObject, options?: Options): Promise<Answer> {
-    const response = await this.#send(path, body, options);
+    const response = await this.#send(path, { body }, options);
     const text = await response.text();
     return { status: response.status, body: parse(text) };
   }
 
+  /** Sends a request of any method and type. */
+  async raw(path: string, request: RawRequest, options?: Options): Promise<RawAnswer> {
+    const response = await this.#send(path, request, options);
+    return { status: response.status, text: await response.text() };
+  }
+
+  /** Opens a WebSocket. */
+  connect(path: string, options = {} as Options): WebSocket {
+    const url = new URL(path, this.#url);
+    url.protocol = 'ws:';
+    return new WebSocket(url, { headers: { ...this.#headers(options), ...options.headers } });
+  }
+
   /** As {@link post}, with `stream: true`, noting what the client has seen after each event. */
   async stream(path: string, body: JsonObject, options?: Options): Promise<Streamed> {
-    const response = await this.#send(path, { ...body, stream: true }, options);
+    const response = await this.#send(path, { body: { ...body, stream: true } }, options);
     const events: JsonObject[] = [];
     const moments: string[][] = [];
     if (response.headers.get('content-type')?.includes('text/event-stream') !== true) {
@@ -59,11 +86,13 @@ export class GatewayClient<Options extends CallOptions = CallOptions> {
     return { status: response.status, events, moments };
   }
 
-  async #send(path: string, body: JsonObject, options = {} as Options): Promise<Response> {
+  async #send(path: string, { method = 'POST', body }: RawRequest, options = {} as Options): Promise<Response> {
+    const form = body instanceof FormData;
+    const type = body === undefined || form ? {} : { 'content-type': 'application/json' };
     return fetch(new URL(path, this.#url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...this.#headers(options), ...options.headers },
-      body: JSON.stringify(body),
+      method,
+      headers: { ...type, ...this.#headers(options), ...options.headers },
+      ...(body !== undefined && { body: form ? body : JSON.stringify(body) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   }

@@ -1,10 +1,14 @@
 import { expect } from 'chai';
+import { compareDocument, DOCUMENT } from './exposure/document.ts';
+import { OUTCOMES } from './exposure/outcome.ts';
 import type { Mutant } from './interceptor.ts';
+import { isForeign } from './litellm.ts';
 import { MUTANTS } from './mutants.ts';
 import { type Service, useService } from './service.ts';
-import { GATEWAYS, type Stand } from './stand.ts';
+import { GATEWAYS, type Measure, type Stand } from './stand.ts';
 
 const START_MS = 300_000;
+const TABLE_MS = 180_000;
 
 /** A wrong service, and the cases that must catch it. */
 const CAUGHT: Readonly<Record<string, readonly (readonly [mutant: Mutant, cases: readonly string[]])[]>> = {
@@ -39,6 +43,29 @@ for (const gateway of GATEWAYS) {
     for (const name of gateway.cases) {
       it(name, async () => {
         expect(await fault(name)).to.equal(undefined);
+      });
+    }
+
+    if (gateway.measured && !isForeign()) {
+      const measure: Measure = async (options) => {
+        if (running.stand?.measure === undefined) throw new Error(`${gateway.name} is not measured.`);
+        return running.stand.measure(options);
+      };
+
+      it(`lets pass what the table in ${DOCUMENT} says`, async function () {
+        this.timeout(TABLE_MS);
+        const findings = await measure();
+        expect(findings.faults).to.deep.equal([]);
+        expect(await compareDocument(findings), 'npm run conformance writes the table').to.deep.equal([]);
+      });
+
+      it('measures other rows of a wrong guardrail', async () => {
+        const only = 'arguments of `tool_calls`';
+        const place = `\`/v1/chat/completions\` ${only}`;
+        const { rows, version, faults } = await measure({ only, mutant: MUTANTS.textsAlone });
+        expect(faults).to.deep.equal([]);
+        const changed = (await compareDocument({ version, rows })).filter((change) => change.startsWith(`${place}:`));
+        expect(changed).to.deep.equal([`${place}: ${OUTCOMES.guarded} → ${OUTCOMES.leaksIgnored}`]);
       });
     }
 

@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import type { JsonObject } from '../local/gateway/gateway.ts';
 import { GatewayClient } from './client.ts';
 import { BLOCK_REASON, startInterceptor } from './interceptor.ts';
-import { startModelServer } from './modelServer.ts';
+import { MCP_PATH, MCP_TOOL } from './mcpServer.ts';
+import { type ModelServer, startModelServer } from './modelServer.ts';
 import { MUTANTS } from './mutants.ts';
 import { type Case, runCase, table } from './suite.ts';
 import { somebody } from './people.ts';
@@ -37,6 +39,79 @@ describe('the model server', () => {
       }
     });
   }
+});
+
+describe('the model server for what no dialect covers', () => {
+  const running: { model?: ModelServer } = {};
+  const server = (): ModelServer => {
+    if (running.model === undefined) throw new Error('The model server did not start.');
+    return running.model;
+  };
+  before(async () => {
+    running.model = await startModelServer();
+  });
+  after(() => running.model?.stop());
+
+  it('answers by a script until it is reset, and remembers requests without a body by their path', async () => {
+    const client = new GatewayClient(server().url, () => ({}));
+    server().script(({ method, path }) => {
+      if (path === '/v1/files?a=b') return { json: { method } };
+      return path === '/lines' ? { text: 'one\n', type: 'text/plain' } : undefined;
+    });
+    expect(await client.raw('/v1/files?a=b', { method: 'GET' })).to.deep.equal({
+      status: 200,
+      text: '{"method":"GET"}',
+    });
+    expect(await client.raw('/lines', { body: {} })).to.deep.equal({ status: 200, text: 'one\n' });
+    const chat = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
+    expect((await client.raw('/v1/chat/completions', { body: chat })).text).to.contain('You said: hi');
+    expect(server().saw()).to.deep.equal(['GET /v1/files?a=b', '{}', JSON.stringify(chat)]);
+    server().reset();
+    expect((await client.raw('/v1/files?a=b', { method: 'GET' })).status).to.equal(404);
+  });
+
+  it('speaks MCP, and remembers the calls of its tool', async () => {
+    server().reset();
+    const client = new GatewayClient(server().url, () => ({}));
+    const call = async (method: string, params: JsonObject = {}): Promise<JsonObject> =>
+      (await client.post(MCP_PATH, { jsonrpc: '2.0', id: 1, method, params })).body;
+    expect((await call('initialize', { protocolVersion: '2025-06-18' })).result).to.include({
+      protocolVersion: '2025-06-18',
+    });
+    expect(JSON.stringify(await call('tools/list'))).to.contain(`"name":"${MCP_TOOL}"`);
+    const params = { name: MCP_TOOL, arguments: { about: 'Anna' } };
+    expect(JSON.stringify(await call('tools/call', params))).to.contain('Found: Anna');
+    const coded = { name: MCP_TOOL, arguments: { code: Buffer.from('Bernd').toString('base64') } };
+    expect(JSON.stringify(await call('tools/call', coded))).to.contain('Found: Bernd');
+    expect((await call('resources/list')).error).to.include({ code: -32601 });
+    expect(
+      (await client.raw(MCP_PATH, { body: { jsonrpc: '2.0', method: 'notifications/initialized' } })).status,
+    ).to.equal(202);
+    expect(server().saw()).to.have.length(2);
+  });
+
+  it('speaks the realtime protocol', async () => {
+    server().reset();
+    const socket = new GatewayClient(server().url, () => ({})).connect('/v1/realtime?model=m');
+    const events: JsonObject[] = [];
+    const ended = new Promise<void>((resolve, reject) => {
+      socket.on('error', reject);
+      socket.on('message', (data: Buffer) => {
+        events.push(JSON.parse(data.toString('utf8')) as JsonObject);
+        if (events.at(-1)?.type === 'response.done') resolve();
+      });
+    });
+    await once(socket, 'open');
+    const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] };
+    for (const event of [{ type: 'conversation.item.create', item }, { type: 'response.create' }]) {
+      socket.send(JSON.stringify(event));
+    }
+    await ended;
+    socket.terminate();
+    expect(events[0]).to.include({ type: 'session.created' });
+    expect(events.find(({ type }) => type === 'response.output_text.done')).to.include({ text: 'You said: hi' });
+    expect(server().saw()).to.have.length(2);
+  });
 });
 
 describe('the interceptor', () => {

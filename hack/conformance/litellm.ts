@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseDocument } from 'yaml';
+import { type Document, parseDocument } from 'yaml';
+import type { JsonObject } from '../local/gateway/gateway.ts';
 import { GatewayClient } from './client.ts';
+import { GUARDRAIL } from './exposure/probes/bypass.ts';
+import { PASS_THROUGH } from './exposure/probes/passThrough.ts';
+import { MCP_SERVER } from './exposure/probes/tools.ts';
+import { MCP_PATH } from './mcpServer.ts';
 import { startLiteLlm } from './litellmProcess.ts';
 
 /** A running LiteLLM that calls a model server and a guardrail of ours. */
@@ -66,10 +71,68 @@ async function configuration(backends: Backends): Promise<string> {
     guardrail_name: FAILS_OPEN,
     litellm_params: { ...guardrails[0].litellm_params, default_on: false, unreachable_fallback: 'fail_open' },
   });
-  document.setIn(['general_settings'], { master_key: MASTER_KEY });
+  document.setIn(['general_settings'], {
+    master_key: MASTER_KEY,
+    pass_through_endpoints: passThrough(backends.modelUrl),
+  });
+  addMeasuredParts(document, backends.modelUrl);
   document.setIn(['litellm_settings'], { drop_params: true, num_retries: 0 });
   document.setIn(['router_settings'], { num_retries: 0, disable_cooldowns: true });
   return document.toString();
+}
+
+/** Adds what only the probes of the table call: other providers, an MCP server and files at the provider. */
+function addMeasuredParts(document: Document, modelUrl: string): void {
+  const at = (model: string, url: string): JsonObject => ({ model, api_base: url, api_key: 'sk-none' });
+  const models = [
+    { model_name: 'anthropic/*', litellm_params: at('anthropic/*', modelUrl) },
+    { model_name: 'rerank', litellm_params: at('cohere/rerank-v3.5', `${modelUrl}/rerank`) },
+    { model_name: 'ocr', litellm_params: at('mistral/mistral-ocr-latest', `${modelUrl}/v1`) },
+    { model_name: 'gemini-echo', litellm_params: at('gemini/gemini-2.5-flash', modelUrl) },
+  ];
+  document.setIn(['assistant_settings'], {
+    custom_llm_provider: 'openai',
+    litellm_params: { api_base: `${modelUrl}/v1`, api_key: 'sk-none' },
+  });
+  document.setIn(
+    ['search_tools'],
+    [{ search_tool_name: 'lab-search', litellm_params: { search_provider: 'searxng', api_base: modelUrl } }],
+  );
+  document.setIn(
+    ['agent_list'],
+    [
+      {
+        agent_name: 'lab-agent',
+        agent_card_params: {
+          protocolVersion: '1.0',
+          name: 'lab-agent',
+          description: 'd',
+          url: `${modelUrl}/a2a`,
+          version: '1.0.0',
+          capabilities: { streaming: false },
+          defaultInputModes: ['text'],
+          defaultOutputModes: ['text'],
+          skills: [],
+        },
+      },
+    ],
+  );
+  for (const model of models) document.addIn(['model_list'], model);
+  document.setIn(['mcp_servers'], {
+    [MCP_SERVER]: { url: `${modelUrl}${MCP_PATH}`, transport: 'http', auth_type: 'none' },
+  });
+  document.setIn(
+    ['files_settings'],
+    [{ custom_llm_provider: 'openai', api_base: `${modelUrl}/v1`, api_key: 'sk-none' }],
+  );
+}
+
+function passThrough(modelUrl: string): JsonObject[] {
+  const target = { target: `${modelUrl}${PASS_THROUGH.plain}`, headers: {} };
+  return [
+    { path: PASS_THROUGH.plain, ...target },
+    { path: PASS_THROUGH.guarded, ...target, guardrails: { [GUARDRAIL]: null } },
+  ];
 }
 
 /**
@@ -89,6 +152,13 @@ export async function useLiteLlm(backends: Backends): Promise<LiteLlm> {
       'Set LITELLM_URL to a running LiteLLM, or LITELLM_LAB to a folder with venv/bin/litellm and prisma-shim.',
     );
   }
-  const own = await startLiteLlm(await configuration(backends), { GUARDRAIL_API_KEY: backends.guardrailKey });
+  const own = await startLiteLlm(await configuration(backends), {
+    GUARDRAIL_API_KEY: backends.guardrailKey,
+    // The providers that LiteLLM hands calls on to as they are.
+    OPENAI_API_BASE: `${backends.modelUrl}/v1`,
+    OPENAI_API_KEY: 'sk-none',
+    ANTHROPIC_API_BASE: backends.modelUrl,
+    ANTHROPIC_API_KEY: 'sk-none',
+  });
   return { ...configured(own.url, MASTER_KEY), stop: own.stop };
 }

@@ -125,22 +125,6 @@ const whole: readonly LiteLlmCase[] = [
   },
 ];
 
-const unseen: readonly LiteLlmCase[] = [
-  {
-    name: 'chat, name of a message and stop words',
-    limit: 'LiteLLM never shows these to a guardrail: the model sees what stands in them.',
-    run: async ({ client, model, guardrail }) => {
-      const person = somebody();
-      const messages = [{ ...user('Hello'), name: person.email }];
-      await client.post(CHAT, { model: 'echo-c7', messages, stop: [person.phone] });
-      const shown = JSON.stringify(guardrail.exchanges().map(({ body }) => body));
-      demand(!shown.includes(person.email) && !shown.includes(person.phone), 'LiteLLM shows them now: protect them.');
-      const seen = model.saw().join();
-      demand(seen.includes(person.email) && seen.includes(person.phone), 'LiteLLM no longer passes them on.');
-    },
-  },
-];
-
 const streamed: readonly LiteLlmCase[] = [
   ...[1, 3, 7, 20].map((size) =>
     streams(`stream, ${size} characters a chunk`, (text) => chat(text, { model: `echo-c${size}` }), letter),
@@ -224,20 +208,6 @@ const images: readonly LiteLlmCase[] = [
       const content = [{ type: 'text', text: 'What is this?' }, image];
       await client.post('/v1/messages', { model: 'echo-c7', max_tokens: 100, messages: [user(content)] });
       await sawPictureWithout(person, model.saw());
-    },
-  },
-  {
-    name: 'chat, an image without any text',
-    limit: 'LiteLLM calls no guardrail for a request that has images alone: the model sees them as they are.',
-    run: async ({ client, model, guardrail }) => {
-      const url = await pictureOf(somebody());
-      const content = [{ type: 'image_url', image_url: { url } }];
-      await client.post(CHAT, { model: 'echo-c7', messages: [user(content)] });
-      demand(
-        guardrail.exchanges().every(({ phase }) => phase !== 'request'),
-        'LiteLLM shows it now: protect it.',
-      );
-      demand(model.saw().join().includes(url), 'LiteLLM no longer passes it on.');
     },
   },
 ];
@@ -583,7 +553,6 @@ export const LITELLM_CHAT_CASES: readonly LiteLlmCase[] = [
 /** Everything that LiteLLM with the guardrail is judged by. */
 export const LITELLM_CASES: readonly LiteLlmCase[] = [
   ...LITELLM_CHAT_CASES,
-  ...unseen,
   ...otherEndpoints,
   ...images,
   ...failOpen,

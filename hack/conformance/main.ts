@@ -1,14 +1,21 @@
 import { parseArgs } from 'node:util';
+import { compareDocument, DOCUMENT, writeDocument } from './exposure/document.ts';
+import type { Mutant } from './interceptor.ts';
 import { FAILS_OPEN } from './litellm.ts';
 import { MUTANTS } from './mutants.ts';
 import { POLICY, useService } from './service.ts';
-import { GATEWAYS } from './stand.ts';
+import { GATEWAYS, type Stand } from './stand.ts';
 import { type Result, table } from './suite.ts';
+
+/** The name of the measurement among the cases. */
+const TABLE = 'table';
 
 const HELP = `Judges the guardrail behind real gateways: npm run conformance -- [flags]
 
   --gateway <name>   ${GATEWAYS.map(({ name }) => name).join(' or ')}; default: all
-  --case <text>      only cases whose name holds this text
+  --case <text>      only cases whose name holds this text; "${TABLE}" is one of them: it measures what
+                     LiteLLM lets pass, and writes it into ${DOCUMENT}
+  --check            writes nothing; a table that is not what was measured is a failure
   --mutant <name>    makes the service wrong, to see the suite fail: ${Object.keys(MUTANTS).join(', ')}
 
 LITELLM_LAB     folder with a LiteLLM to start (venv/bin/litellm, prisma-shim)
@@ -23,6 +30,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const FLAGS = {
   gateway: { type: 'string' },
   case: { type: 'string' },
+  check: { type: 'boolean' },
   mutant: { type: 'string' },
   help: { type: 'boolean' },
 } as const;
@@ -33,6 +41,25 @@ function flags(): ReturnType<typeof parseArgs<{ options: typeof FLAGS }>>['value
   } catch (error) {
     throw new Error(`${(error as Error).message.split('. ')[0] ?? ''}; --help lists the flags.`, { cause: error });
   }
+}
+
+/** Measures what a gateway lets pass. The table is written unless it is only checked, or the service is wrong. */
+async function runTable(gateway: string, { measure }: Stand, check: boolean, mutant?: Mutant): Promise<Result> {
+  const result = { gateway, name: TABLE, limit: undefined };
+  if (measure === undefined) {
+    return {
+      ...result,
+      limit: 'it is measured only on a LiteLLM that this suite starts (LITELLM_LAB)',
+      fault: undefined,
+    };
+  }
+  const findings = await measure(mutant === undefined ? {} : { mutant });
+  const changes = await compareDocument(findings);
+  for (const change of changes) say(`${DOCUMENT}: ${change}`);
+  const faults = [...findings.faults, ...(check || mutant !== undefined ? changes : [])];
+  if (faults.length > 0) return { ...result, fault: faults.join('; ') };
+  if (changes.length > 0) await writeDocument(findings);
+  return { ...result, fault: undefined };
 }
 
 async function main(): Promise<void> {
@@ -54,11 +81,13 @@ async function main(): Promise<void> {
   try {
     for (const gateway of gateways) {
       const names = gateway.cases.filter((name) => name.includes(values.case ?? ''));
-      if (names.length === 0) continue;
+      const measured = gateway.measured && TABLE.includes(values.case ?? '');
+      if (names.length === 0 && !measured) continue;
       say(`Starting ${gateway.name} …`);
       const stand = await gateway.start(service);
       try {
         for (const name of names) results.push(await stand.run(name, mutant));
+        if (measured) results.push(await runTable(gateway.name, stand, values.check ?? false, mutant));
       } finally {
         await stand.stop();
       }

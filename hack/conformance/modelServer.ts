@@ -5,6 +5,8 @@ import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import readRaw from 'raw-body';
 import { echo, type Json, type JsonObject } from '../local/gateway/gateway.ts';
+import { answerMcp, MCP_PATH } from './mcpServer.ts';
+import { serveRealtime } from './realtimeServer.ts';
 
 /** Tells what reached a model. */
 export interface Witness {
@@ -13,8 +15,29 @@ export interface Witness {
   reset(): void;
 }
 
+/** A request as it reached the fake provider. */
+export interface Arrived {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** An answer that a test writes itself: JSON, server-sent events, or a text of another type. */
+export type Reply =
+  { readonly json: Json } | { readonly events: readonly string[] } | { readonly text: string; readonly type: string };
+
+/** Decides the answer to a request; undefined leaves it to the dialect of the path. */
+export type Script = (arrived: Arrived) => Reply | undefined;
+
+/** A witness whose answers a test can write itself. */
+export interface ScriptedWitness extends Witness {
+  /** Answers by this script until the next reset. */
+  script(script: Script): void;
+}
+
 /** A fake provider of models that speaks the dialects of OpenAI and of Anthropic, and remembers what it was sent. */
-export interface ModelServer extends Witness {
+export interface ModelServer extends ScriptedWitness {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly stop: () => Promise<void>;
@@ -194,12 +217,11 @@ const messages: Dialect = {
  */
 export async function startModelServer(port = 0): Promise<ModelServer> {
   let bodies: string[] = [];
-  const router = new Router();
+  let script: Script | undefined;
+  const router = new Router<{ text: string }>();
   const serve = (path: string, dialect: Dialect): void => {
     router.post([path, `/v1${path}`], async (ctx) => {
-      const text = await readRaw(ctx.req, { encoding: 'utf8', limit: '64mb' });
-      bodies.push(text);
-      const body = JSON.parse(text) as JsonObject;
+      const body = JSON.parse(ctx.state.text) as JsonObject;
       const asked = { body, model: typeof body.model === 'string' ? body.model : '', streamed: body.stream === true };
       try {
         if (asked.streamed) await send(ctx, [...dialect.events(asked)]);
@@ -216,10 +238,29 @@ export async function startModelServer(port = 0): Promise<ModelServer> {
   serve('/embeddings', embeddings);
   serve('/responses', responses);
   serve('/messages', messages);
-  const app = new Koa();
+  const app = new Koa<{ text: string }>();
+  app.use(async (ctx, next) => {
+    const text = await readRaw(ctx.req, { encoding: 'utf8', limit: '64mb' });
+    ctx.state.text = text;
+    if (ctx.path === MCP_PATH) {
+      answerMcp(ctx, text, (called) => bodies.push(called));
+      return;
+    }
+    // A body alone is JSON for the cases to parse; what has none (a GET, say) is remembered by its path.
+    bodies.push(text === '' ? `${ctx.method} ${ctx.url}` : text);
+    const reply = script?.({ method: ctx.method, path: ctx.url, text });
+    if (reply === undefined) await next();
+    else if ('events' in reply) await send(ctx, reply.events);
+    else if ('json' in reply) ctx.body = reply.json;
+    else {
+      ctx.type = reply.type;
+      ctx.body = reply.text;
+    }
+  });
   app.use(router.routes());
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));
+  const realtime = serveRealtime(server, (event) => bodies.push(event));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -227,9 +268,14 @@ export async function startModelServer(port = 0): Promise<ModelServer> {
     saw: () => [...bodies],
     reset: () => {
       bodies = [];
+      script = undefined;
+    },
+    script: (next) => {
+      script = next;
     },
     stop: async () => {
       const closed = once(server, 'close');
+      realtime.close();
       server.close();
       server.closeAllConnections();
       await closed;

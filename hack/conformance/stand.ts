@@ -2,6 +2,9 @@ import { startDevGateway } from '../local/gateway/gateway.ts';
 import { startAgentgatewayDouble } from './agentgateway.ts';
 import { AGENTGATEWAY_CASES } from './agentgatewayCases.ts';
 import { GatewayClient } from './client.ts';
+import { LITELLM_PROBES, LITELLM_UNMEASURED } from './exposure/litellmProbes.ts';
+import { type Findings, measure } from './exposure/measure.ts';
+import type { ProbeBench } from './exposure/probe.ts';
 import { type Interceptor, type Mutant, startInterceptor } from './interceptor.ts';
 import { FOREIGN_PORTS, isForeign, useLiteLlm } from './litellm.ts';
 import { LITELLM_CASES, LITELLM_CHAT_CASES, type LiteLlmBench } from './litellmCases.ts';
@@ -19,13 +22,20 @@ export interface Stand {
    * @param mutant makes the service wrong for this case.
    */
   run(name: string, mutant?: Mutant): Promise<Result>;
+  /** Measures what the gateway lets pass; undefined where that is not measured. */
+  readonly measure?: Measure;
   stop(): Promise<void>;
 }
+
+/** Runs probes: all, or those whose route or field holds the text `only`; with a wrong service, where one is given. */
+export type Measure = (options?: { readonly only?: string; readonly mutant?: Mutant }) => Promise<Findings>;
 
 /** A gateway that the suite knows: its cases by name, and how to set it up. */
 export interface Gateway {
   readonly name: string;
   readonly cases: readonly string[];
+  /** Whether what it lets pass is measured, for the table in hack/samples/README.md. */
+  readonly measured: boolean;
   /** @throws Error with one sentence that says what is missing. */
   start(service: Service): Promise<Stand>;
 }
@@ -38,6 +48,7 @@ interface Parts {
 /** What a gateway brings to its stand, and how it is stopped. */
 interface Setup<Bench extends Parts> {
   readonly bench: Bench;
+  readonly measure?: Measure;
   readonly stop: () => Promise<void>;
 }
 
@@ -48,7 +59,7 @@ async function stand<Bench extends Parts>(
   guardrail: Interceptor,
   setUp: () => Promise<Setup<Bench>>,
 ): Promise<Stand> {
-  const { bench, stop } = await setUp().catch(async (error: unknown) => {
+  const { bench, measure, stop } = await setUp().catch(async (error: unknown) => {
     await guardrail.stop();
     throw error;
   });
@@ -66,6 +77,7 @@ async function stand<Bench extends Parts>(
         guardrail.mutate(undefined);
       }
     },
+    ...(measure !== undefined && { measure }),
     stop: async () => {
       await stop();
       await guardrail.stop();
@@ -83,7 +95,7 @@ async function standWithModel<Bench extends Parts>(
 ): Promise<Stand> {
   return stand(gateway, cases, guardrail, async () => {
     const model = await startModelServer(modelPort);
-    const { bench, stop } = await setUp(model).catch(async (error: unknown) => {
+    const { stop, ...rest } = await setUp(model).catch(async (error: unknown) => {
       await model.stop();
       throw error;
     });
@@ -91,7 +103,7 @@ async function standWithModel<Bench extends Parts>(
       await stop();
       await model.stop();
     };
-    return { bench, stop: stopBoth };
+    return { ...rest, stop: stopBoth };
   });
 }
 
@@ -99,6 +111,7 @@ async function standWithModel<Bench extends Parts>(
 export const DEVELOPMENT: Gateway = {
   name: 'development',
   cases: LITELLM_CHAT_CASES.map(({ name }) => name),
+  measured: false,
   start: async (service) => {
     const guardrail = await startInterceptor(service.url);
     return stand('development', LITELLM_CHAT_CASES, guardrail, async () => {
@@ -127,15 +140,30 @@ export const DEVELOPMENT: Gateway = {
   },
 };
 
+function measureBy(bench: ProbeBench): Measure {
+  return async ({ only = '', mutant } = {}) => {
+    const probes = LITELLM_PROBES.filter(({ route, field }) => `${route} ${field}`.includes(only));
+    bench.guardrail.mutate(mutant);
+    try {
+      return await measure('LiteLLM', bench, probes, only === '' ? LITELLM_UNMEASURED : []);
+    } finally {
+      bench.guardrail.mutate(undefined);
+    }
+  };
+}
+
 const LITELLM: Gateway = {
   name: 'litellm',
   cases: LITELLM_CASES.map(({ name }) => name),
+  measured: true,
   start: async (service) => {
     const guardrail = await startInterceptor(service.url, isForeign() ? FOREIGN_PORTS.guardrail : 0);
     const setUp = async (model: ModelServer): Promise<Setup<LiteLlmBench>> => {
       const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, guardrailKey: service.keys[0] };
       const { client, newKey, stop } = await useLiteLlm(backends);
-      return { bench: { client, model, guardrail, newKey }, stop };
+      const bench = { client, model, guardrail, newKey };
+      // The probes call servers that only the configuration of the suite names.
+      return isForeign() ? { bench, stop } : { bench, measure: measureBy(bench), stop };
     };
     return standWithModel('litellm', LITELLM_CASES, guardrail, setUp, isForeign() ? FOREIGN_PORTS.model : 0);
   },
@@ -144,6 +172,7 @@ const LITELLM: Gateway = {
 const PORTKEY: Gateway = {
   name: 'portkey',
   cases: PORTKEY_CASES.map(({ name }) => name),
+  measured: false,
   start: async (service) => {
     const guardrail = await startInterceptor(service.url);
     return standWithModel('portkey', PORTKEY_CASES, guardrail, async (model) => {
@@ -157,6 +186,7 @@ const PORTKEY: Gateway = {
 const AGENTGATEWAY: Gateway = {
   name: 'agentgateway (double)',
   cases: AGENTGATEWAY_CASES.map(({ name }) => name),
+  measured: false,
   start: async (service) => {
     const guardrail = await startInterceptor(service.url);
     return standWithModel('agentgateway (double)', AGENTGATEWAY_CASES, guardrail, async (model) => {

@@ -1,0 +1,37 @@
+import type { Probe } from './probe.ts';
+import { BYPASS_PROBES } from './probes/bypass.ts';
+import { CHAT_PROBES } from './probes/chat.ts';
+import { COMPLETION_PROBES } from './probes/completions.ts';
+import { MESSAGES_PROBES } from './probes/messages.ts';
+import { OTHER_PROBES } from './probes/otherRoutes.ts';
+import { PASS_THROUGH_PROBES } from './probes/passThrough.ts';
+import { REALTIME_PROBES } from './probes/realtime.ts';
+import { RESPONSES_PROBES } from './probes/responses.ts';
+import { MCP_PROBES } from './probes/tools.ts';
+import type { Row } from './table.ts';
+
+/** Everything that is measured of LiteLLM, in the order of the table. */
+export const LITELLM_PROBES: readonly Probe[] = [
+  ...CHAT_PROBES,
+  ...COMPLETION_PROBES,
+  ...RESPONSES_PROBES,
+  ...MESSAGES_PROBES,
+  ...OTHER_PROBES,
+  ...REALTIME_PROBES,
+  ...MCP_PROBES,
+  ...PASS_THROUGH_PROBES,
+  ...BYPASS_PROBES,
+];
+
+const unmeasured = (route: string, field: string, why: string): Row => ({
+  route,
+  field,
+  outcome: `*not measured*; leaks by its source, which calls no guardrail (${why})`,
+});
+
+/** What no probe can reach, and why. Read in the source of LiteLLM 1.106.2. */
+export const LITELLM_UNMEASURED: readonly Row[] = [
+  unmeasured('`/v1beta/models/{model}:countTokens`', '`contents`', 'needs the package google-genai'),
+  unmeasured('`/v1/evals`', 'all fields', 'calls api.openai.com whatever is configured'),
+  unmeasured('`/v1/realtime`', 'sound', 'needs a model that hears'),
+];

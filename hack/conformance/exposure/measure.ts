@@ -1,0 +1,48 @@
+import { Misconduct } from '../judge.ts';
+import { judge } from './outcome.ts';
+import type { Probe, ProbeBench } from './probe.ts';
+import type { Measurement, Row } from './table.ts';
+
+/** A measurement, and what could not be measured because a probe or the guardrail is at fault. */
+export interface Findings extends Measurement {
+  /** A sentence each. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Runs probes one after the other, each with nothing left over from the one before.
+ * @param gateway the gateway's name, which stands before its version.
+ * @param unmeasured rows that no probe can find out.
+ */
+export async function measure(
+  gateway: string,
+  bench: ProbeBench,
+  probes: readonly Probe[],
+  unmeasured: readonly Row[] = [],
+): Promise<Findings> {
+  const rows: Row[] = [];
+  const faults: string[] = [];
+  let version: string | undefined;
+  for (const { route, field, side, spared, value, send } of probes) {
+    const planted = await value();
+    bench.model.reset();
+    bench.guardrail.reset();
+    try {
+      const { status, text } = await send(bench, planted);
+      const exchanges = bench.guardrail.exchanges();
+      version ??= versionIn(exchanges.map(({ body }) => body));
+      const upstream = bench.model.saw();
+      const outcome = judge({ side, spared, value: planted, upstream, exchanges, status, answer: text });
+      rows.push({ route, field, outcome });
+    } catch (error) {
+      const what = error instanceof Misconduct ? error.message : `It could not be judged: ${String(error)}`;
+      faults.push(`${route} ${field}: ${what}`);
+    }
+  }
+  return { version: `${gateway} ${version ?? 'of an unknown version'}`, rows: [...rows, ...unmeasured], faults };
+}
+
+/** LiteLLM tells its version in each call of the guardrail. */
+function versionIn(bodies: readonly { readonly litellm_version?: unknown }[]): string | undefined {
+  return bodies.map((body) => body.litellm_version).find((told) => typeof told === 'string');
+}

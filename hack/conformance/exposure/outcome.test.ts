@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import { Misconduct } from '../judge.ts';
+import { judge, type Observation, OUTCOMES, pseudonymIn, strings } from './outcome.ts';
+
+const VALUE = 'anna.rossi.1@example.org';
+const TAG = '<EMAIL_ADDRESS_K7Q2M4>';
+
+type Calls = Observation['exchanges'];
+
+const asked = (body: object, answer: object): Calls => [{ phase: 'request', body: { ...body }, answer }];
+const told = (body: object, answer: object): Calls => [{ phase: 'response', body: { ...body }, answer }];
+const replaced = { action: 'GUARDRAIL_INTERVENED', texts: [TAG] };
+const restored = { action: 'GUARDRAIL_INTERVENED', texts: [VALUE] };
+const untouched = { action: 'NONE' };
+
+const seen = (more: Partial<Observation>): Observation => ({
+  side: 'request',
+  value: VALUE,
+  spared: false,
+  upstream: [],
+  exchanges: [],
+  status: 200,
+  answer: '{}',
+  ...more,
+});
+const answered = (more: Partial<Observation>): Observation => seen({ side: 'answer', upstream: [TAG], ...more });
+
+describe('the judgement of a probe', () => {
+  const cases: readonly (readonly [name: string, observation: Observation, outcome: string])[] = [
+    ['a pseudonym at the model', seen({ upstream: [`{"stop":"${TAG}"}`] }), OUTCOMES.guarded],
+    ['a pseudonym with escapes', seen({ upstream: ['\\u003cEMAIL_ADDRESS_K7Q2M4\\u003e'] }), OUTCOMES.guarded],
+    ['a value never shown', seen({ upstream: [VALUE] }), OUTCOMES.leaksUnseen],
+    ['a value in other letters', seen({ upstream: [VALUE.toUpperCase()] }), OUTCOMES.leaksUnseen],
+    [
+      'a value in JSON inside JSON',
+      seen({ upstream: ['{\\"to\\":\\"anna.rossi.1@example.org\\"}'] }),
+      OUTCOMES.leaksUnseen,
+    ],
+    ['a value in a query', seen({ upstream: [`GET /?q=${encodeURIComponent(VALUE)}`] }), OUTCOMES.leaksUnseen],
+    [
+      'a value at the second call alone',
+      seen({ upstream: [TAG, VALUE], exchanges: asked({ texts: ['Hello'] }, untouched) }),
+      OUTCOMES.leaksUnseen,
+    ],
+    [
+      'a value shown as whose call it is',
+      seen({ upstream: [VALUE], exchanges: asked({ texts: [], request_data: { end_user: VALUE } }, untouched) }),
+      OUTCOMES.leaksUnseen,
+    ],
+    [
+      'a replacement that is ignored',
+      seen({ upstream: [VALUE], exchanges: asked({ texts: [VALUE] }, replaced) }),
+      OUTCOMES.leaksIgnored,
+    ],
+    [
+      'a place that the guardrail leaves alone',
+      seen({ spared: true, upstream: [VALUE], exchanges: asked({ texts: [VALUE] }, untouched) }),
+      OUTCOMES.leaksSpared,
+    ],
+    ['a field that is dropped', seen({ upstream: ['{}'] }), OUTCOMES.dropped],
+    ['a block', seen({ status: 400, exchanges: asked({ texts: [VALUE] }, { action: 'BLOCKED' }) }), OUTCOMES.blocked],
+    ['a refusal', seen({ status: 404, answer: 'Not Found' }), OUTCOMES.refused],
+    ['a missing licence', seen({ status: 500, answer: 'LiteLLM Enterprise users only' }), OUTCOMES.licence],
+    [
+      'a call that cannot be written',
+      seen({ status: 500, answer: 'Generic Guardrail API failed: 3 errors' }),
+      OUTCOMES.uncalled,
+    ],
+    ['an answer restored', answered({ answer: `{"text":"${VALUE}"}` }), OUTCOMES.restored],
+    ['an answer never shown', answered({ answer: `{"text":"${TAG}"}` }), OUTCOMES.unseen],
+    [
+      'an answer of which a part alone is restored',
+      answered({ answer: `{"text":"${VALUE}","reason":"${TAG}"}` }),
+      OUTCOMES.unseen,
+    ],
+    [
+      'a restored answer that is ignored',
+      answered({ answer: `{"text":"${TAG}"}`, exchanges: told({ texts: [TAG] }, restored) }),
+      OUTCOMES.ignored,
+    ],
+    [
+      'a pseudonym in pieces of a stream',
+      answered({
+        answer: 'data: {"delta":{"text":"<EMAIL_AD"}}\n\ndata: {"delta":{"text":"DRESS_K7Q2M4>"}}\n\ndata: [DONE]\n\n',
+      }),
+      OUTCOMES.unseen,
+    ],
+    ['an answer that is dropped', answered({}), OUTCOMES.dropped],
+  ];
+  for (const [name, observation, outcome] of cases) {
+    it(`${name}: ${outcome}`, () => {
+      expect(judge(observation)).to.equal(outcome);
+    });
+  }
+
+  const impossible: readonly (readonly [name: string, observation: Observation])[] = [
+    [
+      'the guardrail is shown a value and does not replace it',
+      seen({ upstream: [VALUE], exchanges: asked({ texts: [VALUE] }, untouched) }),
+    ],
+    [
+      'the guardrail replaces what it should leave alone',
+      seen({ spared: true, upstream: [VALUE], exchanges: asked({ texts: [VALUE] }, replaced) }),
+    ],
+    ['the gateway fails', seen({ status: 500 })],
+    ['nothing reaches the model', seen({})],
+    ['the model’s answer is no answer', seen({ status: 500, upstream: ['{}'] })],
+    ['the value of an answer reaches the model', answered({ upstream: [VALUE] })],
+    ['no pseudonym reaches the model', answered({ upstream: ['{}'] })],
+    ['the client gets an error for an answer', answered({ status: 500 })],
+    [
+      'the guardrail is shown a pseudonym and does not restore it',
+      answered({ answer: `{"text":"${TAG}"}`, exchanges: told({ texts: [TAG] }, untouched) }),
+    ],
+  ];
+  for (const [name, observation] of impossible) {
+    it(`finds a fault where ${name}`, () => {
+      expect(() => judge(observation)).to.throw(Misconduct);
+    });
+  }
+});
+
+describe('the parts of a judgement', () => {
+  it('finds the first pseudonym of a text', () => {
+    expect(pseudonymIn(`To ${TAG} and <PERSON_AAAAAA>`)).to.equal(TAG);
+    expect(pseudonymIn('<EM and <b>')).to.equal(undefined);
+  });
+
+  it('reads the events of a stream as one, those of each type apart', () => {
+    const stream =
+      'event: a\ndata: {"type":"a","text":"one "}\n\ndata: {"type":"b","text":"x"}\n\ndata: {"type":"a","text":"two"}\n\n';
+    expect([...strings(stream).values()]).to.include.members(['one two', 'x']);
+    expect([...strings('{"a":["b",{"c":"d"}]}').values()]).to.deep.equal(['b', 'd']);
+    expect([...strings('no JSON').values()]).to.deep.equal(['no JSON']);
+  });
+});

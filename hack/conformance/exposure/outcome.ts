@@ -1,0 +1,150 @@
+import { demand } from '../judge.ts';
+import type { Exchange } from '../interceptor.ts';
+
+/** What a gateway did with one value that a probe planted, as seen from all sides. */
+export interface Observation {
+  /** Where the value stood: in a request, or, as its pseudonym, in the answer of the model. */
+  readonly side: 'request' | 'answer';
+  readonly value: string;
+  /** Whether the guardrail leaves this place as it is on purpose, as a signature or an identifier. */
+  readonly spared: boolean;
+  /** What reached the model, or another server behind the gateway, in order. */
+  readonly upstream: readonly string[];
+  /** The calls of the guardrail, in order. */
+  readonly exchanges: readonly Pick<Exchange, 'phase' | 'body' | 'answer'>[];
+  /** The status that the client got. */
+  readonly status: number;
+  /** What the client got: JSON, server-sent events, or any text. */
+  readonly answer: string;
+}
+
+/** The outcomes, the worst first, as the table writes them. */
+export const OUTCOMES = {
+  leaksUnseen: '**leaks**: never shown to the guardrail',
+  leaksIgnored: '**leaks**: shown, but LiteLLM ignores the replacement',
+  leaksSpared: '**leaks**: shown, but the guardrail leaves it as it is',
+  unseen: 'pseudonyms: the answer is never shown to the guardrail',
+  ignored: 'pseudonyms: shown, but LiteLLM ignores what is restored',
+  dropped: 'dropped by LiteLLM',
+  licence: 'refused by LiteLLM: needs its enterprise licence',
+  uncalled: 'refused: LiteLLM cannot write the call of the guardrail',
+  refused: 'refused by LiteLLM',
+  blocked: 'refused by the guardrail',
+  guarded: 'guarded',
+  restored: 'restored',
+} as const;
+
+export type Outcome = (typeof OUTCOMES)[keyof typeof OUTCOMES];
+
+const PSEUDONYM = /<[A-Z][A-Z0-9_]*_[A-Z0-9]{4,}>/;
+
+/** @returns the first pseudonym in a text; undefined where there is none. */
+export function pseudonymIn(text: string): string | undefined {
+  return PSEUDONYM.exec(unescaped(text))?.[0];
+}
+
+/** JSON writes `<` as an escape in some programs. */
+function unescaped(text: string): string {
+  return text.replaceAll(/\\u003c/gi, '<').replaceAll(/\\u003e/gi, '>');
+}
+
+/** Tells whether a text holds a value, also escaped in JSON or in an address. */
+function holds(text: string, value: string): boolean {
+  const bare = text.replaceAll('\\', '').toLowerCase();
+  return [value, encodeURIComponent(value)].some((form) => bare.includes(form.toLowerCase()));
+}
+
+/** @returns what the guardrail is shown as text; whose call it is and by which headers it came is no text. */
+function shownText({ body }: Pick<Exchange, 'body'>): string {
+  const { request_data: _data, request_headers: _headers, ...texts } = body;
+  return JSON.stringify(texts);
+}
+
+/**
+ * Judges what became of a value.
+ * @throws Misconduct where the observation allows no judgement.
+ */
+export function judge(observation: Observation): Outcome {
+  return observation.side === 'request' ? judgeRequest(observation) : judgeAnswer(observation);
+}
+
+function judgeRequest({ value, spared, upstream, exchanges, status, answer }: Observation): Outcome {
+  const asked = exchanges.filter(({ phase }) => phase === 'request');
+  if (upstream.some((text) => holds(text, value))) {
+    const shown = asked.filter((exchange) => holds(shownText(exchange), value));
+    if (shown.length === 0) return OUTCOMES.leaksUnseen;
+    const replaced = shown.some((exchange) => isReplaced(exchange.answer, value));
+    demand(
+      replaced !== spared,
+      spared ? 'The guardrail replaces it.' : 'The guardrail is shown it and does not replace it.',
+    );
+    return replaced ? OUTCOMES.leaksIgnored : OUTCOMES.leaksSpared;
+  }
+  const blocked = asked.some((exchange) => (exchange.answer as { action?: string }).action === 'BLOCKED');
+  const client = `the client got ${status}: ${answer.slice(0, 200)}`;
+  if (upstream.length === 0 && status >= 400) {
+    if (blocked) return OUTCOMES.blocked;
+    if (answer.includes('LiteLLM Enterprise')) return OUTCOMES.licence;
+    if (asked.length === 0 && answer.includes('Generic Guardrail API failed')) return OUTCOMES.uncalled;
+    demand(status < 500, `Nothing reached the model, and ${client}`);
+    return OUTCOMES.refused;
+  }
+  demand(upstream.length > 0 && status < 400, `${upstream.length} calls reached the model, and ${client}`);
+  return upstream.some((text) => pseudonymIn(text) !== undefined) ? OUTCOMES.guarded : OUTCOMES.dropped;
+}
+
+function isReplaced(answer: unknown, value: string): boolean {
+  return (answer as { action?: string }).action === 'GUARDRAIL_INTERVENED' && !holds(JSON.stringify(answer), value);
+}
+
+function judgeAnswer({ value, upstream, exchanges, status, answer }: Observation): Outcome {
+  demand(!upstream.some((text) => holds(text, value)), 'The model saw the real value.');
+  const pseudonym = upstream.map(pseudonymIn).find((found) => found !== undefined);
+  demand(pseudonym !== undefined, `The model saw no pseudonym, and the client got ${status}: ${answer.slice(0, 200)}`);
+  demand(status < 400, `The client got ${status}: ${answer.slice(0, 200)}`);
+  const leaves = [...strings(answer).values()];
+  if (leaves.some((text) => unescaped(text).includes(pseudonym))) {
+    const shown = exchanges.filter(
+      (exchange) => exchange.phase === 'response' && unescaped(shownText(exchange)).includes(pseudonym),
+    );
+    if (shown.length === 0) return OUTCOMES.unseen;
+    const restored = shown.some((exchange) => holds(JSON.stringify(exchange.answer), value));
+    demand(restored, 'The guardrail is shown it and does not restore it.');
+    return OUTCOMES.ignored;
+  }
+  return leaves.some((text) => holds(text, value)) ? OUTCOMES.restored : OUTCOMES.dropped;
+}
+
+/**
+ * @returns the strings of an answer by their place in it. The events of a stream are read as one: what they say in the
+ * same place is put together, so that a text in pieces is whole again.
+ */
+export function strings(answer: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const visit = (place: string, node: unknown): void => {
+    if (typeof node === 'string') found.set(place, (found.get(place) ?? '') + node);
+    else if (typeof node === 'object' && node !== null) {
+      for (const [name, child] of Object.entries(node)) visit(`${place}/${name}`, child);
+    }
+  };
+  const events = answer.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice('data:'.length)] : []));
+  for (const text of events.length > 0 ? events : [answer]) {
+    const json = parsed(text);
+    // Events of different types may use one name for different things: a whole text and its pieces, say.
+    visit(eventType(json), json);
+  }
+  return found;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function eventType(json: unknown): string {
+  const type = typeof json === 'object' && json !== null ? (json as { type?: unknown }).type : undefined;
+  return typeof type === 'string' ? type : '';
+}

@@ -1,0 +1,107 @@
+import type { Json, JsonObject } from '../../local/gateway/gateway.ts';
+import type { CallOptions, GatewayClient, RawAnswer } from '../client.ts';
+import type { Interceptor } from '../interceptor.ts';
+import type { Reply, ScriptedWitness } from '../modelServer.ts';
+import { pseudonymIn } from './outcome.ts';
+import { anEmail } from './values.ts';
+
+/** What the probes work with. */
+export interface ProbeBench {
+  readonly client: GatewayClient;
+  readonly model: ScriptedWitness;
+  readonly guardrail: Interceptor;
+}
+
+/** Plants a value in one place, and sends it through the gateway. */
+export interface Probe {
+  /** As the table names it. */
+  readonly route: string;
+  /** As the table names it. */
+  readonly field: string;
+  /** Where the value stands: in the request, or, as a pseudonym, in the answer of the model. */
+  readonly side: 'request' | 'answer';
+  /** Whether the guardrail leaves this place as it is on purpose. */
+  readonly spared: boolean;
+  /** @returns a value that nobody has but this probe. */
+  readonly value: () => string | Promise<string>;
+  /** @returns what the client got. */
+  readonly send: (bench: ProbeBench, value: string) => Promise<RawAnswer>;
+}
+
+/** How a probe differs from the usual. */
+export interface ProbeOptions extends CallOptions {
+  /** The path of the call, where the route in the table is not it. */
+  readonly path?: string;
+  readonly method?: string;
+  /** Default: an e-mail address. */
+  readonly value?: Probe['value'];
+  /** Whether the guardrail leaves this place as it is on purpose. Default: false. */
+  readonly spared?: boolean;
+  /** The model's answer, where the one of the path's dialect does not do. */
+  readonly reply?: Reply;
+}
+
+const code = (route: string): string => `\`${route}\``;
+
+/** A probe of a field of a request: `body` is the request with the value in that field. */
+export function request(
+  route: string,
+  field: string,
+  body: (value: string) => JsonObject | FormData,
+  { path = route, method = 'POST', value = anEmail, spared = false, reply, ...options }: ProbeOptions = {},
+): Probe {
+  return {
+    route: code(route),
+    field,
+    side: 'request',
+    spared,
+    value,
+    send: async ({ client, model }, planted) => {
+      if (reply !== undefined) model.script(() => reply);
+      const sent = method === 'GET' ? {} : { body: body(planted) };
+      return client.raw(path.replace('{value}', encodeURIComponent(planted)), { method, ...sent }, options);
+    },
+  };
+}
+
+/**
+ * A probe of a field of an answer: `body` is a request with a value that the guardrail replaces; `reply` is the model's
+ * answer with the pseudonym in that field.
+ */
+export function answer(
+  route: string,
+  field: string,
+  body: (value: string) => JsonObject | FormData,
+  reply: (pseudonym: string) => Reply,
+  { path = route, value = anEmail, ...options }: ProbeOptions = {},
+): Probe {
+  return {
+    route: code(route),
+    field,
+    side: 'answer',
+    spared: false,
+    value,
+    send: async ({ client, model }, planted) => {
+      model.script(({ text }) => {
+        const pseudonym = pseudonymIn(text);
+        return pseudonym === undefined ? undefined : reply(pseudonym);
+      });
+      return client.raw(path, { body: body(planted) }, options);
+    },
+  };
+}
+
+/** A server-sent event without a name. */
+export const event = (json: Json): string => `data: ${JSON.stringify(json)}\n\n`;
+
+/** A server-sent event that is named by its type. */
+export const typed = (json: JsonObject & { type: string }): string => `event: ${json.type}\n${event(json)}`;
+
+const PIECE = 5;
+
+/** A text in pieces, small enough that a pseudonym in it is cut. */
+export function pieces(text: string): string[] {
+  return Array.from({ length: Math.ceil(text.length / PIECE) }, (_, index) =>
+    text.slice(index * PIECE, (index + 1) * PIECE),
+  );
+}

@@ -1,0 +1,43 @@
+import type { JsonObject } from '../../../local/gateway/gateway.ts';
+import type { Reply } from '../../modelServer.ts';
+import { answer, event, pieces, type Probe, type ProbeOptions, request } from '../probe.ts';
+import { aToken } from '../values.ts';
+
+const COMPLETIONS = '/v1/completions';
+
+const asked = (field: string, more: (value: string) => JsonObject, options?: ProbeOptions): Probe =>
+  request(COMPLETIONS, field, (value) => ({ model: 'echo-c7', prompt: 'Hello', ...more(value) }), options);
+
+const body = (value: string): JsonObject => ({ model: 'echo-c7', prompt: `Mail ${value}` });
+const streamed = (value: string): JsonObject => ({ ...body(value), stream: true });
+
+const completion = (text: string, choice: JsonObject = {}): JsonObject => ({
+  id: 'cmpl-1',
+  object: 'text_completion',
+  created: 1,
+  model: 'fake',
+  choices: [{ index: 0, text, finish_reason: 'stop', logprobs: null, ...choice }],
+  usage: { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 },
+});
+
+const whole = (text: string, choice?: JsonObject): Reply => ({ json: completion(text, choice) });
+
+const logprobs = (token: string): JsonObject => ({
+  logprobs: { tokens: [token], token_logprobs: [-1], top_logprobs: null, text_offset: [0] },
+});
+
+/** Every field of a completion, in the request and in the answer. */
+export const COMPLETION_PROBES: readonly Probe[] = [
+  asked('`prompt`', (value) => ({ prompt: `Mail ${value}` })),
+  asked('`prompt` as a list', (value) => ({ prompt: ['Hello', `Mail ${value}`] })),
+  asked('`prompt` as tokens', (value) => ({ prompt: [Number(value), 1] }), { value: aToken }),
+  asked('`suffix`', (value) => ({ suffix: `Yours, ${value}` })),
+  asked('`stop`', (value) => ({ stop: [value] })),
+  asked('`user`', (value) => ({ user: value })),
+  asked('unknown fields', (value) => ({ x_note: value })),
+  answer(COMPLETIONS, 'answer: `text`', body, (pseudonym) => whole(`Mailed ${pseudonym}`)),
+  answer(COMPLETIONS, 'answer: `logprobs`', body, (pseudonym) => whole('Done.', logprobs(pseudonym))),
+  answer(COMPLETIONS, 'stream: `text`', streamed, (pseudonym) => ({
+    events: [...pieces(`Mailed ${pseudonym}`).map((text) => event(completion(text))), 'data: [DONE]\n\n'],
+  })),
+];

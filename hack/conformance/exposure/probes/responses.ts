@@ -1,0 +1,234 @@
+import type { Json, JsonObject } from '../../../local/gateway/gateway.ts';
+import { user } from '../../chatCases.ts';
+import type { Reply } from '../../modelServer.ts';
+import { answer, pieces, type Probe, type ProbeOptions, request, typed } from '../probe.ts';
+import { aFile, aPicture } from '../values.ts';
+
+const RESPONSES = '/v1/responses';
+
+/** Known to LiteLLM: the streams of others it makes up itself. */
+const MODEL = 'gpt-4o';
+
+const asked = (field: string, more: (value: string) => JsonObject, options?: ProbeOptions): Probe =>
+  request(RESPONSES, field, (value) => ({ model: MODEL, input: 'Hello', ...more(value) }), options);
+
+/** An item of the history, between two of the user. */
+const item = (field: string, of: (value: string) => Json, options?: ProbeOptions): Probe =>
+  asked(field, (value) => ({ input: [user('Hello'), of(value), user('Go on')] }), options);
+
+const part = (field: string, of: (value: string) => JsonObject, options?: ProbeOptions): Probe =>
+  item(field, (value) => user([{ type: 'input_text', text: 'Look at this' }, of(value)]), options);
+
+const said = (part: JsonObject): JsonObject => ({
+  type: 'message',
+  id: 'msg_1',
+  role: 'assistant',
+  status: 'completed',
+  content: [part],
+});
+
+const schemaWith = (description: string): JsonObject => ({
+  type: 'object',
+  properties: { to: { type: 'string', description } },
+});
+
+const requests: readonly Probe[] = [
+  asked('`input`', (value) => ({ input: `Mail ${value}` })),
+  asked('`instructions`', (value) => ({ instructions: `You work for ${value}` })),
+  part('text parts', (value) => ({ type: 'input_text', text: `Mail ${value}` })),
+  item('`output_text` of an assistant', (value) =>
+    said({ type: 'output_text', text: `I mailed ${value}`, annotations: [] }),
+  ),
+  item('`refusal` of an assistant', (value) => said({ type: 'refusal', refusal: `Not for ${value}` })),
+  item('arguments of `function_call`', (value) => ({
+    type: 'function_call',
+    call_id: 'c1',
+    name: 'send_mail',
+    arguments: `{"to":"${value}"}`,
+  })),
+  asked('`function_call_output`', (value) => ({
+    input: [
+      user('Hello'),
+      { type: 'function_call', call_id: 'c1', name: 'send_mail', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c1', output: `Sent to ${value}` },
+    ],
+  })),
+  item('`custom_tool_call`', (value) => ({
+    type: 'custom_tool_call',
+    call_id: 'c1',
+    name: 'mail',
+    input: `To ${value}`,
+  })),
+  item('`custom_tool_call_output`', (value) => ({
+    type: 'custom_tool_call_output',
+    call_id: 'c1',
+    output: `To ${value}`,
+  })),
+  item('`reasoning`', (value) => ({
+    type: 'reasoning',
+    id: 'rs_1',
+    summary: [{ type: 'summary_text', text: `This is ${value}` }],
+  })),
+  item('`mcp_call`', (value) => ({
+    type: 'mcp_call',
+    id: 'mcp_1',
+    name: 'lookup',
+    server_label: 'lab',
+    arguments: '{}',
+    output: `Found ${value}`,
+  })),
+  item('`web_search_call`', (value) => ({
+    type: 'web_search_call',
+    id: 'ws_1',
+    status: 'completed',
+    action: { type: 'search', query: `Who is ${value}` },
+  })),
+  item('`file_search_call`', (value) => ({
+    type: 'file_search_call',
+    id: 'fs_1',
+    status: 'completed',
+    queries: ['who'],
+    results: [{ file_id: 'file-1', text: `Mail ${value}` }],
+  })),
+  item('`code_interpreter_call`', (value) => ({
+    type: 'code_interpreter_call',
+    id: 'ci_1',
+    status: 'completed',
+    container_id: 'cntr_1',
+    code: 'print(1)',
+    outputs: [{ type: 'logs', logs: `Mail ${value}` }],
+  })),
+  item('`local_shell_call_output`', (value) => ({
+    type: 'local_shell_call_output',
+    id: 'c1',
+    output: `Mail ${value}`,
+  })),
+  item('`computer_call` action', (value) => ({
+    type: 'computer_call',
+    id: 'cu_1',
+    call_id: 'c1',
+    status: 'completed',
+    pending_safety_checks: [],
+    action: { type: 'type', text: `Mail ${value}` },
+  })),
+  asked('`description` of a tool', (value) => ({
+    tools: [{ type: 'function', name: 'send_mail', description: `Mails ${value}`, parameters: schemaWith('Whom') }],
+  })),
+  asked('`parameters` of a tool', (value) => ({
+    tools: [{ type: 'function', name: 'send_mail', description: 'd', parameters: schemaWith(`Such as ${value}`) }],
+  })),
+  asked('custom tools', (value) => ({ tools: [{ type: 'custom', name: 'send_mail', description: `Mails ${value}` }] })),
+  asked('place in `web_search` tools', (value) => ({
+    tools: [{ type: 'web_search', user_location: { type: 'approximate', city: value } }],
+  })),
+  asked('`text.format`', (value) => ({
+    text: { format: { type: 'json_schema', name: 'mail', schema: schemaWith(`Such as ${value}`) } },
+  })),
+  asked('variables of `prompt`', (value) => ({ prompt: { id: 'pmpt_1', variables: { customer: value } } })),
+  asked('`metadata`', (value) => ({ metadata: { customer: value } })),
+  asked('`user`', (value) => ({ user: value })),
+  asked('`safety_identifier`', (value) => ({ safety_identifier: value })),
+  asked('`prompt_cache_key`', (value) => ({ prompt_cache_key: value })),
+  asked('unknown fields', (value) => ({ x_note: value })),
+  part(
+    '`file_data`',
+    (value) => ({
+      type: 'input_file',
+      filename: 'a.txt',
+      file_data: `data:text/plain;base64,${value}`,
+    }),
+    { value: aFile },
+  ),
+  part('`filename`', (value) => ({ type: 'input_file', filename: `${value}.pdf`, file_id: 'file-1' })),
+  part('`file_url`', (value) => ({ type: 'input_file', file_url: `https://example.org/${value}.pdf` })),
+  asked(
+    'an image without text',
+    (value) => ({
+      input: [user([{ type: 'input_image', image_url: value, detail: 'auto' }])],
+    }),
+    { value: aPicture },
+  ),
+];
+
+const whole = (output: readonly Json[]): JsonObject => ({
+  id: 'resp_1',
+  object: 'response',
+  created_at: 1,
+  status: 'completed',
+  model: 'fake',
+  output: [...output],
+  error: null,
+  incomplete_details: null,
+  instructions: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  temperature: 1,
+  tool_choice: 'auto',
+  tools: [],
+  top_p: 1,
+  usage: { input_tokens: 5, output_tokens: 5, total_tokens: 10 },
+});
+
+const mail = (value: string): JsonObject => ({ model: MODEL, input: `Mail ${value}` });
+const streamed = (value: string): JsonObject => ({ ...mail(value), stream: true });
+
+const got = (field: string, output: (pseudonym: string) => JsonObject): Probe =>
+  answer(RESPONSES, field, mail, (pseudonym) => ({ json: whole([done, output(pseudonym)]) }));
+
+const done = said({ type: 'output_text', text: 'Done.', annotations: [] });
+
+const call = (args: string): JsonObject => ({
+  id: 'fc_1',
+  type: 'function_call',
+  status: 'completed',
+  call_id: 'c1',
+  name: 'send_mail',
+  arguments: args,
+});
+
+/** The events of one item that comes in pieces. */
+function stream(begun: JsonObject, deltas: readonly (JsonObject & { type: string })[], ended: JsonObject): Reply {
+  return {
+    events: [
+      typed({ type: 'response.created', response: { ...whole([]), status: 'in_progress', usage: null } }),
+      typed({ type: 'response.output_item.added', output_index: 0, item: begun }),
+      ...deltas.map(typed),
+      typed({ type: 'response.output_item.done', output_index: 0, item: ended }),
+      typed({ type: 'response.completed', response: whole([ended]) }),
+    ],
+  };
+}
+
+const at = { item_id: 'msg_1', output_index: 0, content_index: 0 };
+
+const answers: readonly Probe[] = [
+  got('answer: `output_text`', (pseudonym) =>
+    said({ type: 'output_text', text: `Mailed ${pseudonym}`, annotations: [] }),
+  ),
+  got('answer: arguments of `function_call`', (pseudonym) => call(`{"to":"${pseudonym}"}`)),
+  got('answer: `refusal`', (pseudonym) => said({ type: 'refusal', refusal: `Not for ${pseudonym}` })),
+  got('answer: `reasoning`', (pseudonym) => ({
+    type: 'reasoning',
+    id: 'rs_1',
+    summary: [{ type: 'summary_text', text: `It is ${pseudonym}` }],
+  })),
+  answer(RESPONSES, 'stream: `output_text`', streamed, (pseudonym) => {
+    const text = `Mailed ${pseudonym}`;
+    const deltas = pieces(text).map((delta) => ({ type: 'response.output_text.delta', ...at, delta }));
+    return stream({ ...done, content: [] }, deltas, said({ type: 'output_text', text, annotations: [] }));
+  }),
+  answer(RESPONSES, 'stream: arguments of `function_call`', streamed, (pseudonym) => {
+    const args = `{"to":"${pseudonym}"}`;
+    const deltas = pieces(args).map((delta) => ({
+      type: 'response.function_call_arguments.delta',
+      item_id: 'fc_1',
+      output_index: 0,
+      delta,
+    }));
+    const whole = { type: 'response.function_call_arguments.done', item_id: 'fc_1', output_index: 0, arguments: args };
+    return stream(call(''), [...deltas, whole], call(args));
+  }),
+];
+
+/** Every field of `/v1/responses`, in the request and in the answer. */
+export const RESPONSES_PROBES: readonly Probe[] = [...requests, ...answers];

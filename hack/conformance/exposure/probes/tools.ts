@@ -1,0 +1,82 @@
+import type { JsonObject } from '../../../local/gateway/gateway.ts';
+import { MCP_TOOL } from '../../mcpServer.ts';
+
+import type { Reply } from '../../modelServer.ts';
+import { type Probe, request } from '../probe.ts';
+import { anEmail } from '../values.ts';
+
+/** The name of the MCP server in the configuration of the suite. */
+export const MCP_SERVER = 'lab';
+
+const ROUTE = '/mcp';
+const ACCEPT = { accept: 'application/json, text/event-stream' };
+
+const call = (about: string): JsonObject => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: `${MCP_SERVER}-${MCP_TOOL}`, arguments: { about } },
+});
+
+/** The tool reads this, so that the value is in its answer alone. */
+const coded = (value: string): string => Buffer.from(value).toString('base64');
+
+/** The model asks for the tool. */
+const calling = (code: string): Reply => ({
+  json: {
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    status: 'completed',
+    model: 'fake',
+    output: [
+      {
+        id: 'fc_1',
+        type: 'function_call',
+        status: 'completed',
+        call_id: 'c1',
+        name: `${MCP_SERVER}-${MCP_TOOL}`,
+        arguments: JSON.stringify({ code }),
+      },
+    ],
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    metadata: {},
+    parallel_tool_calls: true,
+    temperature: 1,
+    tool_choice: 'auto',
+    tools: [],
+    top_p: 1,
+    usage: { input_tokens: 5, output_tokens: 5, total_tokens: 10 },
+  },
+});
+
+/** LiteLLM calls the tools of its MCP servers itself where a request says so, and shows the results to the model. */
+const ownTools: Probe = {
+  route: '`/v1/responses` with MCP tools of LiteLLM',
+  field: 'results of a tool',
+  side: 'request',
+  spared: false,
+  value: anEmail,
+  send: async ({ client, model }, value) => {
+    let calls = 0;
+    model.script(({ path }) => {
+      calls += 1;
+      return path.includes('/responses') && calls === 1 ? calling(coded(value)) : undefined;
+    });
+    const tools = [{ type: 'mcp', server_label: 'litellm', server_url: 'litellm_proxy', require_approval: 'never' }];
+    return client.raw('/v1/responses', { body: { model: 'gpt-4o', input: 'Hello', tools } });
+  },
+};
+
+/** Calls of tools of an MCP server through LiteLLM. */
+export const MCP_PROBES: readonly Probe[] = [
+  request(ROUTE, 'arguments of a tool', call, { path: '/mcp/', headers: ACCEPT }),
+  request('/mcp-rest/tools/call', 'arguments of a tool', (about) => ({
+    server_id: MCP_SERVER,
+    name: MCP_TOOL,
+    arguments: { about },
+  })),
+  ownTools,
+];

@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { differences, type Measurement, measurementIn, parse, render, type Row, withTable } from './table.ts';
+
+const EMPTY = [
+  '# Title\n\n<!-- measured by npm run conformance: begin -->\n<!-- prettier-ignore-start -->\n',
+  '<!-- prettier-ignore-end -->\n<!-- measured by npm run conformance: end -->\n\nMore.\n',
+].join('');
+const OUTCOMES = ['**leaks**', 'dropped', 'guarded'];
+
+const row = (route: string, field: string, outcome: string): Row => ({ route, field, outcome });
+const measured: Measurement = {
+  version: 'LiteLLM 1.0.0',
+  rows: [
+    row('`/chat`', '`content`', 'guarded'),
+    row('`/chat`', '`stop`', '**leaks**'),
+    row('`/embeddings`', '`input`', 'guarded'),
+    row('`/chat`', '`name`', '**leaks**'),
+    row('`/embeddings`', 'sound', '*not measured*'),
+  ],
+};
+
+describe('the measured table', () => {
+  it('has a line for each route and outcome, the worst outcome first', () => {
+    expect(render(measured, OUTCOMES)).to.equal(
+      [
+        'Measured on LiteLLM 1.0.0:\n',
+        '| route | what happens | where |',
+        '| --- | --- | --- |',
+        '| `/chat` | **leaks** | `stop`, `name` |',
+        '| `/chat` | guarded | `content` |',
+        '| `/embeddings` | guarded | `input` |',
+        '| `/embeddings` | *not measured* | sound |\n',
+      ].join('\n'),
+    );
+  });
+
+  it('stands between the markers of a document and is read from there', () => {
+    const document = withTable(EMPTY, render(measured, OUTCOMES));
+    expect(document)
+      .to.match(/^# Title\n/)
+      .and.match(/\nMore\.\n$/);
+    expect(differences(measurementIn(document), measured)).to.deep.equal([]);
+    expect(withTable(document, render(measured, OUTCOMES)), 'written twice').to.equal(document);
+    expect(() => measurementIn('# Title\n')).to.throw('its markers are gone');
+    expect(() => withTable('# Title\n', '')).to.throw('its markers are gone');
+  });
+
+  it('names what differs, row by row, and the version', () => {
+    const later: Measurement = {
+      version: 'LiteLLM 2.0.0',
+      rows: [
+        row('`/chat`', '`content`', '**leaks**'),
+        ...measured.rows.slice(1, 4),
+        row('`/chat`', '`voice`', 'dropped'),
+      ],
+    };
+    expect(differences(measured, later)).to.deep.equal([
+      'version: LiteLLM 1.0.0 → LiteLLM 2.0.0',
+      '`/chat` `content`: guarded → **leaks**',
+      '`/embeddings` sound: *not measured* → (no longer measured)',
+      '`/chat` `voice`: (not in the table) → dropped',
+    ]);
+    expect(differences(measurementIn(EMPTY), measured)).to.have.length(1 + measured.rows.length);
+  });
+
+  it('refuses what cannot be a cell', () => {
+    for (const bad of [row('a|b', 'f', 'guarded'), row('r', 'one, two', 'guarded'), row('r', 'a\nb', 'guarded')]) {
+      expect(() => render({ version: 'v', rows: [bad] }, OUTCOMES)).to.throw('cannot be a cell');
+    }
+  });
+
+  it('is read back as it was written, whatever it holds', () => {
+    const cell = fc.stringMatching(/^[a-z`{}:/_]{1,12}$/);
+    const rows = fc.uniqueArray(
+      fc.record({ route: cell, field: cell, outcome: fc.constantFrom(...OUTCOMES, 'other') }),
+      {
+        selector: ({ route, field }) => `${route} ${field}`,
+        minLength: 1,
+      },
+    );
+    fc.assert(
+      fc.property(rows, (written) => {
+        const table = render({ version: 'X 1', rows: written }, OUTCOMES);
+        expect(differences(parse(table), { version: 'X 1', rows: written })).to.deep.equal([]);
+        expect(render(parse(table), [...OUTCOMES, 'other'])).to.equal(
+          render({ version: 'X 1', rows: written }, [...OUTCOMES, 'other']),
+        );
+      }),
+    );
+  });
+});

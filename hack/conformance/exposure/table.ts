@@ -1,0 +1,93 @@
+/** One line of a measurement: what happens to one field of one route. */
+export interface Row {
+  readonly route: string;
+  /** Holds neither a comma with a space after it, nor a bar. */
+  readonly field: string;
+  readonly outcome: string;
+}
+
+/** What was measured, on which version of the gateway. */
+export interface Measurement {
+  readonly version: string;
+  readonly rows: readonly Row[];
+}
+
+const BEGIN = '<!-- measured by npm run conformance: begin -->\n<!-- prettier-ignore-start -->\n';
+const END = '<!-- prettier-ignore-end -->\n<!-- measured by npm run conformance: end -->\n';
+const HEAD = '| route | what happens | where |\n| --- | --- | --- |\n';
+const SEPARATOR = ', ';
+const VERSION = /^Measured on (.+):$/m;
+
+/**
+ * Writes rows as a Markdown table: a line for each route and outcome, the routes in the order of their first row, the
+ * outcomes in the order given, and after them any others.
+ * @throws Error where a field or a route cannot stand in a table.
+ */
+export function render({ version, rows }: Measurement, outcomes: readonly string[]): string {
+  for (const text of rows.flatMap(({ route, field }) => [route, field])) {
+    if (text.includes(SEPARATOR) || /[|\n]/.test(text)) throw new Error(`${JSON.stringify(text)} cannot be a cell.`);
+  }
+  const routes = new Set(rows.map(({ route }) => route));
+  const order = new Set([...outcomes, ...rows.map(({ outcome }) => outcome)]);
+  const lines = [...routes].flatMap((route) => {
+    const ofRoute = rows.filter((row) => row.route === route);
+    return [...order].flatMap((outcome) => {
+      const fields = ofRoute.filter((row) => row.outcome === outcome).map(({ field }) => field);
+      return fields.length === 0 ? [] : [`| ${route} | ${outcome} | ${fields.join(SEPARATOR)} |\n`];
+    });
+  });
+  return `Measured on ${version}:\n\n${HEAD}${lines.join('')}`;
+}
+
+/** Reads what {@link render} wrote. */
+export function parse(text: string): Measurement {
+  const lines = text.split('\n').filter((line) => line.startsWith('| '));
+  const rows = lines.slice(2).flatMap((line) => {
+    const [route = '', outcome = '', fields = ''] = line.slice(2, -2).split(' | ');
+    return fields.split(SEPARATOR).map((field) => ({ route, field, outcome }));
+  });
+  return { version: VERSION.exec(text)?.[1] ?? '', rows };
+}
+
+function span(document: string): { from: number; to: number } {
+  const from = document.indexOf(BEGIN);
+  const to = document.indexOf(END);
+  if (from < 0 || to < from) throw new Error('The document has no place for the measured table: its markers are gone.');
+  return { from: from + BEGIN.length, to };
+}
+
+/**
+ * @returns the measurement that stands between the markers of a document.
+ * @throws Error where the markers are missing.
+ */
+export function measurementIn(document: string): Measurement {
+  const { from, to } = span(document);
+  return parse(document.slice(from, to));
+}
+
+/**
+ * @returns the document with this table between its markers.
+ * @throws Error where the markers are missing.
+ */
+export function withTable(document: string, table: string): string {
+  const { from, to } = span(document);
+  return `${document.slice(0, from)}\n${table}\n${document.slice(to)}`;
+}
+
+/** @returns what differs, a sentence a row: what was written, and what was measured. Empty where nothing differs. */
+export function differences(written: Measurement, measured: Measurement): string[] {
+  const before = byPlace(written);
+  const after = byPlace(measured);
+  const places = [...new Set([...before.keys(), ...after.keys()])];
+  const changed = places.flatMap((place) => {
+    const [old, now] = [before.get(place), after.get(place)];
+    return old === now ? [] : [`${place}: ${old ?? '(not in the table)'} → ${now ?? '(no longer measured)'}`];
+  });
+  const version =
+    written.version === measured.version ? [] : [`version: ${written.version || '(none)'} → ${measured.version}`];
+  return [...version, ...changed];
+}
+
+function byPlace({ rows }: Measurement): Map<string, string> {
+  return new Map(rows.map(({ route, field, outcome }) => [`${route} ${field}`, outcome]));
+}

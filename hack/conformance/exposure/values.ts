@@ -1,0 +1,21 @@
+import { randomInt } from 'node:crypto';
+import { draw, note } from '../../../guardrail/images/testing/pictures.ts';
+import { somebody } from '../people.ts';
+
+/** Values that a probe plants, new at each call. */
+
+export const anEmail = (): string => somebody().email;
+
+/** @returns a text with somebody's address, in base64. */
+export const aFile = (): string => Buffer.from(`Please write to ${somebody().email}`).toString('base64');
+
+/** @returns a number that stands for a piece of text in a model's vocabulary. */
+export const aToken = (): string => String(randomInt(100_000_000, 999_999_999));
+
+/** @returns a picture of a note with somebody's address, as a data URL. */
+export async function aPicture(): Promise<string> {
+  const file = await draw(note(`Please write to ${somebody().email} about the delivery`))
+    .png()
+    .toBuffer();
+  return `data:image/png;base64,${file.toString('base64')}`;
+}
