@@ -36,7 +36,7 @@ const decimals = numeric({
 /** With the letters of the directions, which say it all. */
 const compass = anywhere({
   type: 'COORDINATE',
-  pattern: new RegExp(`(?<![\\p{L}\\p{N}_.,-])${degrees}[NS][,;]?\\s{1,2}${degrees}[EWO](?![\\p{L}\\p{N}_])`, 'gu'),
+  pattern: new RegExp(`(?<![\\p{L}\\p{N}_.-])${degrees}[NS][,;]?\\s{1,2}${degrees}[EWO](?![\\p{L}\\p{N}_])`, 'gu'),
   worthwhile: ({ text, digits }) => digits > 0 && text.includes('°'),
   score: () => 0.9,
 });

@@ -1,4 +1,5 @@
 import { luhn, remainder, repeated } from '../checksums.ts';
+import { type Part, partsOf } from '../numberRuns.ts';
 import {
   announced,
   anywhere,
@@ -7,7 +8,6 @@ import {
   eachNumber,
   type Form,
   type Hints,
-  numeric,
   type Recognizer,
 } from '../recognizer.ts';
 
@@ -15,20 +15,63 @@ import {
 const issuers =
   /^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d{2}|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-59]|[689]\d)\d{11,16}|6(?:011|5\d{2}|4[4-9]\d)\d{12,15}|(?:2131|1800)\d{11}|35(?:2[89]|[3-8]\d)\d{12,15}|62\d{14,17}|(?:5[0678]|6[37])\d{10,17}|220[0-4]\d{12}|2\d{15})$/;
 
+/** Any number as long as a card's: enough where it is said to be one. */
+const anyIssuer = /^\d{12,19}$/;
+
 const cardContext = /card|\bcc\b|credit|debit|visa|master|amex|discover|carte|karte|tarjeta|carta|kaart|kort|payment/;
 
-const card = numeric({
+/** Of them, those that so many numbers bear that four groups of four within a row of numbers are most likely theirs. */
+const networks =
+  /^(?:4\d{15}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d{2}|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-59]|[689]\d)\d{11}|6(?:011|5\d{2}|4[4-9]\d)\d{12,15}|35(?:2[89]|[3-8]\d)\d{12,15}|62\d{14,17})$/;
+
+/** How many digits stand together on cards, or where the card's number is one word. */
+const groups = /^(?:4 4 4 4|4 6 5|4 6 4|4 4 4 4 3|1[3-9])$/;
+
+/** A longer run is a table: four of its columns are a card only where nothing but cards stands before them. */
+const longestList = 64;
+/** Of a number in four groups of four, with the space behind it. */
+const spacedCard = 20;
+
+const cardSizes = { least: 13, most: 19, word: 3 };
+
+const cardRun = /(?<![\p{L}\p{N}_]|\d[.-])\d(?:[ -]?\d){11,}(?![\p{L}\p{N}_]|\.\d)/gu;
+
+const isCard = (digits: string, known: RegExp): boolean => known.test(digits) && !repeated(digits) && luhn(digits);
+
+/** Whether a part of a run is the number of a card, as it stands. */
+function isCardIn(run: string, { start, end, words }: Part): boolean {
+  if (!groups.test(words.join(' '))) return false;
+  const isOne = words.length === 1;
+  if (!isOne && run.length > longestList && start % spacedCard !== 0) return false;
+  return isCard(digitsOf(run.slice(start, end)), isOne ? issuers : networks);
+}
+
+/** Numbers of cards: alone, or in a list with other numbers. */
+const card: Recognizer = {
   type: 'CREDIT_CARD',
-  pattern: /(?<![\p{L}\p{N}_]|\d[.,-])\d(?:[ -]?\d){11,18}(?![\p{L}\p{N}_]|[.,-]\d)/gu,
   worthwhile: (hints) => hints.digits >= 12,
-  score: (value, { text, start }) => {
-    const digits = digitsOf(value);
-    if (repeated(digits) || !luhn(digits)) return 0;
-    const said = cardContext.test(before(text, start));
-    if (issuers.test(digits)) return said ? 1 : 0.9;
-    return said ? 0.8 : 0;
+  find(text, emit, hints) {
+    eachNumber(
+      cardRun,
+      hints,
+      (numbers) => numbers.digits >= 12,
+      ({ 0: run, index }, offset) => {
+        const start = offset + index;
+        const digits = run.length < 40 ? digitsOf(run) : '';
+        const isSaid = (at: number): boolean => cardContext.test(before(text, at));
+        if (isCard(digits, issuers)) {
+          emit(start, start + run.length, isSaid(start) ? 1 : 0.9);
+          return;
+        }
+        const parts = partsOf(run, cardSizes).filter((part) => isCardIn(run, part));
+        for (const part of parts) {
+          emit(start + part.start, start + part.end, isSaid(start + part.start) ? 1 : 0.9);
+        }
+        if (parts.length === 0 && isCard(digits, anyIssuer) && isSaid(start)) emit(start, start + run.length, 0.8);
+      },
+    );
   },
-});
+};
 
 /** Lengths by country: SWIFT IBAN registry, release 99. */
 const lengths = new Map(

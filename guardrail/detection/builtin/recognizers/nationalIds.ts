@@ -1,6 +1,7 @@
 import type { EntityType } from '../../contract.ts';
 import { isDate, luhn, mod1110, repeated, verhoeff, weighted } from '../checksums.ts';
-import { before, digitsOf, eachNumber, numeric, type Numbers, type Recognizer } from '../recognizer.ts';
+import { partsOf } from '../numberRuns.ts';
+import { before, digitsOf, eachNumber, numeric, type Numbers, reach, type Recognizer } from '../recognizer.ts';
 
 /** An identifier made of digits: recognized by its length and check digits together with its format or its context. */
 interface NumberId {
@@ -276,28 +277,51 @@ const numberIds: readonly NumberId[] = [
   { type: 'HR_OIB', lengths: [11], valid: mod1110, context: /\boib\b/ },
 ];
 
-const candidate = /(?<![\p{L}\p{N}_.,/-])\d(?:[ .\-+/]{0,2}\d){8,14}(?![\p{L}\p{N}_]|[.,-]\d)/gu;
+const candidate = /(?<![\p{L}\p{N}_/-]|\d\.)\d(?:[ .\-+/]{0,2}\d){8,}(?![\p{L}\p{N}_]|[.-]\d)/gu;
 
 const isLong = ({ digits }: Numbers): boolean => digits >= 9;
+
+const sizes = { least: 9, most: 15, word: 2 };
+
+const byLength = (ids: readonly NumberId[]): readonly (readonly NumberId[])[] =>
+  Array.from({ length: sizes.most + 1 }, (_, length) => ids.filter(({ lengths }) => lengths.includes(length)));
+const idsOfLength = byLength(numberIds);
+/** Those that are written in several words and known by that. */
+const spacedOfLength = byLength(numberIds.filter(({ format }) => format?.source.includes(' ')));
 
 /** National identifiers that are digits only, of some thirty countries, in one pass over the text's numbers. */
 const numbers: Recognizer = {
   type: 'ID',
   worthwhile: isLong,
   find(text, emit, hints) {
-    eachNumber(candidate, hints, isLong, (match, offset) => {
-      const start = offset + match.index;
-      const written = match[0];
-      const digits = digitsOf(written);
-      let context: string | undefined;
-      for (const id of numberIds) {
-        if (!id.lengths.includes(digits.length) || !id.valid(digits)) continue;
-        const formatted = id.format?.test(written) ?? false;
-        context ??= before(text, start);
-        const explained = id.context.test(context);
-        if (!formatted && !explained) continue;
-        emit(start, start + written.length, explained ? 0.98 : 0.85, id.type);
-        break;
+    eachNumber(candidate, hints, isLong, ({ 0: run, index }, offset) => {
+      const runStart = offset + index;
+      const context = before(text, runStart);
+      const said = new Map<NumberId, boolean>();
+      /** Whether words before the run say so: they speak of what begins within their reach. */
+      const isSaid = (id: NumberId, start: number): boolean => {
+        if (start > reach) return false;
+        if (!said.has(id)) said.set(id, id.context.test(context));
+        return said.get(id) ?? false;
+      };
+      const take = (start: number, end: number, ids: readonly NumberId[] = []): boolean => {
+        const written = run.slice(start, end);
+        const digits = digitsOf(written);
+        for (const id of ids) {
+          const explained = isSaid(id, start);
+          if ((!explained && !id.format?.test(written)) || !id.valid(digits)) continue;
+          emit(runStart + start, runStart + end, explained ? 0.98 : 0.85, id.type);
+          return true;
+        }
+        return false;
+      };
+      if (run.length < 64 && take(0, run.length, idsOfLength[digitsOf(run).length])) return;
+      const parts = partsOf(run, sizes);
+      const single = parts.filter(({ words }) => words.length === 1);
+      const found = single.filter(({ start, end, digits }) => take(start, end, idsOfLength[digits]));
+      if (found.length > 0) return;
+      for (const { start, end, digits, words } of parts) {
+        if (words.length > 1) take(start, end, (start > reach ? spacedOfLength : idsOfLength)[digits]);
       }
     });
   },
@@ -413,7 +437,7 @@ const lettered: readonly Recognizer[] = [
   }),
   numeric({
     type: 'CL_RUT',
-    pattern: /(?<![\p{L}\p{N}.,-])\d{1,2}(?:\.\d{3}\.\d{3}|\d{6})-[\dKk](?![\p{L}\p{N}])/gu,
+    pattern: /(?<![\p{L}\p{N}.-])\d{1,2}(?:\.\d{3}\.\d{3}|\d{6})-[\dKk](?![\p{L}\p{N}])/gu,
     worthwhile: (hints) => hints.digits >= 7,
     score: (value, place) => {
       const digits = digitsOf(value.slice(0, -1));
@@ -485,8 +509,7 @@ const documentWords: readonly (readonly [EntityType, RegExp])[] = (
 /** Numbers of documents: any form, but a word must say what they are, right before. */
 const documents = numeric({
   type: 'ID',
-  pattern:
-    /(?<![\p{L}\p{N}_./-])(?:[A-Z]{1,5}[ -]?)?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)){3,19}(?![\p{L}\p{N}_]|[.,]\d)/gu,
+  pattern: /(?<![\p{L}\p{N}_./-])(?:[A-Z]{1,5}[ -]?)?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)){3,19}(?![\p{L}\p{N}_]|\.\d)/gu,
   worthwhile: (hints) => hints.digits >= 4,
   score: (value, { text, start }) => {
     const digits = digitsOf(value).length;

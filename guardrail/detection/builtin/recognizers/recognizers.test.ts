@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
+import { luhn } from '../checksums.ts';
 import { hintsOf, type Recognizer } from '../recognizer.ts';
 import { recognizersFor } from './recognizers.ts';
 
@@ -14,7 +16,7 @@ function find(text: string): Find[] {
   const found: Find[] = [];
   for (const { type: own, worthwhile, find: look } of recognizers) {
     if (!worthwhile(hints)) continue;
-    look(text, (start, end, _score, type = own) => found.push({ value: text.slice(start, end), type }), hints);
+    look(hints.text, (start, end, _score, type = own) => found.push({ value: text.slice(start, end), type }), hints);
   }
   return found;
 }
@@ -50,36 +52,54 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'amex [378282246310005].',
     '[30569309025904]',
     '[6011000990139424]',
+    '12-34,[4111 1111 1111 1111]',
+    'order 2024-0012,[4111111111111111],02110',
+    'rows 3-4 [4111 1111 1111 1111]',
+    '7 12 [5500-0000-0000-0004] 12/27 123',
+    '[4111 1111 1111 1111] 123 12/27',
+    '2024-03-01\t[378282246310005]\t200',
+    '2024 [3782 822463 10005] 1,234',
   ],
   IBAN_CODE: [
     'IBAN [DE89 3704 0044 0532 0130 00] please',
     '[GB82WEST12345698765432]',
     'iban: [fr1420041010050500013m02606]',
     '[NO9386011117947], thanks',
+    '12,[DE89370400440532013000],34-56',
+    '2024-0012 [DE89 3704 0044 0532 0130 00] 12 34',
   ],
-  US_SSN: ['SSN: [536-22-8726]', 'social security number [536 22 8726]', 'ssn [536228726]'],
+  US_SSN: [
+    'SSN: [536-22-8726]',
+    'social security number [536 22 8726]',
+    'ssn [536228726]',
+    'ssn [536228726] 12 34-56',
+    'Anna,[536-22-8726],Berlin',
+    '12-34,[536-22-8726],7',
+    '2024-0012 [536-22-8726] 12',
+    'SSN: [536-22-8726]. 12 people',
+  ],
   US_ITIN: ['ITIN [912-71-1234]'],
   UK_NHS: ['NHS number [943 476 5919]'],
   UK_NINO: ['NI number [AB 12 34 56 C]', '[JG103759A]'],
   DE_TAX_ID: ['Steuer-ID [86095742719]', 'Steuerliche IdNr: [65 929 970 489]'],
-  FR_NIR: ['NIR [1 84 12 76 451 089 46]', '[2 55 08 14 168 025 38]'],
+  FR_NIR: ['NIR [1 84 12 76 451 089 46]', '[2 55 08 14 168 025 38]', '12 [2 55 08 14 168 025 38] 7,5'],
   ES_NIF: ['DNI [12345678Z]'],
   ES_NIE: ['NIE [X1234567L]'],
   IT_FISCAL_CODE: ['CF [RSSMRA85T10A562S]'],
-  NL_BSN: ['BSN [111222333]'],
+  NL_BSN: ['BSN [111222333]', 'BSN [111222333] 12', 'BSN,[111222333],12'],
   SE_PERSONNUMMER: ['[811218-9876]', 'personnummer [198112189876]'],
   FI_PERSONAL_IDENTITY_CODE: ['HETU [131052-308T]'],
   PL_PESEL: ['PESEL [44051401359]'],
-  CH_AHV: ['[756.9217.0769.85]'],
+  CH_AHV: ['[756.9217.0769.85]', '12,[756.9217.0769.85],7', '3.5 [756.9217.0769.85] 118'],
   BE_NATIONAL_NUMBER: ['[85.07.30-033.28]'],
   BR_CPF: ['[529.982.247-25]'],
   IN_AADHAAR: ['Aadhaar [2341 2341 2346]'],
   IN_PAN: ['PAN [ABCPE1234F]'],
   SG_NRIC_FIN: ['[S1234567D]'],
-  CL_RUT: ['RUT [12.345.678-5]'],
+  CL_RUT: ['RUT [12.345.678-5]', 'Ana,[12.345.678-5],Santiago'],
   NO_FODSELSNUMMER: ['fødselsnummer [15076500565]'],
   VAT_NUMBER: ['VAT [DE136695976]', 'USt-IdNr. [ATU12345678]', 'btw [NL004495445B01]'],
-  US_PASSPORT: ['passport number [C03005988]', 'Reisepassnummer: [C01X00T47]'],
+  US_PASSPORT: ['passport number [C03005988]', 'passport number [C03005988],12', 'Reisepassnummer: [C01X00T47]'],
   US_DRIVER_LICENSE: ["driver's license: [D123-4567-8901]", 'driving licence no. [MORGA657054SM9IJ]'],
   ID: [
     'student no. [2019-4451]',
@@ -119,6 +139,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     "curl -u '[admin:Sup3rS3cret]' https://x.example",
     'curl --user=[kim:open-Sesame] https://x.example',
     'machine api.example.com login kim password [s3kret99]',
+    '{"password":"[Tr0ub4dor&3]"}',
   ],
   CRYPTO: ['wallet [0x52908400098527886E0F7030069857D2E4169EE7]', '[bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq]'],
   PHONE_NUMBER: [
@@ -141,6 +162,18 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '电话[13912345678]。',
     '電話番号は[090-1234-5678]です',
     'телефон [8 916 123-45-67]',
+    '12,[+49 30 901820],34',
+    '[+4930901820],+4930901821',
+    'Anna,[415-555-0132],Berlin',
+    '12,[(415) 555-0132],34',
+    '118 5123 [415-555-0132] 200',
+    '200 12-34 [(415) 555-0132]',
+    '118 5123 200 [(415) 555-0132]',
+    '2024-03-01 10:00:00 +0100 [415-555-0132] called',
+    'at 10:30 [+1 415 555 0132]',
+    'at 10:30 [+49 30 901820]',
+    'GMT+1 [415-555-0132]',
+    '[+0049 30 901820]',
   ],
   CVV: ['cvv [123],', 'CVC: [0456]', 'the card security code is [877].', '"cvv2":"[901]"'],
   CREDIT_CARD_EXPIRATION: [
@@ -156,6 +189,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '{"lat": 48.858400, "lng": [2.294500]}',
     `at [48°51'30"N 2°17'40"E] now`,
     '[51.5007° N, 0.1246° W]',
+    '7,[51.5007° N, 0.1246° W]',
   ],
   DATE_OF_BIRTH: ['DOB: [21/06/1979]', 'born on [4 March 1980]', 'geboren am [12.05.1991]', 'né le [3 avril 1975]'],
 };
@@ -197,6 +231,17 @@ const negatives: readonly string[] = [
   '2 2 1l 0 2 6 3 1 3 2 6 4',
   'pino -u http://localhost/logs1',
   'on 06 12 34, 06.12.2034 and 01-02-23',
+  '2024-01-01 10:00:00 +0100 118',
+  'Date: Mon, 1 Jan 2024 10:00:00 +0530 118 KB',
+  'Mon Jan 1 10:00:00 2024 -0700 200 512',
+  '127.0.0.1 - - [10/Oct/2000:13:55:36 +1000] "GET /a HTTP/1.0" 200 232 1234',
+  '2024-01-01T10:00:00.123+0200 200 51234',
+  '2024-01-01T10:00:00+02:00 200 51234',
+  '2024-01-01 10:00:00+01 200 5123',
+  'author 1700000000 +1000 118 2345',
+  'UTC+0100 118234, GMT+2 118 200 5123, UTC -3 200 51',
+  '10:22:31,012 3456789 rows',
+  'about 12,345678 and 123 456 789,50 and 0,030901820',
 ];
 
 describe('structured recognizers', () => {
@@ -277,6 +322,116 @@ describe('structured recognizers', () => {
   });
 });
 
+describe('structured values in lists', () => {
+  const digits = (most: number): fc.Arbitrary<string> =>
+    fc.integer({ min: 0, max: 10 ** most - 1 }).map((number) => String(number));
+  const ordinary = fc.oneof(
+    digits(6),
+    fc.tuple(digits(2), digits(2)).map((parts) => parts.join('-')),
+    fc
+      .tuple(fc.integer({ min: 1990, max: 2030 }), fc.integer({ min: 1000, max: 9999 }))
+      .map((parts) => parts.join('-')),
+    fc.tuple(digits(3), digits(2)).map((parts) => parts.join('.')),
+    fc.constantFrom(
+      '2024-03-01',
+      '01.02.2024',
+      '10:22',
+      '10:22:31',
+      '1,234',
+      '12%',
+      '$4.50',
+      '-5',
+      '1.2.3',
+      '#7',
+      '12/27',
+    ),
+  );
+  const between = fc.constantFrom(' ', ',', ', ', ';', '; ', '\t', '\n', ' | ', '|', ' - ', ': ');
+  const list = fc.array(fc.tuple(ordinary, between), { maxLength: 4 });
+
+  /** A number with its check digit after Luhn, in groups. */
+  const card = fc
+    .tuple(
+      fc.constantFrom<readonly [string, readonly number[]]>(
+        ['4', [4, 4, 4, 4]],
+        ['55', [4, 4, 4, 4]],
+        ['37', [4, 6, 5]],
+      ),
+      fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 15, maxLength: 15 }),
+      fc.constantFrom('', ' ', '-'),
+    )
+    .map(([[prefix, groups], rest, separator]) => {
+      const length = groups.reduce((sum, group) => sum + group, 0);
+      const body = (prefix + rest.join('')).slice(0, length - 1);
+      const number = body + (Array.from('0123456789').find((check) => luhn(body + check)) ?? '');
+      let from = 0;
+      return groups.map((group) => number.slice(from, (from += group))).join(separator);
+    })
+    .filter((number) => !/(\d)\1{8}/.test(number.replace(/\D/g, '')));
+  const values: Readonly<Record<string, fc.Arbitrary<string>>> = {
+    CREDIT_CARD: card,
+    IBAN_CODE: fc.constantFrom('DE89370400440532013000', 'GB82 WEST 1234 5698 7654 32', 'NO93 8601 1117 947'),
+    US_SSN: fc.constantFrom('536-22-8726', '219-09-9999'),
+    PHONE_NUMBER: fc.constantFrom('+4930901820', '+49 30 901820', '+1 415-555-0132', '415-555-0132', '(415) 555-0132'),
+  };
+
+  for (const [type, value] of Object.entries(values)) {
+    it(`are found whatever ordinary numbers stand before and after: ${type}`, () => {
+      fc.assert(
+        fc.property(list, value, fc.tuple(between, list), (before, number, [next, after]) => {
+          const start = before.flat().join('');
+          const text = start + number + next + after.flat().join('');
+          const covered = new Uint8Array(text.length);
+          const hints = hintsOf(text);
+          for (const { type: own, find: look } of recognizers)
+            look(
+              hints.text,
+              (from, to, _score, found = own) => {
+                if (found === type) covered.fill(1, from, to);
+              },
+              hints,
+            );
+          const open = Array.from(number).filter((_, at) => covered[start.length + at] === 0);
+          expect(open.join(''), JSON.stringify(text)).to.equal('');
+        }),
+        { numRuns: 400 },
+      );
+    });
+  }
+});
+
+describe('offsets from UTC', () => {
+  it('begin no phone number, whatever status and size stand behind', () => {
+    const hours = fc.integer({ min: 0, max: 14 });
+    const minutes = fc.constantFrom('00', '30', '45');
+    const zone = fc
+      .tuple(fc.constantFrom('+', '-'), hours, minutes, fc.constantFrom('', ':'))
+      .filter(([, hour, minute]) => (hour > 0 && hour < 10) || minute === '00')
+      .map(([sign, hour, minute, colon]) => `${sign}${String(hour).padStart(2, '0')}${colon}${minute}`);
+    const time = fc.oneof(
+      fc.constantFrom(
+        '2024-03-01 10:00:00 ',
+        '2024-03-01T10:00:00',
+        '2024-03-01T10:00:00.123',
+        'Mon, 1 Jan 2024 10:00:00 ',
+      ),
+      fc.constantFrom('Mon Jan 1 10:00:00 2024 ', 'author Kim 1700000000 ', '[10/Oct/2000:13:55:36 ', 'UTC', 'GMT '),
+    );
+    const behind = fc.tuple(
+      fc.constantFrom(' ', '\t', '] "GET /a HTTP/1.1" '),
+      fc.integer({ min: 1, max: 599 }),
+      fc.option(fc.integer({ min: 0, max: 9_999_999 }), { nil: undefined }),
+    );
+    fc.assert(
+      fc.property(time, zone, behind, (at, offset, [gap, status, size]) => {
+        const text = `${at}${offset}${gap}${status}${size === undefined ? '' : ` ${size}`}`;
+        expect(find(text)).to.deep.equal([]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
 const size = 100_000;
 const repeated = (unit: string): string => unit.repeat(Math.ceil(size / unit.length)).slice(0, size);
 
@@ -325,6 +480,14 @@ const hostile: Readonly<Record<string, string>> = {
   plates: repeated('plate A1 '),
   'numbers of documents': repeated('id card A1 '),
   'numbers behind Han': repeated('电1'),
+  'two digits each': repeated('12 '),
+  'four digits each': repeated('4111 '),
+  'cards in a row': repeated('4111-1111-1111-1111 '),
+  'identifiers in a row': repeated('ssn 12 536-22-8726 '),
+  'offsets from UTC': repeated('10:00 +0100 '),
+  'offsets alone': repeated('+0100'),
+  'passwords that open strings': repeated('password="a'),
+  'percent signs': repeated('%25'),
 };
 
 describe('structured recognizers on hostile text of 100 kB', () => {
@@ -332,7 +495,8 @@ describe('structured recognizers on hostile text of 100 kB', () => {
     it(`stay linear: ${recognizer.type} (${index})`, () => {
       for (const [name, text] of Object.entries(hostile)) {
         const before = process.threadCpuUsage();
-        recognizer.find(text, () => undefined, hintsOf(text));
+        const hints = hintsOf(text);
+        recognizer.find(hints.text, () => undefined, hints);
         const { user, system } = process.threadCpuUsage(before);
         expect((user + system) / 1000, `milliseconds of processor time on ${name}`).to.be.below(200);
       }
