@@ -45,7 +45,7 @@ export function localSummary(input: LocalSummary, more: boolean): string {
     ...chats(input, playground),
     '',
     ...playgroundLines(playground),
-    ...(more ? ['', 'The API server, the operator and the samples follow.'] : []),
+    ...(more ? ['', 'The API server, the operator and the samples follow. Ctrl-C ends all of it.'] : []),
   ].join('\n');
 }
 
