@@ -63,6 +63,27 @@ describe('built-in detector', () => {
     });
   }
 
+  describe('in a string of JSON or source code', () => {
+    const letter =
+      'Dear team,\nAnna Schmidt from Contoso Ltd called.\nRegards\nRobert Miller\n12 Main Street\nSpringfield, IL 62704\n' +
+      'robert.miller@example.org\n536-22-8726\tpassword: Tr0ub4dor&3';
+    const values = [
+      'Anna Schmidt',
+      'Contoso Ltd',
+      'Robert Miller',
+      'robert.miller@example.org',
+      '536-22-8726',
+      'Tr0ub4dor&3',
+    ];
+    for (const depth of [0, 1, 2]) {
+      it(`finds each value without what the string adds, ${depth} deep`, async () => {
+        let text = letter;
+        for (let left = depth; left > 0; left--) text = JSON.stringify({ letter: text }).slice(1, -1);
+        expect((await find(text)).map((found) => found.split('|')[0])).to.include.members(values);
+      });
+    }
+  });
+
   for (const label of ['Call', 'Mail', 'Phone', 'Tel', 'Contact', 'Email', 'Fax', 'Kontakt', 'Appelez', 'Telefon']) {
     it(`takes no label for a name: ${label}`, async () => {
       const [mail, phone] = ['greta.silva.388555@example.org', '+49 30 23125 437'];

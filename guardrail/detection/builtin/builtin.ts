@@ -3,7 +3,7 @@ import type { Detector, Recall, Span } from '../contract.ts';
 import { DetectorUnavailableError } from '../contract.ts';
 import { resolveOverlaps } from '../spans.ts';
 import { biases } from './biases.ts';
-import { hintsOf, type Recognizer } from './recognizer.ts';
+import { hintsOf, type Hints, type Recognizer } from './recognizer.ts';
 import { recognizersFor } from './recognizers/recognizers.ts';
 import { loadGazetteer, loadModel } from './tagger/model.ts';
 import type { TagKind } from './tagger/labels.ts';
@@ -54,7 +54,9 @@ export function createBuiltinDetector({ recall = 'balanced', languages = [] }: B
           since = performance.now();
         }
         if (signal.aborted) throw new DetectorUnavailableError('The built-in detector was aborted.');
-        found.push(resolveOverlaps(text, [...structured(recognizers, text), ...named(tagger, text, biases[setting])]));
+        const hints = hintsOf(text);
+        const spans = [...structured(recognizers, hints), ...named(tagger, hints.text, biases[setting])];
+        found.push(resolveOverlaps(text, spans));
       }
       return found;
     },
@@ -63,12 +65,11 @@ export function createBuiltinDetector({ recall = 'balanced', languages = [] }: B
   };
 }
 
-function structured(recognizers: readonly Recognizer[], text: string): Span[] {
+function structured(recognizers: readonly Recognizer[], hints: Hints): Span[] {
   const spans: Span[] = [];
-  const hints = hintsOf(text);
   for (const { type: own, worthwhile, find } of recognizers) {
     if (!worthwhile(hints)) continue;
-    find(text, (start, end, score, type = own) => spans.push({ start, end, type, score, detector: name }), hints);
+    find(hints.text, (start, end, score, type = own) => spans.push({ start, end, type, score, detector: name }), hints);
   }
   return spans;
 }

@@ -1,5 +1,6 @@
 import type { EntityType } from '../contract.ts';
 import { Announcements, type Announced } from './announcements.ts';
+import { withoutEscapedQuotes, withoutEscapedSpace } from './escapes.ts';
 
 /** What the digits of a text, or of a part of it, are like. */
 export interface Numbers {
@@ -20,7 +21,10 @@ export interface Window extends Numbers {
 
 /** What a text holds, found in one cheap pass, so that most patterns need not run at all, or not on all of it. */
 export interface Hints extends Numbers {
+  /** The text as recognizers read it: see {@link withoutEscapedSpace}. */
   readonly text: string;
+  /** The text as it is written. */
+  readonly written: string;
   readonly at: boolean;
   /** `://`, `www.` or `.com/` */
   readonly address: boolean;
@@ -37,6 +41,7 @@ export interface Recognizer {
   readonly type: EntityType;
   /** Whether a text with these hints can hold a value. */
   readonly worthwhile: (hints: Hints) => boolean;
+  /** @param text that of the hints. */
   readonly find: (text: string, emit: Emit, hints: Hints) => void;
 }
 
@@ -52,7 +57,8 @@ const isOfToken = (code: number): boolean =>
   isDigit(code) || ((code | 32) >= 97 && (code | 32) <= 122) || code === 95 || code === 45;
 
 /** Reads the hints off a text. */
-export function hintsOf(text: string): Hints {
+export function hintsOf(written: string): Hints {
+  const text = withoutEscapedSpace(written);
   const windows: Window[] = [];
   let [digits, solid, token] = [0, 0, 0];
   let from = -1;
@@ -90,6 +96,7 @@ export function hintsOf(text: string): Hints {
   if (from >= 0) close();
   return {
     text,
+    written,
     at: text.includes('@'),
     address: text.includes('://') || text.includes('www.') || text.includes('.com/'),
     digits: most(windows, ({ digits }) => digits),
@@ -115,12 +122,12 @@ export const reach = 48;
 
 /** What stands before a value on its own line or the one above, in lower case: where context words are looked for. */
 export function before(text: string, start: number, width = reach): string {
-  return text.slice(Math.max(0, start - width), start).toLowerCase();
+  return withoutEscapedQuotes(text.slice(Math.max(0, start - width), start)).toLowerCase();
 }
 
 /** What follows a value, in lower case. */
 export function after(text: string, end: number, width = 24): string {
-  return text.slice(end, end + width).toLowerCase();
+  return withoutEscapedQuotes(text.slice(end, end + width)).toLowerCase();
 }
 
 export const digitsOf = (value: string): string => value.replace(/\D/g, '');

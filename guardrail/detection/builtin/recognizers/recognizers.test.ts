@@ -59,6 +59,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '[4111 1111 1111 1111] 123 12/27',
     '2024-03-01\t[378282246310005]\t200',
     '2024 [3782 822463 10005] 1,234',
+    '"note": "card:\\n[4111111111111111]\\nthanks"',
   ],
   IBAN_CODE: [
     'IBAN [DE89 3704 0044 0532 0130 00] please',
@@ -77,6 +78,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '12-34,[536-22-8726],7',
     '2024-0012 [536-22-8726] 12',
     'SSN: [536-22-8726]. 12 people',
+    '"ssn:\\n[536-22-8726]\\n"',
   ],
   US_ITIN: ['ITIN [912-71-1234]'],
   UK_NHS: ['NHS number [943 476 5919]'],
@@ -99,7 +101,12 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   CL_RUT: ['RUT [12.345.678-5]', 'Ana,[12.345.678-5],Santiago'],
   NO_FODSELSNUMMER: ['fødselsnummer [15076500565]'],
   VAT_NUMBER: ['VAT [DE136695976]', 'USt-IdNr. [ATU12345678]', 'btw [NL004495445B01]'],
-  US_PASSPORT: ['passport number [C03005988]', 'passport number [C03005988],12', 'Reisepassnummer: [C01X00T47]'],
+  US_PASSPORT: [
+    'passport number [C03005988]',
+    'passport number [C03005988],12',
+    '\\"passport\\": \\"[C03005988]\\"',
+    'Reisepassnummer: [C01X00T47]',
+  ],
   US_DRIVER_LICENSE: ["driver's license: [D123-4567-8901]", 'driving licence no. [MORGA657054SM9IJ]'],
   ID: [
     'student no. [2019-4451]',
@@ -128,6 +135,9 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'api_key = "[Zx81kd93JfkQ02mmPqLs77]"',
     'Cookie: sessionid=[38a1f0c92be74d05a6f1] ; theme=dark',
     'JSESSIONID=[5D1A9BE0C7F24E6683AA]; refresh_token: [Xk29dLq8Zr41Pv77Ty03]',
+    '{\\"api_key\\":\\"[Zx81kd93JfkQ02mmPqLs77]\\"}',
+    '\\\\\\"clientSecret\\\\\\": \\\\\\"[Zx81kd93JfkQ02mmPqLs77]\\\\\\"',
+    '"key:\\n[AKIAIOSFODNN7EXAMPL3]\\n"',
     'bot [MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs]',
     'aws secret [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]',
   ],
@@ -140,6 +150,25 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'curl --user=[kim:open-Sesame] https://x.example',
     'machine api.example.com login kim password [s3kret99]',
     '{"password":"[Tr0ub4dor&3]"}',
+    '{\\"password\\":\\"[Tr0ub4dor&3]\\"}',
+    '{\\\\\\"password\\\\\\":\\\\\\"[Tr0ub4dor&3]\\\\\\"}',
+    "{\\'password\\': \\'[Tr0ub4dor&3]\\'}",
+    '"password": "[Tr0ub,4dor;3]", "user": "kim"',
+    '"password": "[Tr0ub\\"4dor]", "user": "kim"',
+    '\\"password\\": \\"[Tr0ub\\\\\\"4dor]\\", \\"user\\": \\"kim\\"',
+    '"env": "A=1\\nPASSWORD=[Tr0ub4dor3]\\nUSER=kim"',
+    '\\"env\\":\\"PASSWORD=[Tr0ub4dor3]\\"',
+    '"yaml": "db:\\n  password: [Tr0ub4dor3]\\n  user: kim"',
+    '"yaml": "password: \'[Tr0ub4dor3]\'\\n"',
+    'user=kim&password=[Tr0ub4dor3]&grant_type=password',
+    'password=[Tr0ub4dor%263]',
+    'user%3Dkim%26password%3D[Tr0ub4dor3]%26grant_type%3Dpassword',
+    '%7B%22user%22%3A%22kim%22%2C%22password%22%3A%22[Tr0ub4dor3]%22%7D',
+    '{&quot;password&quot;:&quot;[Tr0ub4dor3]&quot;}',
+    '"run": "curl -u \\"[admin:Sup3rS3cret]\\" https://x.example"',
+    '"netrc": "machine a.example login kim password [s3kret99]"',
+    '"netrc": "login kim\\npassword [s3kret99]\\n"',
+    '"headers": "\\"Authorization\\": \\"Basic [dXNlcjpwYXNzd29yZDEyMw==]\\""',
   ],
   CRYPTO: ['wallet [0x52908400098527886E0F7030069857D2E4169EE7]', '[bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq]'],
   PHONE_NUMBER: [
@@ -175,7 +204,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'GMT+1 [415-555-0132]',
     '[+0049 30 901820]',
   ],
-  CVV: ['cvv [123],', 'CVC: [0456]', 'the card security code is [877].', '"cvv2":"[901]"'],
+  CVV: ['cvv [123],', 'CVC: [0456]', 'the card security code is [877].', '"cvv2":"[901]"', '\\"cvv2\\":\\"[901]\\"'],
   CREDIT_CARD_EXPIRATION: [
     'card 4111 1111 1111 1111 exp [12/27] cvv 123',
     'Visa, valid thru [03/2029]',
@@ -190,6 +219,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     `at [48°51'30"N 2°17'40"E] now`,
     '[51.5007° N, 0.1246° W]',
     '7,[51.5007° N, 0.1246° W]',
+    '\\"lat\\": \\"[48.858400]\\"',
   ],
   DATE_OF_BIRTH: ['DOB: [21/06/1979]', 'born on [4 March 1980]', 'geboren am [12.05.1991]', 'né le [3 avril 1975]'],
 };
@@ -242,6 +272,8 @@ const negatives: readonly string[] = [
   'UTC+0100 118234, GMT+2 118 200 5123, UTC -3 200 51',
   '10:22:31,012 3456789 rows',
   'about 12,345678 and 123 456 789,50 and 0,030901820',
+  '{\\"password\\":\\"${DB_PASSWORD}\\",\\"token\\":\\"{{ token }}\\",\\"secret\\":\\"<your-secret>\\"}',
+  'password = os.environ["DB_PASSWORD_1"], secret: "getSecret(\'a1\')", token="env.TOKENS[0].value"',
 ];
 
 describe('structured recognizers', () => {
@@ -432,6 +464,36 @@ describe('offsets from UTC', () => {
   });
 });
 
+describe('secrets within strings', () => {
+  const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
+  const deep = (text: string, depth: number): string => (depth === 0 ? text : deep(escaped(text), depth - 1));
+
+  it('are found exactly, however deep the string and whatever is in them', () => {
+    const secret = fc
+      .array(fc.constantFrom(...Array.from('aZ09!,;:"\'\\/&#-_n]['), 'é'), { maxLength: 12 })
+      .map((parts) => `Xk9mQ4v${parts.join('')}q7Wd2Zr81kT`);
+    const key = fc.constantFrom('password', 'db_passwd', 'api_key', 'client-secret', 'access_token');
+    fc.assert(
+      fc.property(secret, key, fc.nat(3), fc.constantFrom(':', ': ', ' : '), (value, name, depth, colon) => {
+        const inner = `{"user":"kim","${name}"${colon}${JSON.stringify(value)},"n":1}`;
+        const text = `request body ${deep(inner, depth)}, status 200`;
+        expect(find(text).map((found) => found.value)).to.include(deep(value, depth + 1));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('are found without quotes, to the end of the line or the string', () => {
+    const secret = fc.stringMatching(/^Xk9[a-zA-Z0-9!#_-]{4,20}q7$/);
+    fc.assert(
+      fc.property(secret, fc.nat(3), fc.constantFrom('\n', '"', '\r\n', '\tx'), (value, depth, end) => {
+        const text = deep(`{"env": "A=1\nDB_PASSWORD=`, depth) + value + deep(end, depth + 1) + deep('}', depth);
+        expect(find(text).map((found) => found.value)).to.deep.equal([value]);
+      }),
+    );
+  });
+});
+
 const size = 100_000;
 const repeated = (unit: string): string => unit.repeat(Math.ceil(size / unit.length)).slice(0, size);
 
@@ -486,7 +548,12 @@ const hostile: Readonly<Record<string, string>> = {
   'identifiers in a row': repeated('ssn 12 536-22-8726 '),
   'offsets from UTC': repeated('10:00 +0100 '),
   'offsets alone': repeated('+0100'),
+  backslashes: repeated('\\'),
+  'escaped quotes': repeated('\\"'),
+  'escaped lines': repeated('\\n'),
+  'escaped passwords': repeated('password\\":\\"a1'),
   'passwords that open strings': repeated('password="a'),
+  'encoded passwords': repeated('password%22%3A%22'),
   'percent signs': repeated('%25'),
 };
 

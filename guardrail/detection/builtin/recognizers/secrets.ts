@@ -1,4 +1,4 @@
-import { announced, anywhere, before, eachMatch, reach, type Recognizer } from '../recognizer.ts';
+import { announced, anywhere, before, eachMatch, type Hints, reach, type Recognizer } from '../recognizer.ts';
 
 /**
  * Prefixes under which services issue keys, each with the alphabet and the least length of what follows. From the
@@ -107,40 +107,104 @@ const privateKey: Recognizer = {
   },
 };
 
-/** A word that says what follows is secret, how it says so, and the secret: sticky, to be tried where a word may begin. */
-const assigned =
-  /(?<![\p{L}\p{N}])(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|mot de passe|contraseña|wachtwoord|lösenord|parola d'ordine|secret(?:[_ -]?key)?|(?:api|access|auth|private|client|account|encryption|signing|master|session|refresh|[cx]srf)[_ -]?(?:key|token|secret)(?:[_ -]?id)?|(?:j|php)?sess(?:ion)?(?:[_ -]?id)?|token|bearer|credentials?|pin(?: code)?)["'`]?\s{0,3}(?::=|=>|[:=]|\bis\b|\bist\b|\best\b|\bes\b|\bwas\b|\bè\b|(?<=[Bb]earer)\s)\s{0,3}["'`]?((?=[^\s"'`]{4})[^\s"'`,;<>(){}[\]]{4,200})/iuy;
+/** A quote as it is written: plain, with backslashes within a string, in a URL or in HTML. */
+const quote = String.raw`(?:\\{0,15}["'${'`'}]|%(?:25){0,3}2[27]|&(?:quot|apos|#3[49]);)`;
+
+/**
+ * A word that says what follows is secret, how it says so, and the quote that opens the secret: sticky, to be tried where a
+ * word may begin.
+ */
+const assigned = new RegExp(
+  String.raw`(?:(?<![\p{L}\p{N}])|(?<=%(?:25){0,3}(?:[27][0-9a-f]|[35][bdf]|0[ad])))(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|mot de passe|contraseña|wachtwoord|lösenord|parola d'ordine|secret(?:[_ -]?key)?|(?:api|access|auth|private|client|account|encryption|signing|master|session|refresh|[cx]srf)[_ -]?(?:key|token|secret)(?:[_ -]?id)?|(?:j|php)?sess(?:ion)?(?:[_ -]?id)?|token|bearer|credentials?|pin(?: code)?)${quote}?\s{0,3}(?::=|=>|[:=]|%(?:25){0,3}3[ad]|\bis\b|\bist\b|\best\b|\bes\b|\bwas\b|\bè\b|(?<=[Bb]earer)\s)\s{0,3}(${quote})?`,
+  'iuy',
+);
 
 const words =
   /^(?:true|false|null|none|undefined|string|str|number|int|integer|boolean|bool|object|any|required|optional|secret|token|password|passwd|process|env|os|self|this|config|settings|options|value|input|getenv|not|wrong|incorrect|invalid|expired|missing|stored|hashed|weak|strong|too|the|a|an|my|your|in|on|at|to|for|of|that|what|very|used|sent|valid|correct|changed|reset|empty|bearer|basic)\b/i;
+
+/** The most that a secret is long, in UTF-16 code units. */
+const longestSecret = 200;
+
+/** Where the quote stands again that opened a string, with as many backslashes; an escaped one within has more. */
+function closing(text: string, from: number, opening: string): number | undefined {
+  const to = Math.min(text.length, from + longestSecret + opening.length);
+  const mark = opening.charAt(opening.length - 1);
+  const depth = opening.length - 1;
+  for (let at = text.indexOf(mark, from); at >= 0 && at < to; at = text.indexOf(mark, at + 1)) {
+    if (!opening.startsWith('\\') && depth > 0) {
+      // %22 and &quot; are themselves whatever stands before them.
+      const start = at - depth;
+      if (start >= from && text.startsWith(opening, start)) return start;
+      continue;
+    }
+    let start = at;
+    while (start > from && text.charAt(start - 1) === '\\') start--;
+    if (at - start >= depth && (at - start - depth) % (2 * depth + 2) === 0) return at - depth;
+  }
+  return undefined;
+}
+
+const bare = /[^\s"'`,;<>(){}[\]]{4,200}/y;
+/** What ends a secret without quotes: the end of the string around it, or the next field of a form. */
+const bareEnd = /\\+$|&[\w.%[\]-]{1,64}=.*/;
+/** The same where all is encoded as in a URL. */
+const encodedEnd = /(?:&|%(?:25){0,3}(?:2[267c]|3b|7d|0[ad])).*/i;
+const isEncoded = /%(?:25){0,3}3[ad]\s*$/i;
+
+interface Secret {
+  readonly start: number;
+  readonly value: string;
+  readonly isQuoted: boolean;
+}
+
+/** Reads the secret that a match of {@link assigned} leads to. */
+function readSecret({ text, written }: Hints, start: number, [said, opening]: RegExpExecArray): Secret | undefined {
+  const end = opening === undefined ? undefined : closing(written, start, opening);
+  const quoted = end === undefined ? '' : written.slice(start, end);
+  if (quoted.length >= 4 && !/\s/.test(quoted)) return { start, value: quoted, isQuoted: true };
+  bare.lastIndex = start;
+  const raw = bare.exec(text)?.[0];
+  if (raw === undefined) return undefined;
+  return {
+    start,
+    value: raw.replace(isEncoded.test(said) ? encodedEnd : bareEnd, '').replace(/[.?:]+$/, ''),
+    isQuoted: false,
+  };
+}
+
+/** What stands for a value: a variable of a template or a shell, asterisks, dots. */
+const placeholder = /^[$%{<]|^\*+$|^x+$|^\.+|\$[({]|\{\{|%[({]|\{\w*\}/i;
+/** An expression of a program. */
+const expression = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:[([].*)?$|^\w+\(.*\)$/;
 
 /** A password or key by the word that precedes it: by its mix of characters, never a plain word. */
 const named: Recognizer = {
   type: 'PASSWORD',
   worthwhile: (hints) => hints.token >= 2,
-  find(text, emit, { announcements }) {
+  find(text, emit, hints) {
     let from = 0;
-    for (const index of announcements.of('secret')) {
+    for (const index of hints.announcements.of('secret')) {
       if (index < from) continue;
       assigned.lastIndex = index;
       const match = assigned.exec(text);
       if (!match) continue;
-      from = assigned.lastIndex;
-      const raw = match[1] ?? '';
-      const value = raw.replace(/[.?:]+$/, '');
-      const start = index + match[0].length - raw.length;
-      if (value.length < 4 || words.test(value) || /^[$%{<]|[(){}]|^\*+$|^x+$|^\.+/i.test(value)) continue;
+      const secret = readSecret(hints, assigned.lastIndex, match);
+      if (!secret) continue;
+      const { start, value } = secret;
+      from = start + value.length;
+      if (value.length < 4 || words.test(value) || placeholder.test(value) || expression.test(value)) continue;
       const word = match[0].toLowerCase();
       if (word.startsWith('pin')) {
         if (/^\d{4,8}$/.test(value)) emit(start, start + value.length, 0.8);
         continue;
       }
-      const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z\d]/].filter((kind) => kind.test(value)).length;
+      // Depth adds backslashes, and says nothing of the secret.
+      const content = value.replace(/\\+/g, '\\');
+      const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z\d]/].filter((kind) => kind.test(content)).length;
       const isPassword = /^(?:pass|pwd|kenn|mot|contra|wacht|lös|parola)/.test(word);
-      if (/^[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)+$/.test(value)) continue;
-      if (isPassword && value.length >= 6 && (classes >= 3 || (classes >= 2 && /\d/.test(value))))
+      if (isPassword && content.length >= 6 && (classes >= 3 || (classes >= 2 && /\d/.test(content))))
         emit(start, start + value.length, 0.85);
-      else if (!isPassword && value.length >= 16 && /\d/.test(value) && classes >= 2 && entropy(value) > 3.2) {
+      else if (!isPassword && content.length >= 16 && /\d/.test(content) && classes >= 2 && entropy(content) > 3.2) {
         emit(start, start + value.length, 0.85, 'API_KEY');
       }
     }
@@ -150,9 +214,10 @@ const named: Recognizer = {
 /** RFC 7617: name and password, encoded, in a header. */
 const basicHeader = /\bbasic {1,3}([A-Za-z\d+/]{8,400}={0,2})(?![\w+/=])/gi;
 /** As `curl` takes them; the second group is the password. */
-const userOption = /(?<=\s)(?:-u|--(?:proxy-)?user)[ =]["']?([^\s:"'$]{1,64}:(?!\/\/)([^\s"'$,;]{4,200}))/g;
+const userOption =
+  /(?<=\s)(?:-u|--(?:proxy-)?user)[ =](?:\\{0,15}["'])?([^\s:"'$]{1,64}:(?!\/\/)((?:[^\s"'$,;\\]|\\(?!\\{0,15}["'])){4,200}))/g;
 /** A line of `.netrc`. */
-const netrc = /\blogin \S{1,100}\s{1,8}password (\S{4,200})/g;
+const netrc = /\blogin \S{1,100}\s{1,8}password ((?:[^\s"'\\]|\\(?!\\{0,15}["'])|["'](?![\s,;:)}\]]|$)){4,200})/g;
 
 /** Passwords where neither `=` nor `:` tells what they are. */
 const login: Recognizer = {
