@@ -22,7 +22,7 @@ echo "$@" >>"$here/commands"
 case $1 in
 list)
   echo "go: downloading example.com/one v1.0.0" >&2
-  printf 'example.com/one\nexample.com/two/v3\nruntime\n'
+  printf 'example.com/one\t%s\tone.go\n\nexample.com/two/v3\t%s\ttwo.go\truntime.go\nruntime\t%s\truntime.go\n' "$here" "$here" "$here"
   ;;
 build)
   touch "$GOTMPDIR/object"
@@ -52,6 +52,13 @@ describe('building from Go modules', () => {
     );
     writeFileSync(path('go'), GO);
     chmodSync(path('go'), 0o755);
+    for (const [name, size] of [
+      ['one.go', 20],
+      ['two.go', 60],
+      ['runtime.go', 10],
+    ] as const) {
+      writeFileSync(path(name), '/'.repeat(size));
+    }
   });
   afterEach(() => {
     child?.kill('SIGKILL');
@@ -65,7 +72,7 @@ describe('building from Go modules', () => {
     report,
   });
 
-  it('takes one command for several programs, and says how many of the packages that were to compile are', async () => {
+  it('takes one command for several programs, and says how much of what was to compile is', async () => {
     const lines: string[] = [];
     const built = goBuild({
       programs: [one, two],
@@ -76,7 +83,7 @@ describe('building from Go modules', () => {
     });
     await built;
     expect(lines[0]).to.equal('Building first and second from Go modules (once; minutes on a new machine) …');
-    expect(lines).to.include('first and second: 66 % (2 of 3 packages)');
+    expect(lines).to.include('first and second: 30 % (2 of 3 packages)');
     const commands = readFileSync(path('commands'), 'utf8').trim().split('\n');
     expect(commands.map((command) => command.split(' ')[0])).to.deep.equal(['list', 'build']);
     expect(readdirSync(path('cache'))).to.deep.equal(['1.0.0']);

@@ -1,6 +1,6 @@
 /** Builds the control plane from the Go modules that go.mod and go.sum beside this file pin. */
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -97,16 +97,15 @@ export async function goBuild({ programs, module, folder, ldflags = '-s -w', ...
   try {
     report(`Building ${names} from Go modules (once; minutes on a new machine) …`);
     const atMost = requiredModules(module);
-    const list = await runGo(
-      ['list', '-deps', ...flags, '-f', '{{if .Stale}}{{.ImportPath}}{{end}}', ...packages],
-      (output) => describeDownload(output, atMost),
+    const list = await runGo(['list', '-deps', ...flags, '-f', STALE_SOURCES, ...packages], (output) =>
+      describeDownload(output, atMost),
     );
-    const total = list.lines.filter((line) => line !== '').length;
+    const sizes = sourceSizes(list.lines);
     const started = performance.now();
     const [only] = programs.length === 1 ? programs : [];
     await runGo(
       ['build', '-v', ...flags, '-ldflags', ldflags, '-o', only ? join(work, only.name) : `${work}/`, ...packages],
-      ({ packages: done }) => describeBuild({ done, total, elapsedMs: performance.now() - started }),
+      ({ packages: compiled }) => describeBuild(compiled, sizes, performance.now() - started),
     );
     for (const program of programs) {
       renameSync(join(work, only ? only.name : defaultName(program.package)), join(folder, program.name));
@@ -114,6 +113,21 @@ export async function goBuild({ programs, module, folder, ldflags = '-s -w', ...
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** What is to be compiled: path, folder and files of each package that the build cache lacks. */
+const STALE_SOURCES = '{{if .Stale}}{{.ImportPath}}\t{{.Dir}}\t{{join .GoFiles "\t"}}{{end}}';
+
+function sourceSizes(lines: readonly string[]): Map<string, number> {
+  const size = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return new Map(
+    lines
+      .filter((line) => line !== '')
+      .map((line) => {
+        const [path = '', folder = '', ...files] = line.split('\t');
+        return [path, files.reduce((total, file) => total + size(join(folder, file)), 0)];
+      }),
+  );
 }
 
 /** As `go build` names a program: after the last part of its path that is no version. */

@@ -21,7 +21,13 @@ describe('what go prints', () => {
       'types.go:1:1: syntax error',
     );
     const { toolchain, modules, packages, errors } = output;
-    expect({ toolchain, modules, packages }).to.deep.equal({ toolchain: '1.26.8', modules: 2, packages: 4 });
+    expect({ toolchain, modules }).to.deep.equal({ toolchain: '1.26.8', modules: 2 });
+    expect(packages).to.deep.equal([
+      'internal/goarch',
+      'k8s.io/api/core/v1',
+      'gopkg.in/evanphx/json-patch.v4',
+      'go.etcd.io/etcd/server/v3',
+    ]);
     expect(errors).to.deep.equal(['# k8s.io/api/core/v1', 'types.go:1:1: syntax error']);
   });
 
@@ -38,14 +44,24 @@ describe('what go prints', () => {
     });
   }
 
-  for (const [done, total, seconds, expected] of [
-    [0, 2_145, 1, '0 % (0 of 2,145 packages)'],
-    [605, 2_145, 100, '28 %, about 4 min left (605 of 2,145 packages)'],
-    [2_145, 2_145, 300, 'linking'],
-    [0, 0, 0, 'linking'],
+  // Of a thousand packages, one has as much source as all the others.
+  const sizes = new Map(
+    Array.from({ length: 1_001 }, (_, index) => [`p/${index}`, index === 1_000 ? 1_000_000 : 1_000]),
+  );
+  const paths = [...sizes.keys()];
+  for (const [what, compiled, seconds, expected] of [
+    ['nothing', [], 1, '0 % (0 of 1,001 packages)'],
+    ['half of the small ones', paths.slice(0, 500), 60, '25 %, about 3 min left (500 of 1,001 packages)'],
+    ['the large one', paths.slice(1_000), 60, '50 %, about 60 s left (1 of 1,001 packages)'],
+    ['one that is not known', ['q'], 60, '0 % (1 of 1,001 packages)'],
+    ['all', paths, 120, 'linking'],
   ] as const) {
-    it(`in the build: ${expected}`, () => {
-      expect(describeBuild({ done, total, elapsedMs: seconds * 1000 })).to.equal(expected);
+    it(`in the build, by size, after ${what}: ${expected}`, () => {
+      expect(describeBuild(compiled, sizes, seconds * 1000)).to.equal(expected);
     });
   }
+
+  it('in the build, when all was compiled before: linking', () => {
+    expect(describeBuild([], new Map(), 0)).to.equal('linking');
+  });
 });
