@@ -56,18 +56,20 @@ try {
   // Children and servers here do not keep this process alive by themselves.
   const alive = setInterval(() => undefined, 60_000);
   let exitCode = INTERRUPTED;
+  let ending = false;
   const outcome = running.outcome.then(({ complete, text }) => {
-    // The table of everything holds this one, too.
-    if (!complete && running.soon) progress.line(`\n${running.local}\n`);
+    // What is being ended on its way up fails, and that is no news.
+    if (ending) return;
     progress.line(`\n${text}\n`);
     exitCode = complete ? 0 : 1;
   });
-  if (!running.soon) progress.line(`\n${running.local}\n`);
+  if (running.local !== undefined) progress.line(`\n${running.local}\n`);
   const failure = await Promise.race([
     asked.promise,
     running.failed,
     outcome.then(() => new Promise<never>(() => undefined)),
   ]);
+  ending = true;
   clearInterval(alive);
   progress.line(failure === undefined ? '\nEnding everything …' : `\n${failure}\nEnding everything else …`);
   await running.stop();

@@ -79,7 +79,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await apply(servers.kubeConfig(), readSamples(join(places.root, 'hack/samples'), gateway));
   });
   const guardrail = await progress.step('Instance, customers and guardrail', (report) =>
-    waitForSamples(servers, deployed, report),
+    waitForSamples(servers, deployed, { report, ending: parts.ending }),
   );
   return { servers, operator, guardrail, kubectl: { path: kubectl, isThere: existsSync(kubectl) } };
 }
@@ -159,7 +159,7 @@ async function startOperator(
 async function waitForSamples(
   servers: Servers,
   deployed: DeployedGuardrail,
-  report: Report,
+  { report, ending }: { report: Report; ending: AbortSignal },
 ): Promise<GuardrailAddress> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   for (;;) {
@@ -176,6 +176,6 @@ async function waitForSamples(
       );
     }
     report(typeof resources === 'string' ? 'waiting for the API server to answer' : awaited(resources));
-    await delay(200);
+    await delay(200, undefined, { signal: ending });
   }
 }

@@ -15,7 +15,11 @@ export interface Places {
 export class Parts {
   readonly #stops: (() => Promise<void>)[] = [];
   readonly #failure = Promise.withResolvers<string>();
+  readonly #ending = new AbortController();
   #stopping: Promise<void> | undefined;
+
+  /** Aborted when the parts are ended: what waits for one of them need not wait any longer. */
+  readonly ending = this.#ending.signal;
 
   /** Resolves when a part ends unasked, with a sentence and the end of its log. */
   readonly failed = this.#failure.promise;
@@ -40,6 +44,7 @@ export class Parts {
 
   /** Ends all parts, the last started first. */
   stop(): Promise<void> {
+    this.#ending.abort();
     this.#stopping ??= (async () => {
       for (const stop of this.#stops.reverse()) await stop();
     })();

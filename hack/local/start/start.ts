@@ -20,11 +20,12 @@ export interface StartOptions {
 
 /** What `npm start` runs. It comes up in two steps: what needs no cluster, and the rest. */
 export interface Running {
-  /** The table of what needs no cluster, and commands to try: all of it holds from now on. */
-  readonly local: string;
-  /** Whether the rest takes seconds, since nothing has to be fetched for it. */
-  readonly soon: boolean;
-  /** Resolves to the table of everything, and commands to try; where the cluster cannot be had, to what to do without. */
+  /**
+   * The table of what needs no cluster, and commands to try: all of it holds from now on. Undefined where nothing has to be
+   * fetched for the rest, whose table comes within seconds and holds this one.
+   */
+  readonly local: string | undefined;
+  /** Resolves to the table of everything, and commands to try; where the cluster cannot be had, to what is left. */
   readonly outcome: Promise<{ readonly complete: boolean; readonly text: string }>;
   /** Resolves when a part ends unasked, with a sentence and the end of its log. */
   readonly failed: Promise<string>;
@@ -83,14 +84,15 @@ export async function start({ settings, progress, root, home }: StartOptions): P
     const made = await local;
     const seconds = (): number => (performance.now() - started) / 1000;
     const summary = describeLocal(made, root, seconds());
+    const soon = fetched;
     return {
-      local: localSummary(summary, !missing),
-      soon: fetched,
+      local: soon ? undefined : localSummary(summary, !missing),
       outcome: cluster.then(
         (whole) => ({ complete: true, text: describeAll(made, whole, { root, home, seconds: seconds() }) }),
         async (error: unknown) => {
           await clusterParts.stop();
-          return { complete: false, text: withoutCluster(sentence(error), summary) };
+          const table = soon ? `${localSummary(summary, false)}\n\n` : '';
+          return { complete: false, text: `${table}${withoutCluster(sentence(error), summary)}` };
         },
       ),
       failed: Promise.race([
