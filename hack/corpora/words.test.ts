@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { readWordList } from './dawg.ts';
+import { germanNouns, ordinaryWords, wordsCorpus, type WordLists } from './words.ts';
+
+const none = new Set<string>();
+const from = (lists: Partial<WordLists['lists']>, names: Partial<WordLists['names']> = {}): WordLists => ({
+  lists: { en: [], de: [], es: [], fr: [], it: [], nl: [], ...lists },
+  names: { given: none, family: none, allFamily: none, largeTowns: none, allTowns: none, famous: none, ...names },
+  english: new Set(['house']),
+});
+
+describe('ordinary words', () => {
+  const all = ['casa', 'Casa', 'CASA'];
+  for (const [why, language, list, names, wanted] of [
+    ['are kept', 'es', all, {}, ['casa']],
+    ['need all forms in Spanish', 'es', ['casa', 'Casa'], {}, []],
+    ['need one more form in French', 'fr', ['casa', 'CASA'], {}, ['casa']],
+    ['need no other form in German', 'de', ['haus'], {}, ['haus']],
+    ['are no English words', 'de', ['house', 'haus'], {}, ['haus']],
+    ['are no given names', 'es', all, { given: new Set(['casa']) }, []],
+    ['are no names of large towns', 'es', all, { largeTowns: new Set(['casa']) }, []],
+    ['may be names of small towns', 'es', all, { allTowns: new Set(['casa']) }, ['casa']],
+    ['are no names of small towns in Dutch', 'nl', all, { allTowns: new Set(['casa']) }, []],
+    ['have three letters, and a vowel', 'de', ['ab', 'bzw', 'und'], {}, ['und']],
+    ['are letters alone', 'de', ["geht's", 'e-mail', 'b2b', 'und'], {}, ['und']],
+  ] as const)
+    it(why, () => {
+      expect(ordinaryWords(language, from({ [language]: list }, names))).to.deep.equal(wanted);
+    });
+
+  it('are none that English texts write large alone', () => {
+    expect(ordinaryWords('de', from({ de: ['aldi', 'und'], en: ['Aldi', 'und', 'Und'] }))).to.deep.equal(['und']);
+  });
+});
+
+describe('German nouns', () => {
+  for (const [why, list, wanted] of [
+    ['have an inflected form', ['Tisch', 'Tische'], ['Tisch', 'Tische']],
+    ['or an ending', ['Zeitung'], ['Zeitung']],
+    ['or stand in capitals, where ß is two letters', ['Fuß', 'FUSS'], ['Fuß']],
+    ['are not written small', ['Gut', 'gut', 'Gute'], ['Gute']],
+    ['are not only written large', ['Anna', 'Bosch'], []],
+  ] as const)
+    it(why, () => {
+      expect(germanNouns(from({ de: list }))).to.deep.equal(wanted);
+    });
+
+  it('are none that English or Spanish texts write large alone', () => {
+    expect(germanNouns(from({ de: ['Bayern', 'BAYERN'], es: ['Bayern'] }))).to.deep.equal([]);
+    expect(germanNouns(from({ de: ['Bayern', 'BAYERN'], en: ['Bayern'] }))).to.deep.equal([]);
+  });
+});
+
+describe('corpus of words', () => {
+  it('has one entry a list', () => {
+    const corpus = wordsCorpus(from({ de: ['und', 'oder', 'Zeitung'], fr: ['maison', 'Maison'] }));
+    expect(corpus.split('\0')).to.deep.equal([
+      'de\toder und',
+      'es\t',
+      'fr\tmaison',
+      'it\t',
+      'nl\t',
+      'de-nouns\tZeitung',
+    ]);
+  });
+});
+
+describe("Tesseract's word lists", () => {
+  // The only language that the project depends on.
+  it('are read from the language data', () => {
+    const folder = dirname(createRequire(import.meta.url).resolve('@tesseract.js-data/eng/package.json'));
+    const words = new Set(readWordList(readFileSync(join(folder, '4.0.0_best_int/eng.traineddata.gz'))));
+    expect(words.size).to.equal(338_080);
+    for (const word of ['house', 'House', 'HOUSE', 'London', "Catlett's"]) expect(words.has(word), word).to.equal(true);
+    expect(words.has('huose')).to.equal(false);
+  });
+});
