@@ -1,5 +1,5 @@
 /** Scores the built-in detector on labelled texts, alone or beside Presidio. `node hack/eval/main.ts --help` tells more. */
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
@@ -8,22 +8,28 @@ import {
   createPresidioDetector,
   type Detector,
 } from '../../guardrail/detection/detection.ts';
+import { evalFolder } from './evalData.ts';
 import { errorsOf, findsOf, scoreAnalyzer, table, type Row } from './evaluate.ts';
+import { heldOutSet, heldOutTypes } from './heldOut.ts';
 import { kindTable, readKinds } from './kinds.ts';
+import { dataPackages, figures, modelCardFile, weights, withParts } from './modelCard.ts';
 import { startPresidio } from './presidio.ts';
 import { score, type EvalText } from './score.ts';
 import { readTexts } from './texts.ts';
 
-const help = `Usage: node hack/eval/main.ts [--presidio] [file.jsonl …]
+const help = `Usage: npm run eval [-- [--presidio] [--errors] [file.jsonl …]]
+       npm run eval -- --write
 
 Scores the built-in detector at its three recall settings on labelled texts.
 The files hold one JSON object a line: {"id", "text", "spans": [{"start", "end", "type"}]}, with offsets in code points.
 Without files, all *.jsonl files of the folder that EVAL_DIR names are scored.
-The project's own texts of many kinds and languages (hack/eval/kinds.txt) are always scored in addition, at "balanced".
+The project's own texts of many kinds and languages (hack/eval/kinds.txt) and its held-out set are always scored in
+addition, at "balanced".
 
   --presidio   Starts Presidio with the English model and scores it too, alone and united with the built-in detector.
                If PRESIDIO_URL is set, the Presidio at that address is scored instead, with or without this flag.
   --errors     Prints every value that leaked and every false find in the project's own texts.
+  --write      Writes the figures of docs/model-card.md anew instead. Needs EVAL_DIR. Do so after each \`npm run train\`.
   --help       Prints this text.
 
 The columns are these:
@@ -40,12 +46,18 @@ const { values, positionals } = parseArgs({
   options: {
     presidio: { type: 'boolean' },
     errors: { type: 'boolean' },
+    write: { type: 'boolean' },
     help: { type: 'boolean' },
   },
   allowPositionals: true,
 });
 if (values.help) {
   process.stdout.write(help);
+  process.exit(0);
+}
+if (values.write) {
+  const parts = { weights: weights(), packages: dataPackages(), figures: await figures(evalFolder()) };
+  await writeFile(modelCardFile, await withParts(await readFile(modelCardFile, 'utf8'), parts));
   process.exit(0);
 }
 
@@ -96,6 +108,15 @@ const groups: readonly (readonly [string, readonly EvalText[]])[] = [
 ];
 process.stdout.write(
   `kinds.txt (${all.length} texts), builtin balanced\n${kindTable(groups.map(([name, texts]) => ({ name, score: score(texts, finds) })))}\n`,
+);
+const heldOut = heldOutSet();
+const heldOutFinds = await findsOf(analyzer, heldOut);
+const heldOutGroups = [
+  ...Map.groupBy(heldOut, ({ language }) => `held out in ${language}`),
+  ['held out', heldOut] as const,
+];
+process.stdout.write(
+  `\nheld-out set (${heldOut.length} texts), builtin balanced\n${kindTable(heldOutGroups.map(([name, texts]) => ({ name, score: score(texts, heldOutFinds, heldOutTypes) })))}\n`,
 );
 if (values.errors) process.stdout.write(`\n${errorsOf(all, finds).join('\n')}\n`);
 

@@ -1,0 +1,22 @@
+import { heldOutTexts } from '../../guardrail/detection/builtin/training/heldOut/heldOut.ts';
+import { toCodePoints } from '../../guardrail/detection/codePoints.ts';
+import type { EvalText } from './score.ts';
+
+/** Types that are marked in the held-out set: what else stands there, such as phone numbers, is not scored. */
+export const heldOutTypes: ReadonlySet<string> = new Set(['PERSON', 'LOCATION', 'ORGANIZATION']);
+
+export interface HeldOutEvalText extends EvalText {
+  readonly language: string;
+}
+
+/** The held-out set of the training, for the detector as a whole. */
+export const heldOutSet = (): HeldOutEvalText[] =>
+  heldOutTexts().map(({ id, language, text, spans }) => {
+    const at = toCodePoints(text);
+    return {
+      id,
+      language,
+      text,
+      spans: spans.map(({ start, end, kind }) => ({ start: at(start), end: at(end), type: kind })),
+    };
+  });
