@@ -14,6 +14,7 @@ import {
 import { createFileGuard } from './fileGuard.ts';
 import * as http from './http/http.ts';
 import { createImageGuard, createWorkers } from './images/images.ts';
+import { createMonitor, withoutRewrites, withoutWrites } from './monitor.ts';
 import { createMemoryStore, createRedisStore, type MappingStore } from './store/store.ts';
 import { warmUp } from './warmUp.ts';
 
@@ -67,12 +68,13 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   const uncounted = openAnalyzer(config, policy);
   const analyzer = metrics.analyzer(uncounted);
   const customTypes = (): readonly string[] => policy.current.customTypes;
+  const isMonitor = config.MODE === 'monitor';
+  const mappings = isMonitor ? withoutWrites(store) : store;
   const textGuard = (options.guard ?? createGuard)({
     analyzer,
-    store,
+    store: mappings,
     sessionKey,
     scope: config.SESSION_SCOPE,
-    mode: config.MODE,
     customTypes,
   });
   const pictures = createWorkers({
@@ -83,13 +85,14 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   const imageGuard = createImageGuard(textGuard, {
     images: config.IMAGES,
     remoteImages: config.REMOTE_IMAGES,
-    mode: config.MODE,
     scope: config.SESSION_SCOPE,
     sessionKey,
-    store,
-    reader: pictures,
+    store: mappings,
+    reader: isMonitor ? withoutRewrites(pictures) : pictures,
   });
-  const guard = createFileGuard(imageGuard, { files: config.IMAGES === 'pass' ? 'pass' : 'block', mode: config.MODE });
+  const enforcing = createFileGuard(imageGuard, { files: config.IMAGES === 'pass' ? 'pass' : 'block' });
+  const guard = isMonitor ? createMonitor(enforcing, textGuard) : enforcing;
+  const onFailure = (isMonitor ? http.failOpen : http.failClosed)({ metrics, logger });
 
   function openStore(): MappingStore {
     if (config.STORE.kind === 'memory') return createMemoryStore({ ttlMs: config.MAPPING_TTL });
@@ -121,7 +124,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   const dependencies = [http.watched('store', () => store.ping()), { name: 'detector', state: () => analyzer.state() }];
   const exposition = options.exposition ?? (() => metrics.registry.metrics());
 
-  const health = http.healthRoutes({ dependencies, draining: () => admission.draining });
+  const health = http.healthRoutes({ dependencies, optional: isMonitor, draining: () => admission.draining });
   health.get('/metrics', async (context) => {
     context.type = metrics.registry.contentType;
     context.body = await exposition();
@@ -141,8 +144,8 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     authentication: { keys: () => apiKeys?.current, bearerPaths: new Set(http.PEER_PATHS) },
     open: [health, ...(config.PLAYGROUND ? [http.playgroundPage(page)] : [])],
     authenticated: [
-      http.guardRoutes({ guard, metrics, proxyNames: config.PROXY_NAMES, before }),
-      http.peerRoutes({ guard, metrics, logger, subjectOf, before }),
+      http.guardRoutes({ guard, metrics, proxyNames: config.PROXY_NAMES, before, onFailure }),
+      http.peerRoutes({ guard, metrics, subjectOf, before, onFailure }),
       http.sessionRoutes({ store, metrics, logger, subjectOf, before }),
       ...(config.PLAYGROUND ? [http.playgroundRoutes(analyzer, before)] : []),
       description,

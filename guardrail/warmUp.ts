@@ -40,7 +40,6 @@ export async function warmUp({ analyzer, sessionKey, customTypes }: WarmUpOption
     store,
     sessionKey,
     scope: 'call',
-    mode: 'enforce',
     customTypes,
   });
   const { parse } = createBasicProtocol('gateway');

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Pseudonym } from '../ids.ts';
+import { createMonitor, withoutWrites } from '../monitor.ts';
 import { createMemoryStore, type MappingStore } from '../store/store.ts';
 import {
   DocumentTooDeepError,
@@ -796,7 +797,10 @@ describe('policy', () => {
       ['<PERSON_K7Q2M4>', { action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' }, 0],
       ['a@b.example', { action: 'NONE', monitored: 'BLOCKED' }, 1],
     ];
-    const { guard, store } = createTestGuard(createOracle(people, { block: ['EMAIL_ADDRESS'] }), { mode: 'monitor' });
+    const store = createMemoryStore({ ttlMs: 1e6 });
+    const options = { store: withoutWrites(store) };
+    const inner = createTestGuard(createOracle(people, { block: ['EMAIL_ADDRESS'] }), options).guard;
+    const guard = createMonitor(inner, inner);
     for (const [text, expected, count] of cases) {
       const { session, entities, ...outcome } = await guard.request({ texts: [text] }, caller);
       expect(outcome).to.deep.equal(expected);

@@ -32,8 +32,6 @@ export interface GuardOptions {
   /** Secret from which session ids and pseudonyms come (`createSecretKey` of at least 16 random bytes); must not change. */
   readonly sessionKey: KeyObject;
   readonly scope: SessionScope;
-  /** `monitor` detects and counts, changes nothing and writes nothing. */
-  readonly mode: 'enforce' | 'monitor';
   /**
    * Entity types of custom recognizers, asked for at each call since policy can change: pseudonyms bear their names.
    * Types that are neither built in nor given here are called `ENTITY`.
@@ -42,7 +40,7 @@ export interface GuardOptions {
 }
 
 export function createGuard(options: GuardOptions): Guard {
-  const { analyzer, store, sessionKey, scope, mode } = options;
+  const { analyzer, store, sessionKey, scope } = options;
   const language = (): Language => languageFor(options.customTypes?.() ?? []);
 
   /**
@@ -73,13 +71,11 @@ export function createGuard(options: GuardOptions): Guard {
     const blocked = blockedTypes([...findings, ...inPictures.flat()]);
     const base = { session, entities, ...(document.pictureTexts && { inPictures }) };
     if (blocked.length > 0) {
-      if (mode === 'monitor') return { ...base, action: 'NONE', monitored: 'BLOCKED' };
       return { ...base, action: 'BLOCKED', blockedReason: blockedReasonFor(blocked) };
     }
 
     const plans = planAll(sources, language());
     if (plans.every(({ edits }) => edits.length === 0)) return { ...base, action: 'NONE' };
-    if (mode === 'monitor') return { ...base, action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' };
     const codes = codesIn(plans);
     const allocated = allocate(plans, new Pseudonyms(sessionKey, session), codes);
     const pseudonyms = isShared ? await keep(allocated, codes, session, context, fence) : named(allocated);
@@ -113,7 +109,7 @@ export function createGuard(options: GuardOptions): Guard {
   async function response(document: ResponseDocument, context: CallContext): Promise<ResponseOutcome> {
     const { session, isShared } = sessionFor(context.identity);
     const unchanged = { session, action: 'NONE', ...document, restored: 0, withheld: 0, unknown: 0 } as const;
-    if (mode === 'monitor' || !isShared) {
+    if (!isShared) {
       return { ...unchanged, holdback: document.texts.map(() => 0) };
     }
     const { grammar } = language();

@@ -1,21 +1,9 @@
-import type { CallContext, Guard, RequestDocument, RequestOutcome } from './core.ts';
-
-export interface Refusal {
-  readonly mode: 'enforce' | 'monitor';
-  /** What its sender reads: a whole sentence. */
-  readonly reason: string;
-}
+import type { CallContext, Guard, RequestOutcome } from './core.ts';
 
 /**
- * Refuses a request for something in it that cannot be looked into. Where nothing is refused in earnest, its texts are
- * looked at by the guard all the same.
+ * Refuses a request for something in it that cannot be looked into.
+ * @param reason what its sender reads: a whole sentence
  */
-export async function refuse(
-  guard: Guard,
-  document: RequestDocument,
-  context: CallContext,
-  { mode, reason }: Refusal,
-): Promise<RequestOutcome> {
-  if (mode === 'monitor') return { ...(await guard.request(document, context)), monitored: 'BLOCKED' };
-  return { session: guard.sessionOf(context.identity), entities: [], action: 'BLOCKED', blockedReason: reason };
+export function refuse(guard: Guard, { identity }: CallContext, reason: string): RequestOutcome {
+  return { session: guard.sessionOf(identity), entities: [], action: 'BLOCKED', blockedReason: reason };
 }

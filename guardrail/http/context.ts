@@ -1,6 +1,7 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { SessionId, Tenant } from '../ids.ts';
 import type { Fence } from '../store/store.ts';
+import type { FailureAnswers } from './failures.ts';
 
 /** What middleware hands on about a call. */
 export interface CallState {
@@ -11,6 +12,8 @@ export interface CallState {
   body?: unknown;
   /** How large the body was, once inflated. */
   bodyBytes?: number;
+  /** What a failure of this call is answered. */
+  failureAnswers?: FailureAnswers;
   /** Set once the call has been read, by {@link tellSession}. */
   session?: SessionId;
   /** What the access log says besides; never a value. */

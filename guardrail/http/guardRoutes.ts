@@ -1,9 +1,10 @@
 import type Router from '@koa/router';
 import type { Guard, RequestOutcome } from '../core/core.ts';
-import { createBasicProtocol, renderRequest, renderResponse, type BasicCall } from '../protocol/protocol.ts';
+import { createBasicProtocol, isObject, renderRequest, renderResponse, type BasicCall } from '../protocol/protocol.ts';
 import { authenticatedRouter } from './authentication.ts';
 import { tellSession, type AuthenticatedState, type CallContext, type CallMiddleware } from './context.ts';
 import { underDeadline } from './deadline.ts';
+import { failures, type FailurePolicy } from './failures.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface GuardRouteOptions {
@@ -13,6 +14,7 @@ export interface GuardRouteOptions {
   readonly proxyNames: readonly string[];
   /** Admission and body reading, in the order in which they run. */
   readonly before: readonly CallMiddleware[];
+  readonly onFailure: FailurePolicy;
 }
 
 /** The basic guardrail endpoint of every proxy name. */
@@ -20,8 +22,12 @@ export function guardRoutes(options: GuardRouteOptions): Router<AuthenticatedSta
   const router = authenticatedRouter();
   for (const name of options.proxyNames) {
     const protocol = createBasicProtocol(name);
-    router.post(`/beta/${name}_basic_guardrail_api`, ...options.before, async (context) => {
-      const call = protocol.parse(context.state.body, context.state.tenant);
+    const failing = failures(options.onFailure, () => ({ action: 'NONE' }));
+    router.post(`/beta/${name}_basic_guardrail_api`, failing, ...options.before, async (context) => {
+      const { body } = context.state;
+      const isRecognized = isObject(body) && (body.input_type === 'request' || body.input_type === 'response');
+      context.state.failureAnswers = { pass: { action: 'NONE' }, isRecognized };
+      const call = protocol.parse(body, context.state.tenant);
       context.body = await underDeadline(context, (signal) => answer(context, call, signal, options));
     });
   }

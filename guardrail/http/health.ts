@@ -35,6 +35,8 @@ export function watched(name: string, check: () => Promise<string | undefined>):
 
 export interface HealthOptions {
   readonly dependencies: readonly Dependency[];
+  /** Whether the process is ready although one of them is down: it does without. */
+  readonly optional: boolean;
   readonly draining: () => boolean;
   /** A state that is older is asked for anew. Milliseconds; default 500. */
   readonly freshMs?: number;
@@ -44,7 +46,8 @@ export interface HealthOptions {
  * `/healthz`: the process answers. `/readyz`: what it depends on answers too; if not, which one and since when.
  *
  * Readiness routes calls. A store of which a part is down is the same for every instance: were none of them ready, the
- * calls that the other part could serve would fail too. So it counts as up, and the answer says what is down.
+ * calls that the other part could serve would fail too. So it counts as up, and the answer says what is down. The same
+ * holds for monitor mode, which lets calls pass that it cannot check.
  */
 export function healthRoutes(options: HealthOptions): Router<CallState> {
   const freshMs = options.freshMs ?? 500;
@@ -67,7 +70,7 @@ export function healthRoutes(options: HealthOptions): Router<CallState> {
   });
   router.get('/readyz', async (context) => {
     const dependencies = await current();
-    const down = dependencies.some(([, state]) => !state.up);
+    const down = !options.optional && dependencies.some(([, state]) => !state.up);
     const status = options.draining() ? 'draining' : down ? 'unavailable' : 'ready';
     context.status = status === 'ready' ? 200 : 503;
     context.body = { status, dependencies: Object.fromEntries(dependencies) };

@@ -5,6 +5,7 @@ export { jsonBody } from './body.ts';
 export type { CallContext, CallMiddleware, CallState } from './context.ts';
 export { describeError } from './errorBoundary.ts';
 export { ServiceError } from './errors.ts';
+export { failClosed, failOpen, type FailurePolicy } from './failures.ts';
 export { guardRoutes } from './guardRoutes.ts';
 export { createHandler, type Handler, type Route } from './handler.ts';
 export { healthRoutes, watched, type Dependency } from './health.ts';

@@ -22,6 +22,8 @@ export interface Metrics {
   /** Pseudonyms met in answers. */
   pseudonyms(counts: Readonly<Record<PseudonymOutcome, number>>): void;
   unreadable(): void;
+  /** A call that failed, and that monitor mode let pass. */
+  tolerated(code: string): void;
   erased(kind: 'session' | 'subject'): void;
   /** One task of what reads and rewrites images. */
   image(task: 'read' | 'rewrite', outcome: 'ok' | 'refused' | 'error', seconds: number): void;
@@ -69,6 +71,12 @@ export function createMetrics(): Metrics {
   const unreadable = new Counter({
     name: 'guardrail_store_unreadable_total',
     help: 'Stored values that none of the encryption keys opened.',
+    registers,
+  });
+  const tolerated = new Counter({
+    name: 'guardrail_tolerated_failures_total',
+    help: 'Calls that failed and that monitor mode let pass unchanged, by error code.',
+    labelNames: ['code'],
     registers,
   });
   const erased = new Counter({
@@ -139,6 +147,9 @@ export function createMetrics(): Metrics {
     },
     unreadable() {
       unreadable.inc();
+    },
+    tolerated(code) {
+      tolerated.inc({ code });
     },
     erased(kind) {
       erased.inc({ kind });

@@ -1,29 +1,35 @@
 import type Router from '@koa/router';
-import type { Logger } from 'pino';
 import type { CallContext as GuardContext, Guard } from '../core/core.ts';
 import type { SubjectId, Tenant } from '../ids.ts';
 import {
   FieldError,
   isObject,
   peerAdapterFor,
+  peerPass,
   type JsonObject,
   type PeerAdapter,
   type PeerExchange,
 } from '../protocol/protocol.ts';
 import { authenticatedRouter } from './authentication.ts';
-import { tellSession, type AuthenticatedContext, type AuthenticatedState, type CallMiddleware } from './context.ts';
+import {
+  tellSession,
+  type AuthenticatedContext,
+  type AuthenticatedState,
+  type CallContext,
+  type CallMiddleware,
+} from './context.ts';
 import { underDeadline } from './deadline.ts';
-import { asServiceError, describeError } from './errorBoundary.ts';
+import { failures, type FailurePolicy } from './failures.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface PeerRouteOptions {
   readonly guard: Guard;
   readonly metrics: Metrics;
-  readonly logger: Logger;
   /** Names an end user of a tenant in the store. */
   readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
   /** Admission and body reading. */
   readonly before: readonly CallMiddleware[];
+  readonly onFailure: FailurePolicy;
 }
 
 /** Where peers call: one path for all of them, and agentgateway's own of before 1.4. */
@@ -37,11 +43,14 @@ const FAILED = 'The guardrail could not check this call: try again.';
 export function peerRoutes(options: PeerRouteOptions): Router<AuthenticatedState> {
   const router = authenticatedRouter();
   for (const path of PEER_PATHS) {
-    router.post(path, ...options.before, async (context) => {
+    const dialectOf = (context: CallContext): string | undefined =>
+      path === '/v1/peer/check' ? first(context.query.dialect) : 'agentgateway';
+    const failing = failures(options.onFailure, (context) => peerPass(dialectOf(context)));
+    router.post(path, failing, ...options.before, async (context) => {
       const { body } = context.state;
       if (!isObject(body)) throw new FieldError('The body must be an object.');
-      const dialect = path === '/v1/peer/check' ? first(context.query.dialect) : 'agentgateway';
-      const adapter = peerAdapterFor(dialect, body);
+      const adapter = peerAdapterFor(dialectOf(context), body);
+      context.state.failureAnswers = { pass: adapter.pass, isRecognized: adapter.recognizes(body) };
       context.body = await answer(context, adapter, body, options);
     });
   }
@@ -66,29 +75,16 @@ async function answer(
   tellSession(context, options.guard.sessionOf(exchange.identity));
   context.state.log.phase = exchange.phase;
   context.state.log.dialect = adapter.dialect;
+  context.state.failureAnswers = { pass: adapter.pass, reject: adapter.reject(FAILED), isRecognized: true };
   const count = (action: string): void => {
     context.state.log.action = action;
     options.metrics.guarded(exchange.phase, adapter.dialect, action);
   };
-  try {
-    return await underDeadline(
-      context,
-      (signal) => check(adapter, exchange, { signal, begun: context.state.begun }, options, count),
-      adapter.timeoutMs,
-    );
-  } catch (error) {
-    // A peer takes many an error for consent, so a failure is a refusal in its own words.
-    const { status, code } = asServiceError(error);
-    context.state.log.error = code;
-    const entry = {
-      request_id: context.state.requestId,
-      code,
-      ...(status === 500 ? { error: describeError(error) } : {}),
-    };
-    options.logger.error(entry, 'A call of a peer could not be checked, and was refused.');
-    count('FAILED');
-    return adapter.reject(FAILED);
-  }
+  return underDeadline(
+    context,
+    (signal) => check(adapter, exchange, { signal, begun: context.state.begun }, options, count),
+    adapter.timeoutMs,
+  );
 }
 
 async function check(

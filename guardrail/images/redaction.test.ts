@@ -12,6 +12,7 @@ import {
   parsePolicy,
 } from '../detection/detection.ts';
 import type { Tenant } from '../ids.ts';
+import { createMonitor, withoutRewrites, withoutWrites } from '../monitor.ts';
 import { createMemoryStore, type MappingStore } from '../store/store.ts';
 import type { Format, Line, PictureReader } from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';
@@ -292,28 +293,34 @@ describe('what becomes of a request with images', () => {
     readonly store: MappingStore;
     readonly calls: string[];
   }
-  interface BenchOptions extends Partial<Pick<ImageGuardOptions, 'images' | 'remoteImages' | 'mode' | 'reader'>> {
+  interface BenchOptions extends Partial<Pick<ImageGuardOptions, 'images' | 'remoteImages' | 'reader'>> {
+    readonly monitor?: boolean;
     readonly lines?: readonly string[];
     readonly policy?: string;
   }
   const stores: MappingStore[] = [];
-  function bench({ lines = [`Signed by ${PERSON} today`], policy = '{}', ...options }: BenchOptions = {}): Bench {
+  function bench({
+    lines = [`Signed by ${PERSON} today`],
+    policy = '{}',
+    monitor = false,
+    ...options
+  }: BenchOptions = {}): Bench {
     const calls: string[] = [];
     const store = createMemoryStore({ ttlMs: 60_000 });
     stores.push(store);
-    const mode = options.mode ?? 'enforce';
     const judging = createAnalyzer({
       detectors: [detector],
       policy: { current: compilePolicy(parsePolicy(policy)) },
     });
-    const inner = createGuard({ analyzer: judging, store, sessionKey, scope: 'user', mode });
+    const kept = monitor ? withoutWrites(store) : store;
+    const inner = createGuard({ analyzer: judging, store: kept, sessionKey, scope: 'user' });
+    const reader = options.reader ?? readerOf(lines, calls);
     const guard = createImageGuard(inner, {
-      ...{ images: 'redact', remoteImages: 'block', scope: 'user', sessionKey, store },
+      ...{ images: 'redact', remoteImages: 'block', scope: 'user', sessionKey, store: kept },
       ...options,
-      mode,
-      reader: options.reader ?? readerOf(lines, calls),
+      reader: monitor ? withoutRewrites(reader) : reader,
     });
-    return { guard, store, calls };
+    return { guard: monitor ? createMonitor(guard, inner) : guard, store, calls };
   }
   after(() => Promise.all(stores.map((store) => store.close())));
 
@@ -463,7 +470,7 @@ describe('what becomes of a request with images', () => {
   });
 
   it('changes, keeps and refuses nothing in monitor mode, and counts all of it', async () => {
-    const { guard, store } = bench({ mode: 'monitor' });
+    const { guard, store, calls } = bench({ monitor: true });
     expect(await guard.request({ texts: [], images: [png] }, { identity, signal })).to.deep.include({
       ...{ action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' },
       entities: [{ type: 'PERSON', detector: 'builtin', count: 1 }],
@@ -472,11 +479,12 @@ describe('what becomes of a request with images', () => {
       ...{ action: 'NONE', monitored: 'BLOCKED' },
       entities: [{ type: 'PERSON', detector: 'builtin', count: 1 }],
     });
-    const blocking = bench({ mode: 'monitor', images: 'block' });
+    const blocking = bench({ monitor: true, images: 'block' });
     expect(await blocking.guard.request({ texts: [], images: [png] }, { identity, signal })).to.include({
       ...{ action: 'NONE', monitored: 'BLOCKED' },
     });
     expect(await store.count()).to.equal(0);
+    expect(calls.filter((call) => !call.startsWith('read'))).to.deep.equal([]);
   });
 
   it('reads a picture once a session, until the session or its end user is erased', async () => {

@@ -26,7 +26,6 @@ export interface ImageGuardOptions {
   readonly images: 'redact' | 'block' | 'pass';
   /** What becomes of those that are given by an address, where images are redacted. */
   readonly remoteImages: 'block' | 'pass';
-  readonly mode: 'enforce' | 'monitor';
   readonly scope: SessionScope;
   readonly sessionKey: KeyObject;
   readonly store: MappingStore;
@@ -40,20 +39,19 @@ const REFUSED = 'This request holds an image, and images must not be shared with
  * person is one person and one policy decides; what is found in a picture is painted over in it.
  */
 export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guard {
-  const { mode, store, sessionKey, reader } = options;
+  const { store, sessionKey, reader } = options;
   const readings = createReadings(store, sessionKey);
 
   async function request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
     const sources = [...new Set([...(document.images ?? []), ...imagesIn(document.structuredMessages ?? [])])];
     if (sources.length === 0) return guard.request(document, context);
-    if (options.images === 'block' || context.stricter?.images === 'block')
-      return refuse(guard, document, context, { mode, reason: REFUSED });
+    if (options.images === 'block' || context.stricter?.images === 'block') return refuse(guard, context, REFUSED);
     if (options.images === 'pass') return guard.request(document, context);
     try {
       return await redact(document, context, sources);
     } catch (error) {
       if (error instanceof UnreadableImageError) {
-        return await refuse(guard, document, context, { mode, reason: error.message });
+        return refuse(guard, context, error.message);
       }
       throw error;
     }
@@ -89,7 +87,7 @@ export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guar
       return { ...one, places };
     });
     const entities = found.reduce((counts, { places }) => withCounts(counts, places), outcome.entities);
-    if (outcome.action === 'BLOCKED' || outcome.monitored === 'BLOCKED') return { ...outcome, entities };
+    if (outcome.action === 'BLOCKED') return { ...outcome, entities };
 
     const planned = found.map(({ source, picture, reading, places }) => {
       const boxes = padded(
@@ -102,7 +100,6 @@ export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guar
       ({ picture, reading, boxes }) => boxes.length > 0 || picture.mayHoldMore || reading.isAltered,
     );
     if (changing.length === 0) return { ...outcome, entities };
-    if (mode === 'monitor') return { ...outcome, entities, monitored: 'GUARDRAIL_INTERVENED' };
     return rewritten(document, { ...outcome, entities }, await rewriteAll(changing, context));
   }
 
@@ -113,7 +110,7 @@ export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guar
     if (kept) return kept;
     const reading = await reader.read(picture, context.signal);
     // Also for a caller that has gone: it will be back with the same picture.
-    if (mode === 'enforce') await readings.keep(name, reading, owner);
+    await readings.keep(name, reading, owner);
     return reading;
   }
 

@@ -2,4 +2,4 @@
 export * from './basic.ts';
 export { holdsFiles } from './files.ts';
 export { FieldError, isObject, parseFields, type JsonObject } from './fields.ts';
-export { PEER_ADAPTERS, peerAdapterFor, type PeerAdapter, type PeerExchange } from './peer/peer.ts';
+export { PEER_ADAPTERS, peerAdapterFor, peerPass, type PeerAdapter, type PeerExchange } from './peer/peer.ts';

@@ -68,7 +68,6 @@ function guardOn({ findings }: Sample, store: MappingStore): Guard {
     store,
     sessionKey: createSecretKey(Buffer.alloc(32, 1)),
     scope: 'user',
-    mode: 'enforce',
   });
 }
 

@@ -61,7 +61,7 @@ export interface TestGuard {
 export function createTestGuard(analyzer: Analyzer, options: Partial<GuardOptions> = {}): TestGuard {
   const store = options.store ?? createMemoryStore({ ttlMs: 3_600_000 });
   return {
-    guard: createGuard({ analyzer, store, sessionKey: testKey, scope: 'user', mode: 'enforce', ...options }),
+    guard: createGuard({ analyzer, store, sessionKey: testKey, scope: 'user', ...options }),
     store,
   };
 }

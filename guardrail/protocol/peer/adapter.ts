@@ -52,6 +52,8 @@ export interface PeerAdapter {
   recognizes(body: JsonObject): boolean;
   /** @throws FieldError */
   read(body: JsonObject, call: PeerCall): PeerExchange;
+  /** The answer that lets the call go on unchanged. */
+  readonly pass: JsonObject;
   /** The answer that keeps the call from going on, with a sentence that holds no value. Also given when we fail. */
   reject(reason: string): JsonObject;
 }

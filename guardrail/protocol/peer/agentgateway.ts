@@ -2,6 +2,8 @@
 import { FieldError, isObject, type JsonObject } from '../fields.ts';
 import { identityOf, rowsOf, type PeerAdapter, type PeerCall } from './adapter.ts';
 
+const PASS: JsonObject = { action: { reason: 'Nothing was replaced.' } };
+
 export const agentgateway: PeerAdapter = {
   dialect: 'agentgateway',
   timeoutMs: 900,
@@ -38,10 +40,9 @@ export const agentgateway: PeerAdapter = {
     };
   },
 
+  pass: PASS,
   reject: (reason) => ({ action: { body: reason, status_code: 403, reason } }),
 };
-
-const PASS: JsonObject = { action: { reason: 'Nothing was replaced.' } };
 
 /** The client's session, or else the trace that both calls belong to. */
 function tokenOf(call: PeerCall): string | undefined {

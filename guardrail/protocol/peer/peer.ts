@@ -9,6 +9,16 @@ export type { PeerAdapter, PeerCall, PeerExchange } from './adapter.ts';
 export const PEER_ADAPTERS: readonly PeerAdapter[] = [portkey, agentgateway];
 
 /**
+ * The answer that lets a call go on whose body is not known. Without a dialect it is right for each of them: none minds
+ * what is another's.
+ * @param dialect as `?dialect=` names it
+ */
+export function peerPass(dialect: string | undefined): JsonObject {
+  const adapters = PEER_ADAPTERS.filter((one) => dialect === undefined || one.dialect === dialect);
+  return Object.assign({}, ...adapters.map(({ pass }) => pass)) as JsonObject;
+}
+
+/**
  * @param dialect as `?dialect=` names it; where it is undefined, the body tells.
  * @throws FieldError
  */

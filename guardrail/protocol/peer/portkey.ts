@@ -31,6 +31,7 @@ export const portkey: PeerAdapter = {
     }
   },
 
+  pass: { verdict: true },
   reject: (reason) => ({ verdict: false, data: { reason } }),
 };
 
