@@ -19,6 +19,9 @@ export interface Sizes {
 
 const words = /[^ \u00a0]+/g;
 
+/** Whether a run has more than one part. */
+export const isList = (run: string): boolean => /[ \u00a0]/.test(run);
+
 /**
  * Every part of a run of digits and separators that begins and ends with a word: a value may stand in a list, between
  * numbers that belong to something else. Marks at the end of a part are left out.

@@ -1,5 +1,5 @@
 import { luhn, remainder, repeated } from '../checksums.ts';
-import { type Part, partsOf } from '../numberRuns.ts';
+import { isList, type Part, partsOf } from '../numberRuns.ts';
 import {
   announced,
   anywhere,
@@ -63,7 +63,7 @@ const card: Recognizer = {
           emit(start, start + run.length, isSaid(start) ? 1 : 0.9);
           return;
         }
-        const parts = partsOf(run, cardSizes).filter((part) => isCardIn(run, part));
+        const parts = isList(run) ? partsOf(run, cardSizes).filter((part) => isCardIn(run, part)) : [];
         for (const part of parts) {
           emit(start + part.start, start + part.end, isSaid(start + part.start) ? 1 : 0.9);
         }

@@ -1,6 +1,6 @@
 import type { EntityType } from '../../contract.ts';
 import { isDate, luhn, mod1110, repeated, verhoeff, weighted } from '../checksums.ts';
-import { partsOf } from '../numberRuns.ts';
+import { isList, partsOf } from '../numberRuns.ts';
 import { before, digitsOf, eachNumber, numeric, type Numbers, reach, type Recognizer } from '../recognizer.ts';
 
 /** An identifier made of digits: recognized by its length and check digits together with its format or its context. */
@@ -296,26 +296,30 @@ const numbers: Recognizer = {
   find(text, emit, hints) {
     eachNumber(candidate, hints, isLong, ({ 0: run, index }, offset) => {
       const runStart = offset + index;
-      const context = before(text, runStart);
+      let context: string | undefined;
       const said = new Map<NumberId, boolean>();
       /** Whether words before the run say so: they speak of what begins within their reach. */
       const isSaid = (id: NumberId, start: number): boolean => {
         if (start > reach) return false;
-        if (!said.has(id)) said.set(id, id.context.test(context));
-        return said.get(id) ?? false;
+        context ??= before(text, runStart);
+        let is = said.get(id);
+        if (is === undefined) said.set(id, (is = id.context.test(context)));
+        return is;
       };
       const take = (start: number, end: number, ids: readonly NumberId[] = []): boolean => {
         const written = run.slice(start, end);
         const digits = digitsOf(written);
         for (const id of ids) {
+          if (!id.valid(digits)) continue;
           const explained = isSaid(id, start);
-          if ((!explained && !id.format?.test(written)) || !id.valid(digits)) continue;
+          if (!explained && !id.format?.test(written)) continue;
           emit(runStart + start, runStart + end, explained ? 0.98 : 0.85, id.type);
           return true;
         }
         return false;
       };
       if (run.length < 64 && take(0, run.length, idsOfLength[digitsOf(run).length])) return;
+      if (!isList(run)) return;
       const parts = partsOf(run, sizes);
       const single = parts.filter(({ words }) => words.length === 1);
       const found = single.filter(({ start, end, digits }) => take(start, end, idsOfLength[digits]));

@@ -110,18 +110,18 @@ export function phones(languages: readonly string[] = []): readonly Recognizer[]
  * code begins with a zero; what else could be one is an offset where a time stands before it.
  */
 const utcOffset = [
-  String.raw`(?<![\p{L}_])[+\-\u2212](?:0000|0[1-9](?:00|15|30|45))(?!\d)`,
-  String.raw`(?<=:\d\d(?:[.,]\d{1,9})? ?|:\d\d \d{4} |(?<!\d)\d{10} )[+\-\u2212](?:1[0-4]:?(?:00|30|45)|0\d:[0-5]\d|[01]\d)(?!\d)`,
-  String.raw`(?<=\b(?:GMT|UTC) ?)[+\-\u2212]\d{1,2}(?::?\d{2})?(?!\d)`,
+  String.raw`(?<![\p{L}_].)(?:0000|0[1-9](?:00|15|30|45))(?!\d)`,
+  String.raw`(?<=(?::\d\d(?:[.,]\d{1,9})? ?|:\d\d \d{4} |(?<!\d)\d{10} ).)(?:1[0-4]:?(?:00|30|45)|0\d:[0-5]\d|[01]\d)(?!\d)`,
+  String.raw`(?<=\b(?:GMT|UTC) ?.)\d{1,2}(?::?\d{2})?(?!\d)`,
 ].join('|');
 
-/** Milliseconds behind a time, as logs write them. */
-const milliseconds = String.raw`(?<=:\d\d,)\d{3}(?![\d\-.])`;
+/** Milliseconds behind a time, as logs write them, are no beginning. */
+const noMilliseconds = String.raw`(?!(?<=:\d\d,)\d{3}(?![\d\-.]))`;
 
-const phone = `(?<!${letter}|[\\p{N}_\\/=%#&$€£]|\\d[.:\\-]|[.\\-][\\p{L}\\d_]?)(?:\\+ ?|\\(\\+?)?\\d(?:[ \\u00a0.\\-\\/\\(\\)]{0,3}\\d){5,16}${extension}(?!${letter}|[\\p{N}_%€$]|[.:]\\d|-\\d)(?<!\\(\\d{1,5})`;
+const phone = `(?<!${letter}|[\\p{N}_\\/=%#&$€£]|\\d[.:\\-]|[.\\-][\\p{L}\\d_]?)${noMilliseconds}(?:\\+ ?|\\(\\+?)?\\d(?:[ \\u00a0.\\-\\/\\(\\)]{0,3}\\d){5,16}${extension}(?!${letter}|[\\p{N}_%€$]|[.:]\\d|-\\d)(?<!\\(\\d{1,5})`;
 
-/** What is no phone number is matched too, so that none is found that begins within it. */
-const candidate = new RegExp(`${utcOffset}|${milliseconds}|${phone}`, 'gv');
+/** Offsets are matched too, so that no number is found that begins within one. */
+const candidate = new RegExp(`[+\\-\u2212](?:${utcOffset})|${phone}`, 'gv');
 
 /** Numbers that are complete and unmistakable within a row of others. */
 const complete =
