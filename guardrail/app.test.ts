@@ -9,7 +9,7 @@ import { eventually, KEY, PLANTED, startHarness, type Answer, type Harness } fro
 import { StoreUnavailableError } from './store/store.ts';
 import { DetectorUnavailableError } from './detection/detection.ts';
 import { ImagesBusyError } from './images/images.ts';
-import type { Guard } from './core/core.ts';
+import { DocumentTooDeepError, type Guard } from './core/core.ts';
 
 interface Body {
   readonly action: string;
@@ -565,6 +565,7 @@ describe('the service when something fails', () => {
   const FAILURES: [error: Error, status: number, code: string, retryAfter?: string][] = [
     [new StoreUnavailableError('Redis cannot be reached.'), 502, 'store_unavailable'],
     [new DetectorUnavailableError('The detector did not answer.'), 502, 'detector_unavailable'],
+    [new DocumentTooDeepError('tools'), 400, 'invalid_field'],
     [new Error(`cannot read ${PLANTED.email}`), 500, 'internal_error'],
     [new SyntaxError(`Unexpected token in ${PLANTED.iban}`), 500, 'internal_error'],
     [new ImagesBusyError('overloaded', 'There are too many images.', 41_500), 429, 'overloaded', '42'],
@@ -579,6 +580,7 @@ describe('the service when something fails', () => {
           expect(answer.status).to.equal(status);
           expect((answer.body as Body).error.code).to.equal(code);
           expect(answer.headers.get('retry-after')).to.equal(retryAfter ?? null);
+          if (status === 400) expect((answer.body as Body).error.message).to.match(/^tools must not be nested more/);
         }
         if (status === 500) expect(harness.logs.join('')).to.match(/app\.test\.ts/);
       } finally {

@@ -1,6 +1,6 @@
 import type { Pseudonym } from '../ids.ts';
 import type { Label } from './labels.ts';
-import { MAX_CODE, MIN_CODE } from './pseudonyms.ts';
+import { CODE_LETTER, CODE_UNIT, MAX_CODE, MIN_CODE } from './pseudonyms.ts';
 
 /**
  * The written grammar of what restoring accepts as a pseudonym. Models change case, spacing, separators and brackets of
@@ -73,8 +73,7 @@ const LOOSE: Separator = {
 const OPEN = '(?:<|&lt;|%3c|(?<!\\\\)\\\\{1,4}u003c)';
 const CLOSE = '(?:>|&gt;|%3e|\\\\{1,4}u003e)';
 const POSSESSIVE = "(?:['\\u2019](?:s(?![0-9a-z_]))?)?";
-const CODE_UNIT = '[0-9a-hjkmnp-tv-z]';
-const CODE_CHECK = `(?=${CODE_UNIT}{0,${MAX_CODE - 1}}[0-9])(?=${CODE_UNIT}{0,${MAX_CODE - 1}}[a-hjkmnp-tv-z])`;
+const CODE_CHECK = `(?=${CODE_UNIT}{0,${MAX_CODE - 1}}[0-9])(?=${CODE_UNIT}{0,${MAX_CODE - 1}}${CODE_LETTER})`;
 const CODE = `${CODE_CHECK}${CODE_UNIT}{${MIN_CODE},${MAX_CODE}}(?![0-9a-z_])`;
 /** `opened` may not begin inside a word or inside an escape such as `\n`. */
 const WORD_START = '(?<![0-9a-z_\\\\])';

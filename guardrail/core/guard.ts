@@ -20,7 +20,16 @@ import { parseJsonIn } from './json.ts';
 import { createVocabulary, type Vocabulary } from './labels.ts';
 import { collectValues } from './occurrences.ts';
 import { applyEdits, planEdits, sourceOf, textsToAnalyze, type Edit, type Source, type TextToRead } from './plan.ts';
-import { lengthen, pseudonymOf, Pseudonyms, separate, type Entry } from './pseudonyms.ts';
+import {
+  CODE_UNIT,
+  lengthen,
+  MAX_CODE,
+  MIN_CODE,
+  pseudonymOf,
+  Pseudonyms,
+  separate,
+  type Entry,
+} from './pseudonyms.ts';
 import { pseudonymsIn, readText, restoreText, type Reading, type Restored } from './restore.ts';
 import { deriveSession, subjectOf } from './session.ts';
 import { decodeStored, type Stored } from './spelling.ts';
@@ -203,7 +212,9 @@ function stringsOf(document: RequestDocument): TextToRead[] {
 function walkRequest({ texts, structuredMessages, tools }: RequestDocument, rewrite: Rewrite): RequestDocument {
   return {
     texts: texts.map((text) => rewrite(text, 'text')),
-    ...(structuredMessages && { structuredMessages: rewriteMessages(structuredMessages, rewrite) }),
+    ...(structuredMessages && {
+      structuredMessages: rewriteMessages(structuredMessages, rewrite, 'structured_messages'),
+    }),
     ...(tools && { tools: rewriteTools(tools, rewrite) }),
   };
 }
@@ -211,8 +222,10 @@ function walkRequest({ texts, structuredMessages, tools }: RequestDocument, rewr
 function walkResponse({ texts, structuredMessages, toolCalls }: ResponseDocument, rewrite: Rewrite): ResponseDocument {
   return {
     texts: texts.map((text) => rewrite(text, 'text')),
-    ...(structuredMessages && { structuredMessages: rewriteMessages(structuredMessages, rewrite) }),
-    ...(toolCalls && { toolCalls: rewriteMessages(toolCalls, rewrite) }),
+    ...(structuredMessages && {
+      structuredMessages: rewriteMessages(structuredMessages, rewrite, 'structured_messages'),
+    }),
+    ...(toolCalls && { toolCalls: rewriteMessages(toolCalls, rewrite, 'tool_calls') }),
   };
 }
 
@@ -236,6 +249,8 @@ function allocate(plans: readonly Plan[], pseudonyms: Pseudonyms, codes: Readonl
   return separate([...entries.values()], (code) => codes.has(code));
 }
 
+const CODES = new RegExp(`(?<![0-9a-z])${CODE_UNIT}{${MIN_CODE},${MAX_CODE}}(?![0-9a-z])`, 'gi');
+
 /** Codes that stand in the client's text, as a word or in what looks like a pseudonym: nothing else may be called so. */
 function codesIn(plans: readonly Plan[]): Set<string> {
   const codes = new Set<string>();
@@ -243,7 +258,7 @@ function codesIn(plans: readonly Plan[]): Set<string> {
     for (const { looksLike } of edits) {
       if (looksLike !== undefined) codes.add(looksLike.slice(looksLike.lastIndexOf('_') + 1, -1));
     }
-    for (const [code] of source.text.matchAll(/(?<![0-9a-z])[0-9a-hjkmnp-tv-z]{6,16}(?![0-9a-z])/gi)) {
+    for (const [code] of source.text.matchAll(CODES)) {
       if (/[0-9]/.test(code)) codes.add(code.toUpperCase());
     }
   }

@@ -2,8 +2,13 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import type { Pseudonym, SessionId } from '../ids.ts';
 import type { Label } from './labels.ts';
 
+const DIGITS = '0123456789';
 /** Crockford's base 32: no I, L, O and U, which are misread or make words. */
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ';
+const ALPHABET = DIGITS + LETTERS;
+/** Patterns, for the flag `i`: a letter of a code, and any of its characters. */
+export const CODE_LETTER = `[${LETTERS}]`;
+export const CODE_UNIT = `[${ALPHABET}]`;
 export const MIN_CODE = 6;
 /** 80 bits: where even this collides, something else is wrong. */
 export const MAX_CODE = 16;

@@ -8,10 +8,16 @@ export type Rewrite = (text: string, kind: StringKind) => string;
 /** A document nested deeper than any real one, which would exhaust the stack: 400 to the caller. */
 export class DocumentTooDeepError extends Error {
   override readonly name = 'DocumentTooDeepError';
-  constructor() {
-    super(`The document is nested more than ${MAX_NESTING} levels deep; send one that is not.`);
+  /** @param field as the gateway calls it */
+  constructor(field: string) {
+    super(`${field} must not be nested more than ${MAX_NESTING} levels deep.`);
   }
 }
+
+/** The lists of a call, as its gateway names them. */
+type Field = 'structured_messages' | 'tools' | 'tool_calls';
+/** Thrown where the depth is noticed, which is not where the field is known. */
+class TooDeep extends Error {}
 
 const MAX_NESTING = 256;
 
@@ -46,12 +52,20 @@ const UNTOUCHED_IN_TOOLS = new Set([
 ]);
 
 /** Messages, or tool calls, with every string that reaches the model rewritten. What is not changed is the same object. */
-export function rewriteMessages(messages: readonly Json[], rewrite: Rewrite): Json[] {
-  return messages.map((message) => rewriteMessage(message, undefined, undefined, rewrite, 0));
+export function rewriteMessages(messages: readonly Json[], rewrite: Rewrite, field: Field): Json[] {
+  return naming(field, () => messages.map((message) => rewriteMessage(message, undefined, undefined, rewrite, 0)));
 }
 
 export function rewriteTools(tools: readonly Json[], rewrite: Rewrite): Json[] {
-  return tools.map((tool) => rewriteTool(tool, undefined, rewrite, 0));
+  return naming('tools', () => tools.map((tool) => rewriteTool(tool, undefined, rewrite, 0)));
+}
+
+function naming<T>(field: Field, walk: () => T): T {
+  try {
+    return walk();
+  } catch (error) {
+    throw error instanceof TooDeep ? new DocumentTooDeepError(field) : error;
+  }
 }
 
 type JsonObject = Record<string, Json>;
@@ -109,7 +123,7 @@ function rewriteChildren(
   nesting: number,
   rewriteChild: (child: Json, key: string | undefined) => Json,
 ): Json {
-  if (nesting >= MAX_NESTING) throw new DocumentTooDeepError();
+  if (nesting >= MAX_NESTING) throw new TooDeep();
   if (Array.isArray(value)) {
     const rewritten = value.map((child) => rewriteChild(child, undefined));
     return rewritten.some((child, at) => child !== value[at]) ? rewritten : value;
@@ -124,7 +138,7 @@ function rewriteChildren(
 function assertNesting(root: Json): void {
   let level: Json[] = [root];
   for (let nesting = 0; level.length > 0; nesting++) {
-    if (nesting > MAX_NESTING) throw new DocumentTooDeepError();
+    if (nesting > MAX_NESTING) throw new TooDeep();
     level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
   }
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { SessionErasedError } from '../core/core.ts';
+import { DocumentTooDeepError, SessionErasedError } from '../core/core.ts';
 import { DetectorUnavailableError } from '../detection/detection.ts';
 import { ImagesBusyError } from '../images/images.ts';
 import { FieldError } from '../protocol/protocol.ts';
@@ -42,7 +42,9 @@ function throwUnrouted(status: number): void {
 
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (error instanceof FieldError) return badRequest('invalid_field', error.message);
+  if (error instanceof FieldError || error instanceof DocumentTooDeepError) {
+    return badRequest('invalid_field', error.message);
+  }
   if (error instanceof StoreUnavailableError) return new ServiceError(502, 'store_unavailable', error.message);
   if (error instanceof DetectorUnavailableError) return new ServiceError(502, 'detector_unavailable', error.message);
   if (error instanceof ImagesBusyError) return busy(error.code, error.message, error.waitMs);
