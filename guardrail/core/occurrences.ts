@@ -1,5 +1,5 @@
+import { createAutomaton, type Automaton } from '../automaton/automaton.ts';
 import type { EntityType } from '../detection/detection.ts';
-import { createAutomaton, type Automaton } from './automaton.ts';
 import { createBlobGuard, isBoundary, urlsIn } from './boundaries.ts';
 import type { Segment } from './json.ts';
 

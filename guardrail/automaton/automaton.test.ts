@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createAutomaton, type Fold } from './automaton.ts';
+
+type Found = [start: number, end: number, value: string];
+
+function scan(values: readonly string[], text: string, take: (found: Found) => boolean, fold?: Fold): Found[] {
+  const taken: Found[] = [];
+  createAutomaton(values, fold).scan(
+    text,
+    () => true,
+    (start, end, index) => {
+      const found: Found = [start, end, values[index] ?? ''];
+      if (take(found)) taken.push(found);
+      return false;
+    },
+  );
+  return taken;
+}
+
+describe('createAutomaton', () => {
+  it('finds every value at every place, overlapping ones too, longest first where they end together', () => {
+    expect(scan(['he', 'she', 'hers', 'e'], 'ushers', () => true)).to.deep.equal([
+      [1, 4, 'she'],
+      [2, 4, 'he'],
+      [3, 4, 'e'],
+      [2, 6, 'hers'],
+    ]);
+  });
+
+  it('asks for shorter values only until one is accepted', () => {
+    const asked: string[] = [];
+    const values = ['schmidt', 'anna schmidt', 'dt'];
+    createAutomaton(values).scan(
+      'anna schmidt',
+      () => true,
+      (_start, _end, index) => asked.push(values[index] ?? '') === 2,
+    );
+    expect(asked).to.deep.equal(['anna schmidt', 'schmidt']);
+  });
+
+  /** What a search for each value alone finds. */
+  function naive(values: readonly string[], text: string): Found[] {
+    const found: Found[] = [];
+    for (let end = 1; end <= text.length; end++) {
+      const ending = values.filter((value) => text.slice(0, end).endsWith(value));
+      ending.sort((a, b) => b.length - a.length);
+      for (const value of ending) found.push([end - value.length, end, value]);
+    }
+    return found;
+  }
+
+  // Values in Latin-1 get a table, others do not.
+  for (const [what, units] of [
+    ['Latin-1', ['a', 'b', 'é']],
+    ['any script', ['a', 'b', 'é', '\ud83d', '\ude00']],
+  ] as const) {
+    it(`finds what a search for each value alone finds: values in ${what}`, () => {
+      const word = fc.string({ unit: fc.constantFrom(...units), minLength: 1, maxLength: 5 });
+      const piece = fc.oneof(word, fc.constantFrom('x', '\u4e00'));
+      fc.assert(
+        fc.property(fc.uniqueArray(word, { maxLength: 12 }), fc.array(piece), (values, pieces) => {
+          const text = pieces.join('');
+          expect(scan(values, text, () => true)).to.deep.equal(naive(values, text));
+        }),
+        { numRuns: 2000 },
+      );
+    });
+  }
+
+  it('finds the same with a table and without', () => {
+    const values = Array.from({ length: 900 }, (_, at) => `value ${(at * 7919) % 10_000} of many`);
+    const text = values.join(', ') + 'value 1 of value 7919 of many';
+    const found = scan(values, text, () => true);
+    expect(found).to.deep.equal(scan([...values, '\u4e00'], text, () => true));
+    expect(found).to.deep.equal(
+      scan(values.slice(0, 40), text, () => true)
+        .concat(scan(values.slice(40), text, () => true))
+        .sort(([, a], [, b]) => a - b),
+    );
+  });
+
+  it('reads a text through a fold', () => {
+    const lower: Fold = Uint16Array.from({ length: 65_536 }, (_, unit) =>
+      String.fromCharCode(unit).toLowerCase().charCodeAt(0),
+    );
+    for (const more of [[], ['\u4e00']]) {
+      expect(scan(['anna', 'é', ...more], 'ANNA and Anna, É', () => true, lower)).to.deep.equal([
+        [0, 4, 'anna'],
+        [9, 13, 'anna'],
+        [15, 16, 'é'],
+      ]);
+    }
+  });
+
+  it('finds no empty value', () => {
+    expect(scan(['', 'a'], 'ba', () => true)).to.deep.equal([[1, 2, 'a']]);
+    expect(scan([], 'ba', () => true)).to.deep.equal([]);
+  });
+
+  it('tells many ways on from one place apart', () => {
+    const values = Array.from({ length: 500 }, (_, at) => `x${String.fromCharCode(0x4e00 + at)}`);
+    expect(scan(values, values.join(''), () => true)).to.have.length(500);
+  });
+});
