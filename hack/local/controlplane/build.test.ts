@@ -83,7 +83,7 @@ describe('building from Go modules', () => {
     });
     await built;
     expect(lines[0]).to.equal('Building first and second from Go modules (once; minutes on a new machine) …');
-    expect(lines).to.include('first and second: 30 % (2 of 3 packages)');
+    expect(lines).to.include('first and second: 48 % (2 of 3 packages)');
     const commands = readFileSync(path('commands'), 'utf8').trim().split('\n');
     expect(commands.map((command) => command.split(' ')[0])).to.deep.equal(['list', 'build']);
     expect(readdirSync(path('cache'))).to.deep.equal(['1.0.0']);

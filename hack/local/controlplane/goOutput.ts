@@ -30,7 +30,8 @@ export function describeDownload({ modules, toolchain }: GoOutput, atMost: numbe
 }
 
 /**
- * How far a build is, by the size of the sources that are compiled: packages differ too much in size to be counted alone.
+ * How far a build is. Half of it is the number of packages and half the size of their sources: each costs some time
+ * whatever its size, and the largest ones cost as much as hundreds of others.
  * @param sizes of the packages that were not in Go's build cache when the build began
  */
 export function describeBuild(
@@ -41,7 +42,11 @@ export function describeBuild(
   const number = (count: number): string => count.toLocaleString('en');
   if (compiled.length >= sizes.size) return 'linking';
   const sum = (some: Iterable<number>): number => Iterator.from(some).reduce((total, size) => total + size, 0);
-  const done = sum(compiled.map((path) => sizes.get(path) ?? 0));
-  const pace = describePace({ done, total: sum(sizes.values()), elapsedMs });
+  const all = sum(sizes.values());
+  const cost = (path: string): number => {
+    const size = sizes.get(path);
+    return size === undefined ? 0 : size + all / sizes.size;
+  };
+  const pace = describePace({ done: sum(compiled.map(cost)), total: 2 * all, elapsedMs });
   return `${pace} (${number(compiled.length)} of ${number(sizes.size)} packages)`;
 }
