@@ -49,19 +49,41 @@ const MAX_TABLE = 1 << 15;
 export function createAutomaton(values: readonly string[], fold?: Fold): Automaton {
   const trie = createTrie(values);
   const { value, shorter } = trie;
-  const next = createTable(trie, fold) ?? createStepper(trie, fold);
+
+  /** Offers the values that end in a node, longest first. */
+  function offer(node: number, end: number, accept: (start: number, end: number, value: number) => boolean): void {
+    for (let found = value[node] ? node : (shorter[node] ?? 0); found !== 0; found = shorter[found] ?? 0) {
+      const index = (value[found] ?? 1) - 1;
+      if (accept(end - (values[index]?.length ?? 0), end, index)) return;
+    }
+  }
+
+  const table = createTable(trie, fold);
+  if (table) {
+    const { next, columns, width } = table;
+    const isEnd = Uint8Array.from({ length: trie.nodes }, (_, node) => (value[node] || shorter[node] ? 1 : 0));
+    return {
+      scan(text, canEnd, accept) {
+        let node = 0;
+        for (let at = 0; at < text.length; at++) {
+          const unit = text.charCodeAt(at);
+          node = next[node * width + (columns[unit] ?? 0)] ?? 0;
+          if (isEnd[node] !== 0 && canEnd(at + 1)) offer(node, at + 1, accept);
+        }
+      },
+    };
+  }
+  const mayBegin = beginnings(trie);
   return {
     scan(text, canEnd, accept) {
       let node = 0;
       for (let at = 0; at < text.length; at++) {
-        node = next(node, text.charCodeAt(at));
-        if (node === 0) continue;
-        let found = value[node] ? node : (shorter[node] ?? 0);
-        if (found === 0 || !canEnd(at + 1)) continue;
-        for (; found !== 0; found = shorter[found] ?? 0) {
-          const index = (value[found] ?? 1) - 1;
-          if (accept(at + 1 - (values[index]?.length ?? 0), at + 1, index)) break;
-        }
+        const written = text.charCodeAt(at);
+        const unit = fold === undefined ? written : (fold[written] ?? 0);
+        if (node === 0 && mayBegin[unit & 0xff] === 0) continue;
+        node = step(trie, node, unit);
+        if (node === 0 || (value[node] === 0 && shorter[node] === 0)) continue;
+        if (canEnd(at + 1)) offer(node, at + 1, accept);
       }
     },
   };
@@ -142,39 +164,48 @@ function step({ failure, childOf }: Pick<Trie, 'failure' | 'childOf'>, from: num
   }
 }
 
-/** @returns the node that a code unit leads to; takes memory for the values alone. */
-function createStepper(trie: Trie, fold: Fold | undefined): (node: number, unit: number) => number {
-  return (node, unit) => step(trie, node, fold === undefined ? unit : (fold[unit] ?? 0));
+/** For the low byte of a code unit, whether a value may begin with that code unit. */
+function beginnings({ units, firstChild, sibling }: Trie): Uint8Array {
+  const mayBegin = new Uint8Array(0x100);
+  for (let child = firstChild[0] ?? 0; child !== 0; child = sibling[child] ?? 0) {
+    mayBegin[(units[child] ?? 0) & 0xff] = 1;
+  }
+  return mayBegin;
 }
 
-/** The same by one look into a table; undefined where that would be large. */
-function createTable(trie: Trie, fold: Fold | undefined): ((node: number, unit: number) => number) | undefined {
-  const { nodes, units, firstChild, sibling, failure, order } = trie;
-  // Code units of no value share column 0, which leads back to the root.
-  const columns = new Uint8Array(LATIN1_END);
+/** Where each node leads by each code unit, one look for a character. */
+interface Table {
+  readonly next: Uint16Array;
+  /** Column of a code unit; those of no value share column 0, which leads to the root. */
+  readonly columns: Uint8Array;
+  readonly width: number;
+}
+
+/** @returns undefined where the table would be large */
+function createTable(
+  { nodes, units, firstChild, sibling, failure, order }: Trie,
+  fold: Fold | undefined,
+): Table | undefined {
+  const latin1 = new Uint8Array(LATIN1_END);
   let width = 1;
   for (let node = 1; node < nodes; node++) {
     const unit = units[node] ?? 0;
-    if (unit >= LATIN1_END) return undefined;
-    if (columns[unit] === 0) {
-      if (width === LATIN1_END) return undefined;
-      columns[unit] = width++;
-    }
+    if (unit >= LATIN1_END || width === LATIN1_END) return undefined;
+    if (latin1[unit] === 0) latin1[unit] = width++;
   }
   if (nodes * width > MAX_TABLE) return undefined;
 
-  const table = new Uint16Array(nodes * width);
+  const next = new Uint16Array(nodes * width);
   for (let at = 0; at < nodes; at++) {
     const node = order[at] ?? 0;
     const row = node * width;
-    const failed = (failure[node] ?? 0) * width;
-    if (node !== 0) table.copyWithin(row, failed, failed + width);
+    // Where no value goes on, a shorter beginning may.
+    if (node !== 0) next.copyWithin(row, (failure[node] ?? 0) * width, (failure[node] ?? 0) * width + width);
     for (let child = firstChild[node] ?? 0; child !== 0; child = sibling[child] ?? 0) {
-      table[row + (columns[units[child] ?? 0] ?? 0)] = child;
+      next[row + (latin1[units[child] ?? 0] ?? 0)] = child;
     }
   }
-  const columnOf = (unit: number): number => (unit < LATIN1_END ? (columns[unit] ?? 0) : 0);
-  return fold === undefined
-    ? (node, unit) => table[node * width + columnOf(unit)] ?? 0
-    : (node, unit) => table[node * width + columnOf(fold[unit] ?? 0)] ?? 0;
+  // Folding is done once here, not for each character.
+  const columns = fold === undefined ? latin1 : Uint8Array.from(fold, (unit) => latin1[unit] ?? 0);
+  return { next, columns, width };
 }
