@@ -22,7 +22,10 @@ const goals: Readonly<Record<string, { f2: number; leaked: number; overmasked: n
 /** Kinds of text that the detector is known to read badly. Elsewhere the F2 of a kind is at least 0.7. */
 const lowestF2: Readonly<Record<string, number>> = { tweet: 0.6, 'single-word organisations': 0.45 };
 /** Kinds of text in which more than three false finds are known. */
-const mostFalse: Readonly<Record<string, number>> = { 'innocent papers': 5 };
+const mostFalse: Readonly<Record<string, number>> = {
+  'innocent papers': 5,
+  'innocent technical note': 4,
+};
 
 const textsOf = (group: readonly Kind[]): EvalText[] => group.flatMap(({ texts }) => texts);
 const wordsOf = (group: readonly Kind[]): number =>

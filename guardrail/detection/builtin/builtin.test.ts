@@ -63,6 +63,35 @@ describe('built-in detector', () => {
     });
   }
 
+  /** Questions of general knowledge: at most the country or town itself is found. */
+  const knowledge: Readonly<Record<string, string>> = {
+    'What is the capital of France?': 'France',
+    'Capital of Peru?': 'Peru',
+    'Tell me who the king of Spain is.': 'Spain',
+    'who was the first president of the United States': 'United States',
+    'What is the national anthem of Argentina called?': 'Argentina',
+    'Write an essay on the history of India.': 'India',
+    'Tell me about the history of Rome.': 'Rome',
+    "what's the population of tokyo": 'tokyo',
+    'Describe the flag of Portugal.': 'Portugal',
+    'Sag mir die Hauptstadt von Frankreich.': 'Frankreich',
+    'Wie heißt der König von Spanien?': 'Spanien',
+    'Quelle est la capitale de la France ?': 'France',
+    'Quelle est la population du Canada ?': 'Canada',
+    'Qui est le président du Brésil ?': 'Brésil',
+    '¿Cuál es la capital de Francia?': 'Francia',
+    '¿Quién es el rey de España?': 'España',
+    'Qual è la capitale della Francia?': 'Francia',
+    'Qual è la moneta della Svizzera?': 'Svizzera',
+    'Wat is de hoofdstad van Frankrijk?': 'Frankrijk',
+    'Wie is de koning van Spanje?': 'Spanje',
+  };
+  for (const [question, place] of Object.entries(knowledge)) {
+    it(`finds at most the place in ${JSON.stringify(question)}`, async () => {
+      expect((await find(question)).filter((found) => found !== `${place}|LOCATION`)).to.deep.equal([]);
+    });
+  }
+
   describe('in a string of JSON or source code', () => {
     const letter =
       'Dear team,\nAnna Schmidt from Contoso Ltd called.\nRegards\nRobert Miller\n12 Main Street\nSpringfield, IL 62704\n' +

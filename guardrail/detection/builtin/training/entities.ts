@@ -1,6 +1,7 @@
 import {
   countries,
   countriesElsewhere,
+  countriesIn,
   fakerList,
   namePools,
   partOf,
@@ -12,6 +13,7 @@ import {
   type WordNet,
 } from './lexicon.ts';
 import type { Random } from './random.ts';
+import type { Language } from './vocabulary.ts';
 
 const split = (words: string): string[] => words.trim().split(/\s+/);
 
@@ -662,8 +664,10 @@ export class Entities {
     return random.pickUsual(list).name;
   }
 
-  country(): string {
-    return this.random.pick(this.random.chance(0.75) ? countries : countriesElsewhere);
+  /** @param language in which the country is mostly named; without one, mostly in English. */
+  country(language?: Language): string {
+    const { random } = this;
+    return random.pick(random.chance(0.75) ? (language ? countriesIn[language] : countries) : countriesElsewhere);
   }
 
   region(): string {

@@ -81,6 +81,8 @@ const givenNames: ReadonlySet<string> = new Set(
   namePools.flatMap(({ given }) => given.map((name) => name.toLowerCase())),
 );
 
+const languageOf = ({ language }: ForeignText): Language | undefined => languages.find((known) => known === language);
+
 /** Spans of a text that begins so much further on. */
 const moved = (spans: readonly LabelledSpan[], by: number): LabelledSpan[] =>
   spans.map((span) => ({ ...span, start: span.start + by, end: span.end + by }));
@@ -124,14 +126,15 @@ export class Generator {
     });
   }
 
-  fill(template: string): LabelledText {
+  /** @param language that the template is written in, where it names countries as the language does. */
+  fill(template: string, language?: Language): LabelledText {
     const people = new Map<string, { given: string; family: string; full: string }>();
     const pieces: Piece[] = [];
     let last = 0;
     for (const match of template.matchAll(/\{(\w+)(?:#(\w+))?\}/g)) {
       const [whole, name = '', reference] = match;
       const kind = kindOfPlaceholder[name];
-      const text = kind ? this.entity(name, reference, people) : this.fillers.fill(name);
+      const text = kind ? this.entity(name, reference, people, language) : this.fillers.fill(name);
       if (text === undefined) continue;
       pieces.push({ text: template.slice(last, match.index) }, kind ? { text, kind } : { text });
       last = match.index + whole.length;
@@ -144,6 +147,7 @@ export class Generator {
     name: string,
     reference: string | undefined,
     people: Map<string, { given: string; family: string; full: string }>,
+    language?: Language,
   ): string {
     const { entities, random } = this;
     let person = reference === undefined ? undefined : people.get(reference);
@@ -167,7 +171,7 @@ export class Generator {
       case 'city':
         return entities.town();
       case 'country':
-        return entities.country();
+        return entities.country(language);
       case 'region':
         return entities.region();
       case 'place':
@@ -312,7 +316,9 @@ export class Generator {
     return lines(file)
       .map(foreignText)
       .flatMap((sentence) =>
-        Array.from({ length: times }, () => this.fill(this.random.chance(0.5) ? this.varied(sentence) : sentence.text)),
+        Array.from({ length: times }, () =>
+          this.fill(this.random.chance(0.5) ? this.varied(sentence) : sentence.text, languageOf(sentence)),
+        ),
       );
   }
 

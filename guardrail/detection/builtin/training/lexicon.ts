@@ -180,6 +180,10 @@ export const countries = fakerList('en', 'location', 'country');
 export const countriesElsewhere = fakerList('de fr es it nl sv da fi pl pt_BR cs_CZ', 'location', 'country').filter(
   (name) => /^\p{Lu}/u.test(name),
 );
+/** Countries as each of these languages calls them. */
+export const countriesIn: Readonly<Record<Language, readonly string[]>> = Object.fromEntries(
+  languages.map((language) => [language, fakerList(language, 'location', 'country')]),
+) as Record<Language, string[]>;
 export const states = fakerList('en en_CA en_AU de it es fr nl en_GB en_IN', 'location', 'state').concat(
   fakerList('en en_GB', 'location', 'county'),
 );
