@@ -492,7 +492,10 @@ describe('CRDs at the API server', function () {
 
   it('explain every field of a customer, in the words of its doc comment', async () => {
     const explained = await cluster().kubectl(['explain', 'gcust.spec', '--recursive=false']);
-    expect(explained).to.include('The most that the customer may spend, in USD.');
+    // kubectl wraps its lines.
+    expect(explained.replaceAll(/\s+/g, ' ')).to.include(
+      'The most that the customer may spend, in USD: in each period of budgetDuration or, without one, in its whole life.',
+    );
     const budget = await cluster().kubectl(['explain', 'gcust.spec.maxBudget']);
     expect(budget).to.match(/FIELD: maxBudget <number>/);
     expect(await cluster().kubectl(['explain', 'ginst.spec.guardrail.redis'])).to.include('urlSecretRef');
