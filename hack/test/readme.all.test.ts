@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../local/controlplane.ts';
 import { freePort, startProcess, waitUntilReady } from '../local/processes.ts';
-import { blocks, inlineCommands, localLinks } from './readme.ts';
+import { type Block, blocks, inlineCommands, localLinks } from './readme.ts';
 
 const root = join(import.meta.dirname, '../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -39,7 +39,26 @@ describe('README', function () {
     });
   }
 
-  for (const { text } of shell.filter((block) => block.text.includes('guardrail/main.ts'))) {
+  const guardrail = shell.filter(({ text }) => text.includes('guardrail/main.ts'));
+  const isSessionId = ({ text }: Block): boolean => text.includes(' session-id ');
+
+  it('tells how to compute a session id', () => {
+    expect(guardrail.filter(isSessionId)).to.have.length(1);
+    const [{ text }] = guardrail.filter(isSessionId) as [Block];
+    expect(text).to.include('=session.key ');
+    const folder = mkdtempSync(join(tmpdir(), 'readme-'));
+    try {
+      const key = join(folder, 'session.key');
+      writeFileSync(key, 'a session key of more than sixteen bytes');
+      const command = text.replace('=session.key ', `=${key} `);
+      const id = execFileSync('/bin/sh', ['-c', command], { cwd: root, encoding: 'utf8' });
+      expect(id.trim()).to.match(/^[0-9a-f]{32}$/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  for (const { text } of guardrail.filter((block) => !isSessionId(block))) {
     it(`\`${text.trim()}\` runs the guardrail`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'readme-'));
       const port = await freePort();
