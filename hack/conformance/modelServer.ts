@@ -119,6 +119,26 @@ function responsesText(input: Json | undefined): string {
   return echo.contentText(last?.content ?? last?.output);
 }
 
+/** An answer of `/v1/responses`. */
+export const responseObject = (output: readonly Json[], model = 'fake'): JsonObject => ({
+  id: 'resp_1',
+  object: 'response',
+  created_at: 1,
+  status: 'completed',
+  model,
+  output: [...output],
+  error: null,
+  incomplete_details: null,
+  instructions: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  temperature: 1,
+  tool_choice: 'auto',
+  tools: [],
+  top_p: 1,
+  usage: { input_tokens: 5, output_tokens: 5, total_tokens: 10 },
+});
+
 const responses: Dialect = {
   whole({ body, model }) {
     const asked = responsesText(body.input);
@@ -138,24 +158,8 @@ const responses: Dialect = {
       status: 'completed',
       content: [{ type: 'output_text', text: `You said: ${asked}`, annotations: [] }],
     };
-    return {
-      id: 'resp_1',
-      object: 'response',
-      created_at: 1,
-      status: 'completed',
-      model,
-      output: [model.startsWith('tool') ? call : message],
-      error: null,
-      incomplete_details: null,
-      instructions: body.instructions ?? null,
-      metadata: {},
-      parallel_tool_calls: true,
-      temperature: 1,
-      tool_choice: 'auto',
-      tools: [],
-      top_p: 1,
-      usage: { input_tokens: 5, output_tokens: 5, total_tokens: 10 },
-    };
+    const output = [model.startsWith('tool') ? call : message];
+    return { ...responseObject(output, model), instructions: body.instructions ?? null };
   },
   *events(asked) {
     const whole = responses.whole(asked);

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../local/gateway/gateway.ts';
 import { user } from '../../chatCases.ts';
-import type { Reply } from '../../modelServer.ts';
+import { type Reply, responseObject } from '../../modelServer.ts';
 import { answer, pieces, type Probe, type ProbeOptions, request, typed } from '../probe.ts';
 import { aFile, aPicture } from '../values.ts';
 
@@ -150,30 +150,11 @@ const requests: readonly Probe[] = [
   ),
 ];
 
-const whole = (output: readonly Json[]): JsonObject => ({
-  id: 'resp_1',
-  object: 'response',
-  created_at: 1,
-  status: 'completed',
-  model: 'fake',
-  output: [...output],
-  error: null,
-  incomplete_details: null,
-  instructions: null,
-  metadata: {},
-  parallel_tool_calls: true,
-  temperature: 1,
-  tool_choice: 'auto',
-  tools: [],
-  top_p: 1,
-  usage: { input_tokens: 5, output_tokens: 5, total_tokens: 10 },
-});
-
 const mail = (value: string): JsonObject => ({ model: MODEL, input: `Mail ${value}` });
 const streamed = (value: string): JsonObject => ({ ...mail(value), stream: true });
 
 const got = (field: string, output: (pseudonym: string) => JsonObject): Probe =>
-  answer(RESPONSES, field, mail, (pseudonym) => ({ json: whole([done, output(pseudonym)]) }));
+  answer(RESPONSES, field, mail, (pseudonym) => ({ json: responseObject([done, output(pseudonym)]) }));
 
 const done = said({ type: 'output_text', text: 'Done.', annotations: [] });
 
@@ -190,11 +171,11 @@ const call = (args: string): JsonObject => ({
 function stream(begun: JsonObject, deltas: readonly (JsonObject & { type: string })[], ended: JsonObject): Reply {
   return {
     events: [
-      typed({ type: 'response.created', response: { ...whole([]), status: 'in_progress', usage: null } }),
+      typed({ type: 'response.created', response: { ...responseObject([]), status: 'in_progress', usage: null } }),
       typed({ type: 'response.output_item.added', output_index: 0, item: begun }),
       ...deltas.map(typed),
       typed({ type: 'response.output_item.done', output_index: 0, item: ended }),
-      typed({ type: 'response.completed', response: whole([ended]) }),
+      typed({ type: 'response.completed', response: responseObject([ended]) }),
     ],
   };
 }

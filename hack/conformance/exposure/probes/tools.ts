@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../local/gateway/gateway.ts';
 import { MCP_TOOL } from '../../mcpServer.ts';
-
-import type { Reply } from '../../modelServer.ts';
+import { type Reply, responseObject } from '../../modelServer.ts';
 import { type Probe, request } from '../probe.ts';
 import { anEmail } from '../values.ts';
 
@@ -23,33 +22,16 @@ const coded = (value: string): string => Buffer.from(value).toString('base64');
 
 /** The model asks for the tool. */
 const calling = (code: string): Reply => ({
-  json: {
-    id: 'resp_1',
-    object: 'response',
-    created_at: 1,
-    status: 'completed',
-    model: 'fake',
-    output: [
-      {
-        id: 'fc_1',
-        type: 'function_call',
-        status: 'completed',
-        call_id: 'c1',
-        name: `${MCP_SERVER}-${MCP_TOOL}`,
-        arguments: JSON.stringify({ code }),
-      },
-    ],
-    error: null,
-    incomplete_details: null,
-    instructions: null,
-    metadata: {},
-    parallel_tool_calls: true,
-    temperature: 1,
-    tool_choice: 'auto',
-    tools: [],
-    top_p: 1,
-    usage: { input_tokens: 5, output_tokens: 5, total_tokens: 10 },
-  },
+  json: responseObject([
+    {
+      id: 'fc_1',
+      type: 'function_call',
+      status: 'completed',
+      call_id: 'c1',
+      name: `${MCP_SERVER}-${MCP_TOOL}`,
+      arguments: JSON.stringify({ code }),
+    },
+  ]),
 });
 
 /** LiteLLM calls the tools of its MCP servers itself where a request says so, and shows the results to the model. */
