@@ -7,7 +7,7 @@ import type { PictureReader } from './images/images.ts';
 import type { MappingStore } from './store/store.ts';
 
 /**
- * @param guard the guard whose outcomes are told and not carried out
+ * @param guard the guard whose outcomes are counted and not applied
  * @param texts the guard of texts alone, for a request that is refused unread: its entities count all the same
  */
 export function createMonitor(guard: Guard, texts: Guard): Guard {

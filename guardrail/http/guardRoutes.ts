@@ -17,16 +17,19 @@ export interface GuardRouteOptions {
   readonly onFailure: FailurePolicy;
 }
 
+/** Lets a call go on unchanged. */
+const PASS = { action: 'NONE' };
+
 /** The basic guardrail endpoint of every proxy name. */
 export function guardRoutes(options: GuardRouteOptions): Router<AuthenticatedState> {
   const router = authenticatedRouter();
   for (const name of options.proxyNames) {
     const protocol = createBasicProtocol(name);
-    const failing = failures(options.onFailure, () => ({ action: 'NONE' }));
+    const failing = failures(options.onFailure, () => PASS);
     router.post(`/beta/${name}_basic_guardrail_api`, failing, ...options.before, async (context) => {
       const { body } = context.state;
       const isRecognized = isObject(body) && (body.input_type === 'request' || body.input_type === 'response');
-      context.state.failureAnswers = { pass: { action: 'NONE' }, isRecognized };
+      context.state.failureAnswers = { pass: PASS, isRecognized };
       const call = protocol.parse(body, context.state.tenant);
       context.body = await underDeadline(context, (signal) => answer(context, call, signal, options));
     });

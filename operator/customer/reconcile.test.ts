@@ -444,7 +444,7 @@ describe('customer reconcile', function () {
       await people.patch('a', { metadata: { finalizers: null } });
       await people.delete('a');
       await people.untilGone('a');
-      // Another one comes and goes: by then the news has long been worked off.
+      // Once another customer is created, the deletion of the first one has been handled.
       await people.customer('b', {});
       await people.untilReason('b', 'Created');
       expect(

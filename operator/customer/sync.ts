@@ -196,7 +196,7 @@ function mustWrite(customer: GatewayCustomer, state: AppliedState, specChanged: 
   const { drift } = state;
   if (specChanged || drift.differs.length > 0) return true;
   if (drift.unheld.length === 0 && drift.uncleared.length === 0) return false;
-  // What the gateway cannot hold or clear is tried once, until the status says so, and again when somebody asks for it.
+  // A field that the gateway cannot hold or clear is tried until the status reports it, and again on a sync request.
   return !saysOfFields(customer, state) || pendingSyncRequest(customer) !== undefined;
 }
 

@@ -6,13 +6,13 @@ import { somebody } from '../people.ts';
 
 export const anEmail = (): string => somebody().email;
 
-/** @returns a text with somebody's address, in base64. */
+/** @returns a text that holds an e-mail address, in base64. */
 export const aFile = (): string => Buffer.from(`Please write to ${somebody().email}`).toString('base64');
 
 /** @returns a number that stands for a piece of text in a model's vocabulary. */
 export const aToken = (): string => String(randomInt(100_000_000, 999_999_999));
 
-/** @returns a picture of a note with somebody's address, as a data URL. */
+/** @returns an image of a note that holds an e-mail address, as a data URL. */
 export async function aPicture(): Promise<string> {
   const file = await draw(note(`Please write to ${somebody().email} about the delivery`))
     .png()

@@ -48,7 +48,7 @@ const READY_TIMEOUT_MS = 120_000;
 
 /**
  * Starts the cluster's parts and waits until every sample is Ready or Synced.
- * @throws Error that says what failed; the parts that run by then are the caller's to end
+ * @throws Error that says what failed; the caller ends the parts that were started
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { places, parts, progress, guardrailFile } = options;
