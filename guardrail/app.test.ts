@@ -47,7 +47,7 @@ describe('the service', () => {
     );
     expect(sent.action).to.equal('GUARDRAIL_INTERVENED');
     expect(sent.texts).to.have.length(2);
-    expect(sent.texts[0]).to.match(/^Mail <EMAIL_ADDRESS_[0-9A-Z]{6,}> now\.$/);
+    expect(sent.texts[0]).to.match(/^Mail <EMAIL_ADDRESS_[0-9A-Z]{8,}> now\.$/);
     expect(sent.texts[1]).to.equal('Hello.');
     const received = bodyOf(
       await harness.guard({ ...who, input_type: 'response', texts: [`You said: ${sent.texts[0] ?? ''}`] }),
@@ -191,8 +191,12 @@ describe('the service', () => {
     };
     const back = bodyOf(await harness.guard({ ...who, input_type: 'response', texts: [], tool_calls: [toolCall] }));
     expect(back.tool_calls?.[0]?.function.arguments).to.include(`q=${PLANTED.email})`);
+    const guesses = Array.from({ length: 40 }, (_, at) => `<EMAIL_ADDRESS_AAAAA${100 + at}>`).join('');
+    const search = { ...who, input_type: 'response', texts: [guesses + sent] };
+    expect(bodyOf(await harness.guard(search))).to.include({ action: 'NONE' });
     const metrics = String((await harness.call('GET', '/metrics')).body);
     expect(metrics).to.match(/guardrail_pseudonyms_total\{outcome="withheld"\} [1-9]/);
+    expect(metrics).to.match(/guardrail_searched_answers_total [1-9]/);
   });
 
   it('keeps teams, and tenants, apart for the same end user', async () => {

@@ -10,7 +10,7 @@ export type SessionId = Branded<'SessionId'>;
 /** Names one end user of one tenant in the store's index, for erasure. Keyed like a session id: no name in clear. */
 export type SubjectId = Branded<'SubjectId'>;
 
-/** What stands in a text instead of a value, in its canonical form: `<PERSON_K7Q2M4>`. */
+/** What stands in a text instead of a value, in its canonical form: `<PERSON_K7Q2RTM4>`. */
 export type Pseudonym = Branded<'Pseudonym'>;
 
 /** The name of the API key that a call came with: each is a tenant of its own. */

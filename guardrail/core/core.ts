@@ -103,12 +103,17 @@ export type ResponseOutcome = OutcomeBase & {
   /** For each text, how many UTF-16 code units at its end must not be shown yet (to be converted by the protocol). */
   readonly holdback: readonly number[];
   /**
-   * Pseudonyms found and restored; those left as they are since a renderer would load the address that they stand in; and
-   * pseudonym-like ones that the session does not know.
+   * Pseudonyms found and restored; known ones left as they are, since a renderer would load the address that they stand in
+   * or the answer looks like a search; and pseudonym-like ones that the session does not know.
    */
   readonly restored: number;
   readonly withheld: number;
   readonly unknown: number;
+  /**
+   * The answer holds so many unknown pseudonyms that it looks like a search for the code of a value: nothing was restored.
+   * Where the answer grows, as in a stream, an earlier part of it may have been restored and shown.
+   */
+  readonly searched?: boolean;
 };
 
 /** The pseudonymization core behind every protocol. */

@@ -8,7 +8,7 @@ import { CODE_LETTER, CODE_UNIT, MAX_CODE, MIN_CODE } from './pseudonyms.ts';
  *
  *     core    := label SEP code possessive?, the words of the label joined by SEP as well
  *     label   := an entity type of the vocabulary
- *     code    := 6 to 16 base-32 characters (no I, L, O, U), at least one a digit and one a letter,
+ *     code    := 8 to 16 base-32 characters (no I, L, O, U), at least one a digit and one a letter,
  *                followed by none of A-Z 0-9 _
  *     SEP     := "_" after up to 4 backslashes, or a hyphen; behind OPEN also with ws around it, or 1 to 2 white space
  *     ws      := 0 to 2 white space
@@ -22,7 +22,7 @@ import { CODE_LETTER, CODE_UNIT, MAX_CODE, MIN_CODE } from './pseudonyms.ts';
  *     opened  := core (CLOSE, or ")" or "]")           not behind A-Z 0-9 _ \; the bracket stays, CLOSE goes
  *
  * The possessive always stays, behind the value. There is no form without a bracket or an escape of one, and none that
- * has both its separators and its angle brackets lost: "(ID 7F3A9C)" is prose.
+ * has both its separators and its angle brackets lost: "(ID 7F3A9C2E)" is prose.
  *
  * Since OPEN's "<" stands nowhere inside a form, text before or between canonical pseudonyms can never grow together with
  * them: what is found in a text with pseudonyms inserted is these, and what is found in the stretches between them.

@@ -13,6 +13,7 @@ import {
   type RequestDocument,
   type RequestOutcome,
 } from './core.ts';
+import { MAX_UNKNOWN } from './restore.ts';
 import { createVocabulary } from './labels.ts';
 import { callBy, createOracle, createTestGuard, testKey, type OracleOptions, type Planted } from './testing/oracle.ts';
 
@@ -42,8 +43,8 @@ async function answer(guard: Guard, text: string, context = caller): Promise<str
   return (await guard.response({ texts: [text] }, context)).texts[0] ?? '';
 }
 
-/** A pseudonym without its brackets. Only what can be one: `_K7Q2M4` and `PERSON_X_K7Q2M4` are text like any other. */
-const PSEUDONYM = `(?:${createVocabulary([]).labels.join('|')})_(?=\\w*?[0-9])(?=\\w*?[A-Z])[0-9A-HJKMNP-TV-Z]{6,16}`;
+/** A pseudonym without its brackets. Only what can be one: `_K7Q2RTM4` and `PERSON_X_K7Q2RTM4` are text like any other. */
+const PSEUDONYM = `(?:${createVocabulary([]).labels.join('|')})_(?=\\w*?[0-9])(?=\\w*?[A-Z])[0-9A-HJKMNP-TV-Z]{8,16}`;
 const WRITTEN = new RegExp(`(?:<|\\[|\\\\+u003c)${PSEUDONYM}(?:>|\\]|\\\\+u003e)`);
 /** What a text says besides pseudonyms, in every form that we write. */
 const between = (text: string): string[] => text.split(WRITTEN);
@@ -144,7 +145,7 @@ describe('a request', () => {
       customTypes: () => ['EMPLOYEE_ID_2', 'Staff number (DE)'],
     });
     const sent = await sendText(guard, 'aaa bbb ccc ddd eee');
-    const labels = sent.split(' ').map((tag) => /^<(.+)_[0-9A-Z]{6,16}>$/.exec(tag)?.[1]);
+    const labels = sent.split(' ').map((tag) => /^<(.+)_[0-9A-Z]{8,16}>$/.exec(tag)?.[1]);
     expect(labels).to.deep.equal(['EMPLOYEE_ID_2', 'STAFF_NUMBER_DE', 'ENTITY', 'ENTITY', 'ENTITY']);
     expect(await answer(guard, sent)).to.equal('aaa bbb ccc ddd eee');
   });
@@ -430,6 +431,45 @@ describe('an answer', () => {
   });
 });
 
+describe('an answer that looks like a search for a pseudonym', () => {
+  const guesses = (count: number): string[] => Array.from({ length: count }, (_, at) => `<PERSON_AAAAA${100 + at}>`);
+
+  it('restores none, in none of its parts, wherever the right guess stands', async () => {
+    const guard = guardFor();
+    const [anna = ''] = tagsIn(await sendText(guard, 'Anna'));
+    const wrong = guesses(MAX_UNKNOWN + 1);
+    for (const at of [0, 20, wrong.length]) {
+      const tags = wrong.toSpliced(at, 0, anna);
+      for (const document of [
+        { texts: [tags.join(' ')] },
+        { texts: tags },
+        { texts: [anna], toolCalls: [{ function: { name: 'f', arguments: JSON.stringify(wrong) } }] },
+      ]) {
+        const outcome = await guard.response(document, caller);
+        expect(outcome).to.deep.include({ ...document, action: 'NONE', searched: true, restored: 0, withheld: 1 });
+        expect(outcome.unknown).to.equal(wrong.length);
+      }
+    }
+  });
+
+  it('is one only beyond the bound, which counts different guesses, and none that is still being written', async () => {
+    const guard = guardFor();
+    const [anna = ''] = tagsIn(await sendText(guard, 'Anna'));
+    const wrong = guesses(MAX_UNKNOWN);
+    for (const tags of [wrong, [...wrong, ...wrong, ...wrong], [...wrong, '<PERSON_AAAAA777']]) {
+      const text = [anna, ...tags].join(' ');
+      const outcome = await guard.response({ texts: [text] }, caller);
+      expect(outcome).to.deep.include({ texts: [text.replace(anna, 'Anna')], searched: false, restored: 1 });
+    }
+  });
+
+  it('is none where a client typed pseudonyms of other sessions, however many, and the model repeats them', async () => {
+    const guard = guardFor();
+    const text = `Anna pasted: ${guesses(10 * MAX_UNKNOWN).join(' ')}`;
+    expect(await answer(guard, await sendText(guard, text))).to.equal(text);
+  });
+});
+
 describe('text of a client that looks like a pseudonym', () => {
   const forms = (tag: string): string[] => {
     const name = tag.slice(1, -1);
@@ -456,7 +496,7 @@ describe('text of a client that looks like a pseudonym', () => {
   it('comes back as typed, in every form, whether the session knows it or not', async () => {
     const guard = guardFor();
     const own = await sendText(guard, 'Anna');
-    for (const typed of [own, '<PERSON_K7Q2M4>', '<LITERAL_K7Q2M4>']) {
+    for (const typed of [own, '<PERSON_K7Q2RTM4>', '<LITERAL_K7Q2RTM4>']) {
       for (const form of forms(typed)) {
         for (const text of [form, `a ${form} b`, `{"x":"${form}"}`, `Anna: ${form}${form}`, `Anna${form}Anna`]) {
           const sent = await sendText(guard, text);
@@ -477,7 +517,7 @@ describe('text of a client that looks like a pseudonym', () => {
 
   it('does not grow over the turns of a conversation', async () => {
     const guard = guardFor();
-    const first = await sendText(guard, 'What is <PERSON_K7Q2M4>?');
+    const first = await sendText(guard, 'What is <PERSON_K7Q2RTM4>?');
     const back = await answer(guard, first);
     expect(await sendText(guard, back)).to.equal(first);
   });
@@ -485,7 +525,7 @@ describe('text of a client that looks like a pseudonym', () => {
   it('is told from the pseudonym of a value, which is then a longer one', async () => {
     const guard = guardFor();
     const [own = ''] = tagsIn(await sendText(guard, 'Anna'));
-    for (const text of [`Anna ${own}`, `Anna ${own.slice(1, -1)}`, `Anna ${own.slice(-7, -1).toLowerCase()}`]) {
+    for (const text of [`Anna ${own}`, `Anna ${own.slice(1, -1)}`, `Anna ${own.slice(-9, -1).toLowerCase()}`]) {
       const [longer = ''] = tagsIn(await sendText(guard, text));
       expect(longer.startsWith(own.slice(0, -1)), text).to.equal(true);
       expect(longer, text).not.to.equal(own);
@@ -532,9 +572,9 @@ describe('round trips', () => {
         ...[
           'PERSON',
           'email address',
-          '_K7Q2M4',
-          'AB12CD',
-          '<PERSON_K7Q2M4>',
+          '_K7Q2RTM4',
+          'AB12CDEF',
+          '<PERSON_K7Q2RTM4>',
           '{"a":"',
           '"}',
           '["',
@@ -720,7 +760,7 @@ describe('the store', () => {
   });
 
   it('gets text that survives UTF-8, which lone surrogates do not', async () => {
-    const text = 'Zo\ud800 \u0000Zo <\udc00PERSON_K7Q2M4>';
+    const text = 'Zo\ud800 \u0000Zo <\udc00PERSON_K7Q2RTM4>';
     const { guard, store } = createTestGuard(createOracle({ 'Zo\ud800': 'PERSON', '\u0000Zo': 'PERSON' }));
     const put = store.put.bind(store);
     store.put = (entry) => {
@@ -751,7 +791,7 @@ describe('the store', () => {
       .and.satisfy((text: string) => text.startsWith(short.slice(0, -1)));
     expect(await answer(guard, `${sent} ${short}`)).to.equal(`Anna ${short}`);
     // The next longer code stands in the text.
-    const [longer = ''] = tagsIn(await sendText(guard, `Anna ${sent.slice(-8, -1)}`));
+    const [longer = ''] = tagsIn(await sendText(guard, `Anna ${sent.slice(-10, -1)}`));
     expect(longer).to.have.length(short.length + 2);
   });
 
@@ -809,7 +849,7 @@ describe('policy', () => {
     const cases: [text: string, expected: Partial<RequestOutcome>, count: number][] = [
       ['Hello', { action: 'NONE' }, 0],
       ['Anna', { action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' }, 1],
-      ['<PERSON_K7Q2M4>', { action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' }, 0],
+      ['<PERSON_K7Q2RTM4>', { action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' }, 0],
       ['a@b.example', { action: 'NONE', monitored: 'BLOCKED' }, 1],
     ];
     const store = createMemoryStore({ ttlMs: 1e6 });

@@ -30,7 +30,7 @@ import {
   separate,
   type Entry,
 } from './pseudonyms.ts';
-import { pseudonymsIn, readText, restoreText, type Reading, type Restored } from './restore.ts';
+import { isSearch, pseudonymsIn, readText, restoreText, type Reading, type Restored } from './restore.ts';
 import { deriveSession, subjectOf } from './session.ts';
 import { decodeStored, type Stored } from './spelling.ts';
 import { rewriteMessages, rewriteTools, type Rewrite, type StringKind } from './walk.ts';
@@ -129,7 +129,9 @@ export function createGuard(options: GuardOptions): Guard {
       return reading;
     };
     walkResponse(document, (text) => (read(text), text));
-    const values = await lookUp(session, [...readings.values()]);
+    const known = await lookUp(session, [...readings.values()]);
+    const searched = isSearch(readings.values(), known);
+    const values: typeof known = searched ? new Map() : known;
     const results = new Map<string, Restored>();
     const restore = (text: string, kind: StringKind): Restored => {
       const key = keyOf(text, kind);
@@ -142,13 +144,15 @@ export function createGuard(options: GuardOptions): Guard {
       [...results.values()].reduce((total, result) => total + count(result), 0);
     const restored = sum((result) => result.restored);
     const found = [...readings.values()].flatMap(({ matches }) => matches);
+    const unknown = found.filter(({ pseudonym }) => !known.has(pseudonym)).length;
     return {
       ...unchanged,
       ...(restored > 0 && { action: 'GUARDRAIL_INTERVENED', ...changed }),
       holdback: document.texts.map((text) => restore(text, 'text').holdback),
       restored,
-      withheld: sum((result) => result.withheld),
-      unknown: found.filter(({ pseudonym }) => !values.has(pseudonym)).length,
+      withheld: searched ? found.length - unknown : sum((result) => result.withheld),
+      unknown,
+      searched,
     };
   }
 

@@ -64,7 +64,7 @@ describe('jsonDepths', () => {
     '{"a":"|1unfinished',
     '{"a" "|0b"}',
     '["a\n|0b"]',
-    '{"n":<PERSON_K7Q2M4>,"a":"|1x"}',
+    '{"n":<PERSON_K7Q2RTM4>,"a":"|1x"}',
     '["\\u00|1e9 |1"]',
   ];
   for (const marked of cases) {

@@ -1,6 +1,6 @@
 import type { EntityType } from '../detection/detection.ts';
 
-/** What a pseudonym says of the value it stands for: `PERSON` in `<PERSON_K7Q2M4>`. Part of the grammar of restoring. */
+/** What a pseudonym says of the value it stands for: `PERSON` in `<PERSON_K7Q2RTM4>`. Part of the grammar of restoring. */
 export type Label = string;
 
 /** For a type that is not in the vocabulary. */
@@ -32,7 +32,7 @@ const KNOWN: readonly Label[] = [
 ];
 
 /**
- * The closed set of labels that a guard writes and recognizes. Closed, so that `(step AB12CD)` or `[commit 3fa4c21b]` is
+ * The closed set of labels that a guard writes and recognizes. Closed, so that `(step AB12CDEF)` or `[commit 3fa4c21b]` is
  * never taken for a pseudonym, and so that a stream waits for the end of a word only where a label can begin.
  */
 export interface Vocabulary {

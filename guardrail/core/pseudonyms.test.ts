@@ -7,7 +7,7 @@ const key = createSecretKey(Buffer.alloc(32, 1));
 const session = 's1' as SessionId;
 const pseudonyms = new Pseudonyms(key, session);
 
-const entryWith = (digits: string, stored = digits): Entry => ({ label: 'PERSON', stored, digits, length: 6 });
+const entryWith = (digits: string, stored = digits): Entry => ({ label: 'PERSON', stored, digits, length: 8 });
 const names = (entries: readonly Entry[]): string[] => entries.map(pseudonymOf).sort();
 const none = (): boolean => false;
 
@@ -15,7 +15,7 @@ describe('Pseudonyms', () => {
   it('gives a value one pseudonym, and another for each session, label, value and key', () => {
     const name = pseudonymOf(pseudonyms.entry('PERSON', 'Anna'));
     expect(name)
-      .to.match(/^<PERSON_[0-9A-HJKMNP-TV-Z]{6,}>$/)
+      .to.match(/^<PERSON_[0-9A-HJKMNP-TV-Z]{8,}>$/)
       .and.to.equal(pseudonymOf(new Pseudonyms(key, session).entry('PERSON', 'Anna')));
     const others = [
       pseudonyms.entry('PERSON', 'anna'),
@@ -32,7 +32,7 @@ describe('Pseudonyms', () => {
   it('makes codes that are no words and no numbers', () => {
     for (let at = 0; at < 5000; at++) {
       const [, code] = /_(.*)>/.exec(pseudonymOf(pseudonyms.entry('PERSON', `value ${at}`))) ?? [];
-      expect(code).to.have.length(6);
+      expect(code).to.have.length(8);
       expect(code).to.match(/[0-9]/).and.to.match(/[A-Z]/);
     }
   });
@@ -47,7 +47,7 @@ describe('Pseudonyms', () => {
     }
     for (const count of counts) {
       expect(count.size).to.equal(32);
-      // 200 expected of each (the rule of a digit and a letter moves it by 12), standard deviation 14.
+      // 200 expected of each (the rule of a digit and a letter moves it by 6), standard deviation 14.
       for (const seen of count.values()) expect(seen).to.be.within(100, 330);
     }
   });
@@ -59,28 +59,28 @@ describe('Pseudonyms', () => {
       expect(pseudonyms.isCodeOf(pseudonymOf(entry), 'c@d.example')).to.equal(false);
       entry = lengthen(entry);
     }
-    expect(pseudonyms.isCodeOf('<PERSON_ABC123>' as Pseudonym, 'a@b.example')).to.equal(false);
+    expect(pseudonyms.isCodeOf('<PERSON_ABC12345>' as Pseudonym, 'a@b.example')).to.equal(false);
   });
 });
 
 describe('separate', () => {
-  const a = entryWith('ABC123DEFGHJKMNP');
-  const b = entryWith('ABC123DXFGHJKMNP');
-  const c = entryWith('ZZZ999DEFGHJKMNP');
+  const a = entryWith('ABC12345DEFGHJKM');
+  const b = entryWith('ABC12345DXFGHJKM');
+  const c = entryWith('ZZZ99999DEFGHJKM');
 
   it('leaves alone what does not collide', () => {
-    expect(names(separate([a, c], none))).to.deep.equal(['<PERSON_ABC123>', '<PERSON_ZZZ999>']);
+    expect(names(separate([a, c], none))).to.deep.equal(['<PERSON_ABC12345>', '<PERSON_ZZZ99999>']);
   });
 
   it('lengthens both of two that collide, until they differ, whichever comes first', () => {
-    const expected = ['<PERSON_ABC123DE>', '<PERSON_ABC123DX>', '<PERSON_ZZZ999>'];
+    const expected = ['<PERSON_ABC12345DE>', '<PERSON_ABC12345DX>', '<PERSON_ZZZ99999>'];
     expect(names(separate([a, b, c], none))).to.deep.equal(expected);
     expect(names(separate([c, b, a], none))).to.deep.equal(expected);
   });
 
   it('keeps clear of codes that stand in the text', () => {
-    const taken = new Set(['ABC123', 'ABC123D']);
-    expect(names(separate([a], (code) => taken.has(code)))).to.deep.equal(['<PERSON_ABC123DE>']);
+    const taken = new Set(['ABC12345', 'ABC12345D']);
+    expect(names(separate([a], (code) => taken.has(code)))).to.deep.equal(['<PERSON_ABC12345DE>']);
   });
 
   it('gives up on two values that no length tells apart, instead of mixing them up', () => {

@@ -9,7 +9,8 @@ const ALPHABET = DIGITS + LETTERS;
 /** Patterns, for the flag `i`: a letter of a code, and any of its characters. */
 export const CODE_LETTER = `[${LETTERS}]`;
 export const CODE_UNIT = `[${ALPHABET}]`;
-export const MIN_CODE = 6;
+/** 40 bits. An answer tests a few dozen guesses at most (see restore.ts), so a search takes some 2^35 answers. */
+export const MIN_CODE = 8;
 /** 80 bits: where even this collides, something else is wrong. */
 export const MAX_CODE = 16;
 
@@ -24,16 +25,16 @@ export interface Entry {
 
 /**
  * Makes the pseudonyms of one session. A code is the beginning of HMAC-SHA-256 under the session key over session, label
- * and value, in base 32: 6 characters, a digit and a letter among them, so that it is no word and no number, and as many
+ * and value, in base 32: 8 characters, a digit and a letter among them, so that it is no word and no number, and as many
  * more as it takes that nothing else has it.
  *
  * So a value has the same pseudonym in every turn, on every replica and after any loss, nobody can guess one, and
  * {@link isCodeOf} can tell of a stored value whether it belongs to a pseudonym at all.
  *
- * What is left to chance: two values whose codes collide (about 2^-30 a pair of the same label, at 6 characters) are told apart
+ * What is left to chance: two values whose codes collide (about 2^-40 a pair of the same label, at 8 characters) are told apart
  * as long as one of the request and the store knows both. Only if the store loses the one after its pseudonym has gone
  * out, and another call then brings the other, can the pseudonym, still under way, stand for the other value: of the same
- * session, with chance 2^-30 for each pair.
+ * session, with chance 2^-40 for each pair.
  */
 export class Pseudonyms {
   private readonly key: KeyObject;
@@ -56,7 +57,7 @@ export class Pseudonyms {
   }
 
   private digits(label: Label, stored: string): string {
-    // One attempt in nine is a word or a number.
+    // One attempt in twenty is a word or a number.
     for (let attempt = 0; ; attempt++) {
       const digits = base32(
         createHmac('sha256', this.key)

@@ -30,6 +30,28 @@ export function pseudonymsIn({ matches, unfinished }: Reading): Pseudonym[] {
   return [...matches.map((match) => match.pseudonym), ...unfinished.flatMap((place) => place.onlyIfKnown ?? [])];
 }
 
+/**
+ * How many different unknown pseudonyms an answer may hold. A model that garbles a code does so once or twice, and a
+ * document that another session left with the provider names a few dozen people at most. A search for the code of a value
+ * puts thousands of guesses into an answer: then nothing in it is restored, and none of them says whether it was right.
+ */
+export const MAX_UNKNOWN = 32;
+
+/**
+ * Whether an answer holds so many unknown pseudonyms that it looks like a search. A code at the end of a growing answer,
+ * of which more may come, does not count yet; so what is a search stays one, however the answer goes on.
+ */
+export function isSearch(readings: Iterable<Reading>, values: ReadonlyMap<Pseudonym, Stored>): boolean {
+  const unknown = new Set<Pseudonym>();
+  for (const { matches, unfinished } of readings) {
+    const open = unfinished.find((place) => !place.onlyIfKnown)?.from ?? Infinity;
+    for (const { start, pseudonym } of matches) {
+      if (start < open && !values.has(pseudonym)) unknown.add(pseudonym);
+    }
+  }
+  return unknown.size > MAX_UNKNOWN;
+}
+
 /** A pseudonym whose value is known, and how deep in JSON strings it stands. */
 interface Known {
   readonly match: TagMatch;

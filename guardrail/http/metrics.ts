@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AnalysisContext, Analyzer } from '../detection/detection.ts';
-import type { EntityCount } from '../core/core.ts';
+import type { EntityCount, ResponseOutcome } from '../core/core.ts';
 import type { MappingStore } from '../store/store.ts';
 import { routeOf, type CallMiddleware } from './context.ts';
 
@@ -19,8 +19,8 @@ export interface Metrics {
   /** What came of a guarded call. `monitored` actions are those that monitor mode would have taken. */
   guarded(phase: 'request' | 'response', protocol: string, action: string): void;
   entities(counts: readonly EntityCount[]): void;
-  /** Pseudonyms met in answers. */
-  pseudonyms(counts: Readonly<Record<PseudonymOutcome, number>>): void;
+  /** Pseudonyms met in an answer, and whether it looks like a search for them. */
+  pseudonyms(counts: Pick<ResponseOutcome, PseudonymOutcome | 'searched'>): void;
   unreadable(): void;
   /** A call that failed, and that monitor mode let pass. */
   tolerated(code: string): void;
@@ -66,6 +66,11 @@ export function createMetrics(): Metrics {
     name: 'guardrail_pseudonyms_total',
     help: 'Pseudonyms in answers: restored, withheld from an address that a renderer loads, or unknown to their session.',
     labelNames: ['outcome'],
+    registers,
+  });
+  const searched = new Counter({
+    name: 'guardrail_searched_answers_total',
+    help: 'Answers with so many unknown pseudonyms that they look like a search for one. Nothing in them was restored.',
     registers,
   });
   const unreadable = new Counter({
@@ -144,6 +149,7 @@ export function createMetrics(): Metrics {
     },
     pseudonyms(counts) {
       for (const outcome of PSEUDONYM_OUTCOMES) pseudonyms.inc({ outcome }, counts[outcome]);
+      if (counts.searched) searched.inc();
     },
     unreadable() {
       unreadable.inc();

@@ -6,8 +6,8 @@ import { COMPARE_BYTES, createCipher, KEY_ID_BYTES, keyId, UnreadableValueError 
 
 const SESSION = '0123456789abcdef0123456789abcdef' as SessionId;
 const OTHER = 'f123456789abcdef0123456789abcdef' as SessionId;
-const TAG = '<PERSON_K7Q2M4>' as Pseudonym;
-const OTHER_TAG = '<PERSON_K7Q2M5>' as Pseudonym;
+const TAG = '<PERSON_K7Q2RTM4>' as Pseudonym;
+const OTHER_TAG = '<PERSON_K7Q2RTM5>' as Pseudonym;
 const sessionKey = randomBytes(32);
 const [first, second] = [randomBytes(32), randomBytes(32)];
 const cipher = createCipher(sessionKey, () => [first]);

@@ -166,7 +166,7 @@ const hostile: Record<string, string> = {
   'all \\': '\\'.repeat(1e6),
   'all "\\': '["\\'.repeat(333_333),
   'all <PERSON_': '<PERSON_'.repeat(125_000),
-  'look-alikes': '<PERSON_K7Q2M4>'.repeat(66_000),
+  'look-alikes': '<PERSON_K7Q2RTM4>'.repeat(66_000),
   'one word': 'a'.repeat(1e6),
 };
 let base = 0;

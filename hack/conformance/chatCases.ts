@@ -122,7 +122,7 @@ const cases: readonly Case<ChatBench>[] = [
   {
     name: 'chat, text that looks like a pseudonym',
     run: async ({ client }) => {
-      const text = 'Literally <PERSON_K7Q2M4>, <EMAIL_ADDRESS_ABC234> and <EMAIL_.';
+      const text = 'Literally <PERSON_K7Q2RTM4>, <EMAIL_ADDRESS_ABC23456> and <EMAIL_.';
       exact(chatTexts(await client.post(CHAT, chat(text))), [`You said: ${text}`]);
     },
   },

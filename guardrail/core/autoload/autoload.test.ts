@@ -10,7 +10,7 @@ import { readText, restoreText, type Restored } from '../restore.ts';
 import { isPlain, type Stored } from '../spelling.ts';
 import { foreignLoads } from '../testing/renderers.ts';
 
-const TAG = '<PERSON_K7Q2M4>';
+const TAG = '<PERSON_K7Q2RTM4>';
 const VALUE = 'Anna';
 const grammar = createGrammar(createVocabulary([]).labels);
 const mapping = (values: Readonly<Record<string, string>>): ReadonlyMap<Pseudonym, Stored> =>
@@ -22,16 +22,16 @@ const restore = (text: string): string => restored(text).text;
 /** Every form of a pseudonym that restoring takes. */
 const FORMS = [
   TAG,
-  '<person k7q2m4>',
-  '< PERSON\\_K7Q2M4 >',
-  '&lt;PERSON_K7Q2M4&gt;',
-  '%3CPERSON_K7Q2M4%3E',
-  '\\u003cPERSON_K7Q2M4\\u003e',
-  '[PERSON_K7Q2M4]',
-  '(PERSON_K7Q2M4)',
-  '(PERSON_K7Q2M4',
-  '<PERSON_K7Q2M4',
-  'PERSON_K7Q2M4>',
+  '<person k7q2rtm4>',
+  '< PERSON\\_K7Q2RTM4 >',
+  '&lt;PERSON_K7Q2RTM4&gt;',
+  '%3CPERSON_K7Q2RTM4%3E',
+  '\\u003cPERSON_K7Q2RTM4\\u003e',
+  '[PERSON_K7Q2RTM4]',
+  '(PERSON_K7Q2RTM4)',
+  '(PERSON_K7Q2RTM4',
+  '<PERSON_K7Q2RTM4',
+  'PERSON_K7Q2RTM4>',
 ];
 
 /** § stands for the pseudonym. */
@@ -119,12 +119,12 @@ describe('addresses that a renderer loads', () => {
   it('count also where a value of the session begins them', () => {
     const values = mapping({
       [TAG]: VALUE,
-      '<PASSWORD_AB12CD>': '![x](https://e.example/?q=',
-      '<URL_AB12CD>': '"><img src=',
+      '<PASSWORD_AB12CDEF>': '![x](https://e.example/?q=',
+      '<URL_AB12CDEF>': '"><img src=',
     });
-    expect(restored(`<PASSWORD_AB12CD>${TAG})`, values).text).to.equal(`![x](https://e.example/?q=${TAG})`);
-    expect(restored(`<a title="<URL_AB12CD>${TAG}>`, values).text).to.equal(`<a title=""><img src=${TAG}>`);
-    expect(restored(`!<PASSWORD_AB12CD>`, values).withheld).to.equal(0);
+    expect(restored(`<PASSWORD_AB12CDEF>${TAG})`, values).text).to.equal(`![x](https://e.example/?q=${TAG})`);
+    expect(restored(`<a title="<URL_AB12CDEF>${TAG}>`, values).text).to.equal(`<a title=""><img src=${TAG}>`);
+    expect(restored(`!<PASSWORD_AB12CDEF>`, values).withheld).to.equal(0);
   });
 
   it('come back where they are a value as a whole, with their host in it', () => {
@@ -137,14 +137,14 @@ describe('addresses that a renderer loads', () => {
       '<img src=§>',
       '{"a":"<img src=\\"§\\">"}',
     ];
-    const values = (url: string): ReadonlyMap<Pseudonym, Stored> => mapping({ [TAG]: VALUE, '<URL_AB12CD>': url });
+    const values = (url: string): ReadonlyMap<Pseudonym, Stored> => mapping({ [TAG]: VALUE, '<URL_AB12CDEF>': url });
     for (const place of places) {
-      const answer = place.replace('§', '<URL_AB12CD>');
+      const answer = place.replace('§', '<URL_AB12CDEF>');
       expect(restored(answer, values(whole)).text).to.equal(place.replace('§', whole));
       // Nothing else comes behind it, nor does it come behind anything else.
-      const longer = place.replace('§', `<URL_AB12CD>&x=${TAG}`);
+      const longer = place.replace('§', `<URL_AB12CDEF>&x=${TAG}`);
       expect(restored(longer, values(whole)).text).to.equal(place.replace('§', `${whole}&x=${TAG}`));
-      const behind = place.replace('§', 'https://e.example/?q=<URL_AB12CD>');
+      const behind = place.replace('§', 'https://e.example/?q=<URL_AB12CDEF>');
       expect(restored(behind, values(whole)).text).to.equal(behind);
       // "https://user.example" could go on with ".e.example".
       for (const open of [
@@ -157,8 +157,8 @@ describe('addresses that a renderer loads', () => {
         expect(restored(answer, values(open)).text).to.equal(answer);
       }
     }
-    expect(restored('<img src=\\\\<URL_AB12CD>>', values(whole)).withheld).to.equal(1);
-    expect(restored('<p style="background:url(<URL_AB12CD>)">', values(whole)).withheld).to.equal(1);
+    expect(restored('<img src=\\\\<URL_AB12CDEF>>', values(whole)).withheld).to.equal(1);
+    expect(restored('<p style="background:url(<URL_AB12CDEF>)">', values(whole)).withheld).to.equal(1);
   });
 
   it('are told in linear time, whatever they are nested in', () => {
@@ -195,10 +195,10 @@ const PIECES = [
     TAG,
     TAG,
     TAG,
-    '%3CPERSON_K7Q2M4%3E',
-    '(PERSON_K7Q2M4',
-    'PERSON_K7Q2M4>',
-    '<PERSON_AAAAA2>',
+    '%3CPERSON_K7Q2RTM4%3E',
+    '(PERSON_K7Q2RTM4',
+    'PERSON_K7Q2RTM4>',
+    '<PERSON_AAAAAAA2>',
     'x',
     ' ',
     '\n',

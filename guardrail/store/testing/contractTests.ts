@@ -57,7 +57,7 @@ function newIds(): { session: SessionId; sibling: SessionId; stranger: SessionId
 }
 
 const tag = (code: string): Pseudonym => `<PERSON_${code}>` as Pseudonym;
-const ANNA = tag('ANNA22');
+const ANNA = tag('ANNAAA22');
 const BOB = tag('BOB222');
 const CARL = tag('CARL22');
 

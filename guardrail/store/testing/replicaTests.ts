@@ -8,7 +8,7 @@ import { startRedisCluster, startRedisSentinel, type RedisGroup, type RedisServe
 import type { Pseudonym, SessionId, SubjectId } from '../../ids.ts';
 import { createRedisStore, parseRedisAddress, StoreUnavailableError, type MappingStore } from '../store.ts';
 
-const ANNA = '<PERSON_ANNA22>' as Pseudonym;
+const ANNA = '<PERSON_ANNAAA22>' as Pseudonym;
 
 /** Defines the tests for one kind of server. */
 export function describeReplicas(name: string, program?: () => Promise<string>): void {

@@ -3,7 +3,7 @@ import { Misconduct } from '../judge.ts';
 import { judge, type Observation, OUTCOMES, pseudonymIn, strings } from './outcome.ts';
 
 const VALUE = 'anna.rossi.1@example.org';
-const TAG = '<EMAIL_ADDRESS_K7Q2M4>';
+const TAG = '<EMAIL_ADDRESS_K7Q2RTM4>';
 
 type Calls = Observation['exchanges'];
 
@@ -28,7 +28,7 @@ const answered = (more: Partial<Observation>): Observation => seen({ side: 'answ
 describe('the judgement of a probe', () => {
   const cases: readonly (readonly [name: string, observation: Observation, outcome: string])[] = [
     ['a pseudonym at the model', seen({ upstream: [`{"stop":"${TAG}"}`] }), OUTCOMES.guarded],
-    ['a pseudonym with escapes', seen({ upstream: ['\\u003cEMAIL_ADDRESS_K7Q2M4\\u003e'] }), OUTCOMES.guarded],
+    ['a pseudonym with escapes', seen({ upstream: ['\\u003cEMAIL_ADDRESS_K7Q2RTM4\\u003e'] }), OUTCOMES.guarded],
     ['a value never shown', seen({ upstream: [VALUE] }), OUTCOMES.leaksUnseen],
     ['a value in other letters', seen({ upstream: [VALUE.toUpperCase()] }), OUTCOMES.leaksUnseen],
     [
@@ -81,7 +81,8 @@ describe('the judgement of a probe', () => {
     [
       'a pseudonym in pieces of a stream',
       answered({
-        answer: 'data: {"delta":{"text":"<EMAIL_AD"}}\n\ndata: {"delta":{"text":"DRESS_K7Q2M4>"}}\n\ndata: [DONE]\n\n',
+        answer:
+          'data: {"delta":{"text":"<EMAIL_AD"}}\n\ndata: {"delta":{"text":"DRESS_K7Q2RTM4>"}}\n\ndata: [DONE]\n\n',
       }),
       OUTCOMES.unseen,
     ],
