@@ -5,11 +5,15 @@ import type { Tenant } from './ids.ts';
 export interface ApiKeys {
   /** The tenant of a key, or undefined for a key that is not known. Takes the same time whichever it is. */
   tenantOf(presented: string): Tenant | undefined;
+  /** Every name that a key is known under. */
+  readonly tenants: ReadonlySet<Tenant>;
 }
 
 /** The tenant of keys that are given without a name. */
 export const DEFAULT_TENANT = 'default' as Tenant;
 const MIN_KEY_LENGTH = 8;
+/** What a tenant, the name of an API key, may look like. */
+export const TENANT_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**
  * Reads keys separated by commas or line ends: `name:key` or a bare key; a name may have several.
@@ -25,7 +29,7 @@ export function parseApiKeys(text: string): ApiKeys {
     const colon = entry.indexOf(':');
     const name = colon < 0 ? DEFAULT_TENANT : entry.slice(0, colon).trim();
     const key = entry.slice(colon + 1).trim();
-    if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) {
+    if (!TENANT_NAME.test(name)) {
       throw new Error('must have names of at most 64 letters, digits, dots, hyphens and underscores before the colon');
     }
     if (key.length < MIN_KEY_LENGTH || /[^\x21-\x7e]/.test(key)) {
@@ -39,6 +43,7 @@ export function parseApiKeys(text: string): ApiKeys {
     }
   }
   return {
+    tenants: new Set(known.map(({ tenant }) => tenant)),
     tenantOf(presented) {
       // Digests have one length, and every one of them is looked at.
       const digest = sha256(presented);

@@ -2,7 +2,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { ConfigError, openSecret, type Config, type Live, type Secret } from './config.ts';
-import { createGuard, deriveSubject, type Guard, type GuardOptions } from './core/core.ts';
+import { createGuard, deriveSubject, isSessionOf, type Guard, type GuardOptions } from './core/core.ts';
 import {
   createAnalyzer,
   createBuiltinDetector,
@@ -146,7 +146,15 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     authenticated: [
       http.guardRoutes({ guard, metrics, proxyNames: config.PROXY_NAMES, before, onFailure }),
       http.peerRoutes({ guard, metrics, subjectOf, before, onFailure }),
-      http.sessionRoutes({ store, metrics, logger, subjectOf, before }),
+      http.sessionRoutes({
+        store,
+        metrics,
+        logger,
+        subjectOf,
+        isSessionOf: isSessionOf.bind(undefined, sessionKey),
+        isAdmin: (tenant) => config.ADMIN_KEYS?.includes(tenant) ?? false,
+        before,
+      }),
       ...(config.PLAYGROUND ? [http.playgroundRoutes(analyzer, before)] : []),
       description,
     ],

@@ -43,6 +43,7 @@ describe('the settings', () => {
     expect(rest).to.deep.equal({
       PORT: 8080,
       HOST: '0.0.0.0',
+      ADMIN_KEYS: undefined,
       INSECURE_NO_AUTH: false,
       SESSION_KEY: undefined,
       PROXY_NAMES: ['gateway', 'litellm'],
@@ -92,6 +93,9 @@ describe('the settings', () => {
     [{ GUARDRAIL_API_KEYS: 'one:sk-0123456789,two:sk-0123456789' }, /^GUARDRAIL_API_KEYS must not have the same key/],
     [{ GUARDRAIL_API_KEYS: 'a name:sk-0123456789' }, /^GUARDRAIL_API_KEYS must have names/],
     [{ GUARDRAIL_API_KEYS: '' }, /^GUARDRAIL_API_KEYS or GUARDRAIL_API_KEYS_FILE must be set/],
+    [{ GUARDRAIL_ADMIN_KEYS: 'litellm,admin' }, /^GUARDRAIL_ADMIN_KEYS must hold names, not keys, and each must be/],
+    [{ GUARDRAIL_ADMIN_KEYS: 'sk-0123456789' }, /^GUARDRAIL_ADMIN_KEYS must hold names, not keys, and(?!.*sk-0)/],
+    [{ GUARDRAIL_ADMIN_KEYS: 'two words' }, /^GUARDRAIL_ADMIN_KEYS must have names of API keys\.$/],
     [{ GUARDRAIL_SESSION_KEY: 'short' }, /^GUARDRAIL_SESSION_KEY must have at least 32 characters/],
     [
       { GUARDRAIL_SESSION_KEY_FILE: '/does/not/exist' },
@@ -155,6 +159,14 @@ describe('the settings', () => {
   it('refuse a secret that is given twice', () => {
     const path = file('keys', 'one:sk-0123456789');
     expect(problemsOf({ ...KEYS, GUARDRAIL_API_KEYS_FILE: path })[0]).to.match(/are both set: set one\.$/);
+  });
+
+  it('take admin keys by the names of keys in a file too, and none without keys', () => {
+    const keys = { GUARDRAIL_API_KEYS_FILE: file('named', 'one:sk-0123456789\ntwo:sk-9876543210') };
+    expect(readConfig({ ...keys, GUARDRAIL_ADMIN_KEYS: 'two' }).ADMIN_KEYS).to.deep.equal(['two']);
+    expect(problemsOf({ ...keys, GUARDRAIL_ADMIN_KEYS: 'three' })).to.have.length(1);
+    const open = { GUARDRAIL_INSECURE_NO_AUTH: 'true', GUARDRAIL_ADMIN_KEYS: 'one' };
+    expect(problemsOf(open)).to.have.length(1);
   });
 
   it('follow a file of keys when it changes, and keep the last good ones', async () => {

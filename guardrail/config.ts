@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os';
 import { parseDocument } from 'yaml';
 import { constant, followFile, readNow, type Live } from './liveFile.ts';
 import * as values from './configValues.ts';
-import { parseApiKeys, type ApiKeys } from './apiKeys.ts';
+import { parseApiKeys, TENANT_NAME, type ApiKeys } from './apiKeys.ts';
+import type { Tenant } from './ids.ts';
 import { parseRedisAddress, REDIS_ADDRESS_FORMS, type KeyRing, type RedisAddress } from './store/store.ts';
 
 const PREFIX = 'GUARDRAIL_';
@@ -32,6 +33,8 @@ export type Secret<T> =
 
 const oneOrMore = values.listOf;
 
+const tenantName = values.matching(TENANT_NAME, 'must have names of API keys');
+
 const SETTINGS = {
   PORT: { help: 'Port to listen on; 0 takes any free one.', default: '8080', parse: values.integer(0, 65535) },
   HOST: {
@@ -43,6 +46,10 @@ const SETTINGS = {
     help: 'Keys that callers may show, separated by commas: name:key, or a bare key. The name is the tenant; it may have several keys.',
     parse: parseApiKeys,
     secret: true,
+  },
+  ADMIN_KEYS: {
+    help: 'Names in GUARDRAIL_API_KEYS, separated by commas, whose keys may read and erase the sessions and end users of every tenant. Without it, each key has those of its own tenant alone.',
+    parse: oneOrMore((text) => tenantName(text) as Tenant),
   },
   INSECURE_NO_AUTH: {
     help: 'Runs without API keys: whoever reaches the port may call.',
@@ -214,6 +221,11 @@ export function describeSettings(): string {
   return lines.join('\n');
 }
 
+/** A secret's value as it is now. */
+function currentOf<T>(secret: Secret<T>): T {
+  return secret.kind === 'value' ? secret.value : secret.parse(readNow(secret.path));
+}
+
 function readSetting(setting: Setting<unknown>, name: string, given: ReadonlyMap<string, { text: string }>): unknown {
   const text = given.get(name)?.text;
   if (!setting.secret) {
@@ -254,6 +266,13 @@ function contradictions(config: Partial<Config>, isGiven: (name: Name) => boolea
   const problems: string[] = [];
   if (!isGiven('API_KEYS') && config.INSECURE_NO_AUTH === false) {
     problems.push(`${PREFIX}API_KEYS or ${PREFIX}API_KEYS_FILE must be set: the service does not run without a key.`);
+  }
+  if (config.ADMIN_KEYS && (config.API_KEYS || !isGiven('API_KEYS'))) {
+    const tenants = config.API_KEYS && currentOf(config.API_KEYS).tenants;
+    // The name is not repeated: a key may stand there by mistake.
+    if (!config.ADMIN_KEYS.every((name) => tenants?.has(name))) {
+      problems.push(`${PREFIX}ADMIN_KEYS must hold names, not keys, and each must be a name in ${PREFIX}API_KEYS.`);
+    }
   }
   if (config.STORE?.kind === 'redis') {
     for (const name of ['SESSION_KEY', 'ENCRYPTION_KEYS'] as const) {

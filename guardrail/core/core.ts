@@ -6,7 +6,7 @@ export { SessionErasedError } from './errors.ts';
 export { createGuard, type GuardOptions } from './guard.ts';
 export { isImageType, MEDIA_ADDRESS_KEYS, MEDIA_BASE64_KEYS, MEDIA_TYPE_KEYS } from './media.ts';
 export { refuse } from './refuse.ts';
-export { deriveSession, deriveSubject, subjectOf } from './session.ts';
+export { deriveSession, deriveSubject, isSessionOf, subjectOf } from './session.ts';
 export { DocumentTooDeepError } from './walk.ts';
 
 /** Any JSON value, as it came off the wire. */

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Tenant } from '../ids.ts';
 import type { CallIdentity, SessionScope } from './core.ts';
-import { deriveSession, deriveSubject } from './session.ts';
+import { deriveSession, deriveSubject, isSessionOf } from './session.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));
 const tenant = 'gateway' as Tenant;
@@ -151,6 +151,32 @@ describe('deriveSession', () => {
     const subject = deriveSubject(key, tenant, 'cust-9');
     expect(derive({ ...team, ...endUser })?.slice(0, 4)).to.equal(subject.slice(0, 4));
     expect(derive({ ...team, ...endUser })).not.to.equal(subject);
+  });
+});
+
+describe('isSessionOf', () => {
+  const name = fc.string({ minLength: 1, maxLength: 12 });
+  const call = fc.record({ team: name, endUser: name, callId: name, traceId: name });
+  const scopes = fc.constantFrom<SessionScope>('user', 'conversation', 'call');
+
+  it('is true for the tenant of a session, and for no other tenant, id or key', () => {
+    const other = createSecretKey(Buffer.alloc(32, 8));
+    fc.assert(
+      fc.property(name, name, call, scopes, fc.nat(31), (own, foreign, given, scope, at) => {
+        const id = deriveSession(key, { tenant: own as Tenant, ...given }, scope) ?? '';
+        const changed = id.slice(0, at) + (id[at] === '0' ? '1' : '0') + id.slice(at + 1);
+        expect(isSessionOf(key, own as Tenant, id)).to.equal(true);
+        expect(isSessionOf(key, foreign as Tenant, id)).to.equal(foreign === own);
+        expect(isSessionOf(key, own as Tenant, changed)).to.equal(false);
+        expect(isSessionOf(other, own as Tenant, id)).to.equal(false);
+      }),
+    );
+  });
+
+  it('is false for what is no session id', () => {
+    for (const id of ['', 'x', '0'.repeat(31), '0'.repeat(32), '0'.repeat(33), 'é'.repeat(32), '€'.repeat(500)]) {
+      expect(isSessionOf(key, tenant, id), id).to.equal(false);
+    }
   });
 });
 

@@ -1,10 +1,15 @@
-import { createHmac, type KeyObject } from 'node:crypto';
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { SessionId, SubjectId, Tenant } from '../ids.ts';
 import { SLOT_CHARACTERS } from '../store/store.ts';
 import type { CallIdentity, SessionScope } from './core.ts';
 
 /** 128 bits as hexadecimal digits: not to be guessed, short enough for a header and a path. */
 const ID_HEX_DIGITS = 32;
+/**
+ * The last digits of a session id prove its tenant: 32 bits, so that a foreign id passes for one's own once in four
+ * billion. The 96 bits before them keep two sessions from ever having one id.
+ */
+const PROOF_HEX_DIGITS = 8;
 
 type Field = readonly [kind: string, value: string];
 
@@ -14,6 +19,7 @@ type Field = readonly [kind: string, value: string];
  * team, never share a mapping, whatever end user their clients name.
  *
  * Every field enters with its kind, and JSON keeps fields apart, so a team named like a key hash is still another team.
+ * The id ends with a proof of its tenant, which {@link isSessionOf} checks.
  * - Scope `conversation` binds the trace id besides, or the call id where there is none; `call` binds the call id.
  *   Both are chosen by the client, which is harmless: they only make the mapping narrower.
  * - A call without team, key hash, user and end user has the call id alone.
@@ -37,7 +43,27 @@ export function deriveSession(key: KeyObject, identity: CallIdentity, scope: Ses
   if (!narrowing) return undefined;
   const id = digest(key, 'session', [['tenant', identity.tenant], ...identified, ...narrowing]);
   const slot = subject?.slice(0, SLOT_CHARACTERS) ?? '';
-  return (slot + id.slice(slot.length)) as SessionId;
+  const body = slot + id.slice(slot.length, -PROOF_HEX_DIGITS);
+  return (body + proofOf(key, identity.tenant, body)) as SessionId;
+}
+
+/**
+ * Whether an id is one that {@link deriveSession} makes for this tenant. It needs no store, so the answer says nothing of
+ * the sessions that exist.
+ */
+export function isSessionOf(key: KeyObject, tenant: Tenant, id: string): boolean {
+  if (id.length !== ID_HEX_DIGITS) return false;
+  const expected = Buffer.from(proofOf(key, tenant, id.slice(0, -PROOF_HEX_DIGITS)));
+  const given = Buffer.from(id.slice(-PROOF_HEX_DIGITS));
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function proofOf(key: KeyObject, tenant: Tenant, body: string): string {
+  const proof = digest(key, 'sessionOfTenant', [
+    ['tenant', tenant],
+    ['session', body],
+  ]);
+  return proof.slice(0, PROOF_HEX_DIGITS);
 }
 
 /** Names the end user of a call in the store; undefined where the gateway names none. */

@@ -31,7 +31,8 @@ const COUNTED_AS_REACHABLE =
 const ERRORS: Readonly<Record<number, string>> = {
   400: 'The request is malformed: the message names the field.',
   401: 'The header x-api-key is missing, or its key is not known.',
-  404: 'There is no such session.',
+  403: "The key is not an admin key, and the field tenant names another tenant than the key's own.",
+  404: 'There is no such session of this tenant. An admin key reaches those of every tenant.',
   405: 'The path does not take this method.',
   409: 'The session was erased while the call was under way.',
   413: 'The body is too large.',
@@ -90,8 +91,8 @@ export function openApi(proxyNames: readonly string[], { playground }: { readonl
           200: answer('The session.', sessionSchema),
           ...errors(400, 401, 404, 502),
         }),
-        delete: operation('eraseSession', 'Erases a session. Repeating it is no error.', {
-          200: answer('Whether there was anything to erase.', deletedSchema),
+        delete: operation('eraseSession', "Erases a session of the caller's tenant. Repeating it is no error.", {
+          200: answer('Whether this tenant had anything to erase.', deletedSchema),
           ...errors(400, 401, 502),
         }),
       },
@@ -99,7 +100,7 @@ export function openApi(proxyNames: readonly string[], { playground }: { readonl
         post: {
           ...operation('eraseSubject', "Erases every session of one of the caller's end users.", {
             200: answer('How many sessions were erased.', erasedSchema),
-            ...errors(400, 401, 413, 415, 429, 502, 503),
+            ...errors(400, 401, 403, 413, 415, 429, 502, 503),
           }),
           requestBody: body(eraseSubjectSchema),
         },

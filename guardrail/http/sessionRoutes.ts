@@ -1,6 +1,7 @@
 import type Router from '@koa/router';
 import type { Logger } from 'pino';
 import * as z from 'zod';
+import { TENANT_NAME } from '../apiKeys.ts';
 import type { SessionId, SubjectId, Tenant } from '../ids.ts';
 import { parseFields } from '../protocol/protocol.ts';
 import type { MappingStore } from '../store/store.ts';
@@ -15,6 +16,10 @@ export interface SessionRouteOptions {
   readonly logger: Logger;
   /** Names an end user of a tenant in the store. */
   readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
+  /** Whether an id is one that sessions of this tenant have. */
+  readonly isSessionOf: (tenant: Tenant, id: string) => boolean;
+  /** Whether a tenant may reach the sessions and end users of every other. */
+  readonly isAdmin: (tenant: Tenant) => boolean;
   /** Body reading. */
   readonly before: readonly CallMiddleware[];
 }
@@ -27,20 +32,33 @@ export const sessionSchema = z.object({
 });
 export const eraseSubjectSchema = z.object({
   end_user_id: z.string().min(1).max(4096).describe('As the gateway names the end user in its calls.'),
+  tenant: z
+    .string()
+    .regex(TENANT_NAME)
+    .nullish()
+    .describe("The API key's name whose end user it is; another than the caller's own takes an admin key."),
 });
 export const erasedSchema = z.object({ erased: z.int().min(0).describe('How many sessions were erased.') });
 
 /** As the core makes them. What no session is called is neither looked up nor logged: it could be anything. */
 const SESSION_ID = /^[0-9a-f]{32}$/;
 
-/** Looking at sessions and erasing them. An erasure leaves a line in the log, with digests alone. */
+const NOT_AN_ADMIN =
+  'This key reaches the end users of its own tenant alone: leave out tenant, or use a key that GUARDRAIL_ADMIN_KEYS names.';
+
+/**
+ * Looking at sessions and erasing them. A tenant has its own alone: another tenant's id is answered like an id that no
+ * session has, without a look into the store. An erasure leaves a line in the log, with digests alone.
+ */
 export function sessionRoutes(options: SessionRouteOptions): Router<AuthenticatedState> {
   const { store, metrics, logger } = options;
   const router = authenticatedRouter();
+  const reachable = (id: string, { tenant }: AuthenticatedState): id is SessionId =>
+    SESSION_ID.test(id) && (options.isAdmin(tenant) || options.isSessionOf(tenant, id));
 
   router.delete('/sessions/:session_id', async (context) => {
     const id = context.params.session_id ?? '';
-    const deleted = SESSION_ID.test(id) && (await store.eraseSession(id as SessionId));
+    const deleted = reachable(id, context.state) && (await store.eraseSession(id));
     metrics.erased('session');
     if (SESSION_ID.test(id)) audit(context.state, { event: 'session_erased', session_id: id, deleted });
     context.body = { deleted };
@@ -48,17 +66,20 @@ export function sessionRoutes(options: SessionRouteOptions): Router<Authenticate
 
   router.get('/sessions/:session_id', async (context) => {
     const id = context.params.session_id ?? '';
-    const info = SESSION_ID.test(id) ? await store.describe(id as SessionId) : undefined;
+    const info = reachable(id, context.state) ? await store.describe(id) : undefined;
     if (!info) throw new ServiceError(404, 'session_not_found', 'There is no such session, or it has expired.');
     context.body = { session_id: id, pseudonyms: info.pseudonyms, expires_at: info.expiresAt.toISOString() };
   });
 
   router.post('/subjects/erase', ...options.before, async (context) => {
-    const { end_user_id } = parseFields(eraseSubjectSchema, context.state.body);
-    const subject = options.subjectOf(context.state.tenant, end_user_id);
+    const { end_user_id, tenant: named } = parseFields(eraseSubjectSchema, context.state.body);
+    const own = context.state.tenant;
+    const tenant = (named ?? own) as Tenant;
+    if (tenant !== own && !options.isAdmin(own)) throw new ServiceError(403, 'not_an_admin', NOT_AN_ADMIN);
+    const subject = options.subjectOf(tenant, end_user_id);
     const erased = await store.eraseSubject(subject);
     metrics.erased('subject');
-    audit(context.state, { event: 'subject_erased', subject_id: subject, sessions: erased });
+    audit(context.state, { event: 'subject_erased', subject_id: subject, of_tenant: tenant, sessions: erased });
     context.body = { erased };
   });
 

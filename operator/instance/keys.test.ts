@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { parseApiKeys } from '../../guardrail/apiKeys.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import type { Advance, KeySecret, Readers } from './keys.ts';
 import {
@@ -80,6 +81,20 @@ describe('keys', () => {
     expect(accepted(done.secret)).to.deep.equal([fresh]);
     expect(revisionOf(done.secret), 'letting go of a key rolls nothing').to.equal(1);
     expect(advanceApiKeys(done.secret, 'one', later)).to.include({ changed: false, underWay: false });
+  });
+
+  it('an API key is of one tenant before, during and after its rotation, so that sessions stay its own', () => {
+    const tenants = new Set<string | undefined>();
+    let secret = completeApiKeys(empty);
+    const sent: string[] = [];
+    for (const readers of [ready, ready, ready, later]) {
+      sent.push(apiKeyOf(secret));
+      const keys = parseApiKeys(secret.data['api-keys'] ?? '');
+      for (const key of [apiKeyOf(secret), newestApiKeyOf(secret)]) tenants.add(keys.tenantOf(key));
+      secret = advanceApiKeys(secret, 'one', readers).secret;
+    }
+    expect(new Set(sent)).to.have.property('size', 2);
+    expect([...tenants]).to.deep.equal(['proxy']);
   });
 
   it('an API key stays accepted where nobody can tell when the gateway has rolled, until the next rotation', () => {
