@@ -33,7 +33,7 @@ const CALLS: readonly (readonly [what: string, path: string, body: Body, pass: B
   ['agentgateway, older response', '/response', { body: { choices: [{ message: { content: TEXT } }] } }, PASS],
 ];
 const isRequest = (what: string): boolean => !what.includes('response');
-const headers = { 'x-session-id': 'conversation' };
+const headers = { 'x-session-id': 'conversation', 'x-guardrail-team': 'red' };
 
 async function expectPassed(harness: Harness, code: string, only = CALLS): Promise<void> {
   for (const [what, path, body, pass] of only) {

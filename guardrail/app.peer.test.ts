@@ -7,6 +7,9 @@ type Body = Record<string, unknown>;
 const OTHER_KEY = 'key-of-another-peer';
 const KEYS = { GUARDRAIL_API_KEYS: `litellm:${KEY},another:${OTHER_KEY}` };
 const TEXT = `Mail ${PLANTED.email}.`;
+/** What a gateway's configuration says: on whose behalf it calls. */
+const RED = { 'x-guardrail-team': 'red' };
+const BLUE = { 'x-guardrail-team': 'blue' };
 const TOOL_CALL = {
   id: 'c',
   type: 'function',
@@ -131,9 +134,10 @@ describe('the peer endpoint', () => {
       ['metadata._user', {}, { metadata: { _user: 'chosen' } }, {}],
       ['user', { user: 'chosen' }, {}, {}],
     ];
-    it('keeps the session that the call names, of each kind a session of its own', async () => {
+    it('keeps the session that the call names within its team, of each kind a session of its own', async () => {
       const sessions = new Set<unknown>();
-      for (const [what, more, rest, headers] of NAMES) {
+      for (const [what, more, rest, named] of NAMES) {
+        const headers = { ...named, ...RED };
         const first = requestOf(await check(hook('beforeRequestHook', chat(TEXT, more), rest), headers));
         const second = requestOf(await check(hook('beforeRequestHook', chat(TEXT, more), rest), headers));
         expect(first, what).to.deep.equal(second);
@@ -147,9 +151,39 @@ describe('the peer endpoint', () => {
         );
         expect(JSON.stringify(back), what).to.include(TEXT);
       }
-      const anonymous = requestOf(await check(hook('beforeRequestHook', chat(TEXT))));
+      const anonymous = requestOf(await check(hook('beforeRequestHook', chat(TEXT)), RED));
       sessions.add(anonymous.x_peer_session);
       expect(sessions.size).to.equal(NAMES.length + 1);
+    });
+
+    it('shares nothing between two teams that have one API key, whatever their clients name', async () => {
+      for (const [what, more, rest, named] of NAMES) {
+        const ask = async (team: Record<string, string>): Promise<Body> =>
+          requestOf(await check(hook('beforeRequestHook', chat(TEXT, more), rest), { ...named, ...team }));
+        const [red, blue, again] = [await ask(RED), await ask(BLUE), await ask(RED)];
+        expect(red.messages, what).to.deep.equal(again.messages).and.not.to.deep.equal(blue.messages);
+        const content = (red.messages as { content: string }[])[0]?.content ?? '';
+        const { x_peer_session: token, ...lost } = red;
+        for (const request of [lost, red, { ...blue, x_peer_session: token }]) {
+          const after = hook('afterRequestHook', request, { ...rest, response: { json: completion(content) } });
+          expect(await check(after, { ...named, ...BLUE }), what).to.deep.equal({ verdict: true });
+        }
+      }
+    });
+
+    it('has a mapping of the call alone where the gateway proves no team', async () => {
+      for (const [what, more, rest, headers] of NAMES) {
+        const ask = async (): Promise<Body> =>
+          requestOf(await check(hook('beforeRequestHook', chat(TEXT, more), rest), headers));
+        const [first, second] = [await ask(), await ask()];
+        expect(first.messages, what).not.to.deep.equal(second.messages);
+        const content = (first.messages as { content: string }[])[0]?.content ?? '';
+        const answered = (request: Body): Promise<Body> =>
+          check(hook('afterRequestHook', request, { ...rest, response: { json: completion(content) } }), headers);
+        expect(JSON.stringify(await answered(first)), what).to.include(TEXT);
+        const { x_peer_session: _, ...lost } = first;
+        for (const request of [second, lost]) expect(await answered(request), what).to.deep.equal({ verdict: true });
+      }
     });
 
     it('never takes a token from a client, and keeps tenants apart', async () => {
@@ -174,8 +208,9 @@ describe('the peer endpoint', () => {
       ['user', { user: PLANTED.endUser }, {}, {}],
       ['user, in a session of another name', { user: PLANTED.endUser }, {}, { 'x-session-id': 'chosen' }],
     ];
-    for (const [what, more, rest, headers] of USERS) {
+    for (const [what, more, rest, named] of USERS) {
       it(`forgets the session of an end user who is erased: ${what}`, async () => {
+        const headers = { ...named, ...RED };
         const before = await harness.call('POST', '/v1/peer/check', hook('beforeRequestHook', chat(TEXT, more), rest), {
           headers,
         });
@@ -193,6 +228,14 @@ describe('the peer endpoint', () => {
         expect((await harness.call('POST', '/subjects/erase', erase)).body).to.deep.equal({ erased: 1 });
         const after = hook('afterRequestHook', sent, { ...rest, response: { json: completion(content) } });
         expect(await check(after, headers)).to.deep.equal({ verdict: true });
+        // A call of no team has a session of its own, which the erasure reaches, too.
+        const alone = requestOf(await check(hook('beforeRequestHook', chat(TEXT, more), rest)));
+        expect((await harness.call('POST', '/subjects/erase', erase)).body).to.deep.equal({ erased: 1 });
+        const late = hook('afterRequestHook', alone, {
+          ...rest,
+          response: { json: completion(JSON.stringify(alone.messages)) },
+        });
+        expect(await check(late)).to.deep.equal({ verdict: true });
         // In a Cluster both have to be on one node.
         expect(before.headers.get('x-session-id')?.slice(0, 4)).to.equal(String(sent.x_peer_session).slice(32, 36));
       });
@@ -207,7 +250,8 @@ describe('the peer endpoint', () => {
   });
 
   describe('in the dialect of agentgateway', () => {
-    const headers = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
+    const traced = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
+    const headers = { ...traced, ...RED };
     const ask = (content: string): Body => ({
       body: {
         messages: [
@@ -253,19 +297,36 @@ describe('the peer endpoint', () => {
       }
     });
 
-    it('rejects what it would have to replace where nothing names a session', async () => {
-      const answer = await check(ask(TEXT));
-      expect(answer.action).to.deep.include({ status_code: 403 });
-      expect(JSON.stringify(answer))
-        .to.match(/x-session-id/)
-        .and.not.match(/example\.org/);
+    for (const named of [{}, traced, { 'x-session-id': 'one' }, { ...traced, 'x-session-id': 'one' }]) {
+      it(`rejects what it would have to replace where the gateway proves no team: ${JSON.stringify(named)}`, async () => {
+        const answer = await check(ask(TEXT), named);
+        expect(answer.action).to.deep.include({ status_code: 403 });
+        expect(JSON.stringify(answer))
+          .to.match(/x-guardrail-team/)
+          .and.not.match(/example\.org/);
+        expect(await check(ask('Hello.'), named)).not.to.have.nested.property('action.body');
+      });
+    }
+
+    it('shares nothing between two teams that have one API key, whatever their clients name', async () => {
+      for (const named of [{}, traced, { 'x-session-id': 'one' }]) {
+        const ours = { ...named, ...RED };
+        const masked = (await check(ask(TEXT), ours)) as unknown as Mask;
+        const content = masked.action.body.messages[0]?.content ?? '';
+        const back = (await check(reply(content), ours)) as unknown as Mask;
+        expect(back.action.body.choices[0]?.message.content).to.equal(TEXT);
+        for (const other of [BLUE, {}]) {
+          expect(await check(reply(content), { ...named, ...other })).not.to.have.nested.property('action.body');
+        }
+      }
     });
 
     it('keeps sessions and tenants apart', async () => {
-      const masked = (await check(ask(TEXT), { 'x-session-id': 'one' })) as unknown as Mask;
+      const masked = (await check(ask(TEXT), { 'x-session-id': 'one', ...RED })) as unknown as Mask;
       const content = masked.action.body.messages[0]?.content ?? '';
-      for (const other of [{ 'x-session-id': 'two' }, { 'x-session-id': 'one', 'x-api-key': OTHER_KEY }, headers]) {
-        const answer = (await check(reply(content), other)) as unknown as Mask;
+      const others = [{ 'x-session-id': 'two' }, { 'x-session-id': 'one', 'x-api-key': OTHER_KEY }, traced, {}];
+      for (const other of others) {
+        const answer = (await check(reply(content), { ...RED, ...other })) as unknown as Mask;
         expect(answer.action).to.not.have.property('body');
       }
     });

@@ -31,12 +31,12 @@ const portkey = (eventType: string) => (text: string) => ({
 });
 const messages = (text: string): Body => ({ body: { messages: [message(text)] } });
 const choices = (text: string): Body => ({ body: { choices: [{ message: message(text) }] } });
-const headers = { 'x-session-id': 'one' };
+const headers = { 'x-session-id': 'one', 'x-guardrail-team': 'red' };
 
 const ROUTES: readonly Route[] = [
   basic('litellm'),
   basic('gateway'),
-  { path: '/v1/peer/check', request: portkey('beforeRequestHook'), response: portkey('afterRequestHook') },
+  { path: '/v1/peer/check', headers, request: portkey('beforeRequestHook'), response: portkey('afterRequestHook') },
   { path: '/v1/peer/check?dialect=agentgateway', headers, request: messages, response: choices },
   { path: '/request', headers, request: messages },
   { path: '/response', headers, response: choices },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { basicRequestSchema, basicResponseSchema, PEER_ADAPTERS } from '../protocol/protocol.ts';
+import { basicRequestSchema, basicResponseSchema, PEER_ADAPTERS, TEAM_HEADER } from '../protocol/protocol.ts';
 import { DETECT_PATH, detectedSchema, detectSchema, PLAYGROUND_PATH } from './playground/playground.ts';
 import { deletedSchema, erasedSchema, eraseSubjectSchema, sessionSchema } from './sessionRoutes.ts';
 
@@ -73,7 +73,9 @@ export function openApi(proxyNames: readonly string[], { playground }: { readonl
     security: [{ apiKey: [] }],
     paths: {
       ...Object.fromEntries(guardPaths),
-      '/v1/peer/check': { post: { ...peerOperation('peerCheck'), parameters: [dialectParameter()] } },
+      '/v1/peer/check': {
+        post: { ...peerOperation('peerCheck'), parameters: [teamParameter(), dialectParameter()] },
+      },
       '/request': { post: peerOperation('peerRequest') },
       '/response': { post: peerOperation('peerResponse') },
       '/sessions/{session_id}': {
@@ -189,13 +191,22 @@ function peerOperation(operationId: string): Node {
       ...errors(400, 401, 413, 415, 429, 503),
     }),
     description:
-      'The session is what the header x-session-id names; without it, with Portkey, metadata.session_id, ' +
-      'metadata.trace_id, metadata.conversation_id, metadata._user or user of the request, in this order, or else the ' +
-      'one call; with agentgateway the trace of traceparent. The end user, whose erasure erases the session, is ' +
-      "Portkey's metadata._user or user of the request; agentgateway names none.",
+      `The header ${TEAM_HEADER} says on whose behalf the gateway calls; the gateway's configuration sets it, and two ` +
+      'of its values never share a session. Within it, the session is what the header x-session-id names; without it, ' +
+      'with Portkey, metadata.session_id, metadata.trace_id, metadata.conversation_id, metadata._user or user of the ' +
+      'request, in this order, or else the one call; with agentgateway the trace of traceparent, or else all calls of ' +
+      `that ${TEAM_HEADER}. Without the header, each call of Portkey has a session of its own, and agentgateway's calls ` +
+      "have none: a request that holds personal data is refused. The end user, whose erasure erases the session, is Portkey's " +
+      'metadata._user or user of the request; agentgateway names none.',
+    parameters: [teamParameter()],
     security: [{ apiKey: [] }, { bearer: [] }],
     requestBody: body(anything),
   };
+}
+
+function teamParameter(): Node {
+  const description = 'The identity that the gateway proves; its configuration sets it, and a client has no way to.';
+  return { name: TEAM_HEADER, in: 'header', schema: { type: 'string' }, description };
 }
 
 function dialectParameter(): Node {

@@ -6,6 +6,7 @@ import {
   isObject,
   peerAdapterFor,
   peerPass,
+  TEAM_HEADER,
   type JsonObject,
   type PeerAdapter,
   type PeerExchange,
@@ -35,8 +36,7 @@ export interface PeerRouteOptions {
 /** Where peers call: one path for all of them, and agentgateway's own of before 1.4. */
 export const PEER_PATHS = ['/v1/peer/check', '/request', '/response'] as const;
 
-const ANONYMOUS =
-  'The request holds personal data, and names no session to restore it by: send the header x-session-id.';
+const ANONYMOUS = `The request holds personal data, and the gateway does not prove whose it is: set the header ${TEAM_HEADER} in its configuration.`;
 const FAILED = 'The guardrail could not check this call: try again.';
 
 /** The guardrail protocols of other gateways, over the same core. */
@@ -68,6 +68,7 @@ async function answer(
     options.guard.sessionOf({ tenant, keyHash: `${adapter.dialect}:${name}`, callId: name, traceId: name });
   const exchange = adapter.read(body, {
     tenant,
+    team: context.get(TEAM_HEADER) || undefined,
     tokenOf,
     subjectOf: (endUser) => options.subjectOf(tenant, endUser),
     header: (name) => context.get(name),

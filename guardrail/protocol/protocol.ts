@@ -2,4 +2,11 @@
 export * from './basic.ts';
 export { holdsFiles } from './files.ts';
 export { FieldError, isObject, parseFields, type JsonObject } from './fields.ts';
-export { PEER_ADAPTERS, peerAdapterFor, peerPass, type PeerAdapter, type PeerExchange } from './peer/peer.ts';
+export {
+  PEER_ADAPTERS,
+  peerAdapterFor,
+  peerPass,
+  TEAM_HEADER,
+  type PeerAdapter,
+  type PeerExchange,
+} from './peer/peer.ts';

@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { echo, type Json, type JsonObject } from '../local/gateway/gateway.ts';
 import { type CallOptions, GatewayClient } from './client.ts';
 
-/** A call of the double: what the gateway tells the guardrail of the session, as its configuration may say. */
+/** A call of the double: what the gateway tells the guardrail of its caller, as its configuration may say. */
 export interface AgentgatewayCall extends CallOptions {
-  /** The value of `x-session-id`; null sends none. Default: `someone`. */
-  readonly session?: string | null;
+  /** The value of `x-guardrail-team`; null sends none. Default: `red`. */
+  readonly team?: string | null;
+  /** The value of `x-session-id`, which a client may have chosen. */
+  readonly session?: string;
   /** The paths of versions before 1.4, `/request` and `/response`. */
   readonly olderPaths?: boolean;
 }
@@ -72,12 +74,14 @@ function mask(action: Action, list: 'messages' | 'choices'): Json[] | undefined 
 export async function startAgentgatewayDouble(backends: Backends): Promise<AgentgatewayDouble> {
   async function chat(request: IncomingMessage): Promise<{ status: number; body: string }> {
     const body = JSON.parse(await read(request)) as JsonObject;
-    const session = request.headers['x-double-session'];
+    const { 'x-double-team': team, 'x-double-session': session, traceparent } = request.headers;
     const older = request.headers['x-double-older'] !== undefined;
     const headers = {
       'content-type': 'application/json',
       'x-api-key': String(request.headers['x-double-key']),
+      ...(typeof team === 'string' && { 'x-guardrail-team': team }),
       ...(typeof session === 'string' && { 'x-session-id': session }),
+      ...(typeof traceparent === 'string' && { traceparent }),
     };
     const url = (phase: 'request' | 'response'): URL =>
       new URL(older ? `/${phase}` : '/v1/peer/check', backends.guardrailUrl);
@@ -123,9 +127,10 @@ export async function startAgentgatewayDouble(backends: Backends): Promise<Agent
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = new GatewayClient<AgentgatewayCall>(url, ({ key, session = 'someone', olderPaths = false }) => ({
+  const client = new GatewayClient<AgentgatewayCall>(url, ({ key, team = 'red', session, olderPaths = false }) => ({
     'x-double-key': key ?? backends.keys[0],
-    ...(session !== null && { 'x-double-session': session }),
+    ...(team !== null && { 'x-double-team': team }),
+    ...(session !== undefined && { 'x-double-session': session }),
     ...(olderPaths && { 'x-double-older': '1' }),
   }));
   const stop = async (): Promise<void> => {

@@ -74,23 +74,34 @@ const whole: readonly AgentgatewayCase[] = [
     },
   },
   {
-    name: 'sessions and tenants do not share pseudonyms',
+    name: 'sessions, teams and tenants do not share pseudonyms',
     run: async ({ client, model, tenants }) => {
-      const person = somebody();
-      const calls = [{ session: 'a' }, { session: 'a' }, { session: 'b' }, { session: 'a', key: tenants[1] }];
-      for (const call of calls) await client.post(CHAT, chat(`Mail ${person.email}`), call);
-      const [first, again, session, tenant] = model.saw().map((request) => emailPseudonyms(request)[0]);
+      const body = chat(`Mail ${somebody().email}`);
+      const headers = { traceparent: `00-${'4b'.repeat(16)}-${'0f'.repeat(8)}-01` };
+      const calls: AgentgatewayCall[] = [
+        { session: 'a' },
+        { session: 'a' },
+        { session: 'b' },
+        { session: 'a', team: 'blue' },
+        { session: 'a', key: tenants[1] },
+        { headers },
+        { headers, team: 'blue' },
+        {},
+        { team: 'blue' },
+      ];
+      for (const call of calls) await client.post(CHAT, body, call);
+      const [first, again, ...others] = model.saw().map((request) => emailPseudonyms(request)[0]);
       exact(again, first);
-      demand(first !== undefined && session !== first, 'Two sessions share a pseudonym.');
-      demand(tenant !== first, 'Two tenants share a pseudonym.');
+      exact(new Set([first, ...others]).size, calls.length - 1);
     },
   },
   {
-    name: 'without a session, what would have to be replaced is rejected, and nothing else',
+    name: 'without a team, what would have to be replaced is rejected, and nothing else',
     run: async ({ client, model }) => {
-      const rejected = await client.post(CHAT, chat(`Mail ${somebody().email}`), { session: null });
+      const call = { team: null, session: 'a', headers: { traceparent: `00-${'4b'.repeat(16)}-${'0f'.repeat(8)}-01` } };
+      const rejected = await client.post(CHAT, chat(`Mail ${somebody().email}`), call);
       exact([rejected.status >= 400 && rejected.status < 500, model.saw().length], [true, 0]);
-      exact(chatTexts(await client.post(CHAT, chat('Hello'), { session: null })), ['You said: Hello']);
+      exact(chatTexts(await client.post(CHAT, chat('Hello'), call)), ['You said: Hello']);
     },
   },
   {

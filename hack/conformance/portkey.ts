@@ -30,6 +30,8 @@ export interface Portkey {
 export interface PortkeyCall extends CallOptions {
   /** `openai` (default) or `anthropic`. */
   readonly provider?: string;
+  /** The team that the configuration names; null names none. Default: `red`. */
+  readonly team?: string | null;
 }
 
 /** What Portkey calls. */
@@ -66,10 +68,13 @@ async function install(): Promise<string> {
 function configOf(sample: JsonObject, backends: Backends, call: PortkeyCall): string {
   const text = JSON.stringify(sample)
     .replaceAll('http://127.0.0.1:8080', backends.guardrailUrl)
-    .replaceAll('$GUARDRAIL_API_KEY', call.key ?? backends.keys[0]);
+    .replaceAll('$GUARDRAIL_API_KEY', call.key ?? backends.keys[0])
+    .replaceAll('$TEAM', call.team ?? 'red');
   const config = JSON.parse(text) as JsonObject & Record<'input_guardrails' | 'output_guardrails', JsonObject[]>;
   for (const guardrail of [...config.input_guardrails, ...config.output_guardrails]) {
-    (guardrail['default.webhook'] as JsonObject).timeout = GUARDRAIL_TIMEOUT_MS;
+    const webhook = guardrail['default.webhook'] as JsonObject & { headers: JsonObject };
+    webhook.timeout = GUARDRAIL_TIMEOUT_MS;
+    if (call.team === null) delete webhook.headers['x-guardrail-team'];
   }
   const provider = call.provider ?? 'openai';
   return JSON.stringify({ ...config, provider, api_key: 'sk-none', custom_host: `${backends.modelUrl}/v1` });

@@ -207,6 +207,38 @@ const identity: readonly PortkeyCase[] = [
     },
   },
   {
+    name: 'two teams of one API key, one user name',
+    run: async ({ client, model }) => {
+      const body = chat(`Mail ${somebody().email}`, { user: 'the-same-user' });
+      for (const team of ['red', 'blue', 'red']) await client.post(CHAT, body, { team });
+      const [red, blue, again] = model.saw().map((request) => emailPseudonyms(request)[0]);
+      exact(again, red);
+      demand(red !== undefined && blue !== red, 'Two teams that name the same user share a pseudonym.');
+      const probe = `Who is ${red}?`;
+      const probed = await client.post(CHAT, chat(probe, { user: 'the-same-user' }), { team: 'blue' });
+      exact(chatTexts(probed), [`You said: ${probe}`]);
+    },
+  },
+  {
+    name: 'no team in the configuration: each call for itself, whatever the client sends',
+    run: async ({ client, model }) => {
+      const person = somebody();
+      const headers = {
+        'x-guardrail-team': 'red',
+        'x-session-id': 's',
+        'x-portkey-trace-id': 't',
+        'x-portkey-metadata': JSON.stringify({ _user: 'u', session_id: 's', trace_id: 't' }),
+      };
+      const body = chat(letter(person), { user: 'u', x_peer_session: '0'.repeat(32) });
+      for (const team of [null, null, 'red']) {
+        exact(chatTexts(await client.post(CHAT, body, { headers, team })), [`You said: ${letter(person)}`]);
+      }
+      neverSaw(model.saw(), valuesOf(person));
+      const tags = model.saw().map((request) => emailPseudonyms(request)[0]);
+      exact(new Set(tags).size, 3);
+    },
+  },
+  {
     name: 'two tenants, one user name',
     run: async ({ client, model, tenants }) => {
       const person = somebody();

@@ -9,9 +9,20 @@ import type {
 import type { SubjectId, Tenant } from '../../ids.ts';
 import type { JsonObject } from '../fields.ts';
 
+/**
+ * The header that says on whose behalf the gateway calls. Its value comes from the gateway's configuration, and a client
+ * must have no way to set it.
+ */
+export const TEAM_HEADER = 'x-guardrail-team';
+
 /** What an adapter is told of a call beside its body. */
 export interface PeerCall {
   readonly tenant: Tenant;
+  /**
+   * The identity that the gateway proves, from {@link TEAM_HEADER}. What a client chooses tells sessions apart within it,
+   * and never stands in for it.
+   */
+  readonly team: string | undefined;
   /** A request header, empty where it is absent. */
   readonly header: (name: string) => string;
   /** Turns what names a session into a token that tells nothing of it and cannot be guessed: keyed, always the same. */
@@ -58,15 +69,19 @@ export interface PeerAdapter {
   reject(reason: string): JsonObject;
 }
 
-/** An identity that is what a token names, whatever the scope of sessions is. */
+/**
+ * An identity that is what a token names within what the gateway proves, whatever the scope of sessions is.
+ * @param token undefined shares a mapping with none; where the gateway proves nothing, it must be a secret of the one call.
+ */
 export function identityOf(
-  tenant: Tenant,
+  { tenant, team }: Pick<PeerCall, 'tenant' | 'team'>,
   dialect: string,
   token: string | undefined,
   subject?: SubjectId,
 ): CallIdentity {
   if (token === undefined) return { tenant };
-  return { tenant, keyHash: `${dialect}:${token}`, callId: token, traceId: token, subject };
+  // Without a user, the key tells the sessions of a team apart.
+  return { tenant, team, keyHash: `${dialect}:${token}`, callId: token, traceId: token, subject };
 }
 
 export function rowsOf(value: Json | undefined): JsonObject[] | undefined {

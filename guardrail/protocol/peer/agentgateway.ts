@@ -17,7 +17,7 @@ export const agentgateway: PeerAdapter = {
     const rows = messages ?? choices;
     if (!rows) throw new FieldError('body.messages or body.choices must be an array of objects.');
     const token = tokenOf(call);
-    const identity = identityOf(call.tenant, 'agentgateway', token);
+    const identity = identityOf(call, 'agentgateway', token);
     const mask = (name: string, changed: readonly unknown[] | undefined): JsonObject =>
       changed
         ? { action: { body: { [name]: [...changed] as JsonObject[] }, reason: 'Personal data was replaced.' } }
@@ -44,10 +44,15 @@ export const agentgateway: PeerAdapter = {
   reject: (reason) => ({ action: { body: reason, status_code: 403, reason } }),
 };
 
-/** The client's session, or else the trace that both calls belong to. */
+/**
+ * Names the session within what the gateway proves: the client's session, or else the trace that both calls belong to, or
+ * else all of it. Undefined where the gateway proves nothing: whatever else ties the two calls together, another client
+ * can copy.
+ */
 function tokenOf(call: PeerCall): string | undefined {
+  if (call.team === undefined) return undefined;
   const header = call.header('x-session-id');
   if (header !== '') return call.tokenOf(`header:${header}`);
   const trace = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/.exec(call.header('traceparent'))?.[1];
-  return trace === undefined ? undefined : call.tokenOf(`trace:${trace}`);
+  return call.tokenOf(trace === undefined ? 'team:' : `trace:${trace}`);
 }

@@ -3,6 +3,7 @@ import type { PeerAdapter } from './adapter.ts';
 import { agentgateway } from './agentgateway.ts';
 import { portkey } from './portkey.ts';
 
+export { TEAM_HEADER } from './adapter.ts';
 export type { PeerAdapter, PeerCall, PeerExchange } from './adapter.ts';
 
 /** Every dialect of the peer endpoint. */

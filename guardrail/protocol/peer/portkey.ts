@@ -45,7 +45,7 @@ function readBefore(body: JsonObject, request: JsonObject, call: PeerCall): Exch
   const rest = tools ? without(own, 'tools') : own;
   return {
     phase: 'request',
-    identity: identityOf(call.tenant, 'portkey', token, subject),
+    identity: identityOf(call, 'portkey', token, subject),
     document: { texts: [], structuredMessages: [rest], ...(tools ? { tools } : {}) },
     render(outcome) {
       // A token that a client made up must not come back to us as ours.
@@ -66,7 +66,7 @@ function readAfter(body: JsonObject, request: JsonObject, call: PeerCall): Excha
   const subject = isOurs === undefined ? subjectOf(body, request, call) : (ownSubject as SubjectId | undefined);
   return {
     phase: 'response',
-    identity: identityOf(call.tenant, 'portkey', token, subject),
+    identity: identityOf(call, 'portkey', token, subject),
     // A stream comes without a body: there is nothing to restore in it.
     document: { texts: [], structuredMessages: isObject(answer) ? [answer] : [] },
     render(outcome) {
@@ -76,8 +76,13 @@ function readAfter(body: JsonObject, request: JsonObject, call: PeerCall): Excha
   };
 }
 
-/** What names the session: the configured header, then what the client chose; each kind apart from the others. */
+/**
+ * What names the session within what the gateway proves: the configured header, then what the client chose; each kind
+ * apart from the others. Where the gateway proves nothing, no name counts, since another client can give it too: the
+ * session is that of the call's own token.
+ */
 function nameOf(body: JsonObject, request: JsonObject, call: PeerCall): string | undefined {
+  if (call.team === undefined) return undefined;
   const header = call.header('x-session-id');
   if (header !== '') return `header:${header}`;
   const metadata = isObject(body.metadata) ? body.metadata : {};
