@@ -2,7 +2,7 @@
 import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { Field } from '../gateway/gateway.ts';
 import { allFields } from '../gateway/gateway.ts';
-import { conditionOf, saysSomebodyElses } from './status.ts';
+import { conditionOf, saysSomebodyElses, type SyncedReason } from './status.ts';
 
 /**
  * - `recorded`: the status says that the record is ours.
@@ -12,7 +12,8 @@ import { conditionOf, saysSomebodyElses } from './status.ts';
 export type Claim = 'recorded' | 'pending' | 'none';
 
 /**
- * Written with the finalizer, before anything is made at the gateway. It stays there: writes of the status cannot take it
+ * Written in one patch with the finalizer, after the instance, its key and the access of the namespace are resolved, and
+ * right before the first call that changes anything at the gateway. It stays there: writes of the status cannot take it
  * off, since the API server takes nothing else from them, and one more write for each customer would buy nothing.
  */
 export interface CreateMark {
@@ -24,7 +25,7 @@ export interface CreateMark {
 
 /** The value of the annotation that carries a mark. */
 export function markText(mark: CreateMark): string {
-  return JSON.stringify({ uid: mark.uid, fields: mark.fields });
+  return JSON.stringify({ uid: mark.uid, fields: mark.fields, begun: true });
 }
 
 /** The mark on a resource, if it has one of its own. */
@@ -32,19 +33,50 @@ export function createMark(customer: GatewayCustomer): CreateMark | undefined {
   const text = customer.metadata.annotations?.[annotations.createPending];
   if (text === undefined) return undefined;
   try {
-    const parsed = JSON.parse(text) as Partial<Record<keyof CreateMark, unknown>>;
+    const parsed = JSON.parse(text) as Partial<Record<keyof CreateMark | 'begun', unknown>>;
     if (parsed.uid !== customer.metadata.uid || !Array.isArray(parsed.fields)) return undefined;
+    if (parsed.begun !== true && !hasCalled(customer)) return undefined;
     return { uid: customer.metadata.uid, fields: knownFields(parsed.fields) };
   } catch {
     return undefined;
   }
 }
 
+/** What only a reconcile reports that has called the gateway. */
+const reasonsOfCalls: readonly string[] = [
+  'GatewayUnreachable',
+  'GatewayUnauthorized',
+  'GatewayRejected',
+  'NotConverged',
+] satisfies SyncedReason[];
+
+/**
+ * Whether the condition proves that the gateway was called. Version 0.1.0 wrote its marks, which lack `begun`, before it
+ * resolved the access: such a mark alone proves nothing, and a deletion must not act on it.
+ */
+function hasCalled(customer: GatewayCustomer): boolean {
+  return reasonsOfCalls.includes(conditionOf(customer, 'Synced')?.reason ?? '');
+}
+
 /** What a resource may have at the gateway. */
 export function claimOf(customer: GatewayCustomer): Claim {
   if (customer.status?.specHash !== undefined) return 'recorded';
-  const announced = isStopped(customer) ? customer.status?.appliedFields : createMark(customer);
+  const announced = announcesInStatus(customer) ? customer.status?.appliedFields : createMark(customer);
   return announced === undefined ? 'none' : 'pending';
+}
+
+/** Whether a record that exists already is taken over or refused. */
+export function adoptionPolicyOf({ spec }: GatewayCustomer): 'Adopt' | 'Refuse' {
+  return spec.adoptionPolicy ?? 'Adopt';
+}
+
+/**
+ * Whether the status, and not the mark, announces what is going to be set: where the resource was stopped, since the mark
+ * may be older than what stopped it; and where records of others are refused, since people who may edit the resource may
+ * write a mark, but not the status.
+ */
+export function announcesInStatus(customer: GatewayCustomer): boolean {
+  return isStopped(customer) || adoptionPolicyOf(customer) === 'Refuse';
 }
 
 /**

@@ -1,7 +1,7 @@
 /** For tests: the laws of the sync, to be held against any gateway that is LiteLLM or behaves as it does. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { annotations, type GatewayCustomer, type GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayCustomer, GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
 import type { Field, Fields } from '../gateway/gateway.ts';
 import {
   budgetRowId,
@@ -15,7 +15,7 @@ import {
 } from '../gateway/gateway.ts';
 import { startTestProxy, type TestProxy } from '../gateway/testProxy.ts';
 import type { GatewayConnection } from '../instance/instance.ts';
-import { appliedFields, markText } from './claim.ts';
+import { appliedFields } from './claim.ts';
 import { desiredFields } from './desired.ts';
 import type { Parts } from './parts.ts';
 import { nextStatus } from './status.ts';
@@ -108,7 +108,6 @@ export function convergenceTests(gateway: () => GatewayUnderTest, numRuns: numbe
     readonly id = `${prefix}-${++serial}`;
     readonly stored: { customer: GatewayCustomer };
     readonly #parts: Parts;
-    #fresh = true;
 
     constructor() {
       this.stored = { customer: customerOf({ customerId: this.id }, `${prefix}-${serial}`) };
@@ -126,17 +125,10 @@ export function convergenceTests(gateway: () => GatewayUnderTest, numRuns: numbe
       };
     }
 
-    /** As the reconcile does: finalizer with its mark, sync, status. What is thrown is a crash: nothing is written. */
+    /** As the reconcile does: sync, status. What is thrown is a crash: the status is not written. */
     async reconcile(): Promise<Synced> {
       const parts = this.#parts;
-      const fresh = this.#fresh && !parts.finalizer.on(this.stored.customer);
-      if (fresh) {
-        const fields = fieldsOf(desiredFields(this.stored.customer.spec));
-        const mark = markText({ uid: this.stored.customer.metadata.uid, fields });
-        await parts.finalizer.add(this.stored.customer, { [annotations.createPending]: mark });
-      }
-      this.#fresh = false;
-      const synced = await sync(parts, this.stored.customer, connection, fresh, new AbortController().signal);
+      const synced = await sync(parts, this.stored.customer, connection, new AbortController().signal);
       await parts.status.write(synced.customer, nextStatus(synced.customer, synced.outcome, parts.now()));
       return synced;
     }

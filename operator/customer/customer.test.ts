@@ -135,6 +135,14 @@ describe('claim', () => {
     annotations: { [annotations.createPending]: markText({ uid, fields: ['alias'] }) },
   });
 
+  const oldMark = {
+    annotations: { [annotations.createPending]: JSON.stringify({ uid: 'uid-1', fields: ['alias'] }) },
+  };
+  const refusing = (customer: GatewayCustomer): GatewayCustomer => ({
+    ...customer,
+    spec: { ...customer.spec, adoptionPolicy: 'Refuse' },
+  });
+
   const cases: readonly { name: string; customer: GatewayCustomer; claim: string }[] = [
     { name: 'nothing done yet', customer: customerOf({}), claim: 'none' },
     { name: 'a mark', customer: withStatus({}, mark('uid-1')), claim: 'pending' },
@@ -157,6 +165,27 @@ describe('claim', () => {
     {
       name: 'a mark, and no answer',
       customer: withStatus({ conditions: [synced('GatewayUnreachable')] }, mark('uid-1')),
+      claim: 'pending',
+    },
+    { name: 'a mark of 0.1.0 alone', customer: withStatus({}, oldMark), claim: 'none' },
+    {
+      name: 'a mark of 0.1.0, and no access',
+      customer: withStatus({ conditions: [synced('NamespaceNotAllowed')] }, oldMark),
+      claim: 'none',
+    },
+    {
+      name: 'a mark of 0.1.0, and no answer',
+      customer: withStatus({ conditions: [synced('GatewayUnreachable')] }, oldMark),
+      claim: 'pending',
+    },
+    {
+      name: 'a mark that its owner may have forged, where records of others are refused',
+      customer: refusing(withStatus({}, mark('uid-1'))),
+      claim: 'none',
+    },
+    {
+      name: 'fields announced in the status, where records of others are refused',
+      customer: refusing(withStatus({ appliedFields: ['alias'] })),
       claim: 'pending',
     },
     { name: 'a hash in the status', customer: withStatus({ specHash: 'x' }), claim: 'recorded' },

@@ -83,8 +83,7 @@ describe('sync with a gateway that has only the four calls', () => {
         spec: next,
         metadata: { ...stored.customer.metadata, generation: stored.customer.metadata.generation + 1 },
       };
-      const fresh = !parts.finalizer.on(stored.customer);
-      const synced = await sync(parts, stored.customer, connection, fresh, new AbortController().signal);
+      const synced = await sync(parts, stored.customer, connection, new AbortController().signal);
       await parts.status.write(synced.customer, nextStatus(synced.customer, synced.outcome, parts.now()));
       return synced.outcome.reason;
     };

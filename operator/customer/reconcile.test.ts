@@ -316,12 +316,74 @@ describe('customer reconcile', function () {
         const spec = { instanceRef: { name: 'main', namespace: people.namespace } };
         await other.customer('a', spec);
         await other.untilReason('a', 'NamespaceNotAllowed');
-        expect(await admin.customerInfo(`${other.namespace}.a`)).to.equal(undefined);
         await people.patch('main', { spec: { allowedNamespaces: [other.namespace] } }, 'gatewayinstances');
         await other.untilReason('a', 'Created');
       } finally {
         await elsewhere.end();
       }
+    });
+  });
+
+  describe('a customer for which nothing was begun', () => {
+    let other: People;
+    let elsewhere: TestOperator;
+    beforeEach(async () => {
+      other = new People(cluster().kubeConfig(), await cluster().createNamespace('elsewhere'));
+      elsewhere = new TestOperator(cluster().kubeConfig(), [people.namespace, other.namespace]);
+      await operator.end();
+      await elsewhere.start();
+    });
+    afterEach(async () => {
+      await elsewhere.end();
+    });
+    const main = (): GatewayCustomer['spec']['instanceRef'] => ({ name: 'main', namespace: people.namespace });
+    const nothingBegun = [
+      ['a mistyped instanceRef', 'InstanceNotFound', (): object => ({ instanceRef: { name: 'mian' } })],
+      ['no Secret', 'InstanceNotReady', (): object => ({ instanceRef: { name: 'keyless' } })],
+      ['a namespace that is not allowed', 'NamespaceNotAllowed', (): object => ({ instanceRef: main() })],
+    ] as const;
+
+    for (const [what, reason, spec] of nothingBegun) {
+      it(`because of ${what} has no mark, goes at once, and leaves the record that others made`, async () => {
+        const customerId = `of-others-${other.namespace}`;
+        await admin.customerNew({ user_id: customerId, alias: 'Of others' });
+        await other.instance('keyless', { endpoint: proxy.url });
+        await other.customer('a', { customerId, maxBudget: 5, ...spec() });
+        const { metadata } = await other.untilReason('a', reason);
+        expect(metadata.finalizers).to.equal(undefined);
+        expect(metadata.annotations ?? {}).not.to.have.property(annotations.createPending);
+        await other.delete('a');
+        await other.untilGone('a');
+        // What version 0.1.0 put on: it is let go without the instance, and whatever comes later.
+        await other.customer('b', { customerId, maxBudget: 5, ...spec() });
+        const { uid } = (await other.untilReason('b', reason)).metadata;
+        const mark = { [annotations.createPending]: JSON.stringify({ uid, fields: ['maxBudget'] }) };
+        await other.patch('b', { metadata: { finalizers: [FINALIZER], annotations: mark } });
+        await other.delete('b');
+        await other.untilGone('b');
+        await people.patch('main', { spec: { allowedNamespaces: [other.namespace] } }, 'gatewayinstances');
+        expect(proxy.calls).to.deep.equal([]);
+        expect(await admin.customerInfo(customerId)).to.include({ alias: 'Of others' });
+      });
+    }
+
+    it('is told from one that managed its record: its deletion waits until its namespace is allowed again', async () => {
+      const allow = (namespaces: string[] | null): Promise<void> =>
+        people.patch('main', { spec: { allowedNamespaces: namespaces } }, 'gatewayinstances');
+      await allow([other.namespace]);
+      await other.customer('a', { instanceRef: main(), alias: 'A' });
+      await other.untilReason('a', 'Created');
+      await allow(null);
+      expect(message(await other.untilReason('a', 'NamespaceNotAllowed'))).to.contain(
+        'a deletion of this resource waits',
+      );
+      proxy.calls.length = 0;
+      await other.delete('a');
+      expect(message(await other.untilReason('a', 'DeletionFailed'))).to.contain('spec.allowedNamespaces');
+      expect(proxy.calls).to.deep.equal([]);
+      await allow([other.namespace]);
+      await other.untilGone('a');
+      expect(await admin.customerInfo(`${other.namespace}.a`)).to.equal(undefined);
     });
   });
 
@@ -651,10 +713,10 @@ describe('customer reconcile', function () {
       await people.untilGone('a');
     });
 
-    it('that overtakes the finalizer, and is known before the first call that changes anything, changes nothing', async () => {
+    it('that comes while the gateway is looked at changes nothing there', async () => {
       proxy.fault = async ({ path }) => {
         if (path.startsWith('/customer/info') && path.endsWith('a')) {
-          await vanish('a');
+          await people.delete('a');
           // By then the operator has heard of it.
           await people.customer('b', {});
           await people.untilReason('b', 'Created');
@@ -666,6 +728,7 @@ describe('customer reconcile', function () {
       await people.untilReason('b', 'Created');
       await people.delete('b');
       await people.untilGone('b');
+      expect(await people.get('a')).to.equal(undefined);
       expect(proxy.calls.filter(({ body }) => JSON.stringify(body).includes(idOf('a')))).to.deep.equal([]);
       expect(await atGateway('a')).to.include({ alias: 'Made by a call' });
     });

@@ -1,18 +1,17 @@
-import { annotations, type GatewayCustomer, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
+import { type GatewayCustomer, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import { pausedMessage } from '../conditions.ts';
-import { fieldsOf, isGatewayError, limitsOf } from '../gateway/gateway.ts';
+import { isGatewayError } from '../gateway/gateway.ts';
 import { ConnectionError, type GatewayConnection, parseDuration } from '../instance/instance.ts';
 import { claimants, withFreshKey } from './access.ts';
 import type { ObjectKey, ReconcileContext, Result } from '../runtime/runtime.ts';
 import { isNotFound, keyText, RetryAfterError } from '../runtime/runtime.ts';
-import { markText, olderOwner } from './claim.ts';
-import { desiredFields } from './desired.ts';
+import { claimOf, olderOwner } from './claim.ts';
 import { Finalization } from './finalize.ts';
 import type { Parts } from './parts.ts';
 import { isOn } from './parts.ts';
 import { report } from './report.ts';
 import type { SyncOutcome } from './status.ts';
-import { isRoutine, sync } from './sync.ts';
+import { DeletedFirstError, isRoutine, sync } from './sync.ts';
 
 /** When to look again where nothing tells that a Secret has come or changed: keys are read again every minute. */
 const keyRetryMs = 60_000;
@@ -64,19 +63,15 @@ export class CustomerReconciler {
       if (customer.metadata.deletionTimestamp !== undefined) {
         return await this.#finalization.run(customer, { signal, log });
       }
-      const fresh = !finalizer.on(customer);
-      const held = fresh ? await this.#takeHold(customer) : customer;
-      // Its deletion came first, and something else holds it: nothing was begun, and nothing may be.
-      if (!finalizer.on(held)) return {};
-      return await this.#bring(held, fresh, signal);
+      return await this.#bring(customer, signal);
     } catch (error) {
       // Deleted while it was being reconciled: the news of that brings it back here.
-      if (isNotFound(error)) return {};
+      if (isNotFound(error) || error instanceof DeletedFirstError) return {};
       throw error;
     }
   }
 
-  async #bring(customer: GatewayCustomer, fresh: boolean, signal: AbortSignal): Promise<Result> {
+  async #bring(customer: GatewayCustomer, signal: AbortSignal): Promise<Result> {
     const parts = this.#parts;
     let connection: GatewayConnection;
     try {
@@ -84,12 +79,12 @@ export class CustomerReconciler {
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error;
       const wait = error.reason === 'InstanceNotReady' ? keyRetryMs : defaultSyncMs;
-      return await this.#end(customer, { synced: false, reason: error.reason, message: error.message }, wait);
+      return await this.#end(customer, unconnected(customer, error), wait);
     }
     const owner = olderOwner(customer, claimants(parts, customer));
     if (owner !== undefined) return await this.#end(customer, conflict(owner), connection.syncInterval);
     try {
-      const synced = await withFreshKey(parts, connection, (current) => sync(parts, customer, current, fresh, signal));
+      const synced = await withFreshKey(parts, connection, (current) => sync(parts, customer, current, signal));
       return await this.#end(synced.customer, synced.outcome, connection.syncInterval);
     } catch (error) {
       // What was cut short by our own end says nothing about the gateway.
@@ -110,27 +105,6 @@ export class CustomerReconciler {
           return await this.#end(customer, failed('GatewayRejected', error), connection.syncInterval);
       }
     }
-  }
-
-  /** The finalizer, and with it the mark that something may be at the gateway from now on: one write. */
-  async #takeHold(customer: GatewayCustomer): Promise<GatewayCustomer> {
-    const { finalizer } = this.#parts;
-    // Where records of others are refused, the mark is written only once it is known that there is none.
-    if (customer.spec.adoptionPolicy === 'Refuse') return await finalizer.add(customer);
-    const fields = this.#fieldsToAnnounce(customer);
-    return await finalizer.add(customer, {
-      [annotations.createPending]: markText({ uid: customer.metadata.uid, fields }),
-    });
-  }
-
-  #fieldsToAnnounce(customer: GatewayCustomer): ReturnType<typeof fieldsOf> {
-    const { name, namespace } = customer.spec.instanceRef;
-    const key = { name, namespace: namespace ?? customer.metadata.namespace };
-    const desired = desiredFields(customer.spec);
-    const limited = desired.budgetId === undefined && fieldsOf(limitsOf(desired)).length > 0;
-    const hasDefault = this.#parts.instances.get(key)?.spec.defaultCustomerBudget !== undefined;
-    const fields = new Set(fieldsOf(desired));
-    return limited && hasDefault ? [...fields.add('maxBudget').add('budgetDuration')] : [...fields];
   }
 
   /** Whether a customer whose gateway cannot be reached may still be called in sync. */
@@ -158,6 +132,12 @@ function latest({ cache }: Parts, customer: GatewayCustomer): GatewayCustomer {
   const now = cache.get({ namespace, name });
   // Of a changed spec nothing is known yet: what is reported here is about the one that was reconciled.
   return now?.metadata.uid === uid && now.metadata.generation === generation ? now : customer;
+}
+
+/** What the condition says where the instance cannot be used: with a record at the gateway, a deletion waits for it, too. */
+function unconnected(customer: GatewayCustomer, { reason, message }: ConnectionError): SyncOutcome {
+  const waits = 'Until then, the record at the gateway stays as it is, and a deletion of this resource waits.';
+  return { synced: false, reason, message: claimOf(customer) === 'none' ? message : `${message} ${waits}` };
 }
 
 function paused(customer: GatewayCustomer): SyncOutcome {

@@ -14,7 +14,7 @@ import {
   unenforced,
 } from '../gateway/gateway.ts';
 import type { GatewayConnection } from '../instance/instance.ts';
-import { appliedFields, claimOf, createMark, isStopped, markText } from './claim.ts';
+import { adoptionPolicyOf, announcesInStatus, appliedFields, claimOf, createMark, markText } from './claim.ts';
 import { desiredFields, specHash } from './desired.ts';
 import type { Drift } from './drift.ts';
 import { appliedAfter, driftOf } from './drift.ts';
@@ -40,8 +40,15 @@ interface Work {
   readonly desired: ReturnType<typeof desiredFields>;
   readonly hash: string;
   readonly enforcement: GatewayConnection['enforcement'];
-  /** Nothing was ever begun for this resource. */
+  /** Nothing was ever begun for this resource, so that what the gateway has was made by others. */
   readonly fresh: boolean;
+  /** The record was made by others while this sync was creating it. */
+  readonly lost: boolean;
+}
+
+/** The deletion of the resource came before the finalizer: nothing was begun at the gateway, and nothing may be. */
+export class DeletedFirstError extends Error {
+  override readonly name = 'DeletedFirstError';
 }
 
 /** The annotation's token, if it has not been acted on yet. */
@@ -51,14 +58,13 @@ export function pendingSyncRequest(customer: GatewayCustomer): string | undefine
 }
 
 /**
- * @param fresh whether the finalizer was put on in this very reconcile, so that nothing was ever begun
- * @throws GatewayError from the call that failed; ApiError 404 when the resource is gone, with nothing done
+ * Looks first. The finalizer and the mark are put on when something is going to be changed or taken over.
+ * @throws GatewayError from the call that failed; ApiError 404 or DeletedFirstError when the resource goes, with nothing done
  */
 export async function sync(
   parts: Parts,
   customer: GatewayCustomer,
   connection: GatewayConnection,
-  fresh: boolean,
   signal: AbortSignal,
 ): Promise<Synced> {
   const client = parts.clients.for(connection);
@@ -66,7 +72,9 @@ export async function sync(
   const strategy = await strategyFor(parts, customer, connection);
   const desired = desiredFields(customer.spec);
   const { enforcement } = connection;
-  const work: Work = { parts, client, strategy, signal, desired, hash: specHash(desired), enforcement, fresh };
+  const fresh = claimOf(customer) === 'none' && createMark(customer) === undefined;
+  const hash = specHash(desired);
+  const work: Work = { parts, client, strategy, signal, desired, hash, enforcement, fresh, lost: false };
   if (observed !== undefined) return await keep(work, customer, observed);
   try {
     return await create(work, customer);
@@ -75,7 +83,7 @@ export async function sync(
     // Made by somebody else in this moment, most likely by a paid call. Looked at, not tried again.
     const made = await look(client, customer, { signal });
     if (made === undefined) throw error;
-    return await keep({ ...work, fresh: true }, customer, made);
+    return await keep({ ...work, lost: true }, customer, made);
   }
 }
 
@@ -135,19 +143,30 @@ async function keep(work: Work, customer: GatewayCustomer, observed: Observed): 
   const { parts, strategy, desired, client, signal, hash } = work;
   const claim = claimOf(customer);
   const adopting = claim !== 'recorded';
-  const made = claim === 'pending' && !work.fresh && !wouldBeLinked(work, customer);
+  const made = claim === 'pending' && !work.lost && !wouldBeLinked(work, customer);
   const ours = claim === 'recorded' || made || isLinked(customer, observed);
-  if (customer.spec.adoptionPolicy === 'Refuse' && !ours) return { customer, outcome: refused };
+  if (adoptionPolicyOf(customer) === 'Refuse' && !ours) {
+    // What was begun to create the record is of no use to anybody.
+    if (work.lost || claim === 'pending') {
+      parts.finalizer.begin(customer);
+      await execute(client, strategy.leftovers(), { signal });
+    }
+    return { customer, outcome: refused };
+  }
 
   // What a resource has only announced, it has not applied yet.
-  const untouched = claim === 'none' || (adopting && work.fresh);
+  const untouched = claim === 'none' || (adopting && work.lost);
   const applied = untouched ? new Set<Field>() : appliedFields(customer);
   const wanted = strategy.want(desired, applied, observed);
   const drift = driftOf(wanted.fields, applied, strategy.see(observed, wanted.fields), observed.reported);
   const specChanged = !adopting && customer.status?.specHash !== hash;
   const deed = adopting ? (isLinked(customer, observed) ? created : adopted) : undefined;
   const state = appliedState(work, wanted, drift, observed);
-  if (!mustWrite(customer, state, specChanged)) return upToDate(customer, observed, state, deed);
+  // Of a row that was made before a crash, only what is linked to it tells.
+  const leftover = claim === 'pending' && strategy !== plainContract && !isLinked(customer, observed);
+  if (!leftover && !mustWrite(customer, state, specChanged)) {
+    return upToDate(await hold(parts, customer), observed, state, deed);
+  }
 
   const announced = await announce(parts, customer, wanted);
   const steps = strategy.plan({
@@ -257,20 +276,32 @@ function appliedState(
 
 /**
  * Writes down what is going to be set before it is set, unless it is written down already: after a crash, what was set
- * and is no longer wanted can still be cleared. A new resource has it in the mark that came with its finalizer; one that
- * was stopped before has it in its status, since that tells it to be newer than what stopped it.
+ * and is no longer wanted can still be cleared. A new resource gets it with its finalizer, as a mark in the same patch.
  */
 async function announce(parts: Parts, customer: GatewayCustomer, wanted: Wanted): Promise<GatewayCustomer> {
   const fields = fieldsOf(wanted.fields);
-  const stopped = isStopped(customer);
-  if (claimOf(customer) !== 'recorded' && !stopped && createMark(customer) === undefined) {
-    const text = markText({ uid: customer.metadata.uid, fields });
-    return await parts.finalizer.add(customer, { [annotations.createPending]: text });
+  const inStatus = announcesInStatus(customer);
+  if (claimOf(customer) === 'none' && !inStatus) {
+    return await hold(parts, customer, {
+      [annotations.createPending]: markText({ uid: customer.metadata.uid, fields }),
+    });
   }
-  const known = appliedFields(customer);
-  const said = !stopped || customer.status?.appliedFields !== undefined;
-  if (said && fields.every((field) => known.has(field))) return customer;
-  return await parts.status.write(customer, { ...customer.status, appliedFields: [...new Set([...known, ...fields])] });
+  const held = await hold(parts, customer);
+  const known = appliedFields(held);
+  const said = !inStatus || held.status?.appliedFields !== undefined;
+  if (said && fields.every((field) => known.has(field))) return held;
+  return await parts.status.write(held, { ...held.status, appliedFields: [...new Set([...known, ...fields])] });
+}
+
+/** Puts the finalizer on. @throws DeletedFirstError where the deletion came first, and something else holds the resource */
+async function hold(
+  { finalizer }: Parts,
+  customer: GatewayCustomer,
+  marks: Readonly<Record<string, string>> = {},
+): Promise<GatewayCustomer> {
+  const held = await finalizer.add(customer, marks);
+  if (!finalizer.on(held)) throw new DeletedFirstError('The resource is being deleted.');
+  return held;
 }
 
 function isLinked(customer: GatewayCustomer, observed: Observed): boolean {
