@@ -53,7 +53,7 @@ async function expectPassed(harness: Harness, code: string, only = CALLS): Promi
 }
 
 async function toleratedBy(harness: Harness, code: string): Promise<number> {
-  const metrics = String((await harness.call('GET', '/metrics')).body);
+  const metrics = await harness.metrics();
   return Number(new RegExp(`guardrail_tolerated_failures_total\\{code="${code}"\\} (\\d+)`).exec(metrics)?.[1] ?? 0);
 }
 

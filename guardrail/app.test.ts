@@ -194,7 +194,7 @@ describe('the service', () => {
     const guesses = Array.from({ length: 40 }, (_, at) => `<EMAIL_ADDRESS_AAAAA${100 + at}>`).join('');
     const search = { ...who, input_type: 'response', texts: [guesses + sent] };
     expect(bodyOf(await harness.guard(search))).to.include({ action: 'NONE' });
-    const metrics = String((await harness.call('GET', '/metrics')).body);
+    const metrics = await harness.metrics();
     expect(metrics).to.match(/guardrail_pseudonyms_total\{outcome="withheld"\} [1-9]/);
     expect(metrics).to.match(/guardrail_searched_answers_total [1-9]/);
   });
@@ -307,7 +307,7 @@ describe('the service', () => {
       expect(bodyOf(await monitoring.guard(fields)).action).to.equal('NONE');
       const peer = { eventType: 'beforeRequestHook', request: { json: { messages: fields.structured_messages } } };
       expect((await harness.call('POST', '/v1/peer/check', peer)).body).to.have.property('verdict', false);
-      const metrics = String((await monitoring.call('GET', '/metrics')).body);
+      const metrics = await monitoring.metrics();
       expect(metrics).to.match(/guardrail_requests_total\{.*action="MONITORED_BLOCKED".*\} 1/);
     } finally {
       await passing.stop();
@@ -441,7 +441,28 @@ describe('the service', () => {
     });
   }
 
-  for (const path of ['/healthz', '/readyz', '/metrics']) {
+  it('serves metrics without a key, on a port where nothing else is', async () => {
+    const { metricsUrl } = harness;
+    expect((await fetch(`${metricsUrl}/metrics`)).headers.get('content-type')).to.match(
+      /^text\/plain; version=0\.0\.4/,
+    );
+    expect((await fetch(`${metricsUrl}/metrics`, { method: 'HEAD' })).status).to.equal(200);
+    expect((await fetch(`${metricsUrl}/metrics`, { method: 'POST' })).status).to.equal(405);
+    for (const { path } of harness.app.routes) expect((await fetch(metricsUrl + path)).status, path).to.equal(404);
+    for (const key of ['', KEY]) {
+      const answer = await harness.call('GET', '/metrics', undefined, { headers: { 'x-api-key': key } });
+      expect(answer.status).to.equal(key === KEY ? 404 : 401);
+    }
+    expect(harness.app.routes.map(({ path }) => path)).to.not.include('/metrics');
+  });
+
+  it('serves no metrics where they are off', async () => {
+    const silent = await startHarness({ env: { GUARDRAIL_METRICS_PORT: 'off' } });
+    expect(silent.app.metricsPort).to.equal(undefined);
+    await silent.stop();
+  });
+
+  for (const path of ['/healthz', '/readyz']) {
     it(`asks for no key: ${path}`, async () => {
       expect((await harness.call('GET', path, undefined, { headers: { 'x-api-key': '' } })).status).to.equal(200);
       expect((await fetch(harness.url + path, { method: 'HEAD' })).status).to.equal(200);
@@ -474,7 +495,7 @@ describe('the service', () => {
       input_type: 'request',
       texts: [`Mail ${PLANTED.email}, pay ${PLANTED.iban}`],
     });
-    const text = String((await harness.call('GET', '/metrics')).body);
+    const text = await harness.metrics();
     for (const name of [
       'guardrail_requests_total{phase="request",protocol="basic",action="GUARDRAIL_INTERVENED"}',
       'guardrail_requests_total{phase="request",protocol="basic",action="BLOCKED"}',
@@ -536,9 +557,7 @@ describe('the service', () => {
         texts: [`Mail ${PLANTED.email}`],
       });
       expect(answer.body).to.deep.equal({ action: 'NONE' });
-      expect(String((await monitor.call('GET', '/metrics')).body)).to.include(
-        'action="MONITORED_GUARDRAIL_INTERVENED"} 1',
-      );
+      expect(await monitor.metrics()).to.include('action="MONITORED_GUARDRAIL_INTERVENED"} 1');
     } finally {
       await monitor.stop();
     }

@@ -21,6 +21,8 @@ import { warmUp } from './warmUp.ts';
 /** The running service. */
 export interface App {
   readonly port: number;
+  /** Where /metrics is; undefined: nowhere. */
+  readonly metricsPort: number | undefined;
   readonly metrics: http.Metrics;
   /** Everything that it serves. */
   readonly routes: readonly http.Route[];
@@ -32,8 +34,6 @@ export interface App {
 
 export interface AppOptions {
   readonly logger: Logger;
-  /** The metrics text; default: that of this process. */
-  readonly exposition?: () => Promise<string>;
   readonly metrics?: http.Metrics;
   /** Another core, for faults that the real one cannot be made to show. */
   readonly guard?: (options: GuardOptions) => Guard;
@@ -122,13 +122,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   };
   const before = [begin, admission.admit, http.jsonBody(config.MAX_BODY), admission.takeTurn];
   const dependencies = [http.watched('store', () => store.ping()), { name: 'detector', state: () => analyzer.state() }];
-  const exposition = options.exposition ?? (() => metrics.registry.metrics());
-
   const health = http.healthRoutes({ dependencies, optional: isMonitor, draining: () => admission.draining });
-  health.get('/metrics', async (context) => {
-    context.type = metrics.registry.contentType;
-    context.body = await exposition();
-  });
 
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
   const description = http.authenticatedRouter();
@@ -165,16 +159,23 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     await Promise.all([store.close(), analyzer.close(), pictures.close()]);
   };
   let listening: http.Listening;
+  let exposed: http.Listening | undefined;
   await warmUp({ analyzer: uncounted, sessionKey, customTypes });
   try {
+    if (config.METRICS_PORT !== 'off') {
+      const address = { host: config.HOST, port: config.METRICS_PORT };
+      exposed = await http.serveMetrics(() => metrics.registry.metrics(), address);
+    }
     listening = await http.listen(handle, { host: config.HOST, port: config.PORT });
   } catch (error) {
+    await exposed?.close(0);
     await closeAll();
     throw error;
   }
 
   return {
     port: listening.port,
+    metricsPort: exposed?.port,
     metrics,
     routes,
     windDown: () => admission.windDown(QUIET_MS, WIND_DOWN_MS),
@@ -183,7 +184,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
       const timer = timeout(DRAIN_MS);
       const finished = await Promise.race([done.then(() => true), timer.promise.then(() => false)]);
       timer.cancel();
-      await listening.close(finished ? 1000 : 0);
+      await Promise.all([listening.close(finished ? 1000 : 0), exposed?.close(0)]);
       await closeAll();
       return finished;
     },

@@ -31,11 +31,15 @@ export interface Answer {
 export interface Harness {
   readonly app: App;
   readonly url: string;
+  /** Everything on its port for metrics. */
+  readonly metricsUrl: string;
   readonly logs: readonly string[];
   /** Calls with the key, and a JSON body where one is given. */
   call(method: string, path: string, body?: unknown, init?: RequestInit): Promise<Answer>;
   /** A guard call as LiteLLM makes it. */
   guard(fields: Record<string, unknown>, init?: RequestInit): Promise<Answer>;
+  /** What Prometheus reads. */
+  metrics(): Promise<string>;
   /** Drains it, and throws where a planted value was found in a log line, a metric or an error. */
   stop(): Promise<boolean>;
 }
@@ -49,6 +53,7 @@ export async function startHarness({ env = {}, ...options }: HarnessOptions = {}
   const logger = pino({ level: 'trace' }, { write: (line: string) => void logs.push(line) });
   const config = readConfig({
     GUARDRAIL_PORT: '0',
+    GUARDRAIL_METRICS_PORT: '0',
     GUARDRAIL_HOST: '127.0.0.1',
     GUARDRAIL_API_KEYS: `litellm:${KEY}`,
     GUARDRAIL_SESSION_KEY: SESSION_KEY,
@@ -57,6 +62,7 @@ export async function startHarness({ env = {}, ...options }: HarnessOptions = {}
   });
   const app = await startApp(config, { logger, ...options });
   const url = `http://127.0.0.1:${app.port}`;
+  const metricsUrl = `http://127.0.0.1:${app.metricsPort ?? 0}`;
   const published: string[] = [];
 
   const call: Harness['call'] = async (method, path, body, init = {}) => {
@@ -80,8 +86,10 @@ export async function startHarness({ env = {}, ...options }: HarnessOptions = {}
   return {
     app,
     url,
+    metricsUrl,
     logs,
     call,
+    metrics: async () => (await fetch(`${metricsUrl}/metrics`)).text(),
     guard: (fields, init) => call('POST', '/beta/litellm_basic_guardrail_api', fields, init),
     async stop() {
       const metrics = await app.metrics.registry.metrics();

@@ -42,6 +42,7 @@ describe('the settings', () => {
     const { API_KEYS: _, ...rest } = config;
     expect(rest).to.deep.equal({
       PORT: 8080,
+      METRICS_PORT: 9090,
       HOST: '0.0.0.0',
       ADMIN_KEYS: undefined,
       INSECURE_NO_AUTH: false,
@@ -76,6 +77,8 @@ describe('the settings', () => {
     ['MAX_BODY', '2Mi', 2 * 1024 * 1024],
     ['MAX_BODY', '4096', 4096],
     ['PROXY_NAMES', 'litellm, acme_ai', ['litellm', 'acme_ai']],
+    ['METRICS_PORT', '0', 0],
+    ['METRICS_PORT', 'off', 'off'],
     ['INSECURE_NO_AUTH', 'true', true],
     ['LANGUAGES', 'en,de', ['en', 'de']],
   ];
@@ -87,6 +90,11 @@ describe('the settings', () => {
 
   const WRONG: [env: NodeJS.ProcessEnv, problem: RegExp][] = [
     [{ GUARDRAIL_PORT: '70000' }, /^GUARDRAIL_PORT must be a whole number from 0 to 65535\.$/],
+    [{ GUARDRAIL_METRICS_PORT: 'on' }, /^GUARDRAIL_METRICS_PORT must be a whole number from 0 to 65535\.$/],
+    [
+      { GUARDRAIL_PORT: '9000', GUARDRAIL_METRICS_PORT: '9000' },
+      /^GUARDRAIL_METRICS_PORT must not be GUARDRAIL_PORT: set another port, or off\.$/,
+    ],
     [{ GUARDRAIL_PORT: '-1' }, /^GUARDRAIL_PORT must be a whole number/],
     [{ GUARDRAIL_HOST: 'a b' }, /^GUARDRAIL_HOST must be an address/],
     [{ GUARDRAIL_API_KEYS: 'litellm:short' }, /^GUARDRAIL_API_KEYS must have keys of at least 8 /],

@@ -42,6 +42,11 @@ const SETTINGS = {
     default: '0.0.0.0',
     parse: values.matching(/^[A-Za-z0-9.:_-]{1,255}$/, 'must be an address or a host name'),
   },
+  METRICS_PORT: {
+    help: 'Port that serves /metrics without a key, and nothing else, on the same address; 0 takes any free one, off serves no metrics.',
+    default: '9090',
+    parse: (text: string): number | 'off' => (text === 'off' ? 'off' : values.integer(0, 65535)(text)),
+  },
   API_KEYS: {
     help: 'Keys that callers may show, separated by commas: name:key, or a bare key. The name is the tenant; it may have several keys.',
     parse: parseApiKeys,
@@ -264,6 +269,9 @@ function readConfigFile(
 
 function contradictions(config: Partial<Config>, isGiven: (name: Name) => boolean): string[] {
   const problems: string[] = [];
+  if (config.PORT !== undefined && config.PORT !== 0 && config.PORT === config.METRICS_PORT) {
+    problems.push(`${PREFIX}METRICS_PORT must not be ${PREFIX}PORT: set another port, or off.`);
+  }
   if (!isGiven('API_KEYS') && config.INSECURE_NO_AUTH === false) {
     problems.push(`${PREFIX}API_KEYS or ${PREFIX}API_KEYS_FILE must be set: the service does not run without a key.`);
   }

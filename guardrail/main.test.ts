@@ -12,6 +12,7 @@ const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 const ENV: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
   GUARDRAIL_PORT: '0',
+  GUARDRAIL_METRICS_PORT: '0',
   GUARDRAIL_HOST: '127.0.0.1',
   GUARDRAIL_API_KEYS: `litellm:${KEY}`,
   GUARDRAIL_SESSION_KEY: SESSION_KEY,
@@ -35,6 +36,7 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, input =
 interface Service {
   readonly child: ChildProcess;
   readonly url: string;
+  readonly metricsUrl: string;
   readonly lines: string[];
   stop(): Promise<number | null>;
 }
@@ -49,12 +51,16 @@ async function serve(env: NodeJS.ProcessEnv = {}): Promise<Service> {
     rest = parts.pop() ?? '';
     lines.push(...parts);
   });
-  const ports = (): number[] =>
-    lines.flatMap((line) => (line.includes('"listening"') ? [(JSON.parse(line) as { port: number }).port] : []));
+  const told = (name: 'port' | 'metricsPort'): number[] =>
+    lines.flatMap((line) =>
+      line.includes(`"${name}"`) ? [(JSON.parse(line) as Record<typeof name, number>)[name]] : [],
+    );
+  const ports = (): number[] => told('port');
   await eventually(() => ports().length >= Number(env.GUARDRAIL_WORKERS ?? 1), 20_000);
   return {
     child,
     url: `http://127.0.0.1:${ports()[0] ?? 0}`,
+    metricsUrl: `http://127.0.0.1:${told('metricsPort')[0] ?? 0}`,
     lines,
     async stop() {
       const exited = once(child, 'exit');
@@ -106,18 +112,27 @@ describe('the program', () => {
     });
   }
 
-  it('says in one sentence that its port is in use', async () => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const { code, errors } = await run([], { GUARDRAIL_PORT: String(port) });
-    server.close();
-    expect(errors).to.equal(
-      `Port ${port} is in use already: set GUARDRAIL_PORT to a free one, or stop what listens there.\n`,
-    );
-    expect(code).to.equal(1);
-  });
+  for (const [setting, more] of [
+    ['GUARDRAIL_PORT', {}],
+    ['GUARDRAIL_METRICS_PORT', {}],
+    [
+      'GUARDRAIL_METRICS_PORT',
+      { GUARDRAIL_WORKERS: '2', GUARDRAIL_STORE: 'redis://127.0.0.1:1', GUARDRAIL_LOG_LEVEL: 'silent' },
+    ],
+  ] as const) {
+    it(`says in one sentence that its port is in use: ${setting}, ${JSON.stringify(more)}`, async () => {
+      const server = createServer();
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const { code, errors } = await run([], { ...more, [setting]: String(port) });
+      server.close();
+      expect(errors).to.equal(
+        `Port ${port} is in use already: set ${setting} to a free one, or stop what listens there.\n`,
+      );
+      expect(code).to.equal(1);
+    });
+  }
 
   it('detects in lines', async () => {
     const { code, output } = await run(['detect'], {}, '{"id":"a","text":"\u{1F600} joe@example.org"}\n');
@@ -187,7 +202,7 @@ describe('the program with workers', () => {
           .map((line) => (JSON.parse(line) as { pid: number }).pid),
       );
       expect(served.size).to.equal(2);
-      const metrics = await (await fetch(`${service.url}/metrics`)).text();
+      const metrics = await (await fetch(`${service.metricsUrl}/metrics`)).text();
       expect(metrics).to.match(/guardrail_requests_total\{[^}]*phase="request"[^}]*\} 20\n/);
       expect(metrics).to.match(/\nguardrail_sessions 1\n/);
 

@@ -1,21 +1,13 @@
 /** The command `serve`: one process, or a primary with workers that share the port. */
-import cluster, { type Worker } from 'node:cluster';
+import cluster from 'node:cluster';
 import { pino, type Logger } from 'pino';
-import { AggregatorRegistry, type RegistryContentType } from 'prom-client';
+import { AggregatorRegistry } from 'prom-client';
 import { startApp } from './app.ts';
 import type { Config } from './config.ts';
-import { createMetrics, describeError } from './http/http.ts';
+import { createMetrics, describeError, serveMetrics, type Listening } from './http/http.ts';
 
 /** A worker that dies is replaced after this pause, so that one that cannot start does not spin. */
 const RESPAWN_MS = 1000;
-
-interface MetricsQuestion {
-  readonly guardrail: 'metrics';
-  readonly id: number;
-}
-interface MetricsAnswer extends MetricsQuestion {
-  readonly text: string | null;
-}
 
 /** Runs until SIGTERM or SIGINT. @returns the exit code. */
 export async function serve(config: Config, env: NodeJS.ProcessEnv): Promise<number> {
@@ -38,12 +30,11 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv): Promise<num
 async function runOne(config: Config, logger: Logger): Promise<number> {
   const metrics = createMetrics();
   const signal = signalled();
-  const app = await startApp(config, {
-    logger,
-    metrics,
-    ...(cluster.isWorker ? { exposition: askPrimary(metrics) } : {}),
-  });
-  logger.info({ host: config.HOST, port: app.port, store: config.STORE.kind, mode: config.MODE }, 'listening');
+  if (cluster.isWorker) answerPrimary(metrics);
+  // The primary serves the metrics of all workers.
+  const app = await startApp(cluster.isWorker ? { ...config, METRICS_PORT: 'off' } : config, { logger, metrics });
+  const { port, metricsPort } = app;
+  logger.info({ host: config.HOST, port, metricsPort, store: config.STORE.kind, mode: config.MODE }, 'listening');
   logger.info(`${await signal} was received: finishing what is running.`);
   await app.windDown();
   const finished = await app.drain();
@@ -52,39 +43,20 @@ async function runOne(config: Config, logger: Logger): Promise<number> {
   return finished ? 0 : 1;
 }
 
-/** The metrics of all workers together, which only the primary can collect. */
-function askPrimary(metrics: ReturnType<typeof createMetrics>): () => Promise<string> {
+/** The worker's side of the collection of metrics, which the constructor sets up. */
+function answerPrimary(metrics: ReturnType<typeof createMetrics>): void {
   AggregatorRegistry.setRegistries(metrics.registry);
-  // The worker's side of the collection is set up by the constructor.
   new AggregatorRegistry();
-  const open = new Map<number, (text: string | null) => void>();
-  let last = 0;
-  process.on('message', (message: Partial<MetricsAnswer> | null) => {
-    if (message?.guardrail !== 'metrics' || message.id === undefined) return;
-    open.get(message.id)?.(message.text ?? null);
-    open.delete(message.id);
-  });
-  return async () => {
-    last += 1;
-    const id = last;
-    const answer = new Promise<string | null>((resolve) => open.set(id, resolve));
-    process.send?.({ guardrail: 'metrics', id } satisfies MetricsQuestion);
-    return (await answer) ?? metrics.registry.metrics();
-  };
 }
 
 async function runPrimary(config: Config, logger: Logger, env: NodeJS.ProcessEnv): Promise<number> {
-  const registry = new AggregatorRegistry();
+  const exposed = await exposeAll(config, logger);
   let stopping = false;
   const exitCodes: number[] = [];
   const timers = new Set<NodeJS.Timeout>();
 
   const fork = (): void => {
-    const worker = cluster.fork(env);
-    worker.on('message', (message: Partial<MetricsQuestion> | null) => {
-      if (message?.guardrail === 'metrics' && message.id !== undefined)
-        void answerMetrics(registry, worker, message.id);
-    });
+    cluster.fork(env);
   };
   const allGone = new Promise<void>((resolve) => {
     cluster.on('exit', (worker, code, signal) => {
@@ -110,16 +82,18 @@ async function runPrimary(config: Config, logger: Logger, env: NodeJS.ProcessEnv
   const workers = Object.values(cluster.workers ?? {});
   for (const worker of workers) worker?.process.kill('SIGTERM');
   if (workers.length > 0) await allGone;
+  await exposed?.close(0);
   return exitCodes.every((code) => code === 0) ? 0 : 1;
 }
 
-async function answerMetrics(
-  registry: AggregatorRegistry<RegistryContentType>,
-  worker: Worker,
-  id: number,
-): Promise<void> {
-  const text = await registry.clusterMetrics().catch(() => null);
-  if (worker.isConnected()) worker.send({ guardrail: 'metrics', id, text } satisfies MetricsAnswer);
+/** Serves the metrics of all workers together. */
+async function exposeAll(config: Config, logger: Logger): Promise<Listening | undefined> {
+  if (config.METRICS_PORT === 'off') return undefined;
+  const registry = new AggregatorRegistry();
+  const address = { host: config.HOST, port: config.METRICS_PORT };
+  const exposed = await serveMetrics(() => registry.clusterMetrics(), address);
+  logger.info({ host: config.HOST, metricsPort: exposed.port }, 'serving metrics');
+  return exposed;
 }
 
 function signalled(): Promise<NodeJS.Signals> {

@@ -64,7 +64,7 @@ describe('warming up', () => {
   it('leaves no trace: nothing counted, nothing kept, nothing logged', async () => {
     const harness = await startHarness();
     try {
-      const metrics = String((await harness.call('GET', '/metrics')).body);
+      const metrics = await harness.metrics();
       expect(metrics).to.match(/^guardrail_sessions 0$/m);
       expect(metrics).to.not.match(/^guardrail_(requests|entities)_total\{/m);
       expect(metrics).to.not.match(/^guardrail_(detection|store_operation)_duration_seconds_count.* [1-9]/m);

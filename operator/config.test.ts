@@ -52,7 +52,7 @@ describe("the operator's settings", () => {
       namespace: 'from-context',
       watchNamespaces: [],
       leaderElect: true,
-      http: { host: '0.0.0.0', port: 8080 },
+      http: { host: '0.0.0.0', port: 8080, metricsPort: 9090 },
       installCrds: true,
       workers: 16,
       drainMs: 20_000,
@@ -131,6 +131,7 @@ describe("the operator's settings", () => {
       'watch-namespaces',
       'leader-elect',
       'http-port',
+      'metrics-port',
       'guardrail-image',
       'drain-timeout',
     ]) {

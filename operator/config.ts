@@ -12,7 +12,7 @@ export interface OperatorConfig {
   readonly watchNamespaces: readonly string[];
   /** Whether to take part in the election of a leader. Without it this process must be the only one. */
   readonly leaderElect: boolean;
-  readonly http: { readonly host: string; readonly port: number };
+  readonly http: { readonly host: string; readonly port: number; readonly metricsPort: number };
   /** Whether the leader installs and upgrades the CustomResourceDefinitions, or only checks them. */
   readonly installCrds: boolean;
   /** Reconciles at once, for each kind. */
@@ -78,14 +78,21 @@ const settings = {
     flag: 'http-host',
     value: 'ADDRESS',
     fallback: '0.0.0.0',
-    help: 'The address to serve /healthz, /readyz and /metrics on.',
+    help: 'The address to serve probes and metrics on.',
     parse: (text) => text,
   }),
   httpPort: setting({
     flag: 'http-port',
     value: 'PORT',
     fallback: '8080',
-    help: 'The port to serve them on; 0: any free one.',
+    help: 'The port to serve /healthz and /readyz on; 0: any free one.',
+    parse: (text) => wholeNumber(text, 0, 65_535),
+  }),
+  metricsPort: setting({
+    flag: 'metrics-port',
+    value: 'PORT',
+    fallback: '9090',
+    help: 'The port to serve /metrics on; 0: any free one.',
     parse: (text) => wholeNumber(text, 0, 65_535),
   }),
   installCrds: setting({
@@ -176,7 +183,7 @@ export function loadConfig(
     namespace,
     watchNamespaces: values.watchNamespaces,
     leaderElect: values.leaderElect,
-    http: { host: values.httpHost, port: values.httpPort },
+    http: { host: values.httpHost, port: values.httpPort, metricsPort: values.metricsPort },
     installCrds: values.installCrds,
     workers: values.workers,
     drainMs: values.drainSeconds * 1000,

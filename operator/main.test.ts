@@ -18,6 +18,9 @@ interface Run {
   readonly says: (pattern: RegExp) => Promise<void>;
 }
 
+/** On loopback, where others test too. */
+const ANY_PORTS = ['--http-host=127.0.0.1', '--http-port=0', '--metrics-port=0'];
+
 describe('the operator program', function () {
   this.timeout(60_000);
   const cluster = withControlPlane();
@@ -105,17 +108,24 @@ describe('the operator program', function () {
     expect(run.said()).to.include('--watch-namespaces');
   });
 
-  it('ends with a sentence when its port is in use', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const run = start(['--http-host=127.0.0.1', `--http-port=${port}`], { KUBECONFIG: cluster().kubeconfig });
-    expect((await run.ended).code).to.equal(1);
-    expect(run.said()).to.equal(
-      `The port ${port} on 127.0.0.1 is in use: choose another with --http-port, or 0 for any free one.\n`,
-    );
-    server.close();
-  });
+  for (const [flag, other] of [
+    ['http-port', 'metrics-port'],
+    ['metrics-port', 'http-port'],
+  ] as const) {
+    it(`ends with a sentence when its port is in use: --${flag}`, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const run = start(['--http-host=127.0.0.1', `--${other}=0`, `--${flag}=${port}`], {
+        KUBECONFIG: cluster().kubeconfig,
+      });
+      expect((await run.ended).code).to.equal(1);
+      expect(run.said()).to.include(
+        `The port ${port} on 127.0.0.1 is in use: choose another with --${flag}, or 0 for any free one.\n`,
+      );
+      server.close();
+    });
+  }
 
   it('waits for a cluster that does not answer, says so, and ends in order when told to', async () => {
     const kubeconfig = join(folder, 'kubeconfig');
@@ -129,7 +139,7 @@ describe('the operator program', function () {
         users: [{ name: 'u', user: { token: 'not-to-be-logged' } }],
       }),
     );
-    const run = start(['--http-host=127.0.0.1', '--http-port=0'], { KUBECONFIG: kubeconfig });
+    const run = start([...ANY_PORTS], { KUBECONFIG: kubeconfig });
     await run.says(new RegExp(`The cluster at ${server} does not answer: waiting for it\\.`));
     run.child.kill('SIGTERM');
     expect(await run.ended).to.deep.equal({ code: 0, signal: null });
@@ -138,12 +148,9 @@ describe('the operator program', function () {
 
   it('installs its definitions, works, and at SIGTERM releases its lease and ends with 0', async () => {
     const namespace = await cluster().createNamespace();
-    const run = start(
-      ['--http-host=127.0.0.1', '--http-port=0', `--namespace=${namespace}`, `--watch-namespaces=${namespace}`],
-      {
-        KUBECONFIG: cluster().kubeconfig,
-      },
-    );
+    const run = start([...ANY_PORTS, `--namespace=${namespace}`, `--watch-namespaces=${namespace}`], {
+      KUBECONFIG: cluster().kubeconfig,
+    });
     await run.says(/"controller":"gatewaycustomer".*Controller started/);
     const short = await cluster().kubectl(['get', 'gcust,ginst', '-n', namespace, '-o', 'name']);
     expect(short).to.equal('');

@@ -44,7 +44,7 @@ describe("the operator's rights", function () {
           namespace,
           watchNamespaces: scope === 'namespaced' ? [namespace] : [],
           leaderElect: true,
-          http: { host: '127.0.0.1', port: 0 },
+          http: { host: '127.0.0.1', port: 0, metricsPort: 0 },
           installCrds: true,
           workers: 4,
           drainMs: 5_000,

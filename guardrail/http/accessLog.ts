@@ -10,7 +10,7 @@ export function accessLog(logger: Logger): CallMiddleware {
     } finally {
       const { requestId, session, log } = context.state;
       const route = routeOf(context);
-      const quiet = route === '/healthz' || route === '/readyz' || route === '/metrics';
+      const quiet = route === '/healthz' || route === '/readyz';
       logger[quiet ? 'debug' : 'info'](
         {
           request_id: requestId,

@@ -11,6 +11,7 @@ export { createHandler, type Handler, type Route } from './handler.ts';
 export { healthRoutes, watched, type Dependency } from './health.ts';
 export { parseJson } from './json.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
+export { serveMetrics } from './metricsServer.ts';
 export { openApi } from './openapi.ts';
 export { PEER_PATHS, peerRoutes } from './peerRoutes.ts';
 export { playgroundPage, playgroundRoutes } from './playground/playground.ts';

@@ -125,14 +125,6 @@ export function openApi(proxyNames: readonly string[], { playground }: { readonl
           security: [],
         },
       },
-      '/metrics': {
-        get: {
-          ...operation('metrics', 'Metrics in the text format of Prometheus.', {
-            200: { description: 'Metrics.', content: { 'text/plain': { schema: { type: 'string' } } } },
-          }),
-          security: [],
-        },
-      },
       '/openapi.json': {
         get: operation('openapi', 'This document.', {
           200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: { type: 'object' } } } },

@@ -7,6 +7,8 @@ export interface ListenOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** The setting of the port, which the error names. Default: GUARDRAIL_PORT. */
+  readonly setting?: 'GUARDRAIL_PORT' | 'GUARDRAIL_METRICS_PORT';
   /** How long a client may take for its headers, and for its whole request. Milliseconds. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
@@ -30,8 +32,9 @@ const MAX_DISCARDED_BYTES = 256 * 1024 * 1024;
 /** @throws Error with one sentence where the address cannot be listened on. */
 export async function listen(
   handler: (request: IncomingMessage, response: ServerResponse) => unknown,
-  { host, port, headersTimeoutMs = HEADERS_TIMEOUT_MS, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ListenOptions,
+  options: ListenOptions,
 ): Promise<Listening> {
+  const { host, port, headersTimeoutMs = HEADERS_TIMEOUT_MS, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const server = createServer({
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -47,7 +50,7 @@ export async function listen(
   server.on('clientError', refuse);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new Error(sentence(error, host, port)));
+      reject(new Error(sentence(error, options)));
     });
     server.listen(port, host, resolve);
   });
@@ -98,12 +101,12 @@ async function close(server: Server, graceMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-function sentence(error: NodeJS.ErrnoException, host: string, port: number): string {
+function sentence(error: NodeJS.ErrnoException, { host, port, setting = 'GUARDRAIL_PORT' }: ListenOptions): string {
   switch (error.code) {
     case 'EADDRINUSE':
-      return `Port ${port} is in use already: set GUARDRAIL_PORT to a free one, or stop what listens there.`;
+      return `Port ${port} is in use already: set ${setting} to a free one, or stop what listens there.`;
     case 'EACCES':
-      return `This process may not listen on port ${port}: set GUARDRAIL_PORT to one above 1023.`;
+      return `This process may not listen on port ${port}: set ${setting} to one above 1023.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `This machine has no address ${host} to listen on: correct GUARDRAIL_HOST.`;

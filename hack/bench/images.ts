@@ -131,12 +131,13 @@ function waitedMs(pid: number): number {
   }
 }
 
-async function startService(): Promise<{ port: number; pid: number; stop: () => Promise<void> }> {
+async function startService(): Promise<{ port: number; metricsPort: number; pid: number; stop: () => Promise<void> }> {
   const program = fileURLToPath(new URL('../../guardrail/main.ts', import.meta.url));
   const service = spawn(process.execPath, [program], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       GUARDRAIL_PORT: '0',
+      GUARDRAIL_METRICS_PORT: '0',
       GUARDRAIL_HOST: '127.0.0.1',
       GUARDRAIL_API_KEYS: `bench:${KEY}`,
       GUARDRAIL_SESSION_KEY: 's'.repeat(32),
@@ -144,16 +145,16 @@ async function startService(): Promise<{ port: number; pid: number; stop: () => 
   });
   const lines = createInterface({ input: service.stdout });
   const [line] = (await once(lines, 'line')) as [string];
-  const { port } = JSON.parse(line) as { port: number };
+  const { port, metricsPort } = JSON.parse(line) as { port: number; metricsPort: number };
   const stop = async (): Promise<void> => {
     service.kill('SIGTERM');
     await once(service, 'exit');
   };
-  return { port, pid: service.pid ?? 0, stop };
+  return { port, metricsPort, pid: service.pid ?? 0, stop };
 }
 
 async function measure(): Promise<void> {
-  const { port, pid, stop } = await startService();
+  const { port, metricsPort, pid, stop } = await startService();
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 4 });
   const sender = fork(import.meta.filename, [String(port)]);
   await once(sender, 'message');
@@ -174,7 +175,7 @@ async function measure(): Promise<void> {
     return times;
   };
   const metric = async (name: string): Promise<number> => {
-    const text = await (await pool.request({ method: 'GET', path: '/metrics' })).body.text();
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
   };
   const megabytes = async (): Promise<string> =>

@@ -83,6 +83,7 @@ export class OperatorStand {
         '--leader-elect=false',
         '--http-host=127.0.0.1',
         '--http-port=0',
+        '--metrics-port=0',
         `--workers=${workers}`,
       ],
       env: { ...process.env, KUBECONFIG: this.plane.kubeconfig },

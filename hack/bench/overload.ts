@@ -24,6 +24,7 @@ interface Timed {
 if (process.send !== undefined) {
   const config = readConfig({
     GUARDRAIL_PORT: '0',
+    GUARDRAIL_METRICS_PORT: 'off',
     GUARDRAIL_HOST: '127.0.0.1',
     GUARDRAIL_API_KEYS: `bench:${KEY}`,
   });

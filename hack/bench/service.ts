@@ -46,6 +46,7 @@ async function startEcho(): Promise<{ server: Server; url: string }> {
 async function startService(store: string) {
   const config = readConfig({
     GUARDRAIL_PORT: '0',
+    GUARDRAIL_METRICS_PORT: 'off',
     GUARDRAIL_HOST: '127.0.0.1',
     GUARDRAIL_API_KEYS: `bench:${KEY}`,
     GUARDRAIL_SESSION_KEY: 's'.repeat(32),

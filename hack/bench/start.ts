@@ -22,7 +22,12 @@ function used(): number {
 }
 
 if (process.send !== undefined) {
-  const config = readConfig({ GUARDRAIL_PORT: '0', GUARDRAIL_HOST: '127.0.0.1', GUARDRAIL_API_KEYS: `bench:${KEY}` });
+  const config = readConfig({
+    GUARDRAIL_PORT: '0',
+    GUARDRAIL_METRICS_PORT: 'off',
+    GUARDRAIL_HOST: '127.0.0.1',
+    GUARDRAIL_API_KEYS: `bench:${KEY}`,
+  });
   const app = await startApp(config, { logger: pino({ level: 'info' }, pino.destination('/dev/null')) });
   process.on('message', () => process.send?.({ port: app.port, used: used() }));
   process.send({ port: app.port, used: used() });

@@ -65,6 +65,7 @@ export async function useService(): Promise<Service> {
       ...Object.fromEntries(inherited),
       GUARDRAIL_HOST: '127.0.0.1',
       GUARDRAIL_PORT: String(port),
+      GUARDRAIL_METRICS_PORT: '0',
       GUARDRAIL_API_KEYS: `first:${keys[0]},second:${keys[1]}`,
       GUARDRAIL_POLICY: POLICY,
     },

@@ -111,6 +111,7 @@ describe('an operator that is killed', function () {
         '--leader-elect=false',
         '--http-host=127.0.0.1',
         '--http-port=0',
+        '--metrics-port=0',
         `--workers=${2 * victims.length}`,
       ],
       env: { ...process.env, KUBECONFIG: cluster().kubeconfig },

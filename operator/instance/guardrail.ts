@@ -71,6 +71,8 @@ export interface GuardrailParts {
   readonly client: KubeClient;
   /** What runs where the instance names no image. */
   readonly defaultImage: () => Promise<string>;
+  /** The operator's own namespace; undefined where it runs outside the cluster. */
+  readonly operatorNamespace: string | undefined;
   readonly now: () => Date;
   /** Where a Service is reached from here. Default: at its own name. */
   readonly resolve: (url: string) => string;
@@ -107,6 +109,7 @@ export async function planGuardrail(
     spec,
     inputs: {
       defaultImage: await parts.defaultImage(),
+      operatorNamespace: parts.operatorNamespace,
       policy,
       keyRevision: keyRevisionOf(api, own),
       // The address of Redis is read from its Secret at start; the files are followed while the guardrail runs.

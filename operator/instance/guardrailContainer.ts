@@ -3,7 +3,7 @@ import type { V1Container, V1Probe, V1Volume } from '@kubernetes/client-node';
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson } from '../runtime/runtime.ts';
 import type { InstanceNames } from './names.ts';
-import { files, guardrailEnvironment, paths, portOf } from './settings.ts';
+import { files, guardrailEnvironment, metricsPortOf, paths, portOf } from './settings.ts';
 
 /** As they go over the wire. */
 type Container = AsJson<V1Container>;
@@ -15,6 +15,8 @@ type Probes = Pick<Container, 'startupProbe' | 'livenessProbe' | 'readinessProbe
 export interface WorkloadSettings {
   /** The image where the instance names none: the operator's own. */
   readonly defaultImage: string;
+  /** The operator's own namespace, from which it reaches its guardrails; undefined where it runs outside the cluster. */
+  readonly operatorNamespace?: string | undefined;
 }
 
 /** Volume names carry a prefix, since a sidecar's stand beside those of a pod that is not ours. */
@@ -43,7 +45,7 @@ export function guardrailContainer(
       limits: amounts(spec.resources?.limits) ?? { memory: '768Mi' },
     },
     ...(mode === 'Sidecar' ? sidecarProbes(port) : deploymentProbes()),
-    ...(mode === 'Sidecar' ? {} : { ports: [{ name: 'http', containerPort: port, protocol: 'TCP' }] }),
+    ...(mode === 'Sidecar' ? {} : { ports: deploymentPorts(spec) }),
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ['ALL'] },
@@ -73,6 +75,13 @@ export function guardrailVolumes(spec: Guardrail, names: InstanceNames, mode: 0o
     secret(volumes.apiKeys, names.apiKeySecret, [files.apiKeys]),
     secret(volumes.keys, names.keySecret, keys),
     ...(spec.policy === undefined ? [] : [{ name: volumes.policy, configMap: { name: names.guardrail } }]),
+  ];
+}
+
+function deploymentPorts(spec: Guardrail): Required<Container>['ports'] {
+  return [
+    { name: 'http', containerPort: portOf(spec), protocol: 'TCP' },
+    { name: 'metrics', containerPort: metricsPortOf(spec), protocol: 'TCP' },
   ];
 }
 

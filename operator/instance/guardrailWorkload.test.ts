@@ -1,4 +1,4 @@
-import type { V1Container, V1Deployment, V1PodSpec } from '@kubernetes/client-node';
+import type { V1Container, V1Deployment, V1NetworkPolicyPeer, V1PodSpec, V1Service } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { readConfig } from '../../guardrail/config.ts';
@@ -172,23 +172,65 @@ describe('guardrail workload', () => {
     expect(values).to.not.include('main-guardrail-keys').and.to.not.include('main-guardrail-api-key');
   });
 
-  it("lets in the instance's own namespace, the operator, and whom the spec names", () => {
-    const policies = build({ networkPolicy: { fromNamespaces: ['clients'] } }).filter(
-      ({ kind }) => kind.kind === 'NetworkPolicy',
-    );
+  const ingressOf = (spec: Guardrail, more: Partial<WorkloadInputs> = {}): { from: V1NetworkPolicyPeer[] }[] => {
+    const policies = build(spec, more).filter(({ kind }) => kind.kind === 'NetworkPolicy');
     expect(policies).to.have.length(1);
-    expect(policies[0]?.object).to.have.deep.nested.property('spec.ingress[0].from', [
-      { podSelector: {} },
-      {
-        namespaceSelector: {},
-        podSelector: { matchLabels: { 'app.kubernetes.io/name': 'gateway-guardrail-operator' } },
-      },
-      {
-        namespaceSelector: {
-          matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['clients'] }],
+    // As it goes over the wire: the client's own types call the member _from.
+    return (policies[0]?.object as unknown as { spec: { ingress: { from: V1NetworkPolicyPeer[] }[] } }).spec.ingress;
+  };
+  const named = (...values: string[]): object => ({
+    matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values }],
+  });
+
+  it("lets calls in from the instance's own namespace, the operator's pods, and whom the spec names", () => {
+    const spec = { networkPolicy: { fromNamespaces: ['clients'] } };
+    expect(ingressOf(spec, { operatorNamespace: 'system' })[0]).to.deep.equal({
+      from: [
+        { podSelector: {} },
+        {
+          namespaceSelector: named('system'),
+          podSelector: {
+            matchLabels: {
+              'app.kubernetes.io/name': 'gateway-guardrail-operator',
+              'app.kubernetes.io/component': 'operator',
+            },
+          },
         },
-      },
-    ]);
+        { namespaceSelector: named('clients') },
+      ],
+      ports: [{ port: 'http', protocol: 'TCP' }],
+    });
+  });
+
+  it('lets no pod in for its labels alone, and nobody that it need not', () => {
+    const peers = ingressOf({}, { operatorNamespace: 'system' }).flatMap(({ from }) => from);
+    for (const { namespaceSelector } of peers) expect(namespaceSelector).to.not.deep.equal({});
+    expect(ingressOf({})[0]).to.have.deep.property('from', [{ podSelector: {} }]);
+  });
+
+  it('has metrics on a port of their own, for namespaces with a label, and for the ServiceMonitor', () => {
+    for (const [spec, port] of [
+      [{}, 9090],
+      [{ port: 9090 }, 9091],
+    ] as const) {
+      const children = build(spec);
+      const service = children.find(({ kind }) => kind.kind === 'Service')?.object as V1Service;
+      const metrics = { name: 'metrics', port, targetPort: 'metrics', protocol: 'TCP' };
+      expect(service.spec?.ports?.[1]).to.deep.equal(metrics);
+      expect(deploymentOf(spec).container.ports?.[1]).to.include({ name: 'metrics', containerPort: port });
+      expect(environmentOf(spec)).to.include({ METRICS_PORT: String(port) });
+      expect(ingressOf(spec)[1]).to.deep.equal({
+        from: [{ namespaceSelector: { matchLabels: { 'gateway.guardrail.dev/metrics': 'true' } } }],
+        ports: [{ port: 'metrics', protocol: 'TCP' }],
+      });
+      const monitor = children.find(({ kind }) => kind.kind === 'ServiceMonitor')?.object;
+      expect(monitor).to.have.deep.nested.property('spec.endpoints', [{ port: 'metrics', path: '/metrics' }]);
+    }
+  });
+
+  it('serves no metrics as a sidecar, whose pod has ports of its owner', () => {
+    const environment = guardrailEnvironment({}, 'litellm', '127.0.0.1');
+    expect(environment).to.deep.include({ name: 'GUARDRAIL_METRICS_PORT', value: 'off' });
   });
 
   describe('settings', () => {
@@ -230,6 +272,7 @@ describe('guardrail workload', () => {
       expect(environmentOf({})).to.have.all.keys(
         'PORT',
         'HOST',
+        'METRICS_PORT',
         'PROXY_NAMES',
         'API_KEYS_FILE',
         'SESSION_KEY_FILE',
@@ -240,7 +283,7 @@ describe('guardrail workload', () => {
 
     const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
     const asked = fc.record({
-      port: maybe(fc.integer({ min: 1024, max: 65535 })),
+      port: maybe(fc.oneof(fc.integer({ min: 1024, max: 65535 }), fc.constantFrom(9090, 9091))),
       mappingTTL: maybe(fc.constantFrom('30m', '24h', '7d')),
       enforcement: maybe(fc.constantFrom('Enforce', 'Monitor')),
       detectionTimeout: maybe(fc.constantFrom('500ms', '1s')),

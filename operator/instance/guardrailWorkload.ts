@@ -17,6 +17,7 @@ import {
   configMaps,
   horizontalPodAutoscalers,
   MANAGED_BY,
+  METRICS_LABEL,
   networkPolicies,
   ownDeployments,
   podDisruptionBudgets,
@@ -25,7 +26,7 @@ import {
   services,
 } from './kinds.ts';
 import { labelsOf, namesOf, selectorOf } from './names.ts';
-import { files, portOf, replicasOf } from './settings.ts';
+import { files, metricsPortOf, portOf, replicasOf } from './settings.ts';
 
 /** Metadata of what we apply. */
 export interface ChildMetadata {
@@ -77,6 +78,15 @@ export function guardrailPolicy(instance: GatewayInstance, spec: Guardrail, inpu
   return inputs.policy === undefined ? [] : [new Builder(instance, spec, inputs).configMap(inputs.policy)];
 }
 
+/** Labels of the operator's own pods. */
+const OPERATOR_PODS = { 'app.kubernetes.io/name': MANAGED_BY, 'app.kubernetes.io/component': 'operator' };
+
+/** The part of a NetworkPolicy's peer that confines it to namespaces, by the label that the API server sets itself. */
+function namespacesNamed(names: readonly string[]): object {
+  const matchExpressions = [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: [...names] }];
+  return { namespaceSelector: { matchExpressions } };
+}
+
 class Builder {
   readonly #instance: GatewayInstance;
   readonly #spec: Guardrail;
@@ -105,7 +115,10 @@ class Builder {
       spec: {
         type: 'ClusterIP',
         selector: this.#selector,
-        ports: [{ name: 'http', port: portOf(this.#spec), targetPort: 'http', protocol: 'TCP' }],
+        ports: [
+          { name: 'http', port: portOf(this.#spec), targetPort: 'http', protocol: 'TCP' },
+          { name: 'metrics', port: metricsPortOf(this.#spec), targetPort: 'metrics', protocol: 'TCP' },
+        ],
       },
     });
   }
@@ -197,6 +210,7 @@ class Builder {
 
   networkPolicy(): Child {
     const namespaces = this.#spec.networkPolicy?.fromNamespaces ?? [];
+    const { operatorNamespace } = this.#inputs;
     return this.#child<{ spec: object }>(networkPolicies, {
       spec: {
         podSelector: { matchLabels: this.#selector },
@@ -204,22 +218,20 @@ class Builder {
         ingress: [
           {
             from: [
+              // The gateway's pods: their labels are known to their owner alone.
               { podSelector: {} },
-              // The operator erases sessions, and asks whether a new key is taken.
-              { namespaceSelector: {}, podSelector: { matchLabels: { 'app.kubernetes.io/name': MANAGED_BY } } },
-              ...(namespaces.length === 0
+              // The operator erases sessions, and asks whether a new key is taken. Anybody may use its labels, but only
+              // in a namespace of their own.
+              ...(operatorNamespace === undefined
                 ? []
-                : [
-                    {
-                      namespaceSelector: {
-                        matchExpressions: [
-                          { key: 'kubernetes.io/metadata.name', operator: 'In', values: [...namespaces] },
-                        ],
-                      },
-                    },
-                  ]),
+                : [{ ...namespacesNamed([operatorNamespace]), podSelector: { matchLabels: OPERATOR_PODS } }]),
+              ...(namespaces.length === 0 ? [] : [namespacesNamed(namespaces)]),
             ],
             ports: [{ port: 'http', protocol: 'TCP' }],
+          },
+          {
+            from: [{ namespaceSelector: { matchLabels: { [METRICS_LABEL]: 'true' } } }],
+            ports: [{ port: 'metrics', protocol: 'TCP' }],
           },
         ],
       },
@@ -230,7 +242,7 @@ class Builder {
     return this.#child<{ spec: object }>(serviceMonitors, {
       spec: {
         selector: { matchLabels: { ...this.#selector } },
-        endpoints: [{ port: 'http', path: '/metrics' }],
+        endpoints: [{ port: 'metrics', path: '/metrics' }],
       },
     });
   }

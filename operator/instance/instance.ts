@@ -84,6 +84,7 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
     connections: dependencies.connections,
     clients: dependencies.clients,
     defaultImage: guardrailImage(runtime.client, dependencies.guardrailImage, dependencies.ownPod),
+    operatorNamespace: dependencies.ownPod?.namespace,
     resolve: dependencies.resolve ?? ((url) => url),
     instances: cache,
     proxies: runtime.cache(proxyDeployments),

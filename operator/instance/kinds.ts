@@ -18,6 +18,8 @@ import { resource } from '../runtime/runtime.ts';
 export const MANAGED_BY = 'gateway-guardrail-operator';
 /** On everything that the operator writes for an instance, and on a gateway's own Deployment while ours is in it. */
 export const INSTANCE_LABEL = `${GROUP}/instance`;
+/** On the namespaces whose pods may read metrics, with the value `true`: a cluster admin sets it. */
+export const METRICS_LABEL = `${GROUP}/metrics`;
 const ours = { labelSelector: `app.kubernetes.io/managed-by=${MANAGED_BY}` };
 
 export const secrets = resource<FromServer<V1Secret>>({ group: '', version: 'v1', kind: 'Secret', plural: 'secrets' });

@@ -252,7 +252,10 @@ describe('GatewayInstance', function () {
       const kinds = 'deployment,service,serviceaccount,configmap,secret,pdb,networkpolicy';
       const owned = JSON.parse(
         await plane().kubectl(['get', kinds, '-n', world.namespace, '-l', `${GROUP}/instance=main`, '-o', 'json']),
-      ) as { items: { kind: string; metadata: { ownerReferences: object[] } }[] };
+      ) as { items: { kind: string; metadata: { ownerReferences: object[] }; spec?: { ingress?: object[] } }[] };
+      // Calls and metrics have a port and a rule each.
+      const { spec: policy } = owned.items.find(({ kind }) => kind === 'NetworkPolicy') ?? {};
+      expect(policy?.ingress).to.have.length(2);
       expect(owned.items.map(({ kind }) => kind)).to.have.members([
         'Deployment',
         'Service',

@@ -20,6 +20,8 @@ export const files = {
 
 const MULTIPLES: Readonly<Record<string, number>> = { Ki: 2 ** 10, Mi: 2 ** 20 };
 
+const METRICS_PORT = 9090;
+
 /** Where the guardrail listens. */
 export type ListenHost = '0.0.0.0' | '127.0.0.1';
 
@@ -33,6 +35,8 @@ export function guardrailEnvironment(spec: Guardrail, proxyName: string, host: L
   const settings: [string, string | undefined][] = [
     ['PORT', String(portOf(spec))],
     ['HOST', host],
+    // A sidecar's ports are those of the gateway's pod: one more could be taken there, and on loopback nobody reads it.
+    ['METRICS_PORT', host === '127.0.0.1' ? 'off' : String(metricsPortOf(spec))],
     // The names that the contract and LiteLLM use are always served: a caller under another name gets 404.
     ['PROXY_NAMES', [...new Set([proxyName, 'gateway', 'litellm'])].join(',')],
     ['API_KEYS_FILE', `${paths.apiKeys}/${files.apiKeys}`],
@@ -64,6 +68,11 @@ export function guardrailEnvironment(spec: Guardrail, proxyName: string, host: L
 /** The port that the guardrail listens on. */
 export function portOf(spec: Guardrail): number {
   return spec.port ?? 8080;
+}
+
+/** Where the guardrail serves metrics in Deployment mode: Prometheus' own port, unless the calls have it. */
+export function metricsPortOf(spec: Guardrail): number {
+  return portOf(spec) === METRICS_PORT ? METRICS_PORT + 1 : METRICS_PORT;
 }
 
 /** How many pods run where no autoscaler decides. */

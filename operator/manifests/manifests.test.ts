@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { parseAllDocuments, stringify } from 'yaml';
 import { withControlPlane } from '../../hack/local/controlplane.ts';
 import { loadConfig } from '../config.ts';
+import { METRICS_LABEL } from '../instance/kinds.ts';
 import { LONGEST_END_MS } from '../runtime/runtime.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -14,10 +15,18 @@ interface Manifest {
   kind: string;
   metadata: { name: string; namespace?: string };
   spec?: {
+    ports?: object[];
+    ingress?: object[];
     template?: {
       spec: {
         terminationGracePeriodSeconds: number;
-        containers: { image: string; env?: { name: string; value?: string }[] }[];
+        containers: {
+          image: string;
+          env?: { name: string; value?: string }[];
+          ports?: object[];
+          livenessProbe?: object;
+          readinessProbe?: object;
+        }[];
       };
     };
   };
@@ -68,6 +77,34 @@ describe('manifests', () => {
     const { help } = loadConfig(['--help'], {}) as { help: string };
     const drainSeconds = Number(/--drain-timeout[^]*?Default: (\d+)\./.exec(help)?.[1]);
     expect(pod?.terminationGracePeriodSeconds).to.be.above(drainSeconds + LONGEST_END_MS / 1000);
+  });
+
+  it('separate probes from metrics, and let in namespaces with a label to metrics alone', async () => {
+    const manifests = await build(ROOT);
+    const of = (wanted: string): Manifest => {
+      const found = manifests.find(({ kind }) => kind === wanted);
+      if (found === undefined) throw new Error(`There is no ${wanted}.`);
+      return found;
+    };
+    const { help } = loadConfig(['--help'], {}) as { help: string };
+    const port = (flag: string): number => Number(new RegExp(`--${flag}=[^]*?Default: (\\d+)\\.`).exec(help)?.[1]);
+    const [container] = of('Deployment').spec?.template?.spec.containers ?? [];
+    expect(container?.ports).to.deep.equal([
+      { name: 'probes', containerPort: port('http-port') },
+      { name: 'metrics', containerPort: port('metrics-port') },
+    ]);
+    for (const probe of [container?.livenessProbe, container?.readinessProbe]) {
+      expect(probe).to.have.nested.property('httpGet.port', 'probes');
+    }
+    expect(of('Service').spec?.ports).to.deep.equal([
+      { name: 'metrics', port: port('metrics-port'), targetPort: 'metrics' },
+    ]);
+    expect(of('NetworkPolicy').spec?.ingress).to.deep.equal([
+      {
+        from: [{ namespaceSelector: { matchLabels: { [METRICS_LABEL]: 'true' } } }],
+        ports: [{ protocol: 'TCP', port: 'metrics' }],
+      },
+    ]);
   });
 
   it("take the image's name from the kustomization of whoever deploys", async () => {

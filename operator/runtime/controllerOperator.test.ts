@@ -260,9 +260,9 @@ describe('the operator on its runtime, between a real API server and a faulty ne
   it('waits for an API server that is away at start, says so, and is alive but not ready meanwhile', async () => {
     await create();
     await cluster().proxy.down();
-    const operator = await start({ http: { host: '127.0.0.1', port: 0 } });
-    const probe = async (path: string): Promise<[number, string]> => {
-      const response = await fetch(`http://127.0.0.1:${operator.httpPort ?? 0}${path}`);
+    const operator = await start({ http: { host: '127.0.0.1', port: 0, metricsPort: 0 } });
+    const probe = async (path: string, port = operator.httpPort): Promise<[number, string]> => {
+      const response = await fetch(`http://127.0.0.1:${port ?? 0}${path}`);
       return [response.status, await response.text()];
     };
     expect((await probe('/healthz'))[0]).to.equal(200);
@@ -274,7 +274,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     await eventually(async () => {
       expect(await probe('/readyz')).to.deep.equal([200, '[+]stopping ok\n[+]cluster ok\n[+]crds ok\n[+]caches ok\n']);
     });
-    const [, text] = await probe('/metrics');
+    const [, text] = await probe('/metrics', operator.metricsPort);
     for (const metric of [
       'controller_runtime_reconcile_total{controller="widget",result="requeue_after"} 1',
       'controller_runtime_max_concurrent_reconciles{controller="widget"} 16',
@@ -283,7 +283,10 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     ]) {
       expect(text).to.include(metric);
     }
-    expect((await probe('/nothing'))[0]).to.equal(404);
+    for (const path of ['/nothing', '/metrics']) expect((await probe(path))[0], path).to.equal(404);
+    for (const path of ['/', '/healthz', '/readyz']) {
+      expect((await probe(path, operator.metricsPort))[0], path).to.equal(404);
+    }
   });
 
   it('survives its API server being killed, and started again, and loses nothing', async function () {

@@ -20,7 +20,7 @@ import { RuntimeMetrics } from './metrics.ts';
 import type { KubeObject, ResourceKind } from './objects.ts';
 import { resource } from './objects.ts';
 import { permissionsOf } from './permissions.ts';
-import { ProbeServer } from './probes.ts';
+import { exposition, PlainServer, probe, type PlainServerOptions } from './probes.ts';
 import { DEFAULT_REFLECTOR_OPTIONS, Reflector, type ReflectorOptions } from './reflector.ts';
 import { MergingStatusWriter } from './status.ts';
 import { Transport } from './transport.ts';
@@ -38,8 +38,11 @@ export interface ControllerOperatorOptions {
   readonly watchNamespaces: readonly string[];
   /** Name of the lease; undefined: this process leads without asking, and must be the only one. */
   readonly leaseName: string | undefined;
-  /** Where `/healthz`, `/readyz` and `/metrics` are served; undefined: nowhere. Port 0: any free one. */
-  readonly http: { readonly host: string; readonly port: number } | undefined;
+  /**
+   * Where `/healthz` and `/readyz` are served, and on which other port `/metrics`; undefined: nowhere. Port 0: any free
+   * one.
+   */
+  readonly http: { readonly host: string; readonly port: number; readonly metricsPort?: number } | undefined;
   /** Whether the leader installs the CustomResourceDefinitions, or only checks them. */
   readonly installCrds: boolean;
   /** The annotation that carries a CustomResourceDefinition's revision. */
@@ -92,7 +95,7 @@ export abstract class ControllerOperator extends operatorFramework.default {
   /** Ends what goes on until the very end: reflectors. */
   readonly #ended = new AbortController();
   readonly #background: Promise<void>[] = [];
-  #probes: ProbeServer | undefined;
+  readonly #servers: PlainServer[] = [];
   #reflectors: Reflector<KubeObject>[] = [];
   #loops: ControllerLoop[] = [];
   #reached = false;
@@ -182,7 +185,7 @@ export abstract class ControllerOperator extends operatorFramework.default {
 
   /**
    * Starts. Does not wait for the cluster: that may take its time, and {@link finished} tells how it ends.
-   * @throws StartError when the probes' port cannot be had
+   * @throws StartError when a port cannot be had
    */
   override async start(): Promise<void> {
     await this.init();
@@ -219,6 +222,12 @@ export abstract class ControllerOperator extends operatorFramework.default {
   }
   #httpPort: number | undefined;
 
+  /** The port of the metrics. */
+  get metricsPort(): number | undefined {
+    return this.#metricsPort;
+  }
+  #metricsPort: number | undefined;
+
   /**
    * Begins to end in good order: no new reconcile; those that run may end; then the lease is released, and
    * {@link finished} resolves.
@@ -244,7 +253,7 @@ export abstract class ControllerOperator extends operatorFramework.default {
       await this.#events.stop(LAST_EVENTS_MS);
       this.#ended.abort();
       await Promise.all(this.#background);
-      await this.#probes?.stop();
+      await Promise.all(this.#servers.map((server) => server.stop()));
       await this.#transport.close();
     }
   }
@@ -371,25 +380,41 @@ export abstract class ControllerOperator extends operatorFramework.default {
     const { http } = this.#options;
     if (http === undefined) return;
     const notStopping = (): string | undefined => (this.#stopping.signal.aborted ? 'stopping' : undefined);
-    this.#probes = new ProbeServer({
-      ...http,
-      metrics: this.#metrics.registry,
-      live: { ping: () => undefined },
-      ready: {
-        stopping: notStopping,
-        cluster: () => (this.#reached ? undefined : `${this.server} has not answered yet`),
-        crds: () => (this.#lease?.leading === false ? undefined : this.#crdProblem),
-        caches: () => {
-          const missing = this.#unsynced();
-          return missing.length === 0 ? undefined : `not yet listed: ${missing.join(', ')}`;
-        },
+    const ready = {
+      stopping: notStopping,
+      cluster: () => (this.#reached ? undefined : `${this.server} has not answered yet`),
+      crds: () => (this.#lease?.leading === false ? undefined : this.#crdProblem),
+      caches: () => {
+        const missing = this.#unsynced();
+        return missing.length === 0 ? undefined : `not yet listed: ${missing.join(', ')}`;
       },
-      observe: () => {
-        for (const loop of this.#loops) loop.observe();
-      },
+    };
+    const { host } = http;
+    this.#httpPort = await this.#listen({
+      host,
+      port: http.port,
+      flag: 'http-port',
+      routes: { '/healthz': probe({ ping: () => undefined }), '/readyz': probe(ready) },
     });
-    this.#httpPort = await this.#probes.start();
-    this.#log.info(`Serving /healthz, /readyz and /metrics on ${http.host}:${this.#httpPort}.`);
+    this.#log.info(`Serving /healthz and /readyz on ${host}:${this.#httpPort}.`);
+    if (http.metricsPort === undefined) return;
+    const observe = (): void => {
+      for (const loop of this.#loops) loop.observe();
+    };
+    this.#metricsPort = await this.#listen({
+      host,
+      port: http.metricsPort,
+      flag: 'metrics-port',
+      routes: { '/metrics': exposition(this.#metrics.registry, observe) },
+    });
+    this.#log.info(`Serving /metrics on ${host}:${this.#metricsPort}.`);
+  }
+
+  async #listen(options: PlainServerOptions): Promise<number> {
+    const server = new PlainServer(options);
+    const port = await server.start();
+    this.#servers.push(server);
+    return port;
   }
 
   // What the framework offers to subclasses, on this runtime instead of its own.

@@ -101,7 +101,7 @@ describe('the playground in a browser', function () {
   it('erases what it has made once the next text is checked, and when it is left', async () => {
     await check();
     const sessions = async (): Promise<string> =>
-      /^guardrail_sessions (\d+)$/m.exec(String((await harness.call('GET', '/metrics')).body))?.[1] ?? 'none';
+      /^guardrail_sessions (\d+)$/m.exec(await harness.metrics())?.[1] ?? 'none';
     await check('Mail bob@example.com');
     await page.locator('#sent', { hasText: 'Mail <EMAIL' }).waitFor();
     expect(await sessions()).to.equal('1');

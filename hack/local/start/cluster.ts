@@ -29,10 +29,16 @@ export interface ClusterOptions {
   fetched: () => void;
 }
 
+/** The operator, as a local process. */
+interface OperatorProcess {
+  readonly metricsUrl: string;
+  readonly log: string;
+}
+
 /** What runs beside the local parts once the cluster is there. */
 export interface Cluster {
   readonly servers: Servers;
-  readonly operator: { readonly url: string; readonly log: string };
+  readonly operator: OperatorProcess;
   /** The one that the operator deployed. */
   readonly guardrail: GuardrailAddress;
   readonly kubectl: {
@@ -122,12 +128,8 @@ async function provideKubectl(link: string, progress: Progress): Promise<void> {
   }
 }
 
-async function startOperator(
-  servers: Servers,
-  { root, home, logs }: Places,
-  parts: Parts,
-): Promise<{ url: string; log: string }> {
-  const port = await freePort();
+async function startOperator(servers: Servers, { root, home, logs }: Places, parts: Parts): Promise<OperatorProcess> {
+  const [port, metricsPort] = [await freePort(), await freePort()];
   const child = parts.addProcess(
     await startProcess({
       name: 'The operator',
@@ -137,6 +139,7 @@ async function startOperator(
         join(root, 'operator/main.ts'),
         '--http-host=127.0.0.1',
         `--http-port=${port}`,
+        `--metrics-port=${metricsPort}`,
         // The folder's lock already keeps a second operator away, and a lease of a killed one would be waited for.
         '--leader-elect=false',
         `--namespace=${OPERATOR.namespace}`,
@@ -151,9 +154,8 @@ async function startOperator(
       logFile: join(logs, 'operator.log'),
     }),
   );
-  const url = `http://127.0.0.1:${port}`;
-  await waitUntilReady(child, () => answers(`${url}/readyz`), OPERATOR_TIMEOUT_MS);
-  return { url, log: child.logFile };
+  await waitUntilReady(child, () => answers(`http://127.0.0.1:${port}/readyz`), OPERATOR_TIMEOUT_MS);
+  return { metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, log: child.logFile };
 }
 
 async function waitForSamples(

@@ -87,6 +87,7 @@ async function startGuardrail(gatewayPort: number, { root, logs }: Places, parts
         ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GUARDRAIL_'))),
         GUARDRAIL_HOST: '127.0.0.1',
         GUARDRAIL_PORT: String(port),
+        GUARDRAIL_METRICS_PORT: '0',
         GUARDRAIL_API_KEYS: `local:${LOCAL_KEY}`,
         GUARDRAIL_PLAYGROUND: 'true',
       },

@@ -147,7 +147,7 @@ function describeAll(
   const summary = describeLocal(local, root, seconds);
   const rows: Row[] = [
     { what: 'Kubernetes API server', where: servers.url, log: path(join(servers.dir, 'kube-apiserver.log')) },
-    { what: 'operator (metrics)', where: `${operator.url}/metrics`, log: path(operator.log) },
+    { what: 'operator (metrics)', where: operator.metricsUrl, log: path(operator.log) },
     { what: 'guardrail of the instance', where: guardrail.url, log: path(join(home, 'logs/default-*.log')) },
   ];
   return fullSummary({

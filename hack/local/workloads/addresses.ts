@@ -40,6 +40,11 @@ export function podsOf(
     .flatMap((deployment) => pods(deployment));
 }
 
+/** The ports of a Service that a local process serves: the first, since it stands for the first port of its container. */
+export function servedPorts(service: Service): NonNullable<NonNullable<Service['spec']>['ports']> {
+  return (service.spec?.ports ?? []).slice(0, 1);
+}
+
 /** Every address under which something answers now. */
 export function addresses(
   services: readonly Service[],
@@ -53,7 +58,7 @@ export function addresses(
   for (const service of services) {
     const ready = podsOf(service, deployments, pods).find((pod) => pod.ready);
     const { name = '', namespace = '' } = service.metadata ?? {};
-    for (const { port } of ready ? (service.spec?.ports ?? []) : []) {
+    for (const { port } of ready ? servedPorts(service) : []) {
       for (const host of [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`]) {
         found[`${host}:${port}`] = ready?.localPort ?? 0;
       }

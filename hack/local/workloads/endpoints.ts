@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DiscoveryV1Api, type KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
-import type { PodAddress } from './addresses.ts';
+import { type PodAddress, servedPorts } from './addresses.ts';
 import { asJson, type Service } from './kinds.ts';
 
 const MANAGER = 'gateway-guardrail-workload-runner';
@@ -21,7 +21,7 @@ export async function writeEndpoints(
     const name = `${serviceName}-local`;
     const content = {
       addressType: 'IPv4',
-      ports: (service.spec?.ports ?? []).map((port) => ({
+      ports: servedPorts(service).map((port) => ({
         ...(port.name !== undefined && { name: port.name }),
         port: pods[0]?.containerPort ?? port.port,
         protocol: 'TCP',

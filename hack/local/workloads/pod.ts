@@ -130,6 +130,7 @@ export class LocalPod {
       HOME: folder,
       ...Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, localPaths(value, mounts)])),
       GUARDRAIL_PORT: String(this.#port),
+      GUARDRAIL_METRICS_PORT: '0',
       GUARDRAIL_HOST: '127.0.0.1',
     };
     const line = [
