@@ -674,11 +674,14 @@ describe('the service when something fails', () => {
       response: () => Promise.reject(new Error('There is no response here.')),
       sessionOf: () => 'x' as never,
     });
-    const harness = await startHarness({ guard: stuck });
+    const env = { GUARDRAIL_API_KEYS: `litellm:${KEY},other:key-of-another-tenant` };
+    const harness = await startHarness({ guard: stuck, env });
     try {
-      const request = (): Promise<Answer> => harness.guard({ input_type: 'request', texts: ['Hello.'] });
-      const running = Array.from({ length: 256 }, request);
-      await eventually(() => open.length === 256);
+      const request = (init?: RequestInit): Promise<Answer> =>
+        harness.guard({ input_type: 'request', texts: ['Hello.'] }, init);
+      // What one tenant may have in work: three quarters of 256, and one.
+      const running = Array.from({ length: 193 }, () => request());
+      await eventually(() => open.length === 193);
       const started = performance.now();
       const late = await request();
       // Not 502, 503 or 504: a gateway that fails open sends the original to the model after these.
@@ -687,6 +690,8 @@ describe('the service when something fails', () => {
       expect(late.headers.get('retry-after')).to.match(/^[23]$/);
       expect(performance.now() - started).to.be.lessThan(4000);
       expect((await harness.call('GET', '/healthz')).status).to.equal(200);
+      running.push(request({ headers: { 'x-api-key': 'key-of-another-tenant' } }));
+      await eventually(() => open.length === 194);
       for (const finish of open) finish();
       for (const answer of await Promise.all(running)) expect(answer.status).to.equal(200);
       open = [];

@@ -115,6 +115,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     maxWaiting: 1024,
     maxWaitMs: 2000,
     maxBytes: Math.max(256 * MIB, 4 * config.MAX_BODY),
+    maxBody: config.MAX_BODY,
   });
   const begin: http.CallMiddleware = (context, next) => {
     context.state.begun = store.fence();

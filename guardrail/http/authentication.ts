@@ -22,7 +22,7 @@ export function authentication({ keys, bearerPaths = new Set() }: Authentication
         'www-authenticate': 'ApiKey realm="guardrail"',
       });
     }
-    Object.assign(context.state, { tenant } satisfies Pick<AuthenticatedState, 'tenant'>);
+    context.state.tenant = tenant;
     context.state.log.tenant = tenant;
     await next();
   };
@@ -42,8 +42,8 @@ export function authenticatedRouter(): Router<AuthenticatedState> {
 }
 
 function assertAuthenticated({ state }: CallContext): void {
-  const { tenant } = state as Partial<AuthenticatedState>;
-  if (tenant === undefined || tenant === '') throw new Error('The route is mounted without authentication.');
+  if (state.tenant === undefined || state.tenant === '')
+    throw new Error('The route is mounted without authentication.');
 }
 
 function presentedKey(header: (name: string) => string, bearer: boolean): string {

@@ -1,13 +1,18 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { SessionId, Tenant } from '../ids.ts';
 import type { Fence } from '../store/store.ts';
+import type { BodyReading } from './admission/admission.ts';
 import type { FailureAnswers } from './failures.ts';
 
 /** What middleware hands on about a call. */
 export interface CallState {
   requestId: string;
+  /** Whose key the call came with; set by authentication. */
+  tenant?: Tenant;
   /** The store's time when the call came: what is erased while its body arrives stays erased. */
   begun?: Fence;
+  /** What reading the body has to do with admission; set by it. */
+  reading?: BodyReading;
   /** The parsed body, set where a route reads one. */
   body?: unknown;
   /** How large the body was, once inflated. */

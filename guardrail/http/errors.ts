@@ -34,6 +34,11 @@ export function busy(code: string, message: string, waitMs: number): ServiceErro
   return new ServiceError(429, code, message, { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) });
 }
 
+/** 429: there are more calls, or more of this tenant, than there is room for. */
+export function overloaded(waitMs: number): ServiceError {
+  return busy('overloaded', 'The guardrail has more calls than it can answer in time: try again.', waitMs);
+}
+
 /** 503: this process is shutting down. Another one may answer at once. */
 export function draining(): ServiceError {
   return new ServiceError(503, 'draining', 'This instance is shutting down: try another one.', { 'retry-after': '1' });

@@ -1,5 +1,5 @@
 /** The HTTP face of the guardrail: middleware and routes, each a factory that is given what it needs. */
-export { createAdmission, type Admission, type AdmissionOptions } from './admission.ts';
+export { createAdmission, type Admission, type AdmissionOptions } from './admission/admission.ts';
 export { authenticatedRouter } from './authentication.ts';
 export { jsonBody } from './body.ts';
 export type { CallContext, CallMiddleware, CallState } from './context.ts';

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { Agent } from 'undici';
 import { createAdmission, type Admission, type AdmissionOptions } from './admission.ts';
-import type { CallContext } from './context.ts';
-import type { ServiceError } from './errors.ts';
-import { listen } from './server.ts';
+import type { Tenant } from '../../ids.ts';
+import type { CallContext } from '../context.ts';
+import type { ServiceError } from '../errors.ts';
+import { listen } from '../server.ts';
 
 const OPTIONS: AdmissionOptions = { maxRunning: 2, maxWaiting: 2, maxWaitMs: 50, maxBytes: 1000 };
 
@@ -16,13 +17,14 @@ interface Call {
   finish(): void;
 }
 
-/** A call through both gates, as far as they look at it. */
-function call(admission: Admission, bytes = 10): Call {
+/** A call through both gates, as far as they look at it, with a body that is read at once. */
+function call(admission: Admission, bytes = 10, declares = true): Call {
   const headers = new Map<string, string>();
+  const state: Partial<CallContext['state']> = { tenant: 'a' as Tenant };
   const context = {
-    get: (name: string) => (name === 'content-length' ? String(bytes) : ''),
+    get: (name: string) => (declares && name === 'content-length' ? String(bytes) : ''),
     set: (name: string, value: string) => headers.set(name, value),
-    state: {},
+    state,
   };
   let release: () => void = () => undefined;
   let started = false;
@@ -34,9 +36,11 @@ function call(admission: Admission, bytes = 10): Call {
     return work;
   };
   const outcome = Promise.resolve(
-    admission.admit(context as unknown as CallContext, () =>
-      Promise.resolve(admission.takeTurn(context as unknown as CallContext, inner)),
-    ),
+    admission.admit(context as unknown as CallContext, async () => {
+      state.reading?.hold(bytes);
+      state.reading?.done();
+      await admission.takeTurn(context as unknown as CallContext, inner);
+    }),
   ).then(
     () => 'done',
     (error: unknown) => (error as ServiceError).code,
@@ -86,22 +90,27 @@ describe('admission', () => {
     expect(await next.outcome).to.equal('done');
   });
 
-  it('bounds the bytes that it holds', async () => {
-    const admission = createAdmission(OPTIONS);
-    const large = call(admission, 900);
-    expect(await call(admission, 200).outcome).to.equal('overloaded');
-    large.finish();
-    expect(await large.outcome).to.equal('done');
-    const after = call(admission, 200);
-    after.finish();
-    expect(await after.outcome).to.equal('done');
-  });
+  for (const [what, declares] of [
+    ['that are announced', true],
+    ['that are not', false],
+  ] as const) {
+    it(`bounds the bytes that it holds, of bodies ${what}`, async () => {
+      const admission = createAdmission(OPTIONS);
+      const large = call(admission, 900, declares);
+      expect(await call(admission, 200, declares).outcome).to.equal('overloaded');
+      large.finish();
+      expect(await large.outcome).to.equal('done');
+      const after = call(admission, 200, declares);
+      after.finish();
+      expect(await after.outcome).to.equal('done');
+    });
+  }
 
   it('never runs more than it may, whatever comes when', async () => {
     const admission = createAdmission({ ...OPTIONS, maxWaiting: 1000, maxWaitMs: 60_000 });
     let running = 0;
     let most = 0;
-    const context = { get: () => '0', set: () => undefined, state: {} } as unknown as CallContext;
+    const context = { get: () => '0', set: () => undefined, state: { tenant: 'a' } } as unknown as CallContext;
     await Promise.all(
       Array.from({ length: 200 }, async (_, at) => {
         for (let ticks = at % 7; ticks > 0; ticks -= 1) await turn();
@@ -127,7 +136,11 @@ describe('admission', () => {
       return Promise.resolve();
     };
     const contextOf = (bodyBytes: number): CallContext =>
-      ({ get: () => String(bodyBytes), set: () => undefined, state: { bodyBytes } }) as unknown as CallContext;
+      ({
+        get: () => String(bodyBytes),
+        set: () => undefined,
+        state: { bodyBytes, tenant: 'a' },
+      }) as unknown as CallContext;
     /** Each comes in a callback of its own, as calls do. */
     const comes = (
       admission: Admission,

@@ -1,108 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallMiddleware } from './context.ts';
-import { busy, draining as drainingError, type ServiceError } from './errors.ts';
-
-export interface AdmissionOptions {
-  /** Calls worked on at the same time. */
-  readonly maxRunning: number;
-  /** Calls that wait for their turn or are still being read; more are refused at once. */
-  readonly maxWaiting: number;
-  /** The longest wait for a turn, in milliseconds; who would have to wait longer is refused at once. */
-  readonly maxWaitMs: number;
-  /** Bodies held at the same time, in bytes, as announced. */
-  readonly maxBytes: number;
-  /** Milliseconds of a clock that never goes back; for tests. */
-  readonly now?: () => number;
-}
-
-/**
- * Bounds what the process takes on, so that overload is a quick 429 rather than a queue without end; and counts it, so
- * that a drain knows when all is done.
- */
-export interface Admission {
-  /** Goes before the body is read. */
-  readonly admit: CallMiddleware;
-  /** Goes after the body is read: waits for a turn. */
-  readonly takeTurn: CallMiddleware;
-  /**
-   * From now on each answer asks its client to close the connection, so that its next call goes to another instance: one
-   * that is refused, or whose connection ends under it, is a failed call. Resolves when nobody has called for a while.
-   * @param quietMs so long
-   * @param atMostMs whoever goes on calling is not waited for longer
-   */
-  windDown(quietMs: number, atMostMs: number): Promise<void>;
-  /** From now on everything new is refused. Resolves when what was admitted is done. */
-  drain(): Promise<void>;
-  /** Whether the process is on its way out. */
-  readonly draining: boolean;
-}
-
-const LOOK_MS = 50;
-
-export function createAdmission(options: AdmissionOptions): Admission {
-  let admitted = 0;
-  let bytes = 0;
-  let windingDown = false;
-  let draining = false;
-  let lastCall = 0;
-  let onIdle: (() => void) | undefined;
-  const turns = createTurns(options);
-
-  return {
-    get draining() {
-      return windingDown || draining;
-    },
-
-    async admit(context, next) {
-      lastCall = performance.now();
-      if (windingDown || draining) context.set('connection', 'close');
-      if (draining) {
-        throw drainingError();
-      }
-      turns.noticed();
-      const size = Number(context.get('content-length'));
-      turns.check(size);
-      if (admitted >= options.maxRunning + options.maxWaiting || bytes + size > options.maxBytes) {
-        throw overloaded(turns.expectedWaitMs());
-      }
-      admitted += 1;
-      bytes += size;
-      try {
-        await next();
-      } finally {
-        admitted -= 1;
-        bytes -= size;
-        if (admitted === 0) onIdle?.();
-      }
-    },
-
-    async takeTurn(context, next) {
-      const bytes = context.state.bodyBytes ?? 0;
-      turns.noticed();
-      await turns.begin(bytes);
-      try {
-        await next();
-      } finally {
-        turns.end();
-      }
-    },
-
-    async windDown(quietMs, atMostMs) {
-      windingDown = true;
-      const began = performance.now();
-      lastCall = Math.max(lastCall, began);
-      while (performance.now() - lastCall < quietMs && performance.now() - began < atMostMs) await sleep(LOOK_MS);
-    },
-
-    drain() {
-      draining = true;
-      if (admitted === 0) return Promise.resolve();
-      return new Promise((resolve) => {
-        onIdle = resolve;
-      });
-    },
-  };
-}
+import type { Tenant } from '../../ids.ts';
+import { createFairQueue, createShares, type Queued } from '../../sharing/sharing.ts';
+import { overloaded } from '../errors.ts';
 
 /** Work that starts in one round of the event loop, in milliseconds, before sockets and timers are looked at again. */
 const ROUND_MS = 10;
@@ -115,20 +13,28 @@ const CALL_WEIGHT = 2048;
 /** Over how many calls the pace is a moving average: many, so that one pause of the machine does not turn all away. */
 const PACE_CALLS = 32;
 
-interface Turns {
+export interface TurnOptions {
+  /** Calls worked on at the same time. */
+  readonly maxRunning: number;
+  /** The longest wait for a turn, in milliseconds; who would have to wait longer is refused at once. */
+  readonly maxWaitMs: number;
+  /** Milliseconds of a clock that never goes back; for tests. */
+  readonly now?: () => number;
+}
+
+export interface Turns {
   /** Somebody has come. */
   noticed(): void;
   /** How long the calls in line take, at the pace of the last ones. */
   expectedWaitMs(): number;
   /** @throws ServiceError 429 where a call of this size, coming now, could not have its turn in time. */
-  check(bytes: number): void;
+  check(tenant: Tenant, bytes: number): void;
   /** Resolves when the caller may run; it must call `end` once it has. @throws ServiceError 429 */
-  begin(bytes: number): Promise<void>;
-  end(): void;
+  begin(tenant: Tenant, bytes: number): Promise<void>;
+  end(tenant: Tenant): void;
 }
 
-interface Waiting {
-  readonly weight: number;
+interface Waiting extends Queued {
   readonly since: number;
   proceed(): void;
   /** @param waitMs how long it would have to wait. */
@@ -143,11 +49,14 @@ interface Waiting {
  * at most as the last took: else a burst would be let in, and refused, one by one between two pieces of work.
  *
  * Who cannot have a turn in time, at the pace of the last ones, is refused as soon as that is known.
+ *
+ * Tenants share the line by what their calls weigh, and the places of those that run: the large calls of one do not keep
+ * the small ones of another waiting, and neither do those that wait for Redis or for the reader of images.
  */
-function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: AdmissionOptions): Turns {
-  let running = 0;
-  /** Those who wait, the longest first; a Set since one who has waited too long leaves from the middle. */
-  const line = new Set<Waiting>();
+export function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: TurnOptions): Turns {
+  const running = createShares({ capacity: maxRunning });
+  const mayRun = (tenant: Tenant): boolean => running.canTake(tenant, 1);
+  const line = createFairQueue<Waiting>();
   let lineWeight = 0;
   let roundStart: number | undefined;
   let isPumping = false;
@@ -187,8 +96,8 @@ function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: A
     else pump();
   };
 
-  const hasRoom = (): boolean => {
-    if (line.size > 0 || running >= maxRunning || !isSettled) return false;
+  const hasRoom = (tenant: Tenant): boolean => {
+    if (line.size > 0 || !mayRun(tenant) || !isSettled) return false;
     if (roundStart === undefined) {
       const began = now();
       roundStart = began;
@@ -201,15 +110,16 @@ function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: A
   };
 
   const pump = (): void => {
-    if (isPumping || !isSettled || roundStart !== undefined || line.size === 0 || running >= maxRunning) return;
+    if (isPumping || !isSettled || roundStart !== undefined || !line.peek(mayRun)) return;
     isPumping = true;
     let began: number | undefined;
     const startOne = (): void => {
-      const [first] = line;
-      if (!first || running >= maxRunning) return;
+      if (!line.peek(mayRun)) return;
       began ??= now();
       if (now() - began > ROUND_MS) return;
-      running += 1;
+      const first = line.next(mayRun);
+      if (!first) return;
+      running.take(first.tenant, 1);
       first.proceed();
       started(first.weight);
     };
@@ -231,14 +141,15 @@ function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: A
     refuseTheLate(weight);
   };
 
-  const wait = (weight: number): Promise<void> =>
+  const wait = (tenant: Tenant, weight: number): Promise<void> =>
     new Promise((resolve, reject) => {
       const leave = (): void => {
-        line.delete(one);
+        line.remove(one);
         lineWeight -= weight;
         clearTimeout(timer);
       };
       const one: Waiting = {
+        tenant,
         weight,
         since: now(),
         proceed() {
@@ -262,15 +173,15 @@ function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: A
   const refuseTheLate = (weightStarted: number): void => {
     const time = now();
     let ahead = weightStarted;
-    for (const one of line) {
+    for (const one of line.inOrder()) {
       const waitMs = expectedMs(ahead);
       if (time - one.since + waitMs > maxWaitMs) one.refuse(waitMs);
       else ahead += one.weight;
     }
   };
 
-  const check = (bytes: number): void => {
-    const waitMs = expectedMs(lineWeight + bytes + CALL_WEIGHT);
+  const check = (tenant: Tenant, bytes: number): void => {
+    const waitMs = expectedMs(line.weightBefore(tenant) + bytes + CALL_WEIGHT);
     if (waitMs > maxWaitMs && line.size > 0) throw overloaded(waitMs);
   };
 
@@ -280,21 +191,17 @@ function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: A
     },
     expectedWaitMs: () => expectedMs(lineWeight),
     check,
-    async begin(bytes) {
-      if (hasRoom()) {
-        running += 1;
+    async begin(tenant, bytes) {
+      if (hasRoom(tenant)) {
+        running.take(tenant, 1);
         return;
       }
-      check(bytes);
-      await wait(bytes + CALL_WEIGHT);
+      check(tenant, bytes);
+      await wait(tenant, bytes + CALL_WEIGHT);
     },
-    end() {
-      running -= 1;
+    end(tenant) {
+      running.give(tenant, 1);
       pump();
     },
   };
-}
-
-function overloaded(waitMs: number): ServiceError {
-  return busy('overloaded', 'The guardrail has more calls than it can answer in time: try again.', waitMs);
 }

@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Tenant } from '../ids.ts';
+import { createFairQueue, type FairQueue, type Queued } from './fairQueue.ts';
+
+const [A, B, C] = ['a', 'b', 'c'] as Tenant[] as [Tenant, Tenant, Tenant];
+interface Item extends Queued {
+  readonly name: string;
+}
+const item = (tenant: Tenant, weight: number, name = ''): Item => ({ tenant, weight, name });
+
+function filled(...items: readonly Item[]): FairQueue<Item> {
+  const queue = createFairQueue<Item>();
+  for (const one of items) queue.add(one);
+  return queue;
+}
+
+function emptied(queue: FairQueue<Item>): Item[] {
+  const all: Item[] = [];
+  for (let one = queue.next(); one; one = queue.next()) all.push(one);
+  return all;
+}
+
+describe('a fair queue', () => {
+  it('takes tenants in turns, and the items of each in order', () => {
+    const queue = filled(item(A, 1, '1'), item(A, 1, '2'), item(A, 1, '3'), item(B, 1, '1'), item(C, 1, '1'));
+    expect(emptied(queue).map(({ tenant, name }) => tenant + name)).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'a3']);
+  });
+
+  it('lets many small items go beside each large one', () => {
+    const queue = filled(...Array.from({ length: 3 }, () => item(A, 100)));
+    queue.next();
+    for (let n = 0; n < 30; n += 1) queue.add(item(B, 10));
+    const order = emptied(queue).map(({ tenant }) => tenant);
+    // Those of B that come as the first large one begins go on until as much of B is served.
+    expect(order.slice(0, 10).filter((tenant) => tenant === B)).to.have.length(10);
+    expect(order.slice(0, 23).filter((tenant) => tenant === A).length).to.be.within(1, 2);
+  });
+
+  it('gives nobody credit for having waited for nothing, and forgives no debt', () => {
+    const queue = filled(item(A, 1));
+    queue.next();
+    queue.charge(A, 50);
+    for (const one of [item(A, 1), ...Array.from({ length: 60 }, () => item(B, 1))]) queue.add(one);
+    const order = emptied(queue).map(({ tenant }) => tenant);
+    expect(order.indexOf(A)).to.be.within(50, 52);
+    queue.add(item(A, 1));
+    for (let n = 0; n < 3; n += 1) queue.add(item(C, 1));
+    expect(emptied(queue).findIndex(({ tenant }) => tenant === A)).to.be.at.most(1);
+  });
+
+  it('passes over tenants that may not go', () => {
+    const queue = filled(item(A, 1), item(B, 1));
+    expect(queue.peek((tenant) => tenant !== A)).to.include({ tenant: B });
+    expect(queue.next((tenant) => tenant !== A)).to.include({ tenant: B });
+    expect(queue.next((tenant) => tenant !== A)).to.equal(undefined);
+    expect(queue.next()).to.include({ tenant: A });
+  });
+
+  const tenant = fc.constantFrom(A, B, C);
+  const items = fc.array(
+    fc.tuple(tenant, fc.integer({ min: 1, max: 100 })).map(([whose, weight]) => item(whose, weight)),
+    { maxLength: 80 },
+  );
+
+  it('serves tenants that wait about the same, whatever comes when', () => {
+    const steps = fc.array(
+      fc.oneof(
+        items.map((added) => ({ added })),
+        fc.constant({ added: [] }),
+      ),
+      { maxLength: 20 },
+    );
+    fc.assert(
+      fc.property(steps, (batches) => {
+        const queue = createFairQueue<Item>();
+        const waiting = new Map([A, B, C].map((one): [Tenant, number] => [one, 0]));
+        /** What two tenants were served since both of them wait. */
+        let served = new Map<Tenant, number>();
+        for (const { added } of batches) {
+          for (const one of added) {
+            if (waiting.get(one.tenant) === 0) served = new Map();
+            queue.add(one);
+            waiting.set(one.tenant, (waiting.get(one.tenant) ?? 0) + 1);
+          }
+          for (let n = 0; n < 15; n += 1) {
+            const one = queue.next();
+            if (!one) break;
+            waiting.set(one.tenant, (waiting.get(one.tenant) ?? 0) - 1);
+            served.set(one.tenant, (served.get(one.tenant) ?? 0) + one.weight);
+            const others = [A, B, C].filter((other) => (waiting.get(other) ?? 0) > 0);
+            for (const other of others) {
+              // Each may be ahead by one item at either end of the time that is looked at.
+              expect((served.get(one.tenant) ?? 0) - (served.get(other) ?? 0)).to.be.at.most(200);
+            }
+          }
+        }
+        const rest = [...waiting.values()].reduce((sum, count) => sum + count, 0);
+        expect(queue.size).to.equal(rest);
+        expect(emptied(queue)).to.have.length(rest);
+        expect(queue.size).to.equal(0);
+      }),
+    );
+  });
+
+  it('tells the order beforehand, and how much goes first', () => {
+    fc.assert(
+      fc.property(items, tenant, (added, whose) => {
+        const queue = filled(...added);
+        const before = queue.weightBefore(whose);
+        const late = item(whose, 1, 'late');
+        queue.add(late);
+        expect([...queue.inOrder()]).to.deep.equal([...queue.inOrder()]);
+        const foreseen = [...queue.inOrder()];
+        const order = emptied(queue);
+        expect(order).to.deep.equal(foreseen);
+        const weight = order.slice(0, order.indexOf(late)).reduce((sum, one) => sum + one.weight, 0);
+        // Of each other tenant one item may be under way at that time.
+        expect(weight - before).to.be.within(-0.5, 200);
+      }),
+    );
+  });
+
+  it('lets items leave while it is looked through, which then cost nothing', () => {
+    const queue = filled(item(A, 90, 'large'), item(A, 1, 'small'), item(B, 10), item(B, 10));
+    const seen: string[] = [];
+    for (const one of queue.inOrder()) {
+      seen.push(one.tenant + one.name);
+      if (one.name === 'large') queue.remove(one);
+    }
+    expect(seen).to.deep.equal(['alarge', 'asmall', 'b', 'b']);
+    expect([queue.size, queue.remove(item(A, 1))]).to.deep.equal([3, false]);
+  });
+});
