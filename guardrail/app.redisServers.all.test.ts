@@ -38,13 +38,16 @@ describe('the service on Redis with several servers', () => {
     const harness = await startReady(cluster.url);
     try {
       await cluster.servers[2]?.kill();
-      const statuses = new Set<number>();
-      for (let user = 0; user < 30; user += 1) {
-        const started = performance.now();
-        statuses.add((await request(harness, `user-${user}`, `Mail person.${user}@example.org`)).status);
-        expect(performance.now() - started).to.be.lessThan(2000);
-      }
-      expect([...statuses].sort()).to.deep.equal([200, 502]);
+      const statuses = await Promise.all(
+        Array.from({ length: 30 }, async (_, user) => {
+          const started = performance.now();
+          const { status } = await request(harness, `user-${user}`, `Mail person.${user}@example.org`);
+          // The store's time-out is a second, the call's 25; all thirty are under way at once.
+          expect(performance.now() - started).to.be.lessThan(10_000);
+          return status;
+        }),
+      );
+      expect([...new Set(statuses)].sort()).to.deep.equal([200, 502]);
       // Ready all the same, or the calls that can be served would fail with the others.
       const partly = await harness.call('GET', '/readyz');
       expect([partly.status, storeOf(partly).up]).to.deep.equal([200, true]);
@@ -55,11 +58,13 @@ describe('the service on Redis with several servers', () => {
       for (const at of [0, 1]) await cluster.servers[at]?.restart();
       await cluster.servers[2]?.restart();
       await eventually(async () => storeOf(await harness.call('GET', '/readyz')).reason === undefined, 20_000);
-      for (let user = 0; user < 30; user += 1) {
-        await eventually(
-          async () => (await request(harness, `user-${user}`, `Mail person.${user}@example.org`)).status === 200,
-        );
-      }
+      await Promise.all(
+        Array.from({ length: 30 }, (_, user) =>
+          eventually(
+            async () => (await request(harness, `user-${user}`, `Mail person.${user}@example.org`)).status === 200,
+          ),
+        ),
+      );
     } finally {
       await harness.stop();
       await cluster.stop();
@@ -73,9 +78,10 @@ describe('the service on Redis with several servers', () => {
     try {
       await cluster.servers[2]?.kill();
       await eventually(async () => !(await ready(harness)), 20_000);
-      for (let user = 0; user < 5; user += 1) {
-        expect((await request(harness, `user-${user}`, `Mail person.${user}@example.org`)).status).to.equal(502);
-      }
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, (_, user) => request(harness, `user-${user}`, `Mail person.${user}@example.org`)),
+      );
+      expect(answers.map(({ status }) => status)).to.deep.equal([502, 502, 502, 502, 502]);
     } finally {
       await harness.stop();
       await cluster.stop();
@@ -93,7 +99,8 @@ describe('the service on Redis with several servers', () => {
       await eventually(async () => (await replica?.cli('KEYS', '*'))?.includes(':session:') ?? false);
       await master?.kill();
       await eventually(async () => textOf(await response(harness, 'failover', sent)) === text, 20_000);
-      expect((await request(harness, 'after', text)).status).to.equal(200);
+      // The new master may close its connections once more while Sentinel sets it up.
+      await eventually(async () => (await request(harness, 'after', text)).status === 200);
     } finally {
       await harness.stop();
       await group.stop();

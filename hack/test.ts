@@ -10,7 +10,7 @@ import { buildAhead, CASES, runE2e } from './e2e/run.ts';
 import { ensureBinaries } from './local/controlplane/binaries.ts';
 import { Progress } from './local/progress.ts';
 import { findRedisServer } from './local/redis.ts';
-import { runMocha, type TestCounts } from './test/mocha.ts';
+import { runMocha, type RunOptions, type TestCounts } from './test/mocha.ts';
 import { type Need, Needs } from './test/needs.ts';
 
 const HELP = `npm test              lint, format, types, and the tests that need nothing but this machine
@@ -20,6 +20,11 @@ npm test -- PATH…     the tests in these files or folders alone
 const FOLDERS = ['operator', 'guardrail', 'hack'];
 const TESTS = '**/*.test.ts';
 const ONLY_ALL = '.all.test.ts';
+/** Long, and about nothing that takes time: they run beside the other tests that need other people's programs. */
+const BESIDE: readonly string[] = [
+  'guardrail/detection/builtin/training/build.all.test.ts',
+  'hack/test/npmCi.all.test.ts',
+];
 
 /** Ends the real cluster. */
 const aborted = new AbortController();
@@ -35,18 +40,19 @@ interface Check {
 }
 
 const bin = (name: string): string => join(root, 'node_modules/.bin', name);
+const ESLINT: Check = {
+  title: 'ESLint',
+  command: [
+    bin('eslint'),
+    '--config=hack/eslint.config.mjs',
+    '--cache',
+    '--cache-location=node_modules/.cache/eslint',
+    '--max-warnings=0',
+    '.',
+  ],
+};
+/** ESLint takes as long as all these together, so they run one after the other beside it. */
 const CHECKS: readonly Check[] = [
-  {
-    title: 'ESLint',
-    command: [
-      bin('eslint'),
-      '--config=hack/eslint.config.mjs',
-      '--cache',
-      '--cache-location=node_modules/.cache/eslint',
-      '--max-warnings=0',
-      '.',
-    ],
-  },
   { title: 'TypeScript', command: [bin('tsc')] },
   { title: 'TypeScript of the playground', command: [bin('tsc'), '--project', 'guardrail/http/playground'] },
   { title: 'Generated files', command: [process.execPath, 'hack/crdgen/main.ts', '--check'] },
@@ -79,20 +85,25 @@ async function main(): Promise<number> {
     among.filter((file) => needs.of(join(root, file)).has(need));
   const selected = all ? files : ordinary;
   const withCluster = needing('controlPlane', ordinary);
-  const runFiles = async (some: readonly string[]): Promise<void> => {
-    if (some.length > 0) add(await runMocha(root, some));
+  const runFiles = async (some: readonly string[], options?: RunOptions): Promise<void> => {
+    if (some.length > 0) add(await runMocha(root, some, options));
   };
 
   const controlPlane = needing('controlPlane', selected).length > 0 ? fetchControlPlane() : undefined;
   if (needing('redis', selected).length > 0) await progress.step('Redis for tests', findRedisServer);
-  if (!chosen) for (const check of CHECKS) add(await run(check));
+  if (!chosen) {
+    const eslint = run(ESLINT);
+    for (const check of CHECKS) add(await run(check));
+    add(await eslint);
+  }
   await controlPlane?.soFar();
   await runFiles(ordinary.filter((file) => !withCluster.includes(file)));
   await controlPlane?.there();
   if (all) buildAhead();
   await runFiles(withCluster);
   if (all) {
-    await runFiles(others);
+    const beside = others.filter((file) => BESIDE.includes(file));
+    await Promise.all([runFiles(beside, { held: true }), runFiles(others.filter((file) => !beside.includes(file)))]);
     add(await onRealCluster());
   }
   const minutes = (performance.now() - started) / 60_000;

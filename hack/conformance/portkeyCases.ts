@@ -140,8 +140,10 @@ function before(name: string, fault: Fault): PortkeyCase {
     run: async ({ client, model, guardrail }) => {
       await guardrail.fail({ phase: 'request', ...fault });
       const person = somebody();
-      const whole = await client.post(CHAT, chat(letter(person)));
-      const streamed = await client.stream(CHAT, chat(letter(person)));
+      const [whole, streamed] = await Promise.all([
+        client.post(CHAT, chat(letter(person))),
+        client.stream(CHAT, chat(letter(person))),
+      ]);
       exact([whole.status, streamed.status], [REFUSED, REFUSED]);
       const told = JSON.stringify([whole.body, streamed.events]);
       demand(!told.includes(person.email), 'The error tells a real value.');

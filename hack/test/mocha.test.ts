@@ -84,6 +84,24 @@ describe('test driver', () => {
       expect(await run(source)).to.equal('0 passed, 1 failed');
     });
 
+    it('shows the output of a held run as one piece at its end', async () => {
+      const source = `it('a', () => { console.log('from the test'); });`;
+      writeFileSync(join(folder, 'held.test.mjs'), source);
+      const program = `
+        const { runMocha } = await import(${JSON.stringify(join(import.meta.dirname, 'mocha.ts'))});
+        let pieces = [];
+        const write = process.stdout.write.bind(process.stdout);
+        process.stdout.write = (piece, ...rest) => { pieces.push(String(piece)); return true; };
+        const { passed } = await runMocha(${JSON.stringify(folder)}, ['held.test.mjs'], { held: true });
+        write('\\n' + JSON.stringify([passed, pieces.length, pieces[0].includes('from the test'), /1 passing/.test(pieces[0])]));`;
+      const shown = await new Promise<string>((resolve) => {
+        execFile(process.execPath, ['--input-type=module', '-e', program], (_error, stdout) => {
+          resolve(stdout);
+        });
+      });
+      expect(shown.trim()).to.equal('[1,1,true,true]');
+    });
+
     it('ends at once when it is told to, and counts that as a failure', async () => {
       const source = `it('a', async () => { await new Promise((done) => setTimeout(done, 10_000)); });`;
       expect(await run(source, '{ abort: AbortSignal.timeout(1_000) }')).to.match(/^0 passed, [12] failed$/);

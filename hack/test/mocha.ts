@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,11 +21,15 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Ends the run at once. */
   readonly abort?: AbortSignal;
+  /** Shows the output when the run has ended, as one piece: for a run beside another. */
+  readonly held?: boolean;
 }
 
 /** A test run that has ended lets its process end too; one that does not has left something running. */
 const LEFT_RUNNING_MS = 30_000;
 const WATCH_MS = 500;
+/** The rest of the output of a process that has ended is there at once. */
+const FLUSHED_MS = 2_000;
 
 /**
  * Runs mocha, its output on this process's, with these arguments. Never throws: a run that breaks off, runs no test, or
@@ -33,7 +38,7 @@ const WATCH_MS = 500;
 export async function runMocha(
   root: string,
   args: readonly string[],
-  { through = [], env = {}, abort }: RunOptions = {},
+  { through = [], env = {}, abort, held = false }: RunOptions = {},
 ): Promise<TestCounts> {
   const folder = mkdtempSync(join(tmpdir(), 'test-counts-'));
   const file = join(folder, 'counts.json');
@@ -44,8 +49,12 @@ export async function runMocha(
     const child = spawn(command, rest, {
       cwd: root,
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: held ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
     });
+    const output: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece: Buffer) => output.push(piece));
+    const closed = once(child, 'close');
+    closed.catch(() => undefined);
     const exited = new Promise<number | null>((resolve, reject) => {
       child.once('exit', resolve);
       child.once('error', reject);
@@ -70,6 +79,9 @@ export async function runMocha(
     abort?.removeEventListener('abort', stop);
     over.abort();
     await watch;
+    // A process that was left running may hold the pipes open.
+    if (held) await Promise.race([closed, delay(FLUSHED_MS, undefined, { ref: false })]);
+    process.stdout.write(Buffer.concat(output));
     return judge(readCounts(file), code, leftRunning);
   } finally {
     rmSync(folder, { recursive: true });
