@@ -158,7 +158,9 @@ describe('the settings', () => {
     expect(problemsOf({ ...KEYS, GUARDRAIL_CONFIG: file('typo.yaml', 'mapping_tll: 1h') })).to.deep.equal([
       `mapping_tll in ${join(folder, 'typo.yaml')} is not a setting: did you mean GUARDRAIL_MAPPING_TTL?`,
     ]);
-    expect(problemsOf({ ...KEYS, GUARDRAIL_CONFIG: file('broken.yaml', 'a: [') })[0]).to.match(/not valid YAML\.$/);
+    expect(problemsOf({ ...KEYS, GUARDRAIL_CONFIG: file('broken.yaml', 'a: [') })[0]).to.match(
+      /not valid YAML at line 1, column 5 \(\w+\): correct it there\.$/,
+    );
     expect(problemsOf({ ...KEYS, GUARDRAIL_CONFIG: file('list.yaml', '- a') })[0]).to.match(
       /must hold names and values\.$/,
     );

@@ -1,10 +1,10 @@
 /** Every setting of the guardrail: read from the environment or one YAML file, and validated in one place. */
 import { availableParallelism } from 'node:os';
-import { parseDocument } from 'yaml';
 import { constant, followFile, readNow, type Live } from './liveFile.ts';
 import * as values from './configValues.ts';
 import { parseApiKeys, TENANT_NAME, type ApiKeys } from './apiKeys.ts';
 import type { Tenant } from './ids.ts';
+import { parseYaml, YamlError } from './yaml/yaml.ts';
 import { parseRedisAddress, REDIS_ADDRESS_FORMS, type KeyRing, type RedisAddress } from './store/store.ts';
 
 const PREFIX = 'GUARDRAIL_';
@@ -251,9 +251,7 @@ function readConfigFile(
   problems: string[],
 ): void {
   try {
-    const document = parseDocument(readNow(path));
-    if (document.errors.length > 0) throw new Error(`names ${path}, which is not valid YAML`);
-    const parsed: unknown = document.toJS() ?? {};
+    const parsed: unknown = parsedYaml(path)?.toJS() ?? {};
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
       throw new Error(`names ${path}, which must hold names and values`);
     }
@@ -264,6 +262,16 @@ function readConfigFile(
     }
   } catch (error) {
     problems.push(`${PREFIX}CONFIG ${messageOf(error)}.`);
+  }
+}
+
+function parsedYaml(path: string): ReturnType<typeof parseYaml> {
+  const text = readNow(path);
+  try {
+    return parseYaml(text);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw new Error(`names ${path}, which ${error.message}`, { cause: error });
   }
 }
 

@@ -1,4 +1,11 @@
 import { annotations, type Condition } from './api/v1alpha1/v1alpha1.ts';
+import { printable } from './printable.ts';
+
+/**
+ * How long a condition's message may be: as long as people read. The API server refuses a whole status for one that is
+ * longer than 32,768 bytes.
+ */
+const MAX_MESSAGE = 2_048;
 
 /** What conditions are kept on: every kind of this API. */
 interface WithConditions {
@@ -25,7 +32,7 @@ export function nextCondition(
     observedGeneration: object.metadata.generation,
     lastTransitionTime: before?.status === status ? before.lastTransitionTime : now.toISOString(),
     reason,
-    message,
+    message: printable(message, MAX_MESSAGE),
   };
 }
 

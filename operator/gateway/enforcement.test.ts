@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type EnforcementSettings, readEnforcement, unenforced } from './enforcement.ts';
+import { type EnforcementSettings, unenforced } from './enforcement.ts';
 import type { Field, Fields } from './fields.ts';
 import { observe } from './observed.ts';
 
@@ -55,31 +55,4 @@ describe('enforcement', () => {
   it('is claimed of everything at a gateway that is not LiteLLM', () => {
     expect(named(every, nothing, other)).to.deep.equal([]);
   });
-
-  for (const [what, text, settings] of [
-    ['no configuration', '', {}],
-    [
-      'a list of callbacks',
-      'litellm_settings:\n  callbacks: [prometheus, blocked_user_check]',
-      { blockedUserCheck: true },
-    ],
-    ['one callback', 'litellm_settings: {callbacks: blocked_user_check}', { blockedUserCheck: true }],
-    ['callbacks of the same beginning', 'litellm_settings: {callbacks: [blocked_user_checks, 1, {a: b}]}', {}],
-    ['the callback of another section', 'general_settings: {callbacks: [blocked_user_check]}', {}],
-    ['a comment', '# callbacks: [blocked_user_check]', {}],
-    ['checks before calls', 'router_settings: {enable_pre_call_checks: true}', { preCallChecks: true }],
-    ['no checks before calls', 'router_settings: {enable_pre_call_checks: false}', {}],
-    [
-      'both',
-      'litellm_settings: {callbacks: [blocked_user_check]}\nrouter_settings: {enable_pre_call_checks: true}',
-      { blockedUserCheck: true, preCallChecks: true },
-    ],
-    ['what is no YAML', 'litellm_settings: [', {}],
-    ['sections that are none', 'litellm_settings: 1\nrouter_settings: null', {}],
-    ['a list', '[1]', {}],
-  ] as const) {
-    it(`is read from ${what}`, () => {
-      expect(readEnforcement(text, 'litellm')).to.deep.equal({ ...nothing, ...settings });
-    });
-  }
 });

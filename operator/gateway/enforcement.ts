@@ -2,8 +2,6 @@
  * What LiteLLM records of a customer and does not act on (observed on 1.106.2, agents read in its source), and the
  * settings of its configuration that change that. Everything else that it records it enforces.
  */
-import { parse } from 'yaml';
-import { z } from 'zod';
 import type { Field, Fields } from './fields.ts';
 import { fieldsOf, isEmpty } from './fields.ts';
 import type { Observed } from './observed.ts';
@@ -43,30 +41,6 @@ const recordedOnly: Readonly<Partial<Record<Field, RecordedOnly>>> = {
   'objectPermission.vectorStores': { remedy: 'restrict the virtual key or team that calls for the customer' },
   'objectPermission.agents': { remedy: 'restrict the virtual key or team that calls for the customer' },
 };
-
-/**
- * Reads what a proxy configuration makes LiteLLM enforce.
- * @param text in YAML; what is not valid says nothing
- */
-export function readEnforcement(text: string, proxyName: string): EnforcementSettings {
-  const config = sections.safeParse(parsedOrNone(text)).data ?? {};
-  const { callbacks } = withCallbacks.safeParse(config[`${proxyName}_settings`]).data ?? { callbacks: [] };
-  const blockedUserCheck = [callbacks].flat().includes('blocked_user_check');
-  const preCallChecks = withPreCallChecks.safeParse(config.router_settings).success;
-  return { blockedUserCheck, preCallChecks };
-}
-
-const sections = z.record(z.string(), z.unknown());
-const withCallbacks = z.object({ callbacks: z.union([z.string(), z.array(z.unknown())]) });
-const withPreCallChecks = z.object({ enable_pre_call_checks: z.literal(true) });
-
-function parsedOrNone(text: string): unknown {
-  try {
-    return parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
 
 /** The wanted fields that a gateway records and does not act on. A field without a value needs no enforcement. */
 export function unenforced(

@@ -3,7 +3,7 @@ export { budgetRowId, budgetRowStrategy } from './budgetRow.ts';
 export type { CallOptions, CallReport, CallTimeouts, GatewayTarget } from './client.ts';
 export { GatewayClient } from './client.ts';
 export { GatewayClients, type GatewayClientsOptions } from './clients.ts';
-export { readEnforcement, unenforced, type EnforcementSettings, type Unenforced } from './enforcement.ts';
+export { unenforced, type EnforcementSettings, type Unenforced } from './enforcement.ts';
 export { GatewayError, isGatewayError, type GatewayErrorKind, type GatewayOperation } from './errors.ts';
 export {
   allFields,

@@ -5,7 +5,8 @@ import { TestAuthority } from '../gateway/testCertificates.ts';
 import type { KubeClient, ObjectKey, ResourceKind } from '../runtime/runtime.ts';
 import { ApiError } from '../runtime/runtime.ts';
 import type { Connections } from './connection.ts';
-import { ConnectionError, createConnections, parseDuration } from './connection.ts';
+import { ConnectionError, createConnections } from './connection.ts';
+import { parseDuration } from './duration.ts';
 
 const PEM = new TestAuthority().ca.trim();
 

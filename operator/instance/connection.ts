@@ -11,10 +11,12 @@ import {
   type RateLimit,
   type SecretKeyRef,
 } from '../api/v1alpha1/v1alpha1.ts';
-import { type EnforcementSettings, readEnforcement } from '../gateway/gateway.ts';
+import type { EnforcementSettings } from '../gateway/gateway.ts';
+import { enforcementOffThread } from './offThread.ts';
 import type { InstanceConditionReason } from '../reasons.ts';
 import type { Clock, KubeClient, Lister } from '../runtime/runtime.ts';
 import { isForbidden, isNotFound, keyText } from '../runtime/runtime.ts';
+import { parseDuration } from './duration.ts';
 import { secrets, services } from './kinds.ts';
 import { readText } from './textSource.ts';
 
@@ -183,7 +185,7 @@ async function readConnection(sources: ConnectionSources, instance: GatewayInsta
     spec.tls === undefined
       ? undefined
       : readSecretKey(sources, namespace, spec.tls.caSecretRef, 'spec.tls.caSecretRef').then(checkedCa),
-    readBase(sources, instance).then((text) => readEnforcement(text, proxyName)),
+    readBase(sources, instance).then((base) => enforcementOffThread(keyText(instance.metadata), base, proxyName)),
   ]);
   if (/[^\x21-\x7e]/.test(masterKey)) {
     throw notReady(
@@ -318,15 +320,4 @@ function sameConnection(one: GatewayConnection, other: GatewayConnection): boole
     one.ca === other.ca &&
     isDeepStrictEqual(one.enforcement, other.enforcement)
   );
-}
-
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** @returns a duration such as `1h30m` in milliseconds. @throws RangeError where it is none. */
-export function parseDuration(text: string): number {
-  if (!/^(?:\d+(?:ms|s|m|h|d))+$/.test(text)) throw new RangeError(`${text} is no duration such as 90s or 1h30m.`);
-  let sum = 0;
-  for (const [, amount = '0', unit = ''] of text.matchAll(/(\d+)(ms|s|m|h|d)/g))
-    sum += Number(amount) * (UNITS[unit] ?? 0);
-  return sum;
 }

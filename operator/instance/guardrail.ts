@@ -6,7 +6,9 @@ import { createHmac } from 'node:crypto';
 import { request } from 'undici';
 import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+import { policyProblem } from './offThread.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
+import { keyText } from '../runtime/runtime.ts';
 import { NameTakenError, noneIfNotFound } from './children.ts';
 import type { WorkloadInputs } from './guardrailWorkload.ts';
 import { guardrailServiceUrl } from './guardrailWorkload.ts';
@@ -167,22 +169,9 @@ async function readPolicy(client: KubeClient, instance: GatewayInstance, spec: G
       `ConfigMap ${spec.policy.configMapRef?.name ?? ''} with key ${spec.policy.configMapRef?.key ?? ''} is not there: create it, or correct spec.guardrail.policy.configMapRef.`,
     );
   }
-  const problem = await policyProblem(text);
+  const problem = await policyProblem(keyText(instance.metadata), text);
   if (problem !== undefined) throw new GuardrailFault('PolicyInvalid', problem);
   return text;
-}
-
-/** What is wrong with a policy, as a whole sentence: judged by the guardrail's own reader. */
-async function policyProblem(text: string): Promise<string | undefined> {
-  // Only where there is a policy: detection brings its models with it.
-  const { parsePolicy, PolicyError } = await import('../../guardrail/detection/detection.ts');
-  try {
-    parsePolicy(text);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof PolicyError)) throw error;
-    return `spec.guardrail.policy ${error.message}`;
-  }
 }
 
 /** Makes sure that there are keys, and takes the next step of a rotation that was asked for. */

@@ -1,6 +1,6 @@
 /** Places of the gateway's configuration, outside our entry, that lead calls around our guardrail. */
 import type { Document, YAMLMap, YAMLSeq } from 'yaml';
-import { isMap, isSeq, visit } from 'yaml';
+import { isMap, isScalar, isSeq, visit } from 'yaml';
 import { GUARDRAIL_NAME } from './guardrailEntry.ts';
 import { detach, entriesOf, nameOf, ownValue, resolve, rootOf, valueOf } from './proxyConfigDocument.ts';
 
@@ -20,19 +20,20 @@ function removeOptOuts(document: Document): string[] {
   const removed = new Set<string>();
   // What a merge key brings is removed where it stands.
   for (const map of nodesOf(document, isMap)) {
-    for (const { key, value } of [...map.items]) {
-      const name = nameOf(document, key);
-      // Only a plain false is no opt-out for sure: `yes` is true for the gateway's parser.
-      if (name === DISABLE_ALL && valueOf(document, value) !== false) {
-        remove(document, map, name);
-        removed.add(name);
-      }
-      if (name === OPT_OUT && listOf(document, value).includes(GUARDRAIL_NAME)) {
-        const list = ownValue(document, map, name);
-        if (isSeq(list)) removeItems(document, list, (item) => valueOf(document, item) === GUARDRAIL_NAME);
-        removed.add(name);
-      }
+    // Several pairs have one name where their keys are aliases.
+    const valuesOf = (name: string): unknown[] =>
+      map.items.filter(({ key }) => nameOf(document, key) === name).map(({ value }) => resolve(document, value));
+    // Only a plain false is no opt-out for sure: `yes` is true for the gateway's parser.
+    if (valuesOf(DISABLE_ALL).some((value) => !isScalar(value) || value.value !== false)) {
+      remove(document, map, DISABLE_ALL);
+      removed.add(DISABLE_ALL);
     }
+    const lists = valuesOf(OPT_OUT);
+    if (!lists.some((list) => listOf(document, list).includes(GUARDRAIL_NAME))) continue;
+    const list = lists.length === 1 ? ownValue(document, map, OPT_OUT) : undefined;
+    if (isSeq(list)) removeItems(document, list, (item) => valueOf(document, item) === GUARDRAIL_NAME);
+    else remove(document, map, OPT_OUT);
+    removed.add(OPT_OUT);
   }
   return [...removed];
 }
@@ -43,32 +44,32 @@ function removePipelineSteps(document: Document): string[] {
     const step = resolve(document, item);
     return isMap(step) && valueOf(document, entriesOf(document, step).get('guardrail')) === GUARDRAIL_NAME;
   };
-  const lists = nodesOf(document, isSeq).filter((list) => list.items.some(isOurStep));
+  const lists = new Set(nodesOf(document, isSeq).filter((list) => list.items.some(isOurStep)));
   for (const list of lists) removeItems(document, list, isOurStep);
   for (const map of nodesOf(document, isMap)) {
     const pipeline = map.items.find(({ key }) => nameOf(document, key) === 'pipeline');
     const settings = resolve(document, pipeline?.value);
     const steps = isMap(settings) ? resolve(document, entriesOf(document, settings).get('steps')) : undefined;
     // The gateway does not start with a pipeline that has no steps.
-    if (lists.some((list) => list === steps && list.items.length === 0)) remove(document, map, 'pipeline');
+    if (isSeq(steps) && lists.has(steps) && steps.items.length === 0) remove(document, map, 'pipeline');
   }
-  return lists.length === 0 ? [] : ['policies.*.pipeline.steps'];
+  return lists.size === 0 ? [] : ['policies.*.pipeline.steps'];
 }
 
 /** Removes a mapping's own key. */
 function remove(document: Document, map: YAMLMap, key: string): void {
-  const own = map.items.filter((pair) => nameOf(document, pair.key) === key);
-  for (const pair of own) {
-    detach(document, pair.key);
-    detach(document, pair.value);
-  }
-  map.items = map.items.filter((pair) => !own.includes(pair));
+  const own = new Set(map.items.filter((pair) => nameOf(document, pair.key) === key));
+  detach(
+    document,
+    [...own].flatMap((pair) => [pair.key, pair.value]),
+  );
+  map.items = map.items.filter((pair) => !own.has(pair));
 }
 
 function removeItems(document: Document, list: YAMLSeq, goes: (item: unknown) => boolean): void {
-  const items = list.items.filter(goes);
-  for (const item of items) detach(document, item);
-  list.items = list.items.filter((item) => !items.includes(item));
+  const items = new Set(list.items.filter(goes));
+  detach(document, [...items]);
+  list.items = list.items.filter((item) => !items.has(item));
 }
 
 function listOf(document: Document, node: unknown): unknown[] {

@@ -7,6 +7,7 @@ import type { Controller, Metadata, ObjectKey, Permission, Runtime } from '../ru
 import { keyOf, keyText, when } from '../runtime/runtime.ts';
 import { Children, ownedKinds } from './children.ts';
 import type { Connections } from './connection.ts';
+export { parseDuration } from './duration.ts';
 import { reachSidecars } from './erasure.ts';
 import { guardrailImage, readOwnPod } from './guardrailImage.ts';
 import { INSTANCE_LABEL, proxyDeployments } from './kinds.ts';
@@ -17,7 +18,6 @@ export {
   allows,
   ConnectionError,
   createConnections,
-  parseDuration,
   type Connections,
   type ConnectionSources,
   type CustomerConnectionReason,

@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import type { KubeClient, ObjectKey } from '../runtime/runtime.ts';
-import { ownerReference } from '../runtime/runtime.ts';
+import { keyText, ownerReference } from '../runtime/runtime.ts';
+import { renderOffThread } from './offThread.ts';
 import type { Children } from './children.ts';
 import { belongsTo, isRefusal, NameTakenError, noneIfNotFound } from './children.ts';
 import type { GuardrailMode, GuardrailPlan } from './guardrail.ts';
@@ -15,7 +16,7 @@ import type { Child } from './guardrailWorkload.ts';
 import { configMaps, INSTANCE_LABEL, proxyDeployments, secrets } from './kinds.ts';
 import { instanceLabelOf, labelsOf, namesOf } from './names.ts';
 import type { BudgetSettings, RenderedProxyConfig } from './proxyConfig.ts';
-import { renderProxyConfig, timeoutSecondsOf } from './proxyConfig.ts';
+import { timeoutSecondsOf } from './proxyConfig.ts';
 import { ProxyConfigError } from './proxyConfigDocument.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 import { emptyPart, mountsConfigMap, mountsSecret, proxyPatch, rolloutOf, templateAnnotation } from './sidecar.ts';
@@ -207,7 +208,7 @@ async function writeConfig(
   const url = entryUrl(instance, state, wishes);
   let rendered: RenderedProxyConfig;
   try {
-    rendered = renderProxyConfig(text, {
+    rendered = await renderOffThread(keyText(instance.metadata), text, {
       proxyName: instance.spec.proxyName ?? 'gateway',
       budget: wishes.budget,
       guardrail: url === undefined ? undefined : { url, timeoutSeconds: timeoutSecondsOf(instance.spec.guardrail) },

@@ -8,6 +8,7 @@ import { GUARDRAIL_NAME } from './guardrailEntry.ts';
 import { renderProxyConfig, timeoutSecondsOf } from './proxyConfig.ts';
 import { ProxyConfigError } from './proxyConfigDocument.ts';
 import { bypasses, hostileBases } from './testing/hostileBases.ts';
+import { slowBases } from './testing/slowBases.ts';
 
 const nothing: OurSettings = { proxyName: 'litellm', budget: undefined, guardrail: undefined };
 const guardrail = { url: 'http://main-guardrail.ai.svc:8080', timeoutSeconds: 10 };
@@ -279,6 +280,21 @@ litellm_settings: { <<: *shared }
     fc.stringMatching(/^[a-z_]{1,12}$/).filter((key) => !['guardrails', 'litellm_settings'].includes(key)),
     fc.jsonValue({ maxDepth: 3 }),
   );
+
+  it('takes no base much longer than a plain list of the same length', () => {
+    const cpuOf = (base: string): number => {
+      const before = process.threadCpuUsage();
+      try {
+        renderProxyConfig(base, everything);
+      } catch (error) {
+        expect(error).to.be.instanceOf(ProxyConfigError);
+      }
+      return process.threadCpuUsage(before).user;
+    };
+    const bases = slowBases(32 * 1024);
+    const reference = Math.max(...Array.from({ length: 3 }, () => cpuOf(bases['a long list'] ?? '')));
+    for (const [what, base] of Object.entries(bases)) expect(cpuOf(base) / reference, what).to.be.below(10);
+  });
 
   it('law: everything else of the base means what it meant', () => {
     fc.assert(

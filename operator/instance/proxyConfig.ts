@@ -5,7 +5,7 @@
 import type { Document, Node } from 'yaml';
 import { isMap, isNode, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
-import { parseDuration } from './connection.ts';
+import { parseDuration } from './duration.ts';
 import { removeBypasses } from './guardrailBypasses.ts';
 import type { GuardrailEntry } from './guardrailEntry.ts';
 import { entryParams, GUARDRAIL_NAME } from './guardrailEntry.ts';
@@ -48,6 +48,8 @@ export interface RenderedProxyConfig {
 const SLACK_SECONDS = 9;
 /** The guardrail answers each call within 25 s, with an error if need be: so long only where it reads images. */
 const WITH_IMAGES_SECONDS = 30;
+/** What the API server takes in a ConfigMap, less its metadata: indentation makes a text longer that is nested deeply. */
+const MAX_RENDERED_BYTES = 1000 * 1024;
 const NAME_KEY = 'guardrail_name';
 const SHOWN_NAME = /^[\w.-]{1,128}$/;
 /** What parsers of YAML 1.1 and 1.2 both take for a text without quotes: `no` and `1:30` are none. */
@@ -79,7 +81,13 @@ export function renderProxyConfig(base: string, ours: OurSettings): RenderedProx
       : [...removeBypasses(document), ...writeEntry(document, `${proxyName}_params`, guardrail)];
   const hasIncludes = guardrail !== undefined && entriesOf(document, rootOf(document)).has('include');
   // Lines of the base are never folded anew.
-  return { text: document.toString({ lineWidth: 0, flowCollectionPadding: true }), leftOut, hasIncludes };
+  const text = document.toString({ lineWidth: 0, flowCollectionPadding: true });
+  if (Buffer.byteLength(text) > MAX_RENDERED_BYTES) {
+    throw new ProxyConfigError(
+      `The gateway's configuration (spec.proxyConfig.base) becomes longer than a ConfigMap can hold (${MAX_RENDERED_BYTES / 1024} KiB): shorten it.`,
+    );
+  }
+  return { text, leftOut, hasIncludes };
 }
 
 /** The mapping under a top-level key, made where there is none. */
@@ -131,7 +139,7 @@ function writeEntry(document: Document, paramsKey: string, guardrail: GuardrailE
   ]);
   const others = [...settings.keys()].filter((key) => key !== NAME_KEY && key !== paramsKey);
   const second = list.items.filter(isOurs).length > 1;
-  for (const item of list.items.filter(isOurs)) detach(document, item);
+  detach(document, list.items.filter(isOurs));
   // Into a list in brackets too, which then goes on in brackets.
   list.items = old === undefined ? [...list.items, made] : list.items.filter((item) => item === old || !isOurs(item));
   list.items = list.items.map((item) => (item === old ? made : item));

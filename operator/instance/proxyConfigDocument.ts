@@ -3,23 +3,23 @@
  * several places share, by an anchor and its aliases or by merge keys (`<<`), is read as the gateway reads it, and no
  * edit of one place reaches another. Pure.
  */
-import type { Node } from 'yaml';
+import type { Alias, Node } from 'yaml';
 import {
   Document,
   isAlias,
   isCollection,
   isMap,
   isNode,
+  isPair,
   isScalar,
   isSeq,
-  LineCounter,
   Pair,
-  parseAllDocuments,
   Scalar,
   visit,
   YAMLMap,
   YAMLSeq,
 } from 'yaml';
+import { parseYaml, YamlError } from '../../guardrail/yaml/yaml.ts';
 
 /** The base is not what a gateway could read either. The message says where, and holds nothing of its values. */
 export class ProxyConfigError extends Error {
@@ -28,6 +28,8 @@ export class ProxyConfigError extends Error {
 
 /** How many nodes one shared text may unfold to: nested aliases grow exponentially. */
 const MAX_UNFOLDED = 10_000;
+/** How many nodes all that is read of one configuration may unfold to. A real one needs some hundreds. */
+const MAX_UNFOLDED_IN_ALL = 50_000;
 const MERGE_KEY = '<<';
 
 /**
@@ -36,24 +38,12 @@ const MERGE_KEY = '<<';
  * @throws ProxyConfigError where the base is not one YAML mapping
  */
 export function parseBase(base: string): Document {
-  const lines = new LineCounter();
-  const documents = parseAllDocuments(base, { lineCounter: lines, prettyErrors: false });
-  if (!Array.isArray(documents) || documents.length === 0) {
+  const document = parsed(base);
+  if (document === undefined) {
     // Comments alone are an empty document, and stay above what we add.
     const empty = new Document({});
     empty.commentBefore = base.trim() === '' ? null : base.replaceAll(/^\s*#/gm, '').trimEnd();
     return empty;
-  }
-  const [document, second] = documents;
-  const error = documents.flatMap((each) => each.errors)[0];
-  if (error !== undefined) {
-    const { line, col } = lines.linePos(error.pos[0]);
-    throw new ProxyConfigError(
-      `The gateway's configuration is not valid YAML at line ${line}, column ${col} (${error.code}): correct it there.`,
-    );
-  }
-  if (document === undefined || second !== undefined) {
-    throw new ProxyConfigError("The gateway's configuration holds several YAML documents: leave one.");
   }
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
     const { comment, commentBefore } = document;
@@ -77,6 +67,15 @@ export function parseBase(base: string): Document {
   return document;
 }
 
+function parsed(base: string): Document | undefined {
+  try {
+    return parseYaml(base);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw new ProxyConfigError(`The gateway's configuration (spec.proxyConfig.base) ${error.message}.`);
+  }
+}
+
 /** The mapping that a parsed base consists of. */
 export function rootOf(document: Document): YAMLMap {
   // parseBase lets nothing else through.
@@ -85,7 +84,59 @@ export function rootOf(document: Document): YAMLMap {
 
 /** The node itself, or what an alias stands for. */
 export function resolve(document: Document, node: unknown): unknown {
-  return isAlias(node) ? node.resolve(document) : node;
+  return isAlias(node) ? sharingOf(document).targets.get(node) : node;
+}
+
+/** What a document's aliases stand for, and how much more of it may be unfolded. */
+interface Sharing {
+  readonly targets: ReadonlyMap<Alias, Node>;
+  /** The collection or pair in which an alias stands, by what it stands for. */
+  readonly places: ReadonlyMap<Node, readonly { readonly alias: Alias; readonly parent: unknown }[]>;
+  /** Spent by every value that is read through an alias or a merge key, each time anew. */
+  left: number;
+}
+
+const sharings = new WeakMap<Document, Sharing>();
+
+/**
+ * Read once for a document: the parser's own way to resolve an alias reads all of the document before it. Edits leave it
+ * valid, since they bring no alias and no anchor.
+ */
+function sharingOf(document: Document): Sharing {
+  const known = sharings.get(document);
+  if (known !== undefined) return known;
+  const latest = new Map<string, Node>();
+  const targets = new Map<Alias, Node>();
+  const places = new Map<Node, { alias: Alias; parent: unknown }[]>();
+  visit(document, {
+    Node: (_key, node, path) => {
+      if (!isAlias(node)) {
+        if (node.anchor !== undefined) latest.set(node.anchor, node);
+        return;
+      }
+      const target = latest.get(node.source);
+      if (target === undefined) return;
+      targets.set(node, target);
+      const place = { alias: node, parent: path.at(-1) };
+      const those = places.get(target);
+      if (those === undefined) places.set(target, [place]);
+      else those.push(place);
+    },
+  });
+  const sharing = { targets, places, left: MAX_UNFOLDED_IN_ALL };
+  sharings.set(document, sharing);
+  return sharing;
+}
+
+/** @throws ProxyConfigError where more has been unfolded than a configuration that anybody writes needs */
+function spend(document: Document): void {
+  const sharing = sharingOf(document);
+  sharing.left -= 1;
+  if (sharing.left < 0) {
+    throw new ProxyConfigError(
+      `The aliases and merge keys in the gateway's configuration stand for more than ${MAX_UNFOLDED_IN_ALL} nodes: write out less.`,
+    );
+  }
 }
 
 /**
@@ -112,7 +163,10 @@ export function entriesOf(
       const target = resolve(document, source);
       if (!isMap(target)) continue;
       // The first source wins.
-      for (const [each, its] of entriesOf(document, target, within)) if (!merged.has(each)) merged.set(each, its);
+      for (const [each, its] of entriesOf(document, target, within)) {
+        spend(document);
+        if (!merged.has(each)) merged.set(each, its);
+      }
     }
   }
   return new Map([...merged, ...own]);
@@ -144,15 +198,17 @@ export function ownValue(document: Document, map: YAMLMap, key: string): unknown
   return copy;
 }
 
-/** Takes a node's text out of everything that refers to it, or into it: it can be removed then. */
-export function detach(document: Document, node: unknown): void {
-  if (!isNode(node) || isAlias(node)) return;
+/** Takes the text of nodes out of everything that refers to them, or into them: they can be removed then. */
+export function detach(document: Document, nodes: readonly unknown[]): void {
   const inside = new Set<Node>();
-  visit(node, {
-    Node: (_key, each) => {
-      inside.add(each);
-    },
-  });
+  for (const node of nodes) {
+    if (!isNode(node) || isAlias(node)) continue;
+    visit(node, {
+      Node: (_key, each) => {
+        inside.add(each);
+      },
+    });
+  }
   release(document, inside);
 }
 
@@ -164,23 +220,28 @@ export function nameOf(document: Document, key: unknown): string {
 
 /** Puts a copy of these nodes in the place of each alias to them, and takes their anchors away. */
 function release(document: Document, nodes: ReadonlySet<Node>): void {
-  const anchored = [...nodes].filter((node) => !isAlias(node) && node.anchor !== undefined);
-  if (anchored.length === 0) return;
-  // By hand: resolving each alias by itself reads the document each time.
-  const latest = new Map<string, Node>();
-  const copies = new Map<unknown, Node>();
-  visit(document, {
-    Node: (_key, node) => {
-      if (!isAlias(node)) {
-        if (node.anchor !== undefined) latest.set(node.anchor, node);
-        return;
-      }
-      const target = latest.get(node.source);
-      if (target !== undefined && nodes.has(target) && !nodes.has(node)) copies.set(node, copyOf(document, target));
-    },
-  });
-  visit(document, { Alias: (_key, alias) => copies.get(alias) });
-  for (const node of anchored) if (!isAlias(node)) delete node.anchor;
+  const { places } = sharingOf(document);
+  const byParent = new Map<unknown, Map<unknown, Node>>();
+  for (const node of nodes) {
+    if (isAlias(node) || node.anchor === undefined) continue;
+    for (const { alias, parent } of places.get(node) ?? []) {
+      if (nodes.has(alias)) continue;
+      const copies = byParent.get(parent) ?? new Map<unknown, Node>();
+      byParent.set(parent, copies.set(alias, copyOf(document, node)));
+    }
+    delete node.anchor;
+  }
+  for (const [parent, copies] of byParent) replaceIn(parent, copies);
+}
+
+/** Replaces parts of a pair or a list by others. A mapping's parts stand in its pairs. */
+function replaceIn(parent: unknown, replacements: ReadonlyMap<unknown, Node>): void {
+  if (isPair(parent)) {
+    parent.key = replacements.get(parent.key) ?? parent.key;
+    parent.value = replacements.get(parent.value) ?? parent.value;
+  } else if (isSeq(parent)) {
+    parent.items = parent.items.map((item) => replacements.get(item) ?? item);
+  }
 }
 
 /** A copy that shares nothing: what it refers to is written out in it. Comments are not said twice. */
@@ -225,6 +286,7 @@ function unfold<Result>(
   const inner = (each: unknown): Result => {
     const found = resolve(document, each);
     if (found !== null && found !== undefined && around.has(found)) throw refersToItself();
+    spend(document);
     if (--left < 0) {
       throw new ProxyConfigError(
         `An alias in the gateway's configuration stands for more than ${MAX_UNFOLDED} nodes: write out less.`,

@@ -8,8 +8,11 @@ import { withControlPlane } from '../../hack/local/controlplane.ts';
 import type { GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations, gatewayCustomerNames, gatewayInstanceNames, GROUP } from '../api/v1alpha1/v1alpha1.ts';
 import { startTestProxy, type TestProxy } from '../gateway/testProxy.ts';
+import { MAX_YAML_BYTES } from '../../guardrail/yaml/yaml.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
+import { withoutLongStretches } from '../runtime/testing/stretches.ts';
 import { MASTER_KEY, World } from './testing/harness.ts';
+import { slowBases } from './testing/slowBases.ts';
 
 const crds = join(import.meta.dirname, '../../crds');
 const guardrail = 'main-guardrail';
@@ -133,6 +136,37 @@ describe('GatewayInstance', function () {
     await eventually(async () => {
       expect(await failure(world.read())).to.include('404');
     });
+  });
+
+  it('is not held up by configurations and policies of others that are expensive to read', async () => {
+    const bases = slowBases(MAX_YAML_BYTES);
+    const texts = {
+      keys: bases['many keys'],
+      faults: bases['many faults'],
+      long: `a: ${'x'.repeat(1_000_000)}`,
+    };
+    const ref = (name: string): { configMapRef: { name: string; key: string } } => ({
+      configMapRef: { name, key: 'a' },
+    });
+    for (const [name, text = ''] of Object.entries(texts)) {
+      await world.largeConfigMap(name, { a: text });
+    }
+    await withoutLongStretches(async () => {
+      for (const name of Object.keys(texts)) {
+        const proxyConfig = { base: ref(name), configMapName: `of-${name}` };
+        await world.instance({ proxyConfig, guardrail: { policy: ref('keys') } }, name);
+      }
+      await world.instance();
+      await world.until('Ready', 'Ready');
+      for (const name of Object.keys(texts)) await world.until('GuardrailReady', 'PolicyInvalid', name, 60_000);
+    });
+    const { message } = await world.until('ProxyConfigured', 'BaseInvalid', 'long');
+    expect(message).to.equal(
+      "The gateway's configuration (spec.proxyConfig.base) is 977 KiB long, and at most 256 KiB are read: shorten it.",
+    );
+    await world.until('ProxyConfigured', 'BaseInvalid', 'faults');
+    const policy = await world.until('GuardrailReady', 'PolicyInvalid', 'keys');
+    expect(policy.message).to.include('The first 20 are shown.');
   });
 
   it('lets go of its finalizer by force', async () => {

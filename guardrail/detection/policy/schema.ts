@@ -1,5 +1,5 @@
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { parseYaml, YamlError } from '../../yaml/yaml.ts';
 import { compileLinear } from './linearPattern.ts';
 
 const entityType = z
@@ -80,13 +80,18 @@ export type PolicyDocument = z.output<typeof policySchema>;
 export type RuleDocument = z.output<typeof rule>;
 export type Rules = Pick<PolicyDocument, 'default' | 'entities' | 'allow' | 'deny'>;
 
+/** How many mistakes a message names: as many as a person corrects at a time, and as fit into a condition. */
+const MAX_SHOWN_PROBLEMS = 20;
+
 /** A policy that cannot be used; one sentence a problem, each naming the field. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(`has ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}: ${problems.join(' ')}`);
+    const shown = problems.slice(0, MAX_SHOWN_PROBLEMS);
+    const rest = problems.length > shown.length ? ` The first ${shown.length} are shown.` : '';
+    super(`has ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}: ${shown.join(' ')}${rest}`);
     this.problems = problems;
   }
 }
@@ -95,22 +100,29 @@ export class PolicyError extends Error {
  * Reads a policy. @throws PolicyError with every mistake at once.
  */
 export function parsePolicy(yaml: string): PolicyDocument {
-  const document = parseDocument(yaml, { prettyErrors: true, uniqueKeys: true });
-  if (document.errors.length > 0) {
-    throw new PolicyError(
-      document.errors.map(({ linePos, code }) => `Line ${linePos?.[0].line ?? 1} is not valid YAML (${code}).`),
-    );
-  }
+  const document = documentOf(yaml);
   // Aliases are refused: a few lines of them can unfold to gigabytes.
   let content: unknown;
   try {
-    content = document.toJS({ maxAliasCount: 0 }) ?? {};
+    content = document?.toJS({ maxAliasCount: 0 }) ?? {};
   } catch {
     throw new PolicyError(['Aliases are not allowed: write the values out.']);
   }
   const parsed = policySchema.safeParse(content);
   if (!parsed.success) throw new PolicyError(parsed.error.issues.flatMap((issue) => sentencesOf(issue)));
   return parsed.data;
+}
+
+function documentOf(yaml: string): ReturnType<typeof parseYaml> {
+  try {
+    return parseYaml(yaml);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    const { code, position, message } = error;
+    throw new PolicyError([
+      position === undefined ? `It ${message}.` : `Line ${position.line} is not valid YAML (${code}).`,
+    ]);
+  }
 }
 
 type Issue = z.core.$ZodIssue;

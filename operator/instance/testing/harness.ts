@@ -131,6 +131,12 @@ export class World {
     await this.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
   }
 
+  /** Creates a ConfigMap that is too large for client-side apply, which keeps a copy in an annotation. */
+  async largeConfigMap(name: string, data: Record<string, string>): Promise<void> {
+    const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data };
+    await this.plane.kubectl(['create', '-n', this.namespace, '-f', '-'], JSON.stringify(manifest));
+  }
+
   /** As people do it: by client-side apply. */
   async apply(manifest: object | string): Promise<void> {
     const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);

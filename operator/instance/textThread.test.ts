@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Answer, Task } from './textTasks.ts';
+import { TextThread, TooCostlyError } from './textThread.ts';
+
+/** A program that answers a text with the number of tasks so far, never answers `hang`, and fails at `fail`. */
+const COUNTING = `
+const { parentPort } = require('node:worker_threads');
+let tasks = 0;
+parentPort.on('message', ({ text }) => {
+  tasks += 1;
+  if (text === 'fail') throw new Error('It has failed.');
+  if (text === 'fill') for (const all = []; ; ) all.push(new Array(100_000).fill(text + all.length));
+  if (text === 'hang') for (;;);
+  parentPort.postMessage({ kind: 'refused', message: String(tasks) });
+});
+`;
+
+describe('the thread for texts', function () {
+  this.timeout(30_000);
+  let folder: string;
+  let program: URL;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'thread-'));
+    const file = join(folder, 'program.cjs');
+    writeFileSync(file, COUNTING);
+    program = pathToFileURL(file);
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  const policy = (text: string): Task => ({ kind: 'policy', text });
+  const messageOf = (answer: Answer): string | undefined => (answer.kind === 'refused' ? answer.message : undefined);
+  const failure = (promise: Promise<unknown>): Promise<unknown> =>
+    promise.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+  it('works on a text once, however often it is asked', async () => {
+    const thread = new TextThread(program);
+    const [one, same, other] = await Promise.all([
+      thread.run('a', policy('x')),
+      thread.run('b', policy('x')),
+      thread.run('a', policy('y')),
+    ]);
+    expect([one, same, other].map(messageOf)).to.deep.equal(['1', '1', '2']);
+    expect(messageOf(await thread.run('c', policy('x')))).to.equal('1');
+  });
+
+  it('lets owners take turns', async () => {
+    const thread = new TextThread(program);
+    const many = Array.from({ length: 20 }, (_, index) => thread.run('a', policy(`a${index}`)));
+    expect(Number(messageOf(await thread.run('b', policy('b'))))).to.be.below(4);
+    await Promise.all(many);
+  });
+
+  it('gives up a text that takes too long or too much memory, remembers it, and goes on with others', async () => {
+    const thread = new TextThread(program, { taskMs: 1_000 });
+    const hanging = failure(thread.run('a', policy('hang')));
+    const next = thread.run('b', policy('x'));
+    expect(await hanging).to.be.instanceOf(TooCostlyError);
+    expect(messageOf(await next)).to.equal('1');
+    expect(await failure(thread.run('a', policy('hang')))).to.be.instanceOf(TooCostlyError);
+    // The thread that answered is still there: nothing was started for the text that is known.
+    expect(messageOf(await thread.run('b', policy('y')))).to.equal('2');
+    const filling = new TextThread(program);
+    expect(await failure(filling.run('a', policy('fill')))).to.be.instanceOf(TooCostlyError);
+  });
+
+  it('tells of a fault of its own as such, tries again, and goes on', async () => {
+    const thread = new TextThread(program);
+    expect(await failure(thread.run('a', policy('fail'))))
+      .to.be.an('error')
+      .that.is.not.instanceOf(TooCostlyError);
+    expect(messageOf(await thread.run('a', policy('x')))).to.equal('1');
+  });
+
+  it('forgets the oldest answers when they fill its memory', async () => {
+    const thread = new TextThread(program, { keptBytes: 500 });
+    for (const text of ['x', 'y', 'x']) await thread.run('a', policy(text));
+    for (let index = 0; index < 10; index += 1) await thread.run('a', policy(String(index)));
+    expect(messageOf(await thread.run('a', policy('9')))).to.equal('12');
+    expect(messageOf(await thread.run('a', policy('x')))).to.equal('13');
+  });
+
+  it('renders, and judges a policy', async () => {
+    const thread = new TextThread(new URL('./textWorker.ts', import.meta.url));
+    const ours = { proxyName: 'litellm', budget: { maxBudget: 1 }, guardrail: undefined };
+    expect(await thread.run('a', { kind: 'render', base: 'a: 1', ours })).to.deep.equal({
+      kind: 'render',
+      rendered: { text: 'a: 1\nlitellm_settings:\n  max_end_user_budget: 1\n', leftOut: [], hasIncludes: false },
+    });
+    expect(messageOf(await thread.run('a', policy('a: 1')))).to.include('a is not known');
+  });
+});

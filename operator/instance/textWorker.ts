@@ -1,0 +1,10 @@
+/** The program of the thread for texts: one answer for each task, in their order. */
+import { parentPort } from 'node:worker_threads';
+import type { Task } from './textTasks.ts';
+import { carryOut } from './textTasks.ts';
+
+parentPort?.on('message', (task: Task) => {
+  void carryOut(task).then((answer) => {
+    parentPort?.postMessage(answer);
+  });
+});
