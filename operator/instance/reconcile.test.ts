@@ -126,6 +126,8 @@ describe('GatewayInstance', function () {
     await world.customer('one', true);
     await world.customer('two', false);
     await world.customer('three');
+    // Of a namespace that the instance does not allow: it stays where it is, and holds up nothing.
+    await world.guest('four');
     await eventually(async () => {
       expect((await world.read()).status?.customers).to.deep.equal({ total: 3, synced: 1, failed: 1 });
     });

@@ -523,7 +523,7 @@ export class InstanceReconciler implements Reconciler {
   }
 
   #count(instance: GatewayInstance): CustomerCounts {
-    return countCustomers(this.#parts.customers.get(keyText(instance.metadata)));
+    return countCustomers(instance, this.#parts.customers.get(keyText(instance.metadata)));
   }
 
   #tooEarly(instance: GatewayInstance, { looked }: Memory): number {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { Findings } from './status.ts';
 import { countCustomers, nextStatus, readiness, statusWithReady, transitions } from './status.ts';
 import { instanceOf } from './testing/instances.ts';
@@ -87,9 +87,34 @@ describe('instance status', () => {
   });
 
   it('counts customers by what their status says', () => {
-    const customers = [{ status: { synced: true } }, { status: { synced: false } }, {}, { status: {} }];
-    expect(countCustomers(customers as GatewayCustomer[])).to.deep.equal({ total: 4, synced: 1, failed: 1 });
+    const customers = [{ status: { synced: true } }, { status: { synced: false } }, {}, { status: {} }].map((one) => ({
+      ...one,
+      metadata: { namespace: 'ai' },
+    }));
+    expect(countCustomers(instanceOf(), customers as GatewayCustomer[])).to.deep.equal({
+      total: 4,
+      synced: 1,
+      failed: 1,
+    });
   });
+
+  for (const [what, metadata, status, counted] of [
+    ['of a namespace that is allowed', { namespace: 'shop' }, {}, 1],
+    ['of a namespace that is not allowed', { namespace: 'guest' }, { synced: false }, 0],
+    [
+      'of such a namespace with a mark, which its author can write',
+      { namespace: 'guest', annotations: { [annotations.createPending]: '{}' } },
+      {},
+      0,
+    ],
+    ['of such a namespace with a record from a time when it was allowed', { namespace: 'guest' }, { specHash: 'x' }, 1],
+    ['of such a namespace with a record that may have been begun', { namespace: 'guest' }, { appliedFields: [] }, 1],
+  ] as const) {
+    it(`counts ${counted === 1 ? 'a' : 'no'} customer ${what}`, () => {
+      const customer = { metadata, status } as unknown as GatewayCustomer;
+      expect(countCustomers(instanceOf({ allowedNamespaces: ['shop'] }), [customer]).total).to.equal(counted);
+    });
+  }
 
   describe('is worth an event', () => {
     const down: Findings = { ...good, Reachable: { status: 'False', reason: 'GatewayUnreachable', message: 'x' } };

@@ -12,6 +12,7 @@ import { currentCondition, nextCondition } from '../conditions.ts';
 import type { InstanceConditionReason, InstanceConditionType, InstanceEventReason } from '../reasons.ts';
 import { instanceConditions } from '../reasons.ts';
 import type { EventDetails } from '../runtime/runtime.ts';
+import { allows } from './connection.ts';
 
 /** How one aspect was found. */
 export interface Finding<Type extends InstanceConditionType> {
@@ -112,13 +113,23 @@ export function statusWithAspect<Type extends Aspect>(
   return { ...instance.status, conditions: [...others, nextCondition(instance, now, { type, ...finding })] };
 }
 
-/** Counts the customers that refer to an instance. One that was never reconciled is neither synced nor failed. */
-export function countCustomers(referring: readonly GatewayCustomer[]): CustomerCounts {
+/** Counts the customers of an instance: see {@link concerns}. One that was never reconciled is neither synced nor failed. */
+export function countCustomers(instance: GatewayInstance, referring: readonly GatewayCustomer[]): CustomerCounts {
+  const counted = referring.filter((customer) => concerns(instance, customer));
   return {
-    total: referring.length,
-    synced: referring.filter(({ status }) => status?.synced === true).length,
-    failed: referring.filter(({ status }) => status?.synced === false).length,
+    total: counted.length,
+    synced: counted.filter(({ status }) => status?.synced === true).length,
+    failed: counted.filter(({ status }) => status?.synced === false).length,
   };
+}
+
+/**
+ * Whether an instance has to do with a customer that refers to it: its namespace is allowed, or the status says that
+ * something of it is at the gateway, from a time when it was. The mark does not count here: an author of customers can
+ * write one, and those of a namespace that is not allowed must not hold up the deletion of an instance.
+ */
+function concerns(instance: GatewayInstance, { metadata, status }: GatewayCustomer): boolean {
+  return allows(instance, metadata.namespace) || status?.specHash !== undefined || status?.appliedFields !== undefined;
 }
 
 /** The events that a change of status is worth: one of each transition, none of a mere reconcile. */

@@ -467,7 +467,7 @@ export interface GatewayInstanceSpec {
 /** How many customers refer to an instance. */
 export interface CustomerCounts {
   /**
-   * All that refer to it.
+   * All that refer to it from a namespace that it allows, or whose record it has held since their namespace was allowed.
    * @asType integer
    * @format int32
    */

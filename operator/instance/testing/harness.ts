@@ -24,6 +24,9 @@ import { createConnections, instanceController } from '../instance.ts';
 
 export const MASTER_KEY = 'sk-master';
 
+/** A namespace that no instance allows. It is created with its first customer. */
+const guestsOf = (namespace: string): string => `${namespace}-guests`;
+
 class InstanceOperator extends ControllerOperator {
   readonly #resolve: (url: string) => string;
 
@@ -32,7 +35,7 @@ class InstanceOperator extends ControllerOperator {
       log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
       kubeConfig: plane.kubeConfig(),
       namespace,
-      watchNamespaces: [namespace],
+      watchNamespaces: [namespace, guestsOf(namespace)],
       leaseName: undefined,
       http: undefined,
       installCrds: false,
@@ -228,6 +231,15 @@ export class World {
       { ...at, name, body: { status: { synced } } },
       setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
     );
+  }
+
+  /** Creates a customer of the world's instance in a namespace that it does not allow. */
+  async guest(name: string): Promise<void> {
+    const namespace = guestsOf(this.namespace);
+    await this.plane.kubectl(['create', 'namespace', namespace]);
+    const spec = { instanceRef: { name: 'main', namespace: this.namespace }, customerId: name };
+    const body = { apiVersion: API_VERSION, kind: gatewayCustomerNames.kind, metadata: { name }, spec };
+    await this.custom.createNamespacedCustomObject({ ...this.#at(gatewayCustomerNames.plural), namespace, body });
   }
 
   async removeCustomer(name: string): Promise<void> {
