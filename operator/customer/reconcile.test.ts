@@ -821,9 +821,24 @@ describe('customer reconcile', function () {
     it('does not take an address that is no gateway for one that has no such customer', async () => {
       await people.customer('a', { alias: 'A' });
       await people.untilReason('a', 'Created');
-      proxy.fault = () => answer(404, '{"detail":"Not Found"}');
+      proxy.fault = () => answer(404, '{"message":"no Route matched with those values"}');
       await people.delete('a');
-      await people.untilReason('a', 'DeletionFailed');
+      const failed = await people.untilReason('a', 'DeletionFailed');
+      expect(message(failed)).to.contain('"no Route matched with those values"').and.to.contain('spec.endpoint');
+      for (const [status, body] of [
+        [404, ''],
+        [404, '{"detail":"Not Found"}'],
+        [200, '{"error":"quota exceeded"}'],
+      ] as const) {
+        proxy.fault = ({ path }) => (path === '/customer/delete' ? answer(status, body) : undefined);
+        proxy.calls.length = 0;
+        await people.annotate('a', 'syncRequested', `${status} ${body.length}`);
+        await eventually(() => {
+          expect(callsOf('/customer/delete')).to.have.length(1);
+        });
+        await people.untilReason('a', 'DeletionFailed');
+        expect(await atGateway('a')).to.include({ alias: 'A' });
+      }
       proxy.fault = noCalls;
       await people.annotate('a', 'syncRequested', 'now');
       await people.untilGone('a');

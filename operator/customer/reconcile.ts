@@ -101,6 +101,7 @@ export class CustomerReconciler {
           return await this.#end(customer, failed('GatewayUnauthorized', error), keyRetryMs);
         case 'terminal':
         case 'notFound':
+        case 'unconfirmed':
         case 'alreadyExists':
           return await this.#end(customer, failed('GatewayRejected', error), connection.syncInterval);
       }

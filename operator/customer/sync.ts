@@ -68,7 +68,11 @@ export async function sync(
   signal: AbortSignal,
 ): Promise<Synced> {
   const client = parts.clients.for(connection);
-  const observed = await look(client, customer, { signal, turn: isRoutine(customer) ? 'routine' : 'urgent' });
+  const turn = isRoutine(customer) ? 'routine' : 'urgent';
+  const observed = await look(client, customer, { signal, turn }).catch((error: unknown) => {
+    if (!mayTryToCreate(customer, error)) throw error;
+    return undefined;
+  });
   const strategy = await strategyFor(parts, customer, connection);
   const desired = desiredFields(customer.spec);
   const { enforcement } = connection;
@@ -329,6 +333,14 @@ async function look(
 ): Promise<Observed | undefined> {
   const row = await client.customerInfo(customer.spec.customerId, options);
   return row === undefined ? undefined : observe(row);
+}
+
+/**
+ * At a gateway whose word for a missing customer is not known yet, creation tells more than the question: it fails where
+ * the path leads nowhere, and the record is looked up afterwards. Not where a record of others must not be touched.
+ */
+function mayTryToCreate(customer: GatewayCustomer, error: unknown): boolean {
+  return isGatewayError(error, 'unconfirmed') && customer.spec.adoptionPolicy !== 'Refuse';
 }
 
 async function lookAfterWriting(

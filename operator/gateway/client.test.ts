@@ -105,7 +105,7 @@ describe('gateway client', () => {
     { name: '403', fault: answer(403, '{}'), kind: 'unauthorized' },
     { name: '404 of a framework', fault: answer(404, '{"detail":"Not Found"}'), kind: 'terminal' },
     { name: '404 with a page', fault: answer(404, html), kind: 'terminal' },
-    { name: '404 of the API', fault: answer(404, envelope('gone', 'not_found', 'user_id')), kind: 'notFound' },
+    { name: '404 of the API', fault: answer(404, envelope('gone', 'not_found', 'user_id')), kind: 'terminal' },
     { name: '405', fault: answer(405, '{"detail":"Method Not Allowed"}'), kind: 'terminal' },
     { name: '408', fault: answer(408, ''), kind: 'transient' },
     { name: '409', fault: answer(409, '{}'), kind: 'alreadyExists' },
@@ -136,8 +136,11 @@ describe('gateway client', () => {
     });
   }
 
-  it('lets nothing of an answer into a message but names of fields and kinds of errors', async () => {
+  it('quotes the gateway, without the key and without a value of the customer', async () => {
     const leaks = [masterKey, ...Object.values(personal), 'Smith', 'sk-'];
+    proxy.fault = () => answer(422, envelope(`No plan for ${personal.user_id}\nand more`, 'bad', null));
+    const told = await errorOf(client.customerNew({ ...personal }));
+    expect(told.message).to.equal('The gateway refused POST /customer/new with 422. It says: "No plan for …".');
     const bodies = [
       envelope(`End User Id=${personal.user_id} with key ${masterKey}`, 'not_found', personal.alias),
       JSON.stringify({
@@ -150,7 +153,7 @@ describe('gateway client', () => {
     for (const body of bodies) {
       for (const status of [200, 302, 400, 401, 404, 409, 422, 500]) {
         proxy.fault = () => answer(status, body, { location: `/${personal.user_id}` });
-        const error = await errorOf(client.customerInfo('x').then(() => client.customerNew({ ...personal })));
+        const error = await errorOf(client.customerNew({ ...personal }));
         for (const leak of leaks) expect(`${error.message} ${String(error.stack)}`).not.to.contain(leak);
         expect(JSON.stringify(error)).not.to.contain('Smith');
       }

@@ -1,16 +1,22 @@
 /**
  * The gateway's admin API over HTTP, made for a gateway that is not trusted: every call has deadlines, every answer has a
- * limit on its size and is checked, redirects are not followed, and nothing of an answer's text gets into a message.
+ * limit on its size and is checked, and redirects are not followed. A success counts only where its body does not say
+ * otherwise, and a 404 only where it is known to mean the customer.
  */
 import { Pool } from 'undici';
 import { z } from 'zod';
+import type { Look } from './absence.ts';
+import { Absence, wordsForNobody } from './absence.ts';
 import type { GatewayOperation } from './errors.ts';
 import { GatewayError, isGatewayError } from './errors.ts';
-import { explain, rowOrNone, saysAlreadyExists, saysNoSuchPath } from './oddities.ts';
+import { isLiteLlm, rowOrNone, saysDeleted } from './oddities.ts';
 import type { RateLimit, RateLimiter, Turn } from './rateLimit.ts';
 import { DeferredError } from './rateLimit.ts';
-import type { BudgetBody, BudgetRow, CustomerBody, CustomerRow, ErrorBody } from './wire.ts';
-import { budgetRow, customerRow, errorBody } from './wire.ts';
+import type { Answer, Asked } from './refusal.ts';
+import { asksForTime, contradictionOf, parseJson, refusalOf, retryAfterOf, saying } from './refusal.ts';
+import type { BudgetBody, BudgetRow, CustomerBody, CustomerRow } from './wire.ts';
+import { budgetRow, customerRow } from './wire.ts';
+import { personalValues } from './words.ts';
 
 /** Where a gateway is, and how to call it. */
 export interface GatewayTarget {
@@ -54,24 +60,30 @@ export interface CallOptions {
   readonly turn?: Turn;
 }
 
-/** What a write answers is not used, but a page instead of it tells that nothing was written. */
+/** What a write answers is used only as far as it contradicts the success; a page tells that nothing was written. */
 const anything = z.looseObject({});
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Record<string, string | string[] | undefined>;
-  readonly text: string;
+/** One call, and the record that it is about. */
+interface Call<T> {
+  readonly operation: GatewayOperation;
+  readonly path: string;
+  /** undefined: a GET. */
+  readonly body?: object | undefined;
+  readonly schema: z.ZodType<T>;
+  readonly about?: { readonly field: 'user_id' | 'budget_id'; readonly value: string } | undefined;
 }
 
 /** A client of one gateway. Every method throws {@link GatewayError}. */
 export class GatewayClient {
   readonly #pool: Pool;
   readonly #path: string;
-  readonly #authorization: string;
+  readonly #masterKey: string;
   readonly #hasOwnAuthority: boolean;
   readonly #limiter: RateLimiter;
   readonly #timeouts: CallTimeouts;
   readonly #report: (call: CallReport) => void;
+  readonly #absence = new Absence();
+  #isLiteLlm = false;
 
   constructor(
     target: GatewayTarget,
@@ -83,7 +95,7 @@ export class GatewayClient {
     this.#report = options.report ?? (() => undefined);
     const url = new URL(target.endpoint);
     this.#path = url.pathname.replace(/\/+$/, '');
-    this.#authorization = `Bearer ${target.masterKey}`;
+    this.#masterKey = target.masterKey;
     this.#hasOwnAuthority = target.ca !== undefined;
     this.#pool = new Pool(url.origin, {
       connections: target.rateLimit.maxConcurrent,
@@ -96,57 +108,94 @@ export class GatewayClient {
     });
   }
 
-  /** @returns the customer, or undefined where the gateway has none of that id. */
+  /** Whether the gateway has shown itself to be LiteLLM, under whatever name: then it has a `/budget` API. */
+  get isLiteLlm(): boolean {
+    return this.#isLiteLlm;
+  }
+
+  /**
+   * @returns the customer, or undefined where the gateway has none of that id. An answer that does not tell is an error
+   * of kind `unconfirmed`.
+   */
   async customerInfo(customerId: string, options?: CallOptions): Promise<CustomerRow | undefined> {
-    const path = `/customer/info?end_user_id=${encodeURIComponent(customerId)}`;
-    const row = await this.#call('GET /customer/info', path, undefined, customerRow, options).catch(
-      (error: unknown) => {
-        if (error instanceof GatewayError && error.kind === 'notFound') return undefined;
-        throw error;
-      },
-    );
-    if (row !== undefined && row.user_id !== customerId) {
-      throw new GatewayError('transient', 'GET /customer/info', 'The gateway answered with another customer.');
+    try {
+      return await this.#lookUp(customerId, options);
+    } catch (error) {
+      if (await this.#meansMissing(customerId, error, options)) return undefined;
+      throw error;
     }
-    return row;
   }
 
   /** Makes a customer. Never to be repeated when it failed: ask {@link customerInfo} what has become of it. */
   async customerNew(body: CustomerBody, options?: CallOptions): Promise<void> {
-    await this.#call('POST /customer/new', '/customer/new', body, anything, options);
+    await this.#writeCustomer('POST /customer/new', '/customer/new', body, options);
   }
 
   async customerUpdate(body: CustomerBody, options?: CallOptions): Promise<void> {
-    await this.#call('POST /customer/update', '/customer/update', body, anything, options);
+    await this.#writeCustomer('POST /customer/update', '/customer/update', body, options);
   }
 
-  /** Deletes one customer; one that is not there is of kind `notFound`. Its budget row stays. */
+  /**
+   * Deletes one customer. Returns only when the gateway has confirmed that it is gone: by its answer, or when it is
+   * looked up afterwards. One that was not there may be of kind `notFound`. Its budget row stays.
+   */
   async customerDelete(customerId: string, options?: CallOptions): Promise<void> {
-    const body = { user_ids: [customerId] };
-    await this.#call('POST /customer/delete', '/customer/delete', body, anything, options);
+    const usual = this.#isLiteLlm ? undefined : await this.#wordsForMissing(customerId, options);
+    const doubt = await this.#tryDelete(customerId, options);
+    if (doubt === undefined) return;
+    const { signal } = options ?? {};
+    try {
+      await this.#lookUp(customerId, { signal });
+    } catch (error) {
+      const asUsual = isGatewayError(error, 'unconfirmed') && error.message === usual;
+      if (asUsual || (await this.#meansMissing(customerId, error, { signal }))) return;
+      throw error;
+    }
+    throw doubt;
   }
 
   /** @returns those of the budget rows that exist. */
   async budgetInfo(ids: readonly [string, ...string[]], options?: CallOptions): Promise<BudgetRow[]> {
-    return await this.#call('POST /budget/info', '/budget/info', { budgets: ids }, z.array(budgetRow), options);
+    const operation = 'POST /budget/info';
+    const body = { budgets: ids };
+    const rows = await this.#call({ operation, path: '/budget/info', body, schema: z.array(budgetRow) }, options);
+    return rows.filter(({ budget_id }) => ids.includes(budget_id));
   }
 
   async budgetNew(body: BudgetBody, options?: CallOptions): Promise<void> {
-    await this.#call('POST /budget/new', '/budget/new', body, anything, options);
+    const about = { field: 'budget_id', value: body.budget_id } as const;
+    await this.#call({ operation: 'POST /budget/new', path: '/budget/new', body, schema: anything, about }, options);
   }
 
   /** Changes the fields given; null clears one. @returns the row, or undefined where there is none of that id. */
   async budgetUpdate(body: BudgetBody, options?: CallOptions): Promise<BudgetRow | undefined> {
-    return rowOrNone(await this.#call('POST /budget/update', '/budget/update', body, budgetRow.nullable(), options));
+    const operation = 'POST /budget/update';
+    const about = { field: 'budget_id', value: body.budget_id } as const;
+    const call = { operation, path: '/budget/update', body, schema: budgetRow.nullable(), about } as const;
+    return rowOrNone(await this.#call(call, options));
   }
 
-  /** Deletes a budget row; customers linked to it are linked to none afterwards. One that is not there is success. */
+  /**
+   * Deletes a budget row; customers linked to it are linked to none afterwards. One that is not there is success. What
+   * the answer does not confirm is looked up.
+   */
   async budgetDelete(id: string, options?: CallOptions): Promise<void> {
-    await this.#call('POST /budget/delete', '/budget/delete', { id }, anything.nullable(), options).catch(
-      (error: unknown) => {
-        if (!(error instanceof GatewayError && error.kind === 'notFound')) throw error;
-      },
+    const operation = 'POST /budget/delete';
+    const about = { field: 'budget_id', value: id } as const;
+    const call = { operation, path: '/budget/delete', body: { id }, schema: anything.nullable(), about } as const;
+    let doubt = new GatewayError(
+      'transient',
+      operation,
+      'The gateway still has the budget that it was asked to delete.',
     );
+    try {
+      const answer = await this.#call(call, options);
+      if (answer === null || answer.budget_id === id) return;
+    } catch (error) {
+      if (!isGatewayError(error) || error.status !== 404) throw error;
+      doubt = error;
+    }
+    if ((await this.budgetInfo([id], { signal: options?.signal })).length > 0) throw doubt;
   }
 
   /** Ends the connections once the calls under way are answered. */
@@ -154,17 +203,77 @@ export class GatewayClient {
     await this.#pool.close();
   }
 
-  async #call<T>(
+  async #lookUp(customerId: string, options?: CallOptions): Promise<CustomerRow> {
+    const path = `/customer/info?end_user_id=${encodeURIComponent(customerId)}`;
+    const about = { field: 'user_id', value: customerId } as const;
+    const operation = 'GET /customer/info';
+    const row = await this.#call({ operation, path, schema: customerRow, about }, options).catch((error: unknown) => {
+      if (isGatewayError(error, 'notFound')) this.#isLiteLlm = true;
+      throw error;
+    });
+    this.#isLiteLlm ||= isLiteLlm(row);
+    this.#absence.served(customerId);
+    return row;
+  }
+
+  /** Whether what a question about a customer failed with means that there is none. */
+  async #meansMissing(customerId: string, error: unknown, options?: CallOptions): Promise<boolean> {
+    if (isGatewayError(error, 'notFound')) return true;
+    if (!isGatewayError(error, 'unconfirmed')) return false;
+    return await this.#absence.confirms(customerId, error.message, (id) => this.#look(id, options));
+  }
+
+  async #look(customerId: string, options?: CallOptions): Promise<Look> {
+    try {
+      await this.#lookUp(customerId, { signal: options?.signal });
+      return { kind: 'there' };
+    } catch (error) {
+      return isGatewayError(error, 'unconfirmed') ? { kind: 'unclear', words: error.message } : { kind: 'other' };
+    }
+  }
+
+  /**
+   * What the gateway says of a customer that is not there, found out while it serves the one that is about to go.
+   * undefined where it need not be known, since the gateway is LiteLLM, or cannot be.
+   */
+  async #wordsForMissing(customerId: string, options?: CallOptions): Promise<string | undefined> {
+    const first = await this.#look(customerId, options);
+    if (first.kind !== 'there' || this.#isLiteLlm) return undefined;
+    return await wordsForNobody(customerId, (id) => this.#look(id, options));
+  }
+
+  /** @returns undefined where the answer confirms the deletion, else what to fail with if the customer is still there */
+  async #tryDelete(customerId: string, options?: CallOptions): Promise<GatewayError | undefined> {
+    const operation = 'POST /customer/delete';
+    const about = { field: 'user_id', value: customerId } as const;
+    const body = { user_ids: [customerId] };
+    try {
+      const answer = await this.#call({ operation, path: '/customer/delete', body, schema: anything, about }, options);
+      if (saysDeleted(answer)) return undefined;
+      const message = 'The gateway took the deletion, but still has the customer.';
+      return new GatewayError('transient', operation, message);
+    } catch (error) {
+      if (isGatewayError(error, 'unconfirmed')) return error;
+      throw error;
+    }
+  }
+
+  async #writeCustomer(
     operation: GatewayOperation,
     path: string,
-    body: object | undefined,
-    schema: z.ZodType<T>,
-    options: CallOptions = {},
-  ): Promise<T> {
+    body: CustomerBody,
+    options?: CallOptions,
+  ): Promise<void> {
+    const about = { field: 'user_id', value: body.user_id } as const;
+    await this.#call({ operation, path, body, schema: anything, about }, options);
+  }
+
+  async #call<T>(call: Call<T>, options: CallOptions = {}): Promise<T> {
+    const { operation, path, body, schema, about } = call;
     let answer: Answer;
     try {
-      const call = (): Promise<Answer> => this.#attempt(operation, path, body, options.signal);
-      answer = await this.#limiter.run(call, options.turn ?? 'begun', options.signal);
+      const attempt = (): Promise<Answer> => this.#attempt(operation, path, body, options.signal);
+      answer = await this.#limiter.run(attempt, options.turn ?? 'begun', options.signal);
     } catch (error) {
       if (isGatewayError(error)) throw error;
       if (!(error instanceof DeferredError)) throw noAnswer(operation, error, this.#hasOwnAuthority);
@@ -172,15 +281,33 @@ export class GatewayClient {
         retryAfterMs: error.retryAfterMs,
       });
     }
-    if (answer.status < 200 || answer.status > 299) throw this.#refused(operation, answer);
-    const parsed = schema.safeParse(parseJson(answer.text));
+    const asked: Asked = {
+      operation,
+      customerId: about?.field === 'user_id' ? about.value : undefined,
+      masterKey: this.#masterKey,
+      personal: [...personalValues(body), ...(about?.field === 'user_id' ? [about.value] : [])],
+      isLiteLlm: this.#isLiteLlm,
+    };
+    if (asksForTime(answer)) throw this.#pause(asked, answer);
+    const { status, text } = answer;
+    if (status < 200 || status > 299) throw refusalOf(asked, answer);
+    const contradiction = about === undefined ? undefined : contradictionOf(asked, answer, about);
+    if (contradiction !== undefined) throw contradiction;
+    const parsed = schema.safeParse(text.trim() === '' ? {} : parseJson(text));
     if (parsed.success) return parsed.data;
     throw new GatewayError(
       'transient',
       operation,
-      `The gateway answered ${operation} with ${answer.status} and a body that is not what this call returns: check that spec.endpoint of the instance is the gateway's own address.`,
-      { status: answer.status },
+      `The gateway answered ${operation} with ${status} and a body that is not what this call returns.${saying(asked, text)} Check that spec.endpoint of the instance is the gateway's own address.`,
+      { status },
     );
+  }
+
+  #pause({ operation }: Asked, answer: Answer): GatewayError {
+    const wait = Math.min(retryAfterOf(answer) ?? defaultRetryAfterMs, longestRetryAfterMs);
+    this.#limiter.pause(wait);
+    const message = `The gateway asks to be left alone for a while (${operation}: ${answer.status}).`;
+    return new GatewayError('retryAfter', operation, message, { status: answer.status, retryAfterMs: wait });
   }
 
   /** A GET whose kept connection turns out to be closed is asked once more: it changes nothing at the gateway. */
@@ -217,7 +344,7 @@ export class GatewayClient {
         path: this.#path + path,
         headers: {
           accept: 'application/json',
-          authorization: this.#authorization,
+          authorization: `Bearer ${this.#masterKey}`,
           'user-agent': 'gateway-guardrail-operator',
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
@@ -231,107 +358,6 @@ export class GatewayClient {
       this.#report({ operation, code, seconds: (performance.now() - began) / 1000 });
     }
   }
-
-  #refused(operation: GatewayOperation, answer: Answer): GatewayError {
-    const { status, text } = answer;
-    const json = errorBody.safeParse(parseJson(text));
-    const body = json.success ? json.data : undefined;
-    const said = explain(text);
-    const details = said === undefined ? describe(body) : ` ${said}`;
-    const fail = (kind: GatewayError['kind'], message: string, retryAfterMs?: number): GatewayError =>
-      new GatewayError(kind, operation, message, retryAfterMs === undefined ? { status } : { status, retryAfterMs });
-
-    if (status < 200 || (status >= 300 && status < 400)) {
-      return fail(
-        'terminal',
-        `The gateway answered ${operation} with ${status}, a redirect, which is not followed: set spec.endpoint of the instance to the gateway's own address.`,
-      );
-    }
-    if (saysAlreadyExists(operation, status, body)) {
-      return fail('alreadyExists', 'The gateway has a customer of this id already.');
-    }
-    if (status === 401 || status === 403) {
-      return fail(
-        'unauthorized',
-        `The gateway refuses the master key (${operation}: ${status}): store a key with admin rights in the Secret of spec.masterKeySecretRef of the instance.`,
-      );
-    }
-    if (status === 404 && !saysNoSuchPath(text, body)) {
-      return fail('notFound', `The gateway has no record of what ${operation} names.`);
-    }
-    if (status === 404 || status === 405) {
-      return fail(
-        'terminal',
-        `The gateway has no ${operation} (${status}): check spec.endpoint of the instance, and that the gateway offers an admin API for customers.`,
-      );
-    }
-    const retryAfter = retryAfterOf(answer.headers);
-    if (status === 429 || (status === 503 && retryAfter !== undefined)) {
-      const wait = retryAfter ?? defaultRetryAfterMs;
-      this.#limiter.pause(wait);
-      return fail('retryAfter', `The gateway asks to be left alone for a while (${operation}: ${status}).`, wait);
-    }
-    if (status >= 500 || status === 408 || status === 425) {
-      return fail('transient', `The gateway failed at ${operation} with ${status}.${details}`);
-    }
-    return fail('terminal', `The gateway refused ${operation} with ${status}.${details}`);
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Which fields an error names, in words that are identifiers and so cannot hold a value of the customer. */
-function describe(body: ErrorBody | undefined): string {
-  const words: string[] = [];
-  const error = body?.error;
-  if (typeof error === 'object' && error !== null)
-    words.push(...identifiers('', error.type), ...identifiers('field ', error.param));
-  if (Array.isArray(body?.detail)) {
-    for (const entry of body.detail.slice(0, 5)) {
-      const field = (entry.loc ?? []).filter((part) => schemaWords.has(String(part))).join('.');
-      words.push(...identifiers('field ', field), ...identifiers('', entry.type));
-    }
-  }
-  return words.length === 0 ? '' : ` It names: ${words.join(', ')}.`;
-}
-
-/** Names that may occur as a part of `loc`: whatever else stands there may have been sent by us as a key of metadata. */
-const schemaWords = new Set([
-  'body',
-  'query',
-  'end_user_id',
-  'user_ids',
-  'budgets',
-  'id',
-  'object_permission',
-  'mcp_servers',
-  'mcp_access_groups',
-  'vector_stores',
-  'agents',
-  ...Object.keys(customerRow.shape),
-]);
-
-const errorTypes =
-  /^(?:[a-z]+_){0,5}(?:error|missing|type|parsing|request|found|exceeded|equal|than|short|long|forbidden)$/;
-
-function identifiers(prefix: string, word: string | null | undefined): string[] {
-  if (word === null || word === undefined || word === '') return [];
-  const known = prefix === '' ? errorTypes.test(word) : word.split('.').every((part) => schemaWords.has(part));
-  return known ? [prefix + word] : [];
-}
-
-function retryAfterOf(headers: Answer['headers']): number | undefined {
-  const header = headers['retry-after'];
-  const text = (Array.isArray(header) ? header[0] : header)?.trim();
-  if (text === undefined || text === '') return undefined;
-  const wait = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), longestRetryAfterMs) : undefined;
 }
 
 function codeOf(error: unknown): string {

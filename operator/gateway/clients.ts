@@ -5,11 +5,18 @@ import type { RateLimit } from './rateLimit.ts';
 import { RateLimiter } from './rateLimit.ts';
 import type { BudgetRow } from './wire.ts';
 
+interface BudgetApi {
+  readonly answer: Promise<boolean>;
+  readonly until: number;
+  /** Whether the gateway was known to be LiteLLM when it was asked. Before that, something else may have answered. */
+  readonly askedLiteLlm: boolean;
+}
+
 interface Kept {
   target: GatewayTarget;
   client: GatewayClient;
   limiter: RateLimiter;
-  budgetApi: { readonly answer: Promise<boolean>; readonly until: number } | undefined;
+  budgetApi: BudgetApi | undefined;
   tiers: Map<string, { readonly row: Promise<BudgetRow | undefined>; readonly until: number }>;
 }
 
@@ -54,11 +61,14 @@ export class GatewayClients {
    */
   hasBudgetApi(target: GatewayTarget): Promise<boolean> {
     const kept = this.#keptFor(target);
-    if (kept.budgetApi !== undefined && this.#now() < kept.budgetApi.until) return kept.budgetApi.answer;
+    const { isLiteLlm } = kept.client;
+    const known = kept.budgetApi;
+    if (known !== undefined && this.#now() < known.until && known.askedLiteLlm === isLiteLlm) return known.answer;
     const answer = askForBudgetApi(kept.client);
-    kept.budgetApi = { answer, until: this.#now() + budgetApiKeptMs.no };
+    const keep = (ms: number): BudgetApi => ({ answer, until: this.#now() + ms, askedLiteLlm: isLiteLlm });
+    kept.budgetApi = keep(budgetApiKeptMs.no);
     answer.then(
-      (has) => (kept.budgetApi = { answer, until: this.#now() + (has ? budgetApiKeptMs.yes : budgetApiKeptMs.no) }),
+      (has) => (kept.budgetApi = keep(has ? budgetApiKeptMs.yes : budgetApiKeptMs.no)),
       () => (kept.budgetApi = undefined),
     );
     return answer;

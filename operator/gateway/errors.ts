@@ -8,8 +8,12 @@ export type GatewayErrorKind =
   | 'retryAfter'
   /** The gateway refuses the master key. */
   | 'unauthorized'
-  /** The customer does not exist at the gateway. */
+  /** The customer does not exist at the gateway: it says so of this very id, or a second look has confirmed it. */
   | 'notFound'
+  /**
+   * A 404 that may mean the customer or the path. It is not known whether the customer exists: nothing may be let go of.
+   */
+  | 'unconfirmed'
   /** The customer exists already. */
   | 'alreadyExists';
 
@@ -25,8 +29,8 @@ export type GatewayOperation =
   | 'POST /budget/delete';
 
 /**
- * A call of the gateway's admin API failed. The message is a whole sentence for the resource's conditions: it holds
- * neither a key nor a value of the customer, and nothing of the gateway's own text, which may repeat them.
+ * A call of the gateway's admin API failed. The message is a whole sentence for the resource's conditions. It quotes the
+ * gateway in the form that {@link quoteOf} gives its words, and holds neither a key nor a value of the customer.
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
@@ -36,18 +40,21 @@ export class GatewayError extends Error {
   readonly status: number | undefined;
   /** How long to leave the gateway alone, in milliseconds; for `retryAfter` only. */
   readonly retryAfterMs: number | undefined;
+  /** The gateway takes no calls for so long that people should know; for `retryAfter` only. */
+  readonly rateLimited: boolean;
 
   constructor(
     kind: GatewayErrorKind,
     operation: GatewayOperation,
     message: string,
-    details: { readonly status?: number; readonly retryAfterMs?: number } = {},
+    details: { readonly status?: number; readonly retryAfterMs?: number; readonly rateLimited?: boolean } = {},
   ) {
     super(message);
     this.kind = kind;
     this.operation = operation;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
+    this.rateLimited = details.rateLimited ?? false;
   }
 }
 

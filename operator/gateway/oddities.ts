@@ -1,6 +1,7 @@
 /**
- * What LiteLLM does that an admin API should not, in one place (observed on 1.106.2 with its database). All of it is told
- * by status codes and fields; the text of a message only ever chooses a better explanation, never what happens next.
+ * What LiteLLM does that an admin API should not, in one place (observed on 1.106.2 with its database). It is told by
+ * status codes and fields; the text of a message chooses a better explanation. One text decides what happens next: a 404
+ * counts as a missing customer where it names the customer that was asked for.
  *
  * Oddities that have no line here, because the order and the shape of our calls avoid them:
  * - `/customer/update` ignores limits other than max_budget, null and 0: limits live in a budget row of their own.
@@ -72,12 +73,27 @@ export function saysAlreadyExists(operation: GatewayOperation, status: number, b
 }
 
 /**
- * Whether a 404 means that the path does not exist, rather than the customer: the default answers of web frameworks. A
- * wrong endpoint must never look like a customer that is gone.
+ * Whether a 404 is LiteLLM's own answer that it has no customer of this very id. Only that is taken at its word: an API
+ * gateway, a wrong path and a cluster answer 404 too, mostly in JSON.
+ */
+export function saysNoSuchCustomer(customerId: string, body: ErrorBody | undefined): boolean {
+  const error = body?.error;
+  if (typeof error !== 'object' || error?.type !== 'not_found') return false;
+  const names = ['end_user_id', 'user_id', 'user_ids'].includes(error.param ?? '');
+  return names && error.message?.includes(`=${customerId} do`) === true;
+}
+
+/**
+ * Whether a 404 comes from a web framework or a page for people, and so tells of the path: it is never about a customer.
  */
 export function saysNoSuchPath(text: string, body: ErrorBody | undefined): boolean {
   if (body !== undefined) return body.detail === 'Not Found';
   return text.trim() !== '';
+}
+
+/** Whether `/customer/delete` says how many customers it has deleted, as LiteLLM does, and it is one. */
+export function saysDeleted(answer: Readonly<Record<string, unknown>>): boolean {
+  return answer.deleted_customers === 1;
 }
 
 /** `/budget/update` and `/budget/delete` answer 200 with `null` where there is no such row. */

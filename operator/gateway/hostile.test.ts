@@ -1,0 +1,290 @@
+/** What must not be believed: answers of proxies, wrong paths and confused gateways, at every call. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { GatewayClient } from './client.ts';
+import type { GatewayErrorKind } from './errors.ts';
+import { GatewayError, isGatewayError } from './errors.ts';
+import { RateLimiter } from './rateLimit.ts';
+
+interface Said {
+  readonly status: number;
+  readonly body: string;
+}
+type Dialect = 'litellm' | 'plain';
+
+const id = 'c-1';
+const rateLimit = { qps: 100_000, burst: 100_000, maxConcurrent: 8 };
+const json = (status: number, body: unknown): Said => ({ status, body: JSON.stringify(body) });
+const liteLlmNotFound = (param: string, message: string): Said =>
+  json(404, { error: { message, type: 'not_found', param, code: '404' } });
+
+/** Answers that say nothing about the customer, however much they look like it. */
+const hostile: Readonly<Record<string, Said>> = {
+  'an API gateway without a route': json(404, { message: 'no Route matched with those values' }),
+  'an API gateway with an id of the request': json(404, { message: 'no Route matched', request_id: '5f1c' }),
+  'an empty 404': { status: 404, body: '' },
+  'an empty object': json(404, {}),
+  'a cluster': json(404, { kind: 'Status', status: 'Failure', message: 'the server could not find it', code: 404 }),
+  'a framework': json(404, { detail: 'Not Found' }),
+  'another framework': json(404, {
+    message: 'Route GET:/customer/info not found',
+    error: 'Not Found',
+    statusCode: 404,
+  }),
+  'a page': { status: 404, body: '<html><title>404 Not Found</title></html>' },
+  'a text': { status: 404, body: '404 page not found\n' },
+  'LiteLLM about another customer': liteLlmNotFound('end_user_id', 'End User Id=c-2 does not exist in db'),
+  'LiteLLM about a model': liteLlmNotFound('model', `Model=${id} does not exist`),
+  'an error with 200': json(200, { error: { message: 'quota exceeded', type: 'x' } }),
+  'an error as a text with 200': json(200, { error: 'not allowed' }),
+  'a detail with 200': json(200, { detail: 'Not Found' }),
+  'an object with 200': json(200, { status: 'ok' }),
+  'an empty 200': { status: 200, body: '' },
+  'null with 200': { status: 200, body: 'null' },
+  'a list with 200': { status: 200, body: '[]' },
+  'a page with 200': { status: 200, body: '<html>welcome</html>' },
+  'another customer with 200': json(200, { user_id: 'c-2', budget_id: 'b-2', litellm_budget_table: null }),
+  'a deletion of nobody': json(200, { deleted_customers: 0, message: 'ok' }),
+  'an address that is not allowed': json(403, { detail: 'Access forbidden: IP address 10.0.0.1 not allowed.' }),
+};
+
+/** A gateway with customers and budgets, and something before it that answers instead. */
+class HostileGateway {
+  readonly customers = new Set<string>();
+  readonly budgets = new Set<string>();
+  readonly calls: string[] = [];
+  dialect: Dialect = 'litellm';
+  /** What is answered instead of the truth; the gateway does not hear of the call. */
+  instead: (path: string) => Said | undefined = () => undefined;
+  readonly #server = createServer((incoming, outgoing) => {
+    void textOf(incoming).then((text) => {
+      const { pathname, searchParams } = new URL(incoming.url ?? '', 'http://gateway');
+      this.calls.push(pathname);
+      const body = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+      const customer = String(body.user_id ?? searchParams.get('end_user_id') ?? [body.user_ids].flat()[0]);
+      const said = this.instead(pathname) ?? this.#answer(pathname, customer, body);
+      outgoing.writeHead(said.status, { 'content-type': 'application/json' }).end(said.body);
+    });
+  });
+
+  async start(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #answer(path: string, customer: string, body: Record<string, unknown>): Said {
+    if (path.startsWith('/budget/')) return this.#budget(path, body);
+    const there = this.customers.has(customer);
+    if (path === '/customer/new') {
+      this.customers.add(customer);
+      return json(200, this.#row(customer));
+    }
+    if (!there) {
+      return this.dialect === 'litellm'
+        ? liteLlmNotFound('user_id', `End User Id=${customer} does not exist in db`)
+        : json(404, { title: 'nothing here' });
+    }
+    if (path !== '/customer/delete') return json(200, this.#row(customer));
+    this.customers.delete(customer);
+    return json(200, this.dialect === 'litellm' ? { deleted_customers: 1, message: 'Successfully deleted' } : {});
+  }
+
+  #row(user_id: string): object {
+    return this.dialect === 'litellm' ? { user_id, litellm_budget_table: null } : { user_id };
+  }
+
+  #budget(path: string, body: Record<string, unknown>): Said {
+    const budget = String(body.id ?? body.budget_id);
+    if (path === '/budget/info') {
+      return json(
+        200,
+        [...this.budgets].map((budget_id) => ({ budget_id })),
+      );
+    }
+    const there = this.budgets.has(budget);
+    if (path === '/budget/new') this.budgets.add(budget);
+    if (path === '/budget/delete') this.budgets.delete(budget);
+    return json(200, there || path === '/budget/new' ? { budget_id: budget } : null);
+  }
+}
+
+describe('hostile gateway', () => {
+  const gateway = new HostileGateway();
+  let client: GatewayClient;
+  let endpoint: string;
+
+  before(async () => {
+    endpoint = await gateway.start();
+  });
+  after(() => gateway.stop());
+  beforeEach(() => {
+    client = fresh();
+    gateway.dialect = 'litellm';
+    reset();
+  });
+  const opened: GatewayClient[] = [];
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((each) => each.close()));
+  });
+
+  function fresh(): GatewayClient {
+    const instance = { namespace: 'default', name: 'main', uid: 'instance-1' };
+    const target = { instance, endpoint, masterKey: 'sk-x', ca: undefined, rateLimit };
+    const made = new GatewayClient(target, new RateLimiter(rateLimit));
+    opened.push(made);
+    return made;
+  }
+
+  function reset(): void {
+    gateway.instead = () => undefined;
+    gateway.calls.length = 0;
+    for (const set of [gateway.customers, gateway.budgets]) set.clear();
+    for (const customer of [id, 'c-2']) gateway.customers.add(customer);
+    for (const budget of ['b-1', 'b-2']) gateway.budgets.add(budget);
+  }
+
+  async function kindOf(call: Promise<unknown>): Promise<GatewayErrorKind | 'done'> {
+    try {
+      await call;
+      return 'done';
+    } catch (error) {
+      if (!isGatewayError(error)) throw error;
+      expect(error.message).to.match(/^[A-Z].*\.$/);
+      return error.kind;
+    }
+  }
+
+  const questions: Readonly<Record<string, () => Promise<unknown>>> = {
+    '/customer/info': () => client.customerInfo(id),
+    '/customer/delete': () => client.customerDelete(id),
+    '/budget/info': () => client.budgetInfo(['b-1']),
+    '/budget/delete': () => client.budgetDelete('b-1'),
+  };
+  /** What these calls do answer where there is nothing. */
+  const truth = ['/budget/info a list with 200', '/budget/delete null with 200'];
+  for (const dialect of ['litellm', 'plain'] as const) {
+    for (const [what, said] of Object.entries(hostile)) {
+      it(`does not take ${what} for the word of a ${dialect} gateway`, async () => {
+        gateway.dialect = dialect;
+        for (const [path, ask] of Object.entries(questions)) {
+          if (truth.includes(`${path} ${what}`)) continue;
+          for (const [known, everywhere] of [
+            [false, false],
+            [true, false],
+            [false, true],
+            [true, true],
+          ]) {
+            reset();
+            client = fresh();
+            if (known === true) await client.customerInfo('c-2');
+            gateway.instead = (asked) => (everywhere === true || asked === path ? said : undefined);
+            expect(await kindOf(ask()), `${path}, known: ${known}`).not.to.be.oneOf(['done', 'notFound']);
+          }
+        }
+      });
+    }
+  }
+
+  const unwritten = Object.entries(hostile).filter(
+    ([what]) => !['an object with 200', 'an empty 200', 'a deletion of nobody'].includes(what),
+  );
+  for (const [what, said] of unwritten) {
+    it(`a write does not take ${what} for a success`, async () => {
+      gateway.instead = () => said;
+      const writes = [
+        client.customerNew({ user_id: id }),
+        client.customerUpdate({ user_id: id }),
+        client.budgetNew({ budget_id: 'b-1' }),
+      ];
+      for (const write of writes) expect(await kindOf(write)).not.to.be.oneOf(['done', 'notFound', 'alreadyExists']);
+    });
+  }
+
+  it('tells the truth about a 404, with the words and the remedy', async () => {
+    gateway.instead = () => hostile['an API gateway without a route'];
+    const error: unknown = await client.customerNew({ user_id: id }).catch((thrown: unknown) => thrown);
+    expect((error as GatewayError).message).to.equal(
+      'The gateway answered POST /customer/new with 404. It says: "no Route matched with those values". Check that spec.endpoint of the instance leads to the gateway\'s admin API for customers.',
+    );
+  });
+
+  it('does not blame the key for an address that is not allowed, and quotes the gateway', async () => {
+    gateway.instead = () => hostile['an address that is not allowed'];
+    const error: unknown = await client.customerInfo(id).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(GatewayError).and.to.include({ kind: 'terminal', status: 403 });
+    expect((error as GatewayError).message).to.contain('"Access forbidden: IP address 10.0.0.1 not allowed."');
+  });
+
+  it("takes somebody else's budget for none", async () => {
+    gateway.instead = (path) => (path === '/budget/info' ? json(200, [{ budget_id: 'b-2' }]) : undefined);
+    expect(await client.budgetInfo(['b-1'])).to.deep.equal([]);
+  });
+
+  it('confirms by a second look that a customer is missing where the gateway has words of its own', async () => {
+    gateway.dialect = 'plain';
+    expect(await kindOf(client.customerInfo('nobody'))).to.equal('unconfirmed');
+    await client.customerInfo('c-2');
+    expect(await client.customerInfo('nobody')).to.equal(undefined);
+    expect(gateway.calls).to.have.length(6);
+    // A sole customer is deleted, and its deletion confirmed, without a witness.
+    gateway.customers.delete('c-2');
+    const later = fresh();
+    await later.customerDelete(id);
+    expect(gateway.customers.size).to.equal(0);
+  });
+
+  it('makes no call more than needed at LiteLLM', async () => {
+    await client.customerInfo('nobody');
+    gateway.calls.length = 0;
+    await client.customerDelete(id);
+    expect(await kindOf(client.customerDelete(id))).to.equal('notFound');
+    expect(gateway.calls).to.deep.equal(['/customer/delete', '/customer/delete']);
+  });
+
+  it('lets go of a customer only when it is gone, whatever answers for it during an outage', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom<Dialect>('litellm', 'plain'),
+        fc.constantFrom(...Object.values(hostile)),
+        fc.record({
+          from: fc.nat(8),
+          length: fc.nat(8),
+          learned: fc.boolean(),
+          paths: fc.constantFrom('all', 'info', 'delete'),
+        }),
+        async (dialect, said, { from, length, learned, paths }) => {
+          reset();
+          gateway.dialect = dialect;
+          const one = fresh();
+          if (learned) await one.customerInfo('c-2');
+          gateway.calls.length = 0;
+          gateway.instead = (path) => {
+            const at = gateway.calls.length - 1;
+            const hit = paths === 'all' || path.endsWith(paths);
+            return hit && at >= from && at < from + length ? said : undefined;
+          };
+          const outcome = await kindOf(one.customerDelete(id));
+          if (outcome === 'done' || outcome === 'notFound') expect(gateway.customers.has(id)).to.equal(false);
+          const budget = await kindOf(one.budgetDelete('b-1'));
+          // LiteLLM says null of a budget that it does not have.
+          if (budget === 'done' && said.body !== 'null') expect(gateway.budgets.has('b-1')).to.equal(false);
+          // When it is over, the deletion comes to its end.
+          gateway.instead = () => undefined;
+          if (gateway.customers.has(id)) expect(await kindOf(one.customerDelete(id))).to.equal('done');
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

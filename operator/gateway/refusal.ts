@@ -1,0 +1,158 @@
+/** What an answer other than success means. Pure: the client makes the calls. */
+import type { GatewayErrorKind, GatewayOperation } from './errors.ts';
+import { GatewayError } from './errors.ts';
+import { explain, saysAlreadyExists, saysNoSuchCustomer, saysNoSuchPath } from './oddities.ts';
+import type { ErrorBody } from './wire.ts';
+import { errorBody } from './wire.ts';
+import { quoteOf } from './words.ts';
+
+/** What came back from a call. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** What the call was about. */
+export interface Asked {
+  readonly operation: GatewayOperation;
+  /** The customer that it named, where it is about one. */
+  readonly customerId?: string | undefined;
+  readonly masterKey: string;
+  /** Values that must not be quoted. */
+  readonly personal: readonly string[];
+  /** The gateway is known to be LiteLLM, whose word for a missing customer is known. */
+  readonly isLiteLlm: boolean;
+}
+
+/** The gateway's words as a sentence, with a space before it; nothing where it says nothing. */
+export function saying({ masterKey, personal }: Pick<Asked, 'masterKey' | 'personal'>, text: string): string {
+  const words = quoteOf(text, masterKey, personal);
+  return words === '' ? '' : ` It says: "${words}".`;
+}
+
+/** How long the gateway asks for, in milliseconds; undefined where it asks for nothing. */
+export function retryAfterOf({ headers }: Answer): number | undefined {
+  const header = headers['retry-after'];
+  const text = (Array.isArray(header) ? header[0] : header)?.trim();
+  if (text === undefined || text === '') return undefined;
+  const wait = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isFinite(wait) ? Math.max(wait, 0) : undefined;
+}
+
+/** Whether the gateway asks for a pause: the client tells the rate limiter of it. */
+export function asksForTime(answer: Answer): boolean {
+  return answer.status === 429 || (answer.status === 503 && retryAfterOf(answer) !== undefined);
+}
+
+/** The error that an answer other than success stands for, except one that {@link asksForTime}. */
+export function refusalOf(asked: Asked, answer: Answer): GatewayError {
+  const { operation } = asked;
+  const { status, text } = answer;
+  const body = errorBodyOf(text);
+  const says = saying(asked, text);
+  const fail = (kind: GatewayErrorKind, message: string): GatewayError =>
+    new GatewayError(kind, operation, message, { status });
+
+  if (status < 200 || (status >= 300 && status < 400)) {
+    return fail(
+      'terminal',
+      `The gateway answered ${operation} with ${status}, a redirect, which is not followed: set spec.endpoint of the instance to the gateway's own address.`,
+    );
+  }
+  if (saysAlreadyExists(operation, status, body)) {
+    return fail('alreadyExists', 'The gateway has a customer of this id already.');
+  }
+  if (status === 401 || status === 403) return unlet(asked, answer, body);
+  if (status === 404 || status === 405) return notThere(asked, answer, body);
+  if (status >= 500 || status === 408 || status === 425) {
+    return fail('transient', `The gateway failed at ${operation} with ${status}.${says}${explanation(text)}`);
+  }
+  return fail('terminal', `The gateway refused ${operation} with ${status}.${says}${explanation(text)}`);
+}
+
+/**
+ * A success whose body says that there was none, or speaks of another record: undefined where it does not.
+ * @param id the record that the call was about
+ */
+export function contradictionOf(
+  asked: Asked,
+  answer: Answer,
+  id: { readonly field: 'user_id' | 'budget_id'; readonly value: string },
+): GatewayError | undefined {
+  const { operation } = asked;
+  const { status, text } = answer;
+  const body = parseJson(text);
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { error, detail, [id.field]: named } = body as Record<string, unknown>;
+  if ((error ?? detail ?? null) !== null) {
+    return new GatewayError(
+      'terminal',
+      operation,
+      `The gateway answered ${operation} with ${status} and an error in the body.${saying(asked, text)}${explanation(text)}`,
+      { status },
+    );
+  }
+  if (typeof named !== 'string' || named === id.value) return undefined;
+  const record = id.field === 'user_id' ? 'customer' : 'budget';
+  return new GatewayError('transient', operation, `The gateway answered ${operation} with another ${record}.`, {
+    status,
+  });
+}
+
+/** @returns undefined for what is no JSON */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function errorBodyOf(text: string): ErrorBody | undefined {
+  const parsed = errorBody.safeParse(parseJson(text));
+  return parsed.success ? parsed.data : undefined;
+}
+
+function explanation(text: string): string {
+  const known = explain(text);
+  return known === undefined ? '' : ` ${known}`;
+}
+
+/** A 403 that gives a reason other than the key, such as an address that is not allowed, says nothing against the key. */
+function unlet(asked: Asked, { status, text }: Answer, body: ErrorBody | undefined): GatewayError {
+  const { operation } = asked;
+  const says = saying(asked, text);
+  const type = typeof body?.error === 'object' ? (body.error?.type ?? '') : '';
+  if (status === 401 || says === '' || /auth|key|token/.test(type)) {
+    return new GatewayError(
+      'unauthorized',
+      operation,
+      `The gateway refuses the master key (${operation}: ${status}).${says} Store a key with admin rights in the Secret of spec.masterKeySecretRef of the instance.`,
+      { status },
+    );
+  }
+  const remedy = explanation(text);
+  return new GatewayError(
+    'terminal',
+    operation,
+    `The gateway forbids ${operation} (${status}).${says}${remedy === '' ? ' Allow the operator to call the admin API, with the key of spec.masterKeySecretRef of the instance and from its address.' : remedy}`,
+    { status },
+  );
+}
+
+function notThere(asked: Asked, { status, text }: Answer, body: ErrorBody | undefined): GatewayError {
+  const { operation, customerId, isLiteLlm } = asked;
+  const mayBeCustomer = status === 404 && customerId !== undefined && operation !== 'POST /customer/new';
+  if (mayBeCustomer && saysNoSuchCustomer(customerId, body)) {
+    return new GatewayError('notFound', operation, 'The gateway has no customer of this id.', { status });
+  }
+  const unclear = mayBeCustomer && !isLiteLlm && !saysNoSuchPath(text, body);
+  const state = `The gateway answered ${operation} with ${status}${mayBeCustomer ? ', which does not tell that the customer is missing' : ''}.`;
+  return new GatewayError(
+    unclear ? 'unconfirmed' : 'terminal',
+    operation,
+    `${state}${saying(asked, text)} Check that spec.endpoint of the instance leads to the gateway's admin API for customers.`,
+    { status },
+  );
+}

@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { personalValues, quoteOf } from './words.ts';
+
+const masterKey = 'sk-a-master-key-of-the-test';
+
+describe('quote of a gateway', () => {
+  const error = (message: unknown): string => JSON.stringify({ error: { message, type: 'x', param: null, code: '1' } });
+  const cases: readonly (readonly [what: string, text: string, quote: string])[] = [
+    ['an error of LiteLLM', error('No such thing'), 'No such thing'],
+    ['a dictionary of Python', error(`{'error': "Default Model not on proxy."}`), 'Default Model not on proxy.'],
+    ['an error of the budget API', '{"detail":{"error":"Budget exists"}}', 'Budget exists'],
+    ['a framework', '{"detail":"Not Found"}', 'Not Found'],
+    [
+      'a validation',
+      '{"detail":[{"type":"missing","loc":["body","user_id"],"msg":"Field required","input":{"alias":"Anna"}}]}',
+      'body.user_id: Field required',
+    ],
+    ['an API gateway', '{"message":"no Route matched with those values"}', 'no Route matched with those values'],
+    [
+      'a cluster',
+      '{"kind":"Status","status":"Failure","message":"the server could not find the requested resource","code":404}',
+      'the server could not find the requested resource',
+    ],
+    ['a text', 'upstream connect error\nmore of it', 'upstream connect error'],
+    ['a text in JSON', '"RBAC: access denied"', 'RBAC: access denied'],
+    ['a page', '<!doctype html><html><head><title>502 Bad&nbsp;Gateway</title></head></html>', '502 Bad Gateway'],
+    ['a page without a title', '<html><script>x()</script><h1>Not &lt;here&gt;</h1></html>', 'Not <here>'],
+    ['nothing', '', ''],
+    ['JSON without words', '{"code":404}', ''],
+    ['control characters', 'a\u0000b\u001b[31mred\u202Etxt\u200b', 'a b [31mredtxt'],
+    ['quotation marks', 'no "route"', "no 'route'"],
+  ];
+  for (const [what, text, quote] of cases) {
+    it(`takes the words of ${what}`, () => {
+      expect(quoteOf(text, masterKey)).to.equal(quote);
+    });
+  }
+
+  it('leaves out keys, tokens, addresses and what the call itself named', () => {
+    const hash = '2ab06cfadcdcc1bb1a1ff9edefb028084a837b3ed7b95f97e602b960ee127471';
+    const secrets = [masterKey, 'sk-other', 'Bearer abc.def', hash, 'eyJhbGciOi.J9', 'hunter2', 'Anna Smith', 'c-17'];
+    const texts = [
+      error(`Received API Key = sk-other, Key Hash (Token) =${hash}`),
+      `Authorization: Bearer abc.def refused`,
+      `token: hunter2, jwt eyJhbGciOi.J9`,
+      `The key ${masterKey.slice(0, 5)}\u200b${masterKey.slice(5)} is wrong`,
+      `&#115;k-other`,
+      `<b>${masterKey}</b>`,
+      `proxy http://me:hunter2@proxy/`,
+      `End User Id=c-17 does not exist, nor does Anna Smith (anna.smith@example.com)`,
+      `{"password":"hunter2"}`,
+    ];
+    for (const text of texts) {
+      const quote = quoteOf(text, masterKey, ['c-17', 'Anna Smith']);
+      for (const secret of [...secrets, 'example.com']) expect(quote, text).not.to.contain(secret);
+    }
+    expect(quoteOf(texts.at(-2) ?? '', masterKey, ['c-17', 'Anna Smith'])).to.equal(
+      'End User Id=… does not exist, nor does … (…)',
+    );
+  });
+
+  it('keeps names that only look like a part of a value', () => {
+    expect(quoteOf('The alias is a bad one', masterKey, ['a'])).to.equal('The alias is … bad one');
+    expect(quoteOf('Foreign key: LiteLLM_EndUserTable_budget_id_fkey', masterKey)).to.contain('LiteLLM_EndUserTable');
+  });
+
+  it('is one printable line of at most 200 characters, in bounded time, and never has the key', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 3000 }), fc.nat(300), (text, at) => {
+        const quote = quoteOf(`${text.slice(0, at)}${masterKey}${text.slice(at)}`, masterKey);
+        expect(Array.from(quote).length).to.be.at.most(200);
+        expect(quote).to.match(/^[^\p{C}]*$/u);
+        expect(quote).not.to.contain(masterKey);
+      }),
+    );
+    const began = performance.now();
+    for (const unit of ['a', '<', '<a', '{"error":', '&#1;', 'sk-', '/', 'a1', '@', "'"]) {
+      quoteOf(unit.repeat(1_000_000), masterKey, ['a'.repeat(256)]);
+    }
+    // Ten answers of up to 9 MB; what grows with the square of their length would take hours.
+    expect(performance.now() - began).to.be.below(10_000);
+  });
+
+  it('knows the values of a request that must not be quoted', () => {
+    const body = { user_id: 'c', alias: 'Anna', models: ['gpt'], metadata: { plan: 'gold', empty: '' } };
+    expect(personalValues(body)).to.deep.equal(['c', 'Anna', 'plan', 'gold', 'empty']);
+    expect(personalValues({ user_ids: ['c'] })).to.deep.equal(['c']);
+    expect(personalValues(undefined)).to.deep.equal([]);
+  });
+});
