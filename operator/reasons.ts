@@ -20,6 +20,7 @@ export const customerConditions = {
     'GatewayUnreachable',
     'GatewayUnauthorized',
     'GatewayRejected',
+    'RateLimited',
     'NotConverged',
     'Paused',
     'Deleting',
@@ -55,6 +56,7 @@ export const instanceConditions = {
     'GatewayUnreachable',
     'GatewayUnauthorized',
     'GatewayError',
+    'RateLimited',
   ],
   /** The gateway runs with the configuration that the spec asks for. */
   ProxyConfigured: [

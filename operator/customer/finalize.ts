@@ -144,6 +144,7 @@ export class Finalization {
     }
     if (error instanceof ConnectionError) return await this.#strand(customer, error);
     if (!isGatewayError(error)) throw error;
+    if (error.rateLimited) await this.#say(customer, 'RateLimited', `${error.message} ${howToForce}`);
     if (error.kind === 'retryAfter')
       throw new RetryAfterError(error.message, error.retryAfterMs ?? 0, { cause: error });
     await this.#say(customer, 'DeletionFailed', `${error.message} It is tried again. ${howToForce}`);

@@ -650,6 +650,38 @@ describe('customer reconcile', function () {
       expect(await people.events('a')).not.to.include('SyncFailed');
     });
 
+    it('that limits the rate for an hour is told at once, and asked once a minute; what is in sync stays so', async () => {
+      await people.customer('synced', { alias: 'A' });
+      const synced = await people.untilReason('synced', 'Created');
+      proxy.fault = () => answer(429, '{"error":{"message":"slow down"}}', { 'retry-after': '3600' });
+      await people.patch('main', { spec: { syncInterval: '1s' } }, 'gatewayinstances');
+      proxy.calls.length = 0;
+      await people.customer('a', {});
+      const limited = await people.untilReason('a', 'RateLimited');
+      expect(message(limited)).to.match(/accepts no calls until 20\S+Z: .*"slow down"/);
+      await people.customer('b', {});
+      await people.untilReason('b', 'RateLimited');
+      await people.delete('b');
+      await people.until('b', (customer) => message(customer).includes('force-delete'));
+      expect(proxy.calls).to.have.length(1);
+      for (let minute = 1; minute <= 3; minute++) {
+        operator.skipForGateway(60_000);
+        await people.annotate('a', 'syncRequested', `minute ${minute}`);
+        await eventually(() => {
+          expect(proxy.calls).to.have.length(1 + minute);
+        });
+      }
+      expect((await people.get('a'))?.status).to.deep.equal(limited.status);
+      expect((await people.get('synced'))?.status).to.deep.equal(synced.status);
+      expect((await people.events('a')).filter((reason) => reason === 'SyncFailed')).to.have.length(1);
+      proxy.fault = noCalls;
+      operator.skipForGateway(60_000);
+      await people.annotate('a', 'syncRequested', 'over');
+      await people.untilReason('a', 'Created');
+      await people.annotate('b', 'syncRequested', 'over');
+      await people.untilGone('b');
+    });
+
     it('that fails for one customer serves all the others', async () => {
       proxy.fault = ({ path, body }) =>
         path.includes('bad') || body.user_id === idOf('bad') ? answer(500) : undefined;

@@ -91,6 +91,10 @@ export class CustomerReconciler {
       if (signal.aborted || !isGatewayError(error)) throw error;
       switch (error.kind) {
         case 'retryAfter':
+          // What was agreed still holds: a customer in sync stays so.
+          if (error.rateLimited && !isRoutine(latest(parts, customer))) {
+            await report(parts, latest(parts, customer), failed('RateLimited', error));
+          }
           throw new RetryAfterError(error.message, error.retryAfterMs ?? 0, { cause: error });
         case 'transient':
           if (!this.#stillHolds(latest(parts, customer))) {

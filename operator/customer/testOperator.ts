@@ -39,6 +39,7 @@ export class TestOperator extends ControllerOperator {
   readonly #clients: GatewayClients;
   readonly #skew: { ms: number };
   readonly #ahead: { ms: number };
+  #gatewaySkewMs = 0;
 
   /** @param options `timeouts` of the calls of the gateway: short by default, since faults are what most tests are about */
   constructor(
@@ -71,12 +72,17 @@ export class TestOperator extends ControllerOperator {
     this.metrics = metrics;
     this.#skew = skew;
     this.#ahead = ahead;
-    this.#clients = new GatewayClients({ timeouts });
+    this.#clients = new GatewayClients({ timeouts, now: () => performance.now() + this.#gatewaySkewMs });
   }
 
   /** Puts the operator's clock ahead for what it does at intervals; what it waits for takes as long as ever. */
   skip(ms: number): void {
     this.#skew.ms += ms;
+  }
+
+  /** Puts the clock ahead by which the rate of calls of the gateway is limited. */
+  skipForGateway(ms: number): void {
+    this.#gatewaySkewMs += ms;
   }
 
   /** Puts the operator's time of day forward. */

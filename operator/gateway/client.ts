@@ -10,7 +10,7 @@ import { Absence, wordsForNobody } from './absence.ts';
 import type { GatewayOperation } from './errors.ts';
 import { GatewayError, isGatewayError } from './errors.ts';
 import { isLiteLlm, rowOrNone, saysDeleted } from './oddities.ts';
-import type { RateLimit, RateLimiter, Turn } from './rateLimit.ts';
+import type { Pause, RateLimit, RateLimiter, Turn } from './rateLimit.ts';
 import { DeferredError } from './rateLimit.ts';
 import type { Answer, Asked } from './refusal.ts';
 import { asksForTime, contradictionOf, parseJson, refusalOf, retryAfterOf, saying } from './refusal.ts';
@@ -49,8 +49,6 @@ export interface CallTimeouts {
 
 const defaultTimeouts: CallTimeouts = { connect: 5_000, idle: 10_000, total: 15_000 };
 const largestAnswer = 1024 * 1024;
-const longestRetryAfterMs = 10 * 60_000;
-const defaultRetryAfterMs = 5_000;
 
 /** Options of one call. */
 export interface CallOptions {
@@ -270,17 +268,6 @@ export class GatewayClient {
 
   async #call<T>(call: Call<T>, options: CallOptions = {}): Promise<T> {
     const { operation, path, body, schema, about } = call;
-    let answer: Answer;
-    try {
-      const attempt = (): Promise<Answer> => this.#attempt(operation, path, body, options.signal);
-      answer = await this.#limiter.run(attempt, options.turn ?? 'begun', options.signal);
-    } catch (error) {
-      if (isGatewayError(error)) throw error;
-      if (!(error instanceof DeferredError)) throw noAnswer(operation, error, this.#hasOwnAuthority);
-      throw new GatewayError('retryAfter', operation, 'The limit on calls to the gateway is reached.', {
-        retryAfterMs: error.retryAfterMs,
-      });
-    }
     const asked: Asked = {
       operation,
       customerId: about?.field === 'user_id' ? about.value : undefined,
@@ -288,7 +275,24 @@ export class GatewayClient {
       personal: [...personalValues(body), ...(about?.field === 'user_id' ? [about.value] : [])],
       isLiteLlm: this.#isLiteLlm,
     };
-    if (asksForTime(answer)) throw this.#pause(asked, answer);
+    let paused: GatewayError | undefined;
+    let answer: Answer;
+    try {
+      const attempt = async (): Promise<Answer> => {
+        const said = await this.#attempt(operation, path, body, options.signal);
+        if (asksForTime(said)) {
+          const { ms, pause } = this.#limiter.pause(retryAfterOf(said), saying(asked, said.text));
+          paused = deferred(operation, ms, pause, said.status);
+        }
+        return said;
+      };
+      answer = await this.#limiter.run(attempt, options.turn ?? 'begun', options.signal);
+    } catch (error) {
+      if (isGatewayError(error)) throw error;
+      if (!(error instanceof DeferredError)) throw noAnswer(operation, error, this.#hasOwnAuthority);
+      throw deferred(operation, error.retryAfterMs, error.pause);
+    }
+    if (paused !== undefined) throw paused;
     const { status, text } = answer;
     if (status < 200 || status > 299) throw refusalOf(asked, answer);
     const contradiction = about === undefined ? undefined : contradictionOf(asked, answer, about);
@@ -301,13 +305,6 @@ export class GatewayClient {
       `The gateway answered ${operation} with ${status} and a body that is not what this call returns.${saying(asked, text)} Check that spec.endpoint of the instance is the gateway's own address.`,
       { status },
     );
-  }
-
-  #pause({ operation }: Asked, answer: Answer): GatewayError {
-    const wait = Math.min(retryAfterOf(answer) ?? defaultRetryAfterMs, longestRetryAfterMs);
-    this.#limiter.pause(wait);
-    const message = `The gateway asks to be left alone for a while (${operation}: ${answer.status}).`;
-    return new GatewayError('retryAfter', operation, message, { status: answer.status, retryAfterMs: wait });
   }
 
   /** A GET whose kept connection turns out to be closed is asked once more: it changes nothing at the gateway. */
@@ -358,6 +355,28 @@ export class GatewayClient {
       this.#report({ operation, code, seconds: (performance.now() - began) / 1000 });
     }
   }
+}
+
+/** @param pause why, where the gateway asked for it and people should know */
+function deferred(
+  operation: GatewayOperation,
+  retryAfterMs: number,
+  pause: Pause | undefined,
+  status?: number,
+): GatewayError {
+  const details = { retryAfterMs, rateLimited: pause !== undefined, ...(status === undefined ? {} : { status }) };
+  if (pause === undefined) {
+    const short = `The gateway asks for a short pause (${operation}: ${status}).`;
+    const message = status === undefined ? 'The limit on calls to the gateway is reached.' : short;
+    return new GatewayError('retryAfter', operation, message, details);
+  }
+  const until = pause.until?.toISOString().replace('.000Z', 'Z');
+  const state =
+    until === undefined
+      ? 'The gateway accepts no calls and names no time'
+      : `The gateway accepts no calls until ${until}`;
+  const message = `${state}: their rate is limited.${pause.reason} The operator asks once a minute whether it accepts calls again.`;
+  return new GatewayError('retryAfter', operation, message, details);
 }
 
 function codeOf(error: unknown): string {

@@ -37,7 +37,7 @@ const hostile: Readonly<Record<string, Said>> = {
   }),
   'a page': { status: 404, body: '<html><title>404 Not Found</title></html>' },
   'a text': { status: 404, body: '404 page not found\n' },
-  'LiteLLM about another customer': liteLlmNotFound('end_user_id', 'End User Id=c-2 does not exist in db'),
+  'LiteLLM about another customer': liteLlmNotFound('end_user_id', 'End User Id=c-3 does not exist in db'),
   'LiteLLM about a model': liteLlmNotFound('model', `Model=${id} does not exist`),
   'an error with 200': json(200, { error: { message: 'quota exceeded', type: 'x' } }),
   'an error as a text with 200': json(200, { error: 'not allowed' }),

@@ -53,12 +53,12 @@ describe('rate limit of a gateway', () => {
 
   it('begins no call while the gateway asks to be left alone', async () => {
     const limiter = new RateLimiter({ qps: 1000, burst: 10, maxConcurrent: 10 });
-    limiter.pause(2_000);
+    limiter.pause(2_000, '');
     const error: unknown = await limiter.run(turn, 'routine').catch((thrown: unknown) => thrown);
     expect((error as DeferredError).retryAfterMs).to.be.within(1_900, 2_100);
 
     const short = new RateLimiter({ qps: 1000, burst: 10, maxConcurrent: 10 });
-    short.pause(60);
+    short.pause(60, '');
     const began = performance.now();
     await short.run(turn, 'routine');
     expect(performance.now() - began).to.be.greaterThan(50);
@@ -85,9 +85,109 @@ describe('rate limit of a gateway', () => {
 
   it('holds nobody, in the middle of his work neither, while the gateway asks to be left alone for long', async () => {
     const limiter = new RateLimiter({ qps: 1000, burst: 10, maxConcurrent: 10 });
-    limiter.pause(60_000);
+    limiter.pause(60_000, '');
     const error: unknown = await limiter.run(turn, 'begun').catch((thrown: unknown) => thrown);
     expect((error as DeferredError).retryAfterMs).to.be.within(50_000, 60_000);
+  });
+
+  describe('in a long pause', () => {
+    let now: number;
+    let made: number;
+    let limiter: RateLimiter;
+    const wall = Date.parse('2026-11-22T10:00:00.400Z');
+    const answers = (): Promise<number> => Promise.resolve(++made);
+    const refuses = (seconds?: number) => (): Promise<void> => {
+      made++;
+      limiter.pause(seconds === undefined ? undefined : seconds * 1000, ' It says: "no".');
+      return Promise.resolve();
+    };
+    const deferral = async (kind: 'begun' | 'urgent' | 'routine'): Promise<DeferredError> => {
+      const error: unknown = await limiter.run(answers, kind).catch((thrown: unknown) => thrown);
+      if (!(error instanceof DeferredError)) throw new Error('The call was made.');
+      return error;
+    };
+
+    beforeEach(async () => {
+      [now, made] = [0, 0];
+      limiter = new RateLimiter(
+        { qps: 1000, burst: 1000, maxConcurrent: 10 },
+        () => now,
+        () => wall + now,
+      );
+      await limiter.run(refuses(3600), 'urgent');
+    });
+
+    it('sends everybody away at once, and says until when', async () => {
+      for (const [kind, ms] of [
+        ['begun', 60_000],
+        ['urgent', 60_000],
+        ['routine', 3_600_000],
+      ] as const) {
+        const error = await deferral(kind);
+        expect(error.retryAfterMs).to.be.within(ms, ms + 10);
+        expect(error.pause).to.deep.equal({ until: new Date('2026-11-22T11:00:01Z'), reason: ' It says: "no".' });
+      }
+      expect(made).to.equal(1);
+    });
+
+    it('lets one call a minute through, and all calls once it is answered', async () => {
+      for (let minute = 1; minute <= 5; minute++) {
+        now = minute * 60_000 - 1;
+        await deferral('urgent');
+        now += 1;
+        const probe = limiter.run(refuses(3600), 'routine');
+        await deferral('urgent');
+        await probe;
+        const { pause } = await deferral('urgent');
+        // The time moves on with each refusal; what was told does not, until it has passed.
+        expect(pause?.until).to.deep.equal(new Date('2026-11-22T11:00:01Z'));
+      }
+      expect(made).to.equal(6);
+      now = 6 * 60_000;
+      await limiter.run(answers, 'urgent');
+      await Promise.all(
+        Array.from({ length: 9 }, (_, at) => limiter.run(answers, at % 2 === 0 ? 'urgent' : 'routine')),
+      );
+      expect(made).to.equal(16);
+    });
+
+    it('goes on where the probe gets no answer', async () => {
+      now = 60_000;
+      await limiter.run(() => Promise.reject(new Error('broken')), 'urgent').catch(() => undefined);
+      await deferral('urgent');
+      now = 120_000;
+      await limiter.run(answers, 'urgent');
+      await limiter.run(answers, 'routine');
+    });
+
+    it('sends away who waits in line', async () => {
+      const fresh = new RateLimiter({ qps: 1000, burst: 1000, maxConcurrent: 1 });
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      const first = fresh.run(() => promise, 'begun');
+      const waiting = fresh.run(answers, 'begun').catch((thrown: unknown) => thrown);
+      fresh.pause(3_600_000, '');
+      expect(await waiting).to.be.instanceOf(DeferredError);
+      resolve(undefined);
+      await first;
+    });
+
+    it('grows from one refusal to the next where the gateway names no time, and is told when it is long', async () => {
+      const silent = new RateLimiter({ qps: 1000, burst: 1000, maxConcurrent: 1 }, () => now);
+      const pauses: number[] = [];
+      for (let at = 0; at < 6; at++) {
+        const { ms, pause } = silent.pause(undefined, '');
+        pauses.push(ms);
+        expect(pause === undefined).to.equal(ms <= 10_000);
+        now += 60_000;
+      }
+      expect(pauses).to.deep.equal([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
+      const soon = new RateLimiter({ qps: 1000, burst: 1000, maxConcurrent: 1 }, () => now);
+      const short = Array.from({ length: 10 }, () => {
+        now += 120_000;
+        return soon.pause(100, '').ms;
+      });
+      expect(short).to.deep.equal([100, 100, 100, 100, 100, 5_000, 10_000, 20_000, 40_000, 60_000]);
+    });
   });
 
   it('lets the urgent go before thousands of routine calls, in line and among those put off', async function () {

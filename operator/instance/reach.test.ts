@@ -80,4 +80,23 @@ describe('reach of a gateway', () => {
     expect(finding).to.include({ status: 'False', reason: 'GatewayError' });
     expect(finding.message).to.contain('IP address 10.0.0.1 not allowed');
   });
+
+  it('says until when the gateway takes no calls, asks once a minute, and finds out when it takes them again', async () => {
+    answer = { status: 429, body: '{"error":{"message":"slow down"}}', headers: { 'retry-after': '3600' } };
+    const first = await look();
+    expect(first.finding).to.include({ status: 'False', reason: 'RateLimited' });
+    expect(first.finding.message).to.match(/accepts no calls until 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ: .*"slow down"/);
+    expect(first.connection?.masterKey, 'what is known goes on to hold').to.equal('sk-x');
+    for (let second = 0; second < 600; second += 5) {
+      now = second * 1000;
+      expect((await look()).finding).to.deep.equal(first.finding);
+    }
+    expect(calls).to.equal(10);
+    answer = missing;
+    now = 599_999;
+    expect((await look()).finding.reason).to.equal('RateLimited');
+    now = 600_000;
+    expect((await look()).finding.reason).to.equal('Reachable');
+    expect(calls).to.equal(11);
+  });
 });

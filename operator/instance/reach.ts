@@ -1,6 +1,6 @@
 /** Whether the gateway's admin API answers, and takes the key. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import type { GatewayClients } from '../gateway/gateway.ts';
+import type { GatewayClients, GatewayError } from '../gateway/gateway.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
 import type { Connections, GatewayConnection } from './connection.ts';
 import { ConnectionError } from './connection.ts';
@@ -9,7 +9,7 @@ import type { Finding } from './status.ts';
 /** What was found of the gateway's admin API. */
 export interface Reach {
   readonly finding: Finding<'Reachable'>;
-  /** undefined: it cannot be called now. */
+  /** undefined: it cannot be called now. Present where it only asks for time. */
   readonly connection: GatewayConnection | undefined;
   /** Its address, where it is known. */
   readonly endpoint: string | undefined;
@@ -29,29 +29,40 @@ export async function reach(
   try {
     const first = await connections.forInstance(instance);
     ({ endpoint } = first);
-    const connection = await ask(first).catch(async (error: unknown) => {
+    const { connection, limited } = await ask(first).catch(async (error: unknown) => {
       if (!isGatewayError(error, 'unauthorized')) throw error;
       // The key may have been rotated since it was read.
       const fresh = await connections.refresh(first);
       if (fresh === first) throw error;
       return ask(fresh);
     });
-    const message = 'The gateway answers, and takes the key.';
-    return { finding: { status: 'True', reason: 'Reachable', message }, connection, endpoint };
+    return { finding: limited === undefined ? reachable : rateLimited(limited), connection, endpoint };
   } catch (error) {
     return { finding: findingOf(error), connection: undefined, endpoint };
   }
 
-  async function ask(connection: GatewayConnection): Promise<GatewayConnection> {
-    await clients
-      .for(connection)
-      .customerInfo(PROBE_ID, { signal })
-      .catch((error: unknown) => {
-        // Whoever asks for time is there.
-        if (!isGatewayError(error, 'retryAfter')) throw error;
-      });
-    return connection;
+  async function ask(
+    connection: GatewayConnection,
+  ): Promise<{ connection: GatewayConnection; limited?: GatewayError }> {
+    try {
+      await clients.for(connection).customerInfo(PROBE_ID, { signal });
+      return { connection };
+    } catch (error) {
+      // A gateway that asks for time is there: what is known of it goes on to hold.
+      if (!isGatewayError(error, 'retryAfter')) throw error;
+      return error.rateLimited ? { connection, limited: error } : { connection };
+    }
   }
+}
+
+const reachable: Finding<'Reachable'> = {
+  status: 'True',
+  reason: 'Reachable',
+  message: 'The gateway answers, and takes the key.',
+};
+
+function rateLimited({ message }: GatewayError): Finding<'Reachable'> {
+  return { status: 'False', reason: 'RateLimited', message };
 }
 
 function findingOf(error: unknown): Finding<'Reachable'> {
