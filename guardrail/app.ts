@@ -132,12 +132,16 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     context.body = document;
   });
   const [proxyName = 'gateway'] = config.PROXY_NAMES;
-  const page = { proxyName, recall: config.RECALL, mode: config.MODE, auth: apiKeys !== undefined };
+  const page = { proxyName, recall: config.RECALL, mode: config.MODE };
   const { handle, routes } = http.createHandler({
     logger,
     metrics,
-    authentication: { keys: () => apiKeys?.current, bearerPaths: new Set(http.PEER_PATHS) },
-    open: [health, ...(config.PLAYGROUND ? [http.playgroundPage(page)] : [])],
+    authentication: {
+      keys: () => apiKeys?.current,
+      bearerPaths: new Set(http.PEER_PATHS),
+      ...(config.PLAYGROUND ? { page: http.playgroundSignIn(page) } : {}),
+    },
+    open: [health],
     authenticated: [
       http.guardRoutes({ guard, metrics, proxyNames: config.PROXY_NAMES, before, onFailure }),
       http.peerRoutes({ guard, metrics, subjectOf, before, onFailure }),
@@ -150,7 +154,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
         isAdmin: (tenant) => config.ADMIN_KEYS?.includes(tenant) ?? false,
         before,
       }),
-      ...(config.PLAYGROUND ? [http.playgroundRoutes(analyzer, before)] : []),
+      ...(config.PLAYGROUND ? [http.playgroundPage(page), http.playgroundRoutes(analyzer, before)] : []),
       description,
     ],
   });

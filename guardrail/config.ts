@@ -140,7 +140,7 @@ const SETTINGS = {
     parse: values.size(1024, 256 * MIB),
   },
   PLAYGROUND: {
-    help: 'Serves /playground, a page on which to try what is found in a text and what the model would see of it.',
+    help: 'Serves /playground, a page on which to try what is found in a text and what the model would see of it. A browser signs in with any user name, and an API key as the password.',
     default: 'false',
     parse: values.flag,
   },

@@ -20,13 +20,18 @@ export interface GuardRouteOptions {
 /** Lets a call go on unchanged. */
 const PASS = { action: 'NONE' };
 
+/** Where the gateway of a name calls. */
+export function guardPath(proxyName: string): string {
+  return `/beta/${proxyName}_basic_guardrail_api`;
+}
+
 /** The basic guardrail endpoint of every proxy name. */
 export function guardRoutes(options: GuardRouteOptions): Router<AuthenticatedState> {
   const router = authenticatedRouter();
   for (const name of options.proxyNames) {
     const protocol = createBasicProtocol(name);
     const failing = failures(options.onFailure, () => PASS);
-    router.post(`/beta/${name}_basic_guardrail_api`, failing, ...options.before, async (context) => {
+    router.post(guardPath(name), failing, ...options.before, async (context) => {
       const { body } = context.state;
       const isRecognized = isObject(body) && (body.input_type === 'request' || body.input_type === 'response');
       context.state.failureAnswers = { pass: PASS, isRecognized };

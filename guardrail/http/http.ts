@@ -14,6 +14,6 @@ export { createMetrics, type Metrics } from './metrics.ts';
 export { serveMetrics } from './metricsServer.ts';
 export { openApi } from './openapi.ts';
 export { PEER_PATHS, peerRoutes } from './peerRoutes.ts';
-export { playgroundPage, playgroundRoutes } from './playground/playground.ts';
+export { playgroundPage, playgroundRoutes, playgroundSignIn } from './playground/playground.ts';
 export { listen, type Listening } from './server.ts';
 export { sessionRoutes } from './sessionRoutes.ts';

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { basicRequestSchema, basicResponseSchema, PEER_ADAPTERS, TEAM_HEADER } from '../protocol/protocol.ts';
+import { guardPath } from './guardRoutes.ts';
 import { DETECT_PATH, detectedSchema, detectSchema, PLAYGROUND_PATH } from './playground/playground.ts';
-import { deletedSchema, erasedSchema, eraseSubjectSchema, sessionSchema } from './sessionRoutes.ts';
+import { deletedSchema, ERASE_SUBJECT_PATH, erasedSchema, eraseSubjectSchema, sessionSchema } from './sessionRoutes.ts';
 
 type Node = Record<string, unknown>;
 
@@ -58,10 +59,7 @@ const RETRIED: readonly number[] = [429, 503];
 
 /** The service in OpenAPI 3.1, made of the same schemas that read the calls. */
 export function openApi(proxyNames: readonly string[], { playground }: { readonly playground: boolean }): Node {
-  const guardPaths = proxyNames.map((name): [string, Node] => [
-    `/beta/${name}_basic_guardrail_api`,
-    { post: guardOperation(name) },
-  ]);
+  const guardPaths = proxyNames.map((name): [string, Node] => [guardPath(name), { post: guardOperation(name) }]);
   return {
     openapi: '3.1.0',
     info: {
@@ -98,7 +96,7 @@ export function openApi(proxyNames: readonly string[], { playground }: { readonl
           ...errors(400, 401, 502),
         }),
       },
-      '/subjects/erase': {
+      [ERASE_SUBJECT_PATH]: {
         post: {
           ...operation('eraseSubject', "Erases every session of one of the caller's end users.", {
             200: answer('How many sessions were erased.', erasedSchema),
@@ -136,6 +134,7 @@ export function openApi(proxyNames: readonly string[], { playground }: { readonl
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
         bearer: { type: 'http', scheme: 'bearer' },
+        ...(playground ? { basic: { type: 'http', scheme: 'basic' } } : {}),
       },
       schemas: { Error: schemaOf(errorSchema) },
     },
@@ -160,7 +159,10 @@ function playgroundPaths(): Node {
   const page = { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } };
   return {
     [PLAYGROUND_PATH]: {
-      get: { ...operation('playground', 'A page on which to try the service.', { 200: page }), security: [] },
+      get: {
+        ...operation('playground', 'A page on which to try the service.', { 200: page, ...errors(401) }),
+        security: [{ apiKey: [] }, { basic: [] }],
+      },
     },
     [DETECT_PATH]: {
       post: {

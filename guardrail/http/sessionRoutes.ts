@@ -40,6 +40,9 @@ export const eraseSubjectSchema = z.object({
 });
 export const erasedSchema = z.object({ erased: z.int().min(0).describe('How many sessions were erased.') });
 
+/** Where all sessions of an end user are erased. */
+export const ERASE_SUBJECT_PATH = '/subjects/erase';
+
 /** As the core makes them. What no session is called is neither looked up nor logged: it could be anything. */
 const SESSION_ID = /^[0-9a-f]{32}$/;
 
@@ -71,7 +74,7 @@ export function sessionRoutes(options: SessionRouteOptions): Router<Authenticate
     context.body = { session_id: id, pseudonyms: info.pseudonyms, expires_at: info.expiresAt.toISOString() };
   });
 
-  router.post('/subjects/erase', ...options.before, async (context) => {
+  router.post(ERASE_SUBJECT_PATH, ...options.before, async (context) => {
     const { end_user_id, tenant: named } = parseFields(eraseSubjectSchema, context.state.body);
     const own = context.state.tenant;
     const tenant = (named ?? own) as Tenant;

@@ -1,6 +1,6 @@
 // Runs in the browser, as a part of the page; `tsc --project` checks it by tsconfig.json beside it. What comes from the
-// service is set as text, never as markup; the key lives in the input alone; and what a check has stored is erased when
-// the check fails, when the next one begins and when the page goes.
+// service is set as text, never as markup; the browser keeps the key and sends it; and what a check has stored is erased
+// when the check fails, when the next one begins and when the page goes.
 const settings = document.body.dataset;
 const EXAMPLE =
   'Hi, I am Anna Schmidt from Springfield. Please send the contract to anna.schmidt@example.org or call me on ' +
@@ -21,7 +21,6 @@ function element(id, kind) {
 }
 
 const at = (/** @type {string} */ id) => element(id, HTMLElement);
-const key = element('key', HTMLInputElement);
 const recall = element('recall', HTMLSelectElement);
 const input = element('text', HTMLTextAreaElement);
 const answerInput = element('answer', HTMLTextAreaElement);
@@ -75,17 +74,14 @@ at('monitor').hidden = settings.mode !== 'monitor';
  * @throws {Problem}
  */
 async function post(path, body, keepalive = false) {
-  const shown = key.value.trim();
-  if (shown === '' && settings.auth === 'true') throw new Problem('Enter an API key of the service first.', key);
-  if (/[^\x21-\x7e]/.test(shown)) throw new Problem('An API key has visible ASCII characters only: check it.', key);
   /** @type {Response} */
   let response;
   try {
     response = await fetch(path, {
       method: 'POST',
-      headers: { 'x-api-key': shown, 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      credentials: 'omit',
+      credentials: 'same-origin',
       keepalive,
     });
   } catch {
@@ -93,7 +89,11 @@ async function post(path, body, keepalive = false) {
   }
   const answer = await response.json().catch(() => undefined);
   if (response.ok && answer) return answer;
-  if (response.status === 401) throw new Problem('The service does not know this API key.', key);
+  if (response.status === 401) {
+    throw new Problem(
+      'The service no longer knows the API key that you signed in with: reload the page and sign in again.',
+    );
+  }
   throw new Problem(answer?.error?.message ?? `The service answered with status ${response.status}.`);
 }
 

@@ -32,7 +32,9 @@ describe('the playground in a browser', function () {
       throw new Error(`There is no ${BROWSER}: install the package chromium, or name a Chromium in CHROMIUM.`);
     }
     profile = mkdtempSync(join(tmpdir(), 'chromium-'));
-    browser = await chromium.launchPersistentContext(profile, { executablePath: BROWSER, args: ARGS });
+    // What a user enters when the browser asks.
+    const httpCredentials = { username: 'me', password: KEY };
+    browser = await chromium.launchPersistentContext(profile, { executablePath: BROWSER, args: ARGS, httpCredentials });
     harness = await startHarness({ env: { GUARDRAIL_PLAYGROUND: 'true' } });
   });
   after(async () => {
@@ -56,7 +58,6 @@ describe('the playground in a browser', function () {
   });
 
   async function check(text = TEXT): Promise<void> {
-    await page.getByLabel('API key').fill(KEY);
     await page.getByLabel('Your text').fill(text);
     await page.getByRole('button', { name: 'Check' }).click();
     await page.getByRole('heading', { name: 'What the model sees' }).waitFor();
@@ -94,8 +95,6 @@ describe('the playground in a browser', function () {
       '[{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, document.documentElement.outerHTML]',
     );
     expect(JSON.stringify(stored)).to.not.include(KEY);
-    await page.reload();
-    expect(await page.getByLabel('API key').inputValue()).to.equal('');
   });
 
   it('erases what it has made once the next text is checked, and when it is left', async () => {
@@ -123,7 +122,6 @@ describe('the playground in a browser', function () {
         if (order === 'before') await detected.promise;
         await route.continue();
       });
-      await page.getByLabel('API key').fill(KEY);
       await page.getByLabel('Your text').fill(TEXT);
       await page.getByRole('button', { name: 'Check' }).click();
       const answer = await guarded;
@@ -135,30 +133,47 @@ describe('the playground in a browser', function () {
     });
   }
 
-  const PROBLEMS: [what: string, key: string, text: string, says: RegExp, focus: string][] = [
-    ['no key', '', TEXT, /^Enter an API key/, 'key'],
-    ['a wrong key', 'not-the-key', TEXT, /does not know this API key/, 'key'],
-    ['a key that no header can carry', 'schlüssel-ß', TEXT, /visible ASCII/, 'key'],
-    ['no text', KEY, ' ', /^Type a text first/, 'text'],
-  ];
-  for (const [what, key, text, says, focus] of PROBLEMS) {
-    it(`says what to do about ${what}, and moves the focus there`, async () => {
-      await page.getByLabel('API key').fill(key);
-      await page.getByLabel('Your text').fill(text);
-      await page.getByRole('button', { name: 'Check' }).click();
-      const alert = page.getByRole('alert');
-      await alert.waitFor();
-      expect(await alert.innerText()).to.match(says);
-      expect(await page.evaluate('document.activeElement.id')).to.equal(focus);
-      expect(await page.locator('#result').isVisible()).to.equal(false);
-      await picture(`problem-${key.length}`);
+  it('says what to do about a text that is missing, and moves the focus there', async () => {
+    await page.getByLabel('Your text').fill(' ');
+    await page.getByRole('button', { name: 'Check' }).click();
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.innerText()).to.match(/^Type a text first/);
+    expect(await page.evaluate('document.activeElement.id')).to.equal('text');
+    expect(await page.locator('#result').isVisible()).to.equal(false);
+    await picture('problem');
+  });
+
+  it('says what to do where the key that the browser has was taken back', async () => {
+    const error = { error: { code: 'unauthorized', message: 'Send a valid key.' } };
+    await page.route('**/playground/detect', (route) => route.fulfill({ status: 401, json: error }));
+    await page.getByLabel('Your text').fill(TEXT);
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('reload the page and sign in again').waitFor();
+    expect(await page.locator('#result').isVisible()).to.equal(false);
+  });
+
+  it('is not there for a browser that has not signed in, or has with a wrong key', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'chromium-'));
+    const stranger = await chromium.launchPersistentContext(folder, {
+      executablePath: BROWSER,
+      args: ARGS,
+      httpCredentials: { username: 'me', password: 'not-the-key' },
     });
-  }
+    try {
+      const [opened = await stranger.newPage()] = stranger.pages();
+      const answer = await opened.goto(`${harness.url}/playground`);
+      expect(answer?.status()).to.equal(401);
+      expect(await opened.locator('body').innerText()).to.include('a valid API key as the password');
+    } finally {
+      await stranger.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 
   it('leaves the focus alone where no field is wrong, whatever the message says', async () => {
     const message = 'An API key is not to blame.';
     await page.route('**/playground/detect', (route) => route.fulfill({ status: 500, json: { error: { message } } }));
-    await page.getByLabel('API key').fill(KEY);
     await page.getByLabel('Your text').fill(TEXT);
     await page.getByRole('button', { name: 'Check' }).click();
     await page.getByText(message).waitFor();
@@ -192,9 +207,6 @@ describe('the playground in a browser', function () {
 
   it('is served by the keyboard alone', async () => {
     const focused = (): Promise<string> => page.evaluate('document.activeElement.id');
-    await page.keyboard.press('Tab');
-    expect(await focused()).to.equal('key');
-    await page.keyboard.type(KEY);
     await page.keyboard.press('Tab');
     expect(await focused()).to.equal('recall');
     await page.keyboard.press('Tab');

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { PLANTED, startHarness, type Harness } from '../../appHarness.ts';
+import { KEY, PLANTED, startHarness, type Harness } from '../../appHarness.ts';
+
+const basic = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
 describe('the playground', () => {
   let harness: Harness;
@@ -24,8 +27,9 @@ describe('the playground', () => {
   });
 
   it('is one page without a key in it, whose policy admits its own style and script and nothing else', async () => {
-    const answer = await harness.call('GET', '/playground', undefined, { headers: { 'x-api-key': '' } });
+    const answer = await harness.call('GET', '/playground');
     expect(answer.status).to.equal(200);
+    expect(JSON.stringify(answer.body)).to.not.include(KEY);
     expect(answer.headers.get('content-type')).to.equal('text/html; charset=utf-8');
     expect(answer.headers.get('cache-control')).to.equal('no-store');
     const policy = answer.headers.get('content-security-policy') ?? '';
@@ -41,6 +45,60 @@ describe('the playground', () => {
       expect(policy).to.include(`${directive} 'sha256-${createHash('sha256').update(content).digest('base64')}'`);
     }
     expect(page).to.not.match(/ on[a-z]+=|(?:src|href)="(?!data:,)|style="/);
+  });
+
+  it('is shown to browsers that sign in with a key as the password, whatever the user name', async () => {
+    for (const authorization of ['', basic('me', 'wrong-key'), basic(KEY, ''), 'Basic !', 'Basic', `Bearer ${KEY}`]) {
+      const headers = { 'x-api-key': '', authorization };
+      const refused = await harness.call('GET', '/playground', undefined, { headers });
+      expect(refused.status, authorization).to.equal(401);
+      expect(refused.headers.get('www-authenticate')).to.equal('Basic realm="guardrail", charset="UTF-8"');
+    }
+    for (const user of ['', 'me', 'somebody else']) {
+      const headers = { 'x-api-key': '', authorization: basic(user, KEY) };
+      expect((await harness.call('GET', '/playground', undefined, { headers })).status).to.equal(200);
+    }
+  });
+
+  it('takes what a browser signed in with for the calls of the page, from the page, and for nothing else', async () => {
+    const status = async (method: string, path: string, site: string): Promise<number> => {
+      const headers = { 'x-api-key': '', authorization: basic('me', KEY), 'sec-fetch-site': site };
+      const body =
+        method === 'GET' ? undefined : { text: 'x', input_type: 'request', texts: ['x'], end_user_id: 'none' };
+      return (await harness.call(method, path, body, { headers })).status;
+    };
+    for (const path of ['/playground/detect', '/beta/gateway_basic_guardrail_api', '/subjects/erase']) {
+      expect(await status('POST', path, 'same-origin'), path).to.equal(200);
+      for (const site of ['cross-site', 'same-site', 'none']) {
+        expect(await status('POST', path, site), `${path} from ${site}`).to.equal(401);
+      }
+    }
+    // A form of another site has a body that is not JSON, in browsers that do not say where a call comes from.
+    const form = await harness.call('POST', '/subjects/erase', undefined, {
+      body: '{"end_user_id":"none"}',
+      headers: { 'x-api-key': '', authorization: basic('me', KEY), 'content-type': 'text/plain' },
+    });
+    expect(form.status).to.equal(415);
+    for (const path of ['/openapi.json', `/sessions/${'0'.repeat(32)}`]) {
+      expect(await status('GET', path, 'same-origin'), path).to.equal(401);
+    }
+    expect(await status('POST', '/beta/litellm_basic_guardrail_api', 'same-origin')).to.equal(401);
+  });
+
+  it('takes no Basic credentials where there is no playground, and asks for none where there are no keys', async () => {
+    const headers = { 'x-api-key': '', authorization: basic('me', KEY) };
+    const plain = await startHarness();
+    const open = await startHarness({
+      env: { GUARDRAIL_PLAYGROUND: 'true', GUARDRAIL_API_KEYS: undefined, GUARDRAIL_INSECURE_NO_AUTH: 'true' },
+    });
+    try {
+      const body = { end_user_id: 'none' };
+      expect((await plain.call('POST', '/subjects/erase', body, { headers })).status).to.equal(401);
+      expect((await fetch(`${open.url}/playground`)).status).to.equal(200);
+    } finally {
+      await plain.stop();
+      await open.stop();
+    }
   });
 
   it('tells where what was found, and what the policy says of it, under the key alone', async () => {

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Router from '@koa/router';
+import type Router from '@koa/router';
 import * as z from 'zod';
 import type { Analyzer, Recall } from '../../detection/detection.ts';
 import { parseFields } from '../../protocol/protocol.ts';
-import { authenticatedRouter } from '../authentication.ts';
-import type { AuthenticatedState, CallMiddleware, CallState } from '../context.ts';
+import { authenticatedRouter, type SignInPage } from '../authentication.ts';
+import type { AuthenticatedState, CallMiddleware } from '../context.ts';
 import { underDeadline } from '../deadline.ts';
+import { guardPath } from '../guardRoutes.ts';
+import { ERASE_SUBJECT_PATH } from '../sessionRoutes.ts';
 
 export const PLAYGROUND_PATH = '/playground';
 export const DETECT_PATH = `${PLAYGROUND_PATH}/detect`;
@@ -39,20 +41,23 @@ export interface PlaygroundPageOptions {
   readonly proxyName: string;
   readonly recall: Recall;
   readonly mode: 'enforce' | 'monitor';
-  /** Whether calls take a key. */
-  readonly auth: boolean;
+}
+
+/** The page as what a browser signs in to: it calls endpoints that gateways use, too. */
+export function playgroundSignIn({ proxyName }: Pick<PlaygroundPageOptions, 'proxyName'>): SignInPage {
+  return { path: PLAYGROUND_PATH, calls: new Set([DETECT_PATH, guardPath(proxyName), ERASE_SUBJECT_PATH]) };
 }
 
 /**
  * The page on which to try what the service does: one document with its style and script in it, which the policy in its
- * header admits by their digests, and nothing else. It holds no secret: the key is asked for in the page, and goes into
- * a header of its calls alone.
+ * header admits by their digests, and nothing else. It holds no secret: the browser has asked for the key, keeps it, and
+ * sends it with the page's calls.
  */
-export function playgroundPage(options: PlaygroundPageOptions): Router<CallState> {
+export function playgroundPage(options: PlaygroundPageOptions): Router<AuthenticatedState> {
   const read = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8');
   const [style, script] = [read('page.css'), read('page.js')];
-  const { proxyName, recall, mode, auth } = options;
-  const data = `data-proxy="${proxyName}" data-recall="${recall}" data-mode="${mode}" data-auth="${String(auth)}"`;
+  const { proxyName, recall, mode } = options;
+  const data = `data-proxy="${proxyName}" data-recall="${recall}" data-mode="${mode}"`;
   // The replacements are functions, since `$` in a string would have a meaning.
   const page = read('page.html')
     .replace('<style></style>', () => `<style>${style}</style>`)
@@ -70,7 +75,7 @@ export function playgroundPage(options: PlaygroundPageOptions): Router<CallState
     "require-trusted-types-for 'script'",
   ].join('; ');
 
-  const router = new Router<CallState>();
+  const router = authenticatedRouter();
   router.get(PLAYGROUND_PATH, (context) => {
     context.set({
       'content-security-policy': policy,

@@ -172,12 +172,15 @@ describe('npm start', function () {
     expect(log('gateway.log')).not.to.include(EMAIL);
   }
   async function playgroundAnswers(): Promise<void> {
-    const [, page = '', key = ''] = /(http:\S+\/playground) \(API key: (\S+)\)/.exec(run?.text ?? '') ?? [];
-    const document = await fetch(page);
+    const [, page = '', key = ''] =
+      /(http:\S+\/playground) \(sign in with any user name and the password (\S+)\)/.exec(run?.text ?? '') ?? [];
+    expect((await fetch(page)).status).to.equal(401);
+    const authorization = `Basic ${Buffer.from(`me:${key}`).toString('base64')}`;
+    const document = await fetch(page, { headers: { authorization } });
     expect([document.status, await document.text()].join(' ')).to.match(/^200 <!doctype html>/i);
     const answer = await fetch(`${page}/detect`, {
       method: 'POST',
-      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      headers: { authorization, 'content-type': 'application/json' },
       body: JSON.stringify({ text: EMAIL }),
     });
     expect(await answer.json()).to.have.nested.property('entities[0].type', 'EMAIL_ADDRESS');
@@ -329,7 +332,7 @@ describe('npm start', function () {
       await run.until(ALL_READY, 120_000);
       expect(run.text)
         .to.match(/^your gateway +http/m)
-        .and.match(/playground \(API key: sk-local-development\)/)
+        .and.match(/playground \(sign in with any user name and the password sk-local-development\)/)
         .and.not.include('sk-other');
       const headers = { authorization: 'Bearer sk-other' };
       await eventually(async () => (await fetch(`${other.url}/customer/info?end_user_id=acme-001`, { headers })).ok);

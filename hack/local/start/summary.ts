@@ -113,7 +113,7 @@ function playgroundLines({ url, key }: GuardrailAddress): string[] {
   return [
     'The playground shows, in a browser, what is found in a text and what the model would see of it:',
     '',
-    `  ${url}/playground (API key: ${key})`,
+    `  ${url}/playground (sign in with any user name and the password ${key})`,
   ];
 }
 
