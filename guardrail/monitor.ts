@@ -51,7 +51,7 @@ export function withoutWrites(store: MappingStore): MappingStore {
 /** A reader of images that rewrites none. */
 export function withoutRewrites(reader: PictureReader): PictureReader {
   return {
-    read: (picture, signal) => reader.read(picture, signal),
+    read: (picture, caller) => reader.read(picture, caller),
     rewrite: ({ bytes }) => Promise.resolve(bytes),
     close: () => reader.close(),
   };

@@ -1,5 +1,7 @@
 /** The types of image redaction. Every position is in pixels of the picture as it is seen: upright, from the top left. */
 
+import type { Tenant } from '../ids.ts';
+
 /** Formats that are read, and written again. */
 export type Format = 'png' | 'jpeg' | 'webp';
 
@@ -41,18 +43,28 @@ export interface Reading {
   readonly isAltered: boolean;
 }
 
+/** For whom a picture is read or written. */
+export interface PictureCaller {
+  /** Tenants take turns. */
+  readonly tenant: Tenant;
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal: AbortSignal;
+  /**
+   * The result is kept, and the caller comes back for it: a read that has begun goes on after the caller has left, as long
+   * as no other picture waits. Default false: it ends at once.
+   */
+  readonly isKept?: boolean;
+}
+
 /** Reads pictures and paints them over, somewhere else than on the event loop. */
 export interface PictureReader {
-  /**
-   * @param signal gives up waiting for a turn; what has begun is finished.
-   * @throws UnreadableImageError | ImagesBusyError | DetectorUnavailableError
-   */
-  read(picture: Picture, signal: AbortSignal): Promise<Reading>;
+  /** @throws UnreadableImageError | ImagesBusyError | DetectorUnavailableError */
+  read(picture: Picture, caller: PictureCaller): Promise<Reading>;
   /**
    * @returns the file anew, without metadata and with the boxes painted over.
    * @throws UnreadableImageError | ImagesBusyError | DetectorUnavailableError
    */
-  rewrite(picture: Picture, boxes: readonly Box[], signal: AbortSignal): Promise<Uint8Array>;
+  rewrite(picture: Picture, boxes: readonly Box[], caller: PictureCaller): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
@@ -66,6 +78,7 @@ export const PROBLEMS = {
   trailing: 'has something else behind its end',
   animated: 'is animated: send a still one',
   large: 'has too many pixels: send a smaller one',
+  dense: 'holds more than can be read in time: send less of it',
   remote: 'is given by an address, where it cannot be looked into: send the image itself',
 } as const;
 export type Problem = keyof typeof PROBLEMS;

@@ -1,14 +1,19 @@
 /** Reads the text of a picture. Runs in the worker alone. */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Worker as Thread } from 'node:worker_threads';
 import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
 import type { Box, Line, Word } from './contract.ts';
 import { enlarged, rotated, type Greys } from './raster.ts';
 import { textAreasOf, type TextAreas } from './textAreas.ts';
 
-/** Reads greys; words whose certainty, from 0 to 100, is told too. */
+/** An engine that reads greys, in a thread of its own: it is busy for seconds, and cannot be asked to stop. */
 export interface Ocr {
   read(greys: Greys): Promise<Line[][]>;
+  /** The processor time that it has used, in milliseconds. */
+  usedMs(): Promise<number>;
+  /** Ends it, whatever it is doing. What was being read is never answered. */
+  end(): void;
 }
 
 interface Seen extends Word {
@@ -41,7 +46,16 @@ export async function createOcr(): Promise<Ocr> {
     cacheMethod: 'none',
     errorHandler: () => undefined,
   });
-  return { read: (greys) => readAll(engine, greys) };
+  // The library's types leave it out.
+  const { worker: thread } = engine as unknown as { readonly worker: Thread };
+  return {
+    read: (greys) => readAll(engine, greys),
+    async usedMs() {
+      const { user, system } = await thread.cpuUsage();
+      return (user + system) / 1000;
+    },
+    end: () => void thread.terminate(),
+  };
 }
 
 async function readAll(engine: Worker, picture: Greys): Promise<Line[][]> {

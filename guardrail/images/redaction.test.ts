@@ -14,7 +14,7 @@ import {
 import type { Tenant } from '../ids.ts';
 import { createMonitor, withoutRewrites, withoutWrites } from '../monitor.ts';
 import { createMemoryStore, type MappingStore } from '../store/store.ts';
-import type { Format, Line, PictureReader } from './contract.ts';
+import { UnreadableImageError, type Format, type Line, type PictureReader } from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { createImageGuard, type ImageGuardOptions } from './redaction.ts';
 import { chunk, pngOf, pngWith, segment, withSegments } from './testing/files.ts';
@@ -368,7 +368,7 @@ describe('what becomes of a request with images', () => {
     const guard = bench({
       reader: {
         ...reader,
-        read: (picture, abort) => readerOf(texts.get(picture.bytes[19] ?? 0) ?? []).read(picture, abort),
+        read: (picture, whose) => readerOf(texts.get(picture.bytes[19] ?? 0) ?? []).read(picture, whose),
       },
     }).guard;
     const outcome = await guard.request({ texts: [TEXT], images: [other, png, other] }, { identity, signal });
@@ -432,6 +432,31 @@ describe('what becomes of a request with images', () => {
       expect(calls).to.deep.equal([]);
     });
   }
+
+  it('refuses what takes too long to read, and gives up the other pictures of the call', async () => {
+    const tenants: string[] = [];
+    const { guard } = bench({
+      reader: {
+        ...readerOf([PERSON]),
+        read: ({ bytes }, whose) => {
+          tenants.push(whose.tenant);
+          if (bytes[19] === 8) return Promise.reject(new UnreadableImageError('dense'));
+          // Ends when nobody waits for it any more, or this test never does.
+          return new Promise((_, reject) => {
+            whose.signal.addEventListener('abort', () => {
+              givenUp = true;
+              reject(new DetectorUnavailableError('The call ended.'));
+            });
+          });
+        },
+      },
+    });
+    let givenUp = false;
+    const outcome = await guard.request({ texts: [TEXT], images: [other, png] }, { identity, signal });
+    expect(outcome.action === 'BLOCKED' && outcome.blockedReason).to.match(/holds more than can be read in time/);
+    expect(givenUp).to.equal(true);
+    expect(tenants).to.deep.equal(['litellm', 'litellm']);
+  });
 
   it('fails as with any detector, and changes nothing, where OCR fails', async () => {
     for (const task of ['read', 'rewrite'] as const) {
@@ -529,9 +554,9 @@ describe('what becomes of a request with images', () => {
     const { guard, store } = bench({
       reader: {
         ...reader,
-        read: async (picture, abort) => {
+        read: async (picture, whose) => {
           await erase();
-          return reader.read(picture, abort);
+          return reader.read(picture, whose);
         },
       },
     });

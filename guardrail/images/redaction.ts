@@ -67,8 +67,8 @@ export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guar
     // All of them are judged by their form before the first is read.
     const pictures = inline.map((source) => ({ source, picture: pictureOf(source) }));
     if (inline.length < sources.length && options.remoteImages === 'block') throw new UnreadableImageError('remote');
-    const read = await Promise.all(
-      pictures.map(async (one) => ({ ...one, reading: await readingOf(one.picture, context, owner) })),
+    const read = await together(context.signal, (signal) =>
+      pictures.map(async (one) => ({ ...one, reading: await readingOf(one.picture, { ...context, signal }, owner) })),
     );
     const looked: ((typeof read)[number] & { readonly texts: readonly PictureText[] })[] = [];
     for (const one of read) {
@@ -104,25 +104,28 @@ export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guar
   }
 
   async function readingOf(picture: Picture, context: CallContext, owner: ReadingOwner | undefined): Promise<Reading> {
-    if (!owner) return reader.read(picture, context.signal);
+    const { identity, signal } = context;
+    if (!owner) return reader.read(picture, { tenant: identity.tenant, signal });
     const name = readings.nameOf(picture);
     const kept = await readings.find(name, owner);
     if (kept) return kept;
-    const reading = await reader.read(picture, context.signal);
-    // Also for a caller that has gone: it will be back with the same picture.
+    // Also for a caller that has gone: a peer that waits for a second only comes back with the same picture.
+    const reading = await reader.read(picture, { tenant: identity.tenant, signal, isKept: true });
     await readings.keep(name, reading, owner);
     return reading;
   }
 
   async function rewriteAll(
     pictures: readonly { source: string; picture: Picture; boxes: readonly Box[] }[],
-    { signal }: CallContext,
+    { identity, signal: outer }: CallContext,
   ): Promise<ReadonlyMap<string, string>> {
-    const entries = pictures.map(async ({ source, picture, boxes }): Promise<[string, string]> => [
-      source,
-      dataUrlOf(picture.format, await reader.rewrite(picture, boxes, signal)),
-    ]);
-    return new Map(await Promise.all(entries));
+    const entries = await together(outer, (signal) =>
+      pictures.map(async ({ source, picture, boxes }): Promise<[string, string]> => [
+        source,
+        dataUrlOf(picture.format, await reader.rewrite(picture, boxes, { tenant: identity.tenant, signal })),
+      ]),
+    );
+    return new Map(entries);
   }
 
   /** Undefined for a call that shares its mapping with none: there is nowhere to keep a reading. */
@@ -137,6 +140,17 @@ export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guar
     response: (document, context) => guard.response(document, context),
     sessionOf: (identity) => guard.sessionOf(identity),
   };
+}
+
+/** Waits for all of it; when one part fails, the others are given up, since nobody waits for them any more. */
+async function together<T>(outer: AbortSignal, start: (signal: AbortSignal) => Promise<T>[]): Promise<T[]> {
+  const failed = new AbortController();
+  try {
+    return await Promise.all(start(AbortSignal.any([outer, failed.signal])));
+  } catch (error) {
+    failed.abort();
+    throw error;
+  }
 }
 
 function rewritten(

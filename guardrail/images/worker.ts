@@ -1,34 +1,61 @@
-/** A thread that unpacks, reads, paints and packs pictures, one after the other. Nothing of this is on the event loop. */
+/**
+ * A thread that unpacks, reads, paints and packs pictures, one after the other. Nothing of this is on the event loop. The
+ * engine that reads has a thread of its own below it, which is ended where a picture takes too long or is not wanted.
+ */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
-import { parentPort } from 'node:worker_threads';
-import { UnreadableImageError, type Problem, type Reading } from './contract.ts';
-import type { Task } from './workers.ts';
+import { parentPort, workerData } from 'node:worker_threads';
+import { setTimeout as delay } from 'node:timers/promises';
+import { UnreadableImageError } from './contract.ts';
 import { createOcr, type Ocr } from './ocr.ts';
 import { hasBytesBehindPixels } from './pngExcess.ts';
 import { greysOf, pack, paint, unpack, type Greys } from './raster.ts';
-
-/** What is answered: a result, or what is wrong with the image. Any other failure ends the thread. */
-export type Answer = { readonly reading: Reading } | { readonly bytes: Uint8Array } | { readonly problem: Problem };
-
-/** An answer, with the kind of task that it is to: one of each kind is in work at the same time at most. */
-export interface Answered {
-  readonly kind: Task['kind'];
-  readonly answer: Answer;
-}
+import type { Answer, Answered, Order, Task, ThreadData } from './thread.ts';
 
 /** What libvips calls its threads. */
 const IMAGE_THREAD = 'libvips worker';
 const PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
 
+/** How often the processor time of a picture is looked at, in milliseconds: a small part of what it may take. */
+const LOOK_MS = 100;
+const { budgetMs } = workerData as ThreadData;
+
 let ocr: Promise<Ocr> | undefined;
+/** Aborted where the picture that is being read is not wanted any more. */
+let reading = new AbortController();
 
 async function read({ bytes, format }: Task & { readonly kind: 'read' }): Promise<Answer> {
+  reading = new AbortController();
+  const { signal } = reading;
   const { greys, isAltered } = await greysIn(bytes);
   const hasMore = format === 'png' && (await hasBytesBehindPixels(bytes));
   ocr ??= createOcr();
-  return { reading: { passes: await (await ocr).read(greys), isAltered: isAltered || hasMore } };
+  const engine = await ocr;
+  if (signal.aborted) return { isStopped: true };
+  const passes = engine.read(greys);
+  const watch = new AbortController();
+  const end = watchOver(engine, AbortSignal.any([signal, watch.signal]));
+  const verdict = await Promise.race([passes.then(() => 'read' as const), end]);
+  watch.abort();
+  if (verdict === 'read') return { reading: { passes: await passes, isAltered: isAltered || hasMore } };
+  engine.end();
+  // The next picture shall not wait for a new one longer than need be.
+  ocr = createOcr();
+  return verdict === 'dense' ? { problem: 'dense' } : { isStopped: true };
+}
+
+/**
+ * Looks at processor time, not at the clock: what else the machine does decides about no picture.
+ * @returns when the engine has used its budget, or the read is not wanted any more.
+ */
+async function watchOver(engine: Ocr, signal: AbortSignal): Promise<'dense' | 'stopped'> {
+  const before = await engine.usedMs();
+  const isWatched = (): Promise<boolean> => delay(LOOK_MS, true, { signal }).catch(() => false);
+  while (await isWatched()) {
+    if ((await engine.usedMs()) - before > budgetMs) return 'dense';
+  }
+  return 'stopped';
 }
 
 /** The colours are let go before the reading begins, which takes memory itself. */
@@ -72,9 +99,13 @@ function stepBack(): void {
 stepBack();
 const port = parentPort;
 if (!port) throw new Error('This module runs in a worker thread alone.');
-port.on('message', (task: Task) => {
-  void answerTo(task).then((answer) => {
+port.on('message', (order: Order) => {
+  if (order.kind === 'stop') {
+    reading.abort();
+    return;
+  }
+  void answerTo(order).then((answer) => {
     stepBack();
-    port.postMessage({ kind: task.kind, answer } satisfies Answered);
+    port.postMessage({ kind: order.kind, answer } satisfies Answered);
   });
 });

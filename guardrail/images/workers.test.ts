@@ -1,8 +1,16 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import sharp from 'sharp';
 import { DetectorUnavailableError } from '../detection/detection.ts';
-import { ImagesBusyError, UnreadableImageError, type PictureReader } from './contract.ts';
+import type { Tenant } from '../ids.ts';
+import {
+  ImagesBusyError,
+  UnreadableImageError,
+  type Picture,
+  type PictureCaller,
+  type PictureReader,
+} from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { inspect } from './inspect.ts';
 import { draw, note } from './testing/pictures.ts';
@@ -13,31 +21,42 @@ import { createWorkers, type WorkerOptions } from './workers.ts';
 const program = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort, threadId } from 'node:worker_threads';
+    let stop;
     parentPort.on('message', ({ kind, bytes }) => {
+      if (kind === 'stop') return stop?.();
       const say = (answer) => parentPort.postMessage({ kind, answer });
       const [order] = bytes;
       if (order === 1) for (;;);
       if (order === 2) throw new Error('Anna Schmidt');
       if (order === 3) process.exit(0);
       if (order === 4) { say({ problem: 'damaged' }); return; }
+      if (order === 5) { stop = () => say({ isStopped: true }); return; }
       const box = { left: 0, top: 0, width: 1, height: 1 };
       const reading = { passes: [[[{ text: String(threadId), box }]]], isAltered: false };
       setTimeout(() => say(kind === 'read' ? { reading } : { bytes }), order);
     });
   `)}`,
 );
-const order = (byte: number) =>
-  ({ format: 'png', bytes: Uint8Array.of(byte), mayHoldMore: false, isLossless: true }) as const;
+const order = (byte: number): Picture => ({
+  format: 'png',
+  bytes: Uint8Array.of(byte),
+  mayHoldMore: false,
+  isLossless: true,
+});
 const HANG = order(1);
 const THROW = order(2);
 const EXIT = order(3);
 const REFUSE = order(4);
+const UNTIL_STOPPED = order(5);
 const READ = order(20);
 const PICTURE = dataUrlOf('png', pngOf(64, 64));
 
 describe('the threads that read pictures', function () {
   this.timeout(60_000);
-  const signal = new AbortController().signal;
+  const [A, B] = ['a', 'b'].map((tenant) => ({ tenant: tenant as Tenant, signal: new AbortController().signal })) as [
+    PictureCaller,
+    PictureCaller,
+  ];
   let open: PictureReader[] = [];
   const workers = (options: WorkerOptions = {}): PictureReader => {
     const made = createWorkers({ threads: 1, program, ...options });
@@ -48,8 +67,8 @@ describe('the threads that read pictures', function () {
     await Promise.all(open.map((reader) => reader.close()));
     open = [];
   });
-  const threadOf = async (reader: PictureReader): Promise<string | undefined> =>
-    (await reader.read(READ, signal)).passes[0]?.[0]?.[0]?.text;
+  const threadOf = async (reader: PictureReader, caller = A): Promise<string | undefined> =>
+    (await reader.read(READ, caller)).passes[0]?.[0]?.[0]?.text;
   const failure = async (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => undefined,
@@ -70,20 +89,21 @@ describe('the threads that read pictures', function () {
       await work;
       done.push(what);
     };
-    const first = task('first read', reader.read(READ, signal));
-    const others = [2, 3].map((at) => task(`read ${at}`, reader.read(order(200), signal)));
+    const first = task('first read', reader.read(READ, A));
+    const others = [2, 3].map((at) => task(`read ${at}`, reader.read(order(200), A)));
     await first;
-    await task('first written', reader.rewrite(READ, [], signal));
+    await task('first written', reader.rewrite(READ, [], A));
     await Promise.all(others);
     expect(done).to.deep.equal(['first read', 'first written', 'read 2', 'read 3']);
   });
 
-  it('fail what they write together with what they read, when they hang', async () => {
+  it('write again what they were writing when they hang with what they read', async () => {
     const reader = workers({ timeoutMs: 1000 });
-    const errors = [failure(reader.read(HANG, signal)), failure(reader.rewrite(READ, [], signal))];
-    for (const error of await Promise.all(errors)) {
-      expect(error).to.be.instanceOf(ImagesBusyError).and.include({ code: 'timeout', waitMs: 1000 });
-    }
+    const [hanging, written] = [failure(reader.read(HANG, A)), reader.rewrite(READ, [], B)];
+    expect(await hanging)
+      .to.be.instanceOf(ImagesBusyError)
+      .and.include({ code: 'timeout', waitMs: 1000 });
+    expect([...(await written)]).to.deep.equal([...READ.bytes]);
     expect(await threadOf(reader)).to.be.a('string');
   });
 
@@ -96,7 +116,7 @@ describe('the threads that read pictures', function () {
     it(`are replaced when one ${what}, and tell nothing of the picture`, async () => {
       const reader = workers({ timeoutMs: 2000 });
       const before = await threadOf(reader);
-      const [error, after] = await Promise.all([failure(reader.read(picture, signal)), threadOf(reader)]);
+      const [error, after] = await Promise.all([failure(reader.read(picture, A)), threadOf(reader)]);
       expect(error).to.be.instanceOf(kind);
       expect(String(error))
         .to.match(/Image OCR/)
@@ -108,7 +128,7 @@ describe('the threads that read pictures', function () {
   it('say what is wrong with a picture, and go on', async () => {
     const reader = workers();
     const before = await threadOf(reader);
-    const error = await failure(reader.read(REFUSE, signal));
+    const error = await failure(reader.read(REFUSE, A));
     expect(error).to.be.instanceOf(UnreadableImageError).and.have.property('problem', 'damaged');
     expect(await threadOf(reader)).to.equal(before);
   });
@@ -116,14 +136,103 @@ describe('the threads that read pictures', function () {
   it('refuse more pictures than they can read in time, and leave out those whose caller has gone', async () => {
     const reader = workers();
     const controller = new AbortController();
-    const first = reader.read(READ, signal);
-    const waiting = Array.from({ length: 100 }, () => failure(reader.read(HANG, controller.signal)));
-    const refused = await failure(reader.read(READ, signal));
-    expect(refused).to.be.instanceOf(ImagesBusyError).and.include({ code: 'overloaded', waitMs: 100_000 });
+    const gone = { ...A, signal: controller.signal };
+    const first = reader.read(READ, A);
+    // Of 100 places, three quarters and one.
+    const waiting = Array.from({ length: 76 }, () => failure(reader.read(HANG, gone)));
+    const refused = await failure(reader.read(READ, A));
+    expect(refused).to.be.instanceOf(ImagesBusyError).and.include({ code: 'overloaded', waitMs: 76_000 });
+    // Another tenant finds a place, and its turn comes next.
+    expect(await threadOf(reader, B)).to.be.a('string');
     controller.abort();
     for (const error of await Promise.all(waiting)) expect(error).to.be.instanceOf(DetectorUnavailableError);
     await first;
     expect(await threadOf(reader)).to.be.a('string');
+  });
+
+  it('let tenants take turns, by the time that their pictures take', async () => {
+    const reader = workers();
+    const done: string[] = [];
+    const read = async (who: string, caller: PictureCaller, ms: number): Promise<void> => {
+      await reader.read(order(ms), caller);
+      done.push(who);
+    };
+    const slow = Array.from({ length: 4 }, () => read('a', A, 250));
+    const quick = Array.from({ length: 5 }, () => read('b', B, 10));
+    await Promise.all([...slow, ...quick]);
+    // The first of A was in work when B came. Two of A take as long as fifty of B, so B is done before the third.
+    expect(done.slice(0, 7).filter((who) => who === 'b')).to.have.length(5);
+  });
+
+  it('end a read whose caller has gone at once, and go on', async () => {
+    const reader = workers();
+    const before = await threadOf(reader);
+    const controller = new AbortController();
+    const abandoned = failure(reader.read(UNTIL_STOPPED, { ...A, signal: controller.signal }));
+    const next = threadOf(reader, B);
+    controller.abort();
+    expect(await abandoned).to.be.instanceOf(DetectorUnavailableError);
+    expect(await next).to.equal(before);
+  });
+
+  it('finish it where it is kept and no other picture waits, and end it as soon as one does', async () => {
+    const reader = workers();
+    const left = (picture: typeof READ): Promise<unknown> => {
+      const controller = new AbortController();
+      const read = reader.read(picture, { ...A, signal: controller.signal, isKept: true });
+      controller.abort();
+      return failure(read);
+    };
+    expect(await left(READ)).to.equal(undefined);
+    const abandoned = left(UNTIL_STOPPED);
+    expect(await threadOf(reader, B)).to.be.a('string');
+    expect(await abandoned).to.be.instanceOf(DetectorUnavailableError);
+  });
+
+  describe('with a page full of small print, which takes more than a minute', () => {
+    let dense: Picture;
+    before(async () => {
+      const line = 'Anna Schmidt wrote to the office about the invoice of last May and asked for a new one.';
+      const runs = Array.from({ length: 38 }, (_, at) => ({ x: 4, y: 13 * (at + 1), text: line, size: 11 }));
+      const tile = await draw({ width: 500, height: 500, runs }).flatten({ background: '#fff' }).png().toBuffer();
+      const page = sharp({ create: { width: 2000, height: 2000, channels: 3, background: '#fff' } });
+      dense = inspect(
+        await page
+          .composite([{ input: tile, tile: true }])
+          .png()
+          .toBuffer(),
+      );
+    });
+    const plain = async (): Promise<Picture> =>
+      inspect(await draw(note('Anna Schmidt')).flatten({ background: '#fff' }).png().toBuffer());
+    const real = (options: WorkerOptions): PictureReader => {
+      const reader = createWorkers(options);
+      open.push(reader);
+      return reader;
+    };
+
+    it('refuse it when its budget of processor time is spent, and read the next one', async () => {
+      const reader = real({ budgetMs: 300, timeoutMs: 60_000 });
+      const error = failure(reader.read(dense, A));
+      const next = reader.read(await plain(), B);
+      expect(await error)
+        .to.be.instanceOf(UnreadableImageError)
+        .and.have.property('problem', 'dense');
+      expect(JSON.stringify(await next)).to.include('Schmidt');
+    });
+
+    it('end it when its caller has gone, and read the next one', async () => {
+      // Neither the budget nor the clock ends it before this test is over.
+      const reader = real({ budgetMs: 600_000, timeoutMs: 600_000 });
+      await reader.read(await plain(), B);
+      const controller = new AbortController();
+      const abandoned = failure(reader.read(dense, { ...A, signal: controller.signal }));
+      // It is in the middle of the page when its caller goes.
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      controller.abort();
+      expect(await abandoned).to.be.instanceOf(DetectorUnavailableError);
+      expect(JSON.stringify(await reader.read(await plain(), B))).to.include('Schmidt');
+    });
   });
 
   it('end when there is no work for them, and when they are closed, whatever they are doing', async () => {
@@ -131,18 +240,18 @@ describe('the threads that read pictures', function () {
     const before = await threadOf(reader);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await threadOf(reader)).to.not.equal(before);
-    const errors = [failure(reader.read(HANG, signal)), failure(reader.read(READ, signal))];
+    const errors = [failure(reader.read(HANG, A)), failure(reader.read(READ, A))];
     await reader.close();
     for (const error of await Promise.all(errors)) expect(error).to.be.instanceOf(DetectorUnavailableError);
-    expect(await failure(reader.read(READ, signal))).to.be.instanceOf(DetectorUnavailableError);
+    expect(await failure(reader.read(READ, A))).to.be.instanceOf(DetectorUnavailableError);
   });
 
   it('count how each task went', async () => {
     const seen: unknown[] = [];
     const reader = workers({ observe: (task, outcome, seconds) => seen.push([task, outcome, seconds > 0]) });
     await threadOf(reader);
-    await failure(reader.read(REFUSE, signal));
-    await failure(reader.rewrite(THROW, [], signal));
+    await failure(reader.read(REFUSE, A));
+    await failure(reader.rewrite(THROW, [], A));
     expect(seen).to.deep.equal([
       ['read', 'ok', true],
       ['read', 'refused', true],
@@ -184,7 +293,7 @@ describe('the threads that read pictures', function () {
       const { createWorkers } = await import(${module('./images.ts')});
       const { pictureOf } = await import(${module('./dataUrl.ts')});
       const reader = createWorkers();
-      await reader.read(pictureOf(${JSON.stringify(PICTURE)}), new AbortController().signal);
+      await reader.read(pictureOf(${JSON.stringify(PICTURE)}), { tenant: 'a', signal: new AbortController().signal });
       const threads = existsSync('/proc/self/task') ? readdirSync('/proc/self/task') : [];
       const nameOf = (thread) => readFileSync('/proc/self/task/' + thread + '/comm', 'utf8').trim();
       const others = threads.filter((thread) => /WorkerThread|vips/.test(nameOf(thread))).map((thread) => getPriority(+thread));
@@ -201,9 +310,9 @@ describe('the threads that read pictures', function () {
     const broken = pngOf(64, 64);
     // Within the compressed pixels: the structure is whole.
     broken.fill(0x55, 45, 50);
-    expect(await failure(reader.read(inspect(broken), signal))).to.be.instanceOf(UnreadableImageError);
+    expect(await failure(reader.read(inspect(broken), A))).to.be.instanceOf(UnreadableImageError);
     const file = await draw(note('Anna Schmidt')).flatten({ background: '#fff' }).png().toBuffer();
-    const reading = failure(reader.read(inspect(file), signal));
+    const reading = failure(reader.read(inspect(file), A));
     await new Promise((resolve) => setTimeout(resolve, 300));
     await reader.close();
     expect(await reading).to.be.instanceOf(DetectorUnavailableError);

@@ -23,7 +23,6 @@ export interface FairQueue<T extends Queued> {
   inOrder(): Iterable<T>;
   /** The weight that goes before an item of this tenant that comes now. */
   weightBefore(tenant: Tenant): number;
-  clear(): void;
 }
 
 interface Line<T> {
@@ -129,10 +128,6 @@ export function createFairQueue<T extends Queued>(): FairQueue<T> {
         if (other !== own) before += Math.min(other.weight, Math.max(0, start - other.start));
       }
       return before;
-    },
-    clear() {
-      lines.clear();
-      size = 0;
     },
   };
 }
