@@ -88,6 +88,11 @@ async function main(): Promise<number> {
   const runFiles = async (some: readonly string[], options?: RunOptions): Promise<void> => {
     if (some.length > 0) add(await runMocha(root, some, options));
   };
+  /** Runs some files while it runs others, whose output is shown afterwards. */
+  const runBoth = async (shown: readonly string[], beside: readonly string[]): Promise<void> => {
+    const run = runFiles(shown);
+    await Promise.all([run, runFiles(beside, { heldUntil: run })]);
+  };
 
   const controlPlane = needing('controlPlane', selected).length > 0 ? fetchControlPlane() : undefined;
   if (needing('redis', selected).length > 0) await progress.step('Redis for tests', findRedisServer);
@@ -97,13 +102,15 @@ async function main(): Promise<number> {
     add(await eslint);
   }
   await controlPlane?.soFar();
-  await runFiles(ordinary.filter((file) => !withCluster.includes(file)));
+  const withoutCluster = ordinary.filter((file) => !withCluster.includes(file));
+  if (chosen) await runFiles(withoutCluster);
+  // The guardrail's take longer than all others together.
+  else await runBoth(...parted(withoutCluster, (file) => !file.startsWith('guardrail/')));
   await controlPlane?.there();
   if (all) buildAhead();
   await runFiles(withCluster);
   if (all) {
-    const beside = others.filter((file) => BESIDE.includes(file));
-    await Promise.all([runFiles(beside, { held: true }), runFiles(others.filter((file) => !beside.includes(file)))]);
+    await runBoth(...parted(others, (file) => BESIDE.includes(file)));
     add(await onRealCluster());
   }
   const minutes = (performance.now() - started) / 60_000;
@@ -164,6 +171,11 @@ function testsIn(path: string): string[] {
   const found = globSync(join(file, TESTS), { cwd: root, exclude: (name) => name === 'node_modules' });
   if (found.length === 0) throw new Error(`There is no test in ${path}.`);
   return found.sort();
+}
+
+/** Those that a condition does not hold for, and those that it holds for. */
+function parted<T>(all: readonly T[], condition: (one: T) => boolean): [readonly T[], readonly T[]] {
+  return [all.filter((one) => !condition(one)), all.filter(condition)];
 }
 
 async function run({ title, command: [command, ...args] }: Check): Promise<TestCounts> {

@@ -21,8 +21,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Ends the run at once. */
   readonly abort?: AbortSignal;
-  /** Shows the output when the run has ended, as one piece: for a run beside another. */
-  readonly held?: boolean;
+  /** For a run beside another: shows the output as one piece, when this run and the other have ended. */
+  readonly heldUntil?: Promise<unknown>;
 }
 
 /** A test run that has ended lets its process end too; one that does not has left something running. */
@@ -38,7 +38,7 @@ const FLUSHED_MS = 2_000;
 export async function runMocha(
   root: string,
   args: readonly string[],
-  { through = [], env = {}, abort, held = false }: RunOptions = {},
+  { through = [], env = {}, abort, heldUntil }: RunOptions = {},
 ): Promise<TestCounts> {
   const folder = mkdtempSync(join(tmpdir(), 'test-counts-'));
   const file = join(folder, 'counts.json');
@@ -49,7 +49,7 @@ export async function runMocha(
     const child = spawn(command, rest, {
       cwd: root,
       env: { ...process.env, ...env },
-      stdio: held ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
+      stdio: heldUntil ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
     });
     const output: Buffer[] = [];
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece: Buffer) => output.push(piece));
@@ -79,9 +79,12 @@ export async function runMocha(
     abort?.removeEventListener('abort', stop);
     over.abort();
     await watch;
-    // A process that was left running may hold the pipes open.
-    if (held) await Promise.race([closed, delay(FLUSHED_MS, undefined, { ref: false })]);
-    process.stdout.write(Buffer.concat(output));
+    if (heldUntil) {
+      // A process that was left running may hold the pipes open.
+      await Promise.race([closed, delay(FLUSHED_MS, undefined, { ref: false })]);
+      await Promise.allSettled([heldUntil]);
+      process.stdout.write(Buffer.concat(output));
+    }
     return judge(readCounts(file), code, leftRunning);
   } finally {
     rmSync(folder, { recursive: true });
