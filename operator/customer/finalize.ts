@@ -1,7 +1,7 @@
 /** What is done before a customer's resource may go. */
 import { annotations, gatewayCustomerNames, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, execute, isGatewayError } from '../gateway/gateway.ts';
-import { ConnectionError, NoGuardrailError } from '../instance/instance.ts';
+import { ConnectionError, namespaceIsBeingDeleted, NoGuardrailError, readNamespace } from '../instance/instance.ts';
 import type { EventDetails, KubeObject, ReconcileContext, Result } from '../runtime/runtime.ts';
 import { isForbidden, isNotFound, resource, RetryAfterError } from '../runtime/runtime.ts';
 import { claimants, withFreshKey } from './access.ts';
@@ -14,10 +14,6 @@ import { report } from './report.ts';
 import type { SyncedReason } from './status.ts';
 import { strategyFor } from './sync.ts';
 
-const namespaces = resource<KubeObject>(
-  { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces' },
-  { namespaced: false },
-);
 const definitions = resource<KubeObject>(
   {
     group: 'apiextensions.k8s.io',
@@ -99,7 +95,7 @@ export class Finalization {
   ): Promise<void> {
     const parts = this.#parts;
     const { customerId } = customer.spec;
-    const connection = await parts.connections.forCustomer(customer.spec.instanceRef, customer.metadata.namespace);
+    const connection = await parts.connections.forDeletion(customer.spec.instanceRef, customer.metadata.namespace);
     await withFreshKey(parts, connection, async (current) => {
       const client = parts.clients.for(current);
       const row = record === 'deleteIfLinked' ? await client.customerInfo(customerId, { signal }) : undefined;
@@ -154,7 +150,7 @@ export class Finalization {
 
   /** The instance or its key is not there: in a namespace that is being deleted, nobody will bring it back. */
   async #strand(customer: GatewayCustomer, error: ConnectionError): Promise<Result> {
-    if (!(await this.#namespaceIsBeingDeleted(customer.metadata.namespace))) {
+    if (!(await namespaceIsBeingDeleted(this.#parts.client, customer.metadata.namespace))) {
       await this.#say(customer, 'DeletionFailed', `${error.message} ${howToForce}`);
       return { requeueAfter: retryMs };
     }
@@ -196,7 +192,8 @@ export class Finalization {
       action: 'Delete',
     };
     // Nothing can be made in a namespace that is being deleted, an event neither: it is told of the namespace itself.
-    const namespace = why === 'namespace_deleted' ? await this.#namespace(customer.metadata.namespace) : undefined;
+    const dying = why === 'namespace_deleted';
+    const namespace = dying ? await readNamespace(this.#parts.client, customer.metadata.namespace) : undefined;
     if (namespace !== undefined) this.#parts.events.record(namespace, event);
     return await this.#letGo(customer, namespace === undefined ? event : undefined);
   }
@@ -220,17 +217,5 @@ export class Finalization {
         throw error;
       });
     return definition?.metadata.deletionTimestamp !== undefined;
-  }
-
-  async #namespaceIsBeingDeleted(name: string): Promise<boolean> {
-    const namespace = await this.#namespace(name);
-    return namespace?.metadata.deletionTimestamp !== undefined;
-  }
-
-  async #namespace(name: string): Promise<KubeObject | undefined> {
-    return await this.#parts.client.get(namespaces, { namespace: '', name }).catch((error: unknown) => {
-      if (isNotFound(error) || isForbidden(error)) return undefined;
-      throw error;
-    });
   }
 }

@@ -888,13 +888,50 @@ describe('customer reconcile', function () {
       await untilEvent('a', 'ForceDeleted');
     });
 
-    it('in a namespace that is being deleted, with the key gone, leaves the customer behind after five minutes', async () => {
+    for (const [what, deleteMore] of [
+      ['the key', () => Promise.resolve()],
+      ['the key and the instance', () => people.delete('main', 'gatewayinstances')],
+    ] as const) {
+      it(`in a namespace that is being deleted, with ${what} gone, is done with the key that is known`, async () => {
+        await people.customer('a', { alias: 'A', maxBudget: 5 });
+        const created = await people.untilReason('a', 'Created');
+        proxy.fault = () => ({ kind: 'breakBefore' });
+        await people.deleteNamespace();
+        await people.deleteSecret('main');
+        await deleteMore();
+        // What was read a moment ago would still serve.
+        operator.skip(61_000);
+        await people.delete('a');
+        const waiting = await people.untilReason('a', 'DeletionFailed');
+        expect(message(waiting)).to.contain('cannot be reached').and.not.to.contain(masterKey);
+        operator.skip(60 * 60_000);
+        proxy.fault = noCalls;
+        await people.untilGone('a');
+        expect(await atGateway('a')).to.equal(undefined);
+        expect(await rowOf(created)).to.equal(undefined);
+      });
+    }
+
+    it('in a namespace that goes on living, with the key taken away, is not done with it', async () => {
       await people.customer('a', { alias: 'A' });
       await people.untilReason('a', 'Created');
       await people.deleteSecret('main');
-      await people.deleteNamespace();
-      // Before the deletion, which would otherwise still find the key that was read a moment ago.
       operator.skip(61_000);
+      proxy.calls.length = 0;
+      await people.delete('a');
+      expect(message(await people.untilReason('a', 'DeletionFailed'))).to.contain('There is no Secret main');
+      expect(proxy.calls).to.deep.equal([]);
+    });
+
+    it('in a namespace that is being deleted, with the key gone, leaves the customer behind after five minutes', async () => {
+      await people.customer('a', { alias: 'A' });
+      await people.untilReason('a', 'Created');
+      // Another process does not know the key.
+      await operator.end();
+      await people.deleteSecret('main');
+      await people.deleteNamespace();
+      operator = new TestOperator(cluster().kubeConfig(), [people.namespace]);
+      await operator.start();
       await people.delete('a');
       await people.until('a', (customer) => message(customer).includes('five minutes'));
       operator.skip(4 * 60_000);

@@ -276,6 +276,53 @@ describe('connection to a gateway', () => {
     expect(before.instance.uid).to.equal('uid-1');
   });
 
+  describe('for a deletion', () => {
+    const deletion = (namespace = 'ai'): Promise<unknown> =>
+      cluster.connections.forDeletion({ name: 'main', namespace: 'ai' }, namespace).catch((error: unknown) => error);
+    const beingDeleted = { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } };
+
+    beforeEach(async () => {
+      cluster.instance = instanceOf({ allowedNamespaces: ['sales'] });
+      await cluster.connections.forInstance(cluster.instance);
+      cluster.objects.clear();
+      cluster.objects.set('Namespace ai', beingDeleted);
+      cluster.now = 120_000;
+    });
+
+    it('is the last one that was known, where the key went with its namespace', async () => {
+      expect(await deletion()).to.include({ masterKey: 'sk-one' });
+      expect(await deletion('sales')).to.include({ masterKey: 'sk-one' });
+      expect(await cluster.connections.forInstanceDeletion(cluster.instance ?? instanceOf())).to.include({
+        masterKey: 'sk-one',
+      });
+      expect(await cluster.fault(), 'for nothing else').to.include({ instanceReason: 'SecretNotFound' });
+      cluster.instance = undefined;
+      cluster.connections.forget('ai', 'main');
+      expect(await deletion('sales')).to.include({ masterKey: 'sk-one' });
+    });
+
+    it('is none where the key alone was taken away', async () => {
+      cluster.objects.set('Namespace ai', { metadata: {} });
+      expect(await deletion()).to.include({ instanceReason: 'SecretNotFound' });
+      cluster.objects.delete('Namespace ai');
+      expect(await deletion()).to.include({ instanceReason: 'SecretNotFound' });
+    });
+
+    it('is none for whom the instance did not allow, and for another instance of the name', async () => {
+      expect(await deletion('other')).to.include({ reason: 'NamespaceNotAllowed' });
+      const { metadata, ...rest } = instanceOf();
+      cluster.instance = undefined;
+      expect(await deletion('other')).to.include({ reason: 'InstanceNotFound' });
+      cluster.instance = { ...rest, metadata: { ...metadata, uid: 'uid-2' } };
+      expect(await deletion()).to.include({ instanceReason: 'SecretNotFound' });
+    });
+
+    it('is the newest, where the key is there', async () => {
+      cluster.objects.set('Secret gateway', secret({ 'master-key': 'sk-two' }));
+      expect(await deletion()).to.include({ masterKey: 'sk-two' });
+    });
+  });
+
   for (const [text, milliseconds] of [
     ['1s', 1_000],
     ['5m', 300_000],

@@ -18,6 +18,7 @@ import type { Clock, KubeClient, Lister } from '../runtime/runtime.ts';
 import { isForbidden, isNotFound, keyText } from '../runtime/runtime.ts';
 import { parseDuration } from './duration.ts';
 import { secrets, services } from './kinds.ts';
+import { namespaceIsBeingDeleted } from './namespaces.ts';
 import { readText } from './textSource.ts';
 
 /** Everything that a client of the gateway's admin API needs. The same object is handed out until something in it changes. */
@@ -80,17 +81,35 @@ export interface Connections {
   /** The connection of an instance. @throws ConnectionError where its key, service or authority cannot be read. */
   forInstance(instance: GatewayInstance): Promise<GatewayConnection>;
   /**
+   * The connection for a deletion that a customer of a namespace waits for. Where the instance, its key or its authority
+   * went with their namespace, it is the one that this process knew last: a namespace takes its Secrets away before what
+   * a finalizer holds.
+   * @throws ConnectionError as {@link forCustomer}.
+   */
+  forDeletion(ref: InstanceRef, customerNamespace: string): Promise<GatewayConnection>;
+  /** The same for what an instance itself has at its gateway. @throws ConnectionError as {@link forInstance}. */
+  forInstanceDeletion(instance: GatewayInstance): Promise<GatewayConnection>;
+  /**
    * Reads the key again at once: to be called when the gateway answered 401.
    * @returns a connection with another key, or the very same object where the key is still the refused one.
    * @throws ConnectionError as {@link forInstance}.
    */
   refresh(connection: GatewayConnection): Promise<GatewayConnection>;
-  /** Lets go of what is kept for an instance that is no more. */
+  /** Lets go of what is kept for an instance that is no more, but for what {@link forDeletion} may need of it. */
   forget(namespace: string, name: string): void;
 }
 
 /** The key, the authority, the Service and the gateway's configuration are read again when what is known of them is older than this. */
 const REREAD_AFTER_MS = 60_000;
+
+/** How many instances are remembered for deletions. The oldest go first. */
+const REMEMBERED = 1_000;
+
+/** The last connection of an instance that was complete, kept as long as the process lives. */
+interface Last {
+  readonly instance: GatewayInstance;
+  readonly connection: GatewayConnection;
+}
 
 interface Kept {
   readonly fingerprint: string;
@@ -103,6 +122,7 @@ export function createConnections(sources: ConnectionSources): Connections {
   const now = (): number => sources.clock.monotonic();
   const kept = new Map<string, Kept>();
   const reading = new Map<string, Promise<GatewayConnection>>();
+  const lasts = new Map<string, Last>();
 
   async function forInstance(instance: GatewayInstance, atOnce = false): Promise<GatewayConnection> {
     const key = keyText(instance.metadata);
@@ -115,7 +135,10 @@ export function createConnections(sources: ConnectionSources): Connections {
     const underWay = reading.get(flight);
     if (underWay !== undefined) return await underWay;
     const read = readConnection(sources, instance)
-      .then((connection) => keep(key, fingerprint, connection))
+      .then((connection) => {
+        remember(key, { instance, connection });
+        return keep(key, fingerprint, connection);
+      })
       .catch((error: unknown) => {
         // While the API server is away the last known key goes on serving.
         const last = kept.get(key);
@@ -136,19 +159,59 @@ export function createConnections(sources: ConnectionSources): Connections {
     return connection;
   }
 
+  async function forCustomer(ref: InstanceRef, customerNamespace: string): Promise<GatewayConnection> {
+    const namespace = ref.namespace ?? customerNamespace;
+    const instance = sources.instances.get({ namespace, name: ref.name });
+    if (instance === undefined) throw notFound(namespace, ref.name);
+    if (!allows(instance, customerNamespace)) {
+      throw new ConnectionError(
+        'NamespaceNotAllowed',
+        `GatewayInstance ${namespace}/${ref.name} does not allow customers of namespace ${customerNamespace}: add it to spec.allowedNamespaces of the instance.`,
+      );
+    }
+    return await forInstance(instance);
+  }
+
+  function remember(key: string, last: Last): void {
+    lasts.delete(key);
+    lasts.set(key, last);
+    const [oldest] = lasts.keys();
+    if (lasts.size > REMEMBERED && oldest !== undefined) lasts.delete(oldest);
+  }
+
+  /** @throws the error of the connection as it is now, where there is no other */
+  async function orLast(error: unknown, namespace: string, name: string, customerNamespace: string): Promise<Last> {
+    const last = lasts.get(keyText({ namespace, name }));
+    if (!(error instanceof ConnectionError) || error.reason === 'NamespaceNotAllowed' || last === undefined)
+      throw error;
+    const now = sources.instances.get({ namespace, name });
+    const another = now !== undefined && now.metadata.uid !== last.instance.metadata.uid;
+    // Who was not let in while the instance was there is not let in now.
+    if (another || !allows(last.instance, customerNamespace)) throw error;
+    if (!(await namespaceIsBeingDeleted(sources.client, namespace))) throw error;
+    return last;
+  }
+
   return {
     forInstance: (instance) => forInstance(instance),
-    async forCustomer(ref, customerNamespace) {
-      const namespace = ref.namespace ?? customerNamespace;
-      const instance = sources.instances.get({ namespace, name: ref.name });
-      if (instance === undefined) throw notFound(namespace, ref.name);
-      if (!allows(instance, customerNamespace)) {
-        throw new ConnectionError(
-          'NamespaceNotAllowed',
-          `GatewayInstance ${namespace}/${ref.name} does not allow customers of namespace ${customerNamespace}: add it to spec.allowedNamespaces of the instance.`,
-        );
+    forCustomer,
+    async forDeletion(ref, customerNamespace) {
+      try {
+        return await forCustomer(ref, customerNamespace);
+      } catch (error) {
+        const namespace = ref.namespace ?? customerNamespace;
+        return (await orLast(error, namespace, ref.name, customerNamespace)).connection;
       }
-      return await forInstance(instance);
+    },
+    async forInstanceDeletion(instance) {
+      try {
+        return await forInstance(instance);
+      } catch (error) {
+        const { namespace, name, uid } = instance.metadata;
+        const last = await orLast(error, namespace, name, namespace);
+        if (last.instance.metadata.uid !== uid) throw error;
+        return last.connection;
+      }
     },
     async refresh(connection) {
       const { namespace, name } = connection.instance;

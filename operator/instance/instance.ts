@@ -23,6 +23,7 @@ export {
   type CustomerConnectionReason,
   type GatewayConnection,
 } from './connection.ts';
+export { namespaceIsBeingDeleted, readNamespace } from './namespaces.ts';
 export { defaultBudgetId } from './defaultBudget.ts';
 export { erasureEndpoints, NoGuardrailError, reachSidecars, type ErasureEndpoint } from './erasure.ts';
 

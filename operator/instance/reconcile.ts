@@ -486,7 +486,7 @@ export class InstanceReconciler implements Reconciler {
     const { connections, clients } = this.#parts;
     try {
       signal.throwIfAborted();
-      await removeDefaultBudget(clients, instance, await connections.forInstance(instance));
+      await removeDefaultBudget(clients, instance, await connections.forInstanceDeletion(instance));
       return true;
     } catch (error) {
       // Without key or address there is nobody to ask.
