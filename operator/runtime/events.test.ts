@@ -57,6 +57,46 @@ describe('the event recorder', () => {
     expect(cluster().proxy.requests.length).to.equal(2);
   });
 
+  /** What kubectl describe shows, oldest first. */
+  const described = async (): Promise<string[]> => {
+    const { namespace, plane } = cluster();
+    const text = await plane.kubectl(['describe', 'widget', object.metadata.name, '-n', namespace]);
+    return text.split('\n').flatMap((line) => /(?:Normal|Warning)\s+(\w+)/.exec(line)?.[1] ?? []);
+  };
+  const failed: EventDetails = { type: 'Warning', reason: 'Failed', message: 'The gateway is unreachable.' };
+
+  it('shows last how things are, however often they have changed', async () => {
+    const told: EventDetails[] = [];
+    for (let at = 0; at < 8; at++) {
+      for (const event of [synced, failed, synced]) {
+        if (told.at(-1) !== event) told.push(event);
+        recorder.record(object, event);
+        recorder.record(object, event);
+        await clock.advance(2_000);
+      }
+    }
+    await recorder.idle();
+    expect(await described()).to.deep.equal(told.map(({ reason }) => reason));
+    expect(told.at(-1)).to.equal(synced);
+  });
+
+  it('tells the latest of too many changes as soon as it may, and nothing of those between', async () => {
+    for (let at = 0; at < 100; at++) {
+      recorder.record(object, at % 2 === 0 ? synced : failed);
+      await clock.advance(1_000);
+    }
+    recorder.record(object, synced);
+    await recorder.idle();
+    const before = (await there()).length;
+    expect(before).to.be.within(25, 26);
+    await clock.advance(301_000);
+    await recorder.idle();
+    const reasons = await described();
+    expect(reasons).to.have.length(before + 1);
+    expect(reasons.at(-1)).to.equal('Synced');
+    expect(clock.pending).to.equal(0);
+  });
+
   it('takes it for new after an hour of silence, and when it was deleted', async () => {
     recorder.record(object, synced);
     await recorder.idle();

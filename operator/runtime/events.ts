@@ -43,7 +43,11 @@ interface Known {
   writtenCount: number;
 }
 
-/** See {@link EventRecorder}. Writes events.k8s.io/v1, which `kubectl describe` and `kubectl get events` show. */
+/**
+ * See {@link EventRecorder}. Writes events.k8s.io/v1, which `kubectl describe` and `kubectl get events` show, in the order
+ * of their names. The last of them must tell how things are: what repeats the latest event of its object is counted, and
+ * what follows on another event is a new one, however often it was told before.
+ */
 export class BackgroundEventRecorder implements EventRecorder {
   readonly #client: KubeClient;
   readonly #clock: Clock;
@@ -52,6 +56,11 @@ export class BackgroundEventRecorder implements EventRecorder {
   readonly #controller: string;
   readonly #instance: string;
   readonly #known = new Map<string, Known>();
+  /** The latest event of each object, by its uid. */
+  readonly #latest = new Map<string, string>();
+  /** Cancels the telling of an object's latest event, which could not be afforded yet, by the object's uid. */
+  readonly #owed = new Map<string, () => void>();
+  #serial = 0;
   readonly #budgets = new Map<string, { tokens: number; at: number }>();
   readonly #waiting: (() => Promise<void>)[] = [];
   readonly #sending = new Set<Promise<void>>();
@@ -78,8 +87,11 @@ export class BackgroundEventRecorder implements EventRecorder {
   record(object: KubeObject, event: EventDetails): void {
     const now = this.#clock.monotonic();
     const identity = JSON.stringify([object.metadata.uid, event.type, event.reason, event.message]);
+    const { uid } = object.metadata;
+    const repeated = this.#latest.get(uid) === identity;
+    remember(this.#latest, uid, identity);
     const known = this.#known.get(identity);
-    if (known !== undefined && now - known.seenAt < FORGET_MS) {
+    if (repeated && known !== undefined && now - known.seenAt < FORGET_MS) {
       known.count += 1;
       known.seenAt = now;
       remember(this.#known, identity, known);
@@ -89,11 +101,17 @@ export class BackgroundEventRecorder implements EventRecorder {
       }
       return;
     }
-    if (!this.#afford(object.metadata.uid, now)) {
+    if (this.#afford(uid, now)) this.#tell(object, event, identity);
+    else if (!repeated || known === undefined) {
       this.#metrics.events.inc({ outcome: 'dropped' });
-      return;
+      this.#owe(object, event, identity);
     }
-    const key = { namespace: object.metadata.namespace ?? 'default', name: eventName(object) };
+  }
+
+  #tell(object: KubeObject, event: EventDetails, identity: string): void {
+    const now = this.#clock.monotonic();
+    this.#payOff(object.metadata.uid);
+    const key = { namespace: object.metadata.namespace ?? 'default', name: this.#eventName(object) };
     remember(this.#known, identity, { key, count: 1, seenAt: now, writtenAt: now, writtenCount: 1 });
     const body = this.#event(key, object, event);
     this.#enqueue(async () => {
@@ -102,17 +120,49 @@ export class BackgroundEventRecorder implements EventRecorder {
     });
   }
 
+  /** What cannot be afforded now is told later, if it is still the latest by then: the rest is of the past. */
+  #owe(object: KubeObject, event: EventDetails, identity: string): void {
+    const { uid } = object.metadata;
+    this.#payOff(uid);
+    if (this.#stopped.signal.aborted || this.#owed.size >= REMEMBERED) return;
+    const cancel = this.#clock.after(REFILL_MS, () => {
+      this.#owed.delete(uid);
+      if (this.#latest.get(uid) === identity && this.#afford(uid, this.#clock.monotonic())) {
+        this.#tell(object, event, identity);
+      }
+    });
+    this.#owed.set(uid, cancel);
+  }
+
+  #payOff(uid: string): void {
+    this.#owed.get(uid)?.();
+    this.#owed.delete(uid);
+  }
+
   /** Sends what waits, then nothing more. Gives up after so many milliseconds. */
   async stop(ms: number): Promise<void> {
     const timeUp = new AbortController();
     await Promise.race([this.idle(), sleep(this.#clock, ms, timeUp.signal)]);
     timeUp.abort();
     this.#stopped.abort();
+    for (const uid of [...this.#owed.keys()]) this.#payOff(uid);
   }
 
   /** Resolves when nothing waits to be sent. */
   async idle(): Promise<void> {
     await Promise.all(this.#sending);
+  }
+
+  /**
+   * Unique, says whom it is about, and sorts by time, as client-go's do: `name.019b…`. Lists come by name, and kubectl
+   * shows them as they come.
+   */
+  #eventName(object: KubeObject): string {
+    this.#serial = (this.#serial + 1) % 0x10000;
+    const time = this.#clock.now().getTime().toString(16).padStart(12, '0');
+    const suffix = `.${time}${this.#serial.toString(16).padStart(4, '0')}${randomBytes(3).toString('hex')}`;
+    const name = object.metadata.name.slice(0, LONGEST_NAME - suffix.length).replace(/[.-]+$/, '');
+    return `${name}${suffix}`;
   }
 
   #event(key: ObjectKey, object: KubeObject, event: EventDetails): object {
@@ -196,13 +246,6 @@ export class BackgroundEventRecorder implements EventRecorder {
       }
     }
   }
-}
-
-/** Unique, and says whom it is about, as client-go's do: `name.17c0…`. */
-function eventName(object: KubeObject): string {
-  const suffix = `.${randomBytes(8).toString('hex')}`;
-  const name = object.metadata.name.slice(0, LONGEST_NAME - suffix.length).replace(/[.-]+$/, '');
-  return `${name}${suffix}`;
 }
 
 /** Cut to the API server's limit, which is in bytes, without breaking a character. */
