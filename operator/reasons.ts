@@ -26,6 +26,7 @@ export const customerConditions = {
     'Deleting',
     'DeletionFailed',
     'ErasurePending',
+    'InternalError',
   ],
   /** The gateway holds and enforces every field of the spec, and has cleared every field that was taken out of it. */
   FullyApplied: ['AllFieldsApplied', 'FieldsNotSupported', 'FieldsNotCleared', 'FieldsNotEnforced', 'NotSynced'],
@@ -43,10 +44,12 @@ export const instanceConditions = {
     'Paused',
     'Deleting',
     'CustomersRemain',
+    'InternalError',
   ],
   /** The gateway's admin API answers, and takes the key. */
   Reachable: [
     'Reachable',
+    'EndpointInvalid',
     'ServiceNotFound',
     'ServicePortUnclear',
     'SecretNotFound',
@@ -132,6 +135,7 @@ export const customerEventReasons = [
   'DeletionFailed',
   'ForceDeleted',
   'SessionsErased',
+  'InternalError',
 ] as const;
 export type CustomerEventReason = (typeof customerEventReasons)[number];
 
@@ -151,6 +155,7 @@ export const instanceEventReasons = [
   'ApiKeyRotated',
   'EncryptionKeyRotated',
   'CustomersRemain',
+  'InternalError',
   'ForceDeleted',
   'Paused',
   'Resumed',

@@ -30,6 +30,25 @@ function many(count: number, length = 4): string[] {
   return Array.from({ length: count }, (_, index) => String(index).padEnd(length, 'x'));
 }
 
+/** What no name of a resource may be. */
+const notNames = ['..', 'a\u001b[31m', 'a/b', 'A', '-a'];
+
+/** Every reference of an instance, by its field. */
+function referring(name: string): Readonly<Record<string, Spec>> {
+  const key = { name, key: 'a' };
+  return {
+    masterKeySecretRef: { masterKeySecretRef: key },
+    'tls.caSecretRef': { tls: { caSecretRef: key } },
+    workloadRef: { workloadRef: { name } },
+    'proxyConfig.configMapName': { proxyConfig: { configMapName: name } },
+    'proxyConfig.base': { proxyConfig: { configMapName: 'a', base: { configMapRef: key } } },
+    'guardrail.redis': { guardrail: { redis: { urlSecretRef: key } } },
+    'guardrail.policy': { guardrail: { policy: { configMapRef: key } } },
+    'guardrail.networkPolicy': { guardrail: { networkPolicy: { fromNamespaces: [name] } } },
+    allowedNamespaces: { allowedNamespaces: [name] },
+  };
+}
+
 function isOurs(value: unknown): value is { kind: string; metadata: { name: string }; spec: Spec } {
   return typeof value === 'object' && value !== null && 'apiVersion' in value && value.apiVersion === API_VERSION;
 }
@@ -378,6 +397,37 @@ describe('CRDs at the API server', function () {
         'endpoint must be an http or https address without credentials',
       ],
       ['an endpoint of another scheme', { endpoint: 'ftp://gateway' }, 'endpoint must be an http or https address'],
+      ...['http://127.0.0.1:99999', 'http://gateway:0', 'http://[::1]:70000/base'].map(
+        (endpoint) =>
+          [`the endpoint ${endpoint}`, { endpoint }, 'endpoint must have a port between 1 and 65535'] as const,
+      ),
+      ...['http://gate way', 'http://gateway:x', 'http://', 'http://a\u0007b', 'http://a%zz', 'http://[::1'].map(
+        (endpoint) =>
+          [`the endpoint ${JSON.stringify(endpoint)}`, { endpoint }, 'endpoint must be an http or https'] as const,
+      ),
+      [
+        'a Presidio at no port',
+        guarded({ presidio: { url: 'http://presidio:99999' } }),
+        'url must have a port between',
+      ],
+      ['the highest port', { endpoint: 'https://gateway-1.example.com:65535' }, ADMITTED],
+      ...notNames.flatMap((name) =>
+        Object.entries(referring(name)).map(
+          ([field, fields]) => [`${JSON.stringify(name)} as ${field}`, fields, 'in body should match'] as const,
+        ),
+      ),
+      ...['..', 'main', 'a.b', 'x'.repeat(64)].map(
+        (name) =>
+          [
+            `${name} as the name of a Service`,
+            { endpoint: undefined, serviceRef: { name } },
+            name === 'main' ? ADMITTED : name.length > 63 ? 'Too long' : 'in body should match',
+          ] as const,
+      ),
+      ['every namespace', { allowedNamespaces: ['*', 'team-1'] }, ADMITTED],
+      ['a pattern of namespaces', { allowedNamespaces: ['team-*'] }, 'in body should match'],
+      ['a key with a slash', { masterKeySecretRef: { name: 'a', key: 'a/b' } }, 'in body should match'],
+      ['a key with a dot', { masterKeySecretRef: { name: 'a.b', key: '..data_A-1' } }, ADMITTED],
       ['no key', { masterKeySecretRef: undefined }, 'spec.masterKeySecretRef: Required value'],
       ['a proxy name with a dash', { proxyName: 'lite-llm' }, 'proxyName must begin with a small letter'],
       [

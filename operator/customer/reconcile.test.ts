@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/local/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../../hack/local/gateway/gateway.ts';
-import { annotations, FINALIZER, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { instances } from '../api/kinds.ts';
+import { annotations, FINALIZER, GROUP, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
 import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../gateway/testProxy.ts';
 import { FaultProxy } from '../runtime/testing/testing.ts';
@@ -385,6 +386,36 @@ describe('customer reconcile', function () {
       await other.untilGone('a');
       expect(await admin.customerInfo(`${other.namespace}.a`)).to.equal(undefined);
     });
+  });
+
+  it('tells of an error that nobody foresaw, once and without a value, and recovers', async () => {
+    const rule =
+      '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/syncInterval/x-kubernetes-validations';
+    const crd = `crd/gatewayinstances.${GROUP}`;
+    const [before] = JSON.parse(
+      await cluster().kubectl([
+        'get',
+        crd,
+        '-o',
+        'jsonpath=[{.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.syncInterval.x-kubernetes-validations}]',
+      ]),
+    ) as unknown[];
+    // As an instance that was stored before its interval was checked.
+    await cluster().kubectl(['patch', crd, '--type=json', '-p', JSON.stringify([{ op: 'remove', path: rule }])]);
+    try {
+      await eventually(() => people.instance('odd', { endpoint: proxy.url, syncInterval: 'sk-soon' }));
+    } finally {
+      const restored = [{ op: 'add', path: rule, value: before }];
+      await cluster().kubectl(['patch', crd, '--type=json', '-p', JSON.stringify(restored)]);
+    }
+    await people.secret('odd', masterKey);
+    await people.customer('a', { instanceRef: { name: 'odd' } });
+    expect(message(await people.untilReason('a', 'InternalError'))).to.equal(
+      'An internal error of the operator (RangeError) ends the reconcile. It is tried again: see the log of the operator.',
+    );
+    await people.patch('odd', { spec: { syncInterval: '5m' } }, instances.plural);
+    await people.until('a', ({ status }) => status?.synced === true);
+    expect((await people.events('a')).filter((reason) => reason === 'InternalError')).to.have.length(1);
   });
 
   describe('drift', () => {

@@ -3,7 +3,7 @@ import { pausedMessage } from '../conditions.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
 import { ConnectionError, type GatewayConnection, parseDuration } from '../instance/instance.ts';
 import { claimants, withFreshKey } from './access.ts';
-import type { ObjectKey, ReconcileContext, Result } from '../runtime/runtime.ts';
+import type { ObjectKey, ReconcileContext, Reconciler, Result } from '../runtime/runtime.ts';
 import { isNotFound, keyText, RetryAfterError } from '../runtime/runtime.ts';
 import { claimOf, olderOwner } from './claim.ts';
 import { Finalization } from './finalize.ts';
@@ -25,7 +25,7 @@ const defaultSyncMs = parseDuration(instanceDefaults.syncInterval);
 const unreachableGraceMs = 60_000;
 
 /** Reconciles one customer: guard clauses from top to bottom, each of which ends the reconcile or lets it go on. */
-export class CustomerReconciler {
+export class CustomerReconciler implements Reconciler {
   readonly #parts: Parts;
   readonly #finalization: Finalization;
   /** Since when the gateway of a customer in sync has not been reached, by its key, on a clock that never goes back. */
@@ -50,6 +50,16 @@ export class CustomerReconciler {
       finalizer.forget(one);
     }
     return result;
+  }
+
+  foresees(error: unknown): boolean {
+    return isGatewayError(error);
+  }
+
+  async tellFault(key: ObjectKey, message: string): Promise<void> {
+    const customer = this.#parts.cache.get(key);
+    if (customer !== undefined)
+      await report(this.#parts, customer, { synced: false, reason: 'InternalError', message });
   }
 
   async #reconcile(customer: GatewayCustomer, { signal, log }: ReconcileContext): Promise<Result> {

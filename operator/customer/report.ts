@@ -28,6 +28,7 @@ const eventReasons: Readonly<Partial<Record<SyncedReason, CustomerEventReason>>>
   Paused: 'Paused',
   DeletionFailed: 'DeletionFailed',
   ErasurePending: 'DeletionFailed',
+  InternalError: 'InternalError',
 };
 
 /**

@@ -78,6 +78,15 @@ describe('connection to a gateway', () => {
     cluster = new Cluster();
   });
 
+  it('names an address that no program can read, whatever the API server let pass', async () => {
+    for (const endpoint of ['http://127.0.0.1:99999', 'http://1.2.3.999', 'http://[::1', 'no-address']) {
+      cluster.instance = instanceOf({ endpoint });
+      const fault = await cluster.fault();
+      expect(fault.instanceReason).to.equal('EndpointInvalid');
+      expect(fault.message).to.include('spec.endpoint').and.not.include(endpoint);
+    }
+  });
+
   it('has everything that a client needs, with the defaults filled in', async () => {
     expect(await cluster.connections.forCustomer({ name: 'main' }, 'ai')).to.deep.equal({
       instance: { namespace: 'ai', name: 'main', uid: 'uid-1' },

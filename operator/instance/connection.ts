@@ -281,7 +281,14 @@ async function readBase({ client }: ConnectionSources, instance: GatewayInstance
 
 async function readEndpoint(sources: ConnectionSources, instance: GatewayInstance): Promise<string> {
   const { endpoint, serviceRef } = instance.spec;
-  if (endpoint !== undefined) return endpoint.replace(/\/+$/, '');
+  if (endpoint !== undefined) {
+    // The API server checks most of it, in instances that were stored before it did nothing.
+    if (URL.canParse(endpoint)) return endpoint.replace(/\/+$/, '');
+    throw notReady(
+      'EndpointInvalid',
+      'The address in spec.endpoint is not valid: write for example https://gateway.example.com:4000, with a port of at most 65535.',
+    );
+  }
   if (serviceRef === undefined) {
     throw notReady('ServiceNotFound', 'The instance names no gateway: set spec.endpoint or spec.serviceRef.');
   }

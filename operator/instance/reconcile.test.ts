@@ -171,6 +171,37 @@ describe('GatewayInstance', function () {
     expect(policy.message).to.include('The first 20 are shown.');
   });
 
+  it('tells what is wrong with a spec that was stored before its form was checked', async () => {
+    const crd = `crd/${gatewayInstanceNames.plural}.${GROUP}`;
+    const properties = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties';
+    const unchecked = [
+      { op: 'remove', path: `${properties}/masterKeySecretRef/properties/name/pattern` },
+      { op: 'remove', path: `${properties}/syncInterval/x-kubernetes-validations` },
+    ];
+    await plane().kubectl(['patch', crd, '--type=json', '-p', JSON.stringify(unchecked)]);
+    try {
+      // The API server takes it up a moment later.
+      await eventually(() => world.instance({ masterKeySecretRef: { name: '..', key: 'a' } }, 'dots'));
+      await eventually(() => world.instance({ syncInterval: 'sk-soon' }, 'soon'));
+      await world.instance({ masterKeySecretRef: { name: 'a\u001b[31m/b', key: 'a' } }, 'red');
+    } finally {
+      await plane().kubectl(['apply', '--server-side', '--force-conflicts', '-k', crds]);
+    }
+    expect((await world.until('Reachable', 'SecretNotFound', 'dots')).message).to.include('There is no Secret .. in');
+    expect((await world.until('Reachable', 'SecretNotFound', 'red')).message).to.include(
+      'There is no Secret a\\u{1b}[31m/b in',
+    );
+    const { message } = await world.until('Ready', 'InternalError', 'soon');
+    expect(message).to.equal(
+      'An internal error of the operator (RangeError) ends the reconcile. It is tried again: see the log of the operator.',
+    );
+    await eventually(async () => {
+      expect(await world.events('soon')).to.deep.equal(['InternalError']);
+    });
+    await world.patch({ spec: { syncInterval: '5m' } }, 'soon');
+    await world.until('Ready', 'Ready', 'soon');
+  });
+
   it('lets go of its finalizer by force', async () => {
     await world.instance();
     await world.until('Ready', 'Ready');

@@ -115,6 +115,15 @@ export class InstanceReconciler implements Reconciler {
     return (await this.#makeUp(key, signal)) ? result : { requeueAfter: SOON_MS };
   }
 
+  foresees(error: unknown): boolean {
+    return isGatewayError(error);
+  }
+
+  async tellFault(key: ObjectKey, message: string): Promise<void> {
+    const instance = this.#parts.instances.get(key);
+    if (instance !== undefined) await this.#writeReady(instance, { status: 'False', reason: 'InternalError', message });
+  }
+
   async #reconcile(instance: GatewayInstance, signal: AbortSignal): Promise<Result> {
     const { finalizer, instances } = this.#parts;
     const memory = this.#memoryOf(instance);

@@ -144,6 +144,7 @@ export function transitions(
     const { message } = now;
     if (now.reason === 'Paused') events.push({ type: 'Normal', reason: 'Paused', message });
     else if (now.reason === 'CustomersRemain') events.push({ type: 'Warning', reason: 'CustomersRemain', message });
+    else if (now.reason === 'InternalError') events.push({ type: 'Warning', reason: 'InternalError', message });
     else if (now.status === 'True') events.push({ type: 'Normal', reason: 'Ready', message });
     else if (was?.status === 'True') events.push({ type: 'Warning', reason: 'NotReady', message });
     if (was?.reason === 'Paused' && now.reason !== 'Paused') {

@@ -37,6 +37,9 @@ export class RestClient implements KubeClient {
   }
 
   async get<T extends KubeObject>(kind: ResourceKind<T>, key: ObjectKey): Promise<T> {
+    if (!isSegment(key.name)) {
+      throw new ApiError(`No ${kind.kind} can have this name.`, { status: 404, reason: 'NotFound' });
+    }
     return checked(await this.#transport.send({ method: 'GET', path: pathOf(kind, key) })) as T;
   }
 
@@ -232,10 +235,24 @@ export function collectionPath(kind: ResourceKind, namespace: string): string {
   return `${root}${within}/${kind.plural}`;
 }
 
-/** The path of one object, or of a subresource of it. */
+/**
+ * Whether the API server takes a text as one segment of a path, by its own rule (IsValidPathSegmentName). `..` would
+ * lead to another path: encoding leaves dots alone.
+ */
+function isSegment(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[/%]/.test(name) && name.isWellFormed();
+}
+
+/**
+ * The path of one object, or of a subresource of it.
+ * @throws ApiError 422 where no object can have that name
+ */
 export function pathOf(kind: ResourceKind, key: ObjectKey, subresource?: Subresource): string {
   if (kind.namespaced && key.namespace === '') {
     throw new TypeError(`A ${kind.kind} is in a namespace: give it one.`);
+  }
+  if (!isSegment(key.name) || (kind.namespaced && !isSegment(key.namespace))) {
+    throw new ApiError(`No ${kind.kind} can have this name.`, { status: 422, reason: 'Invalid' });
   }
   const path = `${collectionPath(kind, key.namespace)}/${encodeURIComponent(key.name)}`;
   return subresource === undefined ? path : `${path}/${subresource}`;

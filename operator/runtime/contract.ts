@@ -25,6 +25,10 @@ export interface ReconcileContext {
 export interface Reconciler {
   /** @throws TerminalError, RetryAfterError or anything else: see there */
   reconcile(key: ObjectKey, context: ReconcileContext): Promise<Result>;
+  /** Whether an error that it throws is one of normal operation, of which it has told itself. Default: none is. */
+  foresees?(error: unknown): boolean;
+  /** Tells on the object of an error that nobody foresaw: `message` is a whole sentence without a value. */
+  tellFault?(key: ObjectKey, message: string): Promise<void>;
 }
 
 /** Objects of a cache by something other than their key. */

@@ -3,6 +3,7 @@ import { ObjectCache } from './cache.ts';
 import type { ReconcileContext, Result } from './contract.ts';
 import { ControllerLoop, type ControllerOptions } from './controllerLoop.ts';
 import { ApiError, RetryAfterError, TerminalError } from './errors.ts';
+import { createLogger } from './log.ts';
 import { RuntimeMetrics } from './metrics.ts';
 import type { KubeObject, ObjectKey, ResourceKind } from './objects.ts';
 import { keyOf, resource } from './objects.ts';
@@ -43,6 +44,7 @@ function thing(name: string, options: ThingOptions = {}): KubeObject {
 
 describe('the controller loop', () => {
   let clock: TestClock;
+  let log: typeof silent;
   let metrics: RuntimeMetrics;
   let cache: ObjectCache<KubeObject>;
   let otherCache: ObjectCache<KubeObject>;
@@ -53,6 +55,7 @@ describe('the controller loop', () => {
 
   beforeEach(() => {
     clock = new TestClock();
+    log = silent;
     metrics = new RuntimeMetrics();
     cache = new ObjectCache();
     otherCache = new ObjectCache();
@@ -73,7 +76,7 @@ describe('the controller loop', () => {
       controller,
       caches: (kind: ResourceKind) => (kind === things ? cache : otherCache),
       clock,
-      log: silent,
+      log,
       metrics,
       options: { workers: 2, timeoutMs: 60_000, backoffMs: [100, 10_000], ...options },
     });
@@ -95,6 +98,93 @@ describe('the controller loop', () => {
     const { values } = await metrics.reconcileTotal.get();
     return values.find(({ labels }) => labels.result === result)?.value ?? 0;
   }
+
+  describe('tells on the object of an error that nobody foresaw', () => {
+    const VALUE = 'sk-secret';
+
+    async function told(error: Error, more: { foresees?: boolean; fails?: boolean } = {}): Promise<string[]> {
+      const messages: string[] = [];
+      const reconciler = {
+        reconcile: recorded(() => Promise.reject(error)),
+        foresees: () => more.foresees ?? false,
+        tellFault: ({ name }: ObjectKey, message: string): Promise<void> => {
+          messages.push(`${name}: ${message}`);
+          return more.fails === true ? Promise.reject(new TypeError(VALUE)) : Promise.resolve();
+        },
+      };
+      cache.upsert(thing('a'));
+      start(when(things).reconcile(reconciler));
+      await settle();
+      await clock.advance(150);
+      expect(reconciled, 'it is tried again').to.deep.equal(['a', 'a']);
+      return messages;
+    }
+
+    it('without its message, which can hold a value, and in the log neither', async () => {
+      const lines: string[] = [];
+      log = createLogger('debug', { write: (line) => lines.push(line) });
+      const error = Object.assign(new TypeError(`Invalid URL ${VALUE}\n${VALUE}`), {
+        code: 'ERR_INVALID_URL',
+        input: VALUE,
+      });
+      const messages = await told(error);
+      expect(messages).to.deep.equal(
+        Array.from(
+          { length: 2 },
+          () =>
+            'a: An internal error of the operator (TypeError ERR_INVALID_URL) ends the reconcile. It is tried again: see the log of the operator.',
+        ),
+      );
+      expect(lines.join('')).to.include('controllerLoop.test.ts').and.not.include(VALUE);
+    });
+
+    it('where the API server refuses a request for good', async () => {
+      const [message] = await told(new ApiError(VALUE, { status: 422, reason: 'Invalid' }));
+      expect(message).to.include('The API server refuses a request').and.include('ApiError 422 Invalid');
+      expect(message).to.not.include(VALUE);
+    });
+
+    it('even if that fails, too: then it is tried again all the same', async () => {
+      expect(await told(new RangeError('a'), { fails: true })).to.have.length(2);
+    });
+
+    for (const [what, error, foresees] of [
+      ['a conflict', new ApiError('a', { status: 409 }), false],
+      ['an object that is gone', new ApiError('a', { status: 404 }), false],
+      ['an API server that is away', new ApiError('a', { status: 0 }), false],
+      ['an API server that fails', new ApiError('a', { status: 500 }), false],
+      ['what the reconcile has told of itself', new Error('a'), true],
+    ] as const) {
+      it(`but not of ${what}`, async () => {
+        expect(await told(error, { foresees })).to.deep.equal([]);
+      });
+    }
+
+    it('and of a reconcile that takes too long', async () => {
+      const messages: string[] = [];
+      cache.upsert(thing('a'));
+      start(
+        when(things).reconcile({
+          reconcile: (_key, context) =>
+            new Promise((_resolve, reject) => {
+              context.signal.addEventListener('abort', () => {
+                reject(new Error('given up'));
+              });
+            }),
+          foresees: () => false,
+          tellFault: (_key, message) => {
+            messages.push(message);
+            return Promise.resolve();
+          },
+        }),
+      );
+      await settle();
+      await clock.advance(60_000);
+      expect(messages).to.deep.equal([
+        'The reconcile took longer than 60 s. It is tried again: see the log of the operator.',
+      ]);
+    });
+  });
 
   it('reconciles what is there at the start, and what comes, changes or goes later', async () => {
     cache.upsert(thing('a'));

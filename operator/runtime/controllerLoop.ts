@@ -4,6 +4,7 @@ import type { Change, ObjectCache } from './cache.ts';
 import type { Clock } from './clock.ts';
 import type { Result } from './contract.ts';
 import { ApiError, RetryAfterError, TerminalError, isConflict } from './errors.ts';
+import { faultMessage, ReconcileTimeoutError, withoutValues } from './fault.ts';
 import type { ReconcileResult, RuntimeMetrics } from './metrics.ts';
 import type { KubeObject, ResourceKind } from './objects.ts';
 import { keyOf, keyText, parseKey } from './objects.ts';
@@ -212,7 +213,7 @@ export class ControllerLoop {
     signal.addEventListener('abort', abort, { once: true });
     const cancelTimer = this.#clock.after(timeoutMs, () => {
       this.#metrics.reconcileTimeouts.inc(labels);
-      controller.abort(new Error(`The reconcile took longer than ${timeoutMs / 1000} s.`));
+      controller.abort(new ReconcileTimeoutError(`The reconcile took longer than ${timeoutMs / 1000} s.`));
     });
     const work: Work = { since: started, changes: [], own: [] };
     this.#working.set(text, work);
@@ -224,7 +225,11 @@ export class ControllerLoop {
       outcome = this.#after(answer);
       result = outcome.kind === 'later' ? 'requeue_after' : 'success';
     } catch (error) {
-      [outcome, result] = this.#afterError(error, log, signal.aborted);
+      const { reason } = controller.signal as { reason: unknown };
+      const cause = reason instanceof ReconcileTimeoutError ? reason : error;
+      const message = signal.aborted || reconciler.foresees?.(error) === true ? undefined : faultMessage(cause);
+      if (message !== undefined) await this.#tellFault(text, message, log);
+      [outcome, result] = this.#afterError(error, log, { stopping: signal.aborted, isFault: message !== undefined });
     } finally {
       cancelTimer();
       signal.removeEventListener('abort', abort);
@@ -249,7 +254,20 @@ export class ControllerLoop {
     return { kind: 'later', ms: requeueAfter };
   }
 
-  #afterError(error: unknown, log: Logger, stopping: boolean): [Outcome, ReconcileResult] {
+  /** Nothing fails in silence: what nobody foresaw stands on the object, whichever its kind. */
+  async #tellFault(text: string, message: string, log: Logger): Promise<void> {
+    try {
+      await this.#controller.reconciler.tellFault?.(parseKey(text), message);
+    } catch (error) {
+      log.warn({ err: withoutValues(error) }, 'The error cannot be reported on the resource.');
+    }
+  }
+
+  #afterError(
+    error: unknown,
+    log: Logger,
+    { stopping, isFault }: { readonly stopping: boolean; readonly isFault: boolean },
+  ): [Outcome, ReconcileResult] {
     const labels = { controller: this.#controller.name };
     if (error instanceof RetryAfterError) {
       log.info({ reason: error.message, afterMs: error.afterMs }, 'Trying again when told to.');
@@ -274,7 +292,9 @@ export class ControllerLoop {
       return [this.#told(error.retryAfterMs), 'error'];
     }
     if (isConflict(error)) log.debug({ err: error }, 'The object changed meanwhile; trying again.');
-    else log.error({ err: error }, 'The reconcile failed; trying again with backoff.');
+    else if (isFault && !(error instanceof ApiError)) {
+      log.error({ err: withoutValues(error) }, 'An internal error ended the reconcile; trying again with backoff.');
+    } else log.error({ err: error }, 'The reconcile failed; trying again with backoff.');
     return [{ kind: 'failed' }, 'error'];
   }
 

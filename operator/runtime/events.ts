@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
+import { printable } from '../printable.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { EventDetails, EventRecorder, KubeClient } from './contract.ts';
@@ -175,7 +176,7 @@ export class BackgroundEventRecorder implements EventRecorder {
       action: event.action ?? event.reason,
       reason: event.reason,
       type: event.type,
-      note: shorten(event.message),
+      note: shorten(printable(event.message, LONGEST_NOTE)),
       regarding: {
         apiVersion: object.apiVersion,
         kind: object.kind,

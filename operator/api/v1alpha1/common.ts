@@ -123,34 +123,42 @@ export interface Condition {
   message: string;
 }
 
+/**
+ * A name of a resource as Kubernetes takes it for most kinds: a DNS subdomain (RFC 1123).
+ * @minLength 1
+ * @maxLength 253
+ * @pattern ^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$
+ */
+export type ObjectName = string;
+
+/**
+ * A name of a namespace or a Service: a DNS label (RFC 1123).
+ * @minLength 1
+ * @maxLength 63
+ * @pattern ^[a-z0-9]([-a-z0-9]*[a-z0-9])?$
+ */
+export type LabelName = string;
+
+/**
+ * A key within the data of a Secret or a ConfigMap.
+ * @minLength 1
+ * @maxLength 253
+ * @pattern ^[-._a-zA-Z0-9]+$
+ */
+export type DataKey = string;
+
 /** One key of a Secret in the resource's own namespace. */
 export interface SecretKeyRef {
-  /**
-   * Name of the Secret, in the namespace of this resource.
-   * @minLength 1
-   * @maxLength 253
-   */
-  name: string;
-  /**
-   * Key within the Secret's data.
-   * @minLength 1
-   * @maxLength 253
-   */
-  key: string;
+  /** Name of the Secret, in the namespace of this resource. */
+  name: ObjectName;
+  /** Key within the Secret's data. */
+  key: DataKey;
 }
 
 /** One key of a ConfigMap in the resource's own namespace. */
 export interface ConfigMapKeyRef {
-  /**
-   * Name of the ConfigMap, in the namespace of this resource.
-   * @minLength 1
-   * @maxLength 253
-   */
-  name: string;
-  /**
-   * Key within the ConfigMap's data.
-   * @minLength 1
-   * @maxLength 253
-   */
-  key: string;
+  /** Name of the ConfigMap, in the namespace of this resource. */
+  name: ObjectName;
+  /** Key within the ConfigMap's data. */
+  key: DataKey;
 }

@@ -1,4 +1,4 @@
-import type { API_VERSION, Condition, ObjectMeta, ResourceNames } from './common.ts';
+import type { API_VERSION, Condition, LabelName, ObjectMeta, ObjectName, ResourceNames } from './common.ts';
 import { GROUP, VERSION } from './common.ts';
 
 /** How the API server knows customers. */
@@ -14,18 +14,10 @@ export const gatewayCustomerNames = {
 
 /** The gateway that a customer belongs to. */
 export interface InstanceRef {
-  /**
-   * Name of the GatewayInstance.
-   * @minLength 1
-   * @maxLength 253
-   */
-  name: string;
-  /**
-   * Namespace of the GatewayInstance, which must allow this customer's namespace. Default: the customer's own namespace.
-   * @minLength 1
-   * @maxLength 63
-   */
-  namespace?: string;
+  /** Name of the GatewayInstance. */
+  name: ObjectName;
+  /** Namespace of the GatewayInstance, which must allow this customer's namespace. Default: the customer's own namespace. */
+  namespace?: LabelName;
 }
 
 /** Which of the gateway's advanced objects a customer may use. */

@@ -1,4 +1,14 @@
-import type { API_VERSION, Condition, ConfigMapKeyRef, ObjectMeta, ResourceNames, SecretKeyRef } from './common.ts';
+import type {
+  API_VERSION,
+  Condition,
+  ConfigMapKeyRef,
+  DataKey,
+  LabelName,
+  ObjectMeta,
+  ObjectName,
+  ResourceNames,
+  SecretKeyRef,
+} from './common.ts';
 import { GROUP, VERSION } from './common.ts';
 
 /** How the API server knows instances. */
@@ -20,12 +30,8 @@ export const instanceDefaults = {
 
 /** The Service in front of a gateway. */
 export interface ServiceRef {
-  /**
-   * Name of the Service, in the namespace of this resource.
-   * @minLength 1
-   * @maxLength 63
-   */
-  name: string;
+  /** Name of the Service, in the namespace of this resource. */
+  name: LabelName;
   /**
    * Port of the Service. Default: its only port.
    * @asType integer
@@ -133,29 +139,19 @@ export interface ProxyConfig {
    * Settings by which requests could bypass the guardrail are left out: the condition ProxyConfigured names them.
    */
   base?: TextSource;
-  /**
-   * Name of the ConfigMap that the operator writes, in the namespace of this resource, for the gateway to mount.
-   * @minLength 1
-   * @maxLength 253
-   */
-  configMapName: string;
+  /** Name of the ConfigMap that the operator writes, in the namespace of this resource, for the gateway to mount. */
+  configMapName: ObjectName;
   /**
    * Key within that ConfigMap.
-   * @minLength 1
-   * @maxLength 253
    * @default "config.yaml"
    */
-  key?: string;
+  key?: DataKey;
 }
 
 /** The gateway's own Deployment. */
 export interface WorkloadRef {
-  /**
-   * Name of the Deployment, in the namespace of this resource.
-   * @minLength 1
-   * @maxLength 253
-   */
-  name: string;
+  /** Name of the Deployment, in the namespace of this resource. */
+  name: ObjectName;
 }
 
 /** Redis as the store of the guardrail's mappings. */
@@ -170,7 +166,8 @@ export interface Presidio {
    * Address of the Presidio analyzer.
    * @maxLength 2048
    * @x-kubernetes-validations [
-   *   {"rule": "self.matches('^https?://[^/?#@]+(/[^?#]*)?$')", "message": "url must be an http or https address without credentials, query or fragment: write for example http://presidio-analyzer:3000"}
+   *   {"rule": "self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') && isURL(self)", "message": "url must be an http or https address without credentials, query or fragment: write for example http://presidio-analyzer:3000"},
+   *   {"rule": "!self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') || !isURL(self) || (url(self).getPort() == '' || (int(url(self).getPort()) >= 1 && int(url(self).getPort()) <= 65535))", "message": "url must have a port between 1 and 65535: write for example http://presidio-analyzer:3000"}
    * ]
    */
   url: string;
@@ -263,9 +260,8 @@ export interface GuardrailNetworkPolicy {
    * Namespaces, by name, from which every pod may call the guardrail beside those of this resource's own namespace.
    * @maxItems 64
    * @listType set
-   * @eachItem {"minLength": 1, "maxLength": 63}
    */
-  fromNamespaces?: string[];
+  fromNamespaces?: LabelName[];
 }
 
 /**
@@ -416,7 +412,8 @@ export interface GatewayInstanceSpec {
    * Address of the gateway, such as https://gateway.example.com. Redirects are not followed. Not together with serviceRef.
    * @maxLength 2048
    * @x-kubernetes-validations [
-   *   {"rule": "self.matches('^https?://[^/?#@]+(/[^?#]*)?$') && isURL(self)", "message": "endpoint must be an http or https address without credentials, query or fragment: write for example https://gateway.example.com"}
+   *   {"rule": "self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') && isURL(self)", "message": "endpoint must be an http or https address without credentials, query or fragment: write for example https://gateway.example.com"},
+   *   {"rule": "!self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') || !isURL(self) || (url(self).getPort() == '' || (int(url(self).getPort()) >= 1 && int(url(self).getPort()) <= 65535))", "message": "endpoint must have a port between 1 and 65535: write for example https://gateway.example.com:4000"}
    * ]
    */
   endpoint?: string;
@@ -439,7 +436,7 @@ export interface GatewayInstanceSpec {
    * Namespaces whose customers may refer to this instance, beside its own. "*" allows every one.
    * @maxItems 256
    * @listType set
-   * @eachItem {"minLength": 1, "maxLength": 63}
+   * @eachItem {"minLength": 1, "maxLength": 63, "pattern": "^(\\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$"}
    */
   allowedNamespaces?: string[];
   /** Limits of the operator's calls to the gateway's admin API. */

@@ -155,6 +155,12 @@ export class World {
     return all.items.map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
   }
 
+  /** Reasons of all events about an instance. */
+  async events(name: string): Promise<string[]> {
+    const { items } = await this.core.listNamespacedEvent({ namespace: this.namespace });
+    return items.filter(({ involvedObject }) => involvedObject.name === name).map(({ reason }) => reason ?? '');
+  }
+
   /** As `kubectl replace` does: what the manifest does not name is gone. */
   async replace(manifest: string): Promise<void> {
     await this.plane.kubectl(['replace', '-n', this.namespace, '-f', '-'], manifest);
