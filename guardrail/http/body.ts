@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Transform, type Duplex, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import getRawBody from 'raw-body';
-import type { BodyReading } from './admission/admission.ts';
+import type { BodyReading } from './admission/places.ts';
 import type { CallMiddleware } from './context.ts';
 import { badRequest, ServiceError, tooLarge } from './errors.ts';
 import { parseJson } from './json.ts';

@@ -1,7 +1,7 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { SessionId, Tenant } from '../ids.ts';
 import type { Fence } from '../store/store.ts';
-import type { BodyReading } from './admission/admission.ts';
+import type { BodyReading } from './admission/places.ts';
 import type { FailureAnswers } from './failures.ts';
 
 /** What middleware hands on about a call. */

@@ -1,19 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tenant } from '../../ids.ts';
-import { createShares } from '../../sharing/sharing.ts';
 import type { CallContext, CallMiddleware } from '../context.ts';
-import { busy, draining as drainingError, overloaded, ServiceError } from '../errors.ts';
-import { createBodies } from './bodies.ts';
+import { draining as drainingError } from '../errors.ts';
+import { createPlaces, type PlaceOptions } from './places.ts';
 import { createTurns, type TurnOptions } from './turns.ts';
 
-export interface AdmissionOptions extends TurnOptions {
-  /** Calls that wait for their turn or are still being read; more are refused at once. */
-  readonly maxWaiting: number;
-  /** Bodies held at the same time, in bytes: what has been read of them, and what it inflates to. */
-  readonly maxBytes: number;
-  /** The largest body, in bytes: one of this size is let in beside any others, as long as there is room. */
-  readonly maxBody?: number;
-}
+export type AdmissionOptions = TurnOptions & PlaceOptions;
 
 /**
  * Bounds what the process takes on, so that overload is a quick 429 rather than a queue without end; and counts it, so
@@ -37,94 +29,16 @@ export interface Admission {
   readonly draining: boolean;
 }
 
-/** What reading a body has to do with admission. */
-export interface BodyReading {
-  /** Counts what was read. @throws ServiceError 429 where that is more than the tenant, or all of them, may hold. */
-  hold(bytes: number): void;
-  /** Aborted, with a ServiceError, where the body has stopped arriving and another call needs its place. */
-  readonly signal: AbortSignal;
-  /** The body is whole. */
-  done(): void;
-}
-
-/** What a call holds. */
-interface Place {
-  readonly tenant: Tenant;
-  readonly controller: AbortController;
-  bytes: number;
-  isGivenBack: boolean;
-}
-
 const LOOK_MS = 50;
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { maxRunning, maxWaiting, maxBytes, maxBody = 0, now = () => performance.now() } = options;
-  const calls = createShares({ capacity: maxRunning + maxWaiting });
-  const bytes = createShares({ capacity: maxBytes, guaranteed: maxBody });
-  const bodies = createBodies<Place>();
   const turns = createTurns(options);
+  const places = createPlaces({ ...options, expectedWaitMs: () => turns.expectedWaitMs() });
   let admitted = 0;
   let windingDown = false;
   let draining = false;
   let lastCall = 0;
   let onIdle: (() => void) | undefined;
-
-  const giveBack = (place: Place): void => {
-    bodies.ended(place);
-    if (place.isGivenBack) return;
-    place.isGivenBack = true;
-    calls.give(place.tenant, 1);
-    bytes.give(place.tenant, place.bytes);
-  };
-
-  /** Ends bodies that have stopped arriving, one by one, until there is room. @returns whether there is. */
-  const makeRoom = (hasRoom: () => boolean, isOfUse: (place: Place) => boolean): boolean => {
-    if (hasRoom()) return true;
-    for (const place of bodies.stalled(now())) {
-      if (!isOfUse(place)) continue;
-      giveBack(place);
-      place.controller.abort(stalled(turns.expectedWaitMs()));
-      if (hasRoom()) return true;
-    }
-    return false;
-  };
-
-  const enter = (tenant: Tenant, declared: number): Place => {
-    turns.check(tenant, declared);
-    const isFree =
-      makeRoom(
-        () => calls.canTake(tenant, 1),
-        () => true,
-      ) && makeRoom(() => bytes.canTake(tenant, declared), holdsBytes);
-    if (!isFree) throw overloaded(turns.expectedWaitMs());
-    calls.take(tenant, 1);
-    const place: Place = { tenant, controller: new AbortController(), bytes: 0, isGivenBack: false };
-    bodies.began(place, now());
-    return place;
-  };
-
-  const hold = (place: Place, more: number): void => {
-    // A body that was given up holds nothing any more; its reader hears of it by its signal.
-    if (place.isGivenBack) return;
-    bodies.arrived(place, more, now());
-    const isFree = makeRoom(
-      () => bytes.canTake(place.tenant, more),
-      (other) => other !== place && holdsBytes(other),
-    );
-    if (!isFree) throw overloaded(turns.expectedWaitMs());
-    bytes.take(place.tenant, more);
-    place.bytes += more;
-  };
-
-  const readingOf = (place: Place): BodyReading => ({
-    hold: (more) => {
-      hold(place, more);
-    },
-    signal: place.controller.signal,
-    done: () => {
-      bodies.ended(place);
-    },
-  });
 
   return {
     get draining() {
@@ -138,13 +52,16 @@ export function createAdmission(options: AdmissionOptions): Admission {
         throw drainingError();
       }
       turns.noticed();
-      const place = enter(tenantOf(context), Number(context.get('content-length')) || 0);
+      const tenant = tenantOf(context);
+      const declared = Number(context.get('content-length')) || 0;
+      turns.check(tenant, declared);
+      const place = places.take(tenant, declared);
       admitted += 1;
       try {
-        context.state.reading = readingOf(place);
+        context.state.reading = place;
         await next();
       } finally {
-        giveBack(place);
+        place.giveBack();
         admitted -= 1;
         if (admitted === 0) onIdle?.();
       }
@@ -181,18 +98,4 @@ export function createAdmission(options: AdmissionOptions): Admission {
 function tenantOf({ state }: CallContext): Tenant {
   if (state.tenant === undefined) throw new Error('Admission is mounted without authentication.');
   return state.tenant;
-}
-
-function holdsBytes({ bytes }: Place): boolean {
-  return bytes > 0;
-}
-
-/** The rest of the body is not waited for: the connection ends with the answer. */
-function stalled(waitMs: number): Error {
-  const { status, code, message, headers } = busy(
-    'slow_body',
-    'The body arrives too slowly while other calls wait: send it again.',
-    waitMs,
-  );
-  return new ServiceError(status, code, message, { ...headers, connection: 'close' });
 }

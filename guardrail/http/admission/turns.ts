@@ -1,6 +1,6 @@
 import type { Tenant } from '../../ids.ts';
-import { createFairQueue, createShares, type Queued } from '../../sharing/sharing.ts';
-import { overloaded } from '../errors.ts';
+import { createShares } from '../../sharing/sharing.ts';
+import { createLine } from './line.ts';
 
 /** Work that starts in one round of the event loop, in milliseconds, before sockets and timers are looked at again. */
 const ROUND_MS = 10;
@@ -8,10 +8,6 @@ const ROUND_MS = 10;
 const MOST_STARTS = 32;
 /** After so many rounds in which nobody came, those who were at the door are in: a connection takes one, its call the next. */
 const QUIET_ROUNDS = 2;
-/** What a call costs beside its body, told in bytes of it. */
-const CALL_WEIGHT = 2048;
-/** Over how many calls the pace is a moving average: many, so that one pause of the machine does not turn all away. */
-const PACE_CALLS = 32;
 
 export interface TurnOptions {
   /** Calls worked on at the same time. */
@@ -34,13 +30,6 @@ export interface Turns {
   end(tenant: Tenant): void;
 }
 
-interface Waiting extends Queued {
-  readonly since: number;
-  proceed(): void;
-  /** @param waitMs how long it would have to wait. */
-  refuse(waitMs: number): void;
-}
-
 /**
  * Looking for entities keeps the process busy for as long as a text is long. Were each call to run as soon as it is
  * read, a burst of large ones would keep everything else waiting, health probes and refusals too: so what would start
@@ -56,21 +45,15 @@ interface Waiting extends Queued {
 export function createTurns({ maxRunning, maxWaitMs, now = () => performance.now() }: TurnOptions): Turns {
   const running = createShares({ capacity: maxRunning });
   const mayRun = (tenant: Tenant): boolean => running.canTake(tenant, 1);
-  const line = createFairQueue<Waiting>();
-  let lineWeight = 0;
+  const start = (tenant: Tenant): void => {
+    running.take(tenant, 1);
+  };
+  const line = createLine({ maxWaitMs, now });
   let roundStart: number | undefined;
   let isPumping = false;
   /** Whether those at the door have been let in since the last round that was spent. */
   let isSettled = true;
   let arrivals = 0;
-  /**
-   * Of the last calls that started from the line, the later the more: how long until the next could start, and how large
-   * they were. Not until they ended: one that waits for Redis keeps nobody from starting.
-   */
-  const pace = { ms: 0, weight: 0 };
-  let lastStart: { readonly time: number; readonly weight: number } | undefined;
-
-  const expectedMs = (weightAhead: number): number => (pace.weight === 0 ? 0 : (weightAhead * pace.ms) / pace.weight);
 
   const settle = (work: number): void => {
     isSettled = false;
@@ -110,18 +93,14 @@ export function createTurns({ maxRunning, maxWaitMs, now = () => performance.now
   };
 
   const pump = (): void => {
-    if (isPumping || !isSettled || roundStart !== undefined || !line.peek(mayRun)) return;
+    if (isPumping || !isSettled || roundStart !== undefined || !line.hasNext(mayRun)) return;
     isPumping = true;
     let began: number | undefined;
     const startOne = (): void => {
-      if (!line.peek(mayRun)) return;
+      if (!line.hasNext(mayRun)) return;
       began ??= now();
       if (now() - began > ROUND_MS) return;
-      const first = line.next(mayRun);
-      if (!first) return;
-      running.take(first.tenant, 1);
-      first.proceed();
-      started(first.weight);
+      line.startNext(mayRun, start);
     };
     // What a call does before it first waits, it does between two of these, which all belong to one round.
     for (let n = Math.min(line.size, MOST_STARTS); n > 0; n -= 1) setImmediate(startOne);
@@ -131,73 +110,23 @@ export function createTurns({ maxRunning, maxWaitMs, now = () => performance.now
     });
   };
 
-  const started = (weight: number): void => {
-    const time = now();
-    if (lastStart) {
-      pace.ms += time - lastStart.time - pace.ms / PACE_CALLS;
-      pace.weight += lastStart.weight - pace.weight / PACE_CALLS;
-    }
-    lastStart = line.size > 0 ? { time, weight } : undefined;
-    refuseTheLate(weight);
-  };
-
-  const wait = (tenant: Tenant, weight: number): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const leave = (): void => {
-        line.remove(one);
-        lineWeight -= weight;
-        clearTimeout(timer);
-      };
-      const one: Waiting = {
-        tenant,
-        weight,
-        since: now(),
-        proceed() {
-          leave();
-          resolve();
-        },
-        refuse(waitMs) {
-          leave();
-          reject(overloaded(waitMs));
-        },
-      };
-      const timer = setTimeout(() => {
-        // A call that comes now waits no less than this one did.
-        one.refuse(maxWaitMs);
-      }, maxWaitMs);
-      line.add(one);
-      lineWeight += weight;
-      pump();
-    });
-
-  const refuseTheLate = (weightStarted: number): void => {
-    const time = now();
-    let ahead = weightStarted;
-    for (const one of line.inOrder()) {
-      const waitMs = expectedMs(ahead);
-      if (time - one.since + waitMs > maxWaitMs) one.refuse(waitMs);
-      else ahead += one.weight;
-    }
-  };
-
-  const check = (tenant: Tenant, bytes: number): void => {
-    const waitMs = expectedMs(line.weightBefore(tenant) + bytes + CALL_WEIGHT);
-    if (waitMs > maxWaitMs && line.size > 0) throw overloaded(waitMs);
-  };
-
   return {
     noticed() {
       arrivals += 1;
     },
-    expectedWaitMs: () => expectedMs(lineWeight),
-    check,
+    expectedWaitMs: () => line.expectedWaitMs(),
+    check: (tenant, bytes) => {
+      line.check(tenant, bytes);
+    },
     async begin(tenant, bytes) {
       if (hasRoom(tenant)) {
-        running.take(tenant, 1);
+        start(tenant);
         return;
       }
-      check(tenant, bytes);
-      await wait(tenant, bytes + CALL_WEIGHT);
+      line.check(tenant, bytes);
+      const turn = line.wait(tenant, bytes);
+      pump();
+      await turn;
     },
     end(tenant) {
       running.give(tenant, 1);
