@@ -65,9 +65,10 @@ export function claimOf(customer: GatewayCustomer): Claim {
   return announced === undefined ? 'none' : 'pending';
 }
 
-/** Whether a record that exists already is taken over or refused. */
-export function adoptionPolicyOf({ spec }: GatewayCustomer): 'Adopt' | 'Refuse' {
-  return spec.adoptionPolicy ?? 'Adopt';
+/** Whether a record that exists already is taken over or refused: by default refused outside the instance's namespace. */
+export function adoptionPolicyOf({ spec, metadata }: GatewayCustomer): 'Adopt' | 'Refuse' {
+  if (spec.adoptionPolicy !== undefined) return spec.adoptionPolicy;
+  return (spec.instanceRef.namespace ?? metadata.namespace) === metadata.namespace ? 'Adopt' : 'Refuse';
 }
 
 /**
@@ -90,20 +91,6 @@ export function isStopped(customer: GatewayCustomer): boolean {
 /** The fields that we have set at the gateway, or may have. */
 export function appliedFields(customer: GatewayCustomer): Set<Field> {
   return new Set(knownFields(customer.status?.appliedFields ?? createMark(customer)?.fields ?? []));
-}
-
-/**
- * Of several resources for one customer the oldest owns it; of two made in the same second, the one with the smaller uid.
- * @param others all that speak of the same customer of the same instance, the resource itself possibly among them
- */
-export function olderOwner(customer: GatewayCustomer, others: readonly GatewayCustomer[]): GatewayCustomer | undefined {
-  return others
-    .filter((other) => other.metadata.uid !== customer.metadata.uid && age(other) < age(customer))
-    .sort((one, other) => (age(one) < age(other) ? -1 : 1))[0];
-}
-
-function age({ metadata }: GatewayCustomer): string {
-  return `${metadata.creationTimestamp} ${metadata.uid}`;
 }
 
 function knownFields(names: readonly unknown[]): Field[] {

@@ -264,21 +264,22 @@ describe('an operator that is killed', function () {
     }, 30_000);
   });
 
-  it('after it has made a customer that was free at last takes it away with its resource', async () => {
+  it('after it has taken a record over that was handed to it takes it away with its resource', async () => {
     const customerId = idOf('freed');
-    await people.customer('older', { customerId });
-    await settled('older');
+    await people.customer('older', { customerId, maxBudget: 5 });
+    const older = await settled('older');
     await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts age in seconds.
     await people.customer('freed', { customerId, alias: 'One' });
     await eventually(() => people.untilReason('freed', 'Conflict'), 30_000);
     await killAfter(
-      ({ path, body }) => path === '/customer/new' && body.user_id === customerId,
+      ({ path, body }) => path === '/customer/update' && body.user_id === customerId,
       () => people.delete('older'),
     );
     await people.delete('freed');
     operator = await start();
     await eventually(() => people.untilGone('freed'), 30_000);
     expect(await admin.customerInfo(customerId)).to.equal(undefined);
+    expect(await admin.budgetInfo([budgetRowId(older.metadata.uid)])).to.deep.equal([]);
   });
 
   it('after it has made a customer in the place of one that it had refused knows it for its own', async () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { annotations, type Condition, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { observe, plainContract, type Field, type Fields } from '../gateway/gateway.ts';
-import { appliedFields, claimOf, createMark, markText, olderOwner } from './claim.ts';
+import { appliedFields, claimOf, createMark, markText } from './claim.ts';
 import { desiredFields, specHash } from './desired.ts';
 import { appliedAfter, driftOf } from './drift.ts';
 import { eventsFor } from './report.ts';
@@ -202,22 +202,6 @@ describe('claim', () => {
       'models',
     ]);
     expect(createMark(withStatus({}, mark('uid-1')))).to.deep.equal({ uid: 'uid-1', fields: ['alias'] });
-  });
-
-  it('belongs to exactly one of any resources, whichever of them asks', () => {
-    const resource = fc.record({ second: fc.nat(3), uid: fc.uuid() });
-    fc.assert(
-      fc.property(fc.uniqueArray(resource, { minLength: 1, selector: ({ uid }) => uid }), (resources) => {
-        const all = resources.map(({ second, uid }) => {
-          const customer = customerOf({}, uid);
-          return { ...customer, metadata: { ...customer.metadata, creationTimestamp: `2026-11-21T00:00:0${second}Z` } };
-        });
-        const owners = all.filter((customer) => olderOwner(customer, all) === undefined);
-        expect(owners).to.have.length(1);
-        for (const customer of all)
-          expect(olderOwner(customer, all)).to.equal(customer === owners[0] ? undefined : owners[0]);
-      }),
-    );
   });
 });
 

@@ -1,9 +1,10 @@
 /** The public face of the customers' controller. */
 import { customers, instances } from '../api/kinds.ts';
-import { gatewayCustomerNames, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { keyOf, keyText, when, type Controller, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
-import type { CustomerDependencies, Parts } from './parts.ts';
-import { claimKey, partsOf } from './parts.ts';
+import { gatewayCustomerNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { keyOf, keyText, when, type Controller, type Runtime } from '../runtime/runtime.ts';
+import { namesakes } from './access.ts';
+import type { CustomerDependencies } from './parts.ts';
+import { partsOf } from './parts.ts';
 import { CustomerReconciler } from './reconcile.ts';
 
 export type { GuardrailEndpoint, GuardrailEndpoints } from './erasure.ts';
@@ -32,11 +33,6 @@ export function customerController(runtime: Runtime, dependencies: CustomerDepen
       )
       .reconcile(reconciler)
   );
-}
-
-function namesakes(parts: Parts, customer: GatewayCustomer): readonly ObjectKey[] {
-  const { name, namespace } = customer.metadata;
-  return parts.byClaim.keys(claimKey(customer)).filter((key) => key.name !== name || key.namespace !== namespace);
 }
 
 /** Its spec, or that its gateway answers again: those who waited for it need not wait out their backoff. */

@@ -1,18 +1,20 @@
 /** What is done before a customer's resource may go. */
 import { annotations, gatewayCustomerNames, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { budgetRowId, execute, isGatewayError } from '../gateway/gateway.ts';
+import type { CustomerRow, Step, Strategy } from '../gateway/gateway.ts';
+import { budgetRowId, execute, isGatewayError, resourceOfRow } from '../gateway/gateway.ts';
 import { ConnectionError, namespaceIsBeingDeleted, NoGuardrailError, readNamespace } from '../instance/instance.ts';
 import type { EventDetails, KubeObject, ReconcileContext, Result } from '../runtime/runtime.ts';
 import { isForbidden, isNotFound, resource, RetryAfterError } from '../runtime/runtime.ts';
-import { claimants, withFreshKey } from './access.ts';
-import { claimOf, olderOwner } from './claim.ts';
+import { connect, ownerOf, rivals, successor, withFreshKey } from './access.ts';
+import { adoptionPolicyOf, claimOf } from './claim.ts';
 import { eraseSessions, ErasureError } from './erasure.ts';
+import { handOver } from './handover.ts';
 import type { OrphanedWhy } from './metrics.ts';
 import type { Parts } from './parts.ts';
 import { isOn } from './parts.ts';
 import { report } from './report.ts';
 import type { SyncedReason } from './status.ts';
-import { strategyFor } from './sync.ts';
+import { strategyFor, wouldBeLinked } from './sync.ts';
 
 const definitions = resource<KubeObject>(
   {
@@ -47,24 +49,42 @@ export class Finalization {
     const parts = this.#parts;
     if (!parts.finalizer.on(customer)) return {};
     if (claimOf(customer) === 'none') return await this.#letGo(customer);
-    if (olderOwner(customer, claimants(parts, customer)) !== undefined) return await this.#letGo(customer);
+    if (ownerOf(parts, customer) !== undefined) return await this.#letGo(customer);
     if (await this.#definitionIsBeingDeleted()) {
       return await this.#orphan(customer, 'crd_deleted', 'The CustomResourceDefinition is being deleted');
     }
+    // One that has not taken up yet what it was itself handed has nothing to hand over.
+    const settled = claimOf(customer) === 'recorded' && customer.status?.replacesBudget === undefined;
+    const heir = settled ? successor(parts, customer) : undefined;
+    if (heir !== undefined && (await handOver(parts, customer, heir))) return await this.#handedOver(customer, heir);
     if (customer.spec.deletionPolicy === 'Orphan') {
       return await this.#orphan(customer, 'policy', 'spec.deletionPolicy is Orphan');
     }
     parts.finalizer.begin(customer);
+    let removed: boolean;
     try {
-      await this.#remove(customer, signal);
+      removed = await this.#remove(customer, signal, 'delete');
     } catch (error) {
       if (signal.aborted) throw error;
       if (isOn(customer, 'forceDelete')) return await this.#force(customer);
       return await this.#wait(customer, error);
     }
-    log.info('The customer was deleted at the gateway.');
-    const message = 'The customer was deleted at the gateway.';
-    return await this.#letGo(customer, { type: 'Normal', reason: 'Deleted', message, action: 'Delete' });
+    const message = removed
+      ? 'The customer was deleted at the gateway.'
+      : 'The record at the gateway belongs to another resource, or to somebody else, and was left there.';
+    log.info(message);
+    const reason = removed ? 'Deleted' : 'Orphaned';
+    return await this.#letGo(customer, { type: 'Normal', reason, message, action: 'Delete' });
+  }
+
+  async #handedOver(customer: GatewayCustomer, heir: GatewayCustomer): Promise<Result> {
+    const { namespace, name } = heir.metadata;
+    return await this.#letGo(customer, {
+      type: 'Normal',
+      reason: 'HandedOver',
+      message: `GatewayCustomer ${namespace}/${name} takes the record over, with what was spent.`,
+      action: 'Delete',
+    });
   }
 
   /**
@@ -73,11 +93,10 @@ export class Finalization {
    * @throws GatewayError where it is to be tried again
    */
   async makeUpFor(customer: GatewayCustomer, { signal, log }: ReconcileContext): Promise<void> {
-    const { deletionPolicy, adoptionPolicy } = customer.spec;
-    if (deletionPolicy === 'Orphan') return;
-    // Whoever speaks of the same record by now has it.
-    const taken = claimants(this.#parts, customer).length > 0;
-    const record = taken ? 'leave' : adoptionPolicy === 'Refuse' ? 'deleteIfLinked' : 'delete';
+    if (customer.spec.deletionPolicy === 'Orphan') return;
+    // Another resource that names the same record has it by now.
+    const taken = rivals(this.#parts, customer).length > 0;
+    const record = taken ? 'leave' : adoptionPolicyOf(customer) === 'Refuse' ? 'deleteIfLinked' : 'delete';
     try {
       await this.#remove(customer, signal, record);
       log.info({ record }, 'The resource went before its finalizer could hold it: what was made for it is taken away.');
@@ -88,26 +107,32 @@ export class Finalization {
     }
   }
 
+  /** @returns whether the gateway has no record any more that was this resource's */
   async #remove(
     customer: GatewayCustomer,
     signal: AbortSignal,
-    record: 'delete' | 'deleteIfLinked' | 'leave' = 'delete',
-  ): Promise<void> {
+    record: 'delete' | 'deleteIfLinked' | 'leave',
+  ): Promise<boolean> {
     const parts = this.#parts;
     const { customerId } = customer.spec;
-    const connection = await parts.connections.forDeletion(customer.spec.instanceRef, customer.metadata.namespace);
-    await withFreshKey(parts, connection, async (current) => {
+    const connection = await connect(parts, customer, 'forDeletion');
+    const removed = await withFreshKey(parts, connection, async (current) => {
       const client = parts.clients.for(current);
-      const row = record === 'deleteIfLinked' ? await client.customerInfo(customerId, { signal }) : undefined;
-      if (record === 'delete' || row?.budget_id === budgetRowId(customer.metadata.uid)) {
+      const row = await client.customerInfo(customerId, { signal, turn: 'urgent' });
+      const strategy = await strategyFor(parts, customer, current);
+      const ours = record !== 'leave' && (row === undefined || isOurs(customer, row, { strategy, record }));
+      if (ours && row !== undefined) {
         await client.customerDelete(customerId, { signal, turn: 'urgent' }).catch((error: unknown) => {
           if (!isGatewayError(error, 'notFound')) throw error;
         });
       }
-      const strategy = await strategyFor(parts, customer, current);
-      await execute(client, strategy.leftovers(), { signal });
+      const replaced = customer.status?.replacesBudget;
+      const replacedRows: Step[] = replaced === undefined || !ours ? [] : [{ do: 'budgetDelete', id: replaced }];
+      await execute(client, [...strategy.leftovers(), ...replacedRows], { signal });
+      return ours;
     });
-    if (record !== 'leave') await this.#erase(customer, connection.instance, signal);
+    if (removed) await this.#erase(customer, connection.instance, signal);
+    return removed;
   }
 
   async #erase(
@@ -218,4 +243,21 @@ export class Finalization {
       });
     return definition?.metadata.deletionTimestamp !== undefined;
   }
+}
+
+/**
+ * Whether a record may be deleted with a resource: not one that is linked to the budget row of another; not one of which
+ * only the link tells who made it, where that is missing.
+ */
+function isOurs(
+  customer: GatewayCustomer,
+  row: CustomerRow,
+  { strategy, record }: { readonly strategy: Strategy; readonly record: 'delete' | 'deleteIfLinked' },
+): boolean {
+  const { uid } = customer.metadata;
+  const linked = row.budget_id ?? undefined;
+  if (linked === budgetRowId(uid)) return true;
+  if (resourceOfRow(linked) !== undefined) return linked === customer.status?.replacesBudget;
+  const refuses = claimOf(customer) === 'pending' && adoptionPolicyOf(customer) === 'Refuse';
+  return record === 'delete' && !(refuses && wouldBeLinked({ strategy }, customer));
 }

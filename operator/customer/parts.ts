@@ -9,10 +9,13 @@ import type {
   Index,
   KubeClient,
   Lister,
+  ObjectKey,
   Runtime,
   StatusWriter,
 } from '../runtime/runtime.ts';
+import { keyText } from '../runtime/runtime.ts';
 import type { GuardrailEndpoints } from './erasure.ts';
+import { gatewayAddress } from './gatewayAddress.ts';
 import type { CustomerMetrics } from './metrics.ts';
 import { customerMetrics } from './metrics.ts';
 
@@ -35,9 +38,12 @@ export interface Parts {
   readonly finalizer: Finalizer<GatewayCustomer>;
   readonly cache: Cache<GatewayCustomer>;
   readonly instances: Lister<GatewayInstance>;
-  /** Customers by the gateway and the id that they speak of: see {@link claimKey}. */
+  /** Customers by the instance and the id that they name: see {@link claimKey}. */
   readonly byClaim: Index<GatewayCustomer>;
-  /** Customers by the instance that they refer to: see {@link instanceKeyText}. */
+  readonly byUid: Index<GatewayCustomer>;
+  /** Instances by the gateway that they lead to: see {@link gatewayAddress}. */
+  readonly byGateway: Index<GatewayInstance>;
+  /** Customers by the instance that they refer to, as `namespace/name`. */
   readonly byInstance: Index<GatewayCustomer>;
   readonly metrics: CustomerMetrics;
   /** The time of day, for what people read. */
@@ -49,6 +55,7 @@ export interface Parts {
 /** Takes from the runtime what the reconcile needs. Only while wiring. */
 export function partsOf(runtime: Runtime, dependencies: CustomerDependencies): Parts {
   const cache = runtime.cache(customers);
+  const instanceCache = runtime.cache(instances);
   return {
     connections: dependencies.connections,
     clients: dependencies.clients,
@@ -58,24 +65,26 @@ export function partsOf(runtime: Runtime, dependencies: CustomerDependencies): P
     status: runtime.status(customers),
     finalizer: runtime.finalizer(customers, FINALIZER),
     cache,
-    instances: runtime.cache(instances),
-    byClaim: cache.indexBy((customer) => [claimKey(customer)]),
-    byInstance: cache.indexBy((customer) => [instanceKeyText(customer)]),
+    instances: instanceCache,
+    byClaim: cache.indexBy((customer) => [claimKey(instanceKeyOf(customer), customer.spec.customerId)]),
+    byUid: cache.indexBy(({ metadata }) => [metadata.uid]),
+    byGateway: instanceCache.indexBy((instance) => [gatewayAddress(instance) ?? []].flat()),
+    byInstance: cache.indexBy((customer) => [keyText(instanceKeyOf(customer))]),
     metrics: customerMetrics(runtime.metrics),
     now: () => runtime.clock.now(),
     monotonic: () => runtime.clock.monotonic(),
   };
 }
 
-/** The instance that a customer refers to, as `namespace/name`. */
-export function instanceKeyText(customer: GatewayCustomer): string {
+/** The instance that a customer refers to. */
+export function instanceKeyOf(customer: GatewayCustomer): ObjectKey {
   const { name, namespace } = customer.spec.instanceRef;
-  return `${namespace ?? customer.metadata.namespace}/${name}`;
+  return { name, namespace: namespace ?? customer.metadata.namespace };
 }
 
-/** The same for all customers that speak of the same record of the same gateway. */
-export function claimKey(customer: GatewayCustomer): string {
-  return `${instanceKeyText(customer)}/${customer.spec.customerId}`;
+/** The same for all customers of an instance that name the same id. */
+export function claimKey(instance: ObjectKey, customerId: string): string {
+  return `${keyText(instance)}/${customerId}`;
 }
 
 /** Whether an annotation of ours is switched on. */

@@ -290,22 +290,72 @@ describe('customer reconcile', function () {
       expect(await atGateway('a')).to.include({ alias: 'B' });
     });
 
-    it('lets the older of two resources own the customer; the other touches nothing, and then takes over', async () => {
-      await people.customer('old', { customerId: idOf('shared'), alias: 'Old' });
-      await people.untilReason('old', 'Created');
-      await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts age in seconds.
-      await people.customer('young', { customerId: idOf('shared'), alias: 'Young' });
-      expect(message(await people.untilReason('young', 'Conflict'))).to.contain(`${people.namespace}/old`);
-      await people.customer('youngest', { customerId: idOf('shared') });
-      await people.untilReason('youngest', 'Conflict');
-      await people.delete('youngest');
-      await people.untilGone('youngest');
-      expect(await atGateway('shared')).to.include({ alias: 'Old' });
-      await people.delete('old');
-      await people.untilGone('old');
-      await people.untilReason('young', 'Created');
-      expect(await atGateway('shared')).to.include({ alias: 'Young' });
-      await untilEvent('young', 'Conflict');
+    describe('of two resources of one namespace', () => {
+      const limits = { customerId: '', maxBudget: 5, tpmLimit: 7 };
+      let old: GatewayCustomer;
+      beforeEach(async () => {
+        limits.customerId = idOf('shared');
+        await people.customer('old', { ...limits, alias: 'Old' });
+        old = await people.untilReason('old', 'Created');
+        await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts age in seconds.
+        await people.customer('young', { customerId: idOf('shared'), maxBudget: 6, models: ['fast'] });
+        await people.untilReason('young', 'Conflict');
+      });
+
+      it('is the older one; the other touches nothing, and both say what a deletion will do', async () => {
+        const young = await people.untilReason('young', 'Conflict');
+        expect(message(young)).to.contain(`${people.namespace}/old manages`).and.to.contain('takes the record over');
+        await people.until('old', (customer) => message(customer).includes('young takes the record over'));
+        expect((await people.get('old'))?.status?.synced).to.equal(true);
+        await people.customer('youngest', { customerId: idOf('shared') });
+        await people.untilReason('youngest', 'Conflict');
+        await people.delete('youngest');
+        await people.untilGone('youngest');
+        expect(await atGateway('shared')).to.include({ alias: 'Old', budget_id: budgetRowId(old.metadata.uid) });
+        await untilEvent('young', 'Conflict');
+      });
+
+      it('goes to the other with what was spent, and nothing of the first one is left', async () => {
+        proxy.calls.length = 0;
+        await people.delete('old');
+        await people.untilGone('old');
+        const young = await people.untilReason('young', 'Adopted');
+        expect([...callsOf('/customer/delete'), ...callsOf('/customer/new')]).to.deep.equal([]);
+        expect(await atGateway('shared'))
+          .to.include({ alias: '', budget_id: budgetRowId(young.metadata.uid) })
+          .and.deep.include({ models: ['fast'] });
+        expect(await rowOf(young)).to.include({ max_budget: 6, tpm_limit: null });
+        expect(await rowOf(old)).to.equal(undefined);
+        await untilEvent('old', 'HandedOver');
+        await people.delete('young');
+        await people.untilGone('young');
+        expect(await atGateway('shared')).to.equal(undefined);
+        expect(await rowOf(young)).to.equal(undefined);
+      });
+
+      it('goes back to the first one where that is applied again soon, after a restart, too', async () => {
+        await people.delete('old');
+        await people.untilGone('old');
+        const young = await people.untilReason('young', 'Adopted');
+        await operator.end();
+        operator = new TestOperator(cluster().kubeConfig(), [people.namespace]);
+        proxy.calls.length = 0;
+        await people.customer('old', { ...limits, alias: 'Again' });
+        await operator.start();
+        const again = await people.untilReason('old', 'Adopted');
+        await people.untilReason('young', 'Conflict');
+        expect([...callsOf('/customer/delete'), ...callsOf('/customer/new')]).to.deep.equal([]);
+        expect(await atGateway('shared'))
+          .to.include({ alias: 'Again', budget_id: budgetRowId(again.metadata.uid) })
+          .and.deep.include({ models: [] });
+        expect(await rowOf(young)).to.equal(undefined);
+        for (const name of ['young', 'old']) {
+          await people.delete(name);
+          await people.untilGone(name);
+        }
+        expect(await atGateway('shared')).to.equal(undefined);
+        expect(await rowOf(again)).to.equal(undefined);
+      });
     });
 
     it('lets customers of another namespace in only where the instance allows it', async () => {
@@ -322,6 +372,128 @@ describe('customer reconcile', function () {
       } finally {
         await elsewhere.end();
       }
+    });
+  });
+
+  describe('several namespaces at one gateway', () => {
+    let other: People;
+    let elsewhere: TestOperator;
+    beforeEach(async () => {
+      other = new People(cluster().kubeConfig(), await cluster().createNamespace('elsewhere'));
+      elsewhere = new TestOperator(cluster().kubeConfig(), [people.namespace, other.namespace]);
+      await operator.end();
+      await elsewhere.start();
+      await people.patch('main', { spec: { allowedNamespaces: [other.namespace] } }, 'gatewayinstances');
+    });
+    afterEach(async () => {
+      await elsewhere.end();
+    });
+    const main = (): GatewayCustomer['spec']['instanceRef'] => ({ name: 'main', namespace: people.namespace });
+    const writes = (): SeenCall[] =>
+      proxy.calls.filter(({ method, path }) => method === 'POST' && path !== '/budget/info');
+
+    for (const [what, addressOf] of [
+      ['of the same address', (url: string): string => `${url}//`],
+      ['of another name', (url: string): string => url.replace('127.0.0.1', 'localhost')],
+    ] as const) {
+      it(`leave a record to its owner, whom an instance ${what} brings to the same gateway`, async () => {
+        await people.customer('a', { alias: 'Owner', maxBudget: 5 });
+        await people.untilReason('a', 'Created');
+        await other.secret('mine', masterKey);
+        await other.instance('mine', { endpoint: addressOf(proxy.url) });
+        proxy.calls.length = 0;
+        const theirs = { instanceRef: { name: 'mine' }, customerId: idOf('a'), blocked: true, maxBudget: 0 };
+        await other.customer('thief', { ...theirs, adoptionPolicy: 'Adopt' });
+        const thief = await other.untilReason('thief', 'Conflict');
+        expect(message(thief)).not.to.contain(people.namespace);
+        await other.delete('thief');
+        await other.untilGone('thief');
+        expect(writes()).to.deep.equal([]);
+        expect(await atGateway('a')).to.include({ alias: 'Owner', blocked: false });
+        expect((await people.get('a'))?.status?.synced).to.equal(true);
+      });
+    }
+
+    it('are not kept from their records by an instance with a wrong key', async () => {
+      await other.secret('mine', 'sk-wrong');
+      await other.instance('mine', { endpoint: proxy.url });
+      await other.customer('squatter', { instanceRef: { name: 'mine' }, customerId: idOf('a') });
+      await other.untilReason('squatter', 'GatewayUnauthorized');
+      await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts age in seconds.
+      await people.customer('a', { alias: 'Owner' });
+      await people.untilReason('a', 'Created');
+    });
+
+    it('adopt no record outside the namespace of the instance, unless they say so', async () => {
+      await admin.customerNew({ user_id: idOf('a'), alias: 'Before' });
+      await other.customer('a', { instanceRef: main(), customerId: idOf('a'), alias: 'After' });
+      expect(message(await other.untilReason('a', 'AlreadyExists'))).to.contain("outside the instance's namespace");
+      expect(writes()).to.deep.equal([]);
+      await other.patch('a', { spec: { adoptionPolicy: 'Adopt' } });
+      await other.untilReason('a', 'Adopted');
+    });
+
+    it('take over no record of a resource that is gone outside the namespace of the instance, and do within it', async () => {
+      const row = budgetRowId('of-a-lost-cluster');
+      await admin.budgetNew({ budget_id: row, max_budget: 9 });
+      await admin.customerNew({ user_id: idOf('a'), alias: 'Before', budget_id: row });
+      await other.customer('a', { instanceRef: main(), customerId: idOf('a'), adoptionPolicy: 'Adopt' });
+      expect(message(await other.untilReason('a', 'Conflict'))).to.contain('belongs to another GatewayCustomer');
+      await other.delete('a');
+      await other.untilGone('a');
+      expect(writes()).to.deep.equal([]);
+      await people.customer('a', { tpmLimit: 3 });
+      const adopted = await people.untilReason('a', 'Adopted');
+      expect(await rowOf(adopted)).to.include({ max_budget: 9, tpm_limit: 3 });
+      expect(await admin.budgetInfo([row])).to.deep.equal([]);
+    });
+
+    it('use the ids alone that the instance lists for them', async () => {
+      const customerIdPrefixes = [{ namespace: other.namespace, prefixes: ['team-'] }];
+      await people.patch('main', { spec: { customerIdPrefixes } }, 'gatewayinstances');
+      const customerId = `team2-${other.namespace}`;
+      await other.customer('a', { instanceRef: main(), customerId });
+      await other.customer('b', { instanceRef: main(), customerId: `team-${other.namespace}` });
+      expect(message(await other.untilReason('a', 'CustomerIdNotAllowed'))).to.contain('spec.customerIdPrefixes');
+      await other.untilReason('b', 'Created');
+      await people.customer('c', {});
+      await people.untilReason('c', 'Created');
+      expect(proxy.calls.filter((call) => JSON.stringify(call).includes(customerId))).to.deep.equal([]);
+      await other.delete('a');
+      await other.untilGone('a');
+    });
+
+    it('leave a record to the resource that is deleted and applied again, after a restart, too', async () => {
+      const gone = (customer: GatewayCustomer): boolean => message(customer).includes('is gone');
+      await people.customer('a', { alias: 'First', maxBudget: 5 });
+      await people.untilReason('a', 'Created');
+      await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts age in seconds.
+      await other.customer('dup', { instanceRef: main(), customerId: idOf('a'), alias: 'Duplicate' });
+      const dup = await other.untilReason('dup', 'Conflict');
+      expect(message(dup)).to.contain('of another namespace manages').and.not.to.contain(people.namespace);
+      await people.until('a', (customer) => message(customer).includes('what was spent go with it'));
+      expect(message((await people.get('a')) ?? dup)).not.to.contain(other.namespace);
+      await people.delete('a');
+      await people.untilGone('a');
+      await other.until('dup', gone);
+      await elsewhere.end();
+      elsewhere = new TestOperator(cluster().kubeConfig(), [people.namespace, other.namespace]);
+      await elsewhere.start();
+      await other.annotate('dup', 'syncRequested', 'after the restart');
+      await other.customer('later', { instanceRef: main() });
+      await other.untilReason('later', 'Created');
+      await people.customer('a', { alias: 'Again' });
+      await people.untilReason('a', 'Created');
+      await other.until('dup', (customer) => !gone(customer));
+      expect(await atGateway('a')).to.include({ alias: 'Again' });
+      // Not applied again in time: it is free.
+      await people.delete('a');
+      await people.untilGone('a');
+      await other.until('dup', gone);
+      elsewhere.skip(61_000);
+      await other.annotate('dup', 'syncRequested', 'a minute later');
+      await other.untilReason('dup', 'Created');
+      expect(await atGateway('a')).to.include({ alias: 'Duplicate' });
     });
   });
 

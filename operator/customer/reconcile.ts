@@ -2,16 +2,18 @@ import { type GatewayCustomer, instanceDefaults } from '../api/v1alpha1/v1alpha1
 import { pausedMessage } from '../conditions.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
 import { ConnectionError, type GatewayConnection, parseDuration } from '../instance/instance.ts';
-import { claimants, withFreshKey } from './access.ts';
+import { connect, ownerOf, successor, waiting, withFreshKey } from './access.ts';
 import type { ObjectKey, ReconcileContext, Reconciler, Result } from '../runtime/runtime.ts';
 import { isNotFound, keyText, RetryAfterError } from '../runtime/runtime.ts';
-import { claimOf, olderOwner } from './claim.ts';
+import { claimOf } from './claim.ts';
 import { Finalization } from './finalize.ts';
+import { isTakingOver } from './handover.ts';
+import { graceMs } from './ownership.ts';
 import type { Parts } from './parts.ts';
 import { isOn } from './parts.ts';
 import { report } from './report.ts';
-import type { SyncOutcome } from './status.ts';
-import { DeletedFirstError, isRoutine, sync } from './sync.ts';
+import { conditionOf, type SyncOutcome } from './status.ts';
+import { DeletedFirstError, isRoutine, sync, type Synced } from './sync.ts';
 
 /** When to look again where nothing tells that a Secret has come or changed: keys are read again every minute. */
 const keyRetryMs = 60_000;
@@ -31,6 +33,9 @@ export class CustomerReconciler implements Reconciler {
   /** Since when the gateway of a customer in sync has not been reached, by its key, on a clock that never goes back. */
   readonly #unreachable = new Map<string, { readonly uid: string; readonly since: number }>();
 
+  /** Since when nothing stops a customer any more that was stopped, by its key, on a clock that never goes back. */
+  readonly #free = new Map<string, number>();
+
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#finalization = new Finalization(parts);
@@ -43,6 +48,7 @@ export class CustomerReconciler implements Reconciler {
     const customer = cache.get(key);
     if (customer?.metadata.deletionTimestamp !== undefined || customer === undefined) {
       this.#unreachable.delete(keyText(key));
+      this.#free.delete(keyText(key));
     }
     const result = customer === undefined ? {} : await this.#reconcile(customer, context);
     for (const one of lost) {
@@ -85,17 +91,20 @@ export class CustomerReconciler implements Reconciler {
     const parts = this.#parts;
     let connection: GatewayConnection;
     try {
-      connection = await parts.connections.forCustomer(customer.spec.instanceRef, customer.metadata.namespace);
+      connection = await connect(parts, customer);
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error;
       const wait = error.reason === 'InstanceNotReady' ? keyRetryMs : defaultSyncMs;
       return await this.#end(customer, unconnected(customer, error), wait);
     }
-    const owner = olderOwner(customer, claimants(parts, customer));
-    if (owner !== undefined) return await this.#end(customer, conflict(owner), connection.syncInterval);
+    const owner = ownerOf(parts, customer);
+    if (owner !== undefined) return await this.#stop(customer, owner, connection.syncInterval);
+    const left = this.#graceLeft(customer);
+    if (left > 0) return await this.#end(customer, released, left);
     try {
       const synced = await withFreshKey(parts, connection, (current) => sync(parts, customer, current, signal));
-      return await this.#end(synced.customer, synced.outcome, connection.syncInterval);
+      this.#noteOutcome(customer, synced.outcome);
+      return await this.#end(synced.customer, withWarning(parts, synced), connection.syncInterval);
     } catch (error) {
       // What was cut short by our own end says nothing about the gateway.
       if (signal.aborted || !isGatewayError(error)) throw error;
@@ -120,6 +129,33 @@ export class CustomerReconciler implements Reconciler {
           return await this.#end(customer, failed('GatewayRejected', error), connection.syncInterval);
       }
     }
+  }
+
+  /** Another resource owns the record. */
+  async #stop(customer: GatewayCustomer, owner: GatewayCustomer, requeueAfter: number): Promise<Result> {
+    this.#free.delete(keyText(customer.metadata));
+    // What hands its record over is waited for.
+    const handing = owner.metadata.deletionTimestamp !== undefined && isTakingOver(customer);
+    if (handing) return { requeueAfter };
+    return await this.#end(customer, conflict(this.#parts, customer, owner), requeueAfter);
+  }
+
+  /**
+   * For how long a resource that was stopped leaves the record to the one that is gone, which may be applied again. After
+   * a restart of the operator, the time begins anew.
+   */
+  #graceLeft(customer: GatewayCustomer): number {
+    if (conditionOf(customer, 'Synced')?.reason !== 'Conflict') return 0;
+    const now = this.#parts.monotonic();
+    const since = this.#free.get(keyText(customer.metadata)) ?? now;
+    this.#free.set(keyText(customer.metadata), since);
+    return Math.max(0, since + graceMs - now);
+  }
+
+  /** A conflict that the gateway told of is with no resource that is gone: it needs no grace. */
+  #noteOutcome({ metadata }: GatewayCustomer, { reason }: SyncOutcome): void {
+    if (reason === 'Conflict') this.#free.set(keyText(metadata), Number.NEGATIVE_INFINITY);
+    else this.#free.delete(keyText(metadata));
   }
 
   /** Whether a customer whose gateway cannot be reached may still be called in sync. */
@@ -159,12 +195,42 @@ function paused(customer: GatewayCustomer): SyncOutcome {
   return { synced: false, reason: 'Paused', message: pausedMessage(customer) };
 }
 
-function conflict({ metadata }: GatewayCustomer): SyncOutcome {
-  return {
-    synced: false,
-    reason: 'Conflict',
-    message: `GatewayCustomer ${metadata.namespace}/${metadata.name} is older and manages this customer: delete one of the two.`,
-  };
+/** What a resource of another namespace is called is not told. */
+function conflict(parts: Parts, customer: GatewayCustomer, owner: GatewayCustomer): SyncOutcome {
+  const { namespace, name } = owner.metadata;
+  if (namespace !== customer.metadata.namespace) {
+    const message =
+      'A GatewayCustomer of another namespace manages this customer: create this one with another customerId. If the other one is deleted, its record and what was spent go with it, and this resource creates the customer anew.';
+    return { synced: false, reason: 'Conflict', message };
+  }
+  const takes = successor(parts, owner)?.metadata.uid === customer.metadata.uid;
+  const then = takes
+    ? 'this resource takes the record over, with what was spent'
+    : 'its record and what was spent go with it, or to another resource';
+  const message = `GatewayCustomer ${namespace}/${name} manages this customer: delete one of the two. If ${name} is deleted, ${then}.`;
+  return { synced: false, reason: 'Conflict', message };
+}
+
+const released: SyncOutcome = {
+  synced: false,
+  reason: 'Conflict',
+  message: `The GatewayCustomer that managed this customer is gone. Unless it is applied again within ${graceMs / 1_000} s, this resource manages the customer from then on.`,
+};
+
+/** Says beforehand what the deletion of a resource means for those that wait for its record. */
+function withWarning(parts: Parts, { customer, outcome }: Synced): Synced['outcome'] {
+  const { namespace } = customer.metadata;
+  const others = waiting(parts, customer);
+  if (!outcome.synced || others.length === 0) return outcome;
+  const heir = successor(parts, customer)?.metadata;
+  const named = heir ?? others.find(({ metadata }) => metadata.namespace === namespace)?.metadata;
+  const who =
+    named === undefined ? 'A GatewayCustomer of another namespace' : `GatewayCustomer ${named.namespace}/${named.name}`;
+  const then =
+    heir === undefined
+      ? 'If this resource is deleted, the record and what was spent go with it'
+      : `If this resource is deleted, ${heir.name} takes the record over, with what was spent`;
+  return { ...outcome, message: `${outcome.message} ${who} names the same customer and waits. ${then}.` };
 }
 
 function failed(reason: SyncOutcome['reason'], error: Error): SyncOutcome {

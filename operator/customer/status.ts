@@ -25,6 +25,8 @@ export interface SyncOutcome {
 
 /** Which fields the gateway took. */
 export interface AppliedState {
+  /** Digest of the gateway's address. */
+  readonly gateway?: string | undefined;
   readonly specHash: string;
   readonly fields: readonly Field[];
   readonly drift: Drift;
@@ -56,18 +58,21 @@ const lastSyncKeptMs = 60 * 60_000;
 export function nextStatus(customer: GatewayCustomer, outcome: SyncOutcome, now: Date): GatewayCustomerStatus {
   const before = customer.status ?? {};
   const { appliedFields: announced, ...unannounced } = before;
+  // What is in sync has nothing left of what it replaced.
+  const { replacesBudget: _, ...settled } = before;
   // What was announced and never came about must not look as if it had, later on.
   const dropped = announced !== undefined && before.specHash === undefined && saysSomebodyElses(outcome.reason);
   const { generation } = customer.metadata;
   const { observed, applied } = outcome;
   const synced = condition(customer, now, 'Synced', outcome.synced ? 'True' : 'False', outcome.reason, outcome.message);
   const after: GatewayCustomerStatus = {
-    ...(dropped ? unannounced : before),
+    ...(dropped ? unannounced : outcome.applied === undefined ? before : settled),
     synced: outcome.synced,
     observedGeneration: generation,
     ...(observed === undefined ? {} : { blocked: observed.blocked }),
     ...(observed?.spend === undefined ? {} : { currentSpend: observed.spend }),
     ...(applied === undefined ? {} : { specHash: applied.specHash, appliedFields: [...applied.fields] }),
+    ...(applied?.gateway === undefined ? {} : { gateway: applied.gateway }),
     ...(outcome.syncRequest === undefined ? {} : { lastHandledSyncRequest: outcome.syncRequest }),
     conditions: [synced, fullyApplied(customer, now, applied)],
   };

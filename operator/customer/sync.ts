@@ -11,13 +11,16 @@ import {
   isLimit,
   observe,
   plainContract,
+  resourceOfRow,
   unenforced,
 } from '../gateway/gateway.ts';
 import type { GatewayConnection } from '../instance/instance.ts';
+import { gatewayDigest, isOutranked, ownerOfRow } from './access.ts';
 import { adoptionPolicyOf, announcesInStatus, appliedFields, claimOf, createMark, markText } from './claim.ts';
 import { desiredFields, specHash } from './desired.ts';
 import type { Drift } from './drift.ts';
 import { appliedAfter, driftOf } from './drift.ts';
+import { inheritanceOf, type Inheritance, isTakingOver } from './handover.ts';
 import type { Parts } from './parts.ts';
 import type { Deed } from './report.ts';
 import type { AppliedState, SyncOutcome } from './status.ts';
@@ -39,9 +42,11 @@ interface Work {
   readonly signal: AbortSignal;
   readonly desired: ReturnType<typeof desiredFields>;
   readonly hash: string;
-  readonly enforcement: GatewayConnection['enforcement'];
   /** Nothing was ever begun for this resource, so that what the gateway has was made by others. */
   readonly fresh: boolean;
+  /** What this resource takes up from others. */
+  readonly inheritance: Inheritance;
+  readonly connection: GatewayConnection;
   /** The record was made by others while this sync was creating it. */
   readonly lost: boolean;
 }
@@ -75,10 +80,13 @@ export async function sync(
   });
   const strategy = await strategyFor(parts, customer, connection);
   const desired = desiredFields(customer.spec);
-  const { enforcement } = connection;
   const fresh = claimOf(customer) === 'none' && createMark(customer) === undefined;
   const hash = specHash(desired);
-  const work: Work = { parts, client, strategy, signal, desired, hash, enforcement, fresh, lost: false };
+  const inheritance = inheritanceOf(parts, customer);
+  const work: Work = {
+    ...{ parts, client, strategy, signal, desired, hash, connection, fresh, inheritance },
+    lost: false,
+  };
   if (observed !== undefined) return await keep(work, customer, observed);
   try {
     return await create(work, customer);
@@ -128,13 +136,14 @@ async function create(work: Work, customer: GatewayCustomer): Promise<Synced> {
   const missed = claimOf(customer) === 'recorded';
   const applied = appliedFields(customer);
   const wanted = strategy.want(desired, applied, undefined);
-  const announced = await announce(parts, customer, wanted);
+  const announced = await announce(parts, customer, { fields: fieldsOf(wanted.fields) });
   const steps = strategy.plan({
     customerId: customer.spec.customerId,
     wanted: wanted.fields,
     applied,
     observed: undefined,
     fresh: work.fresh,
+    replaces: customer.status?.replacesBudget,
   });
   parts.finalizer.begin(announced);
   await execute(client, steps, { signal });
@@ -144,11 +153,15 @@ async function create(work: Work, customer: GatewayCustomer): Promise<Synced> {
 }
 
 async function keep(work: Work, customer: GatewayCustomer, observed: Observed): Promise<Synced> {
-  const { parts, strategy, desired, client, signal, hash } = work;
+  const { parts, strategy, desired, client, signal, hash, inheritance } = work;
   const claim = claimOf(customer);
   const adopting = claim !== 'recorded';
   const made = claim === 'pending' && !work.lost && !wouldBeLinked(work, customer);
-  const ours = claim === 'recorded' || made || isLinked(customer, observed);
+  const foreign = linkedResource(customer, observed);
+  if (foreign !== undefined && !mayReplace(work, customer, foreign)) {
+    return { customer, outcome: linkedToAnother(parts, customer, foreign) };
+  }
+  const ours = claim === 'recorded' || made || isLinked(customer, observed) || inheritance.record;
   if (adoptionPolicyOf(customer) === 'Refuse' && !ours) {
     // What was begun to create the record is of no use to anybody.
     if (work.lost || claim === 'pending') {
@@ -160,31 +173,40 @@ async function keep(work: Work, customer: GatewayCustomer, observed: Observed): 
 
   // What a resource has only announced, it has not applied yet.
   const untouched = claim === 'none' || (adopting && work.lost);
-  const applied = untouched ? new Set<Field>() : appliedFields(customer);
+  const applied = new Set([...(untouched ? [] : appliedFields(customer)), ...inheritance.fields]);
+  const replaces = foreign === undefined ? customer.status?.replacesBudget : budgetRowId(foreign);
   const wanted = strategy.want(desired, applied, observed);
   const drift = driftOf(wanted.fields, applied, strategy.see(observed, wanted.fields), observed.reported);
   const specChanged = !adopting && customer.status?.specHash !== hash;
-  const deed = adopting ? (isLinked(customer, observed) ? created : adopted) : undefined;
-  const state = appliedState(work, wanted, drift, observed);
+  const deed = deedOf(customer, adopting, isLinked(customer, observed));
+  const state = appliedState(work, customer, wanted, drift, observed);
   // Of a row that was made before a crash, only what is linked to it tells.
   const leftover = claim === 'pending' && strategy !== plainContract && !isLinked(customer, observed);
-  if (!leftover && !mustWrite(customer, state, specChanged)) {
+  if (!leftover && replaces === undefined && !mustWrite(customer, state, specChanged)) {
     return upToDate(await hold(parts, customer), observed, state, deed);
   }
 
-  const announced = await announce(parts, customer, wanted);
+  const fields = [...fieldsOf(wanted.fields), ...inheritance.fields];
+  const announced = await announce(parts, customer, { fields, replaces });
   const steps = strategy.plan({
     customerId: customer.spec.customerId,
     wanted: wanted.fields,
     applied,
     observed,
     fresh: untouched,
+    replaces,
   });
   parts.finalizer.begin(announced);
   await execute(client, adopting ? steps.filter(saysAnything) : steps, { signal });
   const after = await lookAfterWriting(client, customer, signal);
   if (!adopting && !specChanged) parts.metrics.drift.inc();
   return conclude(work, announced, { after, wanted, applied, deed: deed ?? changed(drift, specChanged) });
+}
+
+function deedOf(customer: GatewayCustomer, adopting: boolean, linked: boolean): Deed | undefined {
+  if (isTakingOver(customer)) return tookOver;
+  if (!adopting) return undefined;
+  return linked ? created : adopted;
 }
 
 const created: Deed = { reason: 'Created', message: 'The customer was created at the gateway.' };
@@ -197,6 +219,11 @@ const createdAgain: Deed = {
 const adopted: Deed = {
   reason: 'Adopted',
   message: 'The gateway had a customer of this id already: it was taken over.',
+};
+
+const tookOver: Deed = {
+  reason: 'Adopted',
+  message: 'This resource took the record of another one over, with what was spent.',
 };
 
 function changed(drift: Drift, specChanged: boolean): Deed {
@@ -212,8 +239,36 @@ const refused: SyncOutcome = {
   synced: false,
   reason: 'AlreadyExists',
   message:
-    'The gateway has a customer of this id already, and spec.adoptionPolicy is Refuse: delete it there, or set adoptionPolicy to Adopt.',
+    "The gateway has a customer of this id already, and spec.adoptionPolicy is Refuse, the default outside the instance's namespace: delete it there, or set adoptionPolicy to Adopt.",
 };
+
+/** The other resource whose own budget row the record is linked to. */
+function linkedResource({ metadata }: GatewayCustomer, { budgetId }: Observed): string | undefined {
+  const uid = resourceOfRow(budgetId);
+  return uid === metadata.uid ? undefined : uid;
+}
+
+/**
+ * Whether a record that is linked to another resource's budget row may be taken over. From a resource that has precedence
+ * below this one, or has handed it over, it may. From one that this cluster does not have, as after the loss of a cluster,
+ * it may in the namespace of the instance alone, and not where this resource already had the record: then, somebody else
+ * is using it.
+ */
+function mayReplace({ parts, inheritance, connection }: Work, customer: GatewayCustomer, uid: string): boolean {
+  if (inheritance.rows.includes(budgetRowId(uid))) return true;
+  const owner = ownerOfRow(parts, uid);
+  if (owner !== undefined) return isOutranked(parts, customer, owner);
+  return claimOf(customer) !== 'recorded' && customer.metadata.namespace === connection.instance.namespace;
+}
+
+function linkedToAnother(parts: Parts, { metadata }: GatewayCustomer, uid: string): SyncOutcome {
+  const owner = ownerOfRow(parts, uid);
+  const message =
+    owner?.metadata.namespace === metadata.namespace
+      ? `The record at the gateway belongs to GatewayCustomer ${metadata.namespace}/${owner.metadata.name}: delete one of the two.`
+      : 'The record at the gateway belongs to another GatewayCustomer: create this one with another customerId, or ask the admin of the gateway to delete that record.';
+  return { synced: false, reason: 'Conflict', message };
+}
 
 function mustWrite(customer: GatewayCustomer, state: AppliedState, specChanged: boolean): boolean {
   const { drift } = state;
@@ -247,7 +302,7 @@ function conclude(
   const { after, wanted, deed } = written;
   const seen = strategy.see(after, wanted.fields);
   const drift = driftOf(wanted.fields, written.applied, seen, after.reported);
-  const applied = appliedState(work, wanted, drift, after);
+  const applied = appliedState(work, customer, wanted, drift, after);
   const syncRequest = pendingSyncRequest(customer);
   if (drift.differs.length > 0) {
     const message = `The gateway took the change, but reports other values for ${drift.differs.join(', ')}: check whether something else sets them, or whether this gateway can hold them.`;
@@ -269,28 +324,42 @@ function reasonOf({ reason }: Deed): SyncOutcome['reason'] {
 }
 
 function appliedState(
-  { hash, enforcement }: Work,
+  { parts, hash, connection }: Work,
+  customer: GatewayCustomer,
   { fields, unsupported }: Wanted,
   drift: Drift,
   observed: Observed,
 ): AppliedState {
-  const notEnforced = unenforced(fields, observed, enforcement).filter(({ field }) => !drift.unheld.includes(field));
-  return { specHash: hash, fields: appliedAfter(fields, drift), drift, unsupported, unenforced: notEnforced };
+  const notEnforced = unenforced(fields, observed, connection.enforcement).filter(
+    ({ field }) => !drift.unheld.includes(field),
+  );
+  return {
+    gateway: gatewayDigest(parts, customer),
+    specHash: hash,
+    fields: appliedAfter(fields, drift),
+    ...{ drift, unsupported, unenforced: notEnforced },
+  };
 }
 
 /**
  * Writes down what is going to be set before it is set, unless it is written down already: after a crash, what was set
  * and is no longer wanted can still be cleared. A new resource gets it with its finalizer, as a mark in the same patch.
  */
-async function announce(parts: Parts, customer: GatewayCustomer, wanted: Wanted): Promise<GatewayCustomer> {
-  const fields = fieldsOf(wanted.fields);
+async function announce(
+  parts: Parts,
+  customer: GatewayCustomer,
+  { fields, replaces }: { readonly fields: readonly Field[]; readonly replaces?: string | undefined },
+): Promise<GatewayCustomer> {
   const inStatus = announcesInStatus(customer);
-  if (claimOf(customer) === 'none' && !inStatus) {
-    return await hold(parts, customer, {
-      [annotations.createPending]: markText({ uid: customer.metadata.uid, fields }),
-    });
-  }
-  const held = await hold(parts, customer);
+  const { uid } = customer.metadata;
+  const marks =
+    claimOf(customer) === 'none' && !inStatus ? { [annotations.createPending]: markText({ uid, fields }) } : {};
+  const marked = await hold(parts, customer, marks);
+  // The row of another resource is not found again once the record is linked to this one's own.
+  const held =
+    replaces === undefined || marked.status?.replacesBudget === replaces
+      ? marked
+      : await parts.status.write(marked, { ...marked.status, replacesBudget: replaces });
   const known = appliedFields(held);
   const said = !inStatus || held.status?.appliedFields !== undefined;
   if (said && fields.every((field) => known.has(field))) return held;
@@ -316,7 +385,7 @@ function isLinked(customer: GatewayCustomer, observed: Observed): boolean {
  * Whether the record that this resource announced would be linked to the resource's own budget row: then one that is not
  * was made by somebody else in the moment when we died.
  */
-function wouldBeLinked({ strategy }: Work, customer: GatewayCustomer): boolean {
+export function wouldBeLinked({ strategy }: { readonly strategy: Strategy }, customer: GatewayCustomer): boolean {
   const fields = appliedFields(customer);
   return strategy !== plainContract && !fields.has('budgetId') && [...fields].some(isLimit);
 }

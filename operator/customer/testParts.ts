@@ -41,7 +41,11 @@ export function connectionOf(endpoint: string, masterKey: string): GatewayConnec
 export function memoryParts(
   clients: GatewayClients,
   stored: { customer: GatewayCustomer },
-): Pick<Parts, 'clients' | 'finalizer' | 'status' | 'instances' | 'metrics' | 'now'> {
+): Pick<
+  Parts,
+  'clients' | 'finalizer' | 'status' | 'instances' | 'byClaim' | 'byUid' | 'byGateway' | 'metrics' | 'now'
+> {
+  const nothing = { get: () => [], keys: () => [] };
   const finalizer: Parts['finalizer'] = {
     name: 'test',
     on: (customer) => customer.metadata.finalizers?.includes('test') === true,
@@ -72,6 +76,9 @@ export function memoryParts(
       },
     },
     instances: { get: () => undefined, list: () => [], size: 0, synced: true },
+    byClaim: nothing,
+    byUid: nothing,
+    byGateway: nothing,
     metrics: customerMetrics(new Registry()),
     now: () => new Date('2026-11-21T00:00:01Z'),
   };

@@ -9,6 +9,16 @@ export function budgetRowId(resourceUid: string): string {
   return `gcust-${resourceUid}`;
 }
 
+const ofResources = 'gcust-';
+/** The rows of instances, for customers without limits of their own. */
+const ofDefaults = 'gcust-default-';
+
+/** The uid of the customer resource that a budget row belongs to; undefined: to none. */
+export function resourceOfRow(id: string | undefined): string | undefined {
+  if (id?.startsWith(ofResources) !== true || id.startsWith(ofDefaults)) return undefined;
+  return id.slice(ofResources.length);
+}
+
 /** Where the limits of a customer shall be. */
 type Target =
   /** In a tier, which is shared: linked to, never written. */
@@ -29,6 +39,7 @@ type Target =
  * @param defaults what a customer gets that has limits but no budget: its own row keeps it out of the gateway's default
  */
 export function budgetRowStrategy(rowId: string, defaults: Partial<LimitValues>): Strategy {
+  const deleteRow: Step = { do: 'budgetDelete', id: rowId };
   return {
     want(desired, applied, observed) {
       if (desired.budgetId !== undefined) {
@@ -55,7 +66,8 @@ export function budgetRowStrategy(rowId: string, defaults: Partial<LimitValues>)
       const target = choose(input);
       const linked = input.observed?.budgetId;
       const own = linked === rowId;
-      const deleteOwn: Step[] = own || !input.fresh ? [{ do: 'budgetDelete', id: rowId }] : [];
+      const deleteReplaced: Step[] = input.replaces === undefined ? [] : [{ do: 'budgetDelete', id: input.replaces }];
+      const deleteOwn: Step[] = [...(own || !input.fresh ? [deleteRow] : []), ...deleteReplaced];
       switch (target.kind) {
         case 'tier': {
           const check: Step[] = linked === target.id ? [] : [{ do: 'requireTier', id: target.id }];
@@ -63,29 +75,29 @@ export function budgetRowStrategy(rowId: string, defaults: Partial<LimitValues>)
         }
         case 'own':
           // The customer is written after its row also when the row alone changed: only that empties the proxy's cache.
-          return [...writeRow(rowId, input, target.columns, own), writeCustomer(input, rowId)];
+          return [...writeRow(rowId, input, target.columns, own), writeCustomer(input, rowId), ...deleteReplaced];
         case 'none': {
           if (own || linked === undefined) return [writeCustomer(input), ...deleteOwn];
           const detach: Step = { do: 'budgetNew', body: { budget_id: rowId } };
-          return [detach, writeCustomer(input, rowId), { do: 'budgetDelete', id: rowId }];
+          return [detach, writeCustomer(input, rowId), deleteRow, ...deleteReplaced];
         }
         case 'asItIs':
           return [writeCustomer(input), ...deleteOwn];
       }
     },
 
-    leftovers: () => [{ do: 'budgetDelete', id: rowId }],
+    leftovers: () => [deleteRow],
   };
 
-  function choose({ wanted, applied, observed }: PlanInput): Target {
+  function choose({ wanted, applied, observed, replaces }: PlanInput): Target {
     if (wanted.budgetId !== undefined) return { kind: 'tier', id: wanted.budgetId };
     const columns = { ...carried(observed, wanted, applied), ...columnsOf(limitsOf(wanted)) };
     const target: Target = Object.keys(columns).length > 0 ? { kind: 'own', columns } : { kind: 'none' };
-    if (fieldsOf(limitsOf(wanted)).length > 0 || observed?.budgetId === undefined || observed.budgetId === rowId) {
-      return target;
-    }
+    const linked = observed?.budgetId;
+    const ofResource = linked === undefined || linked === rowId || linked === replaces;
+    if (ofResource || fieldsOf(limitsOf(wanted)).length > 0) return target;
     const ours: Field[] = ['budgetId', ...limitFields];
-    return ours.some((field) => applied.has(field) && !isEmpty(observed.fields[field])) ? target : { kind: 'asItIs' };
+    return ours.some((field) => applied.has(field) && !isEmpty(observed?.fields[field])) ? target : { kind: 'asItIs' };
   }
 }
 

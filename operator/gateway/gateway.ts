@@ -1,5 +1,5 @@
 /** The public face of the gateway's admin API: clients, errors, and the two ways of bringing a customer to a gateway. */
-export { budgetRowId, budgetRowStrategy } from './budgetRow.ts';
+export { budgetRowId, budgetRowStrategy, resourceOfRow } from './budgetRow.ts';
 export type { CallOptions, CallReport, CallTimeouts, GatewayTarget } from './client.ts';
 export { GatewayClient } from './client.ts';
 export { GatewayClients, type GatewayClientsOptions } from './clients.ts';

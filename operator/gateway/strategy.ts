@@ -29,6 +29,8 @@ export interface PlanInput {
   readonly observed: Observed | undefined;
   /** Nothing of this customer was ever begun, so that nothing can have been left behind by a crash. */
   readonly fresh: boolean;
+  /** The budget row of another resource, whose record this one takes over: never kept, and deleted in the end. */
+  readonly replaces?: string | undefined;
 }
 
 /** What a gateway can be made to hold of what the spec asks for. */

@@ -42,7 +42,8 @@ export interface GatewayConnection {
 }
 
 /** Why there is no connection for a customer: a reason of its condition `Synced`. */
-export type CustomerConnectionReason = 'InstanceNotFound' | 'InstanceNotReady' | 'NamespaceNotAllowed';
+export type CustomerConnectionReason =
+  'InstanceNotFound' | 'InstanceNotReady' | 'NamespaceNotAllowed' | 'CustomerIdNotAllowed';
 
 /** The instance cannot be used now. The message is a whole sentence that says what to do, and holds no secret. */
 export class ConnectionError extends Error {
@@ -236,6 +237,17 @@ export function allows(instance: GatewayInstance, customerNamespace: string): bo
   return (
     customerNamespace === instance.metadata.namespace || allowed.includes(customerNamespace) || allowed.includes('*')
   );
+}
+
+/** Whether customers of a namespace may have an id: any, unless the instance lists prefixes for the namespace. */
+export function permitsId({ spec }: GatewayInstance, customerNamespace: string, customerId: string): boolean {
+  const listed = spec.customerIdPrefixes?.find(({ namespace }) => namespace === customerNamespace);
+  return listed === undefined || listed.prefixes.some((prefix) => customerId.startsWith(prefix));
+}
+
+/** Whether an instance takes a customer: its namespace and its id. */
+export function admits(instance: GatewayInstance, customerNamespace: string, customerId: string): boolean {
+  return allows(instance, customerNamespace) && permitsId(instance, customerNamespace, customerId);
 }
 
 async function readConnection(sources: ConnectionSources, instance: GatewayInstance): Promise<GatewayConnection> {

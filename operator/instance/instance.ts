@@ -15,9 +15,11 @@ import { instanceLabelOf } from './names.ts';
 import { InstanceReconciler } from './reconcile.ts';
 
 export {
+  admits,
   allows,
   ConnectionError,
   createConnections,
+  permitsId,
   type Connections,
   type ConnectionSources,
   type CustomerConnectionReason,

@@ -90,6 +90,7 @@ describe('instance status', () => {
     const customers = [{ status: { synced: true } }, { status: { synced: false } }, {}, { status: {} }].map((one) => ({
       ...one,
       metadata: { namespace: 'ai' },
+      spec: { customerId: 'c' },
     }));
     expect(countCustomers(instanceOf(), customers as GatewayCustomer[])).to.deep.equal({
       total: 4,
@@ -111,7 +112,7 @@ describe('instance status', () => {
     ['of such a namespace with a record that may have been begun', { namespace: 'guest' }, { appliedFields: [] }, 1],
   ] as const) {
     it(`counts ${counted === 1 ? 'a' : 'no'} customer ${what}`, () => {
-      const customer = { metadata, status } as unknown as GatewayCustomer;
+      const customer = { metadata, status, spec: { customerId: 'c' } } as unknown as GatewayCustomer;
       expect(countCustomers(instanceOf({ allowedNamespaces: ['shop'] }), [customer]).total).to.equal(counted);
     });
   }

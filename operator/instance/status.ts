@@ -12,7 +12,7 @@ import { currentCondition, nextCondition } from '../conditions.ts';
 import type { InstanceConditionReason, InstanceConditionType, InstanceEventReason } from '../reasons.ts';
 import { instanceConditions } from '../reasons.ts';
 import type { EventDetails } from '../runtime/runtime.ts';
-import { allows } from './connection.ts';
+import { admits } from './connection.ts';
 
 /** How one aspect was found. */
 export interface Finding<Type extends InstanceConditionType> {
@@ -124,12 +124,13 @@ export function countCustomers(instance: GatewayInstance, referring: readonly Ga
 }
 
 /**
- * Whether an instance has to do with a customer that refers to it: its namespace is allowed, or the status says that
+ * Whether an instance has to do with a customer that refers to it: its namespace and id are allowed, or the status says that
  * something of it is at the gateway, from a time when it was. The mark does not count here: an author of customers can
  * write one, and those of a namespace that is not allowed must not hold up the deletion of an instance.
  */
-function concerns(instance: GatewayInstance, { metadata, status }: GatewayCustomer): boolean {
-  return allows(instance, metadata.namespace) || status?.specHash !== undefined || status?.appliedFields !== undefined;
+function concerns(instance: GatewayInstance, { metadata, spec, status }: GatewayCustomer): boolean {
+  const admitted = admits(instance, metadata.namespace, spec.customerId);
+  return admitted || status?.specHash !== undefined || status?.appliedFields !== undefined;
 }
 
 /** The events that a change of status is worth: one of each transition, none of a mere reconcile. */

@@ -161,10 +161,20 @@ export interface GatewayCustomerSpec {
    */
   deletionPolicy?: 'Delete' | 'Orphan';
   /**
-   * Whether a record that the gateway already has for this id is taken over, or refused with a condition.
-   * @default "Adopt"
+   * Whether a record that the gateway already has for this id is taken over, or refused with a condition. Default: Adopt in the instance's own namespace, where a gateway may have created the record at a customer's first call; Refuse in other namespaces. A record that belongs to another GatewayCustomer is never taken over.
    */
   adoptionPolicy?: 'Adopt' | 'Refuse';
+}
+
+/** From which resource, of the same namespace, a record was taken over. */
+export interface TookOver {
+  /** Name of that resource. */
+  name: string;
+  /**
+   * When it gave up the record.
+   * @format date-time
+   */
+  time: string;
 }
 
 /** The customer as it was last seen at the gateway. */
@@ -188,6 +198,15 @@ export interface GatewayCustomerStatus {
   observedGeneration?: number;
   /** Hash of the spec that the gateway last took. */
   specHash?: string;
+  /** Digest of the address of the gateway that holds the record. */
+  gateway?: string;
+  /** The resource that had the record before this one, and gave it up when it was deleted. If it is applied again soon, it gets the record back. */
+  tookOver?: TookOver;
+  /**
+   * The budget row at the gateway that this customer's own replaces, until it is deleted there.
+   * @maxLength 256
+   */
+  replacesBudget?: string;
   /**
    * The fields that the operator has set at the gateway: only these are ever cleared again.
    * @maxItems 64

@@ -84,6 +84,24 @@ export interface RateLimit {
   maxConcurrent?: number;
 }
 
+/** With what the customer ids of one namespace begin. */
+export interface CustomerIdPrefixes {
+  /**
+   * The namespace of the customers.
+   * @minLength 1
+   * @maxLength 63
+   */
+  namespace: string;
+  /**
+   * The prefixes: spec.customerId of each customer of the namespace must begin with one of them.
+   * @minItems 1
+   * @maxItems 64
+   * @listType set
+   * @eachItem {"minLength": 1, "maxLength": 256}
+   */
+  prefixes: string[];
+}
+
 /**
  * What a customer may spend that has no budget of its own. Exactly one of maxBudget and budgetId is set.
  * @x-kubernetes-validations [
@@ -439,6 +457,13 @@ export interface GatewayInstanceSpec {
    * @eachItem {"minLength": 1, "maxLength": 63, "pattern": "^(\\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$"}
    */
   allowedNamespaces?: string[];
+  /**
+   * With what the customer ids of single namespaces must begin, so that no namespace names customers of another. Default: a namespace that is not listed may use every id.
+   * @maxItems 256
+   * @listType map
+   * @listMapKey namespace
+   */
+  customerIdPrefixes?: CustomerIdPrefixes[];
   /** Limits of the operator's calls to the gateway's admin API. */
   rateLimit?: RateLimit;
   /**
