@@ -369,12 +369,19 @@ describe('GatewayInstance', function () {
     });
 
     it('and leaves no trace of it when it is taken out of the spec', async () => {
+      const column = async (): Promise<string | undefined> => {
+        const [head = '', row = ''] = (await plane().kubectl(['get', 'ginst', '-n', world.namespace])).split('\n');
+        return row.slice(head.indexOf('GUARDRAIL'), head.indexOf('AGE')).trim();
+      };
       await world.instance({ guardrail: { policy: { inline: 'entities: {PERSON: block}' } } });
       await world.until('GuardrailReady', 'RollingOut');
+      expect(await column()).to.equal('False');
       await world.rollOut(guardrail);
       await world.until('GuardrailReady', 'Ready');
+      expect(await column()).to.equal('True');
       await world.patch({ spec: { guardrail: null } });
       await world.until('GuardrailReady', 'NotRequested');
+      expect(await column()).to.equal('');
       await eventually(async () => {
         const kinds = 'deployment,service,serviceaccount,configmap,secret,pdb,networkpolicy';
         const left = await plane().kubectl([

@@ -55,6 +55,14 @@ describe('instance status', () => {
     expect(nextStatus(instance, good, observed, later)).to.equal(instance.status);
   });
 
+  it('shows the guardrail as not ready only where one is asked for', () => {
+    const ready = (finding: Findings['GuardrailReady']): unknown =>
+      nextStatus(instanceOf(), { ...good, GuardrailReady: finding }, observed, now).guardrailReady;
+    expect(ready(good.GuardrailReady)).to.equal('True');
+    expect(ready({ status: 'False', reason: 'RollingOut', message: '' })).to.equal('False');
+    expect(ready({ status: 'False', reason: 'NotRequested', message: '' })).to.equal(undefined);
+  });
+
   it('tells when a condition changed its status, not when it was looked at', () => {
     const instance = withStatus(good, now);
     const other: Findings = { ...good, GuardrailReady: { status: 'True', reason: 'Ready', message: 'other words' } };

@@ -77,10 +77,13 @@ export function nextStatus(
 ): GatewayInstanceStatus {
   const all = { Ready: readiness(findings), ...findings };
   const types = Object.keys(instanceConditions) as InstanceConditionType[];
+  const { reason, status: guardrailReady } = findings.GuardrailReady;
   return settled(instance, {
     ...(observed.endpoint === undefined ? {} : { endpoint: observed.endpoint }),
     customers: observed.customers,
     ...(observed.guardrail === undefined ? {} : { guardrail: observed.guardrail }),
+    // For the column, in which False means that something is wrong.
+    ...(reason === 'NotRequested' ? {} : { guardrailReady }),
     observedGeneration: instance.metadata.generation,
     conditions: types.map((type) => nextCondition(instance, now, { type, ...all[type] })),
   });

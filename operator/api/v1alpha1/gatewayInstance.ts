@@ -530,6 +530,8 @@ export interface GatewayInstanceStatus {
   customers?: CustomerCounts;
   /** The guardrail as it runs. */
   guardrail?: GuardrailStatus;
+  /** The status of the condition GuardrailReady. Absent where the spec asks for no guardrail. */
+  guardrailReady?: 'True' | 'False' | 'Unknown';
   /**
    * The generation of the spec that this status was found for.
    * @asType integer
@@ -551,7 +553,7 @@ export interface GatewayInstanceStatus {
  *   {"name": "Endpoint", "type": "string", "jsonPath": ".status.endpoint", "description": "Address of the gateway."},
  *   {"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].status", "description": "Whether all that was asked for holds."},
  *   {"name": "Customers", "type": "integer", "jsonPath": ".status.customers.total", "description": "How many customers refer to the instance."},
- *   {"name": "Guardrail", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"GuardrailReady\")].status", "description": "Whether the guardrail is ready."},
+ *   {"name": "Guardrail", "type": "string", "jsonPath": ".status.guardrailReady", "description": "Whether the guardrail is ready; empty where none is asked for."},
  *   {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp", "description": "How long the resource has existed."},
  *   {"name": "Synced", "type": "integer", "jsonPath": ".status.customers.synced", "priority": 1, "description": "How many customers agree with their spec."},
  *   {"name": "Failed", "type": "integer", "jsonPath": ".status.customers.failed", "priority": 1, "description": "How many customers failed in their last reconcile."},
