@@ -2,7 +2,14 @@
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/local/controlplane.ts';
 import type { DefaultCustomerBudget, GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { budgetRowId, GatewayClient, GatewayClients, RateLimiter } from '../gateway/gateway.ts';
+import {
+  budgetRowId,
+  GatewayClient,
+  GatewayClients,
+  type GatewayError,
+  isGatewayError,
+  RateLimiter,
+} from '../gateway/gateway.ts';
 import { defaultBudgetId, settleDefaultBudget } from '../instance/defaultBudget.ts';
 import { convergenceTests } from './convergence.ts';
 import { conditionOf } from './status.ts';
@@ -219,6 +226,46 @@ describe('customers at the real LiteLLM', function () {
     await people.delete('region');
     await people.untilGone('region');
     expect(await rowOf(region)).to.equal(undefined);
+  });
+
+  it('is taken at its word about a missing customer, about nothing else, and is quoted without the key', async () => {
+    const failure = async (call: Promise<unknown>): Promise<GatewayError> => {
+      const error: unknown = await call.catch((thrown: unknown) => thrown);
+      if (!isGatewayError(error)) throw new Error(`The call ended with ${String(error)}.`);
+      return error;
+    };
+    const nobody = idOf('nobody, "really" = nobody do');
+    expect(await admin.customerInfo(nobody)).to.equal(undefined);
+    expect((await failure(admin.customerUpdate({ user_id: nobody, alias: 'A' }))).kind).to.equal('notFound');
+    expect((await failure(admin.customerDelete(nobody))).kind).to.equal('notFound');
+    await admin.budgetDelete(nobody);
+
+    const astray = async (endpoint: string, key: string): Promise<GatewayError[]> => {
+      const connection = connectionOf(endpoint, key);
+      const client = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
+      try {
+        const calls = [
+          client.customerInfo(nobody),
+          client.customerNew({ user_id: nobody }),
+          client.customerDelete(nobody),
+          client.budgetInfo(['x']),
+          client.budgetDelete('x'),
+        ];
+        return await Promise.all(calls.map(failure));
+      } finally {
+        await client.close();
+      }
+    };
+    for (const error of await astray(`${litellm.url}/nowhere`, litellm.masterKey)) {
+      expect(error.kind, error.message).to.equal('terminal');
+      expect(error.message).to.match(/ with 40[45].* It says: ".+"\. Check that spec\.endpoint/);
+    }
+    for (const error of await astray(litellm.url, 'sk-of-nobody-0123456789')) {
+      expect(error.kind, error.message).to.equal('unauthorized');
+      expect(error.message).to.contain('It says: "Authentication Error').and.not.to.contain('of-nobody-0123456789');
+    }
+    const { message } = await failure(admin.customerNew({ user_id: nobody, default_model: 'no-such-model' }));
+    expect(message).to.contain('It says: "Default Model not on proxy').and.to.contain('spec.defaultModel');
   });
 
   it('is gone after deletion, with its row, and a customer that is left behind is not', async () => {
