@@ -1,4 +1,5 @@
 /** A thousand customers, eight intervals of fifteen seconds, and nothing to do: two minutes. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/local/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../../hack/local/gateway/gateway.ts';
@@ -63,9 +64,14 @@ describe('a thousand customers in steady state', function () {
     }, 60_000);
     const before = await state();
     proxy.calls.length = 0;
+    const stalls = monitorEventLoopDelay();
+    stalls.enable();
     const began = performance.now();
     await new Promise((resolve) => setTimeout(resolve, intervals * intervalMs));
 
+    stalls.disable();
+    // A busy machine holds up this process, in which gateway, proxy and operator run: each of a call's ways, at worst.
+    const heldUp = (3 * stalls.max) / 1_000_000;
     const calls = [...proxy.calls];
     expect(new Set(calls.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`))).to.deep.equal(
       new Set(['GET /customer/info']),
@@ -77,7 +83,10 @@ describe('a thousand customers in steady state', function () {
     for (const times of perCustomer.values()) {
       expect(times.length).to.be.within(intervals - 2, Math.ceil(intervals / 0.9) + 1);
       for (let next = 1; next < times.length; next++) {
-        expect((times[next] ?? 0) - (times[next - 1] ?? 0)).to.be.within(0.9 * intervalMs, 1.2 * intervalMs);
+        expect((times[next] ?? 0) - (times[next - 1] ?? 0)).to.be.within(
+          0.9 * intervalMs - heldUp,
+          1.2 * intervalMs + heldUp,
+        );
       }
     }
     // After five intervals the crowd that was applied at once has spread over the whole of them.
