@@ -54,7 +54,7 @@ describe("the operator's settings", () => {
       leaderElect: true,
       http: { host: '0.0.0.0', port: 8080, metricsPort: 9090 },
       installCrds: true,
-      workers: 16,
+      workers: 32,
       drainMs: 20_000,
       guardrailImage: undefined,
       ownPod: undefined,

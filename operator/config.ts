@@ -106,8 +106,8 @@ const settings = {
   workers: setting({
     flag: 'workers',
     value: 'NUMBER',
-    fallback: '16',
-    help: 'How many resources of a kind are reconciled at once.',
+    fallback: '32',
+    help: 'How many resources of a kind are reconciled at once. The customers of one instance take at most half of them.',
     parse: (text) => wholeNumber(text, 1, 256),
   }),
   drainSeconds: setting({

@@ -1,10 +1,11 @@
 /** The public face of the customers' controller. */
 import { customers, instances } from '../api/kinds.ts';
 import { gatewayCustomerNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { keyOf, keyText, when, type Controller, type Runtime } from '../runtime/runtime.ts';
+import { allows } from '../instance/instance.ts';
+import { keyOf, keyText, when, type Controller, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
 import { namesakes } from './access.ts';
-import type { CustomerDependencies } from './parts.ts';
-import { partsOf } from './parts.ts';
+import type { CustomerDependencies, Parts } from './parts.ts';
+import { instanceKeyOf, partsOf } from './parts.ts';
 import { CustomerReconciler } from './reconcile.ts';
 
 export type { GuardrailEndpoint, GuardrailEndpoints } from './erasure.ts';
@@ -31,8 +32,21 @@ export function customerController(runtime: Runtime, dependencies: CustomerDepen
           resourceNames: [`${gatewayCustomerNames.plural}.${gatewayCustomerNames.group}`],
         },
       )
+      .sharedBy((key) => groupOf(parts, key))
       .reconcile(reconciler)
   );
+}
+
+/**
+ * The instance whose gateway a customer's reconcile calls. Customers that no instance takes are of their namespace: with
+ * a name of its own for each, they would take one turn each.
+ */
+function groupOf({ cache, instances: known }: Parts, key: ObjectKey): string {
+  const customer = cache.get(key);
+  if (customer === undefined) return `${key.namespace}/`;
+  const instance = known.get(instanceKeyOf(customer));
+  const isTaken = instance !== undefined && allows(instance, key.namespace);
+  return isTaken ? keyText(keyOf(instance)) : `${key.namespace}/`;
 }
 
 /** Its spec, or that its gateway answers again: those who waited for it need not wait out their backoff. */

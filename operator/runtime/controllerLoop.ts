@@ -74,8 +74,11 @@ export class ControllerLoop {
     this.#options = parts.options;
     this.#labels = { name: parts.controller.name, controller: parts.controller.name };
     this.#log = parts.log.child({ controller: parts.controller.name });
+    const { groupOf } = parts.controller;
     this.#queue = new WorkQueue(parts.clock, {
       backoffMs: parts.options.backoffMs,
+      fairness:
+        groupOf === undefined ? undefined : { groupOf: (key) => groupOf(parseKey(key)), workers: this.#workerCount },
       observer: {
         added: () => {
           this.#metrics.queueAdds.inc(this.#labels);
@@ -142,7 +145,7 @@ export class ControllerLoop {
     for (const object of own.list()) this.#add(object, unfinished(object));
     for (const watch of watches) this.#addMissing(watch, own);
 
-    const workers = this.#controller.workers ?? this.#options.workers;
+    const workers = this.#workerCount;
     this.#metrics.maxConcurrent.set({ controller: this.#controller.name }, workers);
     this.#log.info({ workers, objects: own.size }, 'Controller started.');
     this.#workers = Array.from({ length: workers }, () => this.#work(signal));
@@ -162,6 +165,10 @@ export class ControllerLoop {
         );
       }
     }
+  }
+
+  get #workerCount(): number {
+    return this.#controller.workers ?? this.#options.workers;
   }
 
   /** Hands out no more work. Resolves when the reconciles that are running have ended. */

@@ -25,6 +25,8 @@ export interface Controller {
   readonly workers: number | undefined;
   /** How long one reconcile may take before its signal is aborted, in milliseconds; undefined: the operator's default. */
   readonly timeoutMs: number | undefined;
+  /** Whose work the reconcile of an object is: groups share the workers. undefined: all are of one group. */
+  readonly groupOf: ((key: ObjectKey) => string) | undefined;
   readonly reconciler: Reconciler;
 }
 
@@ -55,6 +57,7 @@ export function when<T extends KubeObject>(kind: ResourceKind<T>): ControllerBui
     permissions: [],
     workers: undefined,
     timeoutMs: undefined,
+    groupOf: undefined,
   });
 }
 
@@ -110,6 +113,11 @@ export class ControllerBuilder<T extends KubeObject> {
   /** How long one reconcile may take before its signal is aborted, in milliseconds, instead of the operator's default. */
   withTimeout(timeoutMs: number): ControllerBuilder<T> {
     return this.#with({ timeoutMs });
+  }
+
+  /** Lets groups of objects take turns, and share the workers: a slow one does not hold up the others. */
+  sharedBy(groupOf: (key: ObjectKey) => string): ControllerBuilder<T> {
+    return this.#with({ groupOf });
   }
 
   /** Ends the sentence. */

@@ -56,6 +56,103 @@ describe('the work queue', () => {
     expect(await queue.take()).to.equal('new');
   });
 
+  describe('between groups', () => {
+    /** Keys are `group/number`. */
+    const groupOf = (key: string): string => key.split('/')[0] ?? '';
+    const fairQueue = (workers: number): WorkQueue =>
+      new WorkQueue(new TestClock(), { backoffMs: BACKOFF, fairness: { groupOf, workers } });
+    const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+    it('takes turns', async () => {
+      const queue = fairQueue(1);
+      for (const index of numbers(1000)) queue.add(`a/${index}`, Priority.changed);
+      for (const key of ['b/0', 'b/1', 'c/0']) queue.add(key, Priority.changed);
+      const taken: (string | undefined)[] = [];
+      for (const _ of numbers(6)) {
+        const key = await queue.take();
+        taken.push(key);
+        queue.finish(key ?? '', done);
+      }
+      expect(taken).to.deep.equal(['a/0', 'b/0', 'c/0', 'a/1', 'b/1', 'a/2']);
+    });
+
+    it('leaves workers to the others, whatever priority these wait with', async () => {
+      const queue = fairQueue(16);
+      const taken: string[] = [];
+      for (const _ of numbers(16)) void queue.take().then((key) => key !== undefined && taken.push(key));
+      for (const index of numbers(1000)) queue.add(`slow/${index}`, Priority.changed);
+      await settle();
+      expect(taken, 'of one group alone').to.have.length(8);
+      queue.add('b/0', Priority.routine);
+      for (const index of numbers(100)) queue.add(`c/${index}`, Priority.pending);
+      queue.add('d/0', Priority.pending);
+      await settle();
+      expect(taken).to.include('b/0').and.include('d/0');
+      expect(
+        taken.filter((key) => key.startsWith('c/')),
+        'half of what is left',
+      ).to.have.length(4);
+      // A worker that is given back goes on: the last of all groups is not stuck either.
+      for (const key of taken.filter((each) => !each.startsWith('slow/'))) queue.finish(key, done);
+      queue.finish('slow/0', done);
+      await settle();
+      expect(taken).to.include('c/4');
+    });
+
+    it('law: loses nothing, works on each key once at a time, and lets no group wait for more than its turn', async () => {
+      const adds = fc.array(fc.record({ group: fc.nat(4), key: fc.nat(60) }), {
+        maxLength: 200,
+      });
+      await fc.assert(
+        fc.asyncProperty(
+          adds,
+          fc.integer({ min: 1, max: 8 }),
+          fc.infiniteStream(fc.nat(7)),
+          async (added, workers, which) => {
+            const queue = fairQueue(workers);
+            const working: string[] = [];
+            const done1 = new Set<string>();
+            /** How many keys were taken since a group that waits had its last turn, while it held no worker. */
+            const waited = new Map<string, number>();
+            const open = { takers: 0 };
+            const ask = (): void => {
+              while (open.takers + working.length < workers) {
+                open.takers += 1;
+                void queue.take().then((key = '') => {
+                  open.takers -= 1;
+                  expect(working).to.not.include(key);
+                  working.push(key);
+                  done1.add(key);
+                  for (const [group, count] of waited) waited.set(group, count + 1);
+                  waited.delete(groupOf(key));
+                });
+              }
+            };
+            const all = new Set(added.map(({ group, key }) => `${group}/${key}`));
+            for (const { group, key } of added) queue.add(`${group}/${key}`, Priority.changed);
+            ask();
+            await settle();
+            while (working.length > 0) {
+              for (const key of all) {
+                const group = groupOf(key);
+                const waits = !done1.has(key) && !working.some((each) => groupOf(each) === group);
+                if (waits && !waited.has(group)) waited.set(group, 0);
+              }
+              const [key = ''] = working.splice((which.next().value ?? 0) % working.length, 1);
+              queue.finish(key, done);
+              ask();
+              await settle();
+              for (const count of waited.values()) expect(count).to.be.at.most(5);
+            }
+            expect([...done1].sort()).to.deep.equal([...all].sort());
+            expect(queue.size).to.equal(0);
+          },
+        ),
+        { numRuns: 50 },
+      );
+    });
+  });
+
   it('raises the priority of what waits already, and never lowers it', async () => {
     const { queue } = newQueue();
     queue.add('a', Priority.routine);

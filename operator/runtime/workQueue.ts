@@ -39,6 +39,8 @@ export type Outcome =
 
 interface Item {
   readonly key: string;
+  /** Whose turn it takes, and whose share of the workers, as it was when it was put among the waiting. */
+  group: string;
   state: 'waiting' | 'delayed' | 'working';
   priority: Priority;
   /** When it was put among the waiting, for the metric and to recognise an entry of a deque that is out of date. */
@@ -55,9 +57,21 @@ interface Item {
   readonly place: Place;
 }
 
+/** How keys share the workers. */
+export interface Fairness {
+  /** The group of a key: groups take turns within a priority. */
+  readonly groupOf: (key: string) => string;
+  /** How many take keys at the same time. */
+  readonly workers: number;
+}
+
 /**
  * Keys to be worked on. A key is with one worker at a time; adding it again while it waits changes nothing but its
  * priority, and while it is worked on brings it back once afterwards. Each key has its own exponential backoff.
+ *
+ * Where keys have groups, a group gets another worker only while it holds fewer than are free for others: alone it holds
+ * half of them, a second one half of the rest. So work that waits for something slow never holds all workers, and what
+ * another group has to do waits for no more than its turn.
  */
 export class WorkQueue {
   readonly #clock: Clock;
@@ -65,7 +79,11 @@ export class WorkQueue {
   readonly #backoffMs: readonly [number, number];
   readonly #items = new Map<string, Item>();
   readonly #failures = new Map<string, number>();
-  readonly #waiting: Record<Priority, Deque> = { 0: new Deque(), 1: new Deque(), 2: new Deque() };
+  readonly #fairness: Fairness | undefined;
+  readonly #waiting: Record<Priority, Turns> = { 0: new Turns(), 1: new Turns(), 2: new Turns() };
+  /** How many workers each group holds. */
+  readonly #held = new Map<string, number>();
+  #heldInAll = 0;
   readonly #depth: Record<Priority, number> = { 0: 0, 1: 0, 2: 0 };
   readonly #delayed = new DueHeap();
   readonly #takers: ((key: string | undefined) => void)[] = [];
@@ -79,9 +97,14 @@ export class WorkQueue {
   /** @param options `backoffMs`: shortest and longest wait after failures, in milliseconds */
   constructor(
     clock: Clock,
-    options: { readonly backoffMs: readonly [number, number]; readonly observer?: QueueObserver | undefined },
+    options: {
+      readonly backoffMs: readonly [number, number];
+      readonly observer?: QueueObserver | undefined;
+      readonly fairness?: Fairness | undefined;
+    },
   ) {
     this.#clock = clock;
+    this.#fairness = options.fairness;
     this.#backoffMs = options.backoffMs;
     this.#observer = options.observer;
   }
@@ -128,6 +151,7 @@ export class WorkQueue {
   finish(key: string, outcome: Outcome): void {
     const item = this.#items.get(key);
     if (item?.state !== 'working') throw new Error(`Nobody works on ${key}.`);
+    this.#hold(item.group, -1);
     if (outcome.kind === 'done' || outcome.kind === 'later') this.#failures.delete(key);
     const { again } = item;
     item.again = undefined;
@@ -153,6 +177,7 @@ export class WorkQueue {
       item.priority = Priority.routine;
       this.#delay(item, outcome.ms > 0 ? nextDue(item.place, now, outcome.ms) : now);
     }
+    this.#handOut();
   }
 
   /** Hands out nothing any more. Workers that wait are told so. */
@@ -169,6 +194,7 @@ export class WorkQueue {
   #item(key: string): Item {
     const item: Item = {
       key,
+      group: '',
       state: 'delayed',
       priority: 0,
       since: 0,
@@ -186,12 +212,35 @@ export class WorkQueue {
     item.state = 'waiting';
     item.priority = priority;
     item.since = this.#clock.monotonic();
+    item.group = this.#fairness?.groupOf(item.key) ?? '';
     item.ticket = ++this.#tickets;
     this.#waiting[priority].push(item, item.ticket);
     this.#count(priority, 1);
     this.#observer?.added();
-    const taker = this.#takers.shift();
-    if (taker !== undefined) taker(this.#next()?.key);
+    this.#handOut();
+  }
+
+  /** Gives workers that wait what may be worked on. */
+  #handOut(): void {
+    while (this.#takers.length > 0) {
+      const item = this.#next();
+      if (item === undefined) return;
+      this.#takers.shift()?.(item.key);
+    }
+  }
+
+  /** Whether a group may have another worker: always where it has none, else while it holds fewer than are free. */
+  #mayHold(group: string): boolean {
+    if (this.#fairness === undefined) return true;
+    const held = this.#held.get(group) ?? 0;
+    return held === 0 || held < this.#fairness.workers - this.#heldInAll;
+  }
+
+  #hold(group: string, by: number): void {
+    const held = (this.#held.get(group) ?? 0) + by;
+    if (held === 0) this.#held.delete(group);
+    else this.#held.set(group, held);
+    this.#heldInAll += by;
   }
 
   #promote(item: Item, priority: Priority): void {
@@ -205,8 +254,9 @@ export class WorkQueue {
   #next(): Item | undefined {
     const fair = (this.#taken + 1) % FAIR_TURN === 0;
     for (const priority of fair ? PRIORITIES.toReversed() : PRIORITIES) {
-      const item = this.#waiting[priority].shift();
+      const item = this.#waiting[priority].shift((group) => this.#mayHold(group));
       if (item === undefined) continue;
+      this.#hold(item.group, 1);
       this.#taken += 1;
       this.#count(priority, -1);
       item.state = 'working';
@@ -256,6 +306,33 @@ export class WorkQueue {
 
 function higher(a: Priority | undefined, b: Priority): Priority {
   return a !== undefined && a > b ? a : b;
+}
+
+/** The waiting of one priority: groups take turns, and within a group the first comes first. */
+class Turns {
+  /** The group whose turn is next comes first. */
+  readonly #groups = new Map<string, Deque>();
+
+  push(item: Item, ticket: number): void {
+    let deque = this.#groups.get(item.group);
+    if (deque === undefined) {
+      deque = new Deque();
+      this.#groups.set(item.group, deque);
+    }
+    deque.push(item, ticket);
+  }
+
+  shift(may: (group: string) => boolean): Item | undefined {
+    for (const [group, deque] of this.#groups) {
+      if (!may(group)) continue;
+      const item = deque.shift();
+      this.#groups.delete(group);
+      if (item === undefined) continue;
+      this.#groups.set(group, deque);
+      return item;
+    }
+    return undefined;
+  }
 }
 
 /** First in, first out. What has been promoted to another deque stays behind here and is passed over. */
