@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts';
 import type { Result } from './contract.ts';
 import { ApiError, RetryAfterError, TerminalError, isConflict } from './errors.ts';
 import { faultMessage, ReconcileTimeoutError, withoutValues } from './fault.ts';
+import type { Running } from './loopWatch.ts';
 import type { ReconcileResult, RuntimeMetrics } from './metrics.ts';
 import type { KubeObject, ResourceKind } from './objects.ts';
 import { keyOf, keyText, parseKey } from './objects.ts';
@@ -176,6 +177,11 @@ export class ControllerLoop {
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
     this.#queue.close();
     await Promise.all(this.#workers);
+  }
+
+  /** What is being reconciled now. */
+  get running(): Running {
+    return { controller: this.#controller.name, objects: [...this.#working.keys()] };
   }
 
   /** Brings the gauges up to date that depend on the time. */

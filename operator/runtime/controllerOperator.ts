@@ -16,6 +16,7 @@ import { BackgroundEventRecorder } from './events.ts';
 import { GuardedFinalizer } from './finalizer.ts';
 import { eventReconciler, metaOf } from './frameworkEvents.ts';
 import { DEFAULT_LEASE_TIMES, LeaderLease, LeaseLostError, LONGEST_RELEASE_MS, type LeaseTimes } from './lease.ts';
+import { watchLoop } from './loopWatch.ts';
 import { RuntimeMetrics } from './metrics.ts';
 import type { KubeObject, ResourceKind } from './objects.ts';
 import { resource } from './objects.ts';
@@ -307,8 +308,14 @@ export abstract class ControllerOperator extends operatorFramework.default {
           options: { ...DEFAULT_CONTROLLER_OPTIONS, ...this.#options.controllers },
         }),
     );
+    const endWatch = watchLoop({
+      running: () => this.#loops.map((loop) => loop.running),
+      metrics: this.#metrics,
+      log: this.#log,
+    });
     for (const loop of this.#loops) loop.start(giveUp.signal);
     await aborted(until);
+    endWatch();
 
     const stopped = Promise.all(this.#loops.map((loop) => loop.stop()));
     if (!(await this.#within(stopped, term.aborted ? 0 : this.#options.drainMs, term))) {

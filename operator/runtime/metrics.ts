@@ -35,6 +35,7 @@ export class RuntimeMetrics {
   readonly lists: Counter<'kind'>;
   readonly watches: Counter<'kind' | 'end'>;
   readonly events: Counter<'outcome'>;
+  readonly blockSeconds: Histogram<'controller'>;
 
   constructor(registry: Registry = new Registry()) {
     this.registry = registry;
@@ -151,6 +152,12 @@ export class RuntimeMetrics {
       help: 'Kubernetes events by what became of them (sent, counted, dropped, failed).',
       registers,
       labelNames: ['outcome'],
+    });
+    this.blockSeconds = new Histogram({
+      name: 'gateway_guardrail_operator_event_loop_block_seconds',
+      help: 'The longest time at a stretch that the event loop was blocked in each quarter of a second, for each controller with a reconcile under way.',
+      buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      ...perController,
     });
   }
 
