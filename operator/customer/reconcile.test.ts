@@ -262,6 +262,30 @@ describe('customer reconcile', function () {
       await untilEvent('a', 'Adopted');
     });
 
+    it('says that the limits of a shared budget were copied, until the spec names them or the budget', async () => {
+      await admin.customerNew({ user_id: idOf('a'), budget_id: 'free' });
+      await people.customer('a', { rpmLimit: 5 });
+      const adopted = await people.untilReason('a', 'Adopted');
+      expect(conditionOf(adopted, 'FullyApplied')).to.include({ status: 'True', reason: 'LimitsCopied' });
+      expect(message(adopted, 'FullyApplied')).to.contain('from budget free');
+      expect(await rowOf(adopted)).to.include({ max_budget: 1, tpm_limit: 10, rpm_limit: 5 });
+      await people.annotate('a', 'syncRequested', 'again');
+      const again = await people.until('a', ({ status }) => status?.lastHandledSyncRequest === 'again');
+      expect(conditionOf(again, 'FullyApplied')?.reason).to.equal('LimitsCopied');
+      for (const spec of [
+        { maxBudget: 2, tpmLimit: 3 },
+        { maxBudget: null, tpmLimit: null, rpmLimit: null, budgetId: 'free' },
+      ]) {
+        await people.patch('a', { spec });
+        const next = await people.until(
+          'a',
+          ({ status, metadata }) => status?.observedGeneration === metadata.generation,
+        );
+        expect(conditionOf(next, 'FullyApplied')?.reason).to.equal('AllFieldsApplied');
+        expect(next.status).not.to.have.property('copiedBudget');
+      }
+    });
+
     it('adopts a record that a paid call makes in the very moment, and does not try to make it twice', async () => {
       proxy.fault = async ({ path }) => {
         if (path === '/customer/new') await admin.customerNew({ user_id: idOf('a') }).catch(noCalls);

@@ -30,6 +30,8 @@ export interface AppliedState {
   readonly specHash: string;
   readonly fields: readonly Field[];
   readonly drift: Drift;
+  /** The budget whose other limits were copied when the record was adopted, as long as some of them hold. */
+  readonly copiedBudget?: string | undefined;
   /** Fields that cannot be held beside others of the spec. */
   readonly unsupported: readonly Field[];
   /** Fields that the gateway holds and does not act on. */
@@ -59,7 +61,7 @@ export function nextStatus(customer: GatewayCustomer, outcome: SyncOutcome, now:
   const before = customer.status ?? {};
   const { appliedFields: announced, ...unannounced } = before;
   // What is in sync has nothing left of what it replaced.
-  const { replacesBudget: _, ...settled } = before;
+  const { replacesBudget: _replaced, copiedBudget: _copied, ...settled } = before;
   // What was announced and never came about must not look as if it had, later on.
   const dropped = announced !== undefined && before.specHash === undefined && saysSomebodyElses(outcome.reason);
   const { generation } = customer.metadata;
@@ -73,6 +75,7 @@ export function nextStatus(customer: GatewayCustomer, outcome: SyncOutcome, now:
     ...(observed?.spend === undefined ? {} : { currentSpend: observed.spend }),
     ...(applied === undefined ? {} : { specHash: applied.specHash, appliedFields: [...applied.fields] }),
     ...(applied?.gateway === undefined ? {} : { gateway: applied.gateway }),
+    ...(applied?.copiedBudget === undefined ? {} : { copiedBudget: applied.copiedBudget }),
     ...(outcome.syncRequest === undefined ? {} : { lastHandledSyncRequest: outcome.syncRequest }),
     conditions: [synced, fullyApplied(customer, now, applied)],
   };
@@ -100,7 +103,7 @@ function fullyApplied(customer: GatewayCustomer, now: Date, applied: AppliedStat
 }
 
 /** What the condition FullyApplied says of the fields. */
-function fieldState({ drift, unsupported, unenforced }: AppliedState): {
+function fieldState({ drift, unsupported, unenforced, copiedBudget }: AppliedState): {
   readonly status: 'True' | 'False';
   readonly reason: CustomerConditionReason<'FullyApplied'>;
   readonly message: string;
@@ -131,10 +134,21 @@ function fieldState({ drift, unsupported, unenforced }: AppliedState): {
   ] as const;
   const found = faults.filter(({ holds }) => holds);
   const [first] = found;
+  const copied =
+    copiedBudget === undefined
+      ? []
+      : [
+          `The limits that the spec does not name were copied from budget ${copiedBudget}, and do not follow its changes: to have them follow, set budgetId to ${copiedBudget} instead of limits; otherwise name each limit in the spec.`,
+        ];
   if (first === undefined) {
-    return { status: 'True', reason: 'AllFieldsApplied', message: 'The gateway applies all fields of the spec.' };
+    const reason = copiedBudget === undefined ? 'AllFieldsApplied' : 'LimitsCopied';
+    return { status: 'True', reason, message: ['The gateway applies all fields of the spec.', ...copied].join(' ') };
   }
-  return { status: 'False', reason: first.reason, message: found.map(({ message }) => message).join(' ') };
+  return {
+    status: 'False',
+    reason: first.reason,
+    message: [...found.map((fault) => fault.message), ...copied].join(' '),
+  };
 }
 
 function them(fields: readonly unknown[], one = 'it', many = 'them'): string {

@@ -1,6 +1,15 @@
 /** Brings one customer's record at the gateway to what its spec asks for: observe, then create, update or nothing. */
 import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import type { Field, GatewayClient, LimitValues, Observed, Step, Strategy, Wanted } from '../gateway/gateway.ts';
+import type {
+  Field,
+  Fields,
+  GatewayClient,
+  LimitValues,
+  Observed,
+  Step,
+  Strategy,
+  Wanted,
+} from '../gateway/gateway.ts';
 import {
   budgetRowId,
   budgetRowStrategy,
@@ -9,6 +18,8 @@ import {
   GatewayError,
   isGatewayError,
   isLimit,
+  limitNames,
+  limitsOf,
   observe,
   plainContract,
   resourceOfRow,
@@ -186,16 +197,13 @@ async function keep(work: Work, customer: GatewayCustomer, observed: Observed): 
     return upToDate(await hold(parts, customer), observed, state, deed);
   }
 
-  const fields = [...fieldsOf(wanted.fields), ...inheritance.fields];
-  const announced = await announce(parts, customer, { fields, replaces });
-  const steps = strategy.plan({
-    customerId: customer.spec.customerId,
-    wanted: wanted.fields,
-    applied,
-    observed,
+  const input = {
+    ...{ customerId: customer.spec.customerId, wanted: wanted.fields, applied, observed, replaces },
     fresh: untouched,
-    replaces,
-  });
+  };
+  const fields = [...fieldsOf(wanted.fields), ...inheritance.fields];
+  const announced = await announce(parts, customer, { fields, replaces, copies: strategy.copies(input) });
+  const steps = strategy.plan(input);
   parts.finalizer.begin(announced);
   await execute(client, adopting ? steps.filter(saysAnything) : steps, { signal });
   const after = await lookAfterWriting(client, customer, signal);
@@ -335,10 +343,20 @@ function appliedState(
   );
   return {
     gateway: gatewayDigest(parts, customer),
+    copiedBudget: stillCopied(customer, fields, observed),
     specHash: hash,
     fields: appliedAfter(fields, drift),
     ...{ drift, unsupported, unenforced: notEnforced },
   };
+}
+
+/** What is going to be done, as it is written down before. */
+interface Announcement {
+  readonly fields: readonly Field[];
+  /** See {@link PlanInput.replaces}. */
+  readonly replaces?: string | undefined;
+  /** See {@link Strategy.copies}. */
+  readonly copies?: string | undefined;
 }
 
 /**
@@ -348,7 +366,7 @@ function appliedState(
 async function announce(
   parts: Parts,
   customer: GatewayCustomer,
-  { fields, replaces }: { readonly fields: readonly Field[]; readonly replaces?: string | undefined },
+  { fields, replaces, copies }: Announcement,
 ): Promise<GatewayCustomer> {
   const inStatus = announcesInStatus(customer);
   const { uid } = customer.metadata;
@@ -356,10 +374,14 @@ async function announce(
     claimOf(customer) === 'none' && !inStatus ? { [annotations.createPending]: markText({ uid, fields }) } : {};
   const marked = await hold(parts, customer, marks);
   // The row of another resource is not found again once the record is linked to this one's own.
-  const held =
-    replaces === undefined || marked.status?.replacesBudget === replaces
-      ? marked
-      : await parts.status.write(marked, { ...marked.status, replacesBudget: replaces });
+  const noted = replaces !== undefined || copies !== undefined;
+  const held = !noted
+    ? marked
+    : await parts.status.write(marked, {
+        ...marked.status,
+        ...(replaces === undefined ? {} : { replacesBudget: replaces }),
+        ...(copies === undefined ? {} : { copiedBudget: copies }),
+      });
   const known = appliedFields(held);
   const said = !inStatus || held.status?.appliedFields !== undefined;
   if (said && fields.every((field) => known.has(field))) return held;
@@ -379,6 +401,13 @@ async function hold(
 
 function isLinked(customer: GatewayCustomer, observed: Observed): boolean {
   return observed.budgetId === budgetRowId(customer.metadata.uid);
+}
+
+/** The budget that limits were copied from, as long as there is one in the customer's own row that the spec does not name. */
+function stillCopied(customer: GatewayCustomer, wanted: Fields, observed: Observed): string | undefined {
+  const named = new Set<string>(Object.keys(limitsOf(wanted)).map((field) => limitNames[field as keyof LimitValues]));
+  const unnamed = Object.keys(observed.budget).some((column) => !named.has(column));
+  return isLinked(customer, observed) && unnamed ? customer.status?.copiedBudget : undefined;
 }
 
 /**

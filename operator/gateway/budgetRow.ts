@@ -86,6 +86,14 @@ export function budgetRowStrategy(rowId: string, defaults: Partial<LimitValues>)
       }
     },
 
+    copies(input) {
+      const { wanted, applied, observed, replaces } = input;
+      const linked = observed?.budgetId;
+      if (linked === undefined || linked === rowId || linked === replaces) return undefined;
+      const copied = Object.keys(carried(observed, wanted, applied)).length > 0;
+      return copied && choose(input).kind === 'own' ? linked : undefined;
+    },
+
     leftovers: () => [deleteRow],
   };
 

@@ -10,6 +10,7 @@ export {
   fieldsOf,
   isEmpty,
   isLimit,
+  limitNames,
   limitsOf,
   sameValue,
   type Field,

@@ -21,6 +21,8 @@ export const plainContract: Strategy = {
     return [{ do: 'customerUpdate', body: { ...updateBody(input), ...budget } }];
   },
 
+  copies: () => undefined,
+
   leftovers: () => [],
 };
 

@@ -53,6 +53,8 @@ export interface Strategy {
   want(desired: Fields, applied: ReadonlySet<Field>, observed: Observed | undefined): Wanted;
   see(observed: Observed, wanted: Fields): Seen;
   plan(input: PlanInput): Step[];
+  /** The shared budget from which such a plan copies limits that the spec does not name; undefined: it copies none. */
+  copies(input: PlanInput): string | undefined;
   /** The steps that take away what we have made besides the customer, once that is gone. */
   leftovers(): Step[];
 }

@@ -202,11 +202,10 @@ export interface GatewayCustomerStatus {
   gateway?: string;
   /** The resource that had the record before this one, and gave it up when it was deleted. If it is applied again soon, it gets the record back. */
   tookOver?: TookOver;
-  /**
-   * The budget row at the gateway that this customer's own replaces, until it is deleted there.
-   * @maxLength 256
-   */
+  /** The budget row at the gateway that this customer's own replaces, until it is deleted there. */
   replacesBudget?: string;
+  /** The budget that the customer was linked to before this resource, and whose other limits were copied. */
+  copiedBudget?: string;
   /**
    * The fields that the operator has set at the gateway: only these are ever cleared again.
    * @maxItems 64
