@@ -192,6 +192,66 @@ describe('customers at the real LiteLLM', function () {
     expect(await rowOf(adopted)).to.include({ max_budget: 30, tpm_limit: 9, rpm_limit: null });
   });
 
+  describe('leaves no budget of ours behind, and every budget of others', () => {
+    const budgets = async (): Promise<string[]> => {
+      const answer = await fetch(`${litellm.url}/budget/list`, {
+        headers: { authorization: `Bearer ${litellm.masterKey}` },
+      });
+      return ((await answer.json()) as { budget_id: string }[]).map(({ budget_id: id }) => id).sort();
+    };
+    const remove = async (name: string): Promise<void> => {
+      await people.delete(name);
+      await people.untilGone(name);
+    };
+
+    for (const [what, there, spec] of [
+      ['a budget of its own', { max_budget: 30 }, { rpmLimit: 5 }],
+      ['a budget of its own, as it is', { max_budget: 30 }, { alias: 'A' }],
+      ['a tier', { budget_id: 'gold' }, { rpmLimit: 5 }],
+      ['a tier, and gets another', { budget_id: 'gold' }, { budgetId: 'silver' }],
+      ['no budget', {}, { maxBudget: 5 }],
+    ] as const) {
+      it(`when a customer with ${what} is adopted, left behind, adopted and deleted`, async () => {
+        const name = `leak-${what.replace(/[^a-z]+/g, '-')}`;
+        if (!(await budgets()).includes('silver')) await admin.budgetNew({ budget_id: 'silver', max_budget: 2 });
+        await admin.customerNew({ user_id: idOf(name), ...there });
+        const before = await budgets();
+        await people.customer(name, { ...spec, deletionPolicy: 'Orphan' });
+        await people.untilReason(name, 'Adopted');
+        await remove(name);
+        expect((await info(name)).user_id).to.equal(idOf(name));
+        for (const next of [{ alias: 'As it is', deletionPolicy: 'Orphan' as const }, { tpmLimit: 7 }]) {
+          await people.customer(name, next);
+          await people.untilReason(name, 'Adopted');
+          await remove(name);
+        }
+        expect(await info(name)).to.deep.equal({});
+        expect(await budgets()).to.deep.equal(before);
+      });
+    }
+
+    it('when a record is handed to a younger resource, and what was spent stays', async () => {
+      const customerId = idOf('handed');
+      const before = await budgets();
+      await people.customer('handed', { maxBudget: 5, tpmLimit: 1_000_000 });
+      await people.untilReason('handed', 'Created');
+      expect((await litellm.chat(customerId)).status).to.equal(200);
+      await eventually(async () => {
+        expect((await info('handed')).spend).to.be.greaterThan(0);
+      }, 30_000);
+      const { spend } = await info('handed');
+      await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts age in seconds.
+      await people.customer('heir', { customerId, maxBudget: 6 });
+      await people.untilReason('heir', 'Conflict');
+      await remove('handed');
+      const heir = await people.untilReason('heir', 'Adopted');
+      expect(heir.status?.currentSpend).to.equal(spend);
+      expect(await rowOf(heir)).to.include({ max_budget: 6, tpm_limit: null });
+      await remove('heir');
+      expect(await budgets()).to.deep.equal(before);
+    });
+  });
+
   it('puts right what is edited or deleted out of band', async () => {
     await people.customer('edited', { alias: 'E', maxBudget: 3, models: ['fast'] });
     const created = await people.untilReason('edited', 'Created');
