@@ -142,7 +142,9 @@ export class Finalization {
   ): Promise<void> {
     const instance = this.#parts.instances.get(key);
     if (instance === undefined) return;
-    const endpoints = await this.#parts.guardrails(instance).catch((error: unknown) => {
+    const endpoints = await this.#parts.guardrails(instance).catch(async (error: unknown) => {
+      // The guardrail goes with its namespace, and the operator's rights there went first.
+      if (isForbidden(error) && (await namespaceIsBeingDeleted(this.#parts.client, key.namespace))) return [];
       const known = error instanceof NoGuardrailError;
       const message = known ? error.message : 'It cannot be told where the guardrail of the instance runs.';
       throw new ErasureError(message, { cause: error });
@@ -175,13 +177,15 @@ export class Finalization {
 
   /** The instance or its key is not there: in a namespace that is being deleted, nobody will bring it back. */
   async #strand(customer: GatewayCustomer, error: ConnectionError): Promise<Result> {
-    if (!(await namespaceIsBeingDeleted(this.#parts.client, customer.metadata.namespace))) {
+    const namespace = await readNamespace(this.#parts.client, customer.metadata.namespace);
+    if (namespace?.metadata.deletionTimestamp === undefined) {
       await this.#say(customer, 'DeletionFailed', `${error.message} ${howToForce}`);
       return { requeueAfter: retryMs };
     }
     const { uid } = customer.metadata;
     const now = this.#parts.monotonic();
-    const since = this.#strandedSince.get(uid) ?? now;
+    const since =
+      this.#strandedSince.get(uid) ?? now - this.#strandedMs(customer, namespace.metadata.deletionTimestamp);
     this.#strandedSince.set(uid, since);
     const left = strandedMs - (now - since);
     if (left <= 0)
@@ -196,6 +200,15 @@ export class Finalization {
       `${error.message} The namespace is being deleted: after five minutes the customer is left behind at the gateway. ${howToForce}`,
     );
     return { requeueAfter: left };
+  }
+
+  /**
+   * How long a customer has been stranded before this process knew. In its own namespace nothing can come back from the
+   * moment of the namespace's deletion, so that an operator that is restarted goes on counting.
+   */
+  #strandedMs({ metadata, spec }: GatewayCustomer, since: string): number {
+    if ((spec.instanceRef.namespace ?? metadata.namespace) !== metadata.namespace) return 0;
+    return Math.max(0, this.#parts.now().getTime() - Date.parse(since));
   }
 
   async #force(customer: GatewayCustomer): Promise<Result> {

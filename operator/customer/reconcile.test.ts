@@ -9,6 +9,7 @@ import { instances } from '../api/kinds.ts';
 import { annotations, FINALIZER, GROUP, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
 import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../gateway/testProxy.ts';
+import { ApiError } from '../runtime/runtime.ts';
 import { FaultProxy } from '../runtime/testing/testing.ts';
 import { conditionOf } from './status.ts';
 import { connectionOf } from './testParts.ts';
@@ -1175,6 +1176,32 @@ describe('customer reconcile', function () {
       expect(await operator.metrics.registry.metrics()).to.match(
         /customers_orphaned_total\{why="namespace_deleted"\} 1/,
       );
+    });
+
+    it('in a namespace whose deletion began five minutes ago is over at once: the operator was restarted meanwhile', async () => {
+      await people.customer('a', { alias: 'A' });
+      await people.untilReason('a', 'Created');
+      await people.deleteSecret('main');
+      await people.deleteNamespace();
+      operator.skip(61_000);
+      operator.advance(6 * 60_000);
+      await people.delete('a');
+      await people.untilGone('a');
+      expect(await atGateway('a')).to.include({ alias: 'A' });
+    });
+
+    it('waits for no guardrail that the operator may not reach any more, as its namespace is being deleted', async () => {
+      operator.guardrails = () => Promise.reject(new ApiError('secrets "x" is forbidden', { status: 403 }));
+      await people.customer('a', { alias: 'A' });
+      await people.untilReason('a', 'Created');
+      await people.customer('b', { alias: 'B' });
+      await people.untilReason('b', 'Created');
+      await people.delete('a');
+      await people.untilReason('a', 'ErasurePending');
+      await people.deleteNamespace();
+      await people.delete('b');
+      await people.untilGone('b');
+      expect(await atGateway('b')).to.equal(undefined);
     });
 
     it('of a resource that never did anything touches nothing', async () => {
