@@ -1,6 +1,11 @@
 # One image for both programs: the operator (default command) and the guardrail (`guardrail/main.ts`).
 # The Node that runs in it is the one that package-lock.json pins, so the base needs no Node of its own: only a C++
-# runtime. Both images can be replaced, e.g. by a mirror: --build-arg BASE_IMAGE=… --build-arg BUILD_IMAGE=…
+# runtime. Both images can be replaced, e.g. by a mirror, or by the very image that you have examined:
+#
+#   digest=$(docker buildx imagetools inspect gcr.io/distroless/cc-debian12:nonroot --format '{{.Manifest.Digest}}')
+#   docker build --build-arg BASE_IMAGE=gcr.io/distroless/cc-debian12@$digest …
+#
+# and BUILD_IMAGE likewise. A digest that stood here would be of one day, without the fixes of the next.
 ARG BUILD_IMAGE=docker.io/library/node:26-bookworm-slim
 ARG BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 

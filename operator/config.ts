@@ -61,7 +61,7 @@ const settings = {
     flag: 'watch-namespaces',
     value: 'NAME,…',
     fallback: '',
-    help: 'Namespaces to look after, separated by commas. Default: all.',
+    help: 'Namespaces to watch, separated by commas; resources in others stay without a status. Default: all.',
     parse: (text) => [
       ...new Set(text.split(',').flatMap((name) => (name.trim() === '' ? [] : namespaceName(name.trim())))),
     ],

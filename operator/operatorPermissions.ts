@@ -1,3 +1,4 @@
+import { GROUP } from './api/v1alpha1/v1alpha1.ts';
 import { reachSidecars } from './instance/instance.ts';
 import { CRD_NAMES, OPERATOR_NAME } from './operator.ts';
 import { operatorControllers } from './operatorControllers.ts';
@@ -5,18 +6,22 @@ import { plannedPermissions, policyRules, type Permission, type PolicyRule } fro
 
 /** The rules of the roles that the operator runs with. */
 export interface OperatorRoles {
-  /** ClusterRole: everything where all namespaces are watched, and otherwise only what is not in a namespace. */
-  readonly clusterRules: readonly PolicyRule[];
   /**
-   * ClusterRole of who has guardrails as sidecars and watches all namespaces: the way into a sidecar is a way into every
-   * pod of the cluster, which nobody shall have granted without need. Empty where a Role confines it.
+   * In the whole cluster, however many namespaces are watched: the operator's own kinds, and nothing that holds anybody's
+   * data. The own kinds are among them because a namespace that is deleted loses its RoleBindings first: the operator
+   * must still be able to take its finalizers off, or the deletion never ends.
    */
+  readonly clusterRules: readonly PolicyRule[];
+  /** In each namespace that is watched. */
+  readonly namespaceRules: readonly PolicyRule[];
+  /** Besides, in the same namespaces, where guardrails are sidecars: the way into a sidecar is a way into every pod. */
   readonly sidecarRules: readonly PolicyRule[];
-  /** Role in each watched namespace; empty where all are watched. */
-  readonly watchedRules: readonly PolicyRule[];
-  /** Role in the operator's own namespace. */
+  /** In the operator's own namespace. */
   readonly ownRules: readonly PolicyRule[];
 }
+
+/** Rights on kinds of others that are harmless in the whole cluster, and needed where a namespace comes to its end. */
+const HARMLESS: readonly string[] = ['/namespaces', 'events.k8s.io/events'];
 
 /** Every right that the operator needs, found out from the wiring itself. */
 export function operatorPermissions(options: { readonly installCrds: boolean }): readonly Permission[] {
@@ -30,27 +35,24 @@ export function operatorPermissions(options: { readonly installCrds: boolean }):
   );
 }
 
-/** These rights as roles. @param scope `namespaced`: with --watch-namespaces */
-export function operatorRoles(
-  scope: 'cluster-wide' | 'namespaced',
-  options: { readonly installCrds: boolean },
-): OperatorRoles {
+/** These rights as roles. */
+export function operatorRoles(options: { readonly installCrds: boolean }): OperatorRoles {
   const permissions = operatorPermissions(options);
-  const forSidecars = permissions.filter(isForSidecars);
-  const others = permissions.filter((permission) => !isForSidecars(permission));
-  return scope === 'cluster-wide'
-    ? {
-        clusterRules: policyRules(others, ['cluster', 'watched']),
-        sidecarRules: policyRules(forSidecars, ['watched']),
-        watchedRules: [],
-        ownRules: policyRules(permissions, ['own']),
-      }
-    : {
-        clusterRules: policyRules(permissions, ['cluster']),
-        sidecarRules: [],
-        watchedRules: policyRules(permissions, ['watched']),
-        ownRules: policyRules(permissions, ['own']),
-      };
+  const watched = permissions.filter(({ scope }) => scope === 'watched');
+  const inNamespaces = watched.filter((permission) => !isForCluster(permission));
+  return {
+    clusterRules: policyRules(permissions.filter(isForCluster), ['cluster', 'watched']),
+    namespaceRules: policyRules(
+      inNamespaces.filter((permission) => !isForSidecars(permission)),
+      ['watched'],
+    ),
+    sidecarRules: policyRules(inNamespaces.filter(isForSidecars), ['watched']),
+    ownRules: policyRules(permissions, ['own']),
+  };
+}
+
+function isForCluster({ group, resource, scope }: Permission): boolean {
+  return scope === 'cluster' || (scope === 'watched' && (group === GROUP || HARMLESS.includes(`${group}/${resource}`)));
 }
 
 function isForSidecars({ group, resource, scope }: Permission): boolean {

@@ -1,5 +1,5 @@
 /**
- * `npm run generate`: writes `crds/` from the types and the operator's roles from what it needs. With `--check` it writes
+ * `npm run generate`: writes `crds/` from the types, and the operator's roles and `docs/rights.md` from what it needs. With `--check` it writes
  * nothing, and fails where a file differs.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '../..');
 try {
   const crds = generate(projectSources(root));
   const roles = generateRoles();
-  const wanted = new Map([...inFolder('crds', crds), ...inFolder('operator/manifests', roles)]);
+  const wanted = new Map([...inFolder('crds', crds), ...roles]);
   const different = [...wanted].filter(([path, text]) => read(path) !== text);
   // Everything in crds/ is generated, so what is not is left over from a kind that is no more.
   const left = list('crds').filter((path) => !wanted.has(path));

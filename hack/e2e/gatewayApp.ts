@@ -41,11 +41,6 @@ export function gatewayObjects(namespace: string, image: string): object[] {
   return [
     {
       apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
-    },
-    {
-      apiVersion: 'v1',
       kind: 'Secret',
       metadata: { name: 'gateway', namespace },
       stringData: { 'master-key': MASTER_KEY },

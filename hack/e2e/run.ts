@@ -25,12 +25,14 @@ const root = join(import.meta.dirname, '../..');
 const logs = join(root, '.local/e2e');
 
 /**
- * Begins what takes longest on a new machine, building the programs of a node, while something else goes on. What is
+ * Begins what takes longest on a new machine, making the programs and the base images of a node, while something else
+ * goes on. What is
  * wrong with it is said when they are needed.
  */
 export function buildAhead(): void {
   if ((process.env.E2E_IMAGE ?? '') !== '') return;
   ensurePrograms(() => undefined).catch(() => undefined);
+  ensureBaseImages(() => undefined).catch(() => undefined);
 }
 
 /**

@@ -7,7 +7,7 @@ import { Progress } from '../local/progress.ts';
 import { startCluster, type Cluster } from './cluster.ts';
 import { given, own, setEnvironment } from './environment.ts';
 import { PAUSE_IMAGE } from './images.ts';
-import { install, refuseIfThere, uninstall } from './installation.ts';
+import { install, prepareNamespaces, refuseIfThere, uninstall } from './installation.ts';
 import { describeTrouble } from './trouble.ts';
 
 /** What main.ts hands to the process that runs the cases, in E2E_HANDOVER: one of the two. */
@@ -66,6 +66,7 @@ export const mochaHooks = {
   /** Every case needs the operator: without it, none is tried. */
   async beforeAll(): Promise<void> {
     await refuseIfThere();
+    await prepareNamespaces();
     await install();
   },
   async afterAll(): Promise<void> {

@@ -1,5 +1,4 @@
 /** A namespace with somebody's gateway in it, for the cases of one file: what they do there, and how they look at it. */
-import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { eventually } from '../../operator/runtime/testing/eventually.ts';
 import { cluster } from './environment.ts';
@@ -16,15 +15,13 @@ import {
   PORT,
   type Additions,
 } from './gatewayApp.ts';
+import { namespaceFor, type Purpose } from './namespaces.ts';
 
 /** Of pods that have to be started, with their images at hand. */
 export const POD_MS = 90_000;
 /** Of what the operator does by itself. */
 export const SOON_MS = 30_000;
 const POLL_MS = 500;
-/** Of the namespace whose deletion goes on beside the cases: what is done about it fails for minutes. */
-export const DOOMED = 'doomed';
-
 /** An object as kubectl prints it. */
 export interface Resource {
   readonly kind: string;
@@ -149,12 +146,9 @@ export class Stand {
   }
 
   /** Brings a gateway up, without a guardrail. */
-  static async start(prefix: string, replicas?: number): Promise<Stand> {
-    const stand = new Stand(`e2e-${prefix}-${randomBytes(3).toString('hex')}`);
-    const { image } = cluster();
-    const [namespace = {}, ...objects] = gatewayObjects(stand.namespace, image);
-    await apply([namespace]);
-    await apply(objects);
+  static async start(purpose: Purpose, replicas?: number): Promise<Stand> {
+    const stand = new Stand(namespaceFor(purpose));
+    await apply(gatewayObjects(stand.namespace, cluster().image));
     await stand.ownerApplies({}, replicas);
     await Promise.all([rolledOut(GATEWAY, stand.namespace), rolledOut(GATEWAY_ADMIN, stand.namespace)]);
     await cluster().kubectl([

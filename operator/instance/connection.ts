@@ -306,6 +306,13 @@ async function readEndpoint(sources: ConnectionSources, instance: GatewayInstanc
   }
   const { namespace } = instance.metadata;
   const service = await sources.client.get(services, { namespace, name: serviceRef.name }).catch((error: unknown) => {
+    if (isForbidden(error)) {
+      throw notReady(
+        'ServiceNotFound',
+        `The operator may not read Service ${serviceRef.name} (spec.serviceRef): bind its ClusterRole in namespace ${namespace}.`,
+        { cause: error },
+      );
+    }
     if (!isNotFound(error)) throw error;
     throw notReady(
       'ServiceNotFound',

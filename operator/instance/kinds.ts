@@ -57,6 +57,11 @@ export const networkPolicies = resource<FromServer<V1NetworkPolicy>>(
   { group: 'networking.k8s.io', version: 'v1', kind: 'NetworkPolicy', plural: 'networkpolicies' },
   ours,
 );
+/** Read by name, to see whether one is being deleted. */
+export const namespaces = resource<KubeObject>(
+  { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces' },
+  { namespaced: false },
+);
 /** Never watched: there are many, and they change all the time. */
 export const pods = resource<FromServer<V1Pod>>({ group: '', version: 'v1', kind: 'Pod', plural: 'pods' });
 /** Of the Prometheus operator: there only where its CRD is. */

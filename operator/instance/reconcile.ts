@@ -16,7 +16,7 @@ import type {
   Result,
   StatusWriter,
 } from '../runtime/runtime.ts';
-import { isConflict, isNotFound, keyOf, keyText } from '../runtime/runtime.ts';
+import { isConflict, isForbidden, isNotFound, keyOf, keyText } from '../runtime/runtime.ts';
 import type { Children } from './children.ts';
 import { isRefusal, NameTakenError } from './children.ts';
 import type { Connections } from './connection.ts';
@@ -33,7 +33,7 @@ import { GuardrailFault, modeOf, planGuardrail } from './guardrail.ts';
 import { leaveReplicas } from './autoscaling.ts';
 import type { Child } from './guardrailWorkload.ts';
 import { guardrailPolicy, guardrailWorkload } from './guardrailWorkload.ts';
-import { INSTANCE_LABEL, ownDeployments, secrets, serviceMonitors } from './kinds.ts';
+import { INSTANCE_LABEL, namespaces, ownDeployments, secrets, serviceMonitors } from './kinds.ts';
 import { instanceLabelOf, namesOf } from './names.ts';
 import type { ActiveGuardrail, ProxyOutcome, ProxyState } from './proxy.ts';
 import { handOver, readProxy, releaseWorkload, settleProxy } from './proxy.ts';
@@ -457,10 +457,21 @@ export class InstanceReconciler implements Reconciler {
       await this.#leaveProxy(instance);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      return `What the operator had put into the gateway's Deployment cannot be taken out: ${error.message.replace(/\.?$/, '.')}`;
+      // With the namespace go the gateway's Deployment and the operator's rights there: nothing needs to be taken out.
+      if (!isForbidden(error) || !(await this.#namespaceIsBeingDeleted(instance.metadata.namespace))) {
+        return `What the operator had put into the gateway's Deployment cannot be taken out: ${error.message.replace(/\.?$/, '.')}`;
+      }
     }
     if (await this.#forgetBudget(instance, signal)) return undefined;
     return 'The budget row of this instance cannot be deleted at the gateway now, which is tried for five minutes.';
+  }
+
+  async #namespaceIsBeingDeleted(name: string): Promise<boolean> {
+    const namespace = await this.#parts.client.get(namespaces, { namespace: '', name }).catch((error: unknown) => {
+      if (isNotFound(error) || isForbidden(error)) return undefined;
+      throw error;
+    });
+    return namespace?.metadata.deletionTimestamp !== undefined;
   }
 
   /** Takes what is ours out of the gateway's Deployments, and leaves to them what they cannot start without. */

@@ -14,6 +14,8 @@ const NAMESPACE = 'gateway-guardrail-system';
 interface Manifest {
   kind: string;
   metadata: { name: string; namespace?: string };
+  roleRef?: { kind: string; name: string };
+  rules?: object[];
   spec?: {
     ports?: object[];
     ingress?: object[];
@@ -22,7 +24,7 @@ interface Manifest {
         terminationGracePeriodSeconds: number;
         containers: {
           image: string;
-          env?: { name: string; value?: string }[];
+          env?: { name: string; value?: string; valueFrom?: object }[];
           ports?: object[];
           livenessProbe?: object;
           readinessProbe?: object;
@@ -109,7 +111,7 @@ describe('manifests', () => {
 
   it("take the image's name from the kustomization of whoever deploys", async () => {
     const images = [{ name: 'gateway-guardrail-operator', newName: 'registry.example.com/ggo', newTag: '9.9.9' }];
-    const pod = (await withComponent('namespaced', { images })).find(({ kind }) => kind === 'Deployment')?.spec
+    const pod = (await withComponent('cluster-wide', { images })).find(({ kind }) => kind === 'Deployment')?.spec
       ?.template;
     expect(pod?.spec.containers[0]).to.deep.include({ name: 'operator', image: 'registry.example.com/ggo:9.9.9' });
   });
@@ -137,32 +139,65 @@ describe('manifests', () => {
     );
   });
 
-  it('grant ways into pods only where guardrails are sidecars, and then no more', async () => {
+  /** The rules that the operator's ServiceAccount has by bindings of a kind, by the namespaces of the bindings. */
+  function granted(manifests: readonly Manifest[], kind: 'RoleBinding' | 'ClusterRoleBinding'): Map<string, string> {
+    const bindings = manifests.filter((manifest) => manifest.kind === kind);
+    const rules = new Map<string, string>();
+    for (const { metadata, roleRef } of bindings) {
+      const role = manifests.find(
+        (manifest) => manifest.kind === roleRef?.kind && manifest.metadata.name === roleRef.name,
+      );
+      const namespace = metadata.namespace ?? '';
+      rules.set(namespace, `${rules.get(namespace) ?? ''}${JSON.stringify(role?.rules)}`);
+    }
+    return rules;
+  }
+  const watched = (manifests: readonly Manifest[]): unknown =>
+    manifests
+      .find(({ kind }) => kind === 'Deployment')
+      ?.spec?.template?.spec.containers[0]?.env?.find(({ name }) => name === 'OPERATOR_WATCH_NAMESPACES');
+  const trial = (manifests: readonly Manifest[]): Promise<string> => {
+    const text = manifests.map((manifest) => stringify(manifest)).join('---\n');
+    return plane().kubectl(['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'], text);
+  };
+
+  it("give rights on Secrets and workloads in the operator's own namespace alone, which is all that it watches", async () => {
+    const manifests = await build(ROOT);
+    expect(granted(manifests, 'ClusterRoleBinding').get('')).not.to.match(/secrets|deployments|configmaps|pods/);
+    const inNamespaces = granted(manifests, 'RoleBinding');
+    expect([...inNamespaces.keys()]).to.deep.equal([NAMESPACE]);
+    expect(inNamespaces.get(NAMESPACE)).to.include('secrets');
+    expect(watched(manifests)).to.have.nested.property('valueFrom.fieldRef.fieldPath', 'metadata.namespace');
+  });
+
+  it('of the sample add two namespaces to the list, with the same rights in each', async () => {
+    for (const name of ['ai', 'shop']) await plane().kubectl(['create', 'namespace', name]);
+    const manifests = await build(join(ROOT, 'hack/samples/installation'));
+    expect(granted(manifests, 'ClusterRoleBinding').get('')).not.to.include('secrets');
+    const inNamespaces = granted(manifests, 'RoleBinding');
+    expect([...inNamespaces.keys()].sort()).to.deep.equal(['ai', NAMESPACE, 'shop']);
+    for (const name of ['ai', 'shop']) expect(inNamespaces.get(name)).to.include('secrets');
+    expect(watched(manifests)).to.deep.equal({ name: 'OPERATOR_WATCH_NAMESPACES', value: `${NAMESPACE},ai,shop` });
+    await trial(manifests);
+  });
+
+  it('with the component cluster-wide give the same rights in all namespaces, and watch them', async () => {
+    const manifests = await withComponent('cluster-wide');
+    expect(granted(manifests, 'ClusterRoleBinding').get('')).to.include('secrets').and.not.match(/pods/);
+    expect(watched(manifests)).to.deep.equal({ name: 'OPERATOR_WATCH_NAMESPACES', value: '' });
+    await trial(manifests);
+  });
+
+  it('grant ways into pods only where guardrails are sidecars, and then no more, and nowhere else', async () => {
     const rights = (manifests: readonly Manifest[]): string =>
       JSON.stringify(manifests.filter(({ kind }) => kind.endsWith('Role')));
     expect(rights(await build(ROOT))).not.to.match(/pods\/|exec/);
     const manifests = await withComponent('sidecar');
-    expect(named(manifests)).to.include.members([
-      'ClusterRole /gateway-guardrail-operator-sidecar',
-      'ClusterRoleBinding /gateway-guardrail-operator-sidecar',
-    ]);
     expect(rights(manifests))
       .to.include('pods/portforward')
       .and.not.match(/exec|pods\/(?!portforward)/);
-    const text = manifests.map((manifest) => stringify(manifest)).join('---\n');
-    await plane().kubectl(['apply', '--server-side', '--dry-run=server', '-f', '-'], text);
-  });
-
-  it('in one namespace: nothing may be done in others', async () => {
-    const manifests = await withComponent('namespaced');
-    expect(named(manifests)).to.include.members([
-      `Role ${NAMESPACE}/gateway-guardrail-operator`,
-      `RoleBinding ${NAMESPACE}/gateway-guardrail-operator`,
-      'ClusterRole /gateway-guardrail-operator-crds',
-    ]);
-    expect(named(manifests)).not.to.include.members(['ClusterRole /gateway-guardrail-operator']);
-    expect(named(manifests)).not.to.include.members(['ClusterRoleBinding /gateway-guardrail-operator']);
-    const text = manifests.map((manifest) => stringify(manifest)).join('---\n');
-    await plane().kubectl(['apply', '--server-side', '--dry-run=server', '-f', '-'], text);
+    expect(granted(manifests, 'RoleBinding').get(NAMESPACE)).to.include('pods/portforward');
+    expect(granted(manifests, 'ClusterRoleBinding').get('')).not.to.include('pods');
+    await trial(manifests);
   });
 });

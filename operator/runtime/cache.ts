@@ -162,6 +162,11 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     if (options.initial) this.#unsynced -= 1;
   }
 
+  /** Waits no longer for the first list of one of the sources. */
+  passOver(): void {
+    this.#unsynced -= 1;
+  }
+
   #set(object: T): void {
     const namespace = object.metadata.namespace ?? '';
     let objects = this.#namespaces.get(namespace);

@@ -204,6 +204,8 @@ export abstract class ControllerOperator extends operatorFramework.default {
             log: this.#log,
             metrics: this.#metrics,
             options: { ...DEFAULT_REFLECTOR_OPTIONS, ...this.#options.reflector },
+            // What the controllers are about is seen whole: who is first to a name may be in any namespace.
+            mayPassOver: !this.#controllers.some((controller) => controller.kind === kind),
           }),
       ),
     );

@@ -5,7 +5,7 @@ import { compareVersions } from './cache.ts';
 import { isKubeObject, type RestClient } from './client.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
-import { ApiError, isExpired } from './errors.ts';
+import { ApiError, isExpired, isForbidden } from './errors.ts';
 import type { RuntimeMetrics } from './metrics.ts';
 import type { KubeObject, ResourceKind } from './objects.ts';
 import { apiVersionOf } from './objects.ts';
@@ -23,6 +23,8 @@ export interface ReflectorOptions {
   readonly backoffMs: readonly [number, number];
   /** Objects a page. */
   readonly pageSize: number;
+  /** Rights that are lacking for so long, in milliseconds, are not on their way. */
+  readonly forbiddenMs: number;
 }
 
 export const DEFAULT_REFLECTOR_OPTIONS: ReflectorOptions = {
@@ -30,6 +32,7 @@ export const DEFAULT_REFLECTOR_OPTIONS: ReflectorOptions = {
   watchSeconds: 300,
   backoffMs: [800, 30_000],
   pageSize: 500,
+  forbiddenMs: 5_000,
 };
 
 /** A watch that ends sooner than this, without having brought anything, counts as a failure. */
@@ -69,6 +72,9 @@ export class Reflector<T extends KubeObject> {
   #first = true;
   #retry = new AbortController();
   #loggedAt = Number.NEGATIVE_INFINITY;
+  readonly #mayPassOver: boolean;
+  /** Since when the first list is refused; undefined: it is not. */
+  #forbiddenSince: number | undefined;
   /** Since when nothing works; undefined: all is well. */
   #downSince: number | undefined;
 
@@ -82,6 +88,11 @@ export class Reflector<T extends KubeObject> {
     readonly log: Logger;
     readonly metrics: RuntimeMetrics;
     readonly options: ReflectorOptions;
+    /**
+     * Whether the cache counts as complete without this namespace as long as there is no right to read it: who has no
+     * right in one namespace still does the work of the others.
+     */
+    readonly mayPassOver?: boolean;
   }) {
     this.#client = parts.client;
     this.#kind = parts.kind;
@@ -90,6 +101,7 @@ export class Reflector<T extends KubeObject> {
     this.#clock = parts.clock;
     this.#metrics = parts.metrics;
     this.#options = parts.options;
+    this.#mayPassOver = parts.mayPassOver ?? false;
     this.#log = parts.log.child({
       resource: `${parts.kind.plural}.${apiVersionOf(parts.kind)}`,
       ...(parts.namespace === undefined ? {} : { namespace: parts.namespace }),
@@ -112,6 +124,7 @@ export class Reflector<T extends KubeObject> {
       } catch (error) {
         if (!running()) return;
         this.#complain(error);
+        this.#passOver(error);
         await this.#pause(signal, error instanceof ApiError ? error.retryAfterMs : undefined);
         continue;
       }
@@ -123,6 +136,23 @@ export class Reflector<T extends KubeObject> {
   retryNow(): void {
     this.#backoff.reset();
     this.#retry.abort();
+  }
+
+  /** What is listed after this comes as a change. */
+  #passOver(error: unknown): void {
+    if (!this.#first || !this.#mayPassOver || this.#namespace === undefined) return;
+    if (!isForbidden(error)) {
+      this.#forbiddenSince = undefined;
+      return;
+    }
+    const now = this.#clock.monotonic();
+    this.#forbiddenSince ??= now;
+    if (now - this.#forbiddenSince < this.#options.forbiddenMs) return;
+    this.#first = false;
+    this.#cache.passOver();
+    this.#log.error(
+      'The operator has no rights in this namespace: bind its ClusterRole there, or take the namespace out of --watch-namespaces. The other namespaces are looked after.',
+    );
   }
 
   async #pause(signal: AbortSignal, atLeastMs: number | undefined): Promise<void> {

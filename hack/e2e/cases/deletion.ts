@@ -1,26 +1,22 @@
 import { expect } from 'chai';
 import { cluster } from '../environment.ts';
 import { CONFIG, GATEWAY } from '../gatewayApp.ts';
+import { doomedNamespace } from '../doomed.ts';
 import { Guarded } from '../guarded.ts';
-import { becomes, DOOMED, get, listNames, POD_MS, rolledOut, soon, Stand } from '../stand.ts';
+import { becomes, get, listNames, POD_MS, rolledOut, soon, Stand } from '../stand.ts';
 
 const KINDS = 'deployment,service,serviceaccount,configmap,secret,pdb,hpa,networkpolicy';
 
-// Before all cases of all files: it takes minutes by itself, which they use.
-let doomed: Stand;
-before(async () => {
-  doomed = await Stand.start(DOOMED, 1);
-  await new Guarded(doomed).on({});
-  await doomed.customer('one', { maxBudget: 1 });
-  await becomes('gcust', 'one', doomed.namespace, { type: 'Synced', status: 'True' });
-  await cluster().kubectl(['delete', 'namespace', doomed.namespace, '--wait=false']);
-});
-
 describe('what is deleted', () => {
+  before(() => {
+    void doomedNamespace();
+  });
+
   describe('one by one', () => {
     let stand: Stand;
+    const purposes = (['deletion-1', 'deletion-2', 'deletion-3'] as const).values();
     beforeEach(async () => {
-      stand = await Stand.start('deletion', 1);
+      stand = await Stand.start(purposes.next().value ?? 'deletion-1', 1);
     });
     afterEach(() => stand.end());
 
@@ -93,9 +89,9 @@ describe('what is deleted', () => {
   // A suite's own tests run before the suites in it, so this has one too.
   describe('at once', () => {
     it('the namespace with everything in it', async () => {
-      // A customer whose instance or key went first is let go after five minutes.
+      const namespace = await doomedNamespace();
       await soon(async () => {
-        expect(await get('namespace', doomed.namespace)).to.equal(undefined);
+        expect(await get('namespace', namespace)).to.equal(undefined);
       }, 7 * 60_000);
     }).timeout(8 * 60_000);
   });

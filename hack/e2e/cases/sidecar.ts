@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { cluster } from '../environment.ts';
 import { BASE_CONFIG, CONFIG, GATEWAY } from '../gatewayApp.ts';
+import { doomedNamespace } from '../doomed.ts';
 import { Guarded } from '../guarded.ts';
 import { whileReachingSidecars } from '../installation.ts';
 import { get, podsOf, POD_MS, rolledOut, soon, Stand, type Resource } from '../stand.ts';
@@ -24,6 +25,8 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
   let stand: Stand;
   let guarded: Guarded;
   before(async () => {
+    // Its deletion goes on beside all cases from here on.
+    void doomedNamespace();
     stand = await Stand.start('sidecar');
     guarded = new Guarded(stand);
   });

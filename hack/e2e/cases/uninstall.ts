@@ -4,8 +4,18 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse, stringify } from 'yaml';
 import { removeAtExit } from '../../local/processes.ts';
-import { cluster, imageOverride, kustomization } from '../environment.ts';
-import { CRDS, install, OPERATOR, OPERATOR_NAMESPACE, operatorAvailable, operatorPods } from '../installation.ts';
+import { cluster } from '../environment.ts';
+import {
+  CRDS,
+  install,
+  OPERATOR,
+  OPERATOR_NAMESPACE,
+  operatorAvailable,
+  operatorPods,
+  remove,
+  removeQuickly,
+  type Reach,
+} from '../installation.ts';
 import { becomes, get, POD_MS, soon, Stand } from '../stand.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -33,6 +43,9 @@ function olderDefinition(): string {
   return stringify(crd, { aliasDuplicateObjects: false });
 }
 
+/** Of an operator that watches all namespaces. */
+const CLUSTER_WIDE: Reach = { components: ['cluster-wide'] };
+
 const revision = async (): Promise<string | undefined> =>
   (await get('crd', CUSTOMERS))?.metadata.annotations?.[REVISION];
 
@@ -47,7 +60,7 @@ describe('uninstalling and upgrading', () => {
   after(() => stand.end());
 
   it('kubectl delete -k takes the operator away, and leaves definitions, resources and records alone', async () => {
-    await cluster().kubectl(['delete', '-k', cluster().installation, '--timeout=90s']);
+    await remove();
     expect(await get('namespace', OPERATOR_NAMESPACE)).to.equal(undefined);
     for (const name of CRDS) expect(await get('crd', name), name).not.to.equal(undefined);
     expect(await get('gcust', 'kept', stand.namespace)).not.to.equal(undefined);
@@ -56,8 +69,8 @@ describe('uninstalling and upgrading', () => {
     expect(roles.split('\n').filter((name) => name.includes('gateway-guardrail'))).to.deep.equal([]);
   });
 
-  it('an operator that is installed again goes on where the former one was', async () => {
-    await install();
+  it('an operator that is installed again, for all namespaces, goes on where the former one was', async () => {
+    await install(CLUSTER_WIDE);
     await cluster().kubectl([
       'patch',
       'gcust/kept',
@@ -82,7 +95,7 @@ describe('uninstalling and upgrading', () => {
     writeFileSync(file, olderDefinition());
     await cluster().kubectl(['replace', '-f', file]);
     await stand.customer('stored', { maxBudget: 5 });
-    await install();
+    await install(CLUSTER_WIDE);
     await soon(async () => {
       expect(await revision()).to.equal(wanted);
     });
@@ -108,12 +121,10 @@ describe('uninstalling and upgrading', () => {
     }
   });
 
-  it('with the component namespaced it looks after its own namespace, and no other', async () => {
-    await cluster().kubectl(['delete', '-k', cluster().installation, '--timeout=90s']);
-    const folder = kustomization({ components: ['namespaced'], images: [imageOverride(cluster().image)] });
-    await install(folder);
+  it('as kubectl apply -k . installs it, it watches its own namespace and may do nothing in others', async () => {
+    await removeQuickly(CLUSTER_WIDE);
+    await install({});
     const other = await get('ginst', 'main', stand.namespace);
-    await cluster().kubectl(['get', 'ginst', '-n', OPERATOR_NAMESPACE]);
     const manifest = {
       apiVersion: 'gateway.guardrail.dev/v1alpha1',
       kind: 'GatewayInstance',
@@ -127,15 +138,21 @@ describe('uninstalling and upgrading', () => {
     await becomes('ginst', 'own', OPERATOR_NAMESPACE, { type: 'Ready', status: 'False' }, POD_MS);
     await cluster().kubectl(['annotate', 'ginst/main', '-n', stand.namespace, 'look=again']);
     expect((await get('ginst', 'main', stand.namespace))?.status).to.deep.equal(other?.status);
+    const user = `--as=system:serviceaccount:${OPERATOR_NAMESPACE}:${OPERATOR}`;
+    const asked = ['auth', 'can-i', 'get', 'secrets', '-n', 'kube-system', user];
+    // kubectl exits 1 with a no.
+    const answer = await cluster()
+      .kubectl(asked)
+      .catch(() => 'no');
+    expect(answer.trim()).to.equal('no');
     await cluster().kubectl(['delete', 'ginst/own', '-n', OPERATOR_NAMESPACE, '--timeout=30s']);
-    await cluster().kubectl(['delete', '-k', folder, '--timeout=90s']);
-    await install();
   });
 
   it('wholly: customers and instances, then the operator, then its definitions, and nothing is left', async () => {
+    await install({ namespaces: [stand.namespace] });
     await cluster().kubectl(['delete', 'gcust,ginst', '--all', '-A', '--timeout=90s']);
     expect(await stand.record('kept')).to.equal(undefined);
-    await cluster().kubectl(['delete', '-k', cluster().installation, '--timeout=90s']);
+    await removeQuickly({ namespaces: [stand.namespace] });
     await cluster().kubectl(['delete', '-k', join(ROOT, 'crds'), '--timeout=60s']);
     const kinds = await cluster().kubectl(['api-resources', '--api-group=gateway.guardrail.dev', '-o', 'name']);
     expect(kinds).to.equal('');

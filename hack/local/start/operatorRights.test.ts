@@ -1,8 +1,11 @@
-import { join } from 'node:path';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { withControlPlane } from '../controlplane.ts';
+import { removeAtExit } from '../processes.ts';
 import { operatorRights } from './operatorRights.ts';
 
 const manifests = join(import.meta.dirname, '../../../operator/manifests');
@@ -10,8 +13,13 @@ const manifests = join(import.meta.dirname, '../../../operator/manifests');
 describe('rights of the operator', () => {
   const cluster = withControlPlane();
 
-  it('are those that kubectl apply -k gives it', async () => {
-    const text = await cluster().kubectl(['kustomize', manifests]);
+  it('are those that kubectl apply -k gives it, with the component cluster-wide', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kustomize-'));
+    removeAtExit(folder);
+    const resources = [relative(folder, manifests)];
+    const components = [join(relative(folder, manifests), 'components/cluster-wide')];
+    writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify({ resources, components }));
+    const text = await cluster().kubectl(['kustomize', folder]);
     const all = parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject);
     const bare = (objects: readonly KubernetesObject[]): unknown[] =>
       objects

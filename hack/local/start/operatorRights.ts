@@ -27,13 +27,14 @@ interface Kustomization {
 }
 
 /**
- * What gives the operator its rights, out of the folder that `kubectl apply -k` is used on. Read without kubectl, which
+ * What gives the operator its rights, out of the folder that `kubectl apply -k` is used on, in all namespaces: what is
+ * tried on this machine is tried in any of them. Read without kubectl, which
  * may still have to be built; what the kustomization does beside naming files and a namespace is left out.
  */
 export function operatorRights(manifests: string): KubernetesObject[] {
   const read = (name: string): string => readFileSync(join(manifests, name), 'utf8');
   const { namespace, resources } = parse(read('kustomization.yaml')) as Kustomization;
-  return resources
+  return [...resources, 'components/cluster-wide/rbac.yaml']
     .flatMap((file) => parseAllDocuments(read(file)))
     .map((document) => document.toJS() as Manifest)
     .filter(({ kind }) => KINDS.includes(kind))

@@ -21,7 +21,13 @@ export const REVISION_ANNOTATION = 'test.guardrail.dev/revision';
 export const silent = pino({ level: 'silent' });
 
 /** Impatient, so that tests of outages take no longer than they must. */
-export const impatient: ReflectorOptions = { silentMs: 900, watchSeconds: 300, backoffMs: [20, 200], pageSize: 500 };
+export const impatient: ReflectorOptions = {
+  silentMs: 900,
+  watchSeconds: 300,
+  backoffMs: [20, 200],
+  pageSize: 500,
+  forbiddenMs: 500,
+};
 
 /** The definition of a kind. @param kind in the singular, upper camel case */
 export function widgetCrd(kind = 'Widget', revision = 1): CrdManifest {
