@@ -14,7 +14,7 @@ import { runMocha, type RunOptions, type TestCounts } from './test/mocha.ts';
 import { type Need, Needs } from './test/needs.ts';
 
 const HELP = `npm test              lint, format, types, and the tests that need nothing but this machine
-npm run test:all      these, and the tests that need other people's programs (*.all.test.ts), and the real cluster
+npm run test:all      these, the attacks, the tests that need other people's programs (*.all.test.ts), and the real cluster
 npm test -- PATH…     the tests in these files or folders alone
 `;
 const FOLDERS = ['operator', 'guardrail', 'hack'];
@@ -107,6 +107,8 @@ async function main(): Promise<number> {
   // The guardrail's take longer than all others together.
   else await runBoth(...parted(withoutCluster, (file) => !file.startsWith('guardrail/')));
   await controlPlane?.there();
+  // They time others' calls: before the programs of a node are built beside the tests.
+  if (all) add(await attacked());
   if (all) buildAhead();
   await runFiles(withCluster);
   if (all) {
@@ -118,6 +120,18 @@ async function main(): Promise<number> {
   for (const failure of total.failures) console.log(`FAILED ${failure.replace(`${root}/`, '')}`);
   console.log(`${total.passed} passed, ${total.failed} failed`);
   return total.failed === 0 && total.passed > 0 ? 0 : 1;
+}
+
+/** The attacks on the guardrail and the operator, which are loaded only where they are run. */
+async function attacked(): Promise<TestCounts> {
+  try {
+    const { defaultSeed, runAttacks } = await import('./attack/run.ts');
+    return await runAttacks([], defaultSeed());
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    console.log(why);
+    return { passed: 0, failed: 1, failures: [`The attacks: ${why}`] };
+  }
 }
 
 /** What cannot be tried here fails, with what it needs. */

@@ -1,0 +1,4 @@
+/** Loaded before a program that is under attack: see memory.ts. */
+process.on('SIGUSR2', () => {
+  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+});

@@ -1,0 +1,102 @@
+/** Ends of the guardrail and of its store, at any moment. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { basic, pseudonymsIn, textsOf } from './client.ts';
+import type { GuardrailAttack, Target } from './stand.ts';
+
+const RECOVERY_MS = 15_000;
+
+/** Keeps calls under way until it is stopped. @returns how to stop, which tells the statuses of all calls */
+function fire(target: Target, size: number): () => Promise<number[]> {
+  const statuses: number[] = [];
+  let isOver = false;
+  const text = 'Anna Schmidt met Bernd Meyer. '.repeat(size / 30);
+  const loops = Array.from({ length: 12 }, async () => {
+    while (!isOver) {
+      const value = target.planted.email();
+      const body = basic('request', { texts: [`${value} ${text}`] });
+      const { status, text: answer } = await target.send({ key: target.keys.attacker, body });
+      statuses.push(status);
+      if (status === 200 && answer.includes(value)) target.fault('a value went on to the model');
+      if (status !== 200) await delay(20);
+    }
+  });
+  return async () => {
+    isOver = true;
+    await Promise.all(loops);
+    return statuses;
+  };
+}
+
+async function untilServed(target: Target): Promise<void> {
+  const deadline = performance.now() + RECOVERY_MS;
+  while (performance.now() < deadline) {
+    const { status } = await target.send({ key: target.keys.other, body: basic('request', { texts: ['Hello.'] }) });
+    if (status === 200) return;
+    await delay(100);
+  }
+  target.fault(`no call is served within ${RECOVERY_MS / 1000} s`);
+}
+
+const attacks: readonly GuardrailAttack[] = [
+  {
+    name: 'redis-killed',
+    store: 'redis',
+    outage: true,
+    run: async (target) => {
+      const stop = fire(target, 3_000);
+      for (let round = 0; round < 2; round += 1) {
+        await delay(300 + target.random.int(300));
+        await target.redis?.kill();
+        await delay(300 + target.random.int(300));
+        const { status } = await target.send({
+          key: target.keys.other,
+          body: basic('request', { texts: ['a@example.org'] }),
+        });
+        if (status !== 502) target.fault(`without its store, a call is answered ${status}`);
+        await target.redis?.restart();
+        await untilServed(target);
+      }
+      const wrong = (await stop()).filter((status) => ![200, 429, 502].includes(status));
+      if (wrong.length > 0) target.fault(`calls were answered ${[...new Set(wrong)].join(', ')}`);
+    },
+  },
+  {
+    name: 'killed',
+    outage: true,
+    run: async (target) => {
+      const { keys, planted, random } = target;
+      const value = planted.email();
+      const masked = await target.send({
+        key: keys.attacker,
+        body: basic('request', { texts: [`Write to ${value}.`] }),
+      });
+      const stop = fire(target, 3_000);
+      await delay(200 + random.int(500));
+      await target.end('SIGKILL');
+      await target.restart();
+      await stop();
+      await untilServed(target);
+      const said = textsOf(masked);
+      const { text } = await target.send({ key: keys.attacker, body: basic('response', { texts: said }) });
+      if (pseudonymsIn(said.join(' ')).length === 0) target.fault('a value was not masked');
+      if (target.store === 'redis' && !text.includes(value)) target.fault('a mapping in Redis did not survive');
+      if (target.store === 'memory' && !text.includes(said[0] ?? ''))
+        target.fault('a pseudonym without a mapping changed');
+    },
+  },
+  {
+    name: 'stopped-under-fire',
+    outage: true,
+    run: async (target) => {
+      const stop = fire(target, 10_000);
+      await delay(300 + target.random.int(500));
+      const end = await target.end('SIGTERM');
+      if (end !== 'exit code 0') target.fault(`at SIGTERM it ended with ${end}`);
+      await target.restart();
+      await stop();
+      await untilServed(target);
+    },
+  },
+];
+
+export const crashAttacks = [...attacks];

@@ -1,0 +1,34 @@
+import type { Group } from '../suite.ts';
+import { bodyAttacks } from './bodies.ts';
+import { crashAttacks } from './crashes.ts';
+import { fuzzAttacks } from './fuzz.ts';
+import { imageAttacks } from './images.ts';
+import { sessionAttacks } from './sessions.ts';
+import { GuardrailStand, type StoreKind } from './stand.ts';
+import { textAttacks } from './texts.ts';
+
+const ATTACKS = [...textAttacks, ...bodyAttacks, ...imageAttacks, ...sessionAttacks, ...fuzzAttacks, ...crashAttacks];
+
+/** All attacks on the guardrail with its mappings in one kind of store. */
+function group(store: StoreKind): Group {
+  const attacks = ATTACKS.filter((attack) => attack.store === undefined || attack.store === store);
+  return {
+    name: `guardrail/${store}`,
+    attacks: attacks.map(({ name }) => name),
+    run: async (trial) => {
+      const stand = await trial.progress.step(`The guardrail with its mappings in ${store}`, () =>
+        GuardrailStand.start(store, trial.random('stand')),
+      );
+      try {
+        for (const attack of attacks) {
+          if (!trial.isChosen(attack.name)) continue;
+          await trial.attempt(attack.name, () => stand.suffer(attack, trial.random(attack.name)));
+        }
+      } finally {
+        await stand.stop();
+      }
+    },
+  };
+}
+
+export const guardrailGroups: readonly Group[] = [group('memory'), group('redis')];

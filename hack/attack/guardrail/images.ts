@@ -1,0 +1,88 @@
+/** Pictures that take a reader long, or that are none. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { randomBytes } from 'node:crypto';
+import { pngOf, pngWith } from '../../../guardrail/images/testing/files.ts';
+import { basic } from './client.ts';
+import { dataUrl, densePictures, picture } from './pictures.ts';
+import type { GuardrailAttack, Target } from './stand.ts';
+import { answered } from './texts.ts';
+
+/** What a picture may take a reader. */
+const BUDGET_MS = 5_000;
+/** What an ordinary picture of another tenant takes besides, on a machine whose processors are busy. */
+const SLACK_MS = 4_000;
+
+const bodyOf = (...images: readonly string[]): object => basic('request', { texts: [], images });
+
+/** Sends an ordinary picture as another tenant: it may have to wait for the one that is being read, and for no more. */
+async function otherPicture(target: Target, mostMs: number): Promise<void> {
+  const began = performance.now();
+  const { status } = await target.send({ key: target.keys.other, body: bodyOf(await picture()) });
+  const took = performance.now() - began;
+  if (status !== 200) target.fault(`the picture of another tenant is answered ${status}`);
+  else if (took > mostMs) target.fault(`the picture of another tenant took ${(took / 1000).toFixed(1)} s`);
+}
+
+const attacks: readonly GuardrailAttack[] = [
+  {
+    name: 'dense-pictures',
+    run: async (target) => {
+      const over = new AbortController();
+      const flood = (await densePictures(5)).map((one) =>
+        target.send({ key: target.keys.attacker, body: bodyOf(one), signal: over.signal }),
+      );
+      await delay(300);
+      await otherPicture(target, BUDGET_MS + SLACK_MS);
+      over.abort();
+      const answers = (await Promise.all(flood)).filter(({ text }) => text !== 'AbortError');
+      answered(target, 'a dense picture', answers);
+    },
+  },
+  {
+    name: 'abandoned-pictures',
+    run: async (target) => {
+      for (const one of await densePictures(5)) {
+        const abandoned = new AbortController();
+        const sent = target.send({ key: target.keys.attacker, body: bodyOf(one), signal: abandoned.signal });
+        await delay(150);
+        abandoned.abort();
+        await sent;
+      }
+      await otherPicture(target, SLACK_MS);
+    },
+  },
+  {
+    name: 'picture-bombs',
+    run: async (target) => {
+      const { random, keys } = target;
+      const ordinary = Buffer.from((await picture()).split(',')[1] ?? '', 'base64');
+      const flipped = Buffer.from(ordinary);
+      for (let n = 0; n < 20; n += 1) flipped[random.int(flipped.length)] = random.int(256);
+      const bombs = [
+        pngOf(60_000, 60_000),
+        pngOf(0, 0),
+        pngWith({ width: 30_000, height: 30_000, pixels: randomBytes(1_000) }),
+        ordinary.subarray(0, ordinary.length / 2),
+        flipped,
+        randomBytes(100_000),
+        Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>'),
+        Buffer.alloc(0),
+      ].map((file) => dataUrl(file));
+      const odd = [
+        'data:',
+        'data:image/png',
+        'data:image/png;base64,%%%%',
+        'file:///etc/passwd',
+        'http://127.0.0.1:1/a.png',
+        '',
+      ];
+      for (const image of [...bombs, ...odd]) {
+        answered(target, 'a picture that is none', [await target.send({ key: keys.attacker, body: bodyOf(image) })]);
+      }
+      const many = Array.from({ length: 1_000 }, () => dataUrl(pngOf(1, 1)));
+      answered(target, '1,000 pictures', [await target.send({ key: keys.attacker, body: bodyOf(...many) })]);
+    },
+  },
+];
+
+export const imageAttacks = [...attacks];

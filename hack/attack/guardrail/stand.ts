@@ -1,0 +1,372 @@
+/** A guardrail under attack: the real program as a process of its own, a victim beside it, and what must hold afterwards. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort, type ManagedProcess, removeAtExit, startProcess, waitUntilReady } from '../../local/processes.ts';
+import { type RedisServer, startRedis } from '../../local/redis.ts';
+import { LEAST_SAMPLES, mebibytes, slowdown } from '../measure.ts';
+import { COLLECTABLE, forgetPeak, peakBytes, settledBytes, untilBack } from '../memory.ts';
+import { Planted } from '../planted.ts';
+import type { Random } from '../random.ts';
+import { ATTACKER, basic, Client, type Answer, type Call } from './client.ts';
+import { picture } from './pictures.ts';
+import { podProgram } from './program.ts';
+import { type Heard, type Sample, SETTINGS } from './victim.ts';
+
+const READY_MS = 30_000;
+const BACK_MS = 8_000;
+/** An attack that is over sooner is judged by the calls of this time. */
+const LEAST_WINDOW_MS = 2_600;
+const USUAL_MS = 2_600;
+const CALM_MS = 300;
+/**
+ * What the victims' p99 may always be. The machine has two processors, which the service shares with the attacker and the
+ * victim: what any of them waits for a processor is not the service's doing.
+ */
+const FLOOR_MS = 250;
+
+/** Where the mappings of the guardrail under attack are. */
+export type StoreKind = 'memory' | 'redis';
+
+/** What an attack may do. */
+export interface Target {
+  readonly random: Random;
+  readonly planted: Planted;
+  readonly port: number;
+  readonly store: StoreKind;
+  /** Keys of two tenants; the victim has a third. */
+  readonly keys: { readonly attacker: string; readonly other: string };
+  /** Undefined where mappings are in memory. */
+  readonly redis: RedisServer | undefined;
+  send(call: Call): Promise<Answer>;
+  /** Ends the guardrail. @returns how it ended */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<string>;
+  /** Starts it again, on the same port. */
+  restart(): Promise<void>;
+  /** Says that something is wrong. */
+  fault(phrase: string): void;
+}
+
+/** An attack on the guardrail. */
+export interface GuardrailAttack {
+  readonly name: string;
+  /** Left out: both. */
+  readonly store?: StoreKind;
+  /** While it goes on, the service is away on purpose: the victims must be served afterwards. */
+  readonly outage?: true;
+  readonly run: (target: Target) => Promise<void>;
+}
+
+export class GuardrailStand {
+  readonly #store: StoreKind;
+  readonly #port: number;
+  readonly #metricsPort: number;
+  readonly #redis: RedisServer | undefined;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #keys: Readonly<Record<'attacker' | 'other' | 'victim', string>>;
+  readonly #folder: string;
+  readonly #pod = podProgram();
+  #usual: readonly Sample[] = [];
+  #heard = { samples: [] as Sample[], faults: new Set<string>() };
+  #heardUntil = 0;
+  #process: ManagedProcess | undefined;
+  #victim: ChildProcess | undefined;
+  #usualBytes = 0;
+  #logRead = 0;
+
+  private constructor(
+    store: StoreKind,
+    ports: readonly [number, number],
+    redis: RedisServer | undefined,
+    random: Random,
+  ) {
+    this.#store = store;
+    [this.#port, this.#metricsPort] = ports;
+    this.#redis = redis;
+    this.#keys = {
+      attacker: `sk-${random.letters(20)}`,
+      other: `sk-${random.letters(20)}`,
+      victim: `sk-${random.letters(20)}`,
+    };
+    this.#folder = mkdtempSync(join(tmpdir(), 'attack-guardrail-'));
+    removeAtExit(this.#folder);
+    this.#env = {
+      GUARDRAIL_HOST: '127.0.0.1',
+      GUARDRAIL_PORT: String(this.#port),
+      GUARDRAIL_METRICS_PORT: String(this.#metricsPort),
+      GUARDRAIL_API_KEYS: Object.entries(this.#keys)
+        .map(([name, key]) => `${name}:${key}`)
+        .join(','),
+      GUARDRAIL_SESSION_KEY: random.letters(32),
+      ...(redis === undefined ? {} : { GUARDRAIL_STORE: redis.url, GUARDRAIL_ENCRYPTION_KEYS: 'a1'.repeat(32) }),
+      // As in the image.
+      MALLOC_MMAP_THRESHOLD_: '131072',
+    };
+  }
+
+  static async start(store: StoreKind, random: Random): Promise<GuardrailStand> {
+    // What is kept is looked through, which compression would hide.
+    const redis = store === 'redis' ? await startRedis({ args: ['--rdbcompression', 'no'] }) : undefined;
+    const stand = new GuardrailStand(store, [await freePort(), await freePort()], redis, random);
+    try {
+      await stand.#startProgram();
+      await stand.#startVictim(random);
+      await stand.#calibrate();
+    } catch (error) {
+      await stand.stop();
+      throw error;
+    }
+    return stand;
+  }
+
+  async stop(): Promise<void> {
+    this.#victim?.kill('SIGKILL');
+    await this.#process?.kill();
+    await this.#redis?.stop();
+  }
+
+  /** Runs one attack, and looks whether all is well afterwards. @returns what is wrong */
+  async suffer(attack: GuardrailAttack, random: Random): Promise<string[]> {
+    const faults = new Set<string>();
+    const planted = new Planted(random);
+    const leaks = new Set<string>();
+    const look = (where: string, text: string): void => {
+      for (const token of planted.scan(text)) leaks.add(`${where} shows a planted value (${token})`);
+    };
+    const client = new Client(`http://127.0.0.1:${this.#port}`, ({ status, text, headers }) => {
+      if (status !== 200) look(`an answer with status ${status}`, text);
+      look('a header of an answer', JSON.stringify(headers));
+    });
+    if (this.#process?.end !== undefined) await this.#revive();
+    const pid = this.#process?.pid ?? 0;
+    let restarts = 0;
+    const target = this.#target(client, random, planted, (fault) => void faults.add(fault));
+    const counted: Target = {
+      ...target,
+      restart: async () => {
+        restarts += 1;
+        await target.restart();
+      },
+    };
+
+    if (pid > 0) forgetPeak(pid);
+    this.#hear();
+    const began = performance.now();
+    try {
+      await attack.run(counted);
+    } catch (error) {
+      faults.add(`the attack broke off: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    await client.close();
+    await delay(Math.max(0, LEAST_WINDOW_MS - (performance.now() - began)));
+
+    if (restarts === 0 && this.#process?.pid !== pid) faults.add('it is another process');
+    const add = (fault: string): void => void faults.add(fault);
+    await this.#judge(attack, restarts > 0, add).catch((error: unknown) => {
+      // A process that has ended is told of below.
+      if (this.#process?.end === undefined) add(`it could not be judged: ${String(error)}`);
+    });
+    for (const [where, text] of await this.#traces()) look(where, text);
+    const ended = this.#endOf();
+    return [...faults, ...leaks, ...(ended === undefined ? [] : [ended])];
+  }
+
+  /** What an attack may do. */
+  #target(client: Client, random: Random, planted: Planted, fault: (phrase: string) => void): Target {
+    return {
+      random,
+      planted,
+      port: this.#port,
+      store: this.#store,
+      keys: this.#keys,
+      redis: this.#redis,
+      send: (call) => client.send(call),
+      end: async (signal) => {
+        const child = this.#process;
+        await (signal === 'SIGKILL' ? child?.kill() : child?.stop(40_000));
+        return child?.end ?? 'not at all';
+      },
+      restart: () => this.#startProgram(),
+      fault,
+    };
+  }
+
+  /** How the program has ended, where it has. */
+  #endOf(): string | undefined {
+    const child = this.#process;
+    if (child?.end === undefined) return undefined;
+    const fatal = child.lastLines(40).find((line) => line.includes('FATAL ERROR')) ?? '';
+    return `the guardrail ended with ${child.end} ${fatal}`.trim();
+  }
+
+  /** Where no planted value may stand. */
+  async #traces(): Promise<[where: string, text: string][]> {
+    return [
+      ['the log', this.#newLog()],
+      ['a metric', this.#process?.end === undefined ? await this.#metrics() : ''],
+      ['the data of Redis', await this.#redisData()],
+    ];
+  }
+
+  /** What must hold after an attack, beside what the attack itself has seen. */
+  async #judge(attack: GuardrailAttack, isAnother: boolean, add: (fault: string) => void): Promise<void> {
+    const { samples, faults: heard } = await this.#hearTheRest();
+    const pid = this.#process?.pid ?? 0;
+    if (attack.outage === undefined) {
+      const slow = slowdown({ usual: latencies(this.#usual), during: latencies(samples) }, FLOOR_MS);
+      if (slow !== undefined) add([slow, ...[...heard].slice(0, 2)].join(': '));
+      const peak = peakBytes(pid);
+      const has = this.#pod.memoryBytes;
+      if (peak > has) add(`it held ${mebibytes(peak)}, and its container has ${mebibytes(has)}`);
+    }
+    const health = await fetch(`http://127.0.0.1:${this.#port}/healthz`, { signal: AbortSignal.timeout(5_000) });
+    if (health.status !== 200) add(`/healthz answers ${health.status}`);
+    await this.#eraseAttackers();
+    if (isAnother) {
+      await this.#calibrate();
+    } else {
+      const more = await untilBack(pid, this.#usualBytes, BACK_MS);
+      if (more !== undefined) {
+        add(more);
+        // Said once: the next attack is judged by what it does itself.
+        this.#usualBytes = await settledBytes(pid);
+      }
+    }
+    const unserved = await this.#untilServed();
+    if (unserved !== undefined) add(unserved);
+  }
+
+  /** Waits for a while in which every call of the victim is served. @returns what is wrong where none comes */
+  async #untilServed(): Promise<string | undefined> {
+    const deadline = performance.now() + BACK_MS;
+    for (;;) {
+      this.#hear();
+      await delay(CALM_MS);
+      const { samples, faults } = await this.#hearTheRest();
+      if (samples.length > 0 && samples.every(([, ms]) => ms !== null)) return undefined;
+      if (performance.now() > deadline) return `others are not served afterwards: ${[...faults].join(', ')}`;
+    }
+  }
+
+  /** The attackers' mappings are kept by design: what stays without them is what the attack has left behind. */
+  async #eraseAttackers(): Promise<void> {
+    const client = new Client(`http://127.0.0.1:${this.#port}`, () => undefined);
+    for (const key of [this.#keys.attacker, this.#keys.other]) {
+      await client.send({ path: '/subjects/erase', key, body: { end_user_id: ATTACKER } });
+    }
+    await client.close();
+  }
+
+  async #startProgram(): Promise<void> {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GUARDRAIL_'));
+    const child = await startProcess({
+      name: 'The guardrail',
+      command: process.execPath,
+      args: [
+        ...COLLECTABLE,
+        ...this.#pod.nodeArguments,
+        join(import.meta.dirname, '..', '..', '..', 'guardrail', 'main.ts'),
+      ],
+      env: { ...Object.fromEntries(inherited), ...this.#env },
+      logFile: join(this.#folder, 'guardrail.log'),
+    });
+    this.#process = child;
+    await waitUntilReady(child, () => isReady(this.#port), READY_MS);
+  }
+
+  /** Starts it again after a crash. */
+  async #revive(): Promise<void> {
+    await this.#startProgram();
+    await this.#calibrate();
+  }
+
+  async #startVictim(random: Random): Promise<void> {
+    const child = fork(join(import.meta.dirname, 'victim.ts'), {
+      env: {
+        ...process.env,
+        [SETTINGS.url]: `http://127.0.0.1:${this.#port}`,
+        [SETTINGS.key]: this.#keys.victim,
+        [SETTINGS.email]: `${random.letters(8)}.victim@example.org`,
+      },
+    });
+    child.unref();
+    child.channel?.unref();
+    child.on('message', (message) => {
+      const { samples, faults, completeUntil } = message as Heard;
+      this.#heardUntil = completeUntil;
+      this.#heard.samples.push(...samples);
+      for (const fault of faults) this.#heard.faults.add(fault);
+    });
+    this.#victim = child;
+    await delay(100);
+  }
+
+  /** Has the service do ordinary work of every kind, and takes what it needs then for the usual. */
+  async #calibrate(): Promise<void> {
+    const client = new Client(`http://127.0.0.1:${this.#port}`, () => undefined);
+    const key = this.#keys.other;
+    const text = 'Please write to bernd.meyer@example.org about the invoice. The figures look fine so far. '.repeat(
+      2_000,
+    );
+    for (let n = 0; n < 3; n += 1) {
+      await client.send({ key, body: basic('request', { texts: [text] }) });
+      await client.send({ key, body: basic('request', { texts: [], images: [await picture()] }) });
+    }
+    await this.#eraseAttackers();
+    await client.close();
+    this.#hear();
+    await delay(USUAL_MS);
+    const { samples } = await this.#hearTheRest();
+    // The first calls find code that is not compiled yet.
+    this.#usual = samples.slice(Math.max(0, samples.length - 2 * LEAST_SAMPLES));
+    this.#usualBytes = await settledBytes(this.#process?.pid ?? 0);
+  }
+
+  /** Forgets what the victim has said. */
+  #hear(): void {
+    this.#heard = { samples: [], faults: new Set() };
+  }
+
+  /** Waits for the answers of calls that began until now. */
+  async #hearTheRest(): Promise<{ samples: Sample[]; faults: ReadonlySet<string> }> {
+    const until = Date.now();
+    const { samples, faults } = this.#heard;
+    while (this.#heardUntil < until) await delay(50);
+    return { samples: samples.filter(([at]) => at <= until), faults };
+  }
+
+  #newLog(): string {
+    const log = readFileSync(join(this.#folder, 'guardrail.log'), 'utf8');
+    const fresh = log.slice(this.#logRead);
+    this.#logRead = log.length;
+    return fresh;
+  }
+
+  async #metrics(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.#metricsPort}/metrics`)).text();
+  }
+
+  /** Everything that Redis holds, as it writes it to disk. */
+  async #redisData(): Promise<string> {
+    if (this.#redis === undefined) return '';
+    const [, folder = ''] = (await this.#redis.cli('CONFIG', 'GET', 'dir')).trim().split('\n');
+    await this.#redis.cli('SAVE');
+    return readFileSync(join(folder, 'dump.rdb'), 'latin1');
+  }
+}
+
+function latencies(samples: readonly Sample[]): number[] {
+  return samples.map(([, ms]) => ms ?? Number.POSITIVE_INFINITY);
+}
+
+async function isReady(port: number): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,217 @@
+/** Texts, names and members that cost more than their length. */
+import { basic, pseudonymsIn, textsOf, type Answer } from './client.ts';
+import type { GuardrailAttack, Target } from './stand.ts';
+
+const MB = 1_000_000;
+
+/** What refuses too much of anything, beside a plain answer. */
+const BOUNDED = [200, 400, 413, 429];
+
+/** Every answer must be one of those that the API describes; a connection that breaks off is none. */
+export function answered(target: Target, what: string, answers: readonly Answer[], allowed = BOUNDED): void {
+  for (const { status, text } of answers) {
+    if (allowed.includes(status)) continue;
+    target.fault(`${what}: ${status === 0 ? `no answer (${text})` : `status ${status}`}`);
+  }
+}
+
+/** So many times the same call at once. */
+async function volley(target: Target, count: number, body: object | Buffer): Promise<Answer[]> {
+  const { attacker: key } = target.keys;
+  return Promise.all(Array.from({ length: count }, () => target.send({ key, body })));
+}
+
+/** Has texts masked, and answers with what they became, many times over. */
+async function repeatInAnswer(target: Target, text: string, times: number): Promise<void> {
+  const { attacker: key } = target.keys;
+  const masked = await target.send({ key, body: basic('request', { texts: [text] }) });
+  answered(target, 'the request', [masked]);
+  const pseudonyms = pseudonymsIn(textsOf(masked).join(' '));
+  if (masked.status !== 200 || pseudonyms.length === 0) return;
+  const said = pseudonyms.slice(0, 20).map((pseudonym) => `${pseudonym} `.repeat(times));
+  const answers = await Promise.all(said.map((one) => target.send({ key, body: basic('response', { texts: [one] }) })));
+  answered(target, 'the answer', answers);
+}
+
+const names = (random: Target['random'], count: number): string =>
+  Array.from({ length: count }, () => {
+    const first = random.pick(['Anna', 'Bernd', 'Carla', 'David', 'Elena', 'Frank', 'Greta', 'Irina', 'Jonas', 'Lena']);
+    const last = random.letters(7);
+    return `${first} ${last.charAt(0).toUpperCase()}${last.slice(1)}`;
+  }).join(' ');
+
+const attacks: readonly GuardrailAttack[] = [
+  {
+    name: 'repeated-names',
+    run: async (target) => {
+      await repeatInAnswer(target, 'Anna Schmidt '.repeat(7_876), 2_000);
+      await repeatInAnswer(target, 'Anna Schmidt, '.repeat(7_000), 2_000);
+    },
+  },
+  {
+    name: 'long-values',
+    run: async (target) => {
+      const long = target.random.letters(30_000);
+      for (const text of [
+        `See https://example.org/${long} for it.`,
+        `Write to ${long}@example.org today.`,
+        `The key is sk-${long.slice(0, 20_000)}A1 as said.`,
+        `Anna${' Maria'.repeat(8_000)} Schmidt is here.`,
+      ]) {
+        await repeatInAnswer(target, text, 3_000);
+      }
+    },
+  },
+  {
+    name: 'names-1mb',
+    run: async (target) => {
+      const [same, others] = ['Anna Schmidt '.repeat(MB / 13), names(target.random, MB / 14)];
+      for (const text of [same, others]) {
+        answered(target, 'a text of 1 MB', await volley(target, 2, basic('request', { texts: [text] })));
+      }
+    },
+  },
+  {
+    name: 'names-10mb',
+    run: async (target) => {
+      const text = 'Anna Schmidt '.repeat((10 * MB) / 13);
+      answered(target, 'a text of 10 MB', await volley(target, 2, basic('request', { texts: [text] })));
+      // As many small ones, in as many texts as are taken.
+      const texts = Array.from({ length: 9_000 }, () => 'Anna Schmidt and Bernd Meyer. '.repeat(35));
+      answered(target, '9,000 texts', await volley(target, 1, basic('request', { texts })));
+    },
+  },
+  {
+    name: 'distinct-emails',
+    run: async (target) => {
+      const { planted, random } = target;
+      const kept = planted.email();
+      const mails = Array.from({ length: 80_000 }, () => `${random.letters(12)}@example.org`);
+      const body = basic('request', { texts: [`${kept} ${mails.join(' ')}`] });
+      answered(target, '2 MB of addresses', await volley(target, 2, body));
+    },
+  },
+  {
+    name: 'many-small-texts',
+    run: async (target) => {
+      for (const [count, text] of [
+        [100_000, 'a'],
+        [10_000, 'a'],
+        [10_000, ''],
+        [10_000, '<'],
+      ] as const) {
+        const texts = Array.from({ length: count }, () => text);
+        answered(target, `${count} texts`, await volley(target, 3, basic('request', { texts })));
+        answered(target, `${count} texts of an answer`, await volley(target, 3, basic('response', { texts })));
+      }
+    },
+  },
+  {
+    name: 'deep-json',
+    run: async (target) => {
+      const { planted } = target;
+      const value = JSON.stringify(planted.email());
+      for (const depth of [500, 100_000]) {
+        for (const [open, close] of [
+          ['[', ']'],
+          ['{"a":', '}'],
+        ] as const) {
+          const deep = `${open.repeat(depth)}${value}${close.repeat(depth)}`;
+          const plain = `{"input_type":"request","texts":["x"],"structured_messages":[{"role":"user","content":${deep}}]}`;
+          const tools = `{"input_type":"request","texts":["x"],"tools":[{"a":${deep}}]}`;
+          // A string that holds JSON is looked into, too.
+          const quoted = JSON.stringify(deep);
+          const call = `{"function":{"arguments":${quoted}}}`;
+          const calls = `{"input_type":"response","texts":[],"tool_calls":[${call}]}`;
+          for (const body of [plain, tools, calls])
+            answered(target, 'deep JSON', await volley(target, 1, Buffer.from(body)));
+        }
+      }
+    },
+  },
+  {
+    name: 'huge-members',
+    run: async (target) => {
+      const { planted, random } = target;
+      const name = `${planted.token()}${'k'.repeat(4 * MB)}`;
+      const members = Object.fromEntries(
+        Array.from({ length: 50_000 }, (_, at) => [`${random.letters(4)}${at}`, 'Anna']),
+      );
+      for (const message of [
+        { role: 'user', content: 'x', [name]: 'Anna Schmidt' },
+        { role: 'user', ...members },
+      ]) {
+        answered(target, 'huge members', await volley(target, 2, basic('request', { structured_messages: [message] })));
+      }
+      answered(
+        target,
+        'unknown members',
+        await volley(target, 2, { ...basic('request', { texts: ['x'] }), ...members }),
+      );
+    },
+  },
+  {
+    name: 'many-tools',
+    run: async (target) => {
+      const description = 'Writes to anna.schmidt@example.org on behalf of Bernd Meyer. ';
+      const tools = Array.from({ length: 5_000 }, (_, at) => ({
+        type: 'function',
+        function: {
+          name: `tool-${at}`,
+          description,
+          parameters: { type: 'object', properties: { to: { type: 'string', description } } },
+        },
+      }));
+      const calls = tools.map(({ function: { name } }) => ({
+        function: { name, arguments: JSON.stringify({ to: '<PERSON_AAAAAA1A>', of: [[[description]]] }) },
+      }));
+      answered(target, '5,000 tools', await volley(target, 2, basic('request', { texts: ['x'], tools })));
+      answered(target, '5,000 tool calls', await volley(target, 2, basic('response', { tool_calls: calls })));
+    },
+  },
+  {
+    name: 'costly-patterns',
+    run: async (target) => {
+      const size = 40_000;
+      const units = [
+        '1',
+        '@',
+        'a.',
+        'a@',
+        '-',
+        '4111 ',
+        '<',
+        '&lt;',
+        '\\u003c',
+        '\\',
+        '<PERSON_',
+        '(ID ',
+        '://',
+        '%3C',
+        '+49 ',
+        'www.',
+        'DE89 ',
+        "'",
+        'Anna ',
+        'von ',
+        '\u0301',
+        '\ud83d\ude00',
+        '\u200b',
+        ':',
+        '1.1.',
+        'ab:',
+        '"',
+        '[',
+        'Dr. ',
+      ];
+      const texts = units.map((unit) => unit.repeat(Math.ceil(size / unit.length)));
+      for (const phase of ['request', 'response'] as const) {
+        for (const text of texts) {
+          answered(target, `40 kB of ${text.slice(0, 8)}`, await volley(target, 1, basic(phase, { texts: [text] })));
+        }
+      }
+    },
+  },
+];
+
+export const textAttacks = [...attacks];

@@ -1,0 +1,260 @@
+/** What a gateway may answer in the place of the truth. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { customers, instances } from '../../../operator/api/kinds.ts';
+import { annotations, type GatewayCustomer } from '../../../operator/api/v1alpha1/v1alpha1.ts';
+import { eventually } from '../../../operator/runtime/testing/testing.ts';
+import { startDevGateway } from '../../local/gateway/gateway.ts';
+import { type GatewayCall, type HostileGateway, startHostileGateway, type Treatment } from './hostileGateway.ts';
+import { Admin, differences, type Holdings } from './records.ts';
+import { type Context, isSynced, messagesOf, type OperatorAttack, explained } from './stand.ts';
+
+const LIE_MS = 4_000;
+const CONVERGED_WITHIN_MS = 25_000;
+/** After a 429 that names an hour, the operator looks every minute. */
+const PROBED_WITHIN_MS = 75_000;
+
+/** A customer's resource, its gateway's record, and what is done to it while the gateway misbehaves. */
+type Role = 'kept' | 'changed' | 'deleted' | 'created';
+
+/** One gateway that misbehaves, and four customers. */
+class Scene {
+  readonly context: Context;
+  readonly gateway: HostileGateway;
+  readonly admin: Admin;
+  readonly masterKey: string;
+
+  constructor(context: Context, gateway: HostileGateway, admin: Admin, masterKey: string) {
+    this.context = context;
+    this.gateway = gateway;
+    this.admin = admin;
+    this.masterKey = masterKey;
+  }
+
+  idOf(role: Role | 'foreign'): string {
+    return `${this.context.namespace}.${role}`;
+  }
+
+  async create(role: Role): Promise<void> {
+    const { stand, namespace } = this.context;
+    const spec = { instanceRef: { name: 'main' }, customerId: this.idOf(role), alias: 'One', maxBudget: 5 };
+    await stand.client.create(customers, { metadata: { namespace, name: role }, spec } as object);
+  }
+
+  list(): Promise<GatewayCustomer[]> {
+    return this.context.stand.client.list(customers, { namespace: this.context.namespace });
+  }
+
+  /** Has the operator look at everything at once. */
+  async poke(): Promise<void> {
+    const { stand, namespace } = this.context;
+    const patch = { metadata: { annotations: { [annotations.syncRequested]: String(performance.now()) } } };
+    for (const { metadata } of await this.list()) {
+      await stand.client.patch(customers, { namespace, name: metadata.name }, patch).catch(() => undefined);
+    }
+    await stand.client.patch(instances, { namespace, name: 'main' }, patch);
+  }
+}
+
+async function scene(context: Context): Promise<{ readonly scene: Scene; readonly stop: () => Promise<void> }> {
+  const { stand, namespace, planted } = context;
+  const masterKey = `sk-${planted.token()}`;
+  const truth = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
+  const gateway = await startHostileGateway(() => truth.url);
+  await stand.namespace(namespace);
+  await stand.secret(namespace, 'gateway', masterKey);
+  const spec = { endpoint: gateway.url, proxyName: 'litellm', masterKeySecretRef: { name: 'gateway', key: 'key' } };
+  await stand.client.create(instances, { metadata: { namespace, name: 'main' }, spec } as object);
+  const admin = new Admin(() => truth.url, masterKey);
+  return {
+    scene: new Scene(context, gateway, admin, masterKey),
+    stop: async () => {
+      await gateway.stop();
+      await truth.stop();
+    },
+  };
+}
+
+/** Sets the scene, lets the gateway misbehave while its customers change, and looks what came of it. */
+function answerAttack(
+  name: string,
+  mood: (scene: Scene) => (call: GatewayCall) => Treatment,
+  how: { readonly withinMs?: number; readonly during?: (scene: Scene) => Promise<string[]> } = {},
+): OperatorAttack {
+  return {
+    name,
+    run: async (context) => {
+      const { scene: set, stop } = await scene(context);
+      try {
+        return await play(set, mood(set), how);
+      } finally {
+        await stop();
+      }
+    },
+  };
+}
+
+async function play(
+  scene: Scene,
+  mood: (call: GatewayCall) => Treatment,
+  how: { readonly withinMs?: number; readonly during?: (scene: Scene) => Promise<string[]> },
+): Promise<string[]> {
+  const { stand, namespace } = scene.context;
+  const faults: string[] = [];
+  await scene.admin.call('/budget/new', { budget_id: 'gold', max_budget: 7 });
+  await scene.admin.call('/customer/new', { user_id: scene.idOf('foreign'), alias: 'Of somebody else' });
+  for (const role of ['kept', 'changed', 'deleted'] as const) await scene.create(role);
+  await eventually(async () => {
+    if (!(await scene.list()).every(isSynced)) throw new Error('The customers were not synced before the attack.');
+  });
+
+  scene.gateway.mood = mood;
+  await stand.client.patch(customers, { namespace, name: 'changed' }, { spec: { alias: 'Two', maxBudget: 6 } });
+  await stand.client.delete(customers, { namespace, name: 'deleted' });
+  await scene.create('created');
+  await scene.poke();
+  await delay(LIE_MS);
+  const there = await scene.list();
+  const held = await scene.admin.holdings();
+  if (held[scene.idOf('deleted')] !== undefined && !there.some(({ metadata }) => metadata.name === 'deleted')) {
+    faults.push('a resource is gone while the gateway still has its record');
+  }
+  faults.push(...(await explained(scene.context)));
+  faults.push(...((await how.during?.(scene)) ?? []));
+
+  scene.gateway.mood = () => 'pass';
+  await scene.poke();
+  const expected: Holdings = {
+    [scene.idOf('foreign')]: { alias: 'Of somebody else', blocked: false, maxBudget: null },
+    [scene.idOf('kept')]: { alias: 'One', blocked: false, maxBudget: 5 },
+    [scene.idOf('changed')]: { alias: 'Two', blocked: false, maxBudget: 6 },
+    [scene.idOf('created')]: { alias: 'One', blocked: false, maxBudget: 5 },
+  };
+  await eventually(async () => {
+    const left = await scene.list();
+    const waiting = left.filter((one) => !isSynced(one)).map((one) => `${one.metadata.name} (${messagesOf(one)})`);
+    if (waiting.length > 0) throw new Error(`not synced afterwards: ${waiting.join(', ')}`);
+    if (left.some(({ metadata }) => metadata.name === 'deleted')) throw new Error('a deletion does not end');
+    const wrong = differences(expected, await scene.admin.holdings());
+    if (wrong.length > 0) throw new Error(wrong.join('; '));
+  }, how.withinMs ?? CONVERGED_WITHIN_MS).catch((error: unknown) => faults.push((error as Error).message));
+  const budgets = await scene.admin.budgets();
+  if (!budgets.includes('gold')) faults.push('a tier of somebody else was deleted');
+  if (budgets.length !== 4) faults.push(`the gateway has ${budgets.length} budget rows, not 4`);
+  return faults;
+}
+
+/** Reads of customers and their deletions: what an operator decides by. */
+const isAboutCustomers = ({ path }: GatewayCall): boolean =>
+  path.startsWith('/customer/') || path.startsWith('/end_user/');
+const always =
+  (treatment: Treatment): (() => () => Treatment) =>
+  () =>
+  () =>
+    treatment;
+const not200 = (status: number, body: string, headers: Record<string, string> = {}): Treatment => ({
+  status,
+  body,
+  headers,
+});
+
+const reachable = async ({ context: { stand, namespace } }: Scene): Promise<string[]> => {
+  const [instance] = await stand.client.list(instances, { namespace });
+  const condition = instance?.status?.conditions?.find(({ type }) => type === 'Reachable');
+  return condition?.status === 'True' ? ['the instance reads Reachable'] : [];
+};
+
+/** The wrong 404s: what stands in the gateway's place, or a wrong path. */
+const NOT_FOUND: Readonly<Record<string, Treatment>> = {
+  'no-route': not200(404, '{"message":"no Route matched with those values"}'),
+  'empty-404': not200(404, ''),
+  'kubernetes-404': not200(
+    404,
+    '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"the server could not find the requested resource","reason":"NotFound","code":404}',
+  ),
+  'html-404': not200(404, '<html><h1>404 Not Found</h1><hr>nginx</html>', { 'content-type': 'text/html' }),
+  'wrong-path': not200(404, '{"detail":"Not Found"}'),
+};
+
+const refusals: readonly OperatorAttack[] = [
+  answerAttack(
+    'error-with-200',
+    always({ status: 200, body: '{"error":{"message":"Something went wrong","code":"500"}}' }),
+  ),
+  answerAttack(
+    'deletion-with-200',
+    () =>
+      ({ path }) =>
+        path === '/customer/delete'
+          ? { status: 200, body: '{"error":{"message":"The database is read-only"}}' }
+          : 'pass',
+  ),
+  answerAttack('login-page', always(not200(200, '<html><form>Log in</form></html>', { 'content-type': 'text/html' }))),
+  answerAttack('wrong-types', always({ status: 200, body: '[[null, 1e999, {"user_id": 7}]]' })),
+  answerAttack(
+    'rate-limited',
+    always(not200(429, '{"error":{"message":"Too many requests"}}', { 'retry-after': '3600' })),
+    {
+      withinMs: PROBED_WITHIN_MS,
+      during: async (scene) => {
+        const created = (await scene.list()).find(({ metadata }) => metadata.name === 'created');
+        const messages = created === undefined ? '' : messagesOf(created);
+        return messages.includes('RateLimited') ? [] : [`a new customer does not say RateLimited, but: ${messages}`];
+      },
+    },
+  ),
+  answerAttack('forbidden-address', always(not200(403, '{"error":{"message":"ip not allowed"}}'))),
+  answerAttack('echoed-secrets', (scene) => {
+    const secret = `Authorization: Bearer ${scene.masterKey} was refused for ${scene.context.planted.email()}`;
+    return () => not200(500, JSON.stringify({ error: { message: secret } }));
+  }),
+  answerAttack(
+    'wrong-ids',
+    (scene) =>
+      ({ path }) =>
+        path === '/customer/info'
+          ? (answer) => ({
+              ...answer,
+              body: answer.body.replaceAll(/"user_id": ?"[^"]*"/g, `"user_id":"${scene.idOf('foreign')}"`),
+            })
+          : 'pass',
+  ),
+  answerAttack(
+    'ignored-writes',
+    () => (call) => (isAboutCustomers(call) && call.method === 'POST' ? { status: 200, body: '{}' } : 'pass'),
+  ),
+];
+
+const silences: readonly OperatorAttack[] = (['hang', 'reset', 'cut', 'trickle', 'endless'] as const).map((treatment) =>
+  answerAttack(treatment, always(treatment)),
+);
+
+const redirect: OperatorAttack = {
+  name: 'redirect',
+  run: async (context) => {
+    let lured = 0;
+    const trap = createServer((_, response) => {
+      lured += 1;
+      response.end('{}');
+    });
+    trap.listen(0, '127.0.0.1');
+    await once(trap, 'listening');
+    const location = `http://127.0.0.1:${(trap.address() as AddressInfo).port}/`;
+    try {
+      const faults = await answerAttack('redirect', always(not200(307, '', { location }))).run(context);
+      return lured > 0 ? [...faults, 'the operator follows a redirect with its key'] : faults;
+    } finally {
+      trap.close();
+      trap.closeAllConnections();
+    }
+  },
+};
+
+export const answerAttacks: readonly OperatorAttack[] = [
+  ...Object.entries(NOT_FOUND).map(([name, treatment]) => answerAttack(name, always(treatment), { during: reachable })),
+  ...refusals,
+  ...silences,
+  redirect,
+];

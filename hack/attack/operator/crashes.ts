@@ -1,0 +1,138 @@
+/** The operator and its gateway, killed at random moments while customers come, change and go. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { customers, instances } from '../../../operator/api/kinds.ts';
+import { annotations } from '../../../operator/api/v1alpha1/v1alpha1.ts';
+import { eventually } from '../../../operator/runtime/testing/testing.ts';
+import {
+  freePort,
+  type ManagedProcess,
+  portInUse,
+  removeAtExit,
+  startProcess,
+  waitUntilReady,
+} from '../../local/processes.ts';
+import { Admin, differences, type GatewayRecord } from './records.ts';
+import { type Context, isSynced, messagesOf, type OperatorAttack } from './stand.ts';
+
+const MASTER_KEY = 'sk-crashes';
+const NAMES = 12;
+const CHANGES = 60;
+const CONVERGED_WITHIN_MS = 30_000;
+
+/** A gateway as a process of its own, which keeps what it has in a file. */
+async function startGateway(port: number, folder: string): Promise<ManagedProcess> {
+  const child = await startProcess({
+    name: 'The gateway',
+    command: process.execPath,
+    args: [
+      join(import.meta.dirname, '..', '..', 'local', 'gateway', 'main.ts'),
+      `--port=${port}`,
+      '--proxy-name=litellm',
+      `--state-file=${join(folder, 'state.json')}`,
+    ],
+    env: { ...process.env, DEV_GATEWAY_MASTER_KEY: MASTER_KEY },
+    logFile: join(folder, 'gateway.log'),
+  });
+  await waitUntilReady(child, () => portInUse(port), 15_000);
+  return child;
+}
+
+/** Creates, changes and deletes customers at random. @returns what should be there afterwards */
+async function stir(context: Context, changes: number): Promise<Map<string, GatewayRecord>> {
+  const { stand, random, namespace } = context;
+  const wanted = new Map<string, GatewayRecord>();
+  let serial = 0;
+  for (let n = 0; n < changes; n += 1) {
+    const name = `c${random.int(NAMES)}`;
+    const key = { namespace, name };
+    const [alias, maxBudget] = [`Alias ${(serial += 1)}`, 1 + random.int(9)];
+    const known = wanted.get(name);
+    if (known !== undefined && random.int(4) === 0) {
+      await stand.client.delete(customers, key);
+      wanted.delete(name);
+    } else if (known !== undefined) {
+      await stand.client.patch(customers, key, { spec: { alias, maxBudget } });
+      wanted.set(name, { alias, blocked: false, maxBudget });
+    } else {
+      const spec = { instanceRef: { name: 'main' }, customerId: name, alias, maxBudget };
+      // One of this name may still be on its way out.
+      const isMade = await stand.client.create(customers, { metadata: key, spec } as object).then(
+        () => true,
+        () => false,
+      );
+      if (isMade) wanted.set(name, { alias, blocked: false, maxBudget });
+    }
+    await delay(random.int(200));
+  }
+  return wanted;
+}
+
+const attacks: readonly OperatorAttack[] = [
+  {
+    name: 'killed-at-random',
+    outage: true,
+    run: async (context) => {
+      const { stand, random, namespace } = context;
+      const folder = mkdtempSync(join(tmpdir(), 'attack-gateway-'));
+      removeAtExit(folder);
+      const port = await freePort();
+      let gateway = await startGateway(port, folder);
+      const admin = new Admin(() => `http://127.0.0.1:${port}`, MASTER_KEY);
+      try {
+        await stand.namespace(namespace);
+        await stand.secret(namespace, 'gateway', MASTER_KEY);
+        await admin.call('/customer/new', { user_id: 'foreign', alias: 'Of somebody else' });
+        const masterKeySecretRef = { name: 'gateway', key: 'key' };
+        const spec = { endpoint: `http://127.0.0.1:${port}`, proxyName: 'litellm', masterKeySecretRef };
+        await stand.client.create(instances, { metadata: { namespace, name: 'main' }, spec } as object);
+
+        const changing = stir(context, CHANGES);
+        for (let kill = 0; kill < 4; kill += 1) {
+          await delay(500 + random.int(1_500));
+          await gateway.kill();
+          if (kill === 1) await stand.operator.kill();
+          await delay(random.int(800));
+          gateway = await startGateway(port, folder);
+          if (kill === 1) await stand.operator.restart();
+        }
+        const wanted = await changing;
+        return await converged(context, admin, wanted);
+      } finally {
+        await gateway.kill();
+      }
+    },
+  },
+];
+
+async function converged(
+  { stand, namespace }: Context,
+  admin: Admin,
+  wanted: ReadonlyMap<string, GatewayRecord>,
+): Promise<string[]> {
+  const foreign = { alias: 'Of somebody else', blocked: false, maxBudget: null };
+  // What the gateway had said and not yet written when it was killed is found at the next comparison.
+  const patch = { metadata: { annotations: { [annotations.syncRequested]: String(performance.now()) } } };
+  for (const { metadata } of await stand.client.list(customers, { namespace })) {
+    await stand.client.patch(customers, { namespace, name: metadata.name }, patch).catch(() => undefined);
+  }
+  try {
+    await eventually(async () => {
+      const all = await stand.client.list(customers, { namespace });
+      const names = all.map(({ metadata }) => metadata.name).sort();
+      const waiting = all.filter((one) => !isSynced(one)).map((one) => `${one.metadata.name} (${messagesOf(one)})`);
+      if (waiting.length > 0) throw new Error(`not synced afterwards: ${waiting.join(', ')}`);
+      const wrong = differences({ foreign, ...Object.fromEntries(wanted) }, await admin.holdings());
+      if (wrong.length > 0) throw new Error(wrong.join('; '));
+      if (names.join() !== [...wanted.keys()].sort().join()) throw new Error('deletions do not end');
+    }, CONVERGED_WITHIN_MS);
+  } catch (error) {
+    return [(error as Error).message];
+  }
+  const rows = (await admin.budgets()).length;
+  return rows === wanted.size ? [] : [`the gateway has ${rows} budget rows for ${wanted.size} customers`];
+}
+
+export const crashAttacks = [...attacks];

@@ -1,0 +1,128 @@
+/** A gateway that lies, stalls and breaks off: a server between the operator and a gateway that behaves. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
+
+/** A call of the operator. */
+export interface GatewayCall {
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  readonly query: string;
+  readonly body: string;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What becomes of a call. */
+export type Treatment =
+  /** It goes on to the gateway that behaves. */
+  | 'pass'
+  /** No answer. */
+  | 'hang'
+  /** The connection breaks before the gateway hears of it. */
+  | 'reset'
+  /** The gateway does it, and the connection breaks in the middle of the answer. */
+  | 'cut'
+  /** The gateway does it, and the answer comes one character a time, which takes minutes. */
+  | 'trickle'
+  /** An answer that never ends. */
+  | 'endless'
+  /** An answer without the gateway. */
+  | Reply
+  /** The gateway does it, and answers something else. */
+  | ((answer: Reply) => Reply);
+
+export interface HostileGateway {
+  readonly url: string;
+  /** All calls since the last time that somebody emptied it. */
+  readonly calls: GatewayCall[];
+  /** May be changed at any time. */
+  mood: (call: GatewayCall) => Treatment;
+  stop(): Promise<void>;
+}
+
+/** @param target where the gateway that behaves is, which may move */
+export async function startHostileGateway(target: () => string): Promise<HostileGateway> {
+  const server = createServer((incoming, outgoing) => {
+    handle(incoming, outgoing).catch(() => incoming.socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const gateway: HostileGateway = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: [],
+    mood: () => 'pass',
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+
+  async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const [path = '', query = ''] = (incoming.url ?? '').split('?');
+    const call = { method: incoming.method ?? '', path, query, body: await textOf(incoming) };
+    gateway.calls.push(call);
+    const treatment = gateway.mood(call);
+    if (treatment === 'hang') return;
+    if (treatment === 'reset') incoming.socket.destroy();
+    else if (treatment === 'endless') await endless(outgoing);
+    else if (typeof treatment === 'object') send(outgoing, treatment);
+    else {
+      const answer = await forward(target() + (incoming.url ?? ''), call, incoming.headers.authorization ?? '');
+      if (treatment === 'pass') send(outgoing, answer);
+      else if (typeof treatment === 'function') send(outgoing, treatment(answer));
+      else await slowly(outgoing, answer.body, treatment);
+    }
+  }
+  return gateway;
+}
+
+async function forward(url: string, { method, body }: GatewayCall, authorization: string): Promise<Reply> {
+  const json = body === '' ? {} : { 'content-type': 'application/json' };
+  const answer = await request(url, {
+    method: method as 'GET',
+    headers: { authorization, ...json },
+    ...(body === '' ? {} : { body }),
+  });
+  return { status: answer.statusCode, body: await answer.body.text() };
+}
+
+function send(outgoing: ServerResponse, { status, body, headers = {} }: Reply): void {
+  outgoing.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+}
+
+async function slowly(outgoing: ServerResponse, body: string, how: 'cut' | 'trickle'): Promise<void> {
+  outgoing.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  if (how === 'cut') {
+    outgoing.write(body.slice(0, body.length / 2));
+    await delay(10);
+    outgoing.destroy();
+    return;
+  }
+  for (const character of body) {
+    if (outgoing.destroyed) return;
+    outgoing.write(character);
+    await delay(500);
+  }
+  outgoing.end();
+}
+
+async function endless(outgoing: ServerResponse): Promise<void> {
+  outgoing.writeHead(200, { 'content-type': 'application/json' });
+  outgoing.write('{"user_id":"');
+  const piece = 'x'.repeat(65_536);
+  // More than any answer may be, in a bounded time.
+  for (let n = 0; n < 2_000 && !outgoing.destroyed; n += 1) {
+    if (!outgoing.write(piece)) await Promise.race([once(outgoing, 'drain'), once(outgoing, 'close'), delay(5_000)]);
+  }
+  outgoing.destroy();
+}

@@ -1,0 +1,96 @@
+/** The operator as its pod runs it, as a process of its own. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { parse } from 'yaml';
+import type { ControlPlane } from '../../local/controlplane.ts';
+import { freePort, type ManagedProcess, startProcess, waitUntilReady } from '../../local/processes.ts';
+import { bytesOf } from '../guardrail/program.ts';
+import { COLLECTABLE } from '../memory.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+/** A lease that a killed operator holds is taken over after 15 s. */
+const READY_MS = 45_000;
+
+/** The namespace of the operator and of its lease. */
+export const HOME = 'attack-operator';
+
+export interface OperatorProgram {
+  readonly pid: number;
+  readonly end: string | undefined;
+  /** Everything that it has logged since it was first started. */
+  log(): string;
+  /** Whether /healthz answers 200. */
+  healthy(): Promise<boolean>;
+  metrics(): Promise<string>;
+  kill(): Promise<void>;
+  /** Starts it again, and waits until it leads. */
+  restart(): Promise<void>;
+}
+
+export async function startOperator(plane: ControlPlane, folder: string): Promise<OperatorProgram> {
+  const logFile = join(folder, 'operator.log');
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const heap = `--max-old-space-size=${Math.floor(memoryLimit() / 2 / 2 ** 20)}`;
+  const get = async (path: string): Promise<{ status: number; text: string }> => {
+    const origin = `http://127.0.0.1:${path === '/metrics' ? metricsPort : port}`;
+    const { statusCode, body } = await request(`${origin}${path}`, { headersTimeout: 5_000 });
+    return { status: statusCode, text: await body.text() };
+  };
+  const launch = async (): Promise<ManagedProcess> => {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('OPERATOR_'));
+    const child = await startProcess({
+      name: 'The operator',
+      command: process.execPath,
+      args: [
+        ...COLLECTABLE,
+        heap,
+        join(ROOT, 'operator', 'main.ts'),
+        `--namespace=${HOME}`,
+        '--http-host=127.0.0.1',
+        `--http-port=${port}`,
+        `--metrics-port=${metricsPort}`,
+      ],
+      env: { ...Object.fromEntries(inherited), KUBECONFIG: plane.kubeconfig },
+      logFile,
+    });
+    const leads = async (): Promise<boolean> => {
+      const metrics = await get('/metrics').catch(() => undefined);
+      return /^leader_election_master_status(?:\{.*\})? 1$/m.test(metrics?.text ?? '');
+    };
+    await waitUntilReady(child, leads, READY_MS);
+    return child;
+  };
+  let child = await launch();
+  return {
+    get pid() {
+      return child.pid;
+    },
+    get end() {
+      return child.end;
+    },
+    log: () => readFileSync(logFile, 'utf8'),
+    healthy: async () => (await get('/healthz').catch(() => undefined))?.status === 200,
+    metrics: async () => (await get('/metrics')).text,
+    kill: () => child.kill(),
+    restart: async () => {
+      child = await launch();
+    },
+  };
+}
+
+interface Manifest {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly containers: readonly { readonly resources: { readonly limits: { readonly memory: string } } }[];
+      };
+    };
+  };
+}
+
+/** Of the operator's container, in bytes. */
+export function memoryLimit(): number {
+  const manifest = parse(readFileSync(join(ROOT, 'operator', 'manifests', 'deployment.yaml'), 'utf8')) as Manifest;
+  return bytesOf(manifest.spec.template.spec.containers[0]?.resources.limits.memory ?? '');
+}

@@ -1,0 +1,70 @@
+/** What a gateway holds, and what it should hold. */
+import { request } from 'undici';
+
+/** A customer's record, as far as attacks look at it. */
+export interface GatewayRecord {
+  readonly alias: string | null;
+  readonly blocked: boolean;
+  readonly maxBudget: number | null;
+}
+
+/** All customers of a gateway by their ids. */
+export type Holdings = Readonly<Record<string, GatewayRecord>>;
+
+interface WireCustomer {
+  readonly user_id: string;
+  readonly alias?: string | null;
+  readonly blocked?: boolean;
+  readonly litellm_budget_table?: { readonly max_budget?: number | null } | null;
+}
+
+/** Asks a gateway as its admin does, beside the operator. */
+export class Admin {
+  readonly #url: () => string;
+  readonly #masterKey: string;
+
+  constructor(url: () => string, masterKey: string) {
+    this.#url = url;
+    this.#masterKey = masterKey;
+  }
+
+  /** @throws Error where the answer is not 200 */
+  async call(path: string, body?: object): Promise<unknown> {
+    const answer = await request(`${this.#url()}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${this.#masterKey}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode !== 200) throw new Error(`${path} was answered ${answer.statusCode}: ${text}`);
+    return JSON.parse(text) as unknown;
+  }
+
+  /** Everything that it holds. */
+  async holdings(): Promise<Holdings> {
+    const all = (await this.call('/customer/list')) as WireCustomer[];
+    return Object.fromEntries(
+      all.map(({ user_id, alias, blocked, litellm_budget_table: budget }) => [
+        user_id,
+        { alias: alias ?? null, blocked: blocked ?? false, maxBudget: budget?.max_budget ?? null },
+      ]),
+    );
+  }
+
+  /** The ids of all budget rows. */
+  async budgets(): Promise<string[]> {
+    return ((await this.call('/budget/list')) as { budget_id: string }[]).map(({ budget_id }) => budget_id);
+  }
+}
+
+/** Says how what is held differs from what should be. Pure. */
+export function differences(expected: Holdings, found: Holdings): string[] {
+  const ids = [...new Set([...Object.keys(expected), ...Object.keys(found)])].sort();
+  return ids.flatMap((id) => {
+    const [wanted, there] = [expected[id], found[id]];
+    if (wanted === undefined) return [`the gateway still has ${id}`];
+    if (there === undefined) return [`the gateway does not have ${id}`];
+    const fields = (['alias', 'blocked', 'maxBudget'] as const).filter((field) => wanted[field] !== there[field]);
+    return fields.map((field) => `${field} of ${id} is ${String(there[field])}, not ${String(wanted[field])}`);
+  });
+}

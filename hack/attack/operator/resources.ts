@@ -1,0 +1,261 @@
+/** Resources of a tenant that are made to hurt the operator or other tenants. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { customers, instances } from '../../../operator/api/kinds.ts';
+import { eventually } from '../../../operator/runtime/testing/testing.ts';
+import { startDevGateway } from '../../local/gateway/gateway.ts';
+import { Admin, differences } from './records.ts';
+import {
+  configMaps,
+  type Context,
+  isSynced,
+  messagesOf,
+  type OperatorAttack,
+  type OperatorStand,
+  explained,
+} from './stand.ts';
+
+const SAID_WITHIN_MS = 10_000;
+const masterKeySecretRef = { name: 'gateway', key: 'key' };
+
+/** Creates an object. @returns whether the API server takes it */
+async function accepted(
+  stand: OperatorStand,
+  kind: typeof instances | typeof customers,
+  object: object,
+): Promise<boolean> {
+  return stand.client.create(kind as typeof instances, object).then(
+    () => true,
+    () => false,
+  );
+}
+
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f]/;
+
+const odd: readonly OperatorAttack[] = [
+  {
+    name: 'control-characters',
+    run: async (context) => {
+      const { stand, namespace, random } = context;
+      await stand.namespace(namespace);
+      const odd = ['a\u0007b', 'a\u001b[31mred', 'a\r\nb', '../x', '..', 'a/b', 'a b', '%00', 'x'.repeat(253)];
+      for (const [at, name] of odd.entries()) {
+        for (const ref of [{ name }, { name: 'main', namespace: name.slice(0, 63) }]) {
+          const metadata = { namespace, name: `odd-${at}-${random.letters(4)}` };
+          await accepted(stand, customers, { metadata, spec: { instanceRef: ref, customerId: metadata.name } });
+        }
+      }
+      const faults = await explained(context);
+      for (const one of await stand.client.list(customers, { namespace })) {
+        if (CONTROL.test(messagesOf(one)))
+          faults.push(`a condition holds control characters: ${JSON.stringify(messagesOf(one))}`);
+      }
+      for (const { metadata } of await stand.client.list(customers, { namespace })) {
+        await stand.client.delete(customers, { namespace, name: metadata.name });
+      }
+      return [...faults, ...(await gone(context))];
+    },
+  },
+  {
+    name: 'odd-references',
+    run: async (context) => {
+      const { stand, namespace } = context;
+      await stand.namespace(namespace);
+      await stand.secret(namespace, 'gateway', 'sk-none');
+      const odd = ['.', '..', '../../secrets/x', 'a/b', 'a\u0000b', 'A', '-'];
+      for (const [at, name] of odd.entries()) {
+        const specs = [
+          { endpoint: 'http://127.0.0.1:9', masterKeySecretRef: { name, key: 'key' } },
+          { endpoint: 'http://127.0.0.1:9', masterKeySecretRef: { name: 'gateway', key: name } },
+          { endpoint: 'http://127.0.0.1:9', masterKeySecretRef, tls: { caSecretRef: { name, key: 'key' } } },
+          { serviceRef: { name }, masterKeySecretRef },
+          {
+            endpoint: 'http://127.0.0.1:9',
+            masterKeySecretRef,
+            proxyConfig: { configMapName: `config-${at}`, base: { configMapRef: { name, key: 'k' } } },
+          },
+        ];
+        for (const [n, spec] of specs.entries()) {
+          await accepted(stand, instances, { metadata: { namespace, name: `odd-${at}-${n}` }, spec });
+        }
+      }
+      return explained(context);
+    },
+  },
+  {
+    name: 'bad-endpoints',
+    run: async (context) => {
+      const { stand, namespace } = context;
+      await stand.namespace(namespace);
+      await stand.secret(namespace, 'gateway', 'sk-none');
+      const odd = [
+        'http://127.0.0.1:99999',
+        'http://127.0.0.1:0',
+        'http://127.0.0.1:1',
+        'http://[::1',
+        'http://[::1]:1',
+        'http://a..b',
+        'http://%00',
+        'http://256.256.256.256',
+        'http://xn--a',
+        'https://127.0.0.1:1/a/../..',
+        `http://${'a'.repeat(300)}`,
+        'http://127.0.0.1:1/%zz',
+      ];
+      for (const [at, endpoint] of odd.entries()) {
+        const name = `odd-${at}`;
+        if (
+          !(await accepted(stand, instances, { metadata: { namespace, name }, spec: { endpoint, masterKeySecretRef } }))
+        )
+          continue;
+        const spec = { instanceRef: { name }, customerId: name };
+        await accepted(stand, customers, { metadata: { namespace, name }, spec });
+      }
+      return explained(context);
+    },
+  },
+  {
+    name: 'not-allowed-namespaces',
+    run: async (context) => {
+      const { stand, namespace } = context;
+      const other = `${namespace}-other`;
+      const gateway = await startDevGateway({ port: 0, masterKey: 'sk-a', proxyName: 'litellm' });
+      const admin = new Admin(() => gateway.url, 'sk-a');
+      try {
+        for (const one of [namespace, other]) await stand.namespace(one);
+        await stand.secret(namespace, 'gateway', 'sk-a');
+        const spec = { endpoint: gateway.url, proxyName: 'litellm', masterKeySecretRef };
+        await stand.client.create(instances, { metadata: { namespace, name: 'main' }, spec } as object);
+        await admin.call('/customer/new', { user_id: 'foreign', alias: 'Of somebody else' });
+        for (const name of ['stays', 'goes']) {
+          const own = { instanceRef: { name: 'main', namespace }, customerId: 'foreign', alias: 'Mine' };
+          await stand.client.create(customers, { metadata: { namespace: other, name }, spec: own } as object);
+        }
+        const faults = await explained({ ...context, namespace: other });
+        await stand.client.delete(customers, { namespace: other, name: 'goes' });
+        await eventually(async () => {
+          const left = await stand.client.list(customers, { namespace: other });
+          if (left.some(({ metadata }) => metadata.name === 'goes'))
+            throw new Error('a customer that did nothing cannot be deleted');
+        }, SAID_WITHIN_MS).catch((error: unknown) => faults.push((error as Error).message));
+        await stand.client.delete(instances, { namespace, name: 'main' });
+        faults.push(...(await gone(context)));
+        const wrong = differences(
+          { foreign: { alias: 'Of somebody else', blocked: false, maxBudget: null } },
+          await admin.holdings(),
+        );
+        return [...faults, ...wrong];
+      } finally {
+        await gateway.stop();
+      }
+    },
+  },
+  {
+    name: 'shared-gateway',
+    run: async (context) => {
+      const { stand, namespace, planted } = context;
+      const thief = `${namespace}-thief`;
+      const owner = planted.token();
+      const gateway = await startDevGateway({ port: 0, masterKey: 'sk-a', proxyName: 'litellm' });
+      const admin = new Admin(() => gateway.url, 'sk-a');
+      const key = { namespace, name: owner };
+      const expected = { shared: { alias: 'Owned', blocked: false, maxBudget: 5 } };
+      const faults: string[] = [];
+      const unharmed = async (when: string): Promise<void> => {
+        const wrong = differences(expected, await admin.holdings());
+        faults.push(...wrong.map((one) => `${when}: ${one}`));
+        if (!isSynced(await stand.client.get(customers, key)))
+          faults.push(`${when}: the owner's resource is not synced`);
+      };
+      try {
+        for (const one of [namespace, thief]) {
+          await stand.namespace(one);
+          await stand.secret(one, 'gateway', 'sk-a');
+          const spec = { endpoint: gateway.url, proxyName: 'litellm', masterKeySecretRef };
+          await stand.client.create(instances, { metadata: { namespace: one, name: 'main' }, spec } as object);
+        }
+        const spec = { instanceRef: { name: 'main' }, customerId: 'shared', alias: 'Owned', maxBudget: 5 };
+        await stand.client.create(customers, { metadata: key, spec } as object);
+        await eventually(async () => {
+          if (!isSynced(await stand.client.get(customers, key)))
+            throw new Error('The owner was not synced before the attack.');
+        });
+        const stolen = {
+          instanceRef: { name: 'main' },
+          customerId: 'shared',
+          alias: 'Stolen',
+          blocked: true,
+          adoptionPolicy: 'Adopt',
+        };
+        await stand.client.create(customers, { metadata: { namespace: thief, name: 'thief' }, spec: stolen } as object);
+        faults.push(...(await explained({ ...context, namespace: thief })));
+        await delay(1_500);
+        await unharmed('while another namespace claims it');
+        await stand.client.delete(customers, { namespace: thief, name: 'thief' });
+        faults.push(...(await gone({ ...context, namespace: thief })));
+        await unharmed('after the other claim was deleted');
+        return faults;
+      } finally {
+        await gateway.stop();
+      }
+    },
+  },
+];
+
+/** Waits until all customers that are being deleted, and instances, are gone. */
+async function gone({ stand, namespace }: Context): Promise<string[]> {
+  try {
+    await eventually(async () => {
+      const left = [
+        ...(await stand.client.list(instances, { namespace })),
+        ...(await stand.client.list(customers, { namespace })),
+      ].filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+      if (left.length > 0)
+        throw new Error(`deletions do not end: ${left.map(({ metadata }) => metadata.name).join(', ')}`);
+    }, SAID_WITHIN_MS);
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
+const LINES = 26_000;
+const BOMB = [
+  'a: &a [x, x, x, x, x, x, x, x, x]',
+  ...Array.from({ length: 12 }, (_, at) => {
+    const [name, of] = [String.fromCharCode(98 + at), String.fromCharCode(97 + at)];
+    return `${name}: &${name} [${Array.from({ length: 9 }, () => `*${of}`).join(', ')}]`;
+  }),
+].join('\n');
+
+/** Texts that cost a careless parser more than their length. */
+const COSTLY: Readonly<Record<string, string>> = {
+  'many-lines': Array.from({ length: LINES }, (_, at) => `key_${at}: value ${at}`).join('\n'),
+  'billion-laughs': BOMB,
+  'merged-laughs': `${BOMB.replaceAll('[', '{<<: [').replaceAll(']', ']}')}\n`,
+  'deep-lists': `a: ${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+  'deep-blocks': Array.from({ length: 900 }, (_, at) => `${' '.repeat(at)}a:`).join('\n'),
+  'long-keys': `? ${'x'.repeat(500_000)}\n: 1\n`,
+};
+
+/** A text as the base of the configuration, and as the policy. */
+export const costlyAttacks: readonly OperatorAttack[] = Object.entries(COSTLY).map(([name, text]) => ({
+  name,
+  run: async (context) => {
+    const { stand, namespace } = context;
+    await stand.namespace(namespace);
+    await stand.secret(namespace, 'gateway', 'sk-none');
+    await stand.client.create(configMaps, { metadata: { namespace, name: 'costly' }, data: { text } } as object);
+    const configMapRef = { name: 'costly', key: 'text' };
+    const specs = [
+      { proxyConfig: { configMapName: 'written', base: { configMapRef } } },
+      { guardrail: { mode: 'Deployment', policy: { configMapRef } } },
+    ];
+    for (const [at, spec] of specs.entries()) {
+      const full = { endpoint: 'http://127.0.0.1:1', masterKeySecretRef, ...spec };
+      await stand.client.create(instances, { metadata: { namespace, name: `costly-${at}` }, spec: full } as object);
+    }
+    return explained(context);
+  },
+}));
+
+export const oddAttacks = [...odd];

@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Planted } from './planted.ts';
+import { randomOf } from './random.ts';
+
+describe('planted values', () => {
+  const planted = (): { readonly values: Planted; readonly token: string } => {
+    const values = new Planted(randomOf(1, 'test'));
+    return { values, token: values.token() };
+  };
+
+  it('are found as they are, in any case, and as parts of other values', () => {
+    const { values, token } = planted();
+    const email = values.email();
+    expect(values.scan(`a line with ${token}.`)).to.deep.equal([token]);
+    expect(values.scan(`{"x":"${token.toUpperCase()}"}`)).to.deep.equal([token]);
+    expect(values.scan(`https://example.org/?q=${encodeURIComponent(email)}`)).to.deep.equal([email.split('@')[0]]);
+  });
+
+  it('are found in base64 and in hexadecimal, wherever they stand in what is encoded', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 20 }), fc.string({ maxLength: 20 }), (before, after) => {
+        const { values, token } = planted();
+        const bytes = Buffer.from(`${before}${token}${after}`);
+        expect(values.scan(bytes.toString('base64'))).to.deep.equal([token]);
+        expect(values.scan(bytes.toString('base64url'))).to.deep.equal([token]);
+        expect(values.scan(bytes.toString('hex'))).to.deep.equal([token]);
+      }),
+    );
+  });
+
+  it('are not found where they are not', () => {
+    const { values, token } = planted();
+    expect(values.scan('')).to.deep.equal([]);
+    expect(values.scan(`${token.slice(0, -1)} ${Buffer.from('another text').toString('base64')}`)).to.deep.equal([]);
+  });
+
+  it('differ from each other, and are repeated by the seed', () => {
+    const [first, second] = [new Planted(randomOf(7, 'a')), new Planted(randomOf(7, 'a'))];
+    const tokens = Array.from({ length: 50 }, () => first.token());
+    expect(new Set(tokens).size).to.equal(50);
+    expect(Array.from({ length: 50 }, () => second.token())).to.deep.equal(tokens);
+    expect(new Planted(randomOf(7, 'b')).token()).not.to.equal(tokens[0]);
+  });
+});

@@ -1,0 +1,46 @@
+/** Everything between the command and the attacks: what must be there first, seeds, and the order. */
+import { randomInt } from 'node:crypto';
+import { ensureBinaries } from '../local/controlplane/binaries.ts';
+import { Progress } from '../local/progress.ts';
+import { findRedisServer } from '../local/redis.ts';
+import type { TestCounts } from '../test/mocha.ts';
+import { guardrailGroups } from './guardrail/guardrail.ts';
+import { operatorGroup } from './operator/operator.ts';
+import { type Group, runSuite } from './suite.ts';
+
+/** The operator mostly waits, so that the guardrail is attacked meanwhile. */
+const LANES: readonly (readonly Group[])[] = [guardrailGroups, [operatorGroup]];
+/** The whole suite ends within this time, on two processors. */
+const LIMIT_MS = 5 * 60_000;
+const ATTACK_MS = 120_000;
+
+/** The full names of all attacks. */
+export const ATTACKS: readonly string[] = LANES.flat().flatMap(({ name, attacks }) =>
+  attacks.map((one) => `${name}/${one}`),
+);
+
+/** `PROPERTY_SEED`, or else a random seed. @throws Error with one sentence where the variable is no whole number */
+export function defaultSeed(given = process.env.PROPERTY_SEED): number {
+  if (given === undefined || given === '') return randomInt(2 ** 31);
+  const seed = Number(given);
+  if (!Number.isInteger(seed)) throw new Error('PROPERTY_SEED must be a whole number.');
+  return seed;
+}
+
+/**
+ * Runs the attacks whose names hold one of these texts; without any: all.
+ * @throws Error where something cannot be had that they start
+ */
+export async function runAttacks(names: readonly string[], seed: number): Promise<TestCounts> {
+  const isChosen = (attack: string): boolean => names.length === 0 || names.some((name) => attack.includes(name));
+  const progress = new Progress();
+  progress.line(`Attacks with the seed ${seed}; npm run attack -- --seed ${seed} repeats them.`);
+  // On a new machine this takes minutes, which the limit is not for.
+  if (ATTACKS.some((name) => name.startsWith('guardrail/redis/') && isChosen(name))) {
+    await progress.step('Redis', findRedisServer);
+  }
+  if (operatorGroup.attacks.some((name) => isChosen(`${operatorGroup.name}/${name}`))) {
+    await progress.step('Control plane', (report) => ensureBinaries(['kube-apiserver', 'etcd', 'kubectl'], { report }));
+  }
+  return runSuite(LANES, { seed, isChosen, progress, limitMs: LIMIT_MS, attackMs: ATTACK_MS });
+}

@@ -1,0 +1,87 @@
+import { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Progress } from '../local/progress.ts';
+import { type Group, runSuite, type SuiteOptions } from './suite.ts';
+
+const silent = new Progress(
+  new Writable({
+    write(_chunk, _encoding, done) {
+      done();
+    },
+  }),
+);
+const options: SuiteOptions = { seed: 1, isChosen: () => true, progress: silent, limitMs: 60_000, attackMs: 60_000 };
+
+/** A group whose attacks find what is given. */
+function group(name: string, attacks: Readonly<Record<string, () => Promise<readonly string[]>>>): Group {
+  return {
+    name,
+    attacks: Object.keys(attacks),
+    run: async (trial) => {
+      for (const [attack, work] of Object.entries(attacks)) {
+        if (trial.isChosen(attack)) await trial.attempt(attack, work);
+      }
+    },
+  };
+}
+const well = (): Promise<readonly string[]> => Promise.resolve([]);
+
+describe('a suite of attacks', () => {
+  it('counts what held and what did not, and says why', async () => {
+    const attacks = {
+      well,
+      ill: () => Promise.resolve(['it is slow', 'it leaks']),
+      broken: () => Promise.reject(new Error('no connection')),
+    };
+    expect(await runSuite([[group('a', attacks)]], options)).to.deep.equal({
+      passed: 1,
+      failed: 2,
+      failures: ['a/ill: it is slow; it leaks', 'a/broken: no connection'],
+    });
+  });
+
+  it('runs what is chosen, and starts no group for nothing', async () => {
+    let started = 0;
+    const counted: Group = {
+      ...group('b', { well }),
+      run: () => {
+        started += 1;
+        return Promise.resolve();
+      },
+    };
+    const counts = await runSuite([[group('a', { well, other: well })], [counted]], {
+      ...options,
+      isChosen: (name) => name === 'a/other',
+    });
+    expect(counts).to.deep.equal({ passed: 1, failed: 0, failures: [] });
+    expect(started).to.equal(0);
+  });
+
+  it('counts a group that cannot start as a failure, and goes on with the next', async () => {
+    const broken: Group = { name: 'a', attacks: ['x'], run: () => Promise.reject(new Error('no port')) };
+    const counts = await runSuite([[broken, group('b', { well })]], options);
+    expect(counts).to.deep.equal({ passed: 1, failed: 1, failures: ['a: no port'] });
+  });
+
+  it('ends an attack that does not end, and begins none after its limit', async () => {
+    const hangs = group('a', { hangs: () => new Promise<readonly string[]>(() => undefined), late: well });
+    const counts = await runSuite([[hangs]], { ...options, attackMs: 20, limitMs: 10 });
+    expect(counts.passed).to.equal(0);
+    expect(counts.failures[0]).to.equal('a/hangs: it did not end within 0.02 s');
+    expect(counts.failures[1]).to.match(/^a\/late: it was not begun within/);
+  });
+
+  it('runs lanes beside each other', async () => {
+    const { promise, resolve } = Promise.withResolvers<readonly string[]>();
+    const waits = group('a', { waits: () => promise });
+    const ends = group('b', {
+      ends: async () => {
+        await delay(1);
+        resolve([]);
+        return [];
+      },
+    });
+    expect((await runSuite([[waits], [ends]], { ...options, attackMs: 5_000 })).passed).to.equal(2);
+  });
+});
