@@ -174,20 +174,22 @@ export class OperatorStand {
     return true;
   }
 
-  /** Where no planted value may stand. */
+  /** Where no planted value may stand. @returns what is wrong */
   async #leaks(planted: Planted): Promise<string[]> {
     const log = this.operator.log();
+    const metrics = await this.operator.metrics().catch(() => undefined);
     const places: [string, string][] = [
       ['the log', log.slice(this.#logRead)],
-      ['a metric', await this.operator.metrics()],
+      ['a metric', metrics ?? ''],
       ['an event', JSON.stringify((await this.client.list(events)).map(({ note }) => note))],
       ['a status of a customer', JSON.stringify((await this.client.list(customers)).map(({ status }) => status))],
       ['a status of an instance', JSON.stringify((await this.client.list(instances)).map(({ status }) => status))],
     ];
     this.#logRead = log.length;
-    return places.flatMap(([where, text]) =>
+    const leaks = places.flatMap(([where, text]) =>
       planted.scan(text).map((token) => `${where} shows a planted value (${token})`),
     );
+    return metrics === undefined ? [...leaks, '/metrics of the operator does not answer'] : leaks;
   }
 
   async #holder(): Promise<string> {
