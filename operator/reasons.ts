@@ -31,7 +31,14 @@ export const customerConditions = {
     'InternalError',
   ],
   /** The gateway holds and enforces every field of the spec, and has cleared every field that was taken out of it. */
-  FullyApplied: ['AllFieldsApplied', 'LimitsCopied', 'FieldsNotSupported', 'FieldsNotCleared', 'FieldsNotEnforced', 'NotSynced'],
+  FullyApplied: [
+    'AllFieldsApplied',
+    'LimitsCopied',
+    'FieldsNotSupported',
+    'FieldsNotCleared',
+    'FieldsNotEnforced',
+    'NotSynced',
+  ],
 } as const;
 
 /** What holds for an instance. */
