@@ -207,6 +207,16 @@ describe('structured messages and tools', () => {
       {
         role: 'assistant',
         content: [{ type: 'thinking', thinking: 'Anna', signature: 'Anna' }],
+        thinking_blocks: [
+          { type: 'thinking', thinking: 'Anna', signature: 'Anna' },
+          { type: 'thinking', thinking: 'Anna' },
+          { type: 'redacted_thinking', data: 'Anna' },
+        ],
+        reasoning_content: 'Anna',
+        reasoning_items: [{ type: 'reasoning', encrypted_content: 'Anna', summary: [{ text: 'Anna' }] }],
+        reasoning_details: [{ type: 'reasoning.text', text: 'Anna', signature: 'Anna' }],
+        provider_specific_fields: { thought_signatures: ['Anna'] },
+        parts: [{ text: 'Anna', thought: true, thoughtSignature: 'Anna' }],
         unknown: { deep: ['Anna'] },
       },
     ];
@@ -264,7 +274,17 @@ describe('structured messages and tools', () => {
       { role: 'user', parts: [{ fileData: { mimeType: 'image/png', fileUri: 'gs://Anna' } }, { text: anna }] },
       {
         role: 'assistant',
-        content: [{ type: 'thinking', thinking: 'Anna', signature: 'Anna' }],
+        content: [{ type: 'thinking', thinking: anna, signature: 'Anna' }],
+        thinking_blocks: [
+          { type: 'thinking', thinking: anna, signature: 'Anna' },
+          { type: 'thinking', thinking: anna },
+          { type: 'redacted_thinking', data: 'Anna' },
+        ],
+        reasoning_content: anna,
+        reasoning_items: [{ type: 'reasoning', encrypted_content: 'Anna', summary: [{ text: anna }] }],
+        reasoning_details: [{ type: 'reasoning.text', text: anna, signature: 'Anna' }],
+        provider_specific_fields: { thought_signatures: ['Anna'] },
+        parts: [{ text: anna, thought: true, thoughtSignature: 'Anna' }],
         unknown: { deep: [anna] },
       },
     ]);
@@ -428,6 +448,40 @@ describe('an answer', () => {
       restored: 0,
       unknown: 1,
     });
+  });
+});
+
+describe('a thought that the provider has signed', () => {
+  const planted: Planted = { ...people, Zürich: 'LOCATION' };
+  const said = fc.array(
+    fc.constantFrom(...Object.keys(planted), ' ', ', ', ' met ', "'s ", '\n', '"', 'ß', '<b>', '{"a":"'),
+    {
+      maxLength: 12,
+    },
+  );
+  const messagesWith = (thinking: string): Json[] => [
+    { role: 'user', content: 'Anna Schmidt, Anna, a@b.example, Zürich' },
+    { role: 'assistant', thinking_blocks: [{ type: 'thinking', thinking, signature: 'c2lnbmVk' }] },
+  ];
+  const thoughtIn = (messages: readonly Json[] | undefined): string =>
+    (messages?.[1] as { thinking_blocks: [{ thinking: string }] }).thinking_blocks[0].thinking;
+
+  it('goes back to the model byte for byte, whether the gateway restored it for the client or not', async () => {
+    await fc.assert(
+      fc.asyncProperty(said, async (words) => {
+        const guard = guardFor(planted);
+        // What the model wrote, in the pseudonyms that it was sent.
+        const wrote = thoughtIn(
+          (await send(guard, { structuredMessages: messagesWith(words.join('')) })).structuredMessages,
+        );
+        const back = await guard.response({ texts: [], structuredMessages: messagesWith(wrote) }, caller);
+        for (const shown of [thoughtIn(back.structuredMessages), wrote]) {
+          const again = await send(guard, { structuredMessages: messagesWith(shown) });
+          expect(thoughtIn(again.structuredMessages)).to.equal(wrote);
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 

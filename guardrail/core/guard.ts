@@ -255,10 +255,14 @@ function allocate(plans: readonly Plan[], pseudonyms: Pseudonyms, codes: Readonl
 
 const CODES = new RegExp(`(?<![0-9a-z])${CODE_UNIT}{${MIN_CODE},${MAX_CODE}}(?![0-9a-z])`, 'gi');
 
-/** Codes that stand in the client's text, as a word or in what looks like a pseudonym: nothing else may be called so. */
+/**
+ * Codes that stand in the client's text, as a word or in what looks like a pseudonym: nothing else may be called so. Those
+ * in the model's own thoughts are the session's.
+ */
 function codesIn(plans: readonly Plan[]): Set<string> {
   const codes = new Set<string>();
   for (const { source, edits } of plans) {
+    if (source.kind === 'thought') continue;
     for (const { looksLike } of edits) {
       if (looksLike !== undefined) codes.add(looksLike.slice(looksLike.lastIndexOf('_') + 1, -1));
     }

@@ -76,7 +76,8 @@ export function planEdits(
       return { start: place(start), end: place(end), label: labelOf(type), quoteDepth, looksLike: undefined };
     }),
   );
-  const all = withLookAlikes(text, targets, grammar);
+  // In a thought a pseudonym is the model's own: see walk.ts.
+  const all = kind === 'thought' ? targets : withLookAlikes(text, targets, grammar);
   const depths = depthsOf(text, all);
   return all.map((target, index) => {
     const { start, end, label, looksLike } = target;

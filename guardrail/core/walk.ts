@@ -1,8 +1,17 @@
 import type { Json } from './core.ts';
 import { MEDIA_ADDRESS_KEYS, MEDIA_TYPE_KEYS } from './media.ts';
 
-/** `text` is read by the model as it is; `arguments` is JSON that must stay JSON. */
-export type StringKind = 'text' | 'arguments';
+/**
+ * `text` is read by the model as it is; `arguments` is JSON that must stay JSON; `thought` is what the model wrote itself
+ * and its provider may have signed.
+ *
+ * A provider refuses a thought that does not match its signature, so what reaches it must be what the model once wrote,
+ * byte for byte. The model wrote pseudonyms. Where the gateway restored them for the client, the values become the same
+ * pseudonyms again, since those are deterministic. Where it did not, they are still there and stay: a pseudonym in a
+ * thought is the session's own, not text that a client typed. A thought in which the model itself came up with personal
+ * data, or wrote a pseudonym in another form, does not match: the provider refuses the request rather than be sent it.
+ */
+export type StringKind = 'text' | 'arguments' | 'thought';
 export type Rewrite = (text: string, kind: StringKind) => string;
 
 /** A document nested deeper than any real one, which would exhaust the stack: 400 to the caller. */
@@ -21,6 +30,15 @@ class TooDeep extends Error {}
 
 const MAX_NESTING = 256;
 
+/** Keys of a provider's signatures; the text beside one is signed. */
+const SIGNATURES = [
+  'signature',
+  'thought_signature',
+  'thought_signatures',
+  'thoughtSignature',
+  'response_thought_signature',
+] as const;
+
 /**
  * The strings in messages that are never touched, whatever they hold, since the provider reads them and not the model,
  * and would refuse the request or do another thing:
@@ -31,7 +49,7 @@ const MAX_NESTING = 256;
  * | id, every key that ends in _id | identifiers that tie a tool's result to its call |
  * | name | names of functions; a participant's name may hold letters, digits, _ and - only |
  * | file_data, file_uri, fileUri, url; data except in a source of type text; blob beside a media type; all in image_url, input_audio | images, sound and files: not text |
- * | signature, thought_signature, encrypted_content; thinking beside a signature | signed or encrypted by the provider |
+ * | signature, thought_signature(s), thoughtSignature, response_thought_signature, encrypted_content | signatures, and what the provider encrypted |
  * | all in cache_control | words of the protocol |
  *
  * Every other string is text, under unknown keys too. What a tool is given or has given back as an object ({@link DATA})
@@ -40,7 +58,8 @@ const MAX_NESTING = 256;
 const UNTOUCHED = new Set<string>([
   ...['role', 'type', 'status', 'model', 'object', 'phase', 'format', 'detail', ...MEDIA_TYPE_KEYS],
   ...['finish_reason', 'stop_reason', 'id', 'name', 'file_data', ...MEDIA_ADDRESS_KEYS, 'url'],
-  ...['signature', 'thought_signature', 'encrypted_content'],
+  'encrypted_content',
+  ...SIGNATURES,
 ]);
 const UNTOUCHED_TREES = new Set(['image_url', 'input_audio', 'cache_control']);
 const DATA = new Set(['arguments', 'input', 'args', 'output', 'response', 'json']);
@@ -79,7 +98,7 @@ function rewriteMessage(
 ): Json {
   if (typeof value === 'string') {
     if (key !== undefined && isUntouched(key, parent)) return value;
-    return rewrite(value, key === 'arguments' ? 'arguments' : 'text');
+    return rewrite(value, key === 'arguments' ? 'arguments' : isThought(key, parent) ? 'thought' : 'text');
   }
   if (typeof value !== 'object' || value === null) return value;
   if (key !== undefined && UNTOUCHED_TREES.has(key)) return value;
@@ -92,8 +111,11 @@ function rewriteMessage(
 function isUntouched(key: string, parent: JsonObject | undefined): boolean {
   if (UNTOUCHED.has(key) || UNTOUCHED_TREES.has(key) || key.endsWith('_id')) return true;
   if (key === 'data') return parent?.type !== 'text';
-  if (key === 'blob') return MEDIA_TYPE_KEYS.some((name) => typeof parent?.[name] === 'string');
-  return key === 'thinking' && parent?.signature !== undefined;
+  return key === 'blob' && MEDIA_TYPE_KEYS.some((name) => typeof parent?.[name] === 'string');
+}
+
+function isThought(key: string | undefined, parent: JsonObject | undefined): boolean {
+  return key === 'thinking' || (key === 'text' && SIGNATURES.some((name) => typeof parent?.[name] === 'string'));
 }
 
 /** A tool's result can also be an object for content: one that is no content part. */

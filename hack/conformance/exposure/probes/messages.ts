@@ -60,7 +60,6 @@ const requests: readonly Probe[] = [
       { type: 'text', text: 'Hello' },
     ],
     () => 'Go on',
-    { spared: true },
   ),
   turn('`server_tool_use`', (value) => [
     { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: `Who is ${value}` } },
