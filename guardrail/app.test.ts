@@ -166,6 +166,20 @@ describe('the service', () => {
     expect(document).to.match(/"streaming_transform_mode":\{"description":"Accepted, and changes nothing\./);
   });
 
+  it('refuses an answer that restoring would make larger than a body', async () => {
+    const who = { litellm_call_id: 'large', request_data: { user_api_key_hash: 'k1' } };
+    const lines = Array.from({ length: 100 }, (_, at) => `${at}Ab+/`.repeat(16).slice(0, 64));
+    const key = `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----`;
+    const sent = bodyOf(await harness.guard({ ...who, input_type: 'request', texts: [`This is my key:\n${key}`] }))
+      .texts[0];
+    const [tag = ''] = /<[A-Z_0-9]+>/.exec(sent ?? '') ?? [];
+    const answer = await harness.guard({ ...who, input_type: 'response', texts: [tag.repeat(2000)] });
+    expect(answer.status).to.equal(413);
+    expect(answer.body).to.have.nested.property('error.code', 'answer_too_large');
+    const small = bodyOf(await harness.guard({ ...who, input_type: 'response', texts: [tag] }));
+    expect(small.texts).to.deep.equal([key]);
+  });
+
   it('restores nothing in the address of an image, in a stream neither, and counts it', async () => {
     const who = caller('team-1');
     const sent =

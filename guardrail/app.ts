@@ -75,6 +75,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     store: mappings,
     sessionKey,
     scope: config.SESSION_SCOPE,
+    maxAnswer: config.MAX_BODY,
     customTypes,
   });
   const pictures = createWorkers({

@@ -2,7 +2,7 @@ import type { Finding, StricterSettings } from '../detection/detection.ts';
 import type { SessionId, SubjectId, Tenant } from '../ids.ts';
 import type { Fence } from '../store/store.ts';
 
-export { SessionErasedError } from './errors.ts';
+export { AnswerTooLargeError, SessionErasedError } from './errors.ts';
 export { createGuard, type GuardOptions } from './guard.ts';
 export { isImageType, MEDIA_ADDRESS_KEYS, MEDIA_BASE64_KEYS, MEDIA_TYPE_KEYS } from './media.ts';
 export { refuse } from './refuse.ts';
@@ -120,7 +120,7 @@ export type ResponseOutcome = OutcomeBase & {
 export interface Guard {
   /** @throws DetectorUnavailableError | StoreUnavailableError | SessionErasedError | DocumentTooDeepError */
   request(document: RequestDocument, context: CallContext): Promise<RequestOutcome>;
-  /** @throws StoreUnavailableError | DocumentTooDeepError */
+  /** @throws StoreUnavailableError | DocumentTooDeepError | AnswerTooLargeError */
   response(document: ResponseDocument, context: CallContext): Promise<ResponseOutcome>;
   sessionOf(identity: CallIdentity): SessionId;
 }

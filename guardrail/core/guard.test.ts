@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { Analyzer, Finding } from '../detection/detection.ts';
 import type { Pseudonym } from '../ids.ts';
 import { mayLoadAddresses } from './autoload/autoload.ts';
 import { createMonitor, withoutWrites } from '../monitor.ts';
 import { createMemoryStore, type MappingStore } from '../store/store.ts';
 import {
+  AnswerTooLargeError,
   DocumentTooDeepError,
   SessionErasedError,
   deriveSubject,
@@ -13,6 +15,7 @@ import {
   type RequestDocument,
   type RequestOutcome,
 } from './core.ts';
+import { MAX_ENTITY } from './entityLength.ts';
 import { MAX_UNKNOWN } from './restore.ts';
 import { createVocabulary } from './labels.ts';
 import { callBy, createOracle, createTestGuard, testKey, type OracleOptions, type Planted } from './testing/oracle.ts';
@@ -448,6 +451,90 @@ describe('an answer', () => {
       restored: 0,
       unknown: 1,
     });
+  });
+});
+
+describe('a long value', () => {
+  const run = 'Anna Schmidt '.repeat(7876);
+  /** A detector that takes each run of given words for one value. */
+  const greedy = (pattern: RegExp, type = 'PERSON'): Analyzer => ({
+    ...createOracle({}),
+    analyze: (texts) =>
+      Promise.resolve(
+        texts.map((text) =>
+          Array.from(text.matchAll(pattern), ({ 0: value, index }): Finding => {
+            return {
+              start: index,
+              end: index + value.length,
+              type,
+              score: 0.9,
+              detector: 'greedy',
+              action: 'pseudonymize',
+            };
+          }),
+        ),
+      ),
+  });
+
+  it('that is a run of names becomes the names', async () => {
+    const { guard, store } = createTestGuard(greedy(/Anna(?: Anna| Schmidt| Eve)*/g));
+    const sent = await sendText(guard, `${run}Eve Anna`);
+    expect(new Set(tagsIn(sent))).to.have.property('size', 3);
+    expect(sent).not.to.match(/Anna|Schmidt|Eve/);
+    expect(tagsIn(sent)).to.have.length(7877);
+    expect(await store.describe(guard.sessionOf(caller.identity))).to.include({ pseudonyms: 3 });
+    expect(await answer(guard, sent)).to.equal(`${run}Eve Anna`);
+  });
+
+  it('is never replaced as one, and all of it is replaced and comes back', async () => {
+    const words = fc.array(fc.constantFrom('Anna', 'Schmidt', 'Wu', 'x'.repeat(300), '😀'.repeat(150), '"', 'é'), {
+      minLength: 60,
+      maxLength: 120,
+    });
+    const form = fc.constantFrom(
+      (text: string) => text,
+      (text: string) => JSON.stringify({ a: [text], b: text }),
+    );
+    await fc.assert(
+      fc.asyncProperty(words, fc.constantFrom(' ', '\n', '\t  '), form, async (said, space, wrap) => {
+        const { guard, store } = createTestGuard(greedy(/[^{}[\]:,]{30,}/g));
+        const longest: number[] = [];
+        const put = store.put.bind(store);
+        store.put = (entry) => {
+          for (const value of entry.values.values()) longest.push(value.length);
+          return put(entry);
+        };
+        const text = wrap(said.join(space));
+        const sent = await sendText(guard, text);
+        expect(between(sent).join('')).not.to.match(/Anna|Schmidt|Wu|x|😀|é/);
+        // A value with quotation marks or line ends is kept as it is spelled in JSON.
+        expect(Math.max(...longest)).to.be.at.most(2 * MAX_ENTITY);
+        expect(await answer(guard, sent)).to.equal(text);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is one value where its type is a long one', async () => {
+    const key = `-----BEGIN ${'k'.repeat(4000)}`;
+    expect(tagsIn(await sendText(createTestGuard(greedy(/-----.*/g, 'PRIVATE_KEY')).guard, key))).to.have.length(1);
+  });
+
+  it('does not make an answer larger than any body, in all its texts together', async () => {
+    const { guard } = createTestGuard(greedy(/x+/g, 'URL'), { maxAnswer: 100_000 });
+    const [tag = ''] = tagsIn(await sendText(guard, 'x'.repeat(5000)));
+    const fits = await guard.response({ texts: [tag.repeat(10), tag.repeat(10)] }, caller);
+    expect(fits.texts).to.deep.equal(['x'.repeat(50_000), 'x'.repeat(50_000)]);
+    const call = { function: { name: 'f', arguments: JSON.stringify(tag) } };
+    for (const document of [
+      { texts: [tag.repeat(21)] },
+      { texts: Array.from({ length: 21 }, () => tag) },
+      { texts: [tag.repeat(20)], toolCalls: [call] },
+      { texts: [`![x](https://e.example/?q=${tag.repeat(21)})`] },
+    ]) {
+      const error: unknown = await guard.response(document, caller).catch((thrown: unknown) => thrown);
+      expect(error).to.be.instanceOf(AnswerTooLargeError);
+    }
   });
 });
 

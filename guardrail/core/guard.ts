@@ -30,7 +30,7 @@ import {
   separate,
   type Entry,
 } from './pseudonyms.ts';
-import { isSearch, pseudonymsIn, readText, restoreText, type Reading, type Restored } from './restore.ts';
+import { Budget, isSearch, pseudonymsIn, readText, restoreText, type Reading, type Restored } from './restore.ts';
 import { deriveSession, subjectOf } from './session.ts';
 import { decodeStored, type Stored } from './spelling.ts';
 import { rewriteMessages, rewriteTools, type Rewrite, type StringKind } from './walk.ts';
@@ -41,6 +41,8 @@ export interface GuardOptions {
   /** Secret from which session ids and pseudonyms come (`createSecretKey` of at least 16 random bytes); must not change. */
   readonly sessionKey: KeyObject;
   readonly scope: SessionScope;
+  /** How many bytes the texts of a restored answer may have. Default: 10 MiB, as bodies. */
+  readonly maxAnswer?: number;
   /**
    * Entity types of custom recognizers, asked for at each call since policy can change: pseudonyms bear their names.
    * Types that are neither built in nor given here are called `ENTITY`.
@@ -48,8 +50,10 @@ export interface GuardOptions {
   readonly customTypes?: () => readonly EntityType[];
 }
 
+const MAX_ANSWER = 10 * 1024 * 1024;
+
 export function createGuard(options: GuardOptions): Guard {
-  const { analyzer, store, sessionKey, scope } = options;
+  const { analyzer, store, sessionKey, scope, maxAnswer = MAX_ANSWER } = options;
   const language = (): Language => languageFor(options.customTypes?.() ?? []);
 
   /**
@@ -133,13 +137,15 @@ export function createGuard(options: GuardOptions): Guard {
     const searched = isSearch(readings.values(), known);
     const values: typeof known = searched ? new Map() : known;
     const results = new Map<string, Restored>();
-    const restore = (text: string, kind: StringKind): Restored => {
+    const budget = new Budget(maxAnswer);
+    const changed = walkResponse(document, (text, kind) => {
       const key = keyOf(text, kind);
-      const result = results.get(key) ?? restoreText(read(text), values, kind);
+      const known = results.get(key);
+      if (known) budget.spend(known.bytes);
+      const result = known ?? restoreText(read(text), values, kind, budget);
       results.set(key, result);
-      return result;
-    };
-    const changed = walkResponse(document, (text, kind) => restore(text, kind).text);
+      return result.text;
+    });
     const sum = (count: (result: Restored) => number): number =>
       [...results.values()].reduce((total, result) => total + count(result), 0);
     const restored = sum((result) => result.restored);
@@ -148,7 +154,7 @@ export function createGuard(options: GuardOptions): Guard {
     return {
       ...unchanged,
       ...(restored > 0 && { action: 'GUARDRAIL_INTERVENED', ...changed }),
-      holdback: document.texts.map((text) => restore(text, 'text').holdback),
+      holdback: document.texts.map((text) => results.get(keyOf(text, 'text'))?.holdback ?? 0),
       restored,
       withheld: searched ? found.length - unknown : sum((result) => result.withheld),
       unknown,

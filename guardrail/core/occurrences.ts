@@ -1,6 +1,7 @@
 import { createAutomaton, type Automaton } from '../automaton/automaton.ts';
 import type { EntityType } from '../detection/detection.ts';
 import { createBlobGuard, isBoundary, urlsIn } from './boundaries.ts';
+import { shortEnough } from './entityLength.ts';
 import type { Segment } from './json.ts';
 
 /** A place that holds a value, in the coordinates of the text that it is said of. */
@@ -40,11 +41,13 @@ export function placesInSegments(segments: readonly Segment[], found: readonly S
   return segments.map((segment) => {
     for (let span = found[next]; span && span.start < segment.end; span = found[++next]) open.push(span);
     open = open.filter(({ end }) => end > segment.start);
-    return open.map((span) => {
+    return open.flatMap((span) => {
       const start = Math.max(span.start, segment.start);
       const end = Math.min(span.end, segment.end);
       const whole = start === span.start && end === span.end;
-      return { ...span, whole, ...inSegment(segment, start, end) };
+      const { type, score } = span;
+      const found: Found = { type, score, whole, ...inSegment(segment, start, end) };
+      return segment.kind === 'number' ? found : shortEnough(segment.text, found);
     });
   });
 }
@@ -107,10 +110,10 @@ export function occurrencesIn(segment: Segment, found: readonly Place[], values:
   if (segment.kind === 'number') return places.slice(0, 1).map(({ type }) => ({ start: 0, end: text.length, type }));
   const disjoint = merge(places);
   const urls = urlsToReplace(text, disjoint);
-  return (urls.length > 0 ? merge([...disjoint, ...urls]) : disjoint).map((place) => ({
-    ...place,
-    type: values.types.get(text.slice(place.start, place.end)) ?? place.type,
-  }));
+  const all = urls.length > 0 ? merge([...disjoint, ...urls]) : disjoint;
+  return all
+    .flatMap((place) => shortEnough(text, place))
+    .map(({ start, end, type }) => ({ start, end, type: values.types.get(text.slice(start, end)) ?? type }));
 }
 
 /** The longest of nested places stays; places that overlap otherwise become one, so that no end of either is left over. */

@@ -1,5 +1,6 @@
 import type { Pseudonym } from '../ids.ts';
 import { LoadedAddresses, mayLoadAddresses, Place } from './autoload/autoload.ts';
+import { AnswerTooLargeError } from './errors.ts';
 import type { Grammar, TagMatch, Unfinished } from './grammar.ts';
 import { escapeJson, jsonDepths } from './json.ts';
 import { isPlain, spell, type Stored } from './spelling.ts';
@@ -19,6 +20,27 @@ export interface Restored {
   /** How many pseudonyms became values, and how many known ones stand where a value must not. */
   readonly restored: number;
   readonly withheld: number;
+  /** How many bytes `text` has at most. */
+  readonly bytes: number;
+}
+
+/**
+ * What an answer may still grow to. A value can be longer than its pseudonym, and an answer can repeat a pseudonym as
+ * often as its model likes: so the size of a text is known, and paid for, before the text is put together.
+ */
+export class Budget {
+  private left: number;
+
+  /** @param bytes for all texts of an answer together */
+  constructor(bytes: number) {
+    this.left = bytes;
+  }
+
+  /** @throws AnswerTooLargeError */
+  spend(bytes: number): void {
+    this.left -= bytes;
+    if (this.left < 0) throw new AnswerTooLargeError();
+  }
 }
 
 export function readText(grammar: Grammar, text: string): Reading {
@@ -67,13 +89,35 @@ interface Known {
  * In text, which a client shows, no value goes into an address that the client's renderer loads by itself, unless it is
  * that address. Arguments go to a tool and are not shown.
  */
-export function restoreText(reading: Reading, values: ReadonlyMap<Pseudonym, Stored>, kind: StringKind): Restored {
+export function restoreText(
+  reading: Reading,
+  values: ReadonlyMap<Pseudonym, Stored>,
+  kind: StringKind,
+  budget?: Budget,
+): Restored {
   const known = knownIn(reading, values);
+  const bytes = bytesOf(reading.text, known);
+  budget?.spend(bytes);
   const all = putValues(reading, known, values, kind);
-  if (kind === 'arguments' || known.length === 0 || !mayLoadAddresses(all.text)) return { ...all, withheld: 0 };
+  if (kind === 'arguments' || known.length === 0 || !mayLoadAddresses(all.text)) return { ...all, withheld: 0, bytes };
   const shown = outsideAddresses(reading.text, known);
   const withheld = known.length - shown.length;
-  return withheld === 0 ? { ...all, withheld } : { ...putValues(reading, shown, values, kind), withheld };
+  return withheld === 0 ? { ...all, withheld, bytes } : { ...putValues(reading, shown, values, kind), withheld, bytes };
+}
+
+/** The size of a text with all values in it, or of the text as it is, where that is larger. */
+function bytesOf(text: string, known: readonly Known[]): number {
+  const before = Buffer.byteLength(text);
+  const sizes = new Map<string, number>();
+  let after = before;
+  for (const one of known) {
+    const { start, end, pseudonym, form } = one.match;
+    const spelling = `${pseudonym}${one.depth}${form === 'escaped' ? 'e' : ''}`;
+    const size = sizes.get(spelling) ?? Buffer.byteLength(spelled(one));
+    sizes.set(spelling, size);
+    after += size - (end - start);
+  }
+  return Math.max(before, after);
 }
 
 /**
@@ -127,7 +171,7 @@ function putValues(
   known: readonly Known[],
   values: ReadonlyMap<Pseudonym, Stored>,
   kind: StringKind,
-): Omit<Restored, 'withheld'> {
+): Omit<Restored, 'withheld' | 'bytes'> {
   const settled = unfinished.find((place) => !place.onlyIfKnown || values.has(place.onlyIfKnown))?.from;
   let restored = '';
   let cursor = 0;

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { DocumentTooDeepError, SessionErasedError } from '../core/core.ts';
+import { AnswerTooLargeError, DocumentTooDeepError, SessionErasedError } from '../core/core.ts';
 import { DetectorUnavailableError } from '../detection/detection.ts';
 import { ImagesBusyError } from '../images/images.ts';
 import { FieldError } from '../protocol/protocol.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { CallMiddleware } from './context.ts';
-import { badRequest, busy, ServiceError } from './errors.ts';
+import { badRequest, busy, ServiceError, tooLarge } from './errors.ts';
 
 /** The one place where an error becomes an answer: `{"error":{"code","message","request_id"}}`. */
 export function errorBoundary(logger: Logger): CallMiddleware {
@@ -45,6 +45,8 @@ export function asServiceError(error: unknown): ServiceError {
   if (error instanceof FieldError || error instanceof DocumentTooDeepError) {
     return badRequest('invalid_field', error.message);
   }
+  // Not 502 to 504: a gateway may show the answer as it is, or take the guardrail for unreachable.
+  if (error instanceof AnswerTooLargeError) return tooLarge('answer_too_large', error.message);
   if (error instanceof StoreUnavailableError) return new ServiceError(502, 'store_unavailable', error.message);
   if (error instanceof DetectorUnavailableError) return new ServiceError(502, 'detector_unavailable', error.message);
   if (error instanceof ImagesBusyError) return busy(error.code, error.message, error.waitMs);

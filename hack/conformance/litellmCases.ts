@@ -432,6 +432,7 @@ const faults: readonly LiteLlmCase[] = [
   before('service down', { kind: 'down' }, 500),
   before('401', { kind: 'status', status: 401 }, 500),
   before('502', { kind: 'status', status: 502 }, 500),
+  after('413', { kind: 'status', status: 413 }, 500),
   after('502', { kind: 'status', status: 502 }, 500),
   amid('502', { kind: 'status', status: 502 }),
   before('time-out', { kind: 'hang' }, 500),
@@ -495,7 +496,11 @@ const identity: readonly LiteLlmCase[] = [
   },
 ];
 
-const failOpen: readonly LiteLlmCase[] = [failsOpen(429, 'fails'), failsOpen(503, 'passes raw')];
+const failOpen: readonly LiteLlmCase[] = [
+  failsOpen(413, 'fails'),
+  failsOpen(429, 'fails'),
+  failsOpen(503, 'passes raw'),
+];
 
 /** The last call of the guardrail after the model, without what differs between any two calls. */
 function lastCheck(guardrail: Interceptor): JsonObject {
