@@ -118,9 +118,9 @@ export type ResponseOutcome = OutcomeBase & {
 
 /** The pseudonymization core behind every protocol. */
 export interface Guard {
-  /** @throws DetectorUnavailableError | StoreUnavailableError | SessionErasedError | DocumentTooDeepError */
+  /** @throws DetectorUnavailableError | StoreUnavailableError | SessionErasedError | DocumentTooDeepError | TooManyValuesError */
   request(document: RequestDocument, context: CallContext): Promise<RequestOutcome>;
-  /** @throws StoreUnavailableError | DocumentTooDeepError | AnswerTooLargeError */
+  /** @throws StoreUnavailableError | DocumentTooDeepError | TooManyValuesError | AnswerTooLargeError */
   response(document: ResponseDocument, context: CallContext): Promise<ResponseOutcome>;
   sessionOf(identity: CallIdentity): SessionId;
 }

@@ -1,3 +1,4 @@
+import { TooManyValuesError } from '../detection/detection.ts';
 import type { Pseudonym } from '../ids.ts';
 import type { Label } from './labels.ts';
 import { CODE_LETTER, CODE_UNIT, MAX_CODE, MIN_CODE } from './pseudonyms.ts';
@@ -28,7 +29,7 @@ import { CODE_LETTER, CODE_UNIT, MAX_CODE, MIN_CODE } from './pseudonyms.ts';
  * them: what is found in a text with pseudonyms inserted is these, and what is found in the stretches between them.
  */
 export interface Grammar {
-  /** All forms in a text, left to right, never overlapping. Time is linear in the text. */
+  /** All forms in a text, left to right, never overlapping. Time is linear in the text. @throws TooManyValuesError */
   find(text: string): TagMatch[];
   /**
    * Where, at the end of a text, a form may be in the middle of being written: a longer text can read differently from
@@ -115,7 +116,10 @@ export function createGrammar(labels: readonly Label[]): Grammar {
       const matches: TagMatch[] = [];
       // Not matchAll, which makes a new pattern for each text: that costs more than searching does.
       forms.lastIndex = 0;
-      for (let found = forms.exec(text); found; found = forms.exec(text)) matches.push(readForm(found));
+      for (let found = forms.exec(text); found; found = forms.exec(text)) {
+        matches.push(readForm(found));
+        TooManyValuesError.check(matches.length);
+      }
       return matches;
     },
     unfinished(text, matches) {

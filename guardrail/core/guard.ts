@@ -1,8 +1,10 @@
 import { randomBytes, type KeyObject } from 'node:crypto';
-import type { Analyzer, EntityType, Finding } from '../detection/detection.ts';
+import { TooManyValuesError, type Analyzer, type EntityType, type Finding } from '../detection/detection.ts';
 import type { Pseudonym, SessionId } from '../ids.ts';
 import type { Fence, MappingStore } from '../store/store.ts';
 import { blockedReasonFor } from './blocked.ts';
+import { breather } from './breather.ts';
+import { ByText } from './byText.ts';
 import type {
   CallContext,
   CallIdentity,
@@ -18,22 +20,14 @@ import { SessionErasedError } from './errors.ts';
 import { createGrammar, type Grammar } from './grammar.ts';
 import { parseJsonIn } from './json.ts';
 import { createVocabulary, type Vocabulary } from './labels.ts';
-import { collectValues } from './occurrences.ts';
-import { applyEdits, planEdits, sourceOf, textsToAnalyze, type Edit, type Source, type TextToRead } from './plan.ts';
-import {
-  CODE_UNIT,
-  lengthen,
-  MAX_CODE,
-  MIN_CODE,
-  pseudonymOf,
-  Pseudonyms,
-  separate,
-  type Entry,
-} from './pseudonyms.ts';
+import { Names } from './names.ts';
+import { collectValues, type Found } from './occurrences.ts';
+import { applyEdits, planEdits, sourceOf, textsToAnalyze, type Plan, type Source, type TextToRead } from './plan.ts';
+import { lengthen, Pseudonyms } from './pseudonyms.ts';
 import { Budget, isSearch, pseudonymsIn, readText, restoreText, type Reading, type Restored } from './restore.ts';
 import { deriveSession, subjectOf } from './session.ts';
 import { decodeStored, type Stored } from './spelling.ts';
-import { rewriteMessages, rewriteTools, type Rewrite, type StringKind } from './walk.ts';
+import { rewriteMessages, rewriteTools, type Rewrite } from './walk.ts';
 
 export interface GuardOptions {
   readonly analyzer: Analyzer;
@@ -67,8 +61,34 @@ export function createGuard(options: GuardOptions): Guard {
 
   async function request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
     const fence = context.begun ?? store.fence();
-    const { identity, signal, stricter } = context;
-    const { session, isShared } = sessionFor(identity);
+    const { session, isShared } = sessionFor(context.identity);
+    const look = await lookInto(document, context, session);
+    if ('action' in look) return look;
+    const { plans, base } = look;
+    if (plans.every(({ edits }) => edits.length === 0)) return { ...base, action: 'NONE' };
+    const names = await Names.of(plans, new Pseudonyms(sessionKey, session));
+    if (isShared) await keep(names, session, context, fence);
+    return { ...base, action: 'GUARDRAIL_INTERVENED', ...rewriteRequest(document, plans, names) };
+  }
+
+  /** What is to be replaced, or why the request goes no further. Nothing else of what was found outlives it. */
+  async function lookInto(
+    document: RequestDocument,
+    context: CallContext,
+    session: SessionId,
+  ): Promise<Look | (RequestOutcome & { action: 'BLOCKED' })> {
+    const { sources, findings, inPictures } = await analyzed(document, context);
+    const entities = countEntities(findings);
+    const blocked = blockedTypes([...findings, ...inPictures.flat()]);
+    const base = { session, entities, ...(document.pictureTexts && { inPictures }) };
+    if (blocked.length > 0) {
+      return { ...base, action: 'BLOCKED', blockedReason: blockedReasonFor(blocked) };
+    }
+    findings.length = 0;
+    return { base, plans: await planAll(sources, language()) };
+  }
+
+  async function analyzed(document: RequestDocument, { identity, signal, stricter }: CallContext): Promise<Analyzed> {
     const strings = stringsOf(document);
     const pictureTexts = document.pictureTexts ?? [];
     const texts = [...new Set([...strings.flatMap(textsToAnalyze), ...pictureTexts])].filter((text) => /\S/.test(text));
@@ -76,46 +96,26 @@ export function createGuard(options: GuardOptions): Guard {
     const lists = texts.length > 0 ? await analyzer.analyze(texts, analysis) : [];
     const byText = new Map(texts.map((text, index) => [text, lists[index] ?? []]));
     const findingsOf = (text: string): readonly Finding[] => byText.get(text) ?? [];
-    const sources = strings.map((read) => sourceOf(read, findingsOf));
-    const inPictures = pictureTexts.map(findingsOf);
     // A text that stands there as prose and as arguments has been looked at once.
-    const findings = Array.from(new Map(sources.map((source) => [source.text, source.findings])).values()).flat();
-    const entities = countEntities(findings);
-    const blocked = blockedTypes([...findings, ...inPictures.flat()]);
-    const base = { session, entities, ...(document.pictureTexts && { inPictures }) };
-    if (blocked.length > 0) {
-      return { ...base, action: 'BLOCKED', blockedReason: blockedReasonFor(blocked) };
-    }
-
-    const plans = planAll(sources, language());
-    if (plans.every(({ edits }) => edits.length === 0)) return { ...base, action: 'NONE' };
-    const codes = codesIn(plans);
-    const allocated = allocate(plans, new Pseudonyms(sessionKey, session), codes);
-    const pseudonyms = isShared ? await keep(allocated, codes, session, context, fence) : named(allocated);
-    return { ...base, action: 'GUARDRAIL_INTERVENED', ...rewriteRequest(document, plans, pseudonyms) };
+    const distinct = new Map<string, readonly Finding[]>();
+    const sources = strings.map((read) => {
+      const { findings, source } = sourceOf(read, findingsOf);
+      distinct.set(read.text, findings);
+      return source;
+    });
+    return { sources, findings: [...distinct.values()].flat(), inPictures: pictureTexts.map(findingsOf) };
   }
 
   /** Stores the mapping, with longer pseudonyms for those that stand for another value there already. */
-  async function keep(
-    allocated: readonly Entry[],
-    codes: ReadonlySet<string>,
-    session: SessionId,
-    { identity }: CallContext,
-    fence: Fence,
-  ): Promise<ReadonlyMap<string, Pseudonym>> {
+  async function keep(names: Names, session: SessionId, { identity }: CallContext, fence: Fence): Promise<void> {
     const subject = subjectOf(sessionKey, identity);
-    let entries = allocated;
     for (;;) {
-      const values = new Map(entries.map((entry) => [pseudonymOf(entry), entry.stored]));
-      const result = await store.put({ session, subject, values, fence });
-      if (result.kind === 'stored') return named(entries);
+      const result = await store.put({ session, subject, values: names.mapping(), fence });
+      if (result.kind === 'stored') return;
       if (result.kind === 'erased') throw new SessionErasedError();
       const { taken } = result;
       // Every round makes a code longer, so the rounds end.
-      entries = separate(
-        entries.map((entry) => (taken.has(pseudonymOf(entry)) ? lengthen(entry) : entry)),
-        (code) => codes.has(code),
-      );
+      names.change((entry) => (taken.has(entry.name) ? lengthen(entry) : entry));
     }
   }
 
@@ -133,28 +133,28 @@ export function createGuard(options: GuardOptions): Guard {
       return reading;
     };
     walkResponse(document, (text) => (read(text), text));
+    TooManyValuesError.check(readings.values().reduce((sum, { matches }) => sum + matches.length, 0));
     const known = await lookUp(session, [...readings.values()]);
     const searched = isSearch(readings.values(), known);
     const values: typeof known = searched ? new Map() : known;
-    const results = new Map<string, Restored>();
+    const results = new ByText<Restored>();
     const budget = new Budget(maxAnswer);
     const changed = walkResponse(document, (text, kind) => {
-      const key = keyOf(text, kind);
-      const known = results.get(key);
-      if (known) budget.spend(known.bytes);
-      const result = known ?? restoreText(read(text), values, kind, budget);
-      results.set(key, result);
+      const before = results.get(text, kind);
+      if (before) budget.spend(before.bytes);
+      const result = before ?? restoreText(read(text), values, kind, budget);
+      results.set(text, kind, result);
       return result.text;
     });
     const sum = (count: (result: Restored) => number): number =>
-      [...results.values()].reduce((total, result) => total + count(result), 0);
+      results.values().reduce((total, result) => total + count(result), 0);
     const restored = sum((result) => result.restored);
     const found = [...readings.values()].flatMap(({ matches }) => matches);
     const unknown = found.filter(({ pseudonym }) => !known.has(pseudonym)).length;
     return {
       ...unchanged,
       ...(restored > 0 && { action: 'GUARDRAIL_INTERVENED', ...changed }),
-      holdback: document.texts.map((text) => results.get(keyOf(text, 'text'))?.holdback ?? 0),
+      holdback: document.texts.map((text) => results.get(text, 'text')?.holdback ?? 0),
       restored,
       withheld: searched ? found.length - unknown : sum((result) => result.withheld),
       unknown,
@@ -199,24 +199,26 @@ function createLanguageCache(): (types: readonly EntityType[]) => Language {
   };
 }
 
-interface Plan {
-  readonly source: Source;
-  readonly edits: readonly Edit[];
+interface Analyzed {
+  readonly sources: readonly Source[];
+  readonly findings: Finding[];
+  readonly inPictures: readonly (readonly Finding[])[];
 }
 
-const keyOf = (text: string, kind: StringKind): string => `${kind}\n${text}`;
-const entryKey = (entry: { label: string; stored: string }): string => `${entry.label}\n${entry.stored}`;
+interface Look {
+  readonly plans: readonly Plan[];
+  readonly base: Pick<RequestOutcome, 'session' | 'entities' | 'inPictures'>;
+}
 
 /** Every text of a request once, however often it stands there. */
 function stringsOf(document: RequestDocument): TextToRead[] {
-  const strings = new Map<string, TextToRead>();
+  const strings = new ByText<TextToRead>();
   const collect: Rewrite = (text, kind) => {
-    const key = keyOf(text, kind);
-    if (!strings.has(key)) strings.set(key, { text, kind, parsed: parseJsonIn(text) });
+    if (!strings.get(text, kind)) strings.set(text, kind, { text, kind, parsed: parseJsonIn(text) });
     return text;
   };
   walkRequest(document, collect);
-  return [...strings.values()];
+  return strings.values();
 }
 
 function walkRequest({ texts, structuredMessages, tools }: RequestDocument, rewrite: Rewrite): RequestDocument {
@@ -239,68 +241,37 @@ function walkResponse({ texts, structuredMessages, toolCalls }: ResponseDocument
   };
 }
 
-function planAll(sources: readonly Source[], { vocabulary, grammar }: Language): Plan[] {
-  const values = collectValues(
-    sources.flatMap(({ parsed, found }) =>
-      parsed.segments.flatMap(({ text }, index) => (found[index] ?? []).map((place) => ({ text, place }))),
-    ),
-  );
-  return sources.map((source) => ({ source, edits: planEdits(source, values, vocabulary.labelOf, grammar) }));
+async function planAll(sources: readonly Source[], { vocabulary, grammar }: Language): Promise<Plan[]> {
+  const values = collectValues(foundIn(sources));
+  const breathe = breather();
+  const plans: Plan[] = [];
+  let edits = 0;
+  for (const source of sources) {
+    await breathe();
+    const { text, kind } = source;
+    const plan = { text, kind, edits: planEdits(source, values, vocabulary.labelOf, grammar) };
+    edits += plan.edits.length;
+    TooManyValuesError.check(edits);
+    plans.push(plan);
+  }
+  return plans;
 }
 
-function allocate(plans: readonly Plan[], pseudonyms: Pseudonyms, codes: ReadonlySet<string>): Entry[] {
-  const entries = new Map<string, Entry>();
-  for (const { edits } of plans) {
-    for (const { label, stored } of edits) {
-      const key = entryKey({ label, stored });
-      if (!entries.has(key)) entries.set(key, pseudonyms.entry(label, stored));
+function* foundIn(sources: readonly Source[]): Generator<{ text: string; place: Found }> {
+  for (const { parsed, found } of sources) {
+    for (const [index, { text }] of parsed.segments.entries()) {
+      for (const place of found[index] ?? []) yield { text, place };
     }
   }
-  return separate([...entries.values()], (code) => codes.has(code));
 }
 
-const CODES = new RegExp(`(?<![0-9a-z])${CODE_UNIT}{${MIN_CODE},${MAX_CODE}}(?![0-9a-z])`, 'gi');
-
-/**
- * Codes that stand in the client's text, as a word or in what looks like a pseudonym: nothing else may be called so. Those
- * in the model's own thoughts are the session's.
- */
-function codesIn(plans: readonly Plan[]): Set<string> {
-  const codes = new Set<string>();
-  for (const { source, edits } of plans) {
-    if (source.kind === 'thought') continue;
-    for (const { looksLike } of edits) {
-      if (looksLike !== undefined) codes.add(looksLike.slice(looksLike.lastIndexOf('_') + 1, -1));
-    }
-    for (const [code] of source.text.matchAll(CODES)) {
-      if (/[0-9]/.test(code)) codes.add(code.toUpperCase());
-    }
+function rewriteRequest(document: RequestDocument, plans: readonly Plan[], names: Names): RequestDocument {
+  const rewritten = new ByText<string>();
+  for (const { text, kind, edits } of plans) {
+    rewritten.set(text, kind, edits.length > 0 ? applyEdits(text, edits, (edit) => names.nameOf(edit)) : text);
   }
-  return codes;
-}
-
-function named(entries: readonly Entry[]): ReadonlyMap<string, Pseudonym> {
-  return new Map(entries.map((entry) => [entryKey(entry), pseudonymOf(entry)]));
-}
-
-function rewriteRequest(
-  document: RequestDocument,
-  plans: readonly Plan[],
-  pseudonyms: ReadonlyMap<string, Pseudonym>,
-): RequestDocument {
-  const pseudonymFor = (edit: Edit): Pseudonym => {
-    const pseudonym = pseudonyms.get(entryKey(edit));
-    if (pseudonym === undefined) throw new Error('A value of the request has no pseudonym.');
-    return pseudonym;
-  };
-  const rewritten = new Map(
-    plans.map(({ source, edits }) => [
-      keyOf(source.text, source.kind),
-      edits.length > 0 ? applyEdits(source.text, edits, pseudonymFor) : source.text,
-    ]),
-  );
   return walkRequest(document, (text, kind) => {
-    const result = rewritten.get(keyOf(text, kind));
+    const result = rewritten.get(text, kind);
     if (result === undefined) throw new Error('A text of the request has not been looked at.');
     return result;
   });

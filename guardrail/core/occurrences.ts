@@ -1,5 +1,5 @@
 import { createAutomaton, type Automaton } from '../automaton/automaton.ts';
-import type { EntityType } from '../detection/detection.ts';
+import { TooManyValuesError, type EntityType } from '../detection/detection.ts';
 import { createBlobGuard, isBoundary, urlsIn } from './boundaries.ts';
 import { shortEnough } from './entityLength.ts';
 import type { Segment } from './json.ts';
@@ -23,10 +23,16 @@ export interface Found extends Scored {
 
 /** All values of one request and what each is called, wherever it stands. */
 export interface Values {
-  readonly types: ReadonlyMap<string, EntityType>;
+  readonly best: ReadonlyMap<string, Pick<Scored, 'type'>>;
   readonly automaton: Automaton;
   readonly list: readonly string[];
 }
+
+/**
+ * How long the different values of a request may be together, in code units: those of a table of 100,000 rows. To find
+ * them all in one pass takes some thirty bytes for each.
+ */
+const MAX_VALUE_UNITS = 2_000_000;
 
 /** For a URL that is replaced whole, since a value in its host would leave it unreadable. */
 const URL_TYPE: EntityType = 'URL';
@@ -75,6 +81,7 @@ function firstAtLeast(sorted: readonly number[], wanted: number): number {
 /** A value has one type in a request, the one of which a detector was surest, so that it has one pseudonym. */
 export function collectValues(found: Iterable<{ readonly text: string; readonly place: Found }>): Values {
   const best = new Map<string, Scored>();
+  let units = 0;
   for (const { text, place } of found) {
     // A part of a value that JSON's structure cuts is no value: it may be a key.
     if (!place.whole) continue;
@@ -82,27 +89,29 @@ export function collectValues(found: Iterable<{ readonly text: string; readonly 
     const known = best.get(value);
     const surer = !known || place.score > known.score || (place.score === known.score && place.type < known.type);
     if (surer) best.set(value, place);
+    if (!known) units += value.length;
+    if (units > MAX_VALUE_UNITS) throw new TooManyValuesError();
   }
   // Punctuation alone is replaced where it was found, not wherever it stands.
   const list = [...best.keys()].filter((value) => /[\p{L}\p{N}]/u.test(value));
-  return {
-    types: new Map(Array.from(best, ([value, place]) => [value, place.type])),
-    automaton: createAutomaton(list),
-    list,
-  };
+  return { best, automaton: createAutomaton(list), list };
 }
 
 /** Everything to be replaced in a segment: what was found in it, and every value of the request. In order, disjoint. */
 export function occurrencesIn(segment: Segment, found: readonly Place[], values: Values): Place[] {
   const { text } = segment;
   const places = [...found];
+  let next = 0;
   const tearsBlob = createBlobGuard(text);
   values.automaton.scan(
     text,
     (end) => isBoundary(text, end),
     (start, end, index) => {
       if (!isBoundary(text, start) || tearsBlob(start, end)) return false;
-      places.push({ start, end, type: values.types.get(values.list[index] ?? '') ?? '' });
+      // Where a detector has found it, it is in the list already.
+      while (next < found.length && (found[next]?.start ?? 0) < start) next++;
+      if (found[next]?.start === start && found[next]?.end === end) return true;
+      places.push({ start, end, type: values.best.get(values.list[index] ?? '')?.type ?? '' });
       return true;
     },
   );
@@ -111,14 +120,19 @@ export function occurrencesIn(segment: Segment, found: readonly Place[], values:
   const disjoint = merge(places);
   const urls = urlsToReplace(text, disjoint);
   const all = urls.length > 0 ? merge([...disjoint, ...urls]) : disjoint;
-  return all
-    .flatMap((place) => shortEnough(text, place))
-    .map(({ start, end, type }) => ({ start, end, type: values.types.get(text.slice(start, end)) ?? type }));
+  return all.flatMap((place) => {
+    const pieces = shortEnough(text, place);
+    return pieces.map(({ start, end, type }) => ({
+      start,
+      end,
+      type: values.best.get(text.slice(start, end))?.type ?? type,
+    }));
+  });
 }
 
 /** The longest of nested places stays; places that overlap otherwise become one, so that no end of either is left over. */
 function merge(places: readonly Place[]): Place[] {
-  const sorted = [...places].sort((a, b) => a.start - b.start || b.end - a.end);
+  const sorted = places.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const merged: Place[] = [];
   for (const place of sorted) {
     const last = merged.at(-1);

@@ -14,9 +14,14 @@ export interface TextToRead {
   readonly parsed: Parsed;
 }
 
+/** What is to be replaced in one text of a request. */
+export interface Plan {
+  readonly text: string;
+  readonly kind: StringKind;
+  readonly edits: readonly Edit[];
+}
+
 export interface Source extends TextToRead {
-  /** What was found in the text, its escapes read or not: sorted by start. */
-  readonly findings: readonly Finding[];
   /** What was found in each segment. */
   readonly found: readonly (readonly Found[])[];
 }
@@ -40,7 +45,11 @@ export interface Edit {
   readonly form: Form;
 }
 
-export function sourceOf(read: TextToRead, findingsOf: (text: string) => readonly Finding[]): Source {
+/** A text with what was found in it, and the findings themselves, its escapes read or not: sorted by start. */
+export function sourceOf(
+  read: TextToRead,
+  findingsOf: (text: string) => readonly Finding[],
+): { readonly source: Source; readonly findings: readonly Finding[] } {
   const { text, parsed } = read;
   const inDecoded = parsed.decoded.flatMap((string) =>
     findingsOf(string.text).map((finding): Finding => {
@@ -48,12 +57,16 @@ export function sourceOf(read: TextToRead, findingsOf: (text: string) => readonl
       return { ...finding, start: place(finding.start), end: place(finding.end) };
     }),
   );
+  if (inDecoded.length === 0) {
+    const findings = findingsOf(text);
+    return { findings, source: { ...read, found: placesInSegments(parsed.segments, findings) } };
+  }
   // What needs no escape is found both ways.
   const byPlace = new Map(
     [...findingsOf(text), ...inDecoded].map((finding) => [`${finding.start} ${finding.end} ${finding.type}`, finding]),
   );
   const findings = [...byPlace.values()].sort((a, b) => a.start - b.start);
-  return { ...read, findings, found: placesInSegments(parsed.segments, findings) };
+  return { findings, source: { ...read, found: placesInSegments(parsed.segments, findings) } };
 }
 
 /** A detector is shown a text as it stands, for the context, and what its escapes hide. */

@@ -21,6 +21,11 @@ export interface Entry {
   readonly stored: string;
   readonly digits: string;
   readonly length: number;
+  readonly name: Pseudonym;
+}
+
+export function entryOf(label: Label, stored: string, digits: string, length = MIN_CODE): Entry {
+  return { label, stored, digits, length, name: `<${label}_${digits.slice(0, length)}>` as Pseudonym };
 }
 
 /**
@@ -46,7 +51,7 @@ export class Pseudonyms {
   }
 
   entry(label: Label, stored: string): Entry {
-    return { label, stored, digits: this.digits(label, stored), length: MIN_CODE };
+    return entryOf(label, stored, this.digits(label, stored));
   }
 
   /** Whether a value that the store gave for a pseudonym is the one that this pseudonym was made from. */
@@ -79,15 +84,11 @@ function base32(bytes: Buffer): string {
   return digits;
 }
 
-export function pseudonymOf(entry: Entry): Pseudonym {
-  return `<${entry.label}_${entry.digits.slice(0, entry.length)}>` as Pseudonym;
-}
-
 /** The same value with a longer code. @throws Error when there is none left, which does not happen by chance. */
 export function lengthen(entry: Entry): Entry {
   if (entry.length === MAX_CODE)
     throw new Error('No pseudonym is left for a value: its codes collide at every length.');
-  return { ...entry, length: entry.length + 1 };
+  return entryOf(entry.label, entry.stored, entry.digits, entry.length + 1);
 }
 
 /**
@@ -95,10 +96,10 @@ export function lengthen(entry: Entry): Entry {
  * grow, so that the outcome does not depend on which came first.
  */
 export function separate(entries: readonly Entry[], isTaken: (code: string) => boolean): Entry[] {
-  const count = new Map<Pseudonym, number>();
-  for (const entry of entries) count.set(pseudonymOf(entry), (count.get(pseudonymOf(entry)) ?? 0) + 1);
-  const clashes = (entry: Entry): boolean =>
-    count.get(pseudonymOf(entry)) !== 1 || isTaken(entry.digits.slice(0, entry.length));
+  const seen = new Set<Pseudonym>();
+  const shared = new Set<Pseudonym>();
+  for (const { name } of entries) (seen.has(name) ? shared : seen).add(name);
+  const clashes = ({ name, digits, length }: Entry): boolean => shared.has(name) || isTaken(digits.slice(0, length));
   if (!entries.some(clashes)) return [...entries];
   return separate(
     entries.map((entry) => (clashes(entry) ? lengthen(entry) : entry)),

@@ -1,5 +1,12 @@
 import { createUnion } from './union.ts';
-import type { AnalysisContext, Analyzer, Detector, Finding, Span } from './contract.ts';
+import {
+  TooManyValuesError,
+  type AnalysisContext,
+  type Analyzer,
+  type Detector,
+  type Finding,
+  type Span,
+} from './contract.ts';
 import { defaultPolicy, type Policy } from './policy/policy.ts';
 import type { PolicySource } from './policy/policySource.ts';
 import { repeat } from './repetition.ts';
@@ -30,6 +37,7 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
         ),
       );
       const repeated = repeat(texts, spans);
+      TooManyValuesError.check(repeated.reduce((sum, { length }) => sum + length, 0));
       return texts.map((text, index) => decided(text, repeated[index] ?? [], policy, context));
     },
     state: () => detector.state(),

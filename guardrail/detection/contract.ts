@@ -40,6 +40,7 @@ export interface Detector {
    * Looks at a batch of texts at once.
    * @returns for each text its spans, sorted by start; they may overlap.
    * @throws DetectorUnavailableError where the detector cannot answer, or not within its time-out.
+   * @throws TooManyValuesError
    */
   detect(texts: readonly string[], options: DetectOptions): Promise<Span[][]>;
   /** Its state for the readiness probe; cheap, and never throws. */
@@ -50,6 +51,25 @@ export interface Detector {
 /** A detector that cannot be reached, failed or took too long: 502 to the caller. Carries no text. */
 export class DetectorUnavailableError extends Error {
   override readonly name = 'DetectorUnavailableError';
+}
+
+/**
+ * How many values a call may hold, wherever they stand in it: more than the rows of a long table, and one in ten
+ * characters of the longest text that a model takes. Each costs several objects, hundreds of bytes, until the call is done.
+ */
+export const MAX_VALUES = 100_000;
+
+/** A call with more than {@link MAX_VALUES}: 413 to the caller. */
+export class TooManyValuesError extends Error {
+  override readonly name = 'TooManyValuesError';
+  constructor() {
+    super(`The call holds more than ${MAX_VALUES} values that a pseudonym stands for: send it in parts.`);
+  }
+
+  /** @throws TooManyValuesError */
+  static check(count: number): void {
+    if (count > MAX_VALUES) throw new TooManyValuesError();
+  }
 }
 
 /** What policy says about a finding. `ignore` never leaves the analyzer. */
@@ -79,7 +99,7 @@ export interface StricterSettings {
 export interface Analyzer {
   /**
    * @returns for each text its findings: sorted by start, never overlapping, none empty, none inside a surrogate pair.
-   * @throws DetectorUnavailableError
+   * @throws DetectorUnavailableError | TooManyValuesError
    */
   analyze(texts: readonly string[], context: AnalysisContext): Promise<Finding[][]>;
   state(): Promise<DependencyState>;

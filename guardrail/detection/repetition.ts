@@ -41,9 +41,19 @@ export function repeat(texts: readonly string[], spans: readonly (readonly Span[
     }
   });
   if (phrases.size === 0) return spans.map((list) => [...list]);
-  const small = new Set(texts.flatMap((text) => text.match(smallWord) ?? []));
+  const small = smallWordsIn(texts);
   const isAmbiguous = (value: string): boolean => small.has(value.toLowerCase());
   return texts.map((text, index) => withRepeated(text, spans[index] ?? [], phrases, isAmbiguous));
+}
+
+/** Without a list of all words: a long text has many, and few of them differ. */
+function smallWordsIn(texts: readonly string[]): Set<string> {
+  const small = new Set<string>();
+  for (const text of texts) {
+    smallWord.lastIndex = 0;
+    for (let found = smallWord.exec(text); found; found = smallWord.exec(text)) small.add(found[0]);
+  }
+  return small;
 }
 
 function withRepeated(

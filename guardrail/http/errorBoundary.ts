@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { AnswerTooLargeError, DocumentTooDeepError, SessionErasedError } from '../core/core.ts';
-import { DetectorUnavailableError } from '../detection/detection.ts';
+import { DetectorUnavailableError, TooManyValuesError } from '../detection/detection.ts';
 import { ImagesBusyError } from '../images/images.ts';
 import { FieldError } from '../protocol/protocol.ts';
 import { StoreUnavailableError } from '../store/store.ts';
@@ -46,6 +46,7 @@ export function asServiceError(error: unknown): ServiceError {
     return badRequest('invalid_field', error.message);
   }
   // Not 502 to 504: a gateway may show the answer as it is, or take the guardrail for unreachable.
+  if (error instanceof TooManyValuesError) return tooLarge('too_many_entities', error.message);
   if (error instanceof AnswerTooLargeError) return tooLarge('answer_too_large', error.message);
   if (error instanceof StoreUnavailableError) return new ServiceError(502, 'store_unavailable', error.message);
   if (error instanceof DetectorUnavailableError) return new ServiceError(502, 'detector_unavailable', error.message);

@@ -1,8 +1,9 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Detector, Recall, Span } from '../contract.ts';
-import { DetectorUnavailableError } from '../contract.ts';
+import { DetectorUnavailableError, TooManyValuesError } from '../contract.ts';
 import { resolveOverlaps } from '../spans.ts';
 import { biases } from './biases.ts';
+import { piecesOf, widened, type Piece } from './pieces.ts';
 import { hintsOf, type Hints, type Recognizer } from './recognizer.ts';
 import { recognizersFor } from './recognizers/recognizers.ts';
 import { loadGazetteer, loadModel } from './tagger/model.ts';
@@ -18,6 +19,8 @@ export interface BuiltinOptions {
    * there, without a country code. Default: none added.
    */
   readonly languages?: readonly string[];
+  /** How long the pieces of a long text are, for tests. */
+  readonly pieceSize?: number;
 }
 
 const name = 'builtin';
@@ -32,7 +35,8 @@ const rank: Readonly<Record<Recall, number>> = {
 const SLICE_MS = 2;
 
 /** The detector that runs inside the process: recognizers by form, and a tagger for people, places, organisations. */
-export function createBuiltinDetector({ recall = 'balanced', languages = [] }: BuiltinOptions = {}): Detector {
+export function createBuiltinDetector(options: BuiltinOptions = {}): Detector {
+  const { recall = 'balanced', languages = [], pieceSize } = options;
   const tagger = new Tagger(loadModel(), loadGazetteer());
   const recognizers = recognizersFor(languages);
   /**
@@ -40,10 +44,47 @@ export function createBuiltinDetector({ recall = 'balanced', languages = [] }: B
    * loop was kept busy, would let in more than can be answered.
    */
   let isOneSetAside = false;
+  /** Long texts go one after the other: each lets go of the loop between its pieces. */
+  let longTexts: Promise<unknown> = Promise.resolve();
+
+  const lookAt = (text: string, { from, to }: Piece, bias: number): Span[] => {
+    const hints = hintsOf(text.slice(from, to));
+    const spans = [...structured(recognizers, hints), ...named(tagger, hints.text, bias)];
+    return from === 0 ? spans : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
+  };
+
+  /** What begins in a piece, and what of earlier finds reaches into it, since they may have been cut off there. */
+  const findIn = (text: string, piece: Piece, bias: number): Span[] => {
+    let read = piece;
+    let spans = lookAt(text, read, bias);
+    // A long key may go on behind what was read.
+    const isCutOff = ({ start, end, type }: Span): boolean => start < piece.end && end > read.to - 3 && !isRun(type);
+    while (read.to < text.length && spans.some(isCutOff)) {
+      read = widened(text, read);
+      spans = lookAt(text, read, bias);
+    }
+    return spans.flatMap((span) =>
+      span.end <= piece.start || span.start >= piece.end ? [] : { ...span, start: Math.max(span.start, piece.start) },
+    );
+  };
+
+  const findInLong = async (text: string, pieces: Iterable<Piece>, bias: number, count: Counter): Promise<Span[]> => {
+    const spans: Span[] = [];
+    for (const piece of pieces) {
+      const found = findIn(text, piece, bias);
+      count.add(found.length);
+      for (const span of found) spans.push(span);
+      await nextRound();
+      count.check();
+    }
+    return resolveOverlaps(text, spans);
+  };
+
   return {
     name,
     async detect(texts, { signal, recall: wanted = recall }) {
-      const setting = rank[wanted] > rank[recall] ? wanted : recall;
+      const bias = biases[rank[wanted] > rank[recall] ? wanted : recall];
+      const count = new Counter(signal);
       const found: Span[][] = [];
       let since = performance.now();
       for (const text of texts) {
@@ -53,16 +94,49 @@ export function createBuiltinDetector({ recall = 'balanced', languages = [] }: B
           isOneSetAside = false;
           since = performance.now();
         }
-        if (signal.aborted) throw new DetectorUnavailableError('The built-in detector was aborted.');
-        const hints = hintsOf(text);
-        const spans = [...structured(recognizers, hints), ...named(tagger, hints.text, biases[setting])];
-        found.push(resolveOverlaps(text, spans));
+        count.check();
+        const pieces = [...piecesOf(text, pieceSize)];
+        const [first] = pieces;
+        if (first && pieces.length === 1) {
+          const spans = resolveOverlaps(text, lookAt(text, first, bias));
+          count.add(spans.length);
+          found.push(spans);
+        } else {
+          const turn = longTexts.then(() => findInLong(text, pieces, bias, count));
+          longTexts = turn.catch(() => undefined);
+          found.push(await turn);
+          since = performance.now();
+        }
       }
       return found;
     },
     state: () => Promise.resolve({ up: true }),
     close: () => Promise.resolve(),
   };
+}
+
+/** Of a run of names or places no more is needed than the piece shows: it goes on in the next one. */
+const isRun = (type: string): boolean => type === 'PERSON' || type === 'LOCATION' || type === 'ORGANIZATION';
+
+/** The values of one call so far. */
+class Counter {
+  private readonly signal: AbortSignal;
+  private found = 0;
+
+  constructor(signal: AbortSignal) {
+    this.signal = signal;
+  }
+
+  /** @throws TooManyValuesError */
+  add(count: number): void {
+    this.found += count;
+    TooManyValuesError.check(this.found);
+  }
+
+  /** @throws DetectorUnavailableError where nobody waits for the call any more. */
+  check(): void {
+    if (this.signal.aborted) throw new DetectorUnavailableError('The built-in detector was aborted.');
+  }
 }
 
 function structured(recognizers: readonly Recognizer[], hints: Hints): Span[] {

@@ -1,0 +1,15 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
+
+/** How long the core works on a call before it lets go of the event loop, in milliseconds. */
+const SLICE_MS = 20;
+
+/** Lets others have their turn where work has gone on for long: to be awaited between two steps of it. */
+export function breather(): () => Promise<void> | undefined {
+  let since = performance.now();
+  return () => {
+    if (performance.now() - since < SLICE_MS) return undefined;
+    return nextRound().then(() => {
+      since = performance.now();
+    });
+  };
+}

@@ -1,0 +1,23 @@
+import type { StringKind } from './walk.ts';
+
+/** What is known of the texts of a call, each of which can be read in several ways. Holds no copy of a text. */
+export class ByText<T> {
+  private readonly kinds = new Map<StringKind, Map<string, T>>();
+
+  get(text: string, kind: StringKind): T | undefined {
+    return this.kinds.get(kind)?.get(text);
+  }
+
+  set(text: string, kind: StringKind, value: T): void {
+    let texts = this.kinds.get(kind);
+    if (!texts) {
+      texts = new Map();
+      this.kinds.set(kind, texts);
+    }
+    texts.set(text, value);
+  }
+
+  values(): T[] {
+    return [...this.kinds.values()].flatMap((texts) => [...texts.values()]);
+  }
+}

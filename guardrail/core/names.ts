@@ -1,0 +1,91 @@
+import type { Pseudonym } from '../ids.ts';
+import { breather } from './breather.ts';
+import type { Label } from './labels.ts';
+import type { Plan } from './plan.ts';
+import { CODE_UNIT, MAX_CODE, MIN_CODE, separate, type Entry, type Pseudonyms } from './pseudonyms.ts';
+
+/** What each value of a request is called. */
+export class Names {
+  private readonly byLabel = new Map<Label, Map<string, Entry>>();
+  /** Codes that stand in the client's text: nothing else may be called so. */
+  private codes: ReadonlySet<string> = new Set();
+
+  /** Names all values of a request. */
+  static async of(plans: readonly Plan[], pseudonyms: Pseudonyms): Promise<Names> {
+    const names = new Names();
+    const breathe = breather();
+    for (const { edits } of plans) {
+      for (const { label, stored } of edits) {
+        if (names.find(label, stored)) continue;
+        names.set(pseudonyms.entry(label, stored));
+        await breathe();
+      }
+    }
+    const entries = names.entries();
+    names.codes = codesIn(plans, new Set(entries.map(({ digits }) => digits.slice(0, MIN_CODE))));
+    names.rename(entries);
+    return names;
+  }
+
+  /** Every value by its name. */
+  mapping(): Map<Pseudonym, string> {
+    return new Map(this.entries().map(({ name, stored }) => [name, stored]));
+  }
+
+  /** @throws Error where the request has no such value */
+  nameOf({ label, stored }: { readonly label: Label; readonly stored: string }): Pseudonym {
+    const entry = this.find(label, stored);
+    if (!entry) throw new Error('A value of the request has no pseudonym.');
+    return entry.name;
+  }
+
+  /** Gives other names to some values, and with that to those that they then collide with. */
+  change(rename: (entry: Entry) => Entry): void {
+    this.rename(this.entries().map(rename));
+  }
+
+  private rename(entries: readonly Entry[]): void {
+    for (const entry of separate(entries, (code) => this.codes.has(code))) this.set(entry);
+  }
+
+  private find(label: Label, stored: string): Entry | undefined {
+    return this.byLabel.get(label)?.get(stored);
+  }
+
+  private set(entry: Entry): void {
+    let entries = this.byLabel.get(entry.label);
+    if (!entries) {
+      entries = new Map();
+      this.byLabel.set(entry.label, entries);
+    }
+    entries.set(entry.stored, entry);
+  }
+
+  private entries(): Entry[] {
+    return [...this.byLabel.values()].flatMap((entries) => [...entries.values()]);
+  }
+}
+
+const CODES = new RegExp(`(?<![0-9a-z])${CODE_UNIT}{${MIN_CODE},${MAX_CODE}}(?![0-9a-z])`, 'gi');
+
+/**
+ * Codes that stand in the client's text, as a word or in what looks like a pseudonym. Those in the model's own thoughts are
+ * the session's.
+ * @param beginnings of the codes that matter
+ */
+function codesIn(plans: readonly Plan[], beginnings: ReadonlySet<string>): Set<string> {
+  const codes = new Set<string>();
+  const add = (code: string): void => {
+    if (beginnings.has(code.slice(0, MIN_CODE))) codes.add(code);
+  };
+  for (const { text, kind, edits } of plans) {
+    if (kind === 'thought') continue;
+    for (const { looksLike } of edits) {
+      if (looksLike !== undefined) add(looksLike.slice(looksLike.lastIndexOf('_') + 1, -1));
+    }
+    for (const [code] of text.matchAll(CODES)) {
+      if (/[0-9]/.test(code)) add(code.toUpperCase());
+    }
+  }
+  return codes;
+}
