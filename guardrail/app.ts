@@ -1,5 +1,6 @@
 /** Wires the guardrail together: settings → store, detectors, core → HTTP. */
 import { createSecretKey, randomBytes } from 'node:crypto';
+import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
 import { ConfigError, openSecret, type Config, type Live, type Secret } from './config.ts';
 import { createGuard, deriveSubject, isSessionOf, type Guard, type GuardOptions } from './core/core.ts';
@@ -14,6 +15,7 @@ import {
 import { createFileGuard } from './fileGuard.ts';
 import * as http from './http/http.ts';
 import { createImageGuard, createWorkers } from './images/images.ts';
+import { bodiesIn } from './memory.ts';
 import { createMonitor, withoutRewrites, withoutWrites } from './monitor.ts';
 import { createMemoryStore, createRedisStore, type MappingStore } from './store/store.ts';
 import { warmUp } from './warmUp.ts';
@@ -44,7 +46,6 @@ const DRAIN_MS = 20_000;
 /** Nobody has called for so long: who has a connection here does not use it. And so long at most that is waited for. */
 const QUIET_MS = 500;
 const WIND_DOWN_MS = 4_000;
-const MIB = 1024 * 1024;
 
 /** Starts the service. @throws Error with one sentence where it cannot listen. */
 export async function startApp(config: Config, options: AppOptions): Promise<App> {
@@ -115,7 +116,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     maxRunning: 256,
     maxWaiting: 1024,
     maxWaitMs: 2000,
-    maxBytes: Math.max(256 * MIB, 4 * config.MAX_BODY),
+    maxBytes: bodiesIn(getHeapStatistics().heap_size_limit, config.MAX_BODY),
     maxBody: config.MAX_BODY,
   });
   const begin: http.CallMiddleware = (context, next) => {

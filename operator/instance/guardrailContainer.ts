@@ -2,6 +2,7 @@
 import type { V1Container, V1Probe, V1Volume } from '@kubernetes/client-node';
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson } from '../runtime/runtime.ts';
+import { memoryOf } from './memory.ts';
 import type { InstanceNames } from './names.ts';
 import { files, guardrailEnvironment, metricsPortOf, paths, portOf } from './settings.ts';
 
@@ -34,15 +35,19 @@ export function guardrailContainer(
   settings: WorkloadSettings,
 ): Container {
   const port = portOf(spec);
+  const memory = memoryOf(spec);
   return {
     name: mode === 'Sidecar' ? 'gateway-guardrail' : 'guardrail',
     image: spec.image ?? settings.defaultImage,
     ...(spec.imagePullPolicy === undefined ? {} : { imagePullPolicy: spec.imagePullPolicy }),
     command: ['node', 'guardrail/main.ts'],
-    env: guardrailEnvironment(spec, proxyName, mode === 'Sidecar' ? '127.0.0.1' : '0.0.0.0'),
+    env: [
+      ...guardrailEnvironment(spec, proxyName, mode === 'Sidecar' ? '127.0.0.1' : '0.0.0.0'),
+      ...(memory.nodeOptions === undefined ? [] : [{ name: 'NODE_OPTIONS', value: memory.nodeOptions }]),
+    ],
     resources: {
       requests: amounts(spec.resources?.requests) ?? { cpu: '100m', memory: '192Mi' },
-      limits: amounts(spec.resources?.limits) ?? { memory: '768Mi' },
+      limits: amounts(spec.resources?.limits) ?? (memory.limit === undefined ? {} : { memory: memory.limit }),
     },
     ...(mode === 'Sidecar' ? sidecarProbes(port) : deploymentProbes()),
     ...(mode === 'Sidecar' ? {} : { ports: deploymentPorts(spec) }),

@@ -6,7 +6,8 @@ import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import type { Child, WorkloadInputs } from './guardrailWorkload.ts';
 import { guardrailPolicy, guardrailWorkload } from './guardrailWorkload.ts';
 import { labelsOf, namesOf, selectorOf } from './names.ts';
-import { bytes, guardrailEnvironment } from './settings.ts';
+import { guardrailEnvironment } from './settings.ts';
+import { bytes } from './sizes.ts';
 import { instanceOf } from './testing/instances.ts';
 
 const redis = { urlSecretRef: { name: 'redis', key: 'url' } };
@@ -148,7 +149,7 @@ describe('guardrail workload', () => {
     });
     expect(container.resources).to.deep.equal({
       requests: { cpu: '100m', memory: '192Mi' },
-      limits: { memory: '768Mi' },
+      limits: { memory: '896Mi' },
     });
     const asked = deploymentOf({
       resources: { requests: { cpu: 1 } },

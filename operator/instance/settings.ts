@@ -1,4 +1,5 @@
 /** The guardrail's settings, as its environment takes them. Pure. */
+import { memoryOf } from './memory.ts';
 import type { V1EnvVar } from '@kubernetes/client-node';
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson } from '../runtime/runtime.ts';
@@ -17,8 +18,6 @@ export const files = {
   encryptionKeys: 'encryption-keys',
   policy: 'policy.yaml',
 } as const;
-
-const MULTIPLES: Readonly<Record<string, number>> = { Ki: 2 ** 10, Mi: 2 ** 20 };
 
 const METRICS_PORT = 9090;
 
@@ -54,7 +53,7 @@ export function guardrailEnvironment(spec: Guardrail, proxyName: string, host: L
     ['POLICY', spec.policy === undefined ? undefined : `${paths.policy}/${files.policy}`],
     ['IMAGES', lower(spec.images)],
     ['REMOTE_IMAGES', lower(spec.remoteImages)],
-    ['MAX_BODY', spec.maxBody === undefined ? undefined : String(bytes(spec.maxBody))],
+    ['MAX_BODY', spec.maxBody === undefined ? undefined : String(memoryOf(spec).maxBody)],
     ['LOG_LEVEL', spec.logLevel],
   ];
   return [
@@ -78,13 +77,6 @@ export function metricsPortOf(spec: Guardrail): number {
 /** How many pods run where no autoscaler decides. */
 export function replicasOf(spec: Guardrail): number {
   return spec.replicas ?? (spec.redis === undefined ? 1 : 2);
-}
-
-/** @returns a size such as `10Mi` in bytes. @throws RangeError where it is none. */
-export function bytes(size: string): number {
-  const [, number, unit = ''] = /^(\d+)(Ki|Mi)?$/.exec(size) ?? [];
-  if (number === undefined) throw new RangeError(`${size} is no size such as 10Mi.`);
-  return Number(number) * (MULTIPLES[unit] ?? 1);
 }
 
 function detectors(spec: Guardrail): string {

@@ -317,7 +317,7 @@ export interface Guardrail {
   replicas?: number;
   /** Lets an autoscaler choose the number of pods. Needs redis. */
   autoscaling?: Autoscaling;
-  /** What the container asks for, and what it may use at most. Default: requests of 100m CPU and 192Mi memory, a limit of 768Mi memory, of which reading images takes up to a half. */
+  /** What the container asks for, and what it may use at most. Default: requests of 100m CPU and 192Mi memory, a limit of 896Mi memory, or more where maxBody is larger. The heap is what reading images and the program leave of the limit. */
   resources?: ResourceRequirements;
   /**
    * Labels that a node must have to run the guardrail. Deployment mode only.
@@ -402,7 +402,7 @@ export interface Guardrail {
    */
   remoteImages?: 'Block' | 'Pass';
   /**
-   * The largest request body, such as 10Mi.
+   * The largest request body, such as 10Mi. A body needs 20 times its size in memory: less of it is accepted where a memory limit in resources is too small.
    * @maxLength 16
    * @default "10Mi"
    * @x-kubernetes-validations [

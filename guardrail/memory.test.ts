@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { bodiesIn, DEFAULT_MAX_BODY, heapOf, limitFor, maxBodyOf } from './memory.ts';
+
+const MIB = 1024 * 1024;
+
+describe('the limits of memory', () => {
+  it('fit together: in the limit for a largest body there is room for one', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1024, max: 256 * MIB }), (maxBody) => {
+        const limit = limitFor(maxBody);
+        expect(heapOf(limit)).to.be.below(limit);
+        expect(maxBodyOf(limit)).to.be.at.least(maxBody);
+        // Not only since one is always let in.
+        expect(bodiesIn(heapOf(limit), 0)).to.be.at.least(maxBody);
+      }),
+    );
+  });
+
+  it('leave room for the default body within a gibibyte', () => {
+    expect(limitFor(DEFAULT_MAX_BODY)).to.be.at.most(1024 * MIB);
+  });
+
+  it('grow with each other, and never let in less than one body', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 64, max: 8192 }), fc.integer({ min: 64, max: 8192 }), (a, b) => {
+        const [less, more] = [Math.min(a, b) * MIB, Math.max(a, b) * MIB];
+        expect(heapOf(less)).to.be.at.most(heapOf(more));
+        expect(maxBodyOf(less)).to.be.at.most(maxBodyOf(more));
+        expect(bodiesIn(heapOf(less), DEFAULT_MAX_BODY)).to.be.at.least(DEFAULT_MAX_BODY);
+      }),
+    );
+  });
+});
