@@ -1,3 +1,5 @@
+import { Trie } from './trie.ts';
+
 /**
  * Finds many values in a text in one pass (Aho and Corasick, 1975): time is linear in the text, whatever the values are.
  */
@@ -17,25 +19,18 @@ export interface Automaton {
 /** For each UTF-16 code unit, the one that stands for it: a table of 65,536 entries. */
 export type Fold = Readonly<Uint16Array>;
 
-/** The values as a tree of code units, each node with the node of the longest other beginning that ends like it. */
-interface Trie {
-  readonly nodes: number;
-  /** The code unit that leads to a node. */
-  readonly units: Uint16Array;
-  readonly firstChild: Uint32Array;
-  readonly sibling: Uint32Array;
+/** The values as a tree, each node with the node of the longest other beginning that ends like it. */
+interface LinkedTrie {
+  readonly trie: Trie;
   readonly failure: Uint32Array;
-  /** The value that ends in a node: its index plus one. */
-  readonly value: Uint32Array;
   /** The next node up the failures in which a value ends; 0: none. */
   readonly shorter: Uint32Array;
   /** The nodes that are nearer to the root come first. */
   readonly order: Uint32Array;
-  childOf(node: number, unit: number): number;
 }
 
-/** Up to this many children of a node, a look at each is quicker than a Map. */
-const FEW = 6;
+/** How many code units or nodes are dealt with in a step. */
+const STEP = 1 << 14;
 /** Code units from here on have no column of their own in a table. */
 const LATIN1_END = 0x100;
 /** A larger table takes longer to make than it saves. */
@@ -47,8 +42,29 @@ const MAX_TABLE = 1 << 15;
  * @param fold reads a text through this table, for a search that ignores case, for example
  */
 export function createAutomaton(values: readonly string[], fold?: Fold): Automaton {
-  const trie = createTrie(values);
-  const { value, shorter } = trie;
+  const work = link(values);
+  for (;;) {
+    const next = work.next();
+    if (next.done === true) return automatonOf(values, next.value, fold);
+  }
+}
+
+/** The same, for many values: `breathe` is awaited between two steps of the work, some milliseconds each. */
+export async function buildAutomaton(
+  values: readonly string[],
+  breathe: () => Promise<void> | undefined,
+): Promise<Automaton> {
+  const work = link(values);
+  for (;;) {
+    const next = work.next();
+    if (next.done === true) return automatonOf(values, next.value);
+    await breathe();
+  }
+}
+
+function automatonOf(values: readonly string[], linked: LinkedTrie, fold?: Fold): Automaton {
+  const { trie, failure, shorter } = linked;
+  const { value } = trie;
 
   /** Offers the values that end in a node, longest first. */
   function offer(node: number, end: number, accept: (start: number, end: number, value: number) => boolean): void {
@@ -58,7 +74,7 @@ export function createAutomaton(values: readonly string[], fold?: Fold): Automat
     }
   }
 
-  const table = createTable(trie, fold);
+  const table = createTable(linked, fold);
   if (table) {
     const { next, columns, width } = table;
     const isEnd = Uint8Array.from({ length: trie.nodes }, (_, node) => (value[node] || shorter[node] ? 1 : 0));
@@ -81,7 +97,7 @@ export function createAutomaton(values: readonly string[], fold?: Fold): Automat
         const written = text.charCodeAt(at);
         const unit = fold === undefined ? written : (fold[written] ?? 0);
         if (node === 0 && mayBegin[unit & 0xff] === 0) continue;
-        node = step(trie, node, unit);
+        node = step(trie, failure, node, unit);
         if (node === 0 || (value[node] === 0 && shorter[node] === 0)) continue;
         if (canEnd(at + 1)) offer(node, at + 1, accept);
       }
@@ -89,76 +105,41 @@ export function createAutomaton(values: readonly string[], fold?: Fold): Automat
   };
 }
 
-function createTrie(values: readonly string[]): Trie {
-  const capacity = 1 + values.reduce((sum, { length }) => sum + length, 0);
-  const list = (): Uint32Array => new Uint32Array(capacity);
-  const [firstChild, sibling, childCount, failure, value, shorter, order] = [
-    list(),
-    list(),
-    list(),
-    list(),
-    list(),
-    list(),
-    list(),
-  ];
-  const units = new Uint16Array(capacity);
-  const maps = new Map<number, Map<number, number>>();
-  let nodes = 1;
-
-  function childOf(node: number, unit: number): number {
-    if ((childCount[node] ?? 0) > FEW) return maps.get(node)?.get(unit) ?? 0;
-    for (let child = firstChild[node] ?? 0; child !== 0; child = sibling[child] ?? 0) {
-      if (units[child] === unit) return child;
-    }
-    return 0;
+/** Yields after each step of the work, so that its owner can let others have their turn. */
+function* link(values: readonly string[]): Generator<undefined, LinkedTrie> {
+  const trie = new Trie(1 + values.reduce((sum, { length }) => sum + length, 0));
+  let steps = 0;
+  for (const [index, text] of values.entries()) {
+    const node = trie.insert(text);
+    if (node !== 0) trie.value[node] = index + 1;
+    steps += text.length;
+    if (steps < STEP) continue;
+    steps = 0;
+    yield;
   }
 
-  function addChild(node: number, unit: number): number {
-    const child = nodes++;
-    units[child] = unit;
-    sibling[child] = firstChild[node] ?? 0;
-    firstChild[node] = child;
-    const count = (childCount[node] ?? 0) + 1;
-    childCount[node] = count;
-    if (count > FEW) {
-      let map = maps.get(node);
-      if (!map) {
-        map = new Map();
-        for (let at = child; at !== 0; at = sibling[at] ?? 0) map.set(units[at] ?? 0, at);
-        maps.set(node, map);
-      }
-      map.set(unit, child);
-    }
-    return child;
-  }
-
-  values.forEach((text, index) => {
-    let node = 0;
-    for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at);
-      node = childOf(node, unit) || addChild(node, unit);
-    }
-    if (node !== 0) value[node] = index + 1;
-  });
-
+  const { nodes, units, firstChild, sibling, value } = trie;
+  const list = (): Uint32Array => new Uint32Array(nodes);
+  const [failure, shorter, order] = [list(), list(), list()];
   // Breadth first, so that a node's failure, which is nearer to the root, is ready before it is asked for.
   let queued = 1;
   for (let at = 0; at < queued; at++) {
     const node = order[at] ?? 0;
     for (let child = firstChild[node] ?? 0; child !== 0; child = sibling[child] ?? 0) {
-      const failed = node === 0 ? 0 : step({ failure, childOf }, failure[node] ?? 0, units[child] ?? 0);
+      const failed = node === 0 ? 0 : step(trie, failure, failure[node] ?? 0, units[child] ?? 0);
       failure[child] = failed;
       shorter[child] = value[failed] ? failed : (shorter[failed] ?? 0);
       order[queued++] = child;
     }
+    if (at % STEP === STEP - 1) yield;
   }
-  return { nodes, units, firstChild, sibling, failure, value, shorter, order, childOf };
+  return { trie, failure, shorter, order };
 }
 
-function step({ failure, childOf }: Pick<Trie, 'failure' | 'childOf'>, from: number, unit: number): number {
+function step(trie: Trie, failure: Uint32Array, from: number, unit: number): number {
   let node = from;
   for (;;) {
-    const child = childOf(node, unit);
+    const child = trie.childOf(node, unit);
     if (child !== 0 || node === 0) return child;
     node = failure[node] ?? 0;
   }
@@ -183,7 +164,7 @@ interface Table {
 
 /** @returns undefined where the table would be large */
 function createTable(
-  { nodes, units, firstChild, sibling, failure, order }: Trie,
+  { trie: { nodes, units, firstChild, sibling }, failure, order }: LinkedTrie,
   fold: Fold | undefined,
 ): Table | undefined {
   const latin1 = new Uint8Array(LATIN1_END);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Analyzer, Finding } from '../detection/detection.ts';
+import { MAX_ENTITY, type Analyzer, type Finding } from '../detection/detection.ts';
 import type { Pseudonym } from '../ids.ts';
 import { mayLoadAddresses } from './autoload/autoload.ts';
 import { createMonitor, withoutWrites } from '../monitor.ts';
@@ -15,7 +15,6 @@ import {
   type RequestDocument,
   type RequestOutcome,
 } from './core.ts';
-import { MAX_ENTITY } from './entityLength.ts';
 import { MAX_UNKNOWN } from './restore.ts';
 import { createVocabulary } from './labels.ts';
 import { callBy, createOracle, createTestGuard, testKey, type OracleOptions, type Planted } from './testing/oracle.ts';

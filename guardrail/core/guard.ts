@@ -3,7 +3,7 @@ import { TooManyValuesError, type Analyzer, type EntityType, type Finding } from
 import type { Pseudonym, SessionId } from '../ids.ts';
 import type { Fence, MappingStore } from '../store/store.ts';
 import { blockedReasonFor } from './blocked.ts';
-import { breather } from './breather.ts';
+import { breather } from '../breather.ts';
 import { ByText } from './byText.ts';
 import type {
   CallContext,
@@ -242,8 +242,8 @@ function walkResponse({ texts, structuredMessages, toolCalls }: ResponseDocument
 }
 
 async function planAll(sources: readonly Source[], { vocabulary, grammar }: Language): Promise<Plan[]> {
-  const values = collectValues(foundIn(sources));
   const breathe = breather();
+  const values = await collectValues(foundIn(sources), breathe);
   const plans: Plan[] = [];
   let edits = 0;
   for (const source of sources) {

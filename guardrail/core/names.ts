@@ -1,5 +1,5 @@
+import { breather } from '../breather.ts';
 import type { Pseudonym } from '../ids.ts';
-import { breather } from './breather.ts';
 import type { Label } from './labels.ts';
 import type { Plan } from './plan.ts';
 import { CODE_UNIT, MAX_CODE, MIN_CODE, separate, type Entry, type Pseudonyms } from './pseudonyms.ts';

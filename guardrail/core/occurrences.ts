@@ -1,7 +1,6 @@
-import { createAutomaton, type Automaton } from '../automaton/automaton.ts';
-import { TooManyValuesError, type EntityType } from '../detection/detection.ts';
+import { buildAutomaton, type Automaton } from '../automaton/automaton.ts';
+import { shortEnough, TooManyValuesError, type EntityType } from '../detection/detection.ts';
 import { createBlobGuard, isBoundary, urlsIn } from './boundaries.ts';
-import { shortEnough } from './entityLength.ts';
 import type { Segment } from './json.ts';
 
 /** A place that holds a value, in the coordinates of the text that it is said of. */
@@ -29,10 +28,10 @@ export interface Values {
 }
 
 /**
- * How long the different values of a request may be together, in code units: those of a table of 100,000 rows. To find
- * them all in one pass takes some thirty bytes for each.
+ * How long the different values of a request may be together, in code units: 50 for each of the most values that a request
+ * may hold. To find them all in one pass takes some thirty bytes for each.
  */
-const MAX_VALUE_UNITS = 2_000_000;
+const MAX_VALUE_UNITS = 1_000_000;
 
 /** For a URL that is replaced whole, since a value in its host would leave it unreadable. */
 const URL_TYPE: EntityType = 'URL';
@@ -78,8 +77,14 @@ function firstAtLeast(sorted: readonly number[], wanted: number): number {
   return low;
 }
 
-/** A value has one type in a request, the one of which a detector was surest, so that it has one pseudonym. */
-export function collectValues(found: Iterable<{ readonly text: string; readonly place: Found }>): Values {
+/**
+ * A value has one type in a request, the one of which a detector was surest, so that it has one pseudonym.
+ * @param breathe is awaited between two steps of the work
+ */
+export async function collectValues(
+  found: Iterable<{ readonly text: string; readonly place: Found }>,
+  breathe: () => Promise<void> | undefined,
+): Promise<Values> {
   const best = new Map<string, Scored>();
   let units = 0;
   for (const { text, place } of found) {
@@ -94,7 +99,7 @@ export function collectValues(found: Iterable<{ readonly text: string; readonly 
   }
   // Punctuation alone is replaced where it was found, not wherever it stands.
   const list = [...best.keys()].filter((value) => /[\p{L}\p{N}]/u.test(value));
-  return { best, automaton: createAutomaton(list), list };
+  return { best, automaton: await buildAutomaton(list, breathe), list };
 }
 
 /** Everything to be replaced in a segment: what was found in it, and every value of the request. In order, disjoint. */

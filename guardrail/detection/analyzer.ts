@@ -9,6 +9,7 @@ import {
 } from './contract.ts';
 import { defaultPolicy, type Policy } from './policy/policy.ts';
 import type { PolicySource } from './policy/policySource.ts';
+import { shortEnough } from './entityLength.ts';
 import { repeat } from './repetition.ts';
 import { resolveOverlaps } from './spans.ts';
 
@@ -34,9 +35,10 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
         resolveOverlaps(
           text,
           judged(text, [...(found[index] ?? []), ...policy.find(text, context.team)], policy, context),
-        ),
+        ).flatMap((span) => shortEnough(text, span)),
       );
-      const repeated = repeat(texts, spans);
+      TooManyValuesError.check(spans.reduce((sum, { length }) => sum + length, 0));
+      const repeated = await repeat(texts, spans);
       TooManyValuesError.check(repeated.reduce((sum, { length }) => sum + length, 0));
       return texts.map((text, index) => decided(text, repeated[index] ?? [], policy, context));
     },

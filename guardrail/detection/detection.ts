@@ -9,5 +9,6 @@ export { createBuiltinDetector, type BuiltinOptions } from './builtin/builtin.ts
 export { runDetect, type DetectOptionsOfCommand } from './detectCommand.ts';
 export { compilePolicy, defaultPolicy, type Policy } from './policy/policy.ts';
 export { openPolicy, type PolicySource, type PolicySourceOptions } from './policy/policySource.ts';
+export { MAX_ENTITY, shortEnough } from './entityLength.ts';
 export { createPresidioDetector, type PresidioOptions } from './presidio.ts';
 export { parsePolicy, PolicyError, type PolicyDocument } from './policy/schema.ts';

@@ -1,3 +1,4 @@
+import { breather } from '../breather.ts';
 import type { Pseudonym, SessionId, SubjectId } from '../ids.ts';
 import { createCipher, UnreadableValueError, type KeyRing } from './cipher.ts';
 import {
@@ -66,16 +67,20 @@ export function createRedisStore(options: RedisStoreOptions): MappingStore {
       if (subject !== undefined) keys.push(keyOf('erased', subject));
       const args: (string | Buffer)[] = [session, subject ?? '', String(fence), ttl, retention];
       const pseudonyms = new Map<string, Pseudonym>();
+      const breathe = breather();
       for (const [pseudonym, value] of values) {
         const field = cipher.index(session, pseudonym);
         pseudonyms.set(field.toString('hex'), pseudonym);
         args.push(field, cipher.seal(session, pseudonym, value));
+        await breathe();
       }
       const [kind, ...rest] = await link.run(SCRIPTS.put, keys, args);
       switch (String(kind)) {
         case 'stored':
           return { kind: 'stored' };
         case 'erased':
+          // The call began while no node's time was known: whether it began before the erasure nobody can tell.
+          if (fence === 0) throw new StoreUnavailableError('Redis could not be reached when the call began.');
           return { kind: 'erased' };
         default:
           return { kind: 'collision', taken: openTaken(session, pseudonyms, rest as Buffer[]) };
@@ -85,9 +90,15 @@ export function createRedisStore(options: RedisStoreOptions): MappingStore {
     async get(session, pseudonyms): Promise<ReadonlyMap<Pseudonym, string>> {
       const found = new Map<Pseudonym, string>();
       if (pseudonyms.length === 0) return found;
-      const fields = pseudonyms.map((pseudonym) => cipher.index(session, pseudonym));
+      const breathe = breather();
+      const fields: Buffer[] = [];
+      for (const pseudonym of pseudonyms) {
+        fields.push(cipher.index(session, pseudonym));
+        await breathe();
+      }
       const values = await link.run(SCRIPTS.get, [keyOf('session', session)], [session, ttl, ...fields]);
       for (const [at, pseudonym] of pseudonyms.entries()) {
+        await breathe();
         const sealed = values[at];
         if (!Buffer.isBuffer(sealed)) continue;
         try {

@@ -1,6 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Detector, Recall, Span } from '../contract.ts';
 import { DetectorUnavailableError, TooManyValuesError } from '../contract.ts';
+import { shortEnough } from '../entityLength.ts';
 import { resolveOverlaps } from '../spans.ts';
 import { biases } from './biases.ts';
 import { piecesOf, widened, type Piece } from './pieces.ts';
@@ -71,7 +72,7 @@ export function createBuiltinDetector(options: BuiltinOptions = {}): Detector {
   const findInLong = async (text: string, pieces: Iterable<Piece>, bias: number, count: Counter): Promise<Span[]> => {
     const spans: Span[] = [];
     for (const piece of pieces) {
-      const found = findIn(text, piece, bias);
+      const found = findIn(text, piece, bias).flatMap((span) => shortEnough(text, span));
       count.add(found.length);
       for (const span of found) spans.push(span);
       await nextRound();
@@ -98,7 +99,7 @@ export function createBuiltinDetector(options: BuiltinOptions = {}): Detector {
         const pieces = [...piecesOf(text, pieceSize)];
         const [first] = pieces;
         if (first && pieces.length === 1) {
-          const spans = resolveOverlaps(text, lookAt(text, first, bias));
+          const spans = resolveOverlaps(text, lookAt(text, first, bias)).flatMap((span) => shortEnough(text, span));
           count.add(spans.length);
           found.push(spans);
         } else {

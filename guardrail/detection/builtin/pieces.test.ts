@@ -77,8 +77,12 @@ describe('a long text in pieces', () => {
     };
     setImmediate(count);
     const pieces = 1_000_000 / 16_384;
-    await find(createBuiltinDetector(), 'Please summarise the notes of Anna Schmidt.\n'.repeat(1_000_000 / 44));
-    isDone = true;
+    const line = 'Please summarise the notes of Anna Schmidt, and send them to all who were there yesterday.\n';
+    try {
+      await find(createBuiltinDetector(), line.repeat(1_000_000 / line.length));
+    } finally {
+      isDone = true;
+    }
     expect(turns).to.be.at.least(pieces - 2);
   });
 

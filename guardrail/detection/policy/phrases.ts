@@ -1,9 +1,5 @@
+import { Trie } from '../../automaton/trie.ts';
 import { foldedOf, kindOf, kinds } from '../builtin/tagger/characters.ts';
-
-interface Node<T> {
-  readonly next: Map<number, Node<T>>;
-  value?: T;
-}
 
 const isWord = (code: number): boolean => {
   const kind = kindOf[code] ?? 0;
@@ -15,39 +11,37 @@ const isWord = (code: number): boolean => {
  * costs one walk from the beginning of each word.
  */
 export class Phrases<T> {
-  private readonly root: Node<T> = { next: new Map() };
+  private readonly trie = new Trie();
+  private readonly values: T[] = [];
   private readonly fold: (code: number) => number;
-  private longest = 0;
-  size = 0;
 
   constructor({ exact }: { readonly exact: boolean }) {
     this.fold = exact ? (code) => code : (code) => foldedOf[code] ?? code;
   }
 
+  /** How many there are. */
+  get size(): number {
+    return this.values.length;
+  }
+
   /** A phrase given twice keeps its first value. */
   add(phrase: string, value: T): void {
-    let node = this.root;
-    for (let at = 0; at < phrase.length; at++) {
-      const code = this.fold(phrase.charCodeAt(at));
-      let next = node.next.get(code);
-      if (!next) {
-        next = { next: new Map() };
-        node.next.set(code, next);
-      }
-      node = next;
-    }
-    if (node.value === undefined) {
-      node.value = value;
-      this.size++;
-    }
-    this.longest = Math.max(this.longest, phrase.length);
+    const node = this.trie.insert(phrase, this.fold);
+    if (node !== 0 && this.trie.value[node] === 0) this.trie.value[node] = this.values.push(value);
   }
 
   /** The value of a phrase that is the whole text. */
   get(text: string): T | undefined {
-    let node: Node<T> | undefined = this.root;
-    for (let at = 0; at < text.length && node; at++) node = node.next.get(this.fold(text.charCodeAt(at)));
-    return node?.value;
+    let node = 0;
+    for (let at = 0; at < text.length; at++) {
+      node = this.trie.childOf(node, this.fold(text.charCodeAt(at)));
+      if (node === 0) return undefined;
+    }
+    return this.valueOf(node);
+  }
+
+  private valueOf(node: number): T | undefined {
+    return this.values[(this.trie.value[node] ?? 0) - 1];
   }
 
   /** Whether any phrase stands in the text. */
@@ -57,25 +51,33 @@ export class Phrases<T> {
     return found.length > 0;
   }
 
-  /** The longest phrase at each place, in order, disjoint. */
-  find(text: string, found: (start: number, end: number, value: T) => void): void {
-    if (this.size === 0) return;
-    for (let at = 0; at < text.length; at++) {
+  /**
+   * The longest phrase at each place, in order, disjoint.
+   * @param from where to begin, and `until` where to stop looking for beginnings
+   * @returns where to go on
+   */
+  find(text: string, found: (start: number, end: number, value: T) => void, from = 0, until = text.length): number {
+    if (this.size === 0) return text.length;
+    const { trie } = this;
+    let at = from;
+    for (; at < until; at++) {
       if (at > 0 && isWord(text.charCodeAt(at - 1)) && isWord(text.charCodeAt(at))) continue;
-      let node: Node<T> | undefined = this.root.next.get(this.fold(text.charCodeAt(at)));
+      let node = trie.childOf(0, this.fold(text.charCodeAt(at)));
       let end = 0;
-      let value: T | undefined;
-      for (let to = at + 1; node; to++) {
+      let last = 0;
+      for (let to = at + 1; node !== 0; to++) {
         const isEnd = to >= text.length || !isWord(text.charCodeAt(to)) || !isWord(text.charCodeAt(to - 1));
-        if (node.value !== undefined && isEnd) {
+        if (isEnd && trie.value[node] !== 0) {
           end = to;
-          value = node.value;
+          last = node;
         }
-        node = to < text.length ? node.next.get(this.fold(text.charCodeAt(to))) : undefined;
+        node = to < text.length ? trie.childOf(node, this.fold(text.charCodeAt(to))) : 0;
       }
+      const value = last === 0 ? undefined : this.valueOf(last);
       if (value === undefined) continue;
       found(at, end, value);
       at = end - 1;
     }
+    return at;
   }
 }

@@ -1,4 +1,4 @@
-import type { EntityType } from '../detection/detection.ts';
+import type { EntityType } from './contract.ts';
 
 /**
  * The longest value that one pseudonym stands for, in UTF-16 code units. Names, places and addresses are far shorter. A
