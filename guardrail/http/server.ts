@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { overloaded } from './errors.ts';
+import { inTurns } from './pipelined.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -43,10 +45,13 @@ export async function listen(
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,
   });
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    boundDiscarding(request, response);
-    void handler(request, response);
-  });
+  server.on(
+    'request',
+    inTurns((request, response) => {
+      boundDiscarding(request, response);
+      void handler(request, response);
+    }, refusePipelined),
+  );
   server.on('clientError', refuse);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -72,6 +77,13 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   const body = JSON.stringify({ error: { code, message, request_id: randomUUID() } });
   const headers = `content-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close`;
   socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
+}
+
+/** The answer to a call that is one too many on its connection, which ends with it. */
+function refusePipelined(response: ServerResponse): void {
+  const { status, code, message, headers } = overloaded(0);
+  response.writeHead(status, { ...headers, 'content-type': 'application/json; charset=utf-8', connection: 'close' });
+  response.end(JSON.stringify({ error: { code, message, request_id: randomUUID() } }));
 }
 
 function boundDiscarding(request: IncomingMessage, response: ServerResponse): void {
