@@ -8,8 +8,11 @@ const TASK_MS = 8_000;
 const BUSY_FACTOR = 6;
 /** The memory that a text may take, in MiB: what the most expensive text of the longest length needs, and a half more. */
 const HEAP_MIB = 192;
-/** A thread without work ends after so long, in milliseconds, and gives its memory back. */
-const IDLE_MS = 30_000;
+/**
+ * A thread without work ends after so long, in milliseconds. Its memory then goes back to the system, once V8 has kept
+ * the pages for another thread for about ten seconds: up to 200 MiB, which nothing else of the process can use.
+ */
+const IDLE_MS = 5_000;
 /** How much of the answers is kept, in bytes. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 /** After this a text that took too long is tried again, in milliseconds: it may have been the machine that was slow. */

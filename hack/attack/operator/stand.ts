@@ -39,7 +39,8 @@ const events = resource<KubeObject & { readonly note?: string }>({
 const BYSTANDERS = 8;
 const EVERY_MS = 150;
 const CALM_MS = 4_000;
-const BACK_MS = 10_000;
+/** The thread for texts ends after 5 s without work, and V8 keeps its pages for about 10 s more. */
+const BACK_MS = 30_000;
 /** A gateway that does not answer is given up after 10 s. */
 const EXPLAINED_WITHIN_MS = 15_000;
 /** A kubelet restarts what fails three probes in a row, each with a time-out of 5 s. */
