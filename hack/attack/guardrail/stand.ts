@@ -17,8 +17,8 @@ import { type Heard, type Sample, SETTINGS } from './victim.ts';
 
 const READY_MS = 30_000;
 const BACK_MS = 8_000;
-/** An attack that is over sooner is judged by the calls of this time. */
-const LEAST_WINDOW_MS = 2_600;
+/** An attack that is over sooner is judged by the calls of this time: a quarter more than the least that can be judged. */
+const LEAST_WINDOW_MS = 1_600;
 const USUAL_MS = 2_600;
 const CALM_MS = 300;
 /**
