@@ -44,6 +44,14 @@ describe('the deadline of a call', () => {
     expect(signal().aborted).to.equal(true);
   });
 
+  it('aborts the work of a client that has gone before', async () => {
+    const { work, signal } = stuck();
+    const connection = Object.assign(new EventEmitter(), { destroyed: true });
+    underDeadline(contextOf(connection), work).catch(() => undefined);
+    await Promise.resolve();
+    expect(signal().aborted).to.equal(true);
+  });
+
   it('hands on what the work returns or throws, and leaves nothing behind', async () => {
     const connection = new EventEmitter();
     const context = contextOf(connection);

@@ -25,6 +25,8 @@ export async function underDeadline<T>(
     }, timeoutMs);
   });
   context.res.once('close', abort);
+  // It may have gone while the call waited for its turn: then the event is over.
+  if (context.res.destroyed) abort();
   try {
     return await Promise.race([work(controller.signal), late]);
   } finally {
