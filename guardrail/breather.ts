@@ -1,7 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 
-/** How long the core works on a call before it lets go of the event loop, in milliseconds. */
-const SLICE_MS = 20;
+/** How long a call is worked on before the event loop gets its turn, in milliseconds. */
+const SLICE_MS = 10;
 
 /** Lets others have their turn where work has gone on for long: to be awaited between two steps of it. */
 export function breather(): () => Promise<void> | undefined {

@@ -1,5 +1,7 @@
 import { Trie } from './trie.ts';
 
+export { Trie } from './trie.ts';
+
 /**
  * Finds many values in a text in one pass (Aho and Corasick, 1975): time is linear in the text, whatever the values are.
  */

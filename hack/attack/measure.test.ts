@@ -37,7 +37,9 @@ describe('measures of an attack', () => {
   });
 
   it('allows memory a fifth', () => {
-    expect(growth(100 * 2 ** 20, 120 * 2 ** 20)).to.equal(undefined);
-    expect(growth(100 * 2 ** 20, 121 * 2 ** 20)).to.equal('memory stays 21 % above what it was: 121 MiB after 100 MiB');
+    expect(growth(300 * 2 ** 20, 360 * 2 ** 20)).to.equal(undefined);
+    expect(growth(300 * 2 ** 20, 363 * 2 ** 20)).to.equal('memory stays 21 % above what it was: 363 MiB after 300 MiB');
+    expect(growth(100 * 2 ** 20, 148 * 2 ** 20)).to.equal(undefined);
+    expect(growth(100 * 2 ** 20, 149 * 2 ** 20)).to.equal('memory stays 49 % above what it was: 149 MiB after 100 MiB');
   });
 });

@@ -6,6 +6,8 @@ export const MOST_TIMES = 3;
 export const LEAST_SAMPLES = 100;
 /** By how much memory may stay above what it was. */
 export const MOST_GROWTH = 0.2;
+/** Growth below this many bytes says nothing: V8's young generation and free pages of the allocator alone take as much. */
+export const LEAST_GROWTH = 48 * 2 ** 20;
 
 /** The smallest value that this part of all values does not exceed (nearest rank); NaN where there is none. */
 export function percentile(values: readonly number[], part: number): number {
@@ -40,7 +42,7 @@ export function slowdown({ usual, during }: Latencies, floorMs: number): string 
 
 /** Says what is wrong where memory did not come back. */
 export function growth(beforeBytes: number, afterBytes: number): string | undefined {
-  if (afterBytes <= beforeBytes * (1 + MOST_GROWTH)) return undefined;
+  if (afterBytes <= beforeBytes + Math.max(beforeBytes * MOST_GROWTH, LEAST_GROWTH)) return undefined;
   const percent = Math.round((afterBytes / beforeBytes - 1) * 100);
   return `memory stays ${percent} % above what it was: ${mebibytes(afterBytes)} after ${mebibytes(beforeBytes)}`;
 }

@@ -913,8 +913,8 @@ describe('customer reconcile', function () {
       operator.skipForGateway(60_000);
       await people.annotate('a', 'syncRequested', 'over');
       await people.untilReason('a', 'Created');
-      await people.annotate('b', 'syncRequested', 'over');
-      await people.untilGone('b');
+      await people.annotate('going', 'syncRequested', 'over');
+      await people.untilGone('going');
     });
 
     it('that fails for one customer serves all the others', async () => {

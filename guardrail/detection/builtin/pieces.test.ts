@@ -76,7 +76,7 @@ describe('a long text in pieces', () => {
       if (!isDone) setImmediate(count);
     };
     setImmediate(count);
-    const pieces = 1_000_000 / 16_384;
+    const pieces = 1_000_000 / 8192;
     const line = 'Please summarise the notes of Anna Schmidt, and send them to all who were there yesterday.\n';
     try {
       await find(createBuiltinDetector(), line.repeat(1_000_000 / line.length));

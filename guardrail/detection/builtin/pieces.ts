@@ -3,8 +3,11 @@
  * for each word is needed for the words of one piece only.
  */
 
-/** How long a piece is, in UTF-16 code units: some ten milliseconds for prose, less than a hundred for a list of names. */
-const PIECE = 16_384;
+/**
+ * How long a piece is, in UTF-16 code units: some milliseconds for prose, twenty for a list of names. Others' calls take several
+ * rounds of the event loop, and wait for a piece in each.
+ */
+const PIECE = 8192;
 /**
  * How much is read on either side of a piece, at least: what recognizers look for around a value, and words enough for the
  * tagger to come to the same labels whatever stands further away.

@@ -1,4 +1,4 @@
-import { Trie } from '../../automaton/trie.ts';
+import { Trie } from '../../automaton/automaton.ts';
 import { foldedOf, kindOf, kinds } from '../builtin/tagger/characters.ts';
 
 const isWord = (code: number): boolean => {
