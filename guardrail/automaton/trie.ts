@@ -66,15 +66,12 @@ export class Trie {
     return child;
   }
 
+  /** The old memory goes at once: else it would stay until the next full garbage collection. */
   private grow(room: number): void {
-    const grown = <A extends Uint8Array | Uint16Array | Uint32Array>(old: A, larger: A): A => {
-      larger.set(old);
-      return larger;
-    };
-    this.units = grown(this.units, new Uint16Array(room));
-    this.firstChild = grown(this.firstChild, new Uint32Array(room));
-    this.sibling = grown(this.sibling, new Uint32Array(room));
-    this.value = grown(this.value, new Uint32Array(room));
-    this.childCount = grown(this.childCount, new Uint8Array(room));
+    this.units = new Uint16Array(this.units.buffer.transfer(room * 2));
+    this.firstChild = new Uint32Array(this.firstChild.buffer.transfer(room * 4));
+    this.sibling = new Uint32Array(this.sibling.buffer.transfer(room * 4));
+    this.value = new Uint32Array(this.value.buffer.transfer(room * 4));
+    this.childCount = new Uint8Array(this.childCount.buffer.transfer(room));
   }
 }

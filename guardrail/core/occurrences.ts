@@ -31,7 +31,7 @@ export interface Values {
  * How long the different values of a request may be together, in code units: 50 for each of the most values that a request
  * may hold. To find them all in one pass takes some thirty bytes for each.
  */
-const MAX_VALUE_UNITS = 1_000_000;
+const MAX_VALUE_UNITS = 500_000;
 
 /** For a URL that is replaced whole, since a value in its host would leave it unreadable. */
 const URL_TYPE: EntityType = 'URL';

@@ -54,10 +54,10 @@ export class DetectorUnavailableError extends Error {
 }
 
 /**
- * How many values a call may hold, wherever they stand in it: a table of 10,000 rows with a name and an address each,
- * which fills the longest context of a model. Each value costs several objects, hundreds of bytes, until the call is done.
+ * How many values a call may hold, wherever they stand in it: a table of 5,000 rows with a name and an address each,
+ * which fills most models' context. Each value costs dozens of objects, some kilobytes, until the call is done.
  */
-export const MAX_VALUES = 20_000;
+export const MAX_VALUES = 10_000;
 
 /** A call with more than {@link MAX_VALUES}: 413 to the caller. */
 export class TooManyValuesError extends Error {

@@ -10,6 +10,8 @@ interface Known {
 
 /** Below this a name is too doubtful to be looked for elsewhere. */
 const sureEnough = 0.6;
+/** More names than a person has: a list of people, which is not repeated as it stands, and may be long. */
+const MOST_NAMES = 8;
 const part = /\p{Lu}[\p{L}\p{M}]{2,}/gu;
 
 /** Words written small, as they stand in prose: not those of addresses (`ruth@…`, `/ruth`), which names are in, too. */
@@ -56,14 +58,14 @@ export async function repeat(texts: readonly string[], spans: readonly (readonly
 function addPhrases(phrases: Phrases<Known>, value: string, { type, score, detector }: Span): void {
   if (score < sureEnough || (type !== 'PERSON' && type !== 'LOCATION' && type !== 'ORGANIZATION')) return;
   if (value.length < 3 || !/^\p{Lu}/u.test(value)) return;
-  if (type === 'PERSON' || value.length > 3) phrases.add(value, { type, score, detector });
-  if (type !== 'PERSON') return;
-  const names = value.match(part) ?? [];
+  const names = type === 'PERSON' ? (value.match(part) ?? []) : [];
+  const isList = names.length > MOST_NAMES;
+  if (!isList && (type === 'PERSON' || value.length > 3)) phrases.add(value, { type, score, detector });
   if (names.length < 2) return;
-  phrases.add(value.toUpperCase(), { type, score, detector });
+  if (!isList) phrases.add(value.toUpperCase(), { type, score, detector });
   for (const name of names) {
     phrases.add(name, { type, score: score * 0.9, detector });
-    phrases.add(name.toUpperCase(), { type, score: score * 0.9, detector });
+    if (!isList) phrases.add(name.toUpperCase(), { type, score: score * 0.9, detector });
   }
 }
 

@@ -4,7 +4,7 @@ import { memoryOf } from './memory.ts';
 describe('the memory of a guardrail', () => {
   it('has a limit and a heap into which its largest body fits', () => {
     expect(memoryOf({})).to.deep.equal({
-      ...{ limit: '896Mi', nodeOptions: '--max-old-space-size=404', maxBody: 10 * 2 ** 20 },
+      ...{ limit: '896Mi', nodeOptions: '--max-old-space-size=404 --max-semi-space-size=8', maxBody: 10 * 2 ** 20 },
     });
     const larger = memoryOf({ maxBody: '20Mi' });
     expect([larger.limit, larger.maxBody]).to.deep.equal(['1216Mi', 20 * 2 ** 20]);
@@ -12,7 +12,7 @@ describe('the memory of a guardrail', () => {
 
   it('lowers the largest body where it does not fit into the limit that the instance sets', () => {
     const small = memoryOf({ maxBody: '10Mi', resources: { limits: { memory: '700Mi' } } });
-    expect(small.nodeOptions).to.equal('--max-old-space-size=233');
+    expect(small.nodeOptions).to.equal('--max-old-space-size=233 --max-semi-space-size=8');
     expect(small.maxBody).to.be.within(2 ** 20, 10 * 2 ** 20 - 1);
     for (const memory of ['2Gi', '2G', '2e9', 2_000_000_000]) {
       expect(memoryOf({ maxBody: '10Mi', resources: { limits: { memory } } }), String(memory)).to.include({

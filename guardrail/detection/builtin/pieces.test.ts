@@ -77,7 +77,7 @@ describe('a long text in pieces', () => {
     };
     setImmediate(count);
     const pieces = 1_000_000 / 8192;
-    const line = 'Please summarise the notes of Anna Schmidt, and send them to all who were there yesterday.\n';
+    const line = `Please summarise the notes of Anna Schmidt${', and then send them to all who were there'.repeat(4)}.\n`;
     try {
       await find(createBuiltinDetector(), line.repeat(1_000_000 / line.length));
     } finally {

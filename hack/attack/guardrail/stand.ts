@@ -43,6 +43,8 @@ export interface Target {
   /** Undefined where mappings are in memory. */
   readonly redis: RedisServer | undefined;
   send(call: Call): Promise<Answer>;
+  /** The most memory that the guardrail holds during some work beyond what it holds before, in bytes. */
+  peakDuring(work: () => Promise<unknown>): Promise<number>;
   /** Ends the guardrail. @returns how it ended */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<string>;
   /** Starts it again, on the same port. */
@@ -185,6 +187,13 @@ export class GuardrailStand {
       keys: this.#keys,
       redis: this.#redis,
       send: (call) => client.send(call),
+      peakDuring: async (work) => {
+        const pid = this.#process?.pid ?? 0;
+        const before = await settledBytes(pid, 3);
+        forgetPeak(pid);
+        await work();
+        return peakBytes(pid) - before;
+      },
       end: async (signal) => {
         const child = this.#process;
         await (signal === 'SIGKILL' ? child?.kill() : child?.stop(40_000));

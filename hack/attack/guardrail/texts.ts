@@ -1,4 +1,6 @@
 /** Texts, names and members that cost more than their length. */
+import { BYTES_PER_BODY_BYTE, BYTES_PER_CALL } from '../../../guardrail/memory.ts';
+import { mebibytes } from '../measure.ts';
 import { basic, pseudonymsIn, textsOf, type Answer } from './client.ts';
 import type { GuardrailAttack, Target } from './stand.ts';
 
@@ -89,6 +91,35 @@ const attacks: readonly GuardrailAttack[] = [
       const mails = Array.from({ length: 80_000 }, () => `${random.letters(12)}@example.org`);
       const body = basic('request', { texts: [`${kept} ${mails.join(' ')}`] });
       answered(target, '2 MB of addresses', await volley(target, 2, body));
+    },
+  },
+  {
+    name: 'memory-law',
+    store: 'memory',
+    run: async (target) => {
+      const { random } = target;
+      const { attacker: key } = target.keys;
+      const prose = 'Please summarise the notes of the meeting, and send them to all who were there yesterday.\n';
+      const notes = { at: '2026-01-31', note: prose, by: 'Anna Schmidt' };
+      const mail = (): string => `${random.letters(12)}@example.org, `;
+      const bodies: readonly (readonly [what: string, texts: () => string[]])[] = [
+        ['1 MB of prose', () => [prose.repeat(MB / prose.length)]],
+        ['10 MB of prose', () => [prose.repeat((10 * MB) / prose.length)]],
+        ['9,000 texts of 1 kB', () => Array.from({ length: 9_000 }, (_, at) => `${at} ${prose.repeat(11)}`)],
+        ['1 MB of names', () => [names(random, MB / 14)]],
+        ['120 kB of names', () => [names(random, 8_000)]],
+        ['250 kB of addresses', () => [Array.from({ length: 9_500 }, mail).join('')]],
+        ['10 MB of addresses', () => [Array.from({ length: 400_000 }, mail).join('')]],
+        ['2 MB of JSON in a text', () => [JSON.stringify(Array.from({ length: 14_000 }, () => notes))]],
+      ];
+      for (const [what, texts] of bodies) {
+        const body = Buffer.from(JSON.stringify(basic('request', { texts: texts() })));
+        const allowed = BYTES_PER_BODY_BYTE * body.length + BYTES_PER_CALL;
+        const peak = await target.peakDuring(async () => {
+          answered(target, what, [await target.send({ key, body })]);
+        });
+        if (peak > allowed) target.fault(`${what}: takes ${mebibytes(peak)}, and ${mebibytes(allowed)} is allowed`);
+      }
     },
   },
   {
