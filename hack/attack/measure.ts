@@ -7,7 +7,7 @@ export const LEAST_SAMPLES = 100;
 /** By how much memory may stay above what it was. */
 export const MOST_GROWTH = 0.2;
 /** Growth below this many bytes says nothing: V8's young generation and free pages of the allocator alone take as much. */
-export const LEAST_GROWTH = 48 * 2 ** 20;
+const LEAST_GROWTH = 48 * 2 ** 20;
 
 /** The smallest value that this part of all values does not exceed (nearest rank); NaN where there is none. */
 export function percentile(values: readonly number[], part: number): number {
@@ -40,9 +40,12 @@ export function slowdown({ usual, during }: Latencies, floorMs: number): string 
   return `the calls of others ${found}; ${allowed.toFixed(0)} ms is allowed (usual p99: ${before.toFixed(0)} ms)`;
 }
 
-/** Says what is wrong where memory did not come back. */
-export function growth(beforeBytes: number, afterBytes: number): string | undefined {
-  if (afterBytes <= beforeBytes + Math.max(beforeBytes * MOST_GROWTH, LEAST_GROWTH)) return undefined;
+/**
+ * Says what is wrong where memory did not come back.
+ * @param leastBytes growth that says nothing
+ */
+export function growth(beforeBytes: number, afterBytes: number, leastBytes = LEAST_GROWTH): string | undefined {
+  if (afterBytes <= beforeBytes + Math.max(beforeBytes * MOST_GROWTH, leastBytes)) return undefined;
   const percent = Math.round((afterBytes / beforeBytes - 1) * 100);
   return `memory stays ${percent} % above what it was: ${mebibytes(afterBytes)} after ${mebibytes(beforeBytes)}`;
 }

@@ -33,11 +33,20 @@ export async function settledBytes(pid: number, looks = 6): Promise<number> {
   return least;
 }
 
-/** Waits until memory is back. @returns what is wrong where it does not come back within `withinMs` */
-export async function untilBack(pid: number, beforeBytes: number, withinMs: number): Promise<string | undefined> {
+/**
+ * Waits until memory is back.
+ * @param leastBytes growth that says nothing: see {@link growth}
+ * @returns what is wrong where it does not come back within `withinMs`
+ */
+export async function untilBack(
+  pid: number,
+  beforeBytes: number,
+  withinMs: number,
+  leastBytes?: number,
+): Promise<string | undefined> {
   const deadline = performance.now() + withinMs;
   for (;;) {
-    const problem = growth(beforeBytes, await lookOnce(pid));
+    const problem = growth(beforeBytes, await lookOnce(pid), leastBytes);
     if (problem === undefined || performance.now() > deadline) return problem;
   }
 }

@@ -16,8 +16,12 @@ import { podProgram } from './program.ts';
 import { type Heard, type Sample, SETTINGS } from './victim.ts';
 
 const READY_MS = 30_000;
-/** An engine that reads pictures ends some seconds after its last picture, and V8 keeps its pages for a while. */
-const BACK_MS = 15_000;
+const BACK_MS = 8_000;
+/**
+ * The engine that reads pictures stays for two minutes after its last picture, and holds as much more after a large one. All
+ * attacks are judged by the memory before the first one, so what each of them left behind would add up.
+ */
+const ENGINE_BYTES = 128 * 2 ** 20;
 /** An attack that is over sooner is judged by the calls of this time: a quarter more than the least that can be judged. */
 const LEAST_WINDOW_MS = 1_600;
 const USUAL_MS = 2_600;
@@ -25,9 +29,9 @@ const CALM_MS = 300;
 /**
  * What the victims' p99 may always be. To read or write the JSON of a body of some megabytes cannot be interrupted and takes
  * 100 to 200 ms, and a call may have to wait for two such bodies. The machine has two processors, which the service shares
- * with the attacker, the victim and the attacks on the operator.
+ * with the attacker, the victim and the attacks on the operator, which alone make it three times slower at times.
  */
-const FLOOR_MS = 500;
+const FLOOR_MS = 750;
 
 /** Where the mappings of the guardrail under attack are. */
 export type StoreKind = 'memory' | 'redis';
@@ -238,7 +242,7 @@ export class GuardrailStand {
     if (isAnother) {
       await this.#calibrate();
     } else {
-      const more = await untilBack(pid, this.#usualBytes, BACK_MS);
+      const more = await untilBack(pid, this.#usualBytes, BACK_MS, ENGINE_BYTES);
       if (more !== undefined) {
         add(more);
         // Said once: the next attack is judged by what it does itself.
