@@ -36,7 +36,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   404: 'There is no such session of this tenant. An admin key reaches those of every tenant.',
   405: 'The path does not take this method.',
   409: 'The session was erased while the call was under way.',
-  413: 'The body is too large.',
+  413: 'The body is too large, the call holds too many values, or the restored answer is too large.',
   415: 'The body is neither JSON nor in an encoding that is taken.',
   500: 'The guardrail failed.',
   429: `The guardrail has more to do than it can answer in time (overloaded), or this call took too long (timeout). ${COUNTED_AS_REACHABLE}`,
