@@ -1,13 +1,12 @@
 # One image for both programs: the operator (default command) and the guardrail (`guardrail/main.ts`).
 # The Node that runs in it is the one that package-lock.json pins, so the base needs no Node of its own: only a C++
-# runtime. Both images can be replaced, e.g. by a mirror, or by the very image that you have examined:
+# runtime. Both images are pinned by digest, so that a build does not change unless this file does. To take newer ones:
 #
-#   digest=$(docker buildx imagetools inspect gcr.io/distroless/cc-debian12:nonroot --format '{{.Manifest.Digest}}')
-#   docker build --build-arg BASE_IMAGE=gcr.io/distroless/cc-debian12@$digest …
+#   docker buildx imagetools inspect gcr.io/distroless/cc-debian12:nonroot --format '{{.Manifest.Digest}}'
 #
-# and BUILD_IMAGE likewise. A digest that stood here would be of one day, without the fixes of the next.
-ARG BUILD_IMAGE=docker.io/library/node:26-bookworm-slim
-ARG BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot
+# and the same for the other one. A mirror is named by --build-arg BASE_IMAGE=… and --build-arg BUILD_IMAGE=….
+ARG BUILD_IMAGE=docker.io/library/node:26-bookworm-slim@sha256:367679cf9792759492a486e4aa4b421764d71a9546a6dae8aab81a99eb797b3e
+ARG BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot@sha256:9dac0a79194e45a7da0158a9c6da57b217585af0786db3845d1f0ec1a0dd182f
 
 FROM ${BUILD_IMAGE} AS packages
 WORKDIR /app

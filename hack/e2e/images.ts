@@ -44,10 +44,11 @@ export function ensureBaseImages(report: Report): Promise<Images['base']> {
     report('Another run is making the base images; waiting for it …');
   };
   return withFileLock(FOLDER, waiting, async () => {
-    const { BUILD_IMAGE, BASE_IMAGE } = baseImages();
+    const named = baseImages();
     const redis = redisImage();
-    const images = [BUILD_IMAGE, BASE_IMAGE, redis];
+    const images = [...Object.values(named), redis];
     if (!(await exists(STAND_IN)) && (await allOf(images, (image) => pull(image, report)))) return 'as named';
+    const { BUILD_IMAGE, BASE_IMAGE } = standIns(named);
     if (!(await exists(BASE_IMAGE))) await importDebian(BASE_IMAGE, report);
     if (!(await exists(BUILD_IMAGE))) await buildWithNode(BUILD_IMAGE, BASE_IMAGE, report);
     if (!(await exists(redis))) await buildWithRedis(redis, BASE_IMAGE, report);
@@ -66,7 +67,8 @@ export async function buildImages(programs: string, base: Images['base'], report
       authority === undefined
         ? []
         : ['--volume', `${realpathSync(authority)}:/etc/npm-ca.crt:ro`, '--volume', `${npmrc(work)}:/root/.npmrc:ro`];
-    await build(['--network', 'host', '--layers', ...trust, '--tag', IMAGE, ROOT]);
+    const named = base === 'as named' ? [] : argumentsFor(standIns(baseImages()));
+    await build(['--network', 'host', '--layers', ...trust, ...named, '--tag', IMAGE, ROOT]);
     const { stdout: size } = await podman(['image', 'inspect', '--format', '{{.Size}}', IMAGE]);
 
     copyFileSync(join(programs, 'pause'), join(work, 'pause'));
@@ -96,15 +98,27 @@ export async function buildImages(programs: string, base: Images['base'], report
 /** Marks the base images as stand-ins. */
 const STAND_IN = 'localhost/stand-in:1';
 
-/** The defaults of the Dockerfile's arguments. */
-function baseImages(): Record<'BUILD_IMAGE' | 'BASE_IMAGE', string> {
+type BaseImages = Readonly<Record<'BUILD_IMAGE' | 'BASE_IMAGE', string>>;
+
+/** The defaults of the Dockerfile's arguments, each with its digest. */
+function baseImages(): BaseImages {
   const text = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
   const of = (name: string): string => {
-    const value = new RegExp(`^ARG ${name}=(\\S+)$`, 'm').exec(text)?.[1];
-    if (value === undefined) throw new Error(`The Dockerfile has no default for ARG ${name}.`);
+    const value = new RegExp(`^ARG ${name}=(\\S+@sha256:[0-9a-f]{64})$`, 'm').exec(text)?.[1];
+    if (value === undefined) throw new Error(`The Dockerfile has no default with a digest for ARG ${name}.`);
     return value;
   };
   return { BUILD_IMAGE: of('BUILD_IMAGE'), BASE_IMAGE: of('BASE_IMAGE') };
+}
+
+function argumentsFor(images: BaseImages): string[] {
+  return Object.entries(images).flatMap(([name, image]) => ['--build-arg', `${name}=${image}`]);
+}
+
+/** The names of what is made here instead: an image that no registry gave has no digest of one. */
+function standIns({ BUILD_IMAGE, BASE_IMAGE }: BaseImages): BaseImages {
+  const tagOf = (image: string): string => image.slice(0, image.indexOf('@'));
+  return { BUILD_IMAGE: tagOf(BUILD_IMAGE), BASE_IMAGE: tagOf(BASE_IMAGE) };
 }
 
 /** The one of the component `redis`. */
