@@ -1239,6 +1239,7 @@ describe('customer reconcile', function () {
         await people.untilGone('a');
         for (const pod of pods) expect(pod.erased).to.include(idOf('a'));
         await untilEvent('a', 'SessionsErased');
+        expect(await people.events('a')).not.to.include('InternalError');
       } finally {
         for (const pod of pods) await pod.stop();
       }

@@ -6,6 +6,7 @@ import { connect, ownerOf, successor, waiting, withFreshKey } from './access.ts'
 import type { ObjectKey, ReconcileContext, Reconciler, Result } from '../runtime/runtime.ts';
 import { isNotFound, keyText, RetryAfterError } from '../runtime/runtime.ts';
 import { claimOf } from './claim.ts';
+import { ErasureError } from './erasure.ts';
 import { Finalization } from './finalize.ts';
 import { isTakingOver } from './handover.ts';
 import { graceMs } from './ownership.ts';
@@ -59,7 +60,7 @@ export class CustomerReconciler implements Reconciler {
   }
 
   foresees(error: unknown): boolean {
-    return isGatewayError(error);
+    return isGatewayError(error) || error instanceof ErasureError;
   }
 
   async tellFault(key: ObjectKey, message: string): Promise<void> {
