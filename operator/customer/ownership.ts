@@ -6,7 +6,7 @@ import { conditionOf } from './status.ts';
 /**
  * For how long a resource that is deleted and applied again keeps its precedence over those that waited for it, in
  * milliseconds. `kubectl replace --force` and GitOps tools do both within seconds; a minute leaves room for finalizers and
- * a slow API server, and is short for somebody who waits for an id that is really free.
+ * a slow API server, and delays a resource only briefly whose id is free.
  */
 export const graceMs = 60_000;
 /** Kubernetes counts creation times in whole seconds. */

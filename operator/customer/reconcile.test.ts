@@ -439,6 +439,14 @@ describe('customer reconcile', function () {
       });
     }
 
+    it('try no creation where the gateway does not say whether the record exists', async () => {
+      proxy.fault = ({ path }) =>
+        path.startsWith('/customer/info') ? answer(404, '{"message":"nothing here"}') : undefined;
+      await other.customer('a', { instanceRef: main() });
+      await other.untilReason('a', 'GatewayRejected');
+      expect(writes()).to.deep.equal([]);
+    });
+
     it('are not kept from their records by an instance with a wrong key', async () => {
       await other.secret('mine', 'sk-wrong');
       await other.instance('mine', { endpoint: proxy.url });

@@ -438,7 +438,7 @@ async function look(
  * the path leads nowhere, and the record is looked up afterwards. Not where a record of others must not be touched.
  */
 function mayTryToCreate(customer: GatewayCustomer, error: unknown): boolean {
-  return isGatewayError(error, 'unconfirmed') && customer.spec.adoptionPolicy !== 'Refuse';
+  return isGatewayError(error, 'unconfirmed') && adoptionPolicyOf(customer) !== 'Refuse';
 }
 
 async function lookAfterWriting(
