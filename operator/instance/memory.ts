@@ -1,7 +1,7 @@
 /** The memory of the guardrail's container: its limit, its heap and its largest body, each computed from the others. Pure. */
 import { DEFAULT_MAX_BODY, heapOf, limitFor, maxBodyOf } from '../../guardrail/memory.ts';
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
-import { bytes } from './sizes.ts';
+import { bytes, quantityBytes } from './sizes.ts';
 
 const MIB = 2 ** 20;
 
@@ -23,7 +23,7 @@ export function memoryOf(spec: Guardrail): Memory {
     return { limit: `${limit / MIB}Mi`, nodeOptions: nodeOptions(limit), maxBody: asked };
   }
   const given = limits.memory;
-  const limit = given === undefined ? undefined : bytesOf(String(given));
+  const limit = given === undefined ? undefined : quantityBytes(String(given));
   return {
     limit: given === undefined ? undefined : String(given),
     nodeOptions: limit === undefined ? undefined : nodeOptions(limit),
@@ -34,14 +34,4 @@ export function memoryOf(spec: Guardrail): Memory {
 /** The young generation is kept small: what a call leaves behind there counts as much as what it needs. */
 function nodeOptions(limit: number): string {
   return `--max-old-space-size=${Math.floor(heapOf(limit) / MIB)} --max-semi-space-size=8`;
-}
-
-const UNITS: Readonly<Record<string, number>> = {
-  ...{ '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 },
-};
-
-/** A quantity of Kubernetes in bytes; undefined where it is none that a memory limit has. */
-function bytesOf(quantity: string): number | undefined {
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?(?:[eE]\d+)?)([kMGT]|[KMGT]i)?$/.exec(quantity) ?? [];
-  return number === undefined ? undefined : Math.floor(Number(number) * (UNITS[unit] ?? 1));
 }

@@ -45,7 +45,7 @@ export function createBuiltinDetector(options: BuiltinOptions = {}): Detector {
    * loop was kept busy, would let in more than can be answered.
    */
   let isOneSetAside = false;
-  /** Long texts go one after the other: each lets go of the loop between its pieces. */
+  /** Long texts run one after the other. Each yields to the event loop between its pieces. */
   let longTexts: Promise<unknown> = Promise.resolve();
 
   const lookAt = (text: string, { from, to }: Piece, bias: number): Span[] => {

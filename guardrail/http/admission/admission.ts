@@ -20,7 +20,7 @@ export interface Admission {
    * From now on each answer asks its client to close the connection, so that its next call goes to another instance: one
    * that is refused, or whose connection ends under it, is a failed call. Resolves when nobody has called for a while.
    * @param quietMs so long
-   * @param atMostMs whoever goes on calling is not waited for longer
+   * @param atMostMs the longest wait, also where calls go on coming
    */
   windDown(quietMs: number, atMostMs: number): Promise<void>;
   /** From now on everything new is refused. Resolves when what was admitted is done. */

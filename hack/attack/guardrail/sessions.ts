@@ -1,4 +1,4 @@
-/** Attempts to get at the values of somebody else's session. */
+/** Attempts to read the values of another tenant's session. */
 import { randomBytes } from 'node:crypto';
 import { basic, pseudonymsIn, textsOf, type Answer } from './client.ts';
 import type { GuardrailAttack, Target } from './stand.ts';

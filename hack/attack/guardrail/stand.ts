@@ -173,7 +173,7 @@ export class GuardrailStand {
     if (restarts === 0 && this.#process?.pid !== pid) faults.add('it is another process');
     const add = (fault: string): void => void faults.add(fault);
     await this.#judge(attack, restarts > 0, add).catch((error: unknown) => {
-      // A process that has ended is told of below.
+      // The end of the process is reported below.
       if (this.#process?.end === undefined) add(`it could not be judged: ${String(error)}`);
     });
     for (const [where, text] of await this.#traces()) look(where, text);

@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent } from 'undici';
 
-/** What the victim is told by its environment. */
+/** The settings of the victim, as environment variables. */
 export const SETTINGS = { url: 'VICTIM_URL', key: 'VICTIM_KEY', email: 'VICTIM_EMAIL' } as const;
 
 /** One call: when it was due, in milliseconds since 1970, and how long it took; null where it was not served. */

@@ -44,7 +44,7 @@ export type Treatment =
 
 export interface HostileGateway {
   readonly url: string;
-  /** All calls since the last time that somebody emptied it. */
+  /** All calls since the list was last cleared. */
   readonly calls: GatewayCall[];
   /** May be changed at any time. */
   mood: (call: GatewayCall) => Treatment;

@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { parse } from 'yaml';
 import type { ControlPlane } from '../../local/controlplane.ts';
 import { freePort, type ManagedProcess, startProcess, waitUntilReady } from '../../local/processes.ts';
-import { bytesOf } from '../guardrail/program.ts';
+import { limitBytes } from '../guardrail/program.ts';
 import { COLLECTABLE } from '../memory.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -92,5 +92,5 @@ interface Manifest {
 /** Of the operator's container, in bytes. */
 export function memoryLimit(): number {
   const manifest = parse(readFileSync(join(ROOT, 'operator', 'manifests', 'deployment.yaml'), 'utf8')) as Manifest;
-  return bytesOf(manifest.spec.template.spec.containers[0]?.resources.limits.memory ?? '');
+  return limitBytes(manifest.spec.template.spec.containers[0]?.resources.limits.memory ?? '');
 }
