@@ -12,6 +12,7 @@ import { Progress } from './local/progress.ts';
 import { findRedisServer } from './local/redis.ts';
 import { runMocha, type RunOptions, type TestCounts } from './test/mocha.ts';
 import { type Need, Needs } from './test/needs.ts';
+import { exitWith } from './test/exitWith.ts';
 
 const HELP = `npm test              lint, format, types, and the tests that need nothing but this machine
 npm run test:all      these, the attacks, the tests that need other people's programs (*.all.test.ts), and the real cluster
@@ -222,10 +223,4 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     else process.exit(1);
   });
 }
-try {
-  process.exitCode = await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  console.log('0 passed, 1 failed');
-  process.exitCode = 1;
-}
+await exitWith(main);

@@ -1,6 +1,7 @@
 /** `npm run attack`: attacks on the guardrail and on the operator, as real programs. */
 import { parseArgs } from 'node:util';
 import { ATTACKS, defaultSeed, runAttacks } from './run.ts';
+import { exitWith } from '../test/exitWith.ts';
 
 const HELP = `Attacks the guardrail and the operator as real programs: npm run attack -- [flags] [NAME…]
 
@@ -35,10 +36,4 @@ async function main(): Promise<number> {
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  console.log('0 passed, 1 failed');
-  process.exitCode = 1;
-}
+await exitWith(main);

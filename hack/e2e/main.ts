@@ -1,5 +1,6 @@
 /** `npm run e2e`: the project on a real cluster. */
 import { CASES, runE2e } from './run.ts';
+import { exitWith } from '../test/exitWith.ts';
 
 const HELP = `npm run e2e             builds the image, brings up a one-node cluster on this machine, and tries the project on it
 npm run e2e -- NAME…    these cases alone: ${CASES.join(', ')}
@@ -40,10 +41,4 @@ async function main(): Promise<number> {
   return aborted.signal.aborted ? 130 : failed === 0 ? 0 : 1;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  console.log('0 passed, 1 failed');
-  process.exitCode = 1;
-}
+await exitWith(main);
