@@ -82,6 +82,8 @@ const ADMIN = { user: 'admin', groups: ['system:masters'] };
 const READY_TIMEOUT_MS = 60_000;
 /** A free port may be taken by another process before ours listens on it. */
 const ATTEMPTS = 3;
+/** How often `kubectl apply` is run where etcd answers late; each run waits 7 s. */
+const APPLY_ATTEMPTS = 5;
 
 /**
  * Starts etcd and kube-apiserver; fetches them and kubectl first where they are not at hand (see
@@ -91,8 +93,17 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const sources = options.report ? { report: options.report } : {};
   const { kubectl } = await ensureBinaries(['kube-apiserver', 'etcd', 'kubectl'], sources);
   const servers = await startServers(options);
-  const run = (args: readonly string[], input?: string): Promise<string> =>
-    runKubectl(kubectl, servers.kubeconfig, args, input);
+  const run = async (args: readonly string[], input?: string): Promise<string> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await runKubectl(kubectl, servers.kubeconfig, args, input);
+      } catch (error) {
+        // On a machine whose disk is busy, etcd answers late for some seconds. Only `apply` may be repeated whatever became of it.
+        const isLate = error instanceof Error && error.message.includes('etcdserver: request timed out');
+        if (!isLate || args[0] !== 'apply' || attempt >= APPLY_ATTEMPTS) throw error;
+      }
+    }
+  };
   const api = servers.kubeConfig().makeApiClient(CoreV1Api);
   return Object.assign(servers, {
     kubectl: run,

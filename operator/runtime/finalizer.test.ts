@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { isNotFound } from './errors.ts';
+import { systemClock } from './clock.ts';
 import { GuardedFinalizer } from './finalizer.ts';
+import { keyOf } from './objects.ts';
+import { Overtaken } from './overtaken.ts';
 import { withTestCluster } from './testing/cluster.ts';
 import { widget, widgets, type Widget } from './testing/widgets.ts';
 
@@ -69,6 +72,26 @@ describe('the finalizer', () => {
     await ours().remove({ ...created, metadata: { ...created.metadata, finalizers: [OURS] } });
     expect((await now()).metadata.finalizers).to.deep.equal([OURS]);
     await setFinalizers([]);
+  });
+
+  it('remembers what is to be undone also where the answer to its write is lost', async () => {
+    const created = await create();
+    let cached: Widget | undefined = created;
+    const overtaken = new Overtaken<Widget>({ get: () => cached }, systemClock);
+    const finalizer = new GuardedFinalizer(cluster().client, widgets, OURS, { overtaken });
+    cluster().proxy.when(({ method }) => method === 'PATCH', { kind: 'loseAnswer' });
+    const error: unknown = await finalizer.add(created).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(Error);
+    // The watch shows the write, and the next reconcile begins its work.
+    cached = await now();
+    expect(finalizer.on(cached)).to.equal(true);
+    finalizer.begin(await finalizer.add(cached));
+    // The object goes without a deletion that could be seen.
+    await setFinalizers([]);
+    cached = undefined;
+    expect(finalizer.overtaken(keyOf(created)).map(({ metadata }) => metadata.uid)).to.deep.equal([
+      created.metadata.uid,
+    ]);
   });
 
   it('fails loudly when it could not be written: the object must not be taken for released', async () => {

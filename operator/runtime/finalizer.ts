@@ -38,6 +38,8 @@ export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
   }
 
   async add(object: T, annotations: Readonly<Record<string, string | null>> = {}): Promise<T> {
+    // Before the write, whose answer may be lost: the next reconcile then finds the finalizer there.
+    if (!this.on(object)) this.#overtaken?.putOn(object);
     const added = await this.#change(object, (current) => {
       // The API server refuses new finalizers on what is being deleted.
       if (current.metadata.deletionTimestamp !== undefined) return undefined;

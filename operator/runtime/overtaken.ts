@@ -8,7 +8,8 @@ import { keyOf, keyText } from './objects.ts';
 const DELETION_MS = 60_000;
 
 interface Fresh<T> {
-  readonly object: T;
+  /** The newest state that is known of it. */
+  object: T;
   readonly since: number;
   /** Something has been begun outside the cluster. */
   begun: boolean;
@@ -37,7 +38,7 @@ export class Overtaken<T extends KubeObject> {
     this.#clock = clock;
   }
 
-  /** The finalizer was put on this object just now. */
+  /** The finalizer was put on this object just now, or is about to be. */
   putOn(object: T): void {
     const now = this.#clock.monotonic();
     for (const [text, { since }] of this.#fresh) {
@@ -46,6 +47,8 @@ export class Overtaken<T extends KubeObject> {
     }
     const key = keyOf(object);
     this.#settle(key, object);
+    // So that the order stays.
+    this.#fresh.delete(keyText(key));
     this.#fresh.set(keyText(key), { object, since: now, begun: false });
   }
 
@@ -60,7 +63,9 @@ export class Overtaken<T extends KubeObject> {
       });
     }
     const fresh = this.#fresh.get(keyText(key));
-    if (fresh?.object.metadata.uid === uid) fresh.begun = true;
+    if (fresh?.object.metadata.uid !== uid) return;
+    fresh.object = object;
+    fresh.begun = true;
   }
 
   /** The objects of a key that are gone in spite of their finalizer, and for which something was begun. */
