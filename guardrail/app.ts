@@ -3,7 +3,13 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
 import { ConfigError, openSecret, type Config, type Live, type Secret } from './config.ts';
-import { createGuard, deriveSubject, isSessionOf, type Guard, type GuardOptions } from './core/core.ts';
+import {
+  createGuard,
+  deriveSubject,
+  isSessionOf,
+  type Guard,
+  type GuardOptions,
+} from './pseudonymization/pseudonymization.ts';
 import {
   createAnalyzer,
   createBuiltinDetector,

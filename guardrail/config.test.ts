@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { eventually } from './appHarness.ts';
+import { eventually } from './testing/appHarness.ts';
 import { ConfigError, describeSettings, openSecret, readConfig, type Config } from './config.ts';
 
 const KEYS = { GUARDRAIL_API_KEYS: 'litellm:sk-0123456789' };

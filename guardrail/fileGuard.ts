@@ -1,5 +1,5 @@
-import { refuse, type Guard } from './core/core.ts';
-import { holdsFiles } from './protocol/protocol.ts';
+import { refuse, type Guard } from './pseudonymization/pseudonymization.ts';
+import { holdsFiles } from './gateways/gateways.ts';
 
 export interface FileGuardOptions {
   readonly files: 'block' | 'pass';

@@ -4,7 +4,7 @@
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** Names one pseudonym mapping. Derived by {@link file://./core/session.ts}; nothing can be read or guessed from it. */
+/** Names one pseudonym mapping. Derived by {@link file://./pseudonymization/session.ts}; nothing can be read or guessed from it. */
 export type SessionId = Branded<'SessionId'>;
 
 /** Names one end user of one tenant in the store's index, for erasure. Keyed like a session id: no name in clear. */

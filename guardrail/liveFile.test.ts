@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { eventually } from './appHarness.ts';
+import { eventually } from './testing/appHarness.ts';
 import { followFile, type Live } from './liveFile.ts';
 
 describe('a file that is followed', () => {

@@ -2,7 +2,7 @@
 import { createSecretKey } from 'node:crypto';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError, describeSettings, openSecret, readConfig } from './config.ts';
-import { deriveSession } from './core/core.ts';
+import { deriveSession } from './pseudonymization/pseudonymization.ts';
 import { DEFAULT_TENANT } from './apiKeys.ts';
 import type { Tenant } from './ids.ts';
 

@@ -2,7 +2,7 @@
  * Monitor mode: what the guardrail would do, without doing it. The guards below know nothing of it: they work on a store
  * and on an image reader that change nothing, and {@link createMonitor} drops what they answer.
  */
-import type { Guard } from './core/core.ts';
+import type { Guard } from './pseudonymization/pseudonymization.ts';
 import type { PictureReader } from './images/images.ts';
 import type { MappingStore } from './store/store.ts';
 

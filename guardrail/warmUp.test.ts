@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { startHarness } from './appHarness.ts';
+import { startHarness } from './testing/appHarness.ts';
 import {
   createAnalyzer,
   createBuiltinDetector,

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
-import { createGuard } from './core/core.ts';
+import { createGuard } from './pseudonymization/pseudonymization.ts';
 import type { Analyzer } from './detection/detection.ts';
 import { parseJson } from './http/http.ts';
 import type { Tenant } from './ids.ts';
-import { createBasicProtocol, renderRequest, renderResponse } from './protocol/protocol.ts';
+import { createBasicProtocol, renderRequest, renderResponse } from './gateways/gateways.ts';
 import { createMemoryStore } from './store/store.ts';
 
 export interface WarmUpOptions {

@@ -9,7 +9,7 @@ import { ControllerOperator, type ControllerOperatorOptions } from './runtime/ru
 export const OPERATOR_NAME = 'gateway-guardrail-operator';
 /** The CustomResourceDefinitions that it brings. */
 export const CRD_NAMES = [gatewayCustomerNames, gatewayInstanceNames].map(({ plural, group }) => `${plural}.${group}`);
-const CRDS = join(import.meta.dirname, '..', 'crds');
+const CRDS = join(import.meta.dirname, '../crds');
 
 /** What {@link GuardrailOperator} needs of the settings. */
 export type GuardrailOperatorConfig = Omit<OperatorConfig, 'kubeConfig' | 'logLevel'> &

@@ -2,7 +2,9 @@ import { instances } from './api/kinds.ts';
 import type { OperatorConfig } from './config.ts';
 import { customerController } from './customer/customer.ts';
 import { GatewayClients, gatewayCallMetrics } from './gateway/gateway.ts';
-import { createConnections, erasureEndpoints, instanceController } from './instance/instance.ts';
+import { createConnections } from './connection/connection.ts';
+import { erasureEndpoints } from './guardrail/guardrail.ts';
+import { instanceController } from './instance/instance.ts';
 import type { Controller, Runtime } from './runtime/runtime.ts';
 
 /** Everything that looks after a kind: to add one, write its folder and its line here. */

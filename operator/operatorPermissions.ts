@@ -1,5 +1,5 @@
 import { GROUP } from './api/v1alpha1/v1alpha1.ts';
-import { reachSidecars } from './instance/instance.ts';
+import { reachSidecars } from './guardrail/guardrail.ts';
 import { CRD_NAMES, OPERATOR_NAME } from './operator.ts';
 import { operatorControllers } from './operatorControllers.ts';
 import { plannedPermissions, policyRules, type Permission, type PolicyRule } from './runtime/runtime.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { JsonObject } from '../protocol/protocol.ts';
+import type { JsonObject } from '../gateways/gateways.ts';
 import type { CallContext, CallMiddleware } from './context.ts';
 import { asServiceError, describeError } from './errorBoundary.ts';
 import type { Metrics } from './metrics.ts';

@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
-import type { Guard, RequestOutcome } from '../core/core.ts';
-import { createBasicProtocol, isObject, renderRequest, renderResponse, type BasicCall } from '../protocol/protocol.ts';
+import type { Guard, RequestOutcome } from '../pseudonymization/pseudonymization.ts';
+import { createBasicProtocol, isObject, renderRequest, renderResponse, type BasicCall } from '../gateways/gateways.ts';
 import { authenticatedRouter } from './authentication.ts';
 import { tellSession, type AuthenticatedState, type CallContext, type CallMiddleware } from './context.ts';
 import { underDeadline } from './deadline.ts';

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AnalysisContext, Analyzer } from '../detection/detection.ts';
-import type { EntityCount, ResponseOutcome } from '../core/core.ts';
+import type { EntityCount, ResponseOutcome } from '../pseudonymization/pseudonymization.ts';
 import type { MappingStore } from '../store/store.ts';
 import { routeOf, type CallMiddleware } from './context.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { basicRequestSchema, basicResponseSchema, PEER_ADAPTERS, TEAM_HEADER } from '../protocol/protocol.ts';
+import { basicRequestSchema, basicResponseSchema, PEER_ADAPTERS, TEAM_HEADER } from '../gateways/gateways.ts';
 import { guardPath } from './guardRoutes.ts';
 import { DETECT_PATH, detectedSchema, detectSchema, PLAYGROUND_PATH } from './playground/playground.ts';
 import { deletedSchema, ERASE_SUBJECT_PATH, erasedSchema, eraseSubjectSchema, sessionSchema } from './sessionRoutes.ts';

@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import type { CallContext as GuardContext, Guard } from '../core/core.ts';
+import type { CallContext as GuardContext, Guard } from '../pseudonymization/pseudonymization.ts';
 import type { SubjectId, Tenant } from '../ids.ts';
 import {
   FieldError,
@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type PeerAdapter,
   type PeerExchange,
-} from '../protocol/protocol.ts';
+} from '../gateways/gateways.ts';
 import { authenticatedRouter } from './authentication.ts';
 import {
   tellSession,

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import * as z from 'zod';
 import { TENANT_NAME } from '../apiKeys.ts';
 import type { SessionId, SubjectId, Tenant } from '../ids.ts';
-import { parseFields } from '../protocol/protocol.ts';
+import { parseFields } from '../gateways/gateways.ts';
 import type { MappingStore } from '../store/store.ts';
 import { authenticatedRouter } from './authentication.ts';
 import type { AuthenticatedState, CallMiddleware } from './context.ts';

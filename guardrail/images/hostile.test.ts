@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { startHarness, type Harness } from '../appHarness.ts';
+import { startHarness, type Harness } from '../testing/appHarness.ts';
 import type { Format } from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { chunk, pngOf, pngWith, segment, withSegments } from './testing/files.ts';

@@ -11,7 +11,13 @@
  * | `source` of an `image` | `{type: url, url}`, `{type: file, file_id}` |
  * | `file_id` of an `input_image` | an address at the provider |
  */
-import { isImageType, MEDIA_ADDRESS_KEYS, MEDIA_BASE64_KEYS, MEDIA_TYPE_KEYS, type Json } from '../core/core.ts';
+import {
+  isImageType,
+  MEDIA_ADDRESS_KEYS,
+  MEDIA_BASE64_KEYS,
+  MEDIA_TYPE_KEYS,
+  type Json,
+} from '../pseudonymization/pseudonymization.ts';
 
 type JsonObject = Record<string, Json>;
 

@@ -5,7 +5,7 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as z from 'zod';
-import { SessionErasedError } from '../core/core.ts';
+import { SessionErasedError } from '../pseudonymization/pseudonymization.ts';
 import type { Pseudonym, SessionId, SubjectId } from '../ids.ts';
 import type { Fence, MappingStore } from '../store/store.ts';
 import type { Picture, Reading } from './contract.ts';

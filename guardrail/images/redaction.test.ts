@@ -2,8 +2,14 @@ import { createSecretKey } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import sharp, { type Sharp } from 'sharp';
-import { eventually, startHarness, type Harness } from '../appHarness.ts';
-import { createGuard, deriveSubject, SessionErasedError, type Guard, type Json } from '../core/core.ts';
+import { eventually, startHarness, type Harness } from '../testing/appHarness.ts';
+import {
+  createGuard,
+  deriveSubject,
+  SessionErasedError,
+  type Guard,
+  type Json,
+} from '../pseudonymization/pseudonymization.ts';
 import {
   compilePolicy,
   createAnalyzer,

@@ -10,7 +10,7 @@ import {
   type RequestDocument,
   type RequestOutcome,
   type SessionScope,
-} from '../core/core.ts';
+} from '../pseudonymization/pseudonymization.ts';
 import type { Finding } from '../detection/detection.ts';
 import type { MappingStore } from '../store/store.ts';
 import { UnreadableImageError, type Box, type Picture, type PictureReader, type Reading } from './contract.ts';

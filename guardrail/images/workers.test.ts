@@ -268,7 +268,7 @@ describe('the threads that read pictures', function () {
 
   it('cost a service without pictures nothing: no library is loaded, no thread runs, before and after a call', async () => {
     const { withPicture, ...without } = await printed(`
-      const { startHarness } = await import(${module('../appHarness.ts')});
+      const { startHarness } = await import(${module('../testing/appHarness.ts')});
       const cost = () => {
         const { sharedObjects, workers } = process.report.getReport();
         return [sharedObjects.filter((name) => /sharp|vips/.test(name)).length, workers.length];

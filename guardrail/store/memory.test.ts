@@ -112,7 +112,7 @@ describe('the memory store', () => {
   it('takes at most 400 bytes a mapping, counted by the garbage collector', async function () {
     this.timeout(60_000);
     // A process of its own: what other tests have left behind must not be counted.
-    const program = join(import.meta.dirname, 'memoryFootprint.ts');
+    const program = join(import.meta.dirname, 'testing/memoryFootprint.ts');
     const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program]);
     const { measured, accounted, left } = JSON.parse(stdout) as Record<'measured' | 'accounted' | 'left', number>;
     expect(measured).to.be.within(50, 400);

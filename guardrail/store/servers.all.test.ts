@@ -1,5 +1,5 @@
-import { startRedis, startRedisCluster, startRedisSentinel } from '../../hack/local/redis.ts';
-import { findRedisVersion, REDIS_VERSIONS } from '../../hack/local/redisVersions.ts';
+import { startRedis, startRedisCluster, startRedisSentinel } from '../../hack/testing/redis.ts';
+import { findRedisVersion, REDIS_VERSIONS } from '../../hack/testing/redisVersions.ts';
 import { describeMappingStore, redisImplementation } from './testing/contractTests.ts';
 import { describeReplicas } from './testing/replicaTests.ts';
 

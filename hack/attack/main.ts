@@ -28,7 +28,7 @@ async function main(): Promise<number> {
   const seed = values.seed === undefined ? defaultSeed() : Number(values.seed);
   if (!Number.isInteger(seed)) throw new Error('--seed must be a whole number.');
 
-  // Children end with this process: see hack/local/processes.ts.
+  // Children end with this process: see hack/testing/processes.ts.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
   const { passed, failed, failures } = await runAttacks(positionals, seed);
   for (const failure of failures) console.log(`FAILED ${failure}`);

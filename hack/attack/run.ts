@@ -1,8 +1,8 @@
 /** Everything between the command and the attacks: what must be there first, seeds, and the order. */
 import { randomInt } from 'node:crypto';
-import { ensureBinaries } from '../local/controlplane/binaries.ts';
-import { Progress } from '../local/progress.ts';
-import { findRedisServer } from '../local/redis.ts';
+import { ensureBinaries } from '../testing/controlplane/binaries.ts';
+import { Progress } from '../testing/progress.ts';
+import { findRedisServer } from '../testing/redis.ts';
 import type { TestCounts } from '../test/mocha.ts';
 import { guardrailGroups } from './guardrail/guardrail.ts';
 import { operatorGroup } from './operator/operator.ts';

@@ -1,6 +1,6 @@
 /** Runs attacks: shows what goes on, bounds their time, and counts. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Progress, Report } from '../local/progress.ts';
+import type { Progress, Report } from '../testing/progress.ts';
 import type { TestCounts } from '../test/mocha.ts';
 import { randomOf, type Random } from './random.ts';
 

@@ -5,7 +5,12 @@
  */
 import { createSecretKey } from 'node:crypto';
 import type { Analyzer, Finding } from '../../guardrail/detection/detection.ts';
-import { createGuard, type CallContext, type Guard, type RequestDocument } from '../../guardrail/core/core.ts';
+import {
+  createGuard,
+  type CallContext,
+  type Guard,
+  type RequestDocument,
+} from '../../guardrail/pseudonymization/pseudonymization.ts';
 import type { Pseudonym, Tenant } from '../../guardrail/ids.ts';
 import { createMemoryStore, type MappingStore } from '../../guardrail/store/store.ts';
 

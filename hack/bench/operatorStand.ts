@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { customers, instances } from '../../operator/api/kinds.ts';
 import type { GatewayCustomer, RateLimit } from '../../operator/api/v1alpha1/v1alpha1.ts';
-import { startTestProxy, type TestProxy } from '../../operator/gateway/testProxy.ts';
+import { startTestProxy, type TestProxy } from '../../operator/gateway/testing/proxy.ts';
 import { resource, type KubeObject } from '../../operator/runtime/runtime.ts';
 import { parts, RestClient, Transport } from '../../operator/runtime/testing/testing.ts';
-import { startControlPlane, type ControlPlane } from '../local/controlplane.ts';
-import { startDevGateway, type DevGateway } from '../local/gateway/gateway.ts';
-import { type ManagedProcess, removeAtExit, startProcess } from '../local/processes.ts';
+import { startControlPlane, type ControlPlane } from '../testing/controlplane.ts';
+import { startDevGateway, type DevGateway } from '../testing/gateway/gateway.ts';
+import { type ManagedProcess, removeAtExit, startProcess } from '../testing/processes.ts';
 
 export const WORKERS = 16;
 export const NAMESPACE = 'bench';
@@ -77,7 +77,7 @@ export class OperatorStand {
       name: 'operator',
       command: process.execPath,
       args: [
-        join(import.meta.dirname, '..', '..', 'operator', 'main.ts'),
+        join(import.meta.dirname, '../../operator/main.ts'),
         `--watch-namespaces=${NAMESPACE}`,
         `--namespace=${NAMESPACE}`,
         '--leader-elect=false',

@@ -13,7 +13,7 @@ import getRawBody from 'raw-body';
 import { Pool } from 'undici';
 import { startApp } from '../../guardrail/app.ts';
 import { readConfig } from '../../guardrail/config.ts';
-import { startRedis } from '../local/redis.ts';
+import { startRedis } from '../testing/redis.ts';
 
 const KEY = 'key-for-the-bench';
 const CALLS = 1500;

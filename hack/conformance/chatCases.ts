@@ -1,8 +1,8 @@
 /** Chats: how the suite writes them, and what every gateway does with them that shows a guardrail all of a call. */
-import type { Json, JsonObject } from '../local/gateway/gateway.ts';
+import type { Json, JsonObject } from '../testing/gateway/gateway.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { demand, emailPseudonyms, exact, neverSaw } from './judge.ts';
-import type { Witness } from './modelServer.ts';
+import type { Witness } from '../testing/modelServer.ts';
 import { letter, somebody, valuesOf } from './people.ts';
 import type { Case } from './suite.ts';
 

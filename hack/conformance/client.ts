@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import type { Json, JsonObject } from '../local/gateway/gateway.ts';
+import type { Json, JsonObject } from '../testing/gateway/gateway.ts';
 
 /** A whole answer of a gateway. */
 export interface Answer {

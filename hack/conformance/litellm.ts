@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Document, parseDocument } from 'yaml';
-import type { JsonObject } from '../local/gateway/gateway.ts';
+import type { JsonObject } from '../testing/gateway/gateway.ts';
 import { GatewayClient } from './client.ts';
 import { GUARDRAIL } from './exposure/probes/bypass.ts';
 import { PASS_THROUGH } from './exposure/probes/passThrough.ts';
 import { MCP_SERVER } from './exposure/probes/tools.ts';
-import { MCP_PATH } from './mcpServer.ts';
-import { startLiteLlm } from './litellmProcess.ts';
+import { MCP_PATH } from '../testing/mcpServer.ts';
+import { startLiteLlm } from '../testing/litellmProcess.ts';
 
 /** A running LiteLLM that calls a model server and a guardrail of ours. */
 export interface LiteLlm {
@@ -29,7 +29,7 @@ const GUARDRAIL_TIMEOUT_S = 10;
 const MASTER_KEY = 'sk-conformance';
 /** A second entry for the same guardrail, which fails open: for calls that name it in `guardrails`. */
 export const FAILS_OPEN = 'fails-open';
-const SAMPLE = join(import.meta.dirname, '..', 'samples', 'litellm', 'config.yaml');
+const SAMPLE = join(import.meta.dirname, '../samples/litellm/config.yaml');
 
 /** The ports that a LiteLLM started by others must be configured for (`LITELLM_URL`): its model's, its guardrail's. */
 export const FOREIGN_PORTS = { model: 9100, guardrail: 9300 } as const;

@@ -4,9 +4,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { JsonObject } from '../local/gateway/gateway.ts';
-import { withFileLock } from '../local/lock.ts';
-import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady } from '../local/processes.ts';
+import type { JsonObject } from '../testing/gateway/gateway.ts';
+import { withFileLock } from '../testing/lock.ts';
+import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady } from '../testing/processes.ts';
 import { type CallOptions, GatewayClient } from './client.ts';
 
 const VERSION = '1.15.2';
@@ -18,7 +18,7 @@ const PINNED = { '@hono/node-server': '1.13.5', hono: '4.9.7', '@hono/node-ws': 
 const GUARDRAIL_TIMEOUT_MS = 4_000;
 
 const READY_MS = 30_000;
-const SAMPLE = join(import.meta.dirname, '..', 'samples', 'portkey', 'config.json');
+const SAMPLE = join(import.meta.dirname, '../samples/portkey/config.json');
 
 /** A running Portkey gateway that calls a model server and a guardrail of ours. */
 export interface Portkey {

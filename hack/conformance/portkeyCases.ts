@@ -1,9 +1,9 @@
-import type { JsonObject } from '../local/gateway/gateway.ts';
+import type { JsonObject } from '../testing/gateway/gateway.ts';
 import { CHAT, chat, CHAT_CASES, user } from './chatCases.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
 import { demand, exact, neverSaw, pseudonymized, emailPseudonyms } from './judge.ts';
-import type { ModelServer } from './modelServer.ts';
+import type { ModelServer } from '../testing/modelServer.ts';
 import { FORBIDDEN, letter, somebody, valuesOf } from './people.ts';
 import type { PortkeyCall } from './portkey.ts';
 import type { Case } from './suite.ts';

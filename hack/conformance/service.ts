@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, removeAtExit, startProcess, waitUntilReady } from '../local/processes.ts';
+import { freePort, removeAtExit, startProcess, waitUntilReady } from '../testing/processes.ts';
 import { FORBIDDEN } from './people.ts';
 
 /** The guardrail under test. */
@@ -60,7 +60,7 @@ export async function useService(): Promise<Service> {
   const child = await startProcess({
     name: 'The guardrail',
     command: process.execPath,
-    args: [join(import.meta.dirname, '..', '..', 'guardrail', 'main.ts')],
+    args: [join(import.meta.dirname, '../../guardrail/main.ts')],
     env: {
       ...Object.fromEntries(inherited),
       GUARDRAIL_HOST: '127.0.0.1',

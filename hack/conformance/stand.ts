@@ -1,4 +1,4 @@
-import { startDevGateway } from '../local/gateway/gateway.ts';
+import { startDevGateway } from '../testing/gateway/gateway.ts';
 import { startAgentgatewayDouble } from './agentgateway.ts';
 import { AGENTGATEWAY_CASES } from './agentgatewayCases.ts';
 import { GatewayClient } from './client.ts';
@@ -8,7 +8,7 @@ import type { ProbeBench } from './exposure/probe.ts';
 import { type Interceptor, type Mutant, startInterceptor } from './interceptor.ts';
 import { FOREIGN_PORTS, isForeign, useLiteLlm } from './litellm.ts';
 import { LITELLM_CASES, LITELLM_CHAT_CASES, type LiteLlmBench } from './litellmCases.ts';
-import { type ModelServer, startModelServer, type Witness } from './modelServer.ts';
+import { type ModelServer, startModelServer, type Witness } from '../testing/modelServer.ts';
 import { usePortkey } from './portkey.ts';
 import { PORTKEY_CASES } from './portkeyCases.ts';
 import type { Service } from './service.ts';

@@ -9,8 +9,8 @@ import { connect, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
-import { startControlPlane, type ControlPlane } from '../local/controlplane.ts';
-import { startProcess, waitUntilReady, type ManagedProcess } from '../local/processes.ts';
+import { startControlPlane, type ControlPlane } from '../testing/controlplane.ts';
+import { startProcess, waitUntilReady, type ManagedProcess } from '../testing/processes.ts';
 import { CNI_PROGRAMS } from './prerequisites.ts';
 
 const run = promisify(execFile);

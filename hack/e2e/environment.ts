@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
-import { removeAtExit } from '../local/processes.ts';
+import { removeAtExit } from '../testing/processes.ts';
 import type { Cluster } from './cluster.ts';
 
 /** A cluster, seen by an admin. */

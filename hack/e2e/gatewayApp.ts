@@ -27,7 +27,7 @@ export interface Additions {
   readonly volumes?: readonly { readonly name: string }[];
 }
 
-const PROGRAM = join(import.meta.dirname, '../local/gateway');
+const PROGRAM = join(import.meta.dirname, '../testing/gateway');
 /** Within the image's own folder, where the program finds the image's packages. */
 const PROGRAM_PATH = '/app/hack/gateway';
 /** Where the program of the client is, in its pod. */

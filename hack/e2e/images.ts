@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
-import { withFileLock } from '../local/lock.ts';
-import { removeAtExit } from '../local/processes.ts';
+import { withFileLock } from '../testing/lock.ts';
+import { removeAtExit } from '../testing/processes.ts';
 import { CACHE } from './programs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

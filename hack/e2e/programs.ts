@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { ensureBinaries } from '../local/controlplane/binaries.ts';
-import { goBuild, goCommand } from '../local/controlplane/build.ts';
-import { withFileLock } from '../local/lock.ts';
-import type { Report } from '../local/progress.ts';
+import { ensureBinaries } from '../testing/controlplane/binaries.ts';
+import { goBuild, goCommand } from '../testing/controlplane/build.ts';
+import { withFileLock } from '../testing/lock.ts';
+import type { Report } from '../testing/progress.ts';
 
 /** What the project keeps on a machine between runs. */
 export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gateway-guardrail-operator');

@@ -2,9 +2,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ensureBinaries } from '../local/controlplane/binaries.ts';
-import { tryLockFor } from '../local/lock.ts';
-import { Progress } from '../local/progress.ts';
+import { ensureBinaries } from '../testing/controlplane/binaries.ts';
+import { tryLockFor } from '../testing/lock.ts';
+import { Progress } from '../testing/progress.ts';
 import { runMocha, type TestCounts } from '../test/mocha.ts';
 import { isNodeAlready } from './cgroups.ts';
 import { buildImages, ensureBaseImages } from './images.ts';

@@ -27,10 +27,10 @@ describe('what test files need', () => {
   for (const [file, expected] of [
     ['operator/gateway/rateLimit.test.ts', []],
     ['hack/test/needs.test.ts', []],
-    ['operator/main.test.ts', ['controlPlane']],
+    ['operator/main.cluster.test.ts', ['controlPlane']],
     // Through operator/runtime/testing/cluster.ts.
-    ['operator/runtime/finalizer.test.ts', ['controlPlane']],
-    ['guardrail/store/store.test.ts', ['redis']],
+    ['operator/runtime/writers/finalizer.cluster.test.ts', ['controlPlane']],
+    ['guardrail/store/store.redis.test.ts', ['redis']],
   ] as const) {
     it(`of ${file}: ${expected.join(', ') || 'nothing'}`, () => {
       expect([...needs.of(join(root, file))]).to.deep.equal(expected);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import ts from 'typescript';
 
-const LOCAL = resolve(import.meta.dirname, '../local');
+const LOCAL = resolve(import.meta.dirname, '../testing');
 /** Who imports one of these, directly or not, starts what it is for. */
 const STARTERS = {
   controlPlane: resolve(LOCAL, 'controlplane.ts'),

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type ControlPlane, startControlPlane } from '../local/controlplane.ts';
-import { freePort, startProcess, waitUntilReady } from '../local/processes.ts';
+import { type ControlPlane, startControlPlane } from '../testing/controlplane.ts';
+import { freePort, startProcess, waitUntilReady } from '../testing/processes.ts';
 import { type Block, blocks, inlineCommands, localLinks } from './readme.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 /** What a customer may do at its gateway, and who else names the same customer there. */
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
-import { admits, ConnectionError, type GatewayConnection, permitsId } from '../instance/instance.ts';
+import { admits, ConnectionError, type GatewayConnection, permitsId } from '../connection/connection.ts';
 import { keyText, type ObjectKey } from '../runtime/runtime.ts';
 import { addressDigest, gatewayAddress } from './gatewayAddress.ts';
 import { age, counts, ownerBefore, type Rival, takesOver } from './ownership.ts';

@@ -8,7 +8,7 @@ import { desiredFields, specHash } from './desired.ts';
 import { appliedAfter, driftOf } from './drift.ts';
 import { eventsFor } from './report.ts';
 import { conditionOf, nextStatus, type SyncOutcome } from './status.ts';
-import { customerOf } from './testParts.ts';
+import { customerOf } from './testing/testParts.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const noDrift = { differs: [], unheld: [], uncleared: [] };

@@ -1,7 +1,7 @@
 /** The public face of the customers' controller. */
 import { customers, instances } from '../api/kinds.ts';
 import { gatewayCustomerNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { allows } from '../instance/instance.ts';
+import { allows } from '../connection/connection.ts';
 import { keyOf, keyText, when, type Controller, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
 import { namesakes } from './access.ts';
 import type { CustomerDependencies, Parts } from './parts.ts';

@@ -2,7 +2,9 @@
 import { annotations, gatewayCustomerNames, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { CustomerRow, Step, Strategy } from '../gateway/gateway.ts';
 import { budgetRowId, execute, isGatewayError, resourceOfRow } from '../gateway/gateway.ts';
-import { ConnectionError, namespaceIsBeingDeleted, NoGuardrailError, readNamespace } from '../instance/instance.ts';
+import { ConnectionError } from '../connection/connection.ts';
+import { namespaceIsBeingDeleted, readNamespace } from '../cluster/cluster.ts';
+import { NoGuardrailError } from '../guardrail/guardrail.ts';
 import type { EventDetails, KubeObject, ReconcileContext, Result } from '../runtime/runtime.ts';
 import { isForbidden, isNotFound, resource, RetryAfterError } from '../runtime/runtime.ts';
 import { connect, ownerOf, rivals, successor, withFreshKey } from './access.ts';

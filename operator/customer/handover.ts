@@ -1,6 +1,6 @@
 /** A record that goes from one resource to another of the same namespace, with what was spent. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { nextCondition } from '../conditions.ts';
+import { nextCondition } from '../conditions/conditions.ts';
 import { budgetRowId, type Field } from '../gateway/gateway.ts';
 import { rivals } from './access.ts';
 import { appliedFields } from './claim.ts';

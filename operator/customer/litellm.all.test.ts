@@ -1,6 +1,6 @@
 /** Customers at the real LiteLLM with its database, and what it then enforces on calls. Needs LITELLM_LAB and PostgreSQL. */
 import { expect } from 'chai';
-import { withControlPlane } from '../../hack/local/controlplane.ts';
+import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import type { DefaultCustomerBudget, GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import {
   budgetRowId,
@@ -11,11 +11,11 @@ import {
   RateLimiter,
 } from '../gateway/gateway.ts';
 import { defaultBudgetId, settleDefaultBudget } from '../instance/defaultBudget.ts';
-import { convergenceTests } from './convergence.ts';
+import { convergenceTests } from './testing/convergence.ts';
 import { conditionOf } from './status.ts';
-import { callCost, startTestLiteLlm, type TestLiteLlm } from './testLiteLlm.ts';
-import { eventually, People, TestOperator } from './testOperator.ts';
-import { connectionOf } from './testParts.ts';
+import { callCost, startTestLiteLlm, type TestLiteLlm } from './testing/litellm.ts';
+import { eventually, People, TestOperator } from './testing/testOperator.ts';
+import { connectionOf } from './testing/testParts.ts';
 
 describe('customers at the real LiteLLM', function () {
   this.timeout(120_000);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Condition, GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { addressDigest, addressOf, gatewayAddress } from './gatewayAddress.ts';
 import { graceMs, ownerBefore, type Rival, yieldsTo } from './ownership.ts';
-import { customerOf } from './testParts.ts';
+import { customerOf } from './testing/testParts.ts';
 
 const gateway = addressDigest('gateway:80');
 const elsewhere = addressDigest('elsewhere:80');

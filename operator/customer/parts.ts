@@ -1,7 +1,7 @@
 import { annotations, FINALIZER, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { customers, instances } from '../api/kinds.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
-import type { Connections } from '../instance/instance.ts';
+import type { Connections } from '../connection/connection.ts';
 import type {
   Cache,
   EventRecorder,

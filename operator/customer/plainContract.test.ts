@@ -9,7 +9,7 @@ import { GatewayClients } from '../gateway/gateway.ts';
 import type { Parts } from './parts.ts';
 import { conditionOf, nextStatus } from './status.ts';
 import { sync } from './sync.ts';
-import { connectionOf, customerOf, memoryParts } from './testParts.ts';
+import { connectionOf, customerOf, memoryParts } from './testing/testParts.ts';
 
 type Row = Record<string, unknown>;
 

@@ -1,7 +1,8 @@
 import { type GatewayCustomer, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
-import { pausedMessage } from '../conditions.ts';
+import { pausedMessage } from '../conditions/conditions.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
-import { ConnectionError, type GatewayConnection, parseDuration } from '../instance/instance.ts';
+import { ConnectionError, type GatewayConnection } from '../connection/connection.ts';
+import { parseDuration } from '../cluster/cluster.ts';
 import { connect, ownerOf, successor, waiting, withFreshKey } from './access.ts';
 import type { ObjectKey, ReconcileContext, Reconciler, Result } from '../runtime/runtime.ts';
 import { isNotFound, keyText, RetryAfterError } from '../runtime/runtime.ts';

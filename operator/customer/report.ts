@@ -1,5 +1,5 @@
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import type { CustomerEventReason } from '../reasons.ts';
+import type { CustomerEventReason } from '../conditions/conditions.ts';
 import type { EventDetails } from '../runtime/runtime.ts';
 import type { Parts } from './parts.ts';
 import type { SyncedReason, SyncOutcome } from './status.ts';

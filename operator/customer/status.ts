@@ -1,9 +1,9 @@
 /** What a customer's status says. Pure: the reconcile writes what comes out, if it is anything new. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Condition, GatewayCustomer, GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
-import { currentCondition, nextCondition } from '../conditions.ts';
+import { currentCondition, nextCondition } from '../conditions/conditions.ts';
 import type { Field, Observed, Unenforced } from '../gateway/gateway.ts';
-import type { CustomerConditionReason, CustomerConditionType } from '../reasons.ts';
+import type { CustomerConditionReason, CustomerConditionType } from '../conditions/conditions.ts';
 import type { Drift } from './drift.ts';
 
 export type SyncedReason = CustomerConditionReason<'Synced'>;

@@ -1,10 +1,10 @@
 /** A thousand customers, eight intervals of fifteen seconds, and nothing to do: two minutes. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect } from 'chai';
-import { withControlPlane } from '../../hack/local/controlplane.ts';
-import { startDevGateway, type DevGateway } from '../../hack/local/gateway/gateway.ts';
-import { startTestProxy, type TestProxy } from '../gateway/testProxy.ts';
-import { eventually, People, TestOperator } from './testOperator.ts';
+import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
+import { startTestProxy, type TestProxy } from '../gateway/testing/proxy.ts';
+import { eventually, People, TestOperator } from './testing/testOperator.ts';
 
 const customers = 1_000;
 const intervals = 8;

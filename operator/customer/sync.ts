@@ -25,7 +25,7 @@ import {
   resourceOfRow,
   unenforced,
 } from '../gateway/gateway.ts';
-import type { GatewayConnection } from '../instance/instance.ts';
+import type { GatewayConnection } from '../connection/connection.ts';
 import { gatewayDigest, isOutranked, ownerOfRow } from './access.ts';
 import { adoptionPolicyOf, announcesInStatus, appliedFields, claimOf, createMark, markText } from './claim.ts';
 import { desiredFields, specHash } from './desired.ts';

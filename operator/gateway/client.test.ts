@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { startDevGateway, type DevGateway } from '../../hack/local/gateway/gateway.ts';
+import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
 import type { CallReport, GatewayTarget } from './client.ts';
 import { GatewayClient } from './client.ts';
 import { GatewayClients } from './clients.ts';
 import type { GatewayErrorKind } from './errors.ts';
 import { GatewayError } from './errors.ts';
 import { RateLimiter } from './rateLimit.ts';
-import type { Fault, TestProxy } from './testProxy.ts';
-import { startTestProxy } from './testProxy.ts';
+import type { Fault, TestProxy } from './testing/proxy.ts';
+import { startTestProxy } from './testing/proxy.ts';
 
 const masterKey = 'sk-a-master-key-of-the-test';
 const rateLimit = { qps: 1000, burst: 1000, maxConcurrent: 8 };

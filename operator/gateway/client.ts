@@ -9,7 +9,7 @@ import type { Look } from './absence.ts';
 import { Absence, wordsForNobody } from './absence.ts';
 import type { GatewayOperation } from './errors.ts';
 import { GatewayError, isGatewayError } from './errors.ts';
-import { isLiteLlm, rowOrNone, saysDeleted } from './oddities.ts';
+import { isLiteLlm, rowOrNone, saysDeleted } from './litellmQuirks.ts';
 import type { Pause, RateLimit, RateLimiter, Turn } from './rateLimit.ts';
 import { DeferredError } from './rateLimit.ts';
 import type { Answer, Asked } from './refusal.ts';

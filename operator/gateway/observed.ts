@@ -1,6 +1,6 @@
 import type { Field, Fields } from './fields.ts';
 import { fieldsOf, limitFields, limitNames, permissionNames, pick, rowNames } from './fields.ts';
-import { isLiteLlm, linkedBudget, textOrNone } from './oddities.ts';
+import { isLiteLlm, linkedBudget, textOrNone } from './litellmQuirks.ts';
 import type { CustomerRow } from './wire.ts';
 import { budgetFields } from './wire.ts';
 

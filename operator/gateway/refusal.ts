@@ -1,7 +1,7 @@
 /** What an answer other than success means. Pure: the client makes the calls. */
 import type { GatewayErrorKind, GatewayOperation } from './errors.ts';
 import { GatewayError } from './errors.ts';
-import { explain, saysAlreadyExists, saysNoSuchCustomer, saysNoSuchPath } from './oddities.ts';
+import { explain, saysAlreadyExists, saysNoSuchCustomer, saysNoSuchPath } from './litellmQuirks.ts';
 import type { ErrorBody } from './wire.ts';
 import { errorBody } from './wire.ts';
 import { quoteOf } from './words.ts';

@@ -3,7 +3,7 @@ import type { GatewayOperation } from './errors.ts';
 import { GatewayError, isGatewayError } from './errors.ts';
 import type { Field, FieldValues, Fields } from './fields.ts';
 import { fieldsOf, isEmpty, permissionNames, rowNames, sameValue } from './fields.ts';
-import { clearedBy, permissionLists } from './oddities.ts';
+import { clearedBy, permissionLists } from './litellmQuirks.ts';
 import type { Observed } from './observed.ts';
 import { budgetColumns } from './observed.ts';
 import type { BudgetBody, CustomerBody } from './wire.ts';

@@ -1,12 +1,12 @@
 /** The client against a real TLS server: whom it trusts, and what it says where it does not. */
 import { expect } from 'chai';
-import { startDevGateway, type DevGateway } from '../../hack/local/gateway/gateway.ts';
+import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
 import { GatewayClient } from './client.ts';
 import { GatewayError } from './errors.ts';
 import { RateLimiter } from './rateLimit.ts';
-import { TestAuthority, type TestCertificate } from './testCertificates.ts';
-import { startTestProxy } from './testProxy.ts';
-import { startTlsProxy, type TlsProxy } from './testTlsProxy.ts';
+import { TestAuthority, type TestCertificate } from './testing/certificates.ts';
+import { startTestProxy } from './testing/proxy.ts';
+import { startTlsProxy, type TlsProxy } from './testing/tlsProxy.ts';
 
 const masterKey = 'sk-a-master-key-of-the-test';
 const rateLimit = { qps: 1000, burst: 1000, maxConcurrent: 2 };

@@ -5,16 +5,17 @@
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { BudgetRow, GatewayClients } from '../gateway/gateway.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
-import type { GatewayConnection } from './connection.ts';
-import type { BudgetSettings } from './proxyConfig.ts';
-import type { Finding } from './status.ts';
-import { conditionOf, notRequested } from './status.ts';
+import type { GatewayConnection } from '../connection/connection.ts';
+import type { BudgetSettings } from '../configuration/configuration.ts';
+import type { ConditionState } from '../conditions/conditions.ts';
+import { notRequested } from '../conditions/conditions.ts';
+import { conditionOf } from './status.ts';
 
 /** What is to be told to the gateway by its configuration, and what was found on the way. */
 export interface DefaultBudget {
   readonly settings: BudgetSettings | undefined;
   /** undefined: enforced as soon as the gateway runs with the configuration. */
-  readonly fault: Finding<'DefaultBudgetEnforced'> | undefined;
+  readonly fault: ConditionState<'DefaultBudgetEnforced'> | undefined;
 }
 
 /** The columns of the instance's own row that the spec decides. */
@@ -29,7 +30,7 @@ export function defaultBudgetId(instance: GatewayInstance): string {
 }
 
 /** What is said of a default budget before its row is made. */
-export const rowAnnounced: Finding<'DefaultBudgetEnforced'> = {
+export const rowAnnounced: ConditionState<'DefaultBudgetEnforced'> = {
   status: 'False',
   reason: 'BudgetRowNotWritten',
   message: 'The budget row of the default is being made at the gateway.',
@@ -125,7 +126,7 @@ function rowChanges(row: BudgetRow, wanted: DefaultBudgetRow): Partial<DefaultBu
 }
 
 /** `max_end_user_budget` is an amount alone. */
-function periodNotHeld(budgetDuration: string): Finding<'DefaultBudgetEnforced'> {
+function periodNotHeld(budgetDuration: string): ConditionState<'DefaultBudgetEnforced'> {
   return {
     status: 'False',
     reason: 'NotSupported',
@@ -139,8 +140,8 @@ function periodNotHeld(budgetDuration: string): Finding<'DefaultBudgetEnforced'>
 export function defaultBudgetFinding(
   instance: GatewayInstance,
   budget: DefaultBudget,
-  configured: Finding<'ProxyConfigured'>,
-): Finding<'DefaultBudgetEnforced'> {
+  configured: ConditionState<'ProxyConfigured'>,
+): ConditionState<'DefaultBudgetEnforced'> {
   if (budget.fault !== undefined) return budget.fault;
   const { settings } = budget;
   if (instance.spec.proxyConfig === undefined || configured.status !== 'True') {

@@ -5,29 +5,12 @@ import { FINALIZER, gatewayInstanceNames } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import type { Controller, Metadata, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
 import { keyOf, keyText, when } from '../runtime/runtime.ts';
-import { Children, ownedKinds } from './children.ts';
-import type { Connections } from './connection.ts';
-export { parseDuration } from './duration.ts';
-import { reachSidecars } from './erasure.ts';
-import { guardrailImage, readOwnPod } from './guardrailImage.ts';
-import { INSTANCE_LABEL, proxyDeployments } from './kinds.ts';
-import { instanceLabelOf } from './names.ts';
+import { Children, INSTANCE_LABEL, instanceLabelOf, ownedKinds, proxyDeployments } from '../cluster/cluster.ts';
+import type { Connections } from '../connection/connection.ts';
+import { guardrailImage, reachSidecars, readOwnPod } from '../guardrail/guardrail.ts';
 import { InstanceReconciler } from './reconcile.ts';
 
-export {
-  admits,
-  allows,
-  ConnectionError,
-  createConnections,
-  permitsId,
-  type Connections,
-  type ConnectionSources,
-  type CustomerConnectionReason,
-  type GatewayConnection,
-} from './connection.ts';
-export { namespaceIsBeingDeleted, readNamespace } from './namespaces.ts';
 export { defaultBudgetId } from './defaultBudget.ts';
-export { erasureEndpoints, NoGuardrailError, reachSidecars, type ErasureEndpoint } from './erasure.ts';
 
 /** What the instances' controller needs of the rest of the operator. */
 export interface InstanceDependencies {

@@ -2,7 +2,7 @@
 import type { CustomerCounts, GatewayCustomer, GatewayInstance, GuardrailStatus } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
-import { pausedMessage } from '../conditions.ts';
+import { notRequested, pausedMessage } from '../conditions/conditions.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
 import type {
   EventRecorder,
@@ -17,10 +17,20 @@ import type {
   StatusWriter,
 } from '../runtime/runtime.ts';
 import { isConflict, isForbidden, isNotFound, keyOf, keyText } from '../runtime/runtime.ts';
-import type { Children } from './children.ts';
-import { isRefusal, NameTakenError } from './children.ts';
-import type { Connections } from './connection.ts';
-import { ConnectionError } from './connection.ts';
+import type { Child, Children } from '../cluster/cluster.ts';
+import {
+  INSTANCE_LABEL,
+  instanceLabelOf,
+  isRefusal,
+  namesOf,
+  namespaces,
+  NameTakenError,
+  ownDeployments,
+  secrets,
+  serviceMonitors,
+} from '../cluster/cluster.ts';
+import type { Connections } from '../connection/connection.ts';
+import { ConnectionError, reach } from '../connection/connection.ts';
 import {
   defaultBudgetFinding,
   mayHaveRow,
@@ -28,28 +38,22 @@ import {
   rowAnnounced,
   settleDefaultBudget,
 } from './defaultBudget.ts';
-import type { GuardrailParts, GuardrailPlan } from './guardrail.ts';
-import { GuardrailFault, modeOf, planGuardrail } from './guardrail.ts';
-import { leaveReplicas } from './autoscaling.ts';
-import type { Child } from './guardrailWorkload.ts';
-import { guardrailPolicy, guardrailWorkload } from './guardrailWorkload.ts';
-import { INSTANCE_LABEL, namespaces, ownDeployments, secrets, serviceMonitors } from './kinds.ts';
-import { instanceLabelOf, namesOf } from './names.ts';
-import type { ActiveGuardrail, ProxyOutcome, ProxyState } from './proxy.ts';
-import { handOver, readProxy, releaseWorkload, settleProxy } from './proxy.ts';
-import { reach } from './reach.ts';
-import type { ProxyDeployment } from './sidecar.ts';
-import { hasSidecar, mountsSecret, rolloutOf } from './sidecar.ts';
-import type { Finding } from './status.ts';
+import type { GuardrailParts, GuardrailPlan, ProxyDeployment } from '../guardrail/guardrail.ts';
 import {
-  conditionOf,
-  countCustomers,
-  nextStatus,
-  notRequested,
-  statusWithAspect,
-  statusWithReady,
-  transitions,
-} from './status.ts';
+  GuardrailFault,
+  guardrailPolicy,
+  guardrailWorkload,
+  hasSidecar,
+  leaveReplicas,
+  modeOf,
+  mountsSecret,
+  planGuardrail,
+  rolloutOf,
+} from '../guardrail/guardrail.ts';
+import type { ActiveGuardrail, ProxyOutcome, ProxyState } from '../proxy/proxy.ts';
+import { handOver, readProxy, releaseWorkload, settleProxy } from '../proxy/proxy.ts';
+import type { ConditionState } from '../conditions/conditions.ts';
+import { conditionOf, countCustomers, nextStatus, statusWithAspect, statusWithReady, transitions } from './status.ts';
 
 /** What an instance's reconcile works with. */
 export interface InstanceParts extends GuardrailParts {
@@ -97,7 +101,7 @@ interface GuardrailOutcome {
   readonly children: readonly Child[];
   readonly frozen: boolean;
   /** undefined: it depends on the gateway's Deployment. */
-  readonly finding: Finding<'GuardrailReady'> | undefined;
+  readonly finding: ConditionState<'GuardrailReady'> | undefined;
 }
 
 /** See {@link Reconciler}. */
@@ -209,7 +213,7 @@ export class InstanceReconciler implements Reconciler {
     const { guardrail: spec } = instance.spec;
     const before = instance.status?.guardrail;
     const activeBefore = before === undefined ? undefined : { mode: before.mode, url: before.endpoint };
-    const stay = (finding: Finding<'GuardrailReady'>): GuardrailOutcome => ({
+    const stay = (finding: ConditionState<'GuardrailReady'>): GuardrailOutcome => ({
       plan: undefined,
       active: activeBefore,
       children: [],
@@ -262,7 +266,7 @@ export class InstanceReconciler implements Reconciler {
     const active = rollout === 'complete' ? { mode: plan.mode, url: plan.url } : activeBefore;
     const available = deployment?.status?.availableReplicas ?? 0;
     const { guardrail: name } = namesOf(instance);
-    const findings: Record<typeof rollout, Finding<'GuardrailReady'>> = {
+    const findings: Record<typeof rollout, ConditionState<'GuardrailReady'>> = {
       complete: { status: 'True', reason: 'Ready', message: `The guardrail runs at ${plan.url}.` },
       underWay: {
         status: 'False',
@@ -516,7 +520,7 @@ export class InstanceReconciler implements Reconciler {
     }
   }
 
-  async #writeReady(instance: GatewayInstance, ready: Finding<'Ready'>): Promise<void> {
+  async #writeReady(instance: GatewayInstance, ready: ConditionState<'Ready'>): Promise<void> {
     const status = statusWithReady(instance, ready, this.#count(instance), this.#parts.now());
     for (const event of transitions(instance, status)) this.#parts.events.record(instance, event);
     await this.#parts.status.write(instance, status).catch((error: unknown) => {
@@ -569,7 +573,7 @@ export class InstanceReconciler implements Reconciler {
   }
 }
 
-function sidecarFinding({ deployment, finding }: ProxyOutcome): Finding<'GuardrailReady'> {
+function sidecarFinding({ deployment, finding }: ProxyOutcome): ConditionState<'GuardrailReady'> {
   const name = deployment?.metadata.name ?? '';
   if (deployment === undefined) return { status: 'False', reason: 'WorkloadNotFound', message: finding.message };
   switch (rolloutOf(deployment)) {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { annotations, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import type { Findings } from './status.ts';
+import type { ConditionStates } from './status.ts';
 import { countCustomers, nextStatus, readiness, statusWithReady, transitions } from './status.ts';
 import { instanceOf } from './testing/instances.ts';
 
-const good: Findings = {
+const good: ConditionStates = {
   Reachable: { status: 'True', reason: 'Reachable', message: 'a' },
   ProxyConfigured: { status: 'True', reason: 'Configured', message: 'b' },
   DefaultBudgetEnforced: { status: 'False', reason: 'NotRequested', message: 'c' },
@@ -14,7 +14,7 @@ const observed = { endpoint: 'http://gateway', customers: { total: 1, synced: 1,
 const now = new Date('2026-01-02T00:00:00Z');
 const later = new Date('2026-01-03T00:00:00Z');
 
-function withStatus(findings: Findings, at: Date): GatewayInstance {
+function withStatus(findings: ConditionStates, at: Date): GatewayInstance {
   return { ...instanceOf(), status: nextStatus(instanceOf(), findings, observed, at) };
 }
 
@@ -56,7 +56,7 @@ describe('instance status', () => {
   });
 
   it('shows the guardrail as not ready only where one is asked for', () => {
-    const ready = (finding: Findings['GuardrailReady']): unknown =>
+    const ready = (finding: ConditionStates['GuardrailReady']): unknown =>
       nextStatus(instanceOf(), { ...good, GuardrailReady: finding }, observed, now).guardrailReady;
     expect(ready(good.GuardrailReady)).to.equal('True');
     expect(ready({ status: 'False', reason: 'RollingOut', message: '' })).to.equal('False');
@@ -65,12 +65,18 @@ describe('instance status', () => {
 
   it('tells when a condition changed its status, not when it was looked at', () => {
     const instance = withStatus(good, now);
-    const other: Findings = { ...good, GuardrailReady: { status: 'True', reason: 'Ready', message: 'other words' } };
+    const other: ConditionStates = {
+      ...good,
+      GuardrailReady: { status: 'True', reason: 'Ready', message: 'other words' },
+    };
     const times = (nextStatus(instance, other, observed, later).conditions ?? []).map(
       ({ lastTransitionTime }) => lastTransitionTime,
     );
     expect(new Set(times)).to.deep.equal(new Set([now.toISOString()]));
-    const failing: Findings = { ...good, GuardrailReady: { status: 'False', reason: 'RollingOut', message: '' } };
+    const failing: ConditionStates = {
+      ...good,
+      GuardrailReady: { status: 'False', reason: 'RollingOut', message: '' },
+    };
     const after = nextStatus(instance, failing, observed, later).conditions ?? [];
     expect(
       after.filter(({ lastTransitionTime }) => lastTransitionTime === later.toISOString()).map(({ type }) => type),
@@ -126,7 +132,10 @@ describe('instance status', () => {
   }
 
   describe('is worth an event', () => {
-    const down: Findings = { ...good, Reachable: { status: 'False', reason: 'GatewayUnreachable', message: 'x' } };
+    const down: ConditionStates = {
+      ...good,
+      Reachable: { status: 'False', reason: 'GatewayUnreachable', message: 'x' },
+    };
     for (const [what, before, after, expected] of [
       ['never for a mere reconcile', good, good, []],
       ['when it ceases to be ready', good, down, ['NotReady']],

@@ -8,25 +8,16 @@ import type {
   GatewayInstanceStatus,
   GuardrailStatus,
 } from '../api/v1alpha1/v1alpha1.ts';
-import { currentCondition, nextCondition } from '../conditions.ts';
-import type { InstanceConditionReason, InstanceConditionType, InstanceEventReason } from '../reasons.ts';
-import { instanceConditions } from '../reasons.ts';
+import { type ConditionState, currentCondition, instanceConditions, nextCondition } from '../conditions/conditions.ts';
+import type { InstanceConditionReason, InstanceConditionType, InstanceEventReason } from '../conditions/conditions.ts';
 import type { EventDetails } from '../runtime/runtime.ts';
-import { admits } from './connection.ts';
-
-/** How one aspect was found. */
-export interface Finding<Type extends InstanceConditionType> {
-  readonly status: Condition['status'];
-  readonly reason: InstanceConditionReason<Type>;
-  /** A whole sentence for people: what is wrong, and what to do. No secret in it. */
-  readonly message: string;
-}
+import { admits } from '../connection/connection.ts';
 
 /** The aspects that are found one by one. Ready follows from them. */
 export type Aspect = Exclude<InstanceConditionType, 'Ready'>;
 
 /** How every aspect was found. */
-export type Findings = { readonly [Type in Aspect]: Finding<Type> };
+export type ConditionStates = { readonly [Type in Aspect]: ConditionState<Type> };
 
 /** What goes into the status beside the conditions. */
 export interface Observed {
@@ -44,16 +35,8 @@ const notReady = {
 } as const satisfies Record<Aspect, InstanceConditionReason<'Ready'>>;
 const aspects = Object.keys(notReady) as Aspect[];
 
-/** The finding of an aspect that the spec does not ask for: not True, since nobody shall believe that it is there. */
-export function notRequested<Type extends 'ProxyConfigured' | 'DefaultBudgetEnforced' | 'GuardrailReady'>(
-  message: string,
-): Finding<Type> {
-  // Every one of these aspects has that reason.
-  return { status: 'False', reason: 'NotRequested', message };
-}
-
 /** What follows from all aspects. Those that nobody asked for do not count. */
-export function readiness(findings: Findings): Finding<'Ready'> {
+export function readiness(findings: ConditionStates): ConditionState<'Ready'> {
   const failing = aspects.find((type) => {
     const { status, reason } = findings[type];
     return status !== 'True' && reason !== 'NotRequested';
@@ -71,7 +54,7 @@ export function conditionOf(instance: GatewayInstance, type: InstanceConditionTy
 /** @returns the status after a reconcile; the very object of before where nothing changed. */
 export function nextStatus(
   instance: GatewayInstance,
-  findings: Findings,
+  findings: ConditionStates,
   observed: Observed,
   now: Date,
 ): GatewayInstanceStatus {
@@ -92,7 +75,7 @@ export function nextStatus(
 /** @returns the status while the instance is left alone, or on its way out: only Ready changes. */
 export function statusWithReady(
   instance: GatewayInstance,
-  ready: Finding<'Ready'>,
+  ready: ConditionState<'Ready'>,
   customers: CustomerCounts,
   now: Date,
 ): GatewayInstanceStatus {
@@ -109,7 +92,7 @@ export function statusWithReady(
 export function statusWithAspect<Type extends Aspect>(
   instance: GatewayInstance,
   type: Type,
-  finding: Finding<Type>,
+  finding: ConditionState<Type>,
   now: Date,
 ): GatewayInstanceStatus {
   const others = (instance.status?.conditions ?? []).filter((condition) => condition.type !== type);

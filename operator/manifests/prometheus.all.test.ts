@@ -5,11 +5,11 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseAllDocuments, stringify } from 'yaml';
-import { startControlPlane, type ControlPlane } from '../../hack/local/controlplane.ts';
-import { removeAtExit } from '../../hack/local/processes.ts';
+import { startControlPlane, type ControlPlane } from '../../hack/testing/controlplane.ts';
+import { removeAtExit } from '../../hack/testing/processes.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { API_VERSION, gatewayInstanceNames } from '../api/v1alpha1/v1alpha1.ts';
-import { guardrailWorkload } from '../instance/guardrailWorkload.ts';
+import { guardrailWorkload } from '../guardrail/workload.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const MODULE = 'github.com/prometheus-operator/prometheus-operator@v0.85.0';

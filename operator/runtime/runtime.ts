@@ -14,7 +14,7 @@
  * ```
  */
 export { systemClock, type Clock } from './clock.ts';
-export { ControllerOperator, LONGEST_END_MS, type ControllerOperatorOptions } from './controllerOperator.ts';
+export { ControllerOperator, LONGEST_END_MS, type ControllerOperatorOptions } from './manager/manager.ts';
 export type {
   ApplyObject,
   Cache,
@@ -33,7 +33,7 @@ export type {
   StatusWriter,
   Subresource,
 } from './contract.ts';
-export { FIELD_MANAGER } from './client.ts';
+export { FIELD_MANAGER } from './client/client.ts';
 export {
   ApiError,
   RetryAfterError,
@@ -43,8 +43,8 @@ export {
   isExpired,
   isForbidden,
   isNotFound,
-} from './errors.ts';
-export { LeaseLostError } from './lease.ts';
+} from './client/errors.ts';
+export { LeaseLostError } from './manager/lease.ts';
 export { LOG_LEVELS, createLogger, type LogLevel } from './log.ts';
 export { RuntimeMetrics } from './metrics.ts';
 export {
@@ -62,5 +62,6 @@ export {
   type OwnerReference,
   type ResourceKind,
 } from './objects.ts';
-export { plannedPermissions, policyRules, type PolicyRule } from './permissions.ts';
-export { changedBesidesStatus, when, type Controller, type ControllerBuilder, type Watch } from './when.ts';
+export { plannedPermissions, policyRules, type PolicyRule } from './manager/permissions.ts';
+export { changedBesidesStatus, when, type Controller, type ControllerBuilder, type Watch } from './controller/when.ts';
+export { printable } from './printable.ts';

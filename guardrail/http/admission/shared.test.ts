@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Agent, request } from 'undici';
-import { eventually } from '../../appHarness.ts';
+import { eventually } from '../../testing/appHarness.ts';
 import { parseApiKeys } from '../../apiKeys.ts';
 import { authenticatedRouter } from '../authentication.ts';
 import { jsonBody } from '../body.ts';

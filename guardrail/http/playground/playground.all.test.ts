@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import { expect } from 'chai';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
-import { eventually, KEY, PLANTED, startHarness, type Harness } from '../../appHarness.ts';
+import { eventually, KEY, PLANTED, startHarness, type Harness } from '../../testing/appHarness.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { KEY, PLANTED, startHarness, type Harness } from '../../appHarness.ts';
+import { KEY, PLANTED, startHarness, type Harness } from '../../testing/appHarness.ts';
 
 const basic = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

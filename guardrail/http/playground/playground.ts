@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type Router from '@koa/router';
 import * as z from 'zod';
 import type { Analyzer, Recall } from '../../detection/detection.ts';
-import { parseFields } from '../../protocol/protocol.ts';
+import { parseFields } from '../../gateways/gateways.ts';
 import { authenticatedRouter, type SignInPage } from '../authentication.ts';
 import type { AuthenticatedState, CallMiddleware } from '../context.ts';
 import { underDeadline } from '../deadline.ts';

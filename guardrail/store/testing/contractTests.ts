@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { RedisGroup, RedisServer } from '../../../hack/local/redis.ts';
+import type { RedisGroup, RedisServer } from '../../../hack/testing/redis.ts';
 import type { Pseudonym, SessionId, SubjectId } from '../../ids.ts';
 import { createRedisStore, parseRedisAddress, type MappingStore } from '../store.ts';
 

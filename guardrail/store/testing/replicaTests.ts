@@ -4,7 +4,12 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { startRedisCluster, startRedisSentinel, type RedisGroup, type RedisServer } from '../../../hack/local/redis.ts';
+import {
+  startRedisCluster,
+  startRedisSentinel,
+  type RedisGroup,
+  type RedisServer,
+} from '../../../hack/testing/redis.ts';
 import type { Pseudonym, SessionId, SubjectId } from '../../ids.ts';
 import { createRedisStore, parseRedisAddress, StoreUnavailableError, type MappingStore } from '../store.ts';
 

@@ -1,6 +1,6 @@
 /** The guardrail as its pod runs it. */
-import { guardrailContainer } from '../../../operator/instance/guardrailContainer.ts';
-import { quantityBytes } from '../../../operator/instance/sizes.ts';
+import { guardrailContainer } from '../../../operator/guardrail/container.ts';
+import { quantityBytes } from '../../../operator/guardrail/sizes.ts';
 
 /** How the pod starts the guardrail. */
 export interface PodProgram {

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort, type ManagedProcess, removeAtExit, startProcess, waitUntilReady } from '../../local/processes.ts';
-import { type RedisServer, startRedis } from '../../local/redis.ts';
+import { freePort, type ManagedProcess, removeAtExit, startProcess, waitUntilReady } from '../../testing/processes.ts';
+import { type RedisServer, startRedis } from '../../testing/redis.ts';
 import { largeJsonMs } from '../largeJson.ts';
 import { LEAST_SAMPLES, mebibytes, slowdown } from '../measure.ts';
 import { COLLECTABLE, forgetPeak, peakBytes, settledBytes, untilBack } from '../memory.ts';
@@ -298,11 +298,7 @@ export class GuardrailStand {
     const child = await startProcess({
       name: 'The guardrail',
       command: process.execPath,
-      args: [
-        ...COLLECTABLE,
-        ...this.#pod.nodeArguments,
-        join(import.meta.dirname, '..', '..', '..', 'guardrail', 'main.ts'),
-      ],
+      args: [...COLLECTABLE, ...this.#pod.nodeArguments, join(import.meta.dirname, '../../../guardrail/main.ts')],
       env: { ...Object.fromEntries(inherited), ...this.#env },
       logFile: join(this.#folder, 'guardrail.log'),
     });

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { customers, instances } from '../../../operator/api/kinds.ts';
 import { annotations, type GatewayCustomer } from '../../../operator/api/v1alpha1/v1alpha1.ts';
 import { eventually } from '../../../operator/runtime/testing/testing.ts';
-import { startDevGateway } from '../../local/gateway/gateway.ts';
+import { startDevGateway } from '../../testing/gateway/gateway.ts';
 import { type GatewayCall, type HostileGateway, startHostileGateway, type Treatment } from './hostileGateway.ts';
 import { Admin, differences, type Holdings } from './records.ts';
 import { type Context, isSynced, messagesOf, type OperatorAttack, explained } from './stand.ts';

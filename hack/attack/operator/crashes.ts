@@ -13,7 +13,7 @@ import {
   removeAtExit,
   startProcess,
   waitUntilReady,
-} from '../../local/processes.ts';
+} from '../../testing/processes.ts';
 import { Admin, differences, type GatewayRecord } from './records.ts';
 import { type Context, isSynced, messagesOf, type OperatorAttack } from './stand.ts';
 
@@ -28,7 +28,7 @@ async function startGateway(port: number, folder: string): Promise<ManagedProces
     name: 'The gateway',
     command: process.execPath,
     args: [
-      join(import.meta.dirname, '..', '..', 'local', 'gateway', 'main.ts'),
+      join(import.meta.dirname, '../../testing/gateway/main.ts'),
       `--port=${port}`,
       '--proxy-name=litellm',
       `--state-file=${join(folder, 'state.json')}`,

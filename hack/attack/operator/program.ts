@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { parse } from 'yaml';
-import type { ControlPlane } from '../../local/controlplane.ts';
-import { freePort, type ManagedProcess, startProcess, waitUntilReady } from '../../local/processes.ts';
+import type { ControlPlane } from '../../testing/controlplane.ts';
+import { freePort, type ManagedProcess, startProcess, waitUntilReady } from '../../testing/processes.ts';
 import { limitBytes } from '../guardrail/program.ts';
 import { COLLECTABLE } from '../memory.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
+const ROOT = join(import.meta.dirname, '../../..');
 /** A lease that a killed operator holds is taken over after 15 s. */
 const READY_MS = 45_000;
 

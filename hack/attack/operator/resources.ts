@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { customers, instances } from '../../../operator/api/kinds.ts';
 import { eventually } from '../../../operator/runtime/testing/testing.ts';
-import { startDevGateway } from '../../local/gateway/gateway.ts';
+import { startDevGateway } from '../../testing/gateway/gateway.ts';
 import { Admin, differences } from './records.ts';
 import {
   configMaps,

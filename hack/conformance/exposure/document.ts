@@ -5,7 +5,7 @@ import { differences, type Measurement, measurementIn, render, withTable } from 
 
 /** The document that holds the measured table. */
 export const DOCUMENT = 'hack/samples/README.md';
-const FILE = join(import.meta.dirname, '..', '..', '..', DOCUMENT);
+const FILE = join(import.meta.dirname, '../../..', DOCUMENT);
 
 /** @returns what differs between the table in the document and a measurement, a sentence each. */
 export async function compareDocument(measured: Measurement): Promise<string[]> {

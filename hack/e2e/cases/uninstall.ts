@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse, stringify } from 'yaml';
-import { removeAtExit } from '../../local/processes.ts';
+import { removeAtExit } from '../../testing/processes.ts';
 import { cluster } from '../environment.ts';
 import {
   CRDS,

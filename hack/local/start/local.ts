@@ -1,8 +1,8 @@
 /** What needs no cluster: the development gateway with its echo model, and a guardrail that serves the playground. */
 import { join } from 'node:path';
 import { answers } from '../answers.ts';
-import { freePort, portInUse, startProcess, waitUntilReady } from '../processes.ts';
-import type { Progress } from '../progress.ts';
+import { freePort, portInUse, startProcess, waitUntilReady } from '../../testing/processes.ts';
+import type { Progress } from '../../testing/progress.ts';
 import type { GuardrailAddress } from './guardrailFile.ts';
 import type { Parts, Places } from './parts.ts';
 import type { StartSettings } from './settings.ts';
@@ -60,7 +60,7 @@ async function startGateway(
       name: 'The development gateway',
       command: process.execPath,
       args: [
-        join(root, 'hack/local/gateway/main.ts'),
+        join(root, 'hack/testing/gateway/main.ts'),
         `--port=${port}`,
         `--guardrail-file=${guardrailFile}`,
         `--state-file=${join(home, 'gateway.json')}`,

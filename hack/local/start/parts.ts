@@ -1,4 +1,4 @@
-import { type ManagedProcess, ProcessFailure } from '../processes.ts';
+import { type ManagedProcess, ProcessFailure } from '../../testing/processes.ts';
 
 /** Where the parts find and keep their things. */
 export interface Places {

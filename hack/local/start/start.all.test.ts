@@ -6,12 +6,12 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { startControlPlane } from '../controlplane.ts';
-import { cacheFolder } from '../controlplane/binaries.ts';
-import { startDevGateway } from '../gateway/gateway.ts';
+import { startControlPlane } from '../../testing/controlplane.ts';
+import { cacheFolder } from '../../testing/controlplane/binaries.ts';
+import { startDevGateway } from '../../testing/gateway/gateway.ts';
 import { inlineCommands } from '../../test/readme.ts';
-import { tryLock } from '../lock.ts';
-import { freePort } from '../processes.ts';
+import { tryLock } from '../../testing/lock.ts';
+import { freePort } from '../../testing/processes.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const EMAIL = 'ada.lovelace@example.com';

@@ -1,5 +1,5 @@
 /** What `npm start` prints once something can be used. Pure. */
-import { listed } from '../estimate.ts';
+import { listed } from '../../testing/estimate.ts';
 import type { GuardrailAddress } from './guardrailFile.ts';
 
 /** One line of the table: what runs, where it is reached, where its log is. */

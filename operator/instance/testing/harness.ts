@@ -2,9 +2,9 @@
 import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
 import { AppsV1Api, CoreV1Api, CustomObjectsApi, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { pino } from 'pino';
-import type { ControlPlane } from '../../../hack/local/controlplane.ts';
-import type { DevGateway } from '../../../hack/local/gateway/gateway.ts';
-import { startDevGateway } from '../../../hack/local/gateway/gateway.ts';
+import type { ControlPlane } from '../../../hack/testing/controlplane.ts';
+import type { DevGateway } from '../../../hack/testing/gateway/gateway.ts';
+import { startDevGateway } from '../../../hack/testing/gateway/gateway.ts';
 import { instances } from '../../api/kinds.ts';
 import type { Condition, GatewayInstance, GatewayInstanceSpec } from '../../api/v1alpha1/v1alpha1.ts';
 import {
@@ -16,11 +16,12 @@ import {
   VERSION,
 } from '../../api/v1alpha1/v1alpha1.ts';
 import { GatewayClients } from '../../gateway/gateway.ts';
-import type { InstanceConditionType } from '../../reasons.ts';
+import type { InstanceConditionType } from '../../conditions/conditions.ts';
 import type { Clock } from '../../runtime/runtime.ts';
 import { ControllerOperator, systemClock } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/eventually.ts';
-import { createConnections, instanceController } from '../instance.ts';
+import { createConnections } from '../../connection/connection.ts';
+import { instanceController } from '../instance.ts';
 
 export const MASTER_KEY = 'sk-master';
 

@@ -1,9 +1,9 @@
 import type { KubeConfig } from '@kubernetes/client-node';
-import { withControlPlane, type ControlPlane } from '../../../hack/local/controlplane.ts';
-import { RestClient } from '../client.ts';
+import { withControlPlane, type ControlPlane } from '../../../hack/testing/controlplane.ts';
+import { RestClient } from '../client/client.ts';
 import { FaultProxy } from './faultProxy.ts';
 import { installWidgets, parts } from './widgets.ts';
-import { Transport } from '../transport.ts';
+import { Transport } from '../client/transport.ts';
 
 /** What tests against the real API server work with. */
 export interface TestCluster {

@@ -1,6 +1,6 @@
 /** What tests and benchmarks of other folders may use: a faulty network, a clock that stands still, an API client. */
-export { RestClient } from '../client.ts';
-export { Transport } from '../transport.ts';
+export { RestClient } from '../client/client.ts';
+export { Transport } from '../client/transport.ts';
 export { eventually } from './eventually.ts';
 export { FaultProxy, type Fault, type ProxiedRequest, type WatchFault } from './faultProxy.ts';
 export { TestClock, settle } from './testClock.ts';

@@ -1,7 +1,7 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Runtime } from '../contract.ts';
-import { ControllerOperator, type ControllerOperatorOptions } from '../controllerOperator.ts';
-import type { Controller } from '../when.ts';
+import { ControllerOperator, type ControllerOperatorOptions } from '../manager/manager.ts';
+import type { Controller } from '../controller/when.ts';
 import { REVISION_ANNOTATION, impatient, silent } from './widgets.ts';
 
 /** An operator of whatever a test wants to run. */

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import type { RestClient } from '../client.ts';
+import type { RestClient } from '../client/client.ts';
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
-import { customResourceDefinitions, ensureCrd, type CrdManifest } from '../crds.ts';
+import { customResourceDefinitions, ensureCrd, type CrdManifest } from '../manager/crds.ts';
 import { RuntimeMetrics } from '../metrics.ts';
 import type { KubeObject, ResourceKind } from '../objects.ts';
 import { resource } from '../objects.ts';
-import type { ReflectorOptions } from '../reflector.ts';
+import type { ReflectorOptions } from '../cache/reflector.ts';
 
 /** A kind of nobody's, for tests. */
 export type Widget = KubeObject & {

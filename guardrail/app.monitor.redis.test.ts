@@ -1,0 +1,223 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { startRedis, type RedisServer } from '../hack/testing/redis.ts';
+import {
+  eventually,
+  PLANTED,
+  startHarness,
+  type Answer,
+  type Harness,
+  type HarnessOptions,
+} from './testing/appHarness.ts';
+import { storeOf } from './testing/appRedisHarness.ts';
+import type { Guard } from './pseudonymization/pseudonymization.ts';
+
+type Body = Record<string, unknown>;
+
+const MODE = { GUARDRAIL_MODE: 'monitor' };
+const TEXT = `Mail ${PLANTED.email}`;
+const BASIC = '/beta/litellm_basic_guardrail_api';
+const PEER = '/v1/peer/check';
+const PASS = { action: { reason: 'Nothing was replaced.' } };
+
+const portkey = (eventType: string): Body => ({
+  eventType,
+  request: { json: { messages: [{ role: 'user', content: TEXT }] } },
+  response: { json: { choices: [{ message: { role: 'assistant', content: TEXT } }] } },
+});
+
+/** A call of each phase in each dialect, and the answer that lets it go on unchanged. */
+const CALLS: readonly (readonly [what: string, path: string, body: Body, pass: Body])[] = [
+  ['basic, request', BASIC, { input_type: 'request', texts: [TEXT], litellm_call_id: 'call' }, { action: 'NONE' }],
+  ['Portkey, request', PEER, portkey('beforeRequestHook'), { verdict: true }],
+  ['agentgateway, request', PEER, { body: { messages: [{ role: 'user', content: TEXT }] } }, PASS],
+  ['agentgateway, older', '/request', { body: { messages: [{ role: 'user', content: TEXT }] } }, PASS],
+  ['basic, response', BASIC, { input_type: 'response', texts: [TEXT], litellm_call_id: 'call' }, { action: 'NONE' }],
+  ['Portkey, response', PEER, portkey('afterRequestHook'), { verdict: true }],
+  ['agentgateway, response', PEER, { body: { choices: [{ message: { content: TEXT } }] } }, PASS],
+  ['agentgateway, older response', '/response', { body: { choices: [{ message: { content: TEXT } }] } }, PASS],
+];
+const isRequest = (what: string): boolean => !what.includes('response');
+const headers = { 'x-session-id': 'conversation', 'x-guardrail-team': 'red' };
+
+async function expectPassed(harness: Harness, code: string, only = CALLS): Promise<void> {
+  for (const [what, path, body, pass] of only) {
+    const before = await toleratedBy(harness, code);
+    const lines = harness.logs.length;
+    const answer = await harness.call('POST', path, body, { headers });
+    expect(answer.status, what).to.equal(200);
+    // A checked response says its texts, too.
+    expect(answer.body, what).to.deep.include(pass);
+    expect(JSON.stringify(answer.body), what).not.to.match(/BLOCKED|"verdict":false|status_code/);
+    const failed = isRequest(what);
+    expect(await toleratedBy(harness, code), what).to.equal(before + (failed ? 1 : 0));
+    const warnings = harness.logs.slice(lines).filter((line) => line.includes('went on unchanged: monitor mode'));
+    expect(warnings, what).to.have.length(failed ? 1 : 0);
+    if (failed) expect(JSON.parse(warnings[0] ?? '{}')).to.include({ code });
+  }
+}
+
+async function toleratedBy(harness: Harness, code: string): Promise<number> {
+  const metrics = await harness.metrics();
+  return Number(new RegExp(`guardrail_tolerated_failures_total\\{code="${code}"\\} (\\d+)`).exec(metrics)?.[1] ?? 0);
+}
+
+async function withHarness(options: HarnessOptions, run: (harness: Harness) => Promise<void>): Promise<void> {
+  const harness = await startHarness({ ...options, env: { ...MODE, ...options.env } });
+  try {
+    await run(harness);
+  } finally {
+    await harness.stop();
+  }
+}
+
+const guardOf = (request: Guard['request']) => (): Guard => ({
+  request,
+  response: () => Promise.reject(new Error('Monitor mode restores nothing.')),
+  sessionOf: () => '0'.repeat(32) as never,
+});
+
+describe('monitor mode', () => {
+  let redis: RedisServer;
+  before(async function () {
+    this.timeout(60_000);
+    redis = await startRedis();
+  });
+  after(async () => {
+    await redis.stop();
+  });
+
+  it('writes nothing to Redis, and passes and stays ready when Redis is killed, and starts without it', async function () {
+    this.timeout(60_000);
+    const env = { GUARDRAIL_STORE: redis.url };
+    await withHarness({ env }, async (harness) => {
+      await eventually(async () => storeOf(await harness.call('GET', '/readyz')).up);
+      for (const [what, path, body, pass] of CALLS) {
+        expect((await harness.call('POST', path, body, { headers })).body, what).to.deep.include(pass);
+      }
+      expect((await redis.cli('KEYS', '*')).trim()).to.equal('');
+      await redis.kill();
+      await eventually(async () => !storeOf(await harness.call('GET', '/readyz')).up);
+      const ready = await harness.call('GET', '/readyz');
+      expect([ready.status, (ready.body as Body).status]).to.deep.equal([200, 'ready']);
+      await expectPassed(harness, 'store_unavailable');
+      await withHarness({ env }, async (late) => {
+        expect((await late.call('GET', '/readyz')).status).to.equal(200);
+        await expectPassed(late, 'store_unavailable');
+      });
+      await redis.restart();
+      const counted = async (): Promise<boolean> => {
+        const before = await toleratedBy(harness, 'store_unavailable');
+        await harness.call('POST', BASIC, CALLS[0]?.[2]);
+        return (await toleratedBy(harness, 'store_unavailable')) === before;
+      };
+      await eventually(counted);
+    });
+  });
+
+  it('passes, counts and stays ready while the detector is down', async () => {
+    // Answers nothing but errors, as an analyzer whose model has not been loaded.
+    const presidio = createServer((_, response) => response.writeHead(500).end());
+    presidio.listen(0, '127.0.0.1');
+    await once(presidio, 'listening');
+    try {
+      for (const port of [1, (presidio.address() as AddressInfo).port]) {
+        const env = { GUARDRAIL_DETECTORS: 'builtin,presidio', GUARDRAIL_PRESIDIO_URL: `http://127.0.0.1:${port}` };
+        await withHarness({ env }, async (harness) => {
+          await expectPassed(harness, 'detector_unavailable');
+          const ready = await harness.call('GET', '/readyz');
+          expect(ready.status).to.equal(200);
+          expect(ready.body).to.have.nested.property('dependencies.detector.up', false);
+        });
+      }
+    } finally {
+      presidio.close();
+    }
+  });
+
+  it('passes what it fails to check', async () => {
+    const broken = guardOf(() => Promise.reject(new Error(`cannot handle ${PLANTED.email}`)));
+    await withHarness({ guard: broken }, (harness) => expectPassed(harness, 'internal_error'));
+  });
+
+  it('passes what it cannot check in time', async function () {
+    this.timeout(20_000);
+    const peers = CALLS.filter(([what]) => /^(?:Portkey|agentgateway), request$/.test(what));
+    await withHarness({ guard: guardOf(() => new Promise(() => undefined)) }, (harness) =>
+      expectPassed(harness, 'timeout', peers),
+    );
+  });
+
+  it('passes what is too large, and what has too many texts', async () => {
+    await withHarness({ env: { GUARDRAIL_MAX_BODY: '1KiB' } }, async (harness) => {
+      for (const [what, path, body] of CALLS) {
+        const answer = await harness.call('POST', path, { ...body, padding: 'x'.repeat(2000) }, { headers });
+        expect(answer.status, what).to.equal(200);
+        expect(answer.body, what).to.satisfy(
+          (said: Body) => said.action === 'NONE' || said.verdict === true || 'action' in said,
+        );
+      }
+      expect(await toleratedBy(harness, 'body_too_large')).to.equal(CALLS.length);
+      const unknown = await harness.call('POST', PEER, { padding: 'x'.repeat(2000) });
+      expect(unknown.body).to.deep.equal({ verdict: true, ...PASS });
+      const named = await harness.call('POST', `${PEER}?dialect=portkey`, { padding: 'x'.repeat(2000) });
+      expect(named.body).to.deep.equal({ verdict: true });
+    });
+    await withHarness({}, async (harness) => {
+      const texts = Array.from({ length: 10_001 }, () => 'a');
+      expect((await harness.guard({ input_type: 'request', texts })).body).to.deep.equal({ action: 'NONE' });
+      expect(await toleratedBy(harness, 'invalid_field')).to.equal(1);
+    });
+  });
+
+  it('passes what it has no room for, and what comes while it drains', async function () {
+    this.timeout(20_000);
+    const open: (() => void)[] = [];
+    const stuck = guardOf(
+      () =>
+        new Promise((resolve) => {
+          open.push(() => {
+            resolve({ action: 'NONE', session: '0'.repeat(32) as never, entities: [] });
+          });
+        }),
+    );
+    const harness = await startHarness({ guard: stuck, env: MODE });
+    const ask = (): Promise<Answer> => harness.guard({ input_type: 'request', texts: [TEXT] });
+    // What one tenant may have in work: three quarters of 256, and one.
+    const running = Array.from({ length: 193 }, ask);
+    let stopped: Promise<boolean> | undefined;
+    try {
+      await eventually(() => open.length === 193);
+      expect((await ask()).body).to.deep.equal({ action: 'NONE' });
+      expect(await toleratedBy(harness, 'overloaded')).to.equal(1);
+      stopped = harness.stop();
+      // In monitor mode nothing but draining makes it unready.
+      await eventually(async () => (await harness.call('GET', '/readyz')).status === 503);
+      for (const [what, path, body] of CALLS) {
+        expect((await harness.call('POST', path, body, { headers })).status, what).to.equal(200);
+      }
+      expect(await toleratedBy(harness, 'draining')).to.equal(CALLS.length);
+    } finally {
+      for (const finish of open) finish();
+      await Promise.all(running);
+      stopped ??= harness.stop();
+    }
+    expect(await stopped).to.equal(true);
+  });
+
+  it('still refuses callers without a key, and what is no call', async () => {
+    await withHarness({}, async (harness) => {
+      const wrong = { headers: { 'x-api-key': 'wrong' } };
+      for (const [what, path, body] of CALLS) {
+        expect((await harness.call('POST', path, body, wrong)).status, what).to.equal(401);
+        const text = { body: 'not JSON', headers: { 'content-type': 'application/json' } };
+        expect((await harness.call('POST', path, undefined, text)).status, what).to.equal(400);
+        expect((await harness.call('POST', path, {})).status, what).to.equal(400);
+        expect((await harness.call('POST', path, [])).status, what).to.equal(400);
+      }
+      expect((await harness.call('POST', `${PEER}?dialect=other`, {})).status).to.equal(400);
+    });
+  });
+});

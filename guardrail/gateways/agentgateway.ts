@@ -1,0 +1,58 @@
+/** agentgateway's webhook guardrail: messages before the call, choices after it, and an action back. */
+import { FieldError, isObject, type JsonObject } from './fields.ts';
+import { identityOf, rowsOf, type PeerAdapter, type PeerCall } from './peer.ts';
+
+const PASS: JsonObject = { action: { reason: 'Nothing was replaced.' } };
+
+export const agentgateway: PeerAdapter = {
+  dialect: 'agentgateway',
+  timeoutMs: 900,
+
+  recognizes: (body) => isObject(body.body) && ('messages' in body.body || 'choices' in body.body),
+
+  read(body, call) {
+    const inner = isObject(body.body) ? body.body : {};
+    const messages = rowsOf(inner.messages);
+    const choices = rowsOf(inner.choices);
+    const rows = messages ?? choices;
+    if (!rows) throw new FieldError('body.messages or body.choices must be an array of objects.');
+    const token = tokenOf(call);
+    const identity = identityOf(call, 'agentgateway', token);
+    const mask = (name: string, changed: readonly unknown[] | undefined): JsonObject =>
+      changed
+        ? { action: { body: { [name]: [...changed] as JsonObject[] }, reason: 'Personal data was replaced.' } }
+        : PASS;
+    if (messages) {
+      return {
+        phase: 'request',
+        identity,
+        anonymous: token === undefined,
+        document: { texts: [], structuredMessages: messages },
+        // A mask drops what it does not carry, such as tool calls: it is sent only where something has changed.
+        render: (outcome) => (outcome.action === 'NONE' ? PASS : mask('messages', outcome.structuredMessages)),
+      };
+    }
+    return {
+      phase: 'response',
+      identity,
+      document: { texts: [], structuredMessages: rows },
+      render: (outcome) => (outcome.action === 'NONE' ? PASS : mask('choices', outcome.structuredMessages)),
+    };
+  },
+
+  pass: PASS,
+  reject: (reason) => ({ action: { body: reason, status_code: 403, reason } }),
+};
+
+/**
+ * Names the session within what the gateway proves: the client's session, or else the trace that both calls belong to, or
+ * else all of it. Undefined where the gateway proves nothing: whatever else ties the two calls together, another client
+ * can copy.
+ */
+function tokenOf(call: PeerCall): string | undefined {
+  if (call.team === undefined) return undefined;
+  const header = call.header('x-session-id');
+  if (header !== '') return call.tokenOf(`header:${header}`);
+  const trace = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/.exec(call.header('traceparent'))?.[1];
+  return call.tokenOf(trace === undefined ? 'team:' : `trace:${trace}`);
+}

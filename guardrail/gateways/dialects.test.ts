@@ -1,0 +1,107 @@
+import { createSecretKey } from 'node:crypto';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { deriveSession, deriveSubject, type SessionScope } from '../pseudonymization/pseudonymization.ts';
+import type { Tenant } from '../ids.ts';
+import type { JsonObject } from './fields.ts';
+import { peerAdapterFor, type PeerExchange } from './dialects.ts';
+
+const key = createSecretKey(Buffer.alloc(32, 7));
+
+/** What a gateway proves, and what a client says: a call of one API key. */
+interface Call {
+  readonly tenant: string;
+  readonly team: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly user: string | undefined;
+}
+
+const name = fc.constantFrom('a', 'b');
+const maybe = fc.option(name, { nil: undefined });
+const trace = fc.constantFrom('1', '2').map((digit) => `00-${digit.repeat(32)}-${'3'.repeat(16)}-01`);
+const call: fc.Arbitrary<Call> = fc.record({
+  tenant: name,
+  team: maybe,
+  headers: fc.record({ 'x-session-id': name, traceparent: trace }, { requiredKeys: [] }),
+  metadata: fc.record({ session_id: name, trace_id: name, conversation_id: name, _user: name }, { requiredKeys: [] }),
+  user: maybe,
+});
+const scopes = fc.constantFrom<SessionScope>('user', 'conversation', 'call');
+
+function read(dialect: string, body: JsonObject, { tenant, team, headers }: Call): PeerExchange {
+  const known = tenant as Tenant;
+  return peerAdapterFor(dialect, body).read(body, {
+    tenant: known,
+    team,
+    header: (header) => headers[header] ?? '',
+    tokenOf: (token) =>
+      deriveSession(key, { tenant: known, keyHash: token, callId: token, traceId: token }, 'user') ?? '',
+    subjectOf: (endUser) => deriveSubject(key, known, endUser),
+  });
+}
+
+const sessionOf = ({ identity }: PeerExchange, scope: SessionScope): string | undefined =>
+  deriveSession(key, identity, scope);
+
+/** Both phases of a call: the second gets what the first has made of the request. */
+function phases(dialect: string, made: Call): [before: PeerExchange, after: PeerExchange] {
+  if (dialect === 'agentgateway') {
+    return [read(dialect, { body: { messages: [] } }, made), read(dialect, { body: { choices: [] } }, made)];
+  }
+  const json = { messages: [], ...(made.user === undefined ? {} : { user: made.user }) };
+  const hook = (eventType: string, request: JsonObject): JsonObject => ({
+    eventType,
+    metadata: { ...made.metadata },
+    request: { json: request },
+    response: { json: {} },
+  });
+  const before = read(dialect, hook('beforeRequestHook', json), made);
+  if (before.phase !== 'request') throw new Error('A request is read as a response.');
+  const outcome = { action: 'GUARDRAIL_INTERVENED' as const, session: '' as never, entities: [], texts: [] };
+  const { transformedData } = before.render({ ...outcome, structuredMessages: [json] }) as {
+    transformedData: { request: { json: JsonObject } };
+  };
+  return [before, read(dialect, hook('afterRequestHook', transformedData.request.json), made)];
+}
+
+for (const dialect of ['portkey', 'agentgateway']) {
+  describe(`the sessions of ${dialect}`, () => {
+    it('are shared within one tenant and one proven team alone, whatever clients name', () => {
+      fc.assert(
+        fc.property(call, call, scopes, (one, other, scope) => {
+          const sessions = [...phases(dialect, one), ...phases(dialect, other)].map((phase) => sessionOf(phase, scope));
+          const [, , third, fourth] = sessions;
+          const shared = sessions.slice(0, 2).some((id) => id !== undefined && (id === third || id === fourth));
+          if (shared) {
+            expect(one.team).to.be.a('string');
+            expect([one.tenant, one.team]).to.deep.equal([other.tenant, other.team]);
+          }
+        }),
+        { numRuns: 3000 },
+      );
+    });
+
+    it('are one for both phases of a call, where anything ties them together, and none otherwise', () => {
+      fc.assert(
+        fc.property(call, scopes, (made, scope) => {
+          const [before, after] = phases(dialect, made);
+          expect(sessionOf(after, scope)).to.equal(sessionOf(before, scope));
+          expect(sessionOf(before, scope) === undefined).to.equal(before.anonymous ?? false);
+          expect(before.anonymous ?? false).to.equal(dialect === 'agentgateway' && made.team === undefined);
+        }),
+        { numRuns: 1000 },
+      );
+    });
+
+    it('are the same in each call of a team that names one', () => {
+      fc.assert(
+        fc.property(call, scopes, name, (made, scope, team) => {
+          const named = { ...made, team, headers: { 'x-session-id': 'one', ...made.headers } };
+          const [one, other] = [phases(dialect, named)[0], phases(dialect, named)[0]];
+          expect(sessionOf(one, scope)).to.be.a('string').and.to.equal(sessionOf(other, scope));
+        }),
+      );
+    });
+  });
+}

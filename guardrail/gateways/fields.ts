@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import type { Json } from '../pseudonymization/pseudonymization.ts';
+
+/** A field that is missing or wrong: 400. Its message names the field and says what it has to be, never what it was. */
+export class FieldError extends Error {
+  override readonly name = 'FieldError';
+}
+
+/** A JSON object of any shape, handed on as it came: rows and unknown members are kept. */
+export type JsonObject = Record<string, Json>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Not `z.looseObject`: that would copy the object, and lose a member named `__proto__`. */
+export const jsonObject = z
+  .custom<JsonObject>(isObject, 'must be an object')
+  .meta({ type: 'object', additionalProperties: true });
+
+/**
+ * Reads a value by its schema.
+ * @throws FieldError about the first thing that is wrong.
+ */
+export function parseFields<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new FieldError(issue ? sentence(issue) : 'The body is not what this endpoint takes.');
+}
+
+function sentence(issue: z.core.$ZodIssue): string {
+  const field = issue.path.length === 0 ? 'The body' : pathOf(issue.path);
+  return `${field} ${requirement(issue)}.`;
+}
+
+function requirement(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${articled(issue.expected)}`;
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+    case 'too_big':
+      return `must have at most ${String(issue.maximum)} ${issue.origin === 'string' ? 'characters' : 'items'}`;
+    case 'too_small':
+      return `must have at least ${String(issue.minimum)} ${issue.origin === 'string' ? 'characters' : 'items'}`;
+    case 'custom':
+      return issue.message;
+    default:
+      return 'is not valid';
+  }
+}
+
+function articled(type: string): string {
+  const name = type === 'record' ? 'object' : type;
+  return /^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`;
+}
+
+/** Only names of the schema and positions occur in it: members of free objects are never looked at one by one. */
+function pathOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at > 0 ? '.' : ''}${String(part)}`))
+    .join('');
+}

@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import type { Json, RequestOutcome, ResponseOutcome } from '../pseudonymization/pseudonymization.ts';
+import type { SessionId, Tenant } from '../ids.ts';
+import { createBasicProtocol, renderRequest, renderResponse } from './litellm.ts';
+
+const session = '0'.repeat(32) as SessionId;
+const tenant = 'litellm' as Tenant;
+const { parse } = createBasicProtocol('litellm');
+
+describe('the basic protocol', () => {
+  it('counts held-back characters as code points of the restored text', () => {
+    const outcome: ResponseOutcome = {
+      session,
+      action: 'GUARDRAIL_INTERVENED',
+      texts: ['a\u{1F600}\u{1F600}<P', 'done', '\u{1F600}'],
+      holdback: [6, 0, 1],
+      restored: 1,
+      withheld: 0,
+      unknown: 0,
+    };
+    expect(renderResponse(outcome)).to.deep.equal({
+      action: 'GUARDRAIL_INTERVENED',
+      texts: outcome.texts,
+      stream_holdback_chars: [4, 0, 1],
+    });
+  });
+
+  it('returns the rows that changed, and no list of texts that is empty', () => {
+    const rows: Json[] = [{ role: 'user' }, { role: 'assistant' }];
+    const base = { session, entities: [], action: 'GUARDRAIL_INTERVENED', texts: [] } as const;
+    const document = { texts: [], structuredMessages: rows, tools: rows };
+    const same: RequestOutcome = { ...base, structuredMessages: [...rows], tools: [...rows] };
+    expect(renderRequest(same, document)).to.deep.equal({ action: 'GUARDRAIL_INTERVENED' });
+    const changed = [rows[0] ?? null, { role: 'changed' }];
+    const answer = renderRequest({ ...base, texts: ['x'], structuredMessages: changed, tools: [...rows] }, document);
+    expect(answer).to.deep.equal({ action: 'GUARDRAIL_INTERVENED', texts: ['x'], structured_messages: changed });
+  });
+
+  it('says why it blocks, and nothing else', () => {
+    const outcome: RequestOutcome = { session, entities: [], action: 'BLOCKED', blockedReason: 'No cards.' };
+    expect(renderRequest(outcome, { texts: ['x'] })).to.deep.equal({ action: 'BLOCKED', blocked_reason: 'No cards.' });
+  });
+
+  it('reads every identifier of the gateway, and takes null for absent', () => {
+    const body = {
+      input_type: 'request',
+      litellm_call_id: 'call',
+      litellm_trace_id: null,
+      texts: ['a'],
+      structured_messages: null,
+      tools: null,
+      images: null,
+      model: null,
+      request_headers: null,
+      additional_provider_specific_params: null,
+      request_data: {
+        user_api_key_hash: 'hash',
+        user_api_key_team_id: 'team',
+        user_api_key_user_id: 'user',
+        user_api_key_end_user_id: 'end',
+        user_api_key_alias: 7,
+        anything: {},
+      },
+      new_field: {},
+    };
+    const call = parse(body, tenant);
+    expect(call.identity).to.deep.equal({
+      tenant,
+      team: 'team',
+      keyHash: 'hash',
+      user: 'user',
+      endUser: 'end',
+      callId: 'call',
+      traceId: undefined,
+    });
+    expect(call.document).to.deep.equal({
+      texts: ['a'],
+      structuredMessages: undefined,
+      tools: undefined,
+      images: undefined,
+    });
+  });
+
+  it('takes an answer of the model that is a tool call alone, and a request that is one for none', () => {
+    const tool_calls = [{ function: { arguments: '{}' } }];
+    expect(parse({ input_type: 'response', tool_calls }, tenant).document).to.deep.include({
+      texts: [],
+      toolCalls: tool_calls,
+    });
+    expect(() => parse({ input_type: 'request', tool_calls }, tenant)).to.throw(/At least one of/);
+    expect(() => parse({ input_type: 'response' }, tenant)).to.throw(/At least one of/);
+  });
+});

@@ -1,0 +1,216 @@
+/**
+ * The basic guardrail protocol: what the gateway posts to `/beta/<name>_basic_guardrail_api` before and after a model
+ * call, and what it is answered. Wire format and validation alone; what is done with it is the core's.
+ */
+import * as z from 'zod';
+import type {
+  CallerSettings,
+  CallIdentity,
+  Json,
+  RequestDocument,
+  RequestOutcome,
+  ResponseDocument,
+  ResponseOutcome,
+} from '../pseudonymization/pseudonymization.ts';
+import type { Tenant } from '../ids.ts';
+import { trailingCodePoints } from './codePoints.ts';
+import { FieldError, jsonObject, parseFields, type JsonObject } from './fields.ts';
+
+export const MAX_TEXTS = 10_000;
+export const MAX_IMAGES = 1000;
+const MAX_ROWS = 10_000;
+const MAX_IDENTIFIER = 4096;
+
+const identifier = z.string().max(MAX_IDENTIFIER).nullish();
+const rows = z.array(jsonObject).max(MAX_ROWS).nullish();
+
+const requestData = z
+  .object({
+    user_api_key_hash: identifier.describe("Hash of the gateway's virtual key."),
+    user_api_key_team_id: identifier.describe("The gateway's team."),
+    user_api_key_user_id: identifier.describe("The gateway's internal user."),
+    user_api_key_end_user_id: identifier.describe('The end user, as the client named it.'),
+  })
+  .nullish();
+
+const overrides = z
+  .object({
+    streaming_transform_mode: z
+      .enum(['incremental_diff', 'block_only'])
+      .nullish()
+      .describe(
+        'Accepted, and changes nothing. A call does not say whether its answer is streamed, and a plain answer must be ' +
+          'restored. What the gateway applies to a stream is a setting of the gateway.',
+      ),
+    recall: z
+      .enum(['precise', 'balanced', 'thorough'])
+      .nullish()
+      .describe('Finds at least as much as this; never less than the service is set to.'),
+    block_entities: z
+      .array(z.string().max(128))
+      .max(200)
+      .nullish()
+      .describe('Entity types that block this request where they are found.'),
+    images: z.enum(['block']).nullish().describe('Blocks this request if it holds an image.'),
+  })
+  .nullish();
+
+const fields = z.object({
+  input_type: z.enum(['request', 'response']).describe('`request` before the model call, `response` after it.'),
+  model: z.string().nullish(),
+  texts: z.array(z.string()).max(MAX_TEXTS).nullish().describe('Texts to pseudonymize or to restore.'),
+  images: z.array(z.string()).max(MAX_IMAGES).nullish().describe('Data URLs or remote URLs.'),
+  structured_messages: rows.describe('The messages as the client sent them.'),
+  tools: rows.describe('Tool definitions.'),
+  tool_calls: rows.describe('Tool calls of the model.'),
+  request_data: requestData,
+  request_headers: jsonObject
+    .nullish()
+    .describe("The client's headers; x-session-id names a conversation, the others are not looked at."),
+  additional_provider_specific_params: overrides.describe('Settings for this call; they only make it stricter.'),
+});
+
+/** The fields that bear the proxy's name. */
+function namedFields(proxyName: string) {
+  return {
+    [`${proxyName}_call_id`]: identifier.describe('The same before and after one model call.'),
+    [`${proxyName}_trace_id`]: identifier.describe('The same in all calls of a conversation.'),
+  };
+}
+
+/** The body of a call, for one proxy name. Unknown members are ignored, and null is the same as absent. */
+export function basicRequestSchema(proxyName: string): z.ZodType {
+  return fields
+    .extend(namedFields(proxyName))
+    .describe('A guardrail call. At least one of texts, images and structured_messages must be there.');
+}
+
+/** The answer's body. */
+export const basicResponseSchema = z.object({
+  action: z.enum(['NONE', 'GUARDRAIL_INTERVENED', 'BLOCKED']),
+  texts: z.array(z.string()).optional().describe('As many as were sent, in the same order.'),
+  images: z
+    .array(z.string())
+    .optional()
+    .describe('With GUARDRAIL_INTERVENED, where one changed: as many as were sent, in the same order.'),
+  structured_messages: z.array(jsonObject).optional().describe('With GUARDRAIL_INTERVENED, where they changed.'),
+  tools: z.array(jsonObject).optional().describe('With GUARDRAIL_INTERVENED, where they changed.'),
+  tool_calls: z.array(jsonObject).optional().describe('After the call, where they changed.'),
+  stream_holdback_chars: z
+    .array(z.int().min(0))
+    .optional()
+    .describe('After the call: for each text, how many code points at its end may still change.'),
+  blocked_reason: z.string().optional().describe('Why, for the user; with BLOCKED alone.'),
+});
+
+export type BasicResponse = z.infer<typeof basicResponseSchema>;
+
+/** A call as the rest of the service takes it. */
+export type BasicCall = {
+  readonly identity: CallIdentity;
+  readonly stricter: CallerSettings;
+} & (
+  | { readonly phase: 'request'; readonly document: RequestDocument }
+  | { readonly phase: 'response'; readonly document: ResponseDocument }
+);
+
+export interface BasicProtocol {
+  /** @throws FieldError */
+  readonly parse: (body: unknown, tenant: Tenant) => BasicCall;
+}
+
+/** Reads the calls of one proxy name. */
+export function createBasicProtocol(proxyName: string): BasicProtocol {
+  const named = z.object(namedFields(proxyName));
+
+  return {
+    parse(value, tenant) {
+      const body = parseFields(fields, value);
+      // An answer of the model that is a tool call alone has no text.
+      const given = body.texts ?? body.images ?? body.structured_messages;
+      if (!given && !(body.input_type === 'response' && body.tool_calls)) {
+        throw new FieldError('At least one of texts, images and structured_messages must be given.');
+      }
+      const ids = parseFields(named, value);
+      const known = body.request_data;
+      const identity: CallIdentity = {
+        tenant,
+        team: known?.user_api_key_team_id ?? undefined,
+        keyHash: known?.user_api_key_hash ?? undefined,
+        user: known?.user_api_key_user_id ?? undefined,
+        endUser: known?.user_api_key_end_user_id ?? undefined,
+        callId: ids[`${proxyName}_call_id`] ?? undefined,
+        traceId: conversationOf(body.request_headers) ?? ids[`${proxyName}_trace_id`] ?? undefined,
+      };
+      const { recall, block_entities: block, images } = body.additional_provider_specific_params ?? {};
+      const stricter: CallerSettings = {
+        ...(recall ? { recall } : {}),
+        ...(block ? { block } : {}),
+        ...(images === 'block' ? { images } : {}),
+      };
+      const texts = body.texts ?? [];
+      const structuredMessages = body.structured_messages ?? undefined;
+      if (body.input_type === 'response') {
+        const document = { texts, structuredMessages, toolCalls: body.tool_calls ?? undefined };
+        return { phase: 'response', identity, stricter, document };
+      }
+      return {
+        phase: 'request',
+        identity,
+        stricter,
+        document: { texts, structuredMessages, tools: body.tools ?? undefined, images: body.images ?? undefined },
+      };
+    },
+  };
+}
+
+/**
+ * What the gateway is told before the model call.
+ * @param document what it had sent: rows that the core has not touched are the same objects.
+ */
+export function renderRequest(outcome: RequestOutcome, document: RequestDocument): BasicResponse {
+  switch (outcome.action) {
+    case 'NONE':
+      return { action: 'NONE' };
+    case 'BLOCKED':
+      return { action: 'BLOCKED', blocked_reason: outcome.blockedReason };
+    case 'GUARDRAIL_INTERVENED':
+      return {
+        action: 'GUARDRAIL_INTERVENED',
+        // An empty list would make the gateway send the original.
+        ...(outcome.texts.length > 0 ? { texts: [...outcome.texts] } : {}),
+        ...(outcome.images ? { images: [...outcome.images] } : {}),
+        ...listed('structured_messages', changedRows(outcome.structuredMessages, document.structuredMessages)),
+        ...listed('tools', changedRows(outcome.tools, document.tools)),
+      };
+  }
+}
+
+/** What the gateway is told after the model call, and at each step of a stream. */
+export function renderResponse(outcome: ResponseOutcome): BasicResponse {
+  return {
+    action: outcome.action,
+    texts: [...outcome.texts],
+    ...(outcome.action === 'NONE'
+      ? {}
+      : { ...listed('structured_messages', outcome.structuredMessages), ...listed('tool_calls', outcome.toolCalls) }),
+    stream_holdback_chars: outcome.texts.map((text, at) => trailingCodePoints(text, outcome.holdback[at] ?? 0)),
+  };
+}
+
+/**
+ * A client's own name for its conversation, where the gateway is configured to hand its header on; a header that it is
+ * not configured to hand on may still be listed, with a placeholder for its value.
+ */
+function conversationOf(headers: JsonObject | null | undefined): string | undefined {
+  const value = headers?.['x-session-id'];
+  return typeof value === 'string' && value !== '' && value !== '[present]' ? value : undefined;
+}
+
+function changedRows(rows: readonly Json[] | undefined, sent: readonly Json[] = []): readonly Json[] | undefined {
+  return rows?.some((row, at) => row !== sent[at]) ? rows : undefined;
+}
+
+function listed<Name extends string>(name: Name, rows: readonly Json[] | undefined): Partial<Record<Name, never[]>> {
+  return rows === undefined ? {} : ({ [name]: rows } as Record<Name, never[]>);
+}

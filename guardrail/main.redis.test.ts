@@ -1,0 +1,216 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { startRedis, type RedisServer } from '../hack/testing/redis.ts';
+import { ENCRYPTION_KEY, eventually, KEY, PLANTED, SESSION_KEY } from './testing/appHarness.ts';
+
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+const ENV: NodeJS.ProcessEnv = {
+  PATH: process.env.PATH,
+  GUARDRAIL_PORT: '0',
+  GUARDRAIL_METRICS_PORT: '0',
+  GUARDRAIL_HOST: '127.0.0.1',
+  GUARDRAIL_API_KEYS: `litellm:${KEY}`,
+  GUARDRAIL_SESSION_KEY: SESSION_KEY,
+  GUARDRAIL_ENCRYPTION_KEYS: ENCRYPTION_KEY,
+};
+
+interface Finished {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, input = ''): Promise<Finished> {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { ...ENV, ...env }, stdio: 'pipe' });
+  child.stdin.end(input);
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  return { code, output, errors };
+}
+
+interface Service {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly metricsUrl: string;
+  readonly lines: string[];
+  stop(): Promise<number | null>;
+}
+
+/** Starts the program itself and waits until it listens. */
+async function serve(env: NodeJS.ProcessEnv = {}): Promise<Service> {
+  const child = spawn(process.execPath, [MAIN], { env: { ...ENV, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines: string[] = [];
+  let rest = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    const parts = (rest + chunk).split('\n');
+    rest = parts.pop() ?? '';
+    lines.push(...parts);
+  });
+  const told = (name: 'port' | 'metricsPort'): number[] =>
+    lines.flatMap((line) =>
+      line.includes(`"${name}"`) ? [(JSON.parse(line) as Record<typeof name, number>)[name]] : [],
+    );
+  const ports = (): number[] => told('port');
+  await eventually(() => ports().length >= Number(env.GUARDRAIL_WORKERS ?? 1), 20_000);
+  return {
+    child,
+    url: `http://127.0.0.1:${ports()[0] ?? 0}`,
+    metricsUrl: `http://127.0.0.1:${told('metricsPort')[0] ?? 0}`,
+    lines,
+    async stop() {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      const [code] = (await exited) as [number | null];
+      return code;
+    },
+  };
+}
+
+async function guard(
+  service: Service,
+  fields: Record<string, unknown>,
+): Promise<{ body: { texts: string[] }; headers: Headers }> {
+  const response = await fetch(`${service.url}/beta/litellm_basic_guardrail_api`, {
+    method: 'POST',
+    headers: { 'x-api-key': KEY, 'content-type': 'application/json', connection: 'close' },
+    body: JSON.stringify({
+      request_data: { user_api_key_team_id: 'red', user_api_key_end_user_id: PLANTED.endUser },
+      ...fields,
+    }),
+  });
+  expect(response.status).to.equal(200);
+  return { body: (await response.json()) as { texts: string[] }, headers: response.headers };
+}
+
+describe('the program', () => {
+  it('says how it is used', async () => {
+    const { code, output } = await run(['--help']);
+    expect(code).to.equal(0);
+    for (const word of ['serve', 'detect', 'session-id', 'GUARDRAIL_PORT', 'GUARDRAIL_WORKERS'])
+      expect(output).to.include(word);
+  });
+
+  const WRONG: [args: string[], env: NodeJS.ProcessEnv, says: RegExp][] = [
+    [['--port', '1'], {}, /^"--port" is not known here: settings come from the environment, see --help\.\n$/],
+    [['start'], {}, /^There is no command "start": it is serve, detect or session-id\.\n$/],
+    [['session-id', '--tem', 'x'], {}, /^session-id takes --tenant, /],
+    [['session-id'], {}, /^These identifiers name no session/],
+    [['detect', 'file'], {}, /^detect takes --team/],
+    [[], { GUARDRAIL_API_KEYS: '' }, /^GUARDRAIL_API_KEYS or GUARDRAIL_API_KEYS_FILE must be set/],
+    [[], { GUARDRAIL_PORT: 'x', GUARDRAIL_MODE: 'y' }, /^GUARDRAIL_PORT must .*\.\nGUARDRAIL_MODE must .*\.\n$/],
+  ];
+  for (const [args, env, says] of WRONG) {
+    it(`refuses ${JSON.stringify([...args, env])}`, async () => {
+      const { code, output, errors } = await run(args, env);
+      expect(errors).to.match(says);
+      expect([code, output]).to.deep.equal([2, '']);
+    });
+  }
+
+  for (const [setting, more] of [
+    ['GUARDRAIL_PORT', {}],
+    ['GUARDRAIL_METRICS_PORT', {}],
+    [
+      'GUARDRAIL_METRICS_PORT',
+      { GUARDRAIL_WORKERS: '2', GUARDRAIL_STORE: 'redis://127.0.0.1:1', GUARDRAIL_LOG_LEVEL: 'silent' },
+    ],
+  ] as const) {
+    it(`says in one sentence that its port is in use: ${setting}, ${JSON.stringify(more)}`, async () => {
+      const server = createServer();
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const { code, errors } = await run([], { ...more, [setting]: String(port) });
+      server.close();
+      expect(errors).to.equal(
+        `Port ${port} is in use already: set ${setting} to a free one, or stop what listens there.\n`,
+      );
+      expect(code).to.equal(1);
+    });
+  }
+
+  it('detects in lines', async () => {
+    const { code, output } = await run(['detect'], {}, '{"id":"a","text":"\u{1F600} joe@example.org"}\n');
+    expect(code).to.equal(0);
+    const line = JSON.parse(output) as { id: string; spans: { start: number; end: number; type: string }[] };
+    expect(line.id).to.equal('a');
+    expect(line.spans[0]).to.deep.include({ start: 2, end: 17, type: 'EMAIL_ADDRESS' });
+  });
+
+  it('tells the session that a call gets, finishes that call when it is stopped, and ends with 0', async function () {
+    this.timeout(30_000);
+    const service = await serve();
+    const { headers } = await guard(service, { input_type: 'request', texts: [`Mail ${PLANTED.email}`] });
+    const told = await run(['session-id', '--tenant', 'litellm', '--team', 'red', '--end-user', PLANTED.endUser]);
+    expect(told.output.trim()).to.equal(headers.get('x-session-id'));
+
+    // A call whose body is still on its way when the signal comes.
+    const body = JSON.stringify({ input_type: 'request', texts: ['Hello.'] });
+    const call = httpRequest(`${service.url}/beta/litellm_basic_guardrail_api`, {
+      method: 'POST',
+      headers: { 'x-api-key': KEY, 'content-type': 'application/json', 'content-length': body.length },
+    });
+    call.write(body.slice(0, 10));
+    const answered = once(call, 'response') as Promise<[IncomingMessage]>;
+    await fetch(`${service.url}/healthz`);
+    const stopped = service.stop();
+    await eventually(() => service.lines.some((line) => line.includes('SIGTERM was received')));
+    call.end(body.slice(10));
+    const [response] = await answered;
+    expect([response.statusCode, await text(response)]).to.deep.equal([200, '{"action":"NONE"}']);
+    expect(await stopped).to.equal(0);
+    for (const line of service.lines) expect(line).to.not.include(PLANTED.email).and.not.include(PLANTED.endUser);
+  });
+});
+
+describe('the program with workers', () => {
+  let redis: RedisServer;
+  before(async function () {
+    this.timeout(60_000);
+    redis = await startRedis();
+  });
+  after(async () => {
+    await redis.stop();
+  });
+
+  it('shares the port and the sessions, adds up the metrics, replaces a worker that dies, and drains', async function () {
+    this.timeout(60_000);
+    const service = await serve({ GUARDRAIL_STORE: redis.url, GUARDRAIL_WORKERS: '2' });
+    const workers = (): number[] =>
+      service.lines.flatMap((line) =>
+        line.includes('"listening"') ? [(JSON.parse(line) as { pid: number }).pid] : [],
+      );
+    try {
+      await eventually(async () => (await fetch(`${service.url}/readyz`)).status === 200);
+      const pseudonyms = new Set<string>();
+      for (let n = 0; n < 20; n += 1) {
+        const sent =
+          (await guard(service, { input_type: 'request', texts: [`Mail ${PLANTED.email}`] })).body.texts[0] ?? '';
+        pseudonyms.add(sent);
+        const back = await guard(service, { input_type: 'response', texts: [sent] });
+        expect(back.body.texts[0]).to.equal(`Mail ${PLANTED.email}`);
+      }
+      expect(pseudonyms.size).to.equal(1);
+      const served = new Set(
+        service.lines
+          .filter((line) => line.includes('"phase"'))
+          .map((line) => (JSON.parse(line) as { pid: number }).pid),
+      );
+      expect(served.size).to.equal(2);
+      const metrics = await (await fetch(`${service.metricsUrl}/metrics`)).text();
+      expect(metrics).to.match(/guardrail_requests_total\{[^}]*phase="request"[^}]*\} 20\n/);
+      expect(metrics).to.match(/\nguardrail_sessions 1\n/);
+
+      process.kill(workers()[0] ?? 0, 'SIGKILL');
+      await eventually(() => workers().length === 3, 20_000);
+      await guard(service, { input_type: 'request', texts: ['Hello.'] });
+    } finally {
+      expect(await service.stop()).to.equal(0);
+    }
+  });
+});

@@ -1,0 +1,205 @@
+import { createSecretKey } from 'node:crypto';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Tenant } from '../ids.ts';
+import type { CallIdentity, SessionScope } from './pseudonymization.ts';
+import { deriveSession, deriveSubject, isSessionOf } from './session.ts';
+
+const key = createSecretKey(Buffer.alloc(32, 7));
+const tenant = 'gateway' as Tenant;
+
+type Given = Partial<CallIdentity>;
+const derive = (given: Given, scope: SessionScope = 'user'): string | undefined =>
+  deriveSession(key, { tenant, ...given }, scope);
+
+const team = { team: 'red' };
+const keyHash = { keyHash: 'k1' };
+const user = { user: 'ada' };
+const endUser = { endUser: 'cust-9' };
+const call = { callId: 'c1', traceId: 't1' };
+const otherCall = { callId: 'c2', traceId: 't2' };
+
+describe('deriveSession', () => {
+  const shared: [name: string, scope: SessionScope, a: Given, b: Given][] = [
+    [
+      'the calls of an end user of a team',
+      'user',
+      { ...team, ...endUser, ...call },
+      { ...team, ...endUser, ...otherCall },
+    ],
+    [
+      'the keys of a team, for one end user',
+      'user',
+      { ...team, ...endUser, ...keyHash },
+      { ...team, ...endUser, keyHash: 'k2' },
+    ],
+    ['the calls of an internal user', 'user', { ...team, ...user, ...call }, { ...team, ...user, ...otherCall }],
+    ['the calls of a key without team and user', 'user', { ...keyHash, ...call }, { ...keyHash, ...otherCall }],
+    ['the calls of an end user alone', 'user', { ...endUser, ...call }, { ...endUser, ...otherCall }],
+    ['the calls of a team without a user', 'user', { ...team, ...call }, { ...team, ...otherCall }],
+    ['whatever internal user acts for an end user', 'user', { ...team, ...endUser, ...user }, { ...team, ...endUser }],
+    ['absent and empty identifiers', 'user', { ...endUser, team: '', keyHash: '', user: '' }, endUser],
+    [
+      'both phases of a call, in every scope',
+      'call',
+      { ...team, ...endUser, ...call },
+      { ...team, ...endUser, ...call },
+    ],
+    [
+      'the calls of a conversation',
+      'conversation',
+      { ...endUser, ...call },
+      { ...endUser, callId: 'c2', traceId: 't1' },
+    ],
+    ['both phases of an unidentified call', 'user', { callId: 'c1', traceId: 't1' }, { callId: 'c1', traceId: 't2' }],
+  ];
+  for (const [name, scope, a, b] of shared) {
+    it(`shares a mapping over ${name}`, () => {
+      expect(derive(a, scope))
+        .to.equal(derive(b, scope))
+        .and.to.match(/^[0-9a-f]{32}$/);
+    });
+  }
+
+  const apart: [name: string, scope: SessionScope, a: Given, b: Given][] = [
+    ['two teams that name one end user', 'user', { team: 'red', ...endUser }, { team: 'blue', ...endUser }],
+    [
+      'two keys without a team that name one end user',
+      'user',
+      { keyHash: 'k1', ...endUser },
+      { keyHash: 'k2', ...endUser },
+    ],
+    [
+      'two keys without a team, under one internal user',
+      'user',
+      { keyHash: 'k1', ...user },
+      { keyHash: 'k2', ...user },
+    ],
+    ['two end users', 'user', { ...team, endUser: 'a' }, { ...team, endUser: 'b' }],
+    ['an end user named like an internal user', 'user', { ...team, endUser: 'ada' }, { ...team, user: 'ada' }],
+    ['a team named like a key hash', 'user', { team: 'x', ...endUser }, { keyHash: 'x', ...endUser }],
+    ['an end user named like the key hash that stands in for one', 'user', { ...keyHash, endUser: 'k1' }, keyHash],
+    ['an end user with and without a team', 'user', { ...team, ...endUser }, endUser],
+    ['fields whose border is moved', 'user', { team: 'ab', endUser: 'c' }, { team: 'a', endUser: 'bc' }],
+    ['a name that looks like the encoding', 'user', { team: 'a","endUser","b' }, { team: 'a', endUser: 'b' }],
+    ['two lone surrogates, which are one in UTF-8', 'user', { endUser: '\ud800' }, { endUser: '\ud801' }],
+    ['two tenants that have one key', 'user', keyHash, { ...keyHash, tenant: 'other' as Tenant }],
+    ['two tenants', 'user', endUser, { ...endUser, tenant: 'other' as Tenant }],
+    ['two unidentified calls', 'user', { callId: 'c1' }, { callId: 'c2' }],
+    [
+      'two unidentified calls with one trace id',
+      'user',
+      { callId: 'c1', traceId: 't' },
+      { callId: 'c2', traceId: 't' },
+    ],
+    ['an unidentified call and an end user of the same name', 'user', { callId: 'x' }, { endUser: 'x' }],
+    ['two conversations', 'conversation', { ...endUser, traceId: 't1' }, { ...endUser, traceId: 't2' }],
+    [
+      'one trace id, forged by another end user',
+      'conversation',
+      { endUser: 'a', traceId: 't' },
+      { endUser: 'b', traceId: 't' },
+    ],
+    ['calls without a trace id', 'conversation', { ...endUser, callId: 'c1' }, { ...endUser, callId: 'c2' }],
+    ['a trace id named like a call id', 'conversation', { ...endUser, traceId: 'x' }, { ...endUser, callId: 'x' }],
+    ['two calls', 'call', { ...endUser, callId: 'c1' }, { ...endUser, callId: 'c2' }],
+    ['one call id, forged by another team', 'call', { team: 'red', callId: 'c' }, { team: 'blue', callId: 'c' }],
+  ];
+  for (const [name, scope, a, b] of apart) {
+    it(`keeps apart ${name}`, () => {
+      expect(derive(a, scope)).to.be.a('string').and.not.to.equal(derive(b, scope));
+    });
+  }
+
+  const nothing: [name: string, scope: SessionScope, given: Given][] = [
+    ['that is not identified at all', 'user', {}],
+    ['that has a trace id alone', 'user', { traceId: 't' }],
+    ['without call id in scope call', 'call', { ...team, ...endUser, traceId: 't' }],
+    ['without trace and call id in scope conversation', 'conversation', { ...team, ...endUser }],
+  ];
+  for (const [name, scope, given] of nothing) {
+    it(`shares nothing for a call ${name}`, () => {
+      expect(derive(given, scope)).to.equal(undefined);
+    });
+  }
+
+  it('depends on every identifier of its scope and on nothing else, in every combination', () => {
+    const maybe = fc.constantFrom(undefined, '', 'a', 'b');
+    const identity = fc.record({
+      team: maybe,
+      keyHash: maybe,
+      user: maybe,
+      endUser: maybe,
+      callId: maybe,
+      traceId: maybe,
+    });
+    const scopes = fc.constantFrom<SessionScope>('user', 'conversation', 'call');
+    fc.assert(
+      fc.property(identity, identity, scopes, (a, b, scope) => {
+        expect(derive(a, scope) === derive(b, scope)).to.equal(meaning(a, scope) === meaning(b, scope));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('says nothing without the key', () => {
+    const other = createSecretKey(Buffer.alloc(32, 8));
+    expect(deriveSession(other, { tenant, ...endUser }, 'user')).not.to.equal(derive(endUser));
+  });
+
+  it('begins as the subject of its end user does, so that a cluster keeps both on one node', () => {
+    const subject = deriveSubject(key, tenant, 'cust-9');
+    expect(derive({ ...team, ...endUser })?.slice(0, 4)).to.equal(subject.slice(0, 4));
+    expect(derive({ ...team, ...endUser })).not.to.equal(subject);
+  });
+});
+
+describe('isSessionOf', () => {
+  const name = fc.string({ minLength: 1, maxLength: 12 });
+  const call = fc.record({ team: name, endUser: name, callId: name, traceId: name });
+  const scopes = fc.constantFrom<SessionScope>('user', 'conversation', 'call');
+
+  it('is true for the tenant of a session, and for no other tenant, id or key', () => {
+    const other = createSecretKey(Buffer.alloc(32, 8));
+    fc.assert(
+      fc.property(name, name, call, scopes, fc.nat(31), (own, foreign, given, scope, at) => {
+        const id = deriveSession(key, { tenant: own as Tenant, ...given }, scope) ?? '';
+        const changed = id.slice(0, at) + (id[at] === '0' ? '1' : '0') + id.slice(at + 1);
+        expect(isSessionOf(key, own as Tenant, id)).to.equal(true);
+        expect(isSessionOf(key, foreign as Tenant, id)).to.equal(foreign === own);
+        expect(isSessionOf(key, own as Tenant, changed)).to.equal(false);
+        expect(isSessionOf(other, own as Tenant, id)).to.equal(false);
+      }),
+    );
+  });
+
+  it('is false for what is no session id', () => {
+    for (const id of ['', 'x', '0'.repeat(31), '0'.repeat(32), '0'.repeat(33), 'é'.repeat(32), '€'.repeat(500)]) {
+      expect(isSessionOf(key, tenant, id), id).to.equal(false);
+    }
+  });
+});
+
+describe('deriveSubject', () => {
+  it('is one for an end user of a tenant, and another for any other', () => {
+    const subject = deriveSubject(key, tenant, 'cust-9');
+    expect(subject)
+      .to.match(/^[0-9a-f]{32}$/)
+      .and.to.equal(deriveSubject(key, tenant, 'cust-9'));
+    expect(subject).not.to.equal(deriveSubject(key, tenant, 'cust-8'));
+    expect(subject).not.to.equal(deriveSubject(key, 'other' as Tenant, 'cust-9'));
+  });
+});
+
+/** What a session is bound to, said once more in plain words. */
+function meaning(given: Given, scope: SessionScope): string {
+  const { team, keyHash, user, endUser, callId, traceId } = given;
+  const owner = team ? `team ${team}` : keyHash ? `key ${keyHash}` : '';
+  const person = endUser ? `end user ${endUser}` : user ? `user ${user}` : keyHash ? `key ${keyHash}` : '';
+  const one = callId ? `call ${callId}` : 'nothing';
+  const who = `${owner}, ${person}`;
+  if (who === ', ' || scope === 'call') return one === 'nothing' ? one : `${who}, ${one}`;
+  if (scope === 'conversation')
+    return traceId ? `${who}, trace ${traceId}` : one === 'nothing' ? one : `${who}, ${one}`;
+  return who;
+}

@@ -1,0 +1,12 @@
+import { startRedis, startRedisCluster, startRedisSentinel, startRedisTls } from '../../hack/testing/redis.ts';
+import { createMemoryStore } from './store.ts';
+import { DAY, describeMappingStore, redisImplementation } from './testing/contractTests.ts';
+
+describeMappingStore({
+  name: 'memory',
+  open: (options) => Promise.resolve(createMemoryStore({ ttlMs: DAY, ...options })),
+});
+describeMappingStore(redisImplementation('Redis', () => startRedis({ password: 'top-secret' })));
+describeMappingStore(redisImplementation('Redis with TLS', startRedisTls));
+describeMappingStore(redisImplementation('Redis Cluster', startRedisCluster));
+describeMappingStore(redisImplementation('Redis behind Sentinel', startRedisSentinel));

@@ -1,0 +1,116 @@
+/**
+ * For tests: the service in this process on a free port, with everything that it logs, counts and answers as an error
+ * collected. When it is stopped, all of that is searched for the personal values that tests plant.
+ */
+import { once } from 'node:events';
+import { pino } from 'pino';
+import { startApp, type App, type AppOptions } from '../app.ts';
+import { readConfig } from '../config.ts';
+
+export const KEY = 'key-of-litellm';
+export const SESSION_KEY = 'a session key of more than thirty-two characters';
+export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
+
+/** Personal values for tests: none of them may ever show outside a guarded text. */
+export const PLANTED = {
+  email: 'anna.schmidt.9a935e@example.org',
+  otherEmail: 'bob.miller.377d60@example.org',
+  iban: 'DE89370400440532013000',
+  card: '4111111111111111',
+  phone: '+49 30 901820',
+  endUser: 'planted-end-user-77',
+} as const;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed where it is JSON, else the text. */
+  readonly body: unknown;
+}
+
+export interface Harness {
+  readonly app: App;
+  readonly url: string;
+  /** Everything on its port for metrics. */
+  readonly metricsUrl: string;
+  readonly logs: readonly string[];
+  /** Calls with the key, and a JSON body where one is given. */
+  call(method: string, path: string, body?: unknown, init?: RequestInit): Promise<Answer>;
+  /** A guard call as LiteLLM makes it. */
+  guard(fields: Record<string, unknown>, init?: RequestInit): Promise<Answer>;
+  /** What Prometheus reads. */
+  metrics(): Promise<string>;
+  /** Drains it, and throws where a planted value was found in a log line, a metric or an error. */
+  stop(): Promise<boolean>;
+}
+
+export interface HarnessOptions extends Partial<AppOptions> {
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export async function startHarness({ env = {}, ...options }: HarnessOptions = {}): Promise<Harness> {
+  const logs: string[] = [];
+  const logger = pino({ level: 'trace' }, { write: (line: string) => void logs.push(line) });
+  const config = readConfig({
+    GUARDRAIL_PORT: '0',
+    GUARDRAIL_METRICS_PORT: '0',
+    GUARDRAIL_HOST: '127.0.0.1',
+    GUARDRAIL_API_KEYS: `litellm:${KEY}`,
+    GUARDRAIL_SESSION_KEY: SESSION_KEY,
+    GUARDRAIL_ENCRYPTION_KEYS: ENCRYPTION_KEY,
+    ...env,
+  });
+  const app = await startApp(config, { logger, ...options });
+  const url = `http://127.0.0.1:${app.port}`;
+  const metricsUrl = `http://127.0.0.1:${app.metricsPort ?? 0}`;
+  const published: string[] = [];
+
+  const call: Harness['call'] = async (method, path, body, init = {}) => {
+    const response = await fetch(url + path, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...init,
+      headers: {
+        'x-api-key': KEY,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(init.headers as Record<string, string> | undefined),
+      },
+    });
+    const text = await response.text();
+    if (response.status !== 200) published.push(text);
+    published.push(JSON.stringify([...response.headers]));
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    return { status: response.status, headers: response.headers, body: isJson ? (JSON.parse(text) as unknown) : text };
+  };
+
+  return {
+    app,
+    url,
+    metricsUrl,
+    logs,
+    call,
+    metrics: async () => (await fetch(`${metricsUrl}/metrics`)).text(),
+    guard: (fields, init) => call('POST', '/beta/litellm_basic_guardrail_api', fields, init),
+    async stop() {
+      const metrics = await app.metrics.registry.metrics();
+      const finished = await app.drain();
+      const everything = [...logs, ...published, metrics].join('\n');
+      for (const [name, value] of Object.entries(PLANTED)) {
+        for (const spelling of [value, encodeURIComponent(value), Buffer.from(value).toString('base64').slice(0, -4)]) {
+          if (everything.includes(spelling))
+            throw new Error(`The planted ${name} was found in a log, metric or error.`);
+        }
+      }
+      return finished;
+    },
+  };
+}
+
+/** Waits until a condition holds, without a fixed pause. */
+export async function eventually(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  while (!(await condition())) {
+    if (signal.aborted) throw new Error(`The condition did not come true within ${timeoutMs} ms.`);
+    await once(AbortSignal.timeout(10), 'abort');
+  }
+}

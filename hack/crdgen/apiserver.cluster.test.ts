@@ -1,0 +1,560 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { ApiException, CustomObjectsApi } from '@kubernetes/client-node';
+import { expect } from 'chai';
+import { parseAllDocuments } from 'yaml';
+import {
+  API_VERSION,
+  annotations,
+  CRD_REVISION,
+  gatewayCustomerNames,
+  gatewayInstanceNames,
+  GROUP,
+  VERSION,
+} from '../../operator/api/v1alpha1/v1alpha1.ts';
+import { withControlPlane } from '../testing/controlplane.ts';
+
+const crds = join(import.meta.dirname, '../../crds');
+const ADMITTED = '';
+
+type Spec = Readonly<Record<string, unknown>>;
+
+const customer: Spec = { instanceRef: { name: 'main' }, customerId: 'acme' };
+const instance: Spec = {
+  endpoint: 'http://gateway.example.com:4000',
+  masterKeySecretRef: { name: 'gateway', key: 'master-key' },
+};
+
+function many(count: number, length = 4): string[] {
+  return Array.from({ length: count }, (_, index) => String(index).padEnd(length, 'x'));
+}
+
+/** What no name of a resource may be. */
+const notNames = ['..', 'a\u001b[31m', 'a/b', 'A', '-a'];
+
+/** Every reference of an instance, by its field. */
+function referring(name: string): Readonly<Record<string, Spec>> {
+  const key = { name, key: 'a' };
+  return {
+    masterKeySecretRef: { masterKeySecretRef: key },
+    'tls.caSecretRef': { tls: { caSecretRef: key } },
+    workloadRef: { workloadRef: { name } },
+    'proxyConfig.configMapName': { proxyConfig: { configMapName: name } },
+    'proxyConfig.base': { proxyConfig: { configMapName: 'a', base: { configMapRef: key } } },
+    'guardrail.redis': { guardrail: { redis: { urlSecretRef: key } } },
+    'guardrail.policy': { guardrail: { policy: { configMapRef: key } } },
+    'guardrail.networkPolicy': { guardrail: { networkPolicy: { fromNamespaces: [name] } } },
+    allowedNamespaces: { allowedNamespaces: [name] },
+  };
+}
+
+function isOurs(value: unknown): value is { kind: string; metadata: { name: string }; spec: Spec } {
+  return typeof value === 'object' && value !== null && 'apiVersion' in value && value.apiVersion === API_VERSION;
+}
+
+describe('CRDs at the API server', function () {
+  this.timeout(60_000);
+  const cluster = withControlPlane();
+  let namespace: string;
+  let api: CustomObjectsApi;
+
+  before(async () => {
+    await cluster().kubectl(['apply', '--server-side', '--force-conflicts', '-k', crds]);
+    const names = [gatewayCustomerNames, gatewayInstanceNames].map(({ plural }) => `crd/${plural}.${GROUP}`);
+    await cluster().kubectl(['wait', '--for=condition=Established', '--timeout=30s', ...names]);
+    // Established comes a moment before discovery, by which kubectl finds short names.
+    while (!(await cluster().kubectl(['api-resources', `--api-group=${GROUP}`, '--cached=false'])).includes('ginst')) {
+      await setTimeout(100);
+    }
+    namespace = await cluster().createNamespace('crds');
+    api = cluster().kubeConfig().makeApiClient(CustomObjectsApi);
+  });
+
+  /** What the API server says to a resource, without storing it: nothing, or why not. */
+  async function answer(names: { kind: string; plural: string }, spec: Spec): Promise<string> {
+    const body = { apiVersion: API_VERSION, kind: names.kind, metadata: { name: 'probe' }, spec };
+    const { plural } = names;
+    try {
+      await api.createNamespacedCustomObject({
+        group: GROUP,
+        version: VERSION,
+        namespace,
+        plural,
+        body,
+        dryRun: 'All',
+      });
+      return ADMITTED;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  function messageOf(error: unknown): string {
+    if (!(error instanceof ApiException)) throw error;
+    const body: unknown = error.body;
+    return (JSON.parse(typeof body === 'string' ? body : JSON.stringify(body)) as { message: string }).message;
+  }
+
+  it('are stored with the revision that keeps an older operator from replacing them, and nothing of them is forgotten', async () => {
+    for (const { plural } of [gatewayCustomerNames, gatewayInstanceNames]) {
+      const file = join(crds, `${plural}.${GROUP}.yaml`);
+      const stored = JSON.parse(await cluster().kubectl(['get', 'crd', `${plural}.${GROUP}`, '-o', 'json'])) as object;
+      expect(stored).to.have.deep.nested.property('metadata.annotations', {
+        [annotations.crdRevision]: String(CRD_REVISION),
+      });
+      // What the server keeps is what was sent: kubectl diff finds nothing.
+      expect(await cluster().kubectl(['diff', '--server-side', '--force-conflicts', '-f', file])).to.equal('');
+    }
+  });
+
+  describe('GatewayCustomer', () => {
+    for (const [what, fields, message] of [
+      ['the least there can be', {}, ADMITTED],
+      [
+        'everything, with limits of its own',
+        {
+          instanceRef: { name: 'main', namespace: 'gateways' },
+          alias: 'Acme',
+          maxBudget: 10.5,
+          budgetDuration: '30d',
+          tpmLimit: Number.MAX_SAFE_INTEGER,
+          rpmLimit: 0,
+          models: ['gpt-4o', 'fast'],
+          defaultModel: 'fast',
+          allowedModelRegion: 'eu',
+          blocked: false,
+          objectPermission: { mcpServers: ['a'], accessGroups: ['b'], vectorStores: ['c'], agents: ['d'] },
+          metadata: { team: 'sales', 'with/slash': '' },
+          deletionPolicy: 'Orphan',
+          adoptionPolicy: 'Refuse',
+        },
+        ADMITTED,
+      ],
+      ['a tier', { budgetId: 'gold' }, ADMITTED],
+      ['a tier with limits beside it', { budgetId: 'gold', tpmLimit: 5 }, ADMITTED],
+      ['a budget of nothing', { maxBudget: 0 }, ADMITTED],
+      ['a month', { maxBudget: 1, budgetDuration: '1mo' }, ADMITTED],
+      ['an e-mail address as id', { customerId: 'Zoë <zoe@example.com>' }, ADMITTED],
+      ['1,024 models', { models: many(1024) }, ADMITTED],
+      [
+        'maxBudget with budgetId',
+        { maxBudget: 1, budgetId: 'gold' },
+        'spec.budgetId: Forbidden: budgetId cannot be used together with maxBudget or budgetDuration: remove budgetId',
+      ],
+      [
+        'budgetDuration with budgetId',
+        { budgetDuration: '1d', budgetId: 'gold' },
+        'spec.budgetId: Forbidden: budgetId cannot be used together with maxBudget or budgetDuration: remove budgetId',
+      ],
+      ['a negative budget', { maxBudget: -0.01 }, 'maxBudget must not be negative: write an amount in USD'],
+      ['a negative tpmLimit', { tpmLimit: -1 }, 'tpmLimit must not be negative'],
+      ['a negative rpmLimit', { rpmLimit: -1 }, 'rpmLimit must not be negative'],
+      [
+        'a tpmLimit that JavaScript rounds',
+        { tpmLimit: 2 ** 53 },
+        'tpmLimit must be at most 9007199254740991: leave it out',
+      ],
+      [
+        'an rpmLimit that JavaScript rounds',
+        { rpmLimit: 2 ** 53 },
+        'rpmLimit must be at most 9007199254740991: leave it out',
+      ],
+      ['half a token', { tpmLimit: 0.5 }, 'spec.tpmLimit in body must be of type int64'],
+      [
+        'a duration without a unit',
+        { budgetDuration: '30' },
+        'budgetDuration must be a whole number with a unit (s, m, h, d, w or mo): write for example 1d, 7d or 30d',
+      ],
+      ['a duration in words', { budgetDuration: 'monthly' }, 'budgetDuration must be a whole number with a unit'],
+      ['a duration of nothing', { budgetDuration: '0d' }, 'budgetDuration must be a whole number with a unit'],
+      ['a duration with a newline', { budgetDuration: '1d\n' }, 'budgetDuration must be a whole number with a unit'],
+      ['a row of another customer as tier', { budgetId: 'gcust-0000' }, 'budgetId must not begin with gcust-'],
+      ['no id', { customerId: undefined }, 'spec.customerId: Required value'],
+      [
+        'an empty id',
+        { customerId: '' },
+        'spec.customerId: Invalid value: "": spec.customerId in body should be at least 1 chars long',
+      ],
+      ['an id with a space at its end', { customerId: 'acme ' }, 'customerId must not begin or end with white space'],
+      [
+        'an id with a newline in it',
+        { customerId: 'ac\nme' },
+        'customerId must not begin or end with white space or hold control characters',
+      ],
+      [
+        'an id of 257 characters',
+        { customerId: 'x'.repeat(257) },
+        'spec.customerId: Too long: may not be more than 256 bytes',
+      ],
+      ['no instance', { instanceRef: undefined }, 'spec.instanceRef: Required value'],
+      ['1,025 models', { models: many(1025) }, 'spec.models: Too many: 1025: must have at most 1024 items'],
+      [
+        'a model of 257 characters',
+        { models: ['x'.repeat(257)] },
+        'spec.models[0]: Too long: may not be more than 256 bytes',
+      ],
+      ['a model twice', { models: ['a', 'a'] }, 'spec.models[1]: Duplicate value: "a"'],
+      [
+        '257 MCP servers',
+        { objectPermission: { mcpServers: many(257) } },
+        'spec.objectPermission.mcpServers: Too many: 257: must have at most 256 items',
+      ],
+      [
+        '129 metadata',
+        { metadata: Object.fromEntries(many(129).map((key) => [key, ''])) },
+        'spec.metadata: Too many: 129: must have at most 128 items',
+      ],
+      [
+        'long metadata',
+        { metadata: { a: 'x'.repeat(4097) } },
+        'spec.metadata.a: Too long: may not be more than 4096 bytes',
+      ],
+      [
+        'an unknown deletion policy',
+        { deletionPolicy: 'Keep' },
+        'spec.deletionPolicy: Unsupported value: "Keep": supported values: "Delete", "Orphan"',
+      ],
+    ] as const) {
+      it(`${message === ADMITTED ? 'admits' : 'rejects'} ${what}`, async () => {
+        const said = await answer(gatewayCustomerNames, { ...customer, ...fields });
+        if (message === ADMITTED) expect(said).to.equal(ADMITTED);
+        else expect(said).to.include(message);
+      });
+    }
+
+    it('rejects the largest integer of 64 bits, which no JavaScript client could send', async () => {
+      const text = JSON.stringify({
+        apiVersion: API_VERSION,
+        kind: gatewayCustomerNames.kind,
+        metadata: { name: 'large', namespace },
+        spec: { ...customer, tpmLimit: 0 },
+      }).replace('"tpmLimit":0', '"tpmLimit":9223372036854775807');
+      const said = await cluster().kubectl(['create', '--dry-run=server', '-f', '-'], text).catch(String);
+      expect(said).to.include('tpmLimit must be at most 9007199254740991');
+    });
+
+    it('fills in the defaults', async () => {
+      const body = {
+        apiVersion: API_VERSION,
+        kind: gatewayCustomerNames.kind,
+        metadata: { name: 'd' },
+        spec: customer,
+      };
+      const { plural } = gatewayCustomerNames;
+      const made: unknown = await api.createNamespacedCustomObject({
+        group: GROUP,
+        version: VERSION,
+        namespace,
+        plural,
+        body,
+      });
+      // The default of adoptionPolicy depends on the namespaces of the customer and of its instance.
+      expect(made)
+        .to.have.property('spec')
+        .that.includes({ deletionPolicy: 'Delete' })
+        .and.not.has.property('adoptionPolicy');
+    });
+
+    describe('of which some fields are for ever', () => {
+      const { plural } = gatewayCustomerNames;
+      const at = { group: GROUP, version: VERSION, plural };
+      const referring: Spec = { ...customer, instanceRef: { name: 'main', namespace: 'gateways' } };
+
+      async function change(name: string, from: Spec, to: Spec): Promise<string> {
+        const body = { apiVersion: API_VERSION, kind: gatewayCustomerNames.kind, metadata: { name }, spec: from };
+        const made = (await api.createNamespacedCustomObject({ ...at, namespace, body })) as typeof body;
+        try {
+          await api.replaceNamespacedCustomObject({ ...at, namespace, name, body: { ...made, spec: to } });
+          return ADMITTED;
+        } catch (error) {
+          return messageOf(error);
+        }
+      }
+
+      for (const [what, from, to, message] of [
+        ['another limit', customer, { ...customer, maxBudget: 5 }, ADMITTED],
+        [
+          'another customerId',
+          customer,
+          { ...customer, customerId: 'other' },
+          'customerId cannot be changed: create another GatewayCustomer',
+        ],
+        [
+          'another instance',
+          customer,
+          { ...customer, instanceRef: { name: 'other' } },
+          'instanceRef cannot be changed: create another GatewayCustomer',
+        ],
+        ['a namespace added to instanceRef', customer, referring, 'instanceRef cannot be changed'],
+        ['a namespace taken from instanceRef', referring, customer, 'instanceRef cannot be changed'],
+        [
+          'another namespace in instanceRef',
+          referring,
+          { ...customer, instanceRef: { name: 'main', namespace: 'b' } },
+          'instanceRef cannot be changed',
+        ],
+      ] as const) {
+        it(`${message === ADMITTED ? 'admits' : 'rejects'} ${what}`, async () => {
+          const said = await change(what.toLowerCase().replaceAll(' ', '-'), from, to);
+          if (message === ADMITTED) expect(said).to.equal(ADMITTED);
+          else expect(said).to.include(message);
+        });
+      }
+    });
+
+    it('is listed with the columns of the contract, in their order, and more with -o wide', async () => {
+      const name = 'columns';
+      await cluster().kubectl(
+        ['create', '-f', '-'],
+        JSON.stringify({
+          apiVersion: API_VERSION,
+          kind: gatewayCustomerNames.kind,
+          metadata: { name, namespace },
+          spec: { ...customer, customerId: 'listed', maxBudget: 12.5 },
+        }),
+      );
+      const status = { synced: true, currentSpend: 0.75 };
+      await cluster().kubectl([
+        'patch',
+        'gcust',
+        name,
+        `-n${namespace}`,
+        '--subresource=status',
+        '--type=merge',
+        '-p',
+        JSON.stringify({ status }),
+      ]);
+      const [head, row] = (await cluster().kubectl(['get', 'gcust', name, `-n${namespace}`])).split('\n');
+      expect(head?.split(/\s+/)).to.deep.equal(['NAME', 'CUSTOMERID', 'MAXBUDGET', 'SPEND', 'SYNCED', 'AGE']);
+      expect(row?.split(/\s+/).slice(0, 5)).to.deep.equal([name, 'listed', '12.5', '0.75', 'true']);
+      const wide = await cluster().kubectl(['get', 'gcust', name, `-n${namespace}`, '-o', 'wide']);
+      expect(wide.split('\n')[0]).to.match(/AGE\s+INSTANCE\s+TIER\s+BLOCKED\s+REASON\s+LAST SYNC/);
+    });
+  });
+
+  describe('GatewayInstance', () => {
+    const guarded = (guardrail: Spec, more: Spec = {}): Spec => ({ guardrail, ...more });
+    for (const [what, fields, message] of [
+      ['the least there can be', {}, ADMITTED],
+      ['a Service', { endpoint: undefined, serviceRef: { name: 'litellm', port: 4000 } }, ADMITTED],
+      ['an IPv6 endpoint', { endpoint: 'http://[::1]:4000/base/' }, ADMITTED],
+      ['a guardrail of which nothing is said', guarded({}), ADMITTED],
+      [
+        'everything',
+        {
+          proxyName: 'litellm',
+          tls: { caSecretRef: { name: 'ca', key: 'ca.crt' } },
+          allowedNamespaces: ['a', '*'],
+          rateLimit: { qps: 5, burst: 10, maxConcurrent: 2 },
+          syncInterval: '1h30m',
+          defaultCustomerBudget: { maxBudget: 5, budgetDuration: '30d' },
+          proxyConfig: { base: { inline: 'a: 1' }, configMapName: 'litellm' },
+          workloadRef: { name: 'litellm' },
+          guardrail: {
+            mode: 'Deployment',
+            image: 'example.com/guardrail:1',
+            imagePullPolicy: 'Always',
+            imagePullSecrets: ['pull'],
+            autoscaling: { maxReplicas: 5 },
+            resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { cpu: 1 } },
+            nodeSelector: { 'kubernetes.io/os': 'linux' },
+            tolerations: [{ key: 'a', operator: 'Equal', value: 'b', effect: 'NoExecute', tolerationSeconds: 60 }],
+            networkPolicy: { fromNamespaces: ['clients'] },
+            port: 9000,
+            redis: { urlSecretRef: { name: 'redis', key: 'url' } },
+            mappingTTL: '7d',
+            enforcement: 'Monitor',
+            presidio: { url: 'http://presidio:3000', withBuiltin: true },
+            detectionTimeout: '500ms',
+            recall: 'Thorough',
+            languages: ['en', 'de'],
+            sessionScope: 'Conversation',
+            policy: { configMapRef: { name: 'policy', key: 'policy.yaml' } },
+            images: 'Block',
+            remoteImages: 'Pass',
+            maxBody: '20Mi',
+            logLevel: 'debug',
+          },
+        },
+        ADMITTED,
+      ],
+      ['no gateway', { endpoint: undefined }, 'either endpoint or serviceRef is needed: set exactly one of the two'],
+      [
+        'two gateways',
+        { serviceRef: { name: 'litellm' } },
+        'either endpoint or serviceRef is needed: set exactly one of the two',
+      ],
+      [
+        'an endpoint without a scheme',
+        { endpoint: 'gateway:4000' },
+        'endpoint must be an http or https address without credentials',
+      ],
+      [
+        'an endpoint with credentials',
+        { endpoint: 'http://me:secret@gateway' },
+        'endpoint must be an http or https address without credentials',
+      ],
+      [
+        'an endpoint with a query',
+        { endpoint: 'http://gateway?a=b' },
+        'endpoint must be an http or https address without credentials',
+      ],
+      ['an endpoint of another scheme', { endpoint: 'ftp://gateway' }, 'endpoint must be an http or https address'],
+      ...['http://127.0.0.1:99999', 'http://gateway:0', 'http://[::1]:70000/base'].map(
+        (endpoint) =>
+          [`the endpoint ${endpoint}`, { endpoint }, 'endpoint must have a port between 1 and 65535'] as const,
+      ),
+      ...['http://gate way', 'http://gateway:x', 'http://', 'http://a\u0007b', 'http://a%zz', 'http://[::1'].map(
+        (endpoint) =>
+          [`the endpoint ${JSON.stringify(endpoint)}`, { endpoint }, 'endpoint must be an http or https'] as const,
+      ),
+      [
+        'a Presidio at no port',
+        guarded({ presidio: { url: 'http://presidio:99999' } }),
+        'url must have a port between',
+      ],
+      ['the highest port', { endpoint: 'https://gateway-1.example.com:65535' }, ADMITTED],
+      ...notNames.flatMap((name) =>
+        Object.entries(referring(name)).map(
+          ([field, fields]) => [`${JSON.stringify(name)} as ${field}`, fields, 'in body should match'] as const,
+        ),
+      ),
+      ...['..', 'main', 'a.b', 'x'.repeat(64)].map(
+        (name) =>
+          [
+            `${name} as the name of a Service`,
+            { endpoint: undefined, serviceRef: { name } },
+            name === 'main' ? ADMITTED : name.length > 63 ? 'Too long' : 'in body should match',
+          ] as const,
+      ),
+      ['every namespace', { allowedNamespaces: ['*', 'team-1'] }, ADMITTED],
+      ['a pattern of namespaces', { allowedNamespaces: ['team-*'] }, 'in body should match'],
+      ['a key with a slash', { masterKeySecretRef: { name: 'a', key: 'a/b' } }, 'in body should match'],
+      ['a key with a dot', { masterKeySecretRef: { name: 'a.b', key: '..data_A-1' } }, ADMITTED],
+      ['no key', { masterKeySecretRef: undefined }, 'spec.masterKeySecretRef: Required value'],
+      ['a proxy name with a dash', { proxyName: 'lite-llm' }, 'proxyName must begin with a small letter'],
+      [
+        'an interval without a unit',
+        { syncInterval: '5' },
+        'syncInterval must be a duration of whole numbers with units',
+      ],
+      [
+        'an interval of nothing',
+        { syncInterval: '0s' },
+        'syncInterval must be between 1s and 24h: write for example 5m',
+      ],
+      ['an interval of days', { syncInterval: '25h' }, 'syncInterval must be between 1s and 24h: write for example 5m'],
+      [
+        'both default budgets',
+        { defaultCustomerBudget: { maxBudget: 1, budgetId: 'a' } },
+        'defaultCustomerBudget needs either maxBudget or budgetId: set exactly one of the two',
+      ],
+      [
+        'an empty default budget',
+        { defaultCustomerBudget: {} },
+        'defaultCustomerBudget needs either maxBudget or budgetId',
+      ],
+      [
+        'the period of a default tier',
+        { defaultCustomerBudget: { budgetId: 'a', budgetDuration: '30d' } },
+        'spec.defaultCustomerBudget.budgetDuration: Forbidden: budgetDuration cannot be used together with budgetId, whose tier has a period of its own: remove budgetDuration, or replace budgetId by maxBudget',
+      ],
+      [
+        'a default period alone',
+        { defaultCustomerBudget: { budgetDuration: '30d' } },
+        'budgetDuration needs an amount to count: set maxBudget, too',
+      ],
+      [
+        'a default period in words',
+        { defaultCustomerBudget: { maxBudget: 1, budgetDuration: 'monthly' } },
+        'budgetDuration must be a whole number with a unit (s, m, h, d, w or mo): write for example 1d, 7d or 30d',
+      ],
+      ['a negative default budget', { defaultCustomerBudget: { maxBudget: -1 } }, 'maxBudget must not be negative'],
+      [
+        'two bases',
+        { proxyConfig: { configMapName: 'a', base: { inline: '', configMapRef: { name: 'a', key: 'b' } } } },
+        'either inline or configMapRef is needed: set exactly one of the two',
+      ],
+      [
+        'a sidecar without a workload',
+        guarded({ mode: 'Sidecar' }),
+        "Sidecar mode needs workloadRef: name the gateway's Deployment there",
+      ],
+      [
+        'replicas of a sidecar',
+        guarded({ mode: 'Sidecar', replicas: 2 }, { workloadRef: { name: 'a' } }),
+        'replicas and autoscaling have no effect in Sidecar mode',
+      ],
+      [
+        'replicas with autoscaling',
+        guarded({ replicas: 2, autoscaling: { maxReplicas: 3 } }),
+        'replicas cannot be used together with autoscaling',
+      ],
+      [
+        'a quantity that is none',
+        guarded({ resources: { requests: { cpu: 'lots' } } }),
+        'spec.guardrail.resources.requests.cpu in body should match',
+      ],
+      ['a duration that is none', guarded({ mappingTTL: 'day' }), 'mappingTTL must be a number of days, or a duration'],
+      [
+        'a language that is none',
+        guarded({ languages: ['english'] }),
+        'spec.guardrail.languages[0]: Too long: may not be more than 2 bytes',
+      ],
+      ['a Presidio without scheme', guarded({ presidio: { url: 'presidio' } }), 'url must be an http or https address'],
+      ['a body of no size', guarded({ maxBody: 'large' }), 'maxBody must be a number of bytes, Ki or Mi'],
+      [
+        'a privileged port',
+        guarded({ port: 80 }),
+        'spec.guardrail.port in body should be greater than or equal to 1024',
+      ],
+    ] as const) {
+      it(`${message === ADMITTED ? 'admits' : 'rejects'} ${what}`, async () => {
+        const said = await answer(gatewayInstanceNames, { ...instance, ...fields });
+        if (message === ADMITTED) expect(said).to.equal(ADMITTED);
+        else expect(said).to.include(message);
+      });
+    }
+
+    it('is listed with its columns, in their order', async () => {
+      const body = JSON.stringify({
+        apiVersion: API_VERSION,
+        kind: gatewayInstanceNames.kind,
+        metadata: { name: 'columns', namespace },
+        spec: instance,
+      });
+      await cluster().kubectl(['create', '-f', '-'], body);
+      const [head] = (await cluster().kubectl(['get', 'ginst', 'columns', `-n${namespace}`])).split('\n');
+      expect(head?.split(/\s+/)).to.deep.equal(['NAME', 'ENDPOINT', 'READY', 'CUSTOMERS', 'GUARDRAIL', 'AGE']);
+    });
+  });
+
+  it('admit every sample', async () => {
+    const folder = join(import.meta.dirname, '../samples');
+    const samples = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.yaml'))
+      .flatMap((name) => parseAllDocuments(readFileSync(join(folder, name), 'utf8')))
+      .map((document): unknown => document.toJS())
+      .filter(isOurs);
+    expect(samples.map(({ kind }) => kind)).to.include.members([gatewayCustomerNames.kind, gatewayInstanceNames.kind]);
+    for (const { kind, metadata, spec } of samples) {
+      const names = kind === gatewayCustomerNames.kind ? gatewayCustomerNames : gatewayInstanceNames;
+      expect(await answer(names, spec), metadata.name).to.equal(ADMITTED);
+    }
+  });
+
+  it('explain every field of a customer, in the words of its doc comment', async () => {
+    const explained = await cluster().kubectl(['explain', 'gcust.spec', '--recursive=false']);
+    // kubectl wraps its lines.
+    expect(explained.replaceAll(/\s+/g, ' ')).to.include(
+      'The most that the customer may spend, in USD: in each period of budgetDuration or, without one, in its whole life.',
+    );
+    const budget = await cluster().kubectl(['explain', 'gcust.spec.maxBudget']);
+    expect(budget).to.match(/FIELD: maxBudget <number>/);
+    expect(await cluster().kubectl(['explain', 'ginst.spec.guardrail.redis'])).to.include('urlSecretRef');
+    for (const part of ['gcust.spec', 'gcust.status', 'ginst.spec', 'ginst.status', 'ginst.spec.guardrail']) {
+      expect(await cluster().kubectl(['explain', part]), part).to.not.include('<no description>');
+    }
+  });
+});

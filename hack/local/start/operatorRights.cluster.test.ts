@@ -1,0 +1,34 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import type { KubernetesObject } from '@kubernetes/client-node';
+import { expect } from 'chai';
+import { parseAllDocuments } from 'yaml';
+import { withControlPlane } from '../../testing/controlplane.ts';
+import { removeAtExit } from '../../testing/processes.ts';
+import { operatorRights } from './operatorRights.ts';
+
+const manifests = join(import.meta.dirname, '../../../operator/manifests');
+
+describe('rights of the operator', () => {
+  const cluster = withControlPlane();
+
+  it('are those that kubectl apply -k gives it, with the component cluster-wide', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kustomize-'));
+    removeAtExit(folder);
+    const resources = [relative(folder, manifests)];
+    const components = [join(relative(folder, manifests), 'components/cluster-wide')];
+    writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify({ resources, components }));
+    const text = await cluster().kubectl(['kustomize', folder]);
+    const all = parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject);
+    const bare = (objects: readonly KubernetesObject[]): unknown[] =>
+      objects
+        // Labels say to whom an object belongs and give no right.
+        .map(({ metadata, ...rest }) => ({ name: metadata?.name, namespace: metadata?.namespace, ...rest }))
+        .sort((a, b) => `${a.kind} ${a.name}`.localeCompare(`${b.kind} ${b.name}`));
+    const rights = operatorRights(manifests);
+    const kinds = rights.map(({ kind }) => kind);
+    expect(kinds).to.include.members(['Namespace', 'ServiceAccount', 'ClusterRoleBinding', 'RoleBinding']);
+    expect(bare(rights)).to.deep.equal(bare(all.filter(({ kind }) => kinds.includes(kind))));
+  });
+});

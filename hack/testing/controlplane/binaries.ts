@@ -1,0 +1,195 @@
+/**
+ * Where kube-apiserver, etcd, kubectl and the other programs of Kubernetes come from. Found: in `KUBEBUILDER_ASSETS`, in the cache
+ * that setup-envtest uses too, on `PATH`. Otherwise downloaded, otherwise built from Go modules, into that cache.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { isExecutable } from '../executables.ts';
+import { withFileLock } from '../lock.ts';
+import type { Report } from '../progress.ts';
+import { build, goCommand, WORK_PREFIX as BUILD_PREFIX } from './build.ts';
+import {
+  ARCHIVE_BINARIES,
+  ARCHIVE_VERSION,
+  type ArchiveSource,
+  download,
+  WORK_PREFIX as DOWNLOAD_PREFIX,
+} from './download.ts';
+
+export type BinaryName =
+  'kube-apiserver' | 'etcd' | 'kubectl' | 'kube-controller-manager' | 'kube-scheduler' | 'kube-proxy' | 'kubelet';
+
+/** What is looked at and where things go; all of it has a default, and tests give their own. */
+export interface BinarySources {
+  env?: NodeJS.ProcessEnv;
+  report?: Report;
+  /** Default: the release archives of controller-tools, with their pinned SHA-512. */
+  archive?: ArchiveSource;
+  /** Builds into a folder; default: with the Go on `PATH`. */
+  build?: typeof build;
+}
+
+/** The version that is built; every 1.36.x that is found will do. */
+export const KUBERNETES_VERSION = versionInGoMod('k8s.io/kubernetes');
+const MINOR = KUBERNETES_VERSION.split('.').slice(0, 2).join('.');
+const ETCD_MINORS = ['3.5', '3.6'];
+/** A client may be one minor version older or newer than its server. */
+const KUBECTL_SKEW = 1;
+const LEFTOVER_AGE_MS = 24 * 60 * 60_000;
+
+/**
+ * Paths of the named programs.
+ * @throws Error with one sentence that says what to install or set, when one is neither found nor to be had.
+ */
+export async function ensureBinaries<Name extends BinaryName>(
+  names: readonly Name[],
+  sources: BinarySources = {},
+): Promise<Record<Name, string>> {
+  const { env = process.env, report = () => undefined } = sources;
+  const lookUp = (): Promise<Map<Name, string>> => findBinaries(names, env);
+  let found = await lookUp();
+  if (found.size < names.length) {
+    const cache = cacheFolder(env);
+    mkdirSync(cache, { recursive: true });
+    const waiting = (): void => {
+      report('Another run is fetching the control plane; waiting for it …');
+    };
+    await withFileLock(cache, waiting, async () => {
+      removeLeftovers(cache);
+      found = await lookUp();
+      const missing = (): Name[] => names.filter((name) => !found.has(name));
+      let whyNot = '';
+      if (missing().some((name) => ARCHIVE_BINARIES.includes(name))) {
+        whyNot = await download(versionFolder(cache, ARCHIVE_VERSION), report, sources.archive);
+        found = await lookUp();
+      }
+      if (missing().length === 0) return;
+      const go = await goCommand(env);
+      if (go === undefined) {
+        throw new Error(
+          `${missing().join(', ')} of Kubernetes ${MINOR} cannot be had: none is cached or on PATH, ` +
+            `${whyNot === '' ? '' : `${whyNot}, `}and there is no Go 1.21 or newer to build them with; ` +
+            'connect to the Internet once, install Go (https://go.dev/dl), or set KUBEBUILDER_ASSETS to a folder that has them.',
+        );
+      }
+      await (sources.build ?? build)({
+        names: missing(),
+        folder: versionFolder(cache, KUBERNETES_VERSION),
+        version: KUBERNETES_VERSION,
+        go,
+        env,
+        report,
+      });
+      found = await lookUp();
+    });
+  }
+  return Object.fromEntries(
+    names.map((name) => {
+      const path = found.get(name);
+      if (path === undefined) throw new Error(`${name} was installed, but does not run on this machine.`);
+      return [name, path];
+    }),
+  ) as Record<Name, string>;
+}
+
+/** Paths of those of the named programs that are at hand. */
+export async function findBinaries<Name extends BinaryName>(
+  names: readonly Name[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Map<Name, string>> {
+  const found = new Map<Name, string>();
+  for (const name of names) {
+    const path = await find(name, env);
+    if (path !== undefined) found.set(name, path);
+  }
+  return found;
+}
+
+/**
+ * Removes what a run that was killed has left. Not at once: a machine that slept through a build loses the lock, and its
+ * build goes on.
+ */
+function removeLeftovers(cache: string): void {
+  for (const entry of readdirSync(cache)) {
+    const folder = join(cache, entry);
+    if (!entry.startsWith(BUILD_PREFIX) && !entry.startsWith(DOWNLOAD_PREFIX)) continue;
+    if (Date.now() - statSync(folder).mtimeMs < LEFTOVER_AGE_MS) continue;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The folder that setup-envtest keeps its versions in; its lock is held while programs are fetched. */
+export function cacheFolder(env: NodeJS.ProcessEnv): string {
+  const home = env.HOME ?? homedir();
+  if (process.platform === 'darwin') return join(home, 'Library/Application Support/io.kubebuilder.envtest/k8s');
+  return join(env.XDG_DATA_HOME ?? join(home, '.local/share'), 'kubebuilder-envtest/k8s');
+}
+
+function versionFolder(cache: string, version: string): string {
+  return join(cache, `${version}-${platformName()}`);
+}
+
+/** As Go and the release archives name it: `linux-amd64`. */
+export function platformName(): string {
+  return `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
+}
+
+async function find(name: BinaryName, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const assets = env.KUBEBUILDER_ASSETS;
+  if (assets !== undefined && assets !== '') {
+    const path = join(assets, name);
+    if (isExecutable(path)) return path;
+    if (name === 'kube-apiserver' || name === 'etcd') {
+      throw new Error(`KUBEBUILDER_ASSETS is ${assets}, which has no ${name}: correct it or unset it.`);
+    }
+  }
+  for (const folder of cachedVersions(cacheFolder(env))) {
+    if (isExecutable(join(folder, name))) return join(folder, name);
+  }
+  for (const folder of (env.PATH ?? '').split(delimiter)) {
+    const path = join(folder, name);
+    if (folder !== '' && isExecutable(path) && (await hasRightVersion(name, path))) return path;
+  }
+  return undefined;
+}
+
+/** The cached 1.36.x for this machine, newest first. */
+function cachedVersions(cache: string): string[] {
+  const suffix = `-${platformName()}`;
+  try {
+    return readdirSync(cache)
+      .filter((entry) => entry.startsWith(`${MINOR}.`) && entry.endsWith(suffix))
+      .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+      .map((entry) => join(cache, entry));
+  } catch {
+    return [];
+  }
+}
+
+async function hasRightVersion(name: BinaryName, path: string): Promise<boolean> {
+  const args = name === 'kubectl' ? ['version', '--client'] : ['--version'];
+  try {
+    const { stdout } = await promisify(execFile)(path, args, { timeout: 10_000 });
+    const [, major, minor] = /v?(\d+)\.(\d+)\.\d+/.exec(stdout) ?? [];
+    if (major === undefined || minor === undefined) return false;
+    if (name === 'etcd') return ETCD_MINORS.includes(`${major}.${minor}`);
+    if (name !== 'kubectl') return `${major}.${minor}` === MINOR;
+    const [wantedMajor, wantedMinor] = MINOR.split('.').map(Number);
+    return Number(major) === wantedMajor && Math.abs(Number(minor) - (wantedMinor ?? 0)) <= KUBECTL_SKEW;
+  } catch {
+    return false;
+  }
+}
+
+/** go.mod is the one place that names versions. */
+function versionInGoMod(module: string): string {
+  const text = readFileSync(join(import.meta.dirname, 'go.mod'), 'utf8');
+  const line = text.split('\n').find((candidate) => candidate.trim().startsWith(`${module} v`));
+  const version = line && /\bv(\d+\.\d+\.\d+)/.exec(line)?.[1];
+  if (version === undefined || version === '')
+    throw new Error(`hack/testing/controlplane/go.mod does not require ${module}.`);
+  return version;
+}

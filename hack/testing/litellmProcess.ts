@@ -1,0 +1,91 @@
+import { globSync, mkdtempSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, removeAtExit, startProcess, waitUntilReady } from './processes.ts';
+import { startPostgres } from './postgres.ts';
+
+/** A LiteLLM of our own. */
+export interface LiteLlmProcess {
+  readonly url: string;
+  /** Ends it and its database. */
+  readonly stop: () => Promise<void>;
+}
+
+const READY_MS = 180_000;
+const MIGRATIONS = 'venv/lib/python3*/site-packages/litellm_proxy_extras/migrations/*/migration.sql';
+
+/**
+ * @returns the folder that LiteLLM is installed in
+ * @throws Error with one sentence where none is set.
+ */
+export function litellmLab(): string {
+  const lab = process.env.LITELLM_LAB ?? '';
+  if (lab === '') throw new Error('Set LITELLM_LAB to a folder with venv/bin/litellm and prisma-shim.');
+  return lab;
+}
+
+/**
+ * Starts the LiteLLM of the folder `LITELLM_LAB`, with a PostgreSQL of its own.
+ * @param config its configuration, as YAML
+ * @param env what its environment has besides
+ * @param options `database: false` starts it without one: it then knows no keys but the master key
+ * @throws Error with one sentence that says what to set or install.
+ */
+export async function startLiteLlm(
+  config: string,
+  env: Readonly<Record<string, string>> = {},
+  options: { readonly database: boolean } = { database: true },
+): Promise<LiteLlmProcess> {
+  const lab = litellmLab();
+  const scripts = globSync(join(lab, MIGRATIONS)).sort();
+  if (scripts.length === 0) throw new Error(`There is no LiteLLM in LITELLM_LAB (${lab}); run its setup.sh.`);
+  const folder = mkdtempSync(join(tmpdir(), 'litellm-'));
+  removeAtExit(folder);
+  const file = join(folder, 'config.yaml');
+  await writeFile(file, config);
+  const database = options.database ? await startPostgres(scripts) : undefined;
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child = await startProcess({
+    name: 'LiteLLM',
+    command: join(lab, 'venv', 'bin', 'litellm'),
+    args: ['--config', file, '--host', '127.0.0.1', '--port', String(port)],
+    cwd: folder,
+    env: {
+      ...process.env,
+      ...(database === undefined ? {} : { DATABASE_URL: database.url }),
+      PRISMA_QUERY_ENGINE_BINARY: join(lab, 'prisma-shim', 'query-engine'),
+      DISABLE_SCHEMA_UPDATE: 'true',
+      LITELLM_TELEMETRY: 'False',
+      LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+      LITELLM_SALT_KEY: 'sk-salt',
+      LITELLM_LOG: 'ERROR',
+      NO_DOCS: 'True',
+      PYTHONUNBUFFERED: '1',
+      ...env,
+    },
+    logFile: join(folder, 'litellm.log'),
+  });
+  const stop = async (): Promise<void> => {
+    await child.stop();
+    await database?.stop();
+  };
+  try {
+    await waitUntilReady(child, () => isReady(url), READY_MS);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url, stop };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/health/readiness`);
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

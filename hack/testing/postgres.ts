@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { globSync, mkdtempSync } from 'node:fs';
+import { chmod, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort, removeAtExit, startProcess, waitUntilReady } from './processes.ts';
+
+const run = promisify(execFile);
+const DATABASE = 'gateway';
+const READY_MS = 30_000;
+const STOP_MS = 3_000;
+
+/** A PostgreSQL of our own, with nothing in it but what a script wrote. */
+export interface Postgres {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+function binaries(): string {
+  const found = globSync('/usr/lib/postgresql/*/bin/initdb').sort().at(-1);
+  if (found === undefined) throw new Error('PostgreSQL was not found: install it (apt-get install postgresql).');
+  return found.replace(/initdb$/, '');
+}
+
+/** PostgreSQL refuses to run as root, so root runs it as its own user. */
+function asServer(command: string, args: readonly string[]): [command: string, args: string[]] {
+  if (process.getuid?.() !== 0) return [command, [...args]];
+  return ['runuser', ['-u', 'postgres', '--', command, ...args]];
+}
+
+/**
+ * Starts a server on a free port of loopback and runs SQL scripts in it, in order.
+ * @throws Error with one sentence where PostgreSQL is missing or a script fails.
+ */
+export async function startPostgres(scripts: readonly string[]): Promise<Postgres> {
+  const bin = binaries();
+  const folder = mkdtempSync('/tmp/conformance-pg-');
+  removeAtExit(folder);
+  if (process.getuid?.() === 0) await run('chown', ['postgres', folder]);
+  await chmod(folder, 0o700);
+  const data = join(folder, 'data');
+  await run(...asServer(`${bin}initdb`, ['-D', data, '-A', 'trust', '-U', DATABASE, '--no-sync']), {
+    cwd: '/',
+  });
+  const port = await freePort();
+  const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off'];
+  const [command, args] = asServer(`${bin}postgres`, ['-D', data, '-p', String(port), ...settings]);
+  const server = await startProcess({
+    name: 'PostgreSQL',
+    command,
+    args,
+    cwd: '/',
+    logFile: join(mkdtempSync('/tmp/conformance-pg-log-'), 'postgres.log'),
+  });
+  removeAtExit(server.logFile.replace(/\/[^/]*$/, ''));
+  const url = `postgresql://${DATABASE}@127.0.0.1:${port}/`;
+  await waitUntilReady(server, () => succeeds(`${bin}psql`, [`${url}postgres`, '-qc', 'select 1']), READY_MS);
+  await run(`${bin}psql`, [`${url}postgres`, '-qc', `create database ${DATABASE}`]);
+  await load(`${bin}psql`, `${url}${DATABASE}`, scripts);
+  return { url: `${url}${DATABASE}`, stop: () => server.stop(STOP_MS) };
+}
+
+async function succeeds(command: string, args: readonly string[]): Promise<boolean> {
+  return run(command, [...args]).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function load(psql: string, url: string, scripts: readonly string[]): Promise<void> {
+  const sql = (await Promise.all(scripts.map((script) => readFile(script, 'utf8')))).join('\n;\n');
+  const child = run(psql, [url, '-q', '-v', 'ON_ERROR_STOP=1', '-f', '-'], { maxBuffer: 64 * 1024 * 1024 });
+  child.child.stdin?.end(sql);
+  await child.catch((error: unknown) => {
+    throw new Error("The gateway's tables could not be made in PostgreSQL.", { cause: error });
+  });
+}

@@ -1,0 +1,157 @@
+/** Writes and takes away what belongs to an instance, and keeps away from what does not. */
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import type {
+  Cache,
+  KubeClient,
+  KubeObject,
+  Metadata,
+  OwnerReference,
+  ResourceKind,
+  Runtime,
+} from '../runtime/runtime.ts';
+import { ApiError, isNotFound, keyOf, RetryAfterError } from '../runtime/runtime.ts';
+import {
+  configMaps,
+  horizontalPodAutoscalers,
+  networkPolicies,
+  ownDeployments,
+  podDisruptionBudgets,
+  serviceAccounts,
+  serviceMonitors,
+  services,
+} from './kinds.ts';
+import { labelsOf } from './names.ts';
+
+/** The kinds that an instance owns objects of, beside Secrets, which are not watched, and ServiceMonitors. */
+export const ownedKinds: readonly ResourceKind[] = [
+  serviceAccounts,
+  configMaps,
+  services,
+  ownDeployments,
+  podDisruptionBudgets,
+  horizontalPodAutoscalers,
+  networkPolicies,
+];
+
+/** Metadata of what we apply. */
+export interface ChildMetadata {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences: readonly OwnerReference[];
+}
+
+/** An object to be applied, and its kind. */
+export interface Child {
+  readonly kind: ResourceKind;
+  readonly object: { readonly apiVersion: string; readonly kind: string; readonly metadata: ChildMetadata };
+}
+
+/** After so long an object of a former instance of that name has been collected. */
+const COLLECTED_MS = 3_000;
+
+/** An object that we would have to write exists, and is somebody else's. */
+export class NameTakenError extends Error {
+  override readonly name = 'NameTakenError';
+
+  constructor(kind: string, name: string) {
+    super(`${kind} ${name} exists and does not belong to this instance: rename or delete it, or rename the instance.`);
+  }
+}
+
+/** Whether an object belongs to this very instance, not to a former one of its name. */
+export function belongsTo(object: { readonly metadata: Metadata }, instance: GatewayInstance): boolean {
+  return (object.metadata.ownerReferences ?? []).some(({ uid }) => uid === instance.metadata.uid);
+}
+
+/** The objects of instances. */
+export class Children {
+  readonly #client: KubeClient;
+  readonly #caches: readonly { readonly kind: ResourceKind; readonly cache: Cache<KubeObject> }[];
+
+  /** Takes what it needs from the runtime. Only while wiring. */
+  constructor(runtime: Runtime) {
+    this.#client = runtime.client;
+    this.#caches = ownedKinds.map((kind) => ({ kind, cache: runtime.cache<KubeObject>(kind) }));
+  }
+
+  /**
+   * Applies objects one after the other.
+   * @returns them as they are now
+   * @throws NameTakenError before anything is written where one of them is somebody else's; ApiError
+   */
+  async apply(instance: GatewayInstance, children: readonly Child[]): Promise<KubeObject[]> {
+    for (const child of children) await this.#claim(instance, child);
+    const applied: KubeObject[] = [];
+    for (const { kind, object } of children) {
+      try {
+        applied.push(await this.#client.apply(kind, object));
+      } catch (error) {
+        // Where the Prometheus operator is not installed there is no such kind.
+        if (!(kind === serviceMonitors && isNotFound(error))) throw error;
+      }
+    }
+    return applied;
+  }
+
+  /** Deletes what belongs to the instance and is not among the objects to keep. */
+  async prune(instance: GatewayInstance, keep: readonly Child[]): Promise<void> {
+    const kept = new Set(keep.map(({ kind, object }) => `${kind.kind} ${object.metadata.name}`));
+    const surplus = this.#caches.flatMap(({ kind, cache }) =>
+      cache
+        .list(instance.metadata.namespace)
+        .filter((object) => belongsTo(object, instance) && !kept.has(`${kind.kind} ${object.metadata.name}`))
+        .map((object) => ({ kind, object })),
+    );
+    for (const { kind, object } of surplus) {
+      await this.#client.delete(kind, keyOf(object), { uid: object.metadata.uid });
+    }
+  }
+
+  /** Deletes one object of a kind that is not cached, if it belongs to the instance. */
+  async remove(instance: GatewayInstance, kind: ResourceKind, name: string): Promise<void> {
+    const key = { namespace: instance.metadata.namespace, name };
+    const object = await this.#client.get(kind, key).catch(noneIfNotFound);
+    if (object !== undefined && belongsTo(object, instance)) {
+      await this.#client.delete(kind, key, { uid: object.metadata.uid });
+    }
+  }
+
+  /** Makes sure that an object may be written: it does not exist, or is ours. */
+  async #claim(instance: GatewayInstance, { kind, object }: Child): Promise<void> {
+    const { name, namespace } = object.metadata;
+    const there = await this.#client.get(kind, { namespace, name }).catch(noneIfNotFound);
+    if (there === undefined || belongsTo(there, instance) || isLeftBehind(there, instance)) return;
+    const former = (there.metadata.ownerReferences ?? []).find(
+      (owner) => owner.kind === instance.kind && owner.name === instance.metadata.name,
+    );
+    if (former === undefined) throw new NameTakenError(kind.kind, name);
+    // With the former owner's reference in it, it would be collected together with what we write.
+    throw new RetryAfterError(
+      `${kind.kind} ${name} of a former instance of this name is not collected yet.`,
+      COLLECTED_MS,
+    );
+  }
+}
+
+/** Whether nobody owns an object any more that an instance of this name had: it was left to the gateway, or restored. */
+function isLeftBehind(object: { readonly metadata: Metadata }, instance: GatewayInstance): boolean {
+  const { ownerReferences = [], labels = {} } = object.metadata;
+  return (
+    ownerReferences.length === 0 &&
+    Object.entries(labelsOf(instance)).every(
+      ([name, value]) => name === 'app.kubernetes.io/component' || labels[name] === value,
+    )
+  );
+}
+
+/** For a read of what may not be there. */
+export function noneIfNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}
+
+/** Whether the API server has refused an object for what is in it, so that repeating it does not help. */
+export function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && [400, 403, 413, 422].includes(error.status);
+}

@@ -1,0 +1,32 @@
+/** The face of this folder: the kinds of Kubernetes objects that the operator reads and owns, and their names. */
+export {
+  belongsTo,
+  type Child,
+  type ChildMetadata,
+  Children,
+  isRefusal,
+  NameTakenError,
+  noneIfNotFound,
+  ownedKinds,
+} from './children.ts';
+export { parseDuration } from './duration.ts';
+export {
+  configMaps,
+  horizontalPodAutoscalers,
+  INSTANCE_LABEL,
+  MANAGED_BY,
+  METRICS_LABEL,
+  namespaces,
+  networkPolicies,
+  ownDeployments,
+  podDisruptionBudgets,
+  pods,
+  proxyDeployments,
+  secrets,
+  serviceAccounts,
+  serviceMonitors,
+  services,
+} from './kinds.ts';
+export { instanceLabelOf, type InstanceNames, labelsOf, namesOf, selectorOf } from './names.ts';
+export { namespaceIsBeingDeleted, readNamespace } from './namespaces.ts';
+export { readText } from './textSource.ts';

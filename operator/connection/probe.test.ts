@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { GatewayClients } from '../gateway/gateway.ts';
+import type { Connections, GatewayConnection } from './connections.ts';
+import { reach, type Reach } from './probe.ts';
+
+describe('reach of a gateway', () => {
+  let clients: GatewayClients;
+  let now = 0;
+  let calls = 0;
+  let answer: { status: number; body: string; headers?: Record<string, string> };
+  const server = createServer((_, outgoing) => {
+    calls += 1;
+    outgoing.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(answer.body);
+  });
+  const missing = {
+    status: 404,
+    body: JSON.stringify({
+      error: { message: 'End User Id=gcust-probe does not exist in db', type: 'not_found', param: 'end_user_id' },
+    }),
+  };
+
+  before(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  beforeEach(() => {
+    [now, calls] = [0, 0];
+    clients = new GatewayClients({ now: () => now });
+  });
+  afterEach(() => clients.close());
+
+  async function look(): Promise<Reach> {
+    const connection = {
+      instance: { namespace: 'ai', name: 'main', uid: 'uid-1' },
+      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      masterKey: 'sk-x',
+      ca: undefined,
+      rateLimit: { qps: 100, burst: 100, maxConcurrent: 4 },
+    } as GatewayConnection;
+    const same = (): Promise<GatewayConnection> => Promise.resolve(connection);
+    const connections = { forInstance: same, refresh: same } as unknown as Connections;
+    return await reach(connections, clients, {} as GatewayInstance, new AbortController().signal);
+  }
+
+  it('is there where LiteLLM says that it has no such customer', async () => {
+    answer = missing;
+    expect((await look()).finding).to.include({ status: 'True', reason: 'Reachable' });
+    expect(calls).to.equal(1);
+  });
+
+  for (const [what, status, body, words] of [
+    ['an API gateway without a route', 404, '{"message":"no Route matched"}', '"no Route matched"'],
+    ['an empty 404', 404, '', 'with 404'],
+    ['a page', 404, '<title>404 Not Found</title>', '"404 Not Found"'],
+    ['a page with 200', 200, '<title>Welcome</title>', '"Welcome"'],
+    ['an error with 200', 200, '{"error":"unknown path"}', '"unknown path"'],
+  ] as const) {
+    it(`is not there where ${what} answers, and the message names spec.endpoint`, async () => {
+      answer = { status, body };
+      const { finding, connection } = await look();
+      expect(finding.status).to.equal('False');
+      expect(finding.message).to.contain(words);
+      if (status === 404) expect(finding.message).to.contain('Check that spec.endpoint of the instance');
+      expect(connection).to.equal(undefined);
+    });
+  }
+
+  it('does not blame the key where the address of the operator is not allowed', async () => {
+    answer = { status: 403, body: '{"detail":"Access forbidden: IP address 10.0.0.1 not allowed."}' };
+    const { finding } = await look();
+    expect(finding).to.include({ status: 'False', reason: 'GatewayError' });
+    expect(finding.message).to.contain('IP address 10.0.0.1 not allowed');
+  });
+
+  it('says until when the gateway takes no calls, asks once a minute, and finds out when it takes them again', async () => {
+    answer = { status: 429, body: '{"error":{"message":"slow down"}}', headers: { 'retry-after': '3600' } };
+    const first = await look();
+    expect(first.finding).to.include({ status: 'False', reason: 'RateLimited' });
+    expect(first.finding.message).to.match(/accepts no calls until 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ: .*"slow down"/);
+    expect(first.connection?.masterKey, 'what is known goes on to hold').to.equal('sk-x');
+    for (let second = 0; second < 600; second += 5) {
+      now = second * 1000;
+      expect((await look()).finding).to.deep.equal(first.finding);
+    }
+    expect(calls).to.equal(10);
+    answer = missing;
+    now = 599_999;
+    expect((await look()).finding.reason).to.equal('RateLimited');
+    now = 600_000;
+    expect((await look()).finding.reason).to.equal('Reachable');
+    expect(calls).to.equal(11);
+  });
+});

@@ -1,0 +1,339 @@
+/** The whole operator as a process of its own, killed before and after each of its calls, and told to stop in the middle. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
+import { type ManagedProcess, removeAtExit, startProcess } from '../../hack/testing/processes.ts';
+import type { GatewayCustomer, GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
+import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
+import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../gateway/testing/proxy.ts';
+import { eventually, People } from './testing/testOperator.ts';
+import { connectionOf } from './testing/testParts.ts';
+
+const masterKey = 'sk-master';
+const main = join(import.meta.dirname, '../main.ts');
+
+type Phase = 'create' | 'createOwn' | 'update' | 'toTier' | 'delete';
+
+/** The calls of each phase in a customer's life, in their order. The number tells the calls of one path apart. */
+const phases: Readonly<Record<Phase, readonly (readonly [path: string, nth: number])[]>> = {
+  create: [
+    ['/customer/info', 1],
+    ['/budget/new', 1],
+    ['/customer/new', 1],
+    ['/customer/info', 2],
+  ],
+  // The record must be known as its own afterwards, since one of somebody else would be refused.
+  createOwn: [
+    ['/budget/new', 1],
+    ['/customer/new', 1],
+    ['/customer/info', 2],
+  ],
+  update: [
+    ['/customer/info', 1],
+    ['/budget/update', 1],
+    ['/customer/update', 1],
+    ['/customer/info', 2],
+  ],
+  toTier: [
+    ['/budget/info', 1],
+    ['/customer/update', 1],
+    ['/budget/delete', 1],
+  ],
+  delete: [
+    ['/customer/delete', 1],
+    ['/budget/delete', 1],
+  ],
+};
+
+/** One customer, and the call of the gateway at which the operator dies. */
+interface Victim {
+  readonly name: string;
+  readonly phase: Phase;
+  readonly path: string;
+  readonly nth: number;
+  /** Before the gateway hears of the call, or after it has done it and before its answer. */
+  readonly when: 'before' | 'after';
+}
+
+const victims: readonly Victim[] = Object.entries(phases).flatMap(([phase, points]) =>
+  points.flatMap(([path, nth]) =>
+    (['before', 'after'] as const).map((when) => ({
+      name: `${phase}-${path.slice(1).replace('/', '-')}-${nth}-${when}`.toLowerCase(),
+      phase: phase as Phase,
+      path,
+      nth,
+      when,
+    })),
+  ),
+);
+
+const creates = (phase: Phase): boolean => phase === 'create' || phase === 'createOwn';
+
+describe('an operator that is killed', function () {
+  this.timeout(120_000);
+  const cluster = withControlPlane();
+  let gateway: DevGateway;
+  let proxy: TestProxy;
+  let admin: GatewayClient;
+  let people: People;
+  let operator: ManagedProcess;
+  /** Of each customer's resource. */
+  const uids = new Map<string, string>();
+  const folder = mkdtempSync(join(tmpdir(), 'crash-'));
+  removeAtExit(folder);
+
+  const idOf = (name: string): string => `${people.namespace}.${name}`;
+  const rowOf = (name: string): string => budgetRowId(uids.get(name) ?? '');
+  const concerns = (call: SeenCall, name: string): boolean => {
+    const named = [call.body.user_id, call.body.budget_id, call.body.id, call.body.user_ids, call.body.budgets].flat();
+    return (
+      call.path.endsWith(`=${encodeURIComponent(idOf(name))}`) ||
+      named.includes(idOf(name)) ||
+      named.includes(rowOf(name))
+    );
+  };
+  const connectionSpec = (): Pick<GatewayInstanceSpec, 'endpoint' | 'rateLimit' | 'masterKeySecretRef'> => ({
+    endpoint: proxy.url,
+    rateLimit: { qps: 10_000, burst: 10_000, maxConcurrent: 4 * victims.length },
+    masterKeySecretRef: { name: 'main', key: 'key' },
+  });
+  const start = async (): Promise<ManagedProcess> =>
+    await startProcess({
+      name: 'operator',
+      command: process.execPath,
+      args: [
+        main,
+        `--watch-namespaces=${people.namespace}`,
+        `--namespace=${people.namespace}`,
+        '--leader-elect=false',
+        '--http-host=127.0.0.1',
+        '--http-port=0',
+        '--metrics-port=0',
+        `--workers=${2 * victims.length}`,
+      ],
+      env: { ...process.env, KUBECONFIG: cluster().kubeconfig },
+      logFile: join(folder, 'operator.log'),
+    });
+  const settled = (name: string): Promise<GatewayCustomer> =>
+    eventually(
+      () =>
+        people.until(
+          name,
+          ({ status, metadata }) => status?.synced === true && status.observedGeneration === metadata.generation,
+        ),
+      30_000,
+    );
+
+  /** Holds each victim at its call. @returns when all are there */
+  function holdAll(): Promise<void> {
+    const seen = new Map<string, number>();
+    const waiting = new Set(victims);
+    return new Promise((resolve) => {
+      const reached = (victim: Victim): void => {
+        waiting.delete(victim);
+        if (waiting.size === 0) resolve();
+      };
+      proxy.fault = async (call): Promise<Fault | undefined> => {
+        // The row of a customer is told by its uid, which is known a moment after its creation.
+        await eventually(() =>
+          uids.size === victims.length ? Promise.resolve() : Promise.reject(new Error('not yet')),
+        );
+        const tier: unknown = call.path === '/budget/info' ? [call.body.budgets].flat()[0] : undefined;
+        const victim = victims.find(
+          ({ name, path }) =>
+            path === call.path.replace(/\?.*/, '') &&
+            (concerns(call, name) || (tier !== undefined && tier === tierOf(name))),
+        );
+        if (victim === undefined) return undefined;
+        const count = (seen.get(victim.name) ?? 0) + 1;
+        seen.set(victim.name, count);
+        if (count !== victim.nth) return undefined;
+        if (victim.when === 'after')
+          return {
+            kind: 'hangAfter',
+            done: () => {
+              reached(victim);
+            },
+          };
+        reached(victim);
+        return { kind: 'hang' };
+      };
+    });
+  }
+
+  /** Each has a tier of its own, since a call that asks for a tier names nobody. */
+  const tierOf = (name: string): string => `tier-${people.namespace}-${name}`;
+
+  before(async function () {
+    this.timeout(180_000);
+    gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
+    proxy = await startTestProxy(gateway.url);
+    const connection = connectionOf(gateway.url, masterKey);
+    admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
+    people = new People(cluster().kubeConfig(), await cluster().createNamespace('crash'));
+    await people.secret('main', masterKey);
+    for (const { name } of victims) await admin.budgetNew({ budget_id: tierOf(name), max_budget: 1 });
+    operator = await start();
+    await eventually(() => people.instance('main', connectionSpec()), 60_000);
+
+    const spec = { alias: 'One', maxBudget: 5, tpmLimit: 7 };
+    const later = victims.filter(({ phase }) => !creates(phase));
+    await Promise.all(later.map(({ name }) => people.customer(name, spec)));
+    for (const { name } of later) uids.set(name, (await settled(name)).metadata.uid);
+
+    proxy.calls.length = 0;
+    const held = holdAll();
+    await Promise.all(
+      victims.map(async ({ name, phase }) => {
+        if (creates(phase)) {
+          await people.customer(name, { ...spec, adoptionPolicy: phase === 'create' ? 'Adopt' : 'Refuse' });
+          uids.set(name, (await people.get(name))?.metadata.uid ?? '');
+        } else if (phase === 'update') {
+          await people.patch(name, { spec: { alias: 'Two', maxBudget: 6, tpmLimit: null } });
+        } else if (phase === 'toTier') {
+          await people.patch(name, { spec: { maxBudget: null, tpmLimit: null, budgetId: tierOf(name) } });
+        } else {
+          await people.delete(name);
+        }
+      }),
+    );
+    await held;
+    await operator.kill();
+    proxy.fault = () => undefined;
+    operator = await start();
+  });
+  after(async () => {
+    await operator.kill();
+    await admin.close();
+    await proxy.stop();
+    await gateway.stop();
+  });
+
+  for (const { name, phase, path, nth, when } of victims) {
+    it(`${when} ${path} (${nth}) of ${phase} converges after a restart, with no duplicate and no leak`, async () => {
+      const calls = (of: string): number =>
+        proxy.calls.filter((call) => call.path === of && concerns(call, name)).length;
+      if (phase !== 'delete') {
+        await settled(name);
+        const linked = phase === 'toTier' ? tierOf(name) : rowOf(name);
+        expect(await admin.customerInfo(idOf(name))).to.include({
+          alias: phase === 'update' ? 'Two' : 'One',
+          budget_id: linked,
+        });
+        const [row] = await admin.budgetInfo([rowOf(name)]);
+        if (creates(phase)) expect(row).to.include({ max_budget: 5, tpm_limit: 7 });
+        if (phase === 'update') expect(row).to.include({ max_budget: 6, tpm_limit: null });
+        if (phase === 'toTier') expect(row).to.equal(undefined);
+        // Made once: again only where the first call never came to the gateway.
+        const lost = path === '/customer/new' && when === 'before';
+        expect(calls('/customer/new')).to.equal(creates(phase) ? (lost ? 2 : 1) : 0);
+        await people.delete(name);
+      }
+      await eventually(() => people.untilGone(name), 30_000);
+      expect(await admin.customerInfo(idOf(name))).to.equal(undefined);
+      expect(await admin.budgetInfo([rowOf(name)])).to.deep.equal([]);
+      expect((await admin.budgetInfo([tierOf(name)]))[0]).to.include({ max_budget: 1 });
+    });
+  }
+
+  /** Kills it once it has done a call at the gateway that answers to a description, and before it hears of that. */
+  const killAfter = async (isIt: (call: SeenCall) => boolean, cause: () => Promise<void>): Promise<void> => {
+    const done = new Promise<void>((resolve) => {
+      proxy.fault = (call) => (isIt(call) ? { kind: 'hangAfter', done: resolve } : undefined);
+    });
+    await cause();
+    await done;
+    await operator.kill();
+    proxy.fault = () => undefined;
+  };
+
+  it('after it has made the budget row of an instance takes that away with the instance', async () => {
+    let id = '';
+    await killAfter(
+      ({ path, body }) => path === '/budget/new' && (id = String(body.budget_id)).startsWith('gcust-default-'),
+      () => people.instance('brief', { ...connectionSpec(), defaultCustomerBudget: { maxBudget: 5 } }),
+    );
+    expect(await admin.budgetInfo([id])).to.have.length(1);
+    await people.delete('brief', 'gatewayinstances');
+    operator = await start();
+    await eventually(async () => {
+      expect(await admin.budgetInfo([id])).to.deep.equal([]);
+    }, 30_000);
+  });
+
+  it('after it has taken a record over that was handed to it takes it away with its resource', async () => {
+    const customerId = idOf('freed');
+    await people.customer('older', { customerId, maxBudget: 5 });
+    const older = await settled('older');
+    await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts age in seconds.
+    await people.customer('freed', { customerId, alias: 'One' });
+    await eventually(() => people.untilReason('freed', 'Conflict'), 30_000);
+    await killAfter(
+      ({ path, body }) => path === '/customer/update' && body.user_id === customerId,
+      () => people.delete('older'),
+    );
+    await people.delete('freed');
+    operator = await start();
+    await eventually(() => people.untilGone('freed'), 30_000);
+    expect(await admin.customerInfo(customerId)).to.equal(undefined);
+    expect(await admin.budgetInfo([budgetRowId(older.metadata.uid)])).to.deep.equal([]);
+  });
+
+  it('after it has made a customer in the place of one that it had refused knows it for its own', async () => {
+    const customerId = idOf('taken');
+    await admin.customerNew({ user_id: customerId });
+    await people.customer('taken', { alias: 'One', adoptionPolicy: 'Refuse' });
+    await eventually(() => people.untilReason('taken', 'AlreadyExists'), 30_000);
+    await killAfter(
+      ({ path, body }) => path === '/customer/new' && body.user_id === customerId,
+      async () => {
+        await admin.customerDelete(customerId);
+        await people.annotate('taken', 'syncRequested', 'now');
+      },
+    );
+    operator = await start();
+    await settled('taken');
+    await people.delete('taken');
+    await eventually(() => people.untilGone('taken'), 30_000);
+    expect(await admin.customerInfo(customerId)).to.equal(undefined);
+  });
+
+  it('between its call and the news that the deletion overtook the finalizer leaves behind what it made: a limit', async () => {
+    await killAfter(
+      ({ path, body }) => path === '/customer/new' && body.user_id === idOf('overtaken'),
+      () => people.customer('overtaken', { maxBudget: 5 }),
+    );
+    await people.delete('overtaken');
+    await people.patch('overtaken', { metadata: { finalizers: null } });
+    operator = await start();
+    await people.customer('next', {});
+    await settled('next');
+    expect(await admin.customerInfo(idOf('overtaken'))).to.include({ user_id: idOf('overtaken') });
+    // Nothing is lost for whoever has that id next: it is adopted, and goes with him.
+    await people.customer('overtaken', { maxBudget: 7 });
+    await settled('overtaken');
+    await people.delete('overtaken');
+    await eventually(() => people.untilGone('overtaken'), 30_000);
+    expect(await admin.customerInfo(idOf('overtaken'))).to.equal(undefined);
+  });
+
+  it('nicely, in the middle of a create, ends it, and exits 0', async () => {
+    let asked: (() => void) | undefined;
+    const creating = new Promise<void>((resolve) => (asked = resolve));
+    proxy.fault = async ({ path }) => {
+      if (path !== '/customer/new') return undefined;
+      asked?.();
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return undefined;
+    };
+    await people.customer('nicely', { alias: 'One' });
+    await creating;
+    await operator.stop(15_000);
+    expect(operator.end).to.equal('exit code 0');
+    expect((await people.get('nicely'))?.status?.synced).to.equal(true);
+    expect(await admin.customerInfo(idOf('nicely'))).to.include({ alias: 'One' });
+  });
+});

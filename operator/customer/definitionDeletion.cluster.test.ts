@@ -1,0 +1,61 @@
+/** Deleting the CustomResourceDefinition: on a control plane of its own, since nobody else could go on after it. */
+import { expect } from 'chai';
+import { startControlPlane, type ControlPlane } from '../../hack/testing/controlplane.ts';
+import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
+import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
+import { eventually, People, TestOperator } from './testing/testOperator.ts';
+import { connectionOf } from './testing/testParts.ts';
+
+describe('deletion of the CustomResourceDefinition', function () {
+  this.timeout(120_000);
+  const masterKey = 'sk-master';
+  let plane: ControlPlane;
+  let gateway: DevGateway;
+
+  before(async () => {
+    plane = await startControlPlane();
+    gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
+  });
+  after(async () => {
+    await plane.stop();
+    await gateway.stop();
+  });
+
+  it('leaves every customer at the gateway, and says so', async () => {
+    const people = new People(plane.kubeConfig(), await plane.createNamespace());
+    const connection = connectionOf(gateway.url, masterKey);
+    const admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
+    const operator = new TestOperator(plane.kubeConfig(), []);
+    await operator.start();
+    try {
+      await eventually(() => people.list());
+      await people.secret('main', masterKey);
+      await eventually(() => people.instance('main', { endpoint: gateway.url }));
+      const names = ['a', 'b', 'c'];
+      const rows: string[] = [];
+      for (const name of names) {
+        await people.customer(name, { alias: name, maxBudget: 1 });
+        rows.push(budgetRowId((await people.untilReason(name, 'Created')).metadata.uid));
+      }
+      // One is deleted for real before: only what goes with its definition is left behind.
+      await people.delete('a');
+      await people.untilGone('a');
+      await plane.kubectl(['delete', 'crd', 'gatewaycustomers.gateway.guardrail.dev', '--wait=false']);
+      for (const name of ['b', 'c']) {
+        await eventually(async () => {
+          expect(await people.events(name)).to.include('Orphaned');
+        }, 20_000);
+        expect(await admin.customerInfo(`${people.namespace}.${name}`)).to.include({ alias: name });
+      }
+      expect(await admin.customerInfo(`${people.namespace}.a`)).to.equal(undefined);
+      expect(await admin.budgetInfo(['none', ...rows])).to.have.length(2);
+      await eventually(async () => {
+        const left = await plane.kubectl(['get', 'crd', '-o', 'name']);
+        expect(left).not.to.contain('gatewaycustomers');
+      }, 30_000);
+    } finally {
+      await operator.end();
+      await admin.close();
+    }
+  });
+});

@@ -1,0 +1,241 @@
+/** For tests: the customers' controller on a real API server, and what people do to its resources. */
+import { join } from 'node:path';
+import {
+  CoreV1Api,
+  CustomObjectsApi,
+  EventsV1Api,
+  type KubeConfig,
+  V1ObjectMeta,
+  V1Secret,
+} from '@kubernetes/client-node';
+import { pino } from 'pino';
+import { customers, instances } from '../../api/kinds.ts';
+import {
+  annotations,
+  API_VERSION,
+  type GatewayCustomer,
+  type GatewayCustomerSpec,
+  type GatewayInstanceSpec,
+  GROUP,
+  VERSION,
+} from '../../api/v1alpha1/v1alpha1.ts';
+import { type CallTimeouts, GatewayClients } from '../../gateway/gateway.ts';
+import { createConnections } from '../../connection/connection.ts';
+import { ControllerOperator, RuntimeMetrics, systemClock } from '../../runtime/runtime.ts';
+import { eventually } from '../../runtime/testing/testing.ts';
+import { customerController } from '../customer.ts';
+import type { GuardrailEndpoint } from '../erasure.ts';
+import { conditionOf } from '../status.ts';
+
+export { eventually };
+
+const definitions = join(import.meta.dirname, '../../../crds');
+
+/** An operator that runs in the test's own process. */
+export class TestOperator extends ControllerOperator {
+  readonly metrics: RuntimeMetrics;
+  /** Where sessions are erased. May be changed at any time. */
+  guardrails: () => Promise<readonly GuardrailEndpoint[]> = () => Promise.resolve([]);
+  readonly #clients: GatewayClients;
+  readonly #skew: { ms: number };
+  readonly #ahead: { ms: number };
+  #gatewaySkewMs = 0;
+
+  /** @param options `timeouts` of the calls of the gateway: short by default, since faults are what most tests are about */
+  constructor(
+    kubeConfig: KubeConfig,
+    namespaces: readonly string[],
+    { timeouts = { connect: 1_500, idle: 1_500, total: 2_500 } }: { readonly timeouts?: CallTimeouts } = {},
+  ) {
+    const skew = { ms: 0 };
+    const ahead = { ms: 0 };
+    const metrics = new RuntimeMetrics();
+    super({
+      log: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
+      kubeConfig,
+      namespace: 'default',
+      watchNamespaces: namespaces,
+      leaseName: undefined,
+      http: undefined,
+      installCrds: true,
+      crdRevisionAnnotation: annotations.crdRevision,
+      eventSource: `${GROUP}/test`,
+      drainMs: 5_000,
+      controllers: { backoffMs: [50, 500] },
+      clock: {
+        ...systemClock,
+        monotonic: () => systemClock.monotonic() + skew.ms,
+        now: () => new Date(systemClock.now().getTime() + ahead.ms),
+      },
+      metrics,
+    });
+    this.metrics = metrics;
+    this.#skew = skew;
+    this.#ahead = ahead;
+    this.#clients = new GatewayClients({ timeouts, now: () => performance.now() + this.#gatewaySkewMs });
+  }
+
+  /** Puts the operator's clock ahead for what it does at intervals; what it waits for takes as long as ever. */
+  skip(ms: number): void {
+    this.#skew.ms += ms;
+  }
+
+  /** Puts the clock ahead by which the rate of calls of the gateway is limited. */
+  skipForGateway(ms: number): void {
+    this.#gatewaySkewMs += ms;
+  }
+
+  /** Puts the operator's time of day forward. */
+  advance(ms: number): void {
+    this.#ahead.ms += ms;
+  }
+
+  protected override async init(): Promise<void> {
+    await this.registerCustomResourceDefinition(join(definitions, `gatewaycustomers.${GROUP}.yaml`));
+    await this.registerCustomResourceDefinition(join(definitions, `gatewayinstances.${GROUP}.yaml`));
+    const { client, clock } = this.runtime;
+    const connections = createConnections({ client, clock, instances: this.runtime.cache(instances) });
+    const guardrails = (): Promise<readonly GuardrailEndpoint[]> => this.guardrails();
+    this.addController(customerController(this.runtime, { connections, clients: this.#clients, guardrails }));
+  }
+
+  /** Stops, and waits for it. */
+  async end(): Promise<void> {
+    this.stop();
+    await this.finished();
+    await this.#clients.close();
+  }
+}
+
+/** What people do with kubectl, in one namespace. */
+export class People {
+  readonly namespace: string;
+  readonly #objects: CustomObjectsApi;
+  readonly #core: CoreV1Api;
+  readonly #events: EventsV1Api;
+
+  constructor(kubeConfig: KubeConfig, namespace: string) {
+    this.namespace = namespace;
+    this.#objects = kubeConfig.makeApiClient(CustomObjectsApi);
+    this.#core = kubeConfig.makeApiClient(CoreV1Api);
+    this.#events = kubeConfig.makeApiClient(EventsV1Api);
+  }
+
+  async secret(name: string, key: string): Promise<void> {
+    const where = { namespace: this.namespace };
+    await this.#core.deleteNamespacedSecret({ ...where, name }).catch(() => undefined);
+    const body = Object.assign(new V1Secret(), {
+      metadata: Object.assign(new V1ObjectMeta(), { name }),
+      stringData: { key },
+    });
+    await this.#core.createNamespacedSecret({ ...where, body });
+  }
+
+  async deleteSecret(name: string): Promise<void> {
+    await this.#core.deleteNamespacedSecret({ name, namespace: this.namespace });
+  }
+
+  async instance(name: string, spec: Partial<GatewayInstanceSpec>): Promise<void> {
+    const full = { masterKeySecretRef: { name, key: 'key' }, proxyName: 'litellm', ...spec };
+    await this.#create(instances.plural, { kind: instances.kind, metadata: { name }, spec: full });
+  }
+
+  async customer(name: string, spec: Partial<GatewayCustomerSpec>, marks: Record<string, string> = {}): Promise<void> {
+    const full = { instanceRef: { name: 'main' }, customerId: `${this.namespace}.${name}`, ...spec };
+    const metadata = { name, annotations: marks };
+    await this.#create(customers.plural, { kind: customers.kind, metadata, spec: full });
+  }
+
+  /** A JSON merge patch. */
+  async patch(name: string, patch: object, plural = customers.plural): Promise<void> {
+    const where = { group: GROUP, version: VERSION, namespace: this.namespace, plural, name };
+    // client-node sends the first content type that it knows, and a JSON patch is a list.
+    const operations = toOperations(await this.#objects.getNamespacedCustomObject(where), patch);
+    await this.#objects.patchNamespacedCustomObject({ ...where, body: operations });
+  }
+
+  async annotate(name: string, annotation: keyof typeof annotations, value: string | null): Promise<void> {
+    await this.patch(name, { metadata: { annotations: { [annotations[annotation]]: value } } });
+  }
+
+  async delete(name: string, plural = customers.plural): Promise<void> {
+    const where = { group: GROUP, version: VERSION, namespace: this.namespace, plural, name };
+    await this.#objects.deleteNamespacedCustomObject(where);
+  }
+
+  async deleteNamespace(): Promise<void> {
+    await this.#core.deleteNamespace({ name: this.namespace });
+  }
+
+  /** @returns undefined where there is none. */
+  async get(name: string): Promise<GatewayCustomer | undefined> {
+    const where = { group: GROUP, version: VERSION, namespace: this.namespace, plural: customers.plural, name };
+    return (await this.#objects.getNamespacedCustomObject(where).catch((error: unknown) => {
+      if ((error as { code?: number }).code === 404) return undefined;
+      throw error;
+    })) as GatewayCustomer | undefined;
+  }
+
+  async list(): Promise<GatewayCustomer[]> {
+    const where = { group: GROUP, version: VERSION, namespace: this.namespace, plural: customers.plural };
+    return ((await this.#objects.listNamespacedCustomObject(where)) as { items: GatewayCustomer[] }).items;
+  }
+
+  /** Reasons of all events about a customer, in the order in which they came. */
+  async events(name: string, namespace = this.namespace): Promise<string[]> {
+    const { items } = await this.#events.listNamespacedEvent({ namespace });
+    return items
+      .filter((event) => event.regarding?.name === name)
+      .sort((one, other) => String(one.eventTime).localeCompare(String(other.eventTime)))
+      .map((event) => event.reason ?? '');
+  }
+
+  /** Waits until a customer is in a state. @returns it */
+  async until(name: string, holds: (customer: GatewayCustomer) => boolean): Promise<GatewayCustomer> {
+    return await eventually(async () => {
+      const customer = await this.get(name);
+      if (customer === undefined || !holds(customer)) {
+        throw new Error(`${name} is not as expected: ${JSON.stringify(customer?.status ?? null, null, 1)}`);
+      }
+      return customer;
+    });
+  }
+
+  /** Waits for a reason of the condition Synced of the spec as it is now. */
+  async untilReason(name: string, reason: string): Promise<GatewayCustomer> {
+    return await this.until(name, (customer) => {
+      const synced = conditionOf(customer, 'Synced');
+      return synced?.reason === reason && synced.observedGeneration === customer.metadata.generation;
+    });
+  }
+
+  async untilGone(name: string): Promise<void> {
+    await eventually(async () => {
+      const customer = await this.get(name);
+      if (customer !== undefined)
+        throw new Error(`${name} is still there: ${JSON.stringify(customer.status?.conditions)}`);
+    });
+  }
+
+  async #create(plural: string, object: { kind: string; metadata: object; spec: object }): Promise<void> {
+    await this.#objects.createNamespacedCustomObject({
+      group: GROUP,
+      version: VERSION,
+      namespace: this.namespace,
+      plural,
+      body: { apiVersion: API_VERSION, ...object },
+    });
+  }
+}
+
+/** A merge patch as the operations of a JSON patch on an object: null removes. */
+function toOperations(object: unknown, patch: object, path = ''): object[] {
+  return Object.entries(patch).flatMap(([name, value]: [string, unknown]) => {
+    const at = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const there = (object as Record<string, unknown> | undefined)?.[name];
+    if (value === null) return there === undefined ? [] : [{ op: 'remove', path: at }];
+    if (typeof value !== 'object' || Array.isArray(value)) return [{ op: 'add', path: at, value }];
+    if (there === undefined) return [{ op: 'add', path: at, value }];
+    return toOperations(there, value, at);
+  });
+}

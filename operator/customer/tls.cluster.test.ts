@@ -1,0 +1,77 @@
+/** A gateway behind a private authority, from the Secret to the customer's condition. */
+import { expect } from 'chai';
+import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
+import { TestAuthority } from '../gateway/testing/certificates.ts';
+import { startTlsProxy, type TlsProxy } from '../gateway/testing/tlsProxy.ts';
+import { conditionOf } from './status.ts';
+import { eventually, People, TestOperator } from './testing/testOperator.ts';
+
+const masterKey = 'sk-master';
+
+describe('customers of a gateway with a private authority', function () {
+  this.timeout(60_000);
+  const cluster = withControlPlane();
+  const authority = new TestAuthority();
+  let gateway: DevGateway;
+  let proxy: TlsProxy;
+  let people: People;
+  let operator: TestOperator;
+
+  before(async () => {
+    gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
+    proxy = await startTlsProxy(gateway.url, authority.server());
+    people = new People(cluster().kubeConfig(), await cluster().createNamespace('tls'));
+    operator = new TestOperator(cluster().kubeConfig(), [people.namespace]);
+    await operator.start();
+    await eventually(() => people.list());
+    await people.secret('main', masterKey);
+    const tls = { caSecretRef: { name: 'authority', key: 'key' } };
+    await eventually(() => people.instance('main', { endpoint: `https://127.0.0.1:${proxy.port}`, tls }));
+  });
+  after(async () => {
+    await operator.end();
+    await proxy.stop();
+    await gateway.stop();
+  });
+
+  const says = async (name: string, reason: string): Promise<string> =>
+    conditionOf(await people.untilReason(name, reason), 'Synced')?.message ?? '';
+
+  it('say which Secret is missing, then that it holds none, then another one, and go on with the right one', async () => {
+    await people.customer('a', { alias: 'A' });
+    expect(await says('a', 'InstanceNotReady'))
+      .to.contain('There is no Secret authority')
+      .and.contain('caSecretRef');
+    await people.secret('authority', 'no certificate');
+    await people.annotate('a', 'syncRequested', '1');
+    await people.until('a', (customer) => conditionOf(customer, 'Synced')?.message.includes('no PEM') === true);
+    await people.secret('authority', new TestAuthority().ca);
+    await people.annotate('a', 'syncRequested', '2');
+    expect(await says('a', 'GatewayUnreachable')).to.contain('not signed by the authority');
+    await people.secret('authority', authority.ca);
+    // Within the minute for which a Secret is kept, what was read of it goes on being used.
+    operator.skip(61_000);
+    await people.annotate('a', 'syncRequested', '3');
+    await people.untilReason('a', 'Created');
+  });
+
+  it('follow a rotation of the authority: first both are trusted, then the certificate changes, then the old one goes', async () => {
+    await people.customer('b', { alias: 'B' });
+    await people.untilReason('b', 'Created');
+    const next = new TestAuthority('the next');
+    const syncWith = async (token: string): Promise<void> => {
+      operator.skip(61_000);
+      await people.annotate('b', 'syncRequested', token);
+      const { status } = await people.until('b', (customer) => customer.status?.lastHandledSyncRequest === token);
+      expect(status?.synced).to.equal(true);
+    };
+    await people.secret('authority', `${authority.ca}\n${next.ca}`);
+    await syncWith('both');
+    proxy.show(next.server());
+    await syncWith('the new certificate');
+    await people.secret('authority', next.ca);
+    await syncWith('the new authority alone');
+    expect(await people.events('b')).not.to.include('SyncFailed');
+  });
+});

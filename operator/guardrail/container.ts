@@ -1,0 +1,121 @@
+/** The guardrail's container and its volumes, the same in both modes but for where it listens and how it is probed. Pure. */
+import type { V1Container, V1Probe, V1Volume } from '@kubernetes/client-node';
+import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
+import type { AsJson } from '../runtime/runtime.ts';
+import { memoryOf } from './memory.ts';
+import type { InstanceNames } from '../cluster/cluster.ts';
+import { files, guardrailEnvironment, metricsPortOf, paths, portOf } from './settings.ts';
+
+/** As they go over the wire. */
+type Container = AsJson<V1Container>;
+type Probe = AsJson<V1Probe>;
+type Volume = AsJson<V1Volume>;
+type Probes = Pick<Container, 'startupProbe' | 'livenessProbe' | 'readinessProbe'>;
+
+/** What the builders are told beside the instance. */
+export interface WorkloadSettings {
+  /** The image where the instance names none: the operator's own. */
+  readonly defaultImage: string;
+  /** The operator's own namespace, from which it reaches its guardrails; undefined where it runs outside the cluster. */
+  readonly operatorNamespace?: string | undefined;
+}
+
+/** Volume names carry a prefix, since a sidecar's stand beside those of a pod that is not ours. */
+const volumes = {
+  apiKeys: 'gateway-guardrail-api-keys',
+  keys: 'gateway-guardrail-keys',
+  policy: 'gateway-guardrail-policy',
+} as const;
+
+/** The container without what differs between the modes: name, environment, probes. */
+export function guardrailContainer(
+  spec: Guardrail,
+  proxyName: string,
+  mode: 'Sidecar' | 'Deployment',
+  settings: WorkloadSettings,
+): Container {
+  const port = portOf(spec);
+  const memory = memoryOf(spec);
+  return {
+    name: mode === 'Sidecar' ? 'gateway-guardrail' : 'guardrail',
+    image: spec.image ?? settings.defaultImage,
+    ...(spec.imagePullPolicy === undefined ? {} : { imagePullPolicy: spec.imagePullPolicy }),
+    command: ['node', 'guardrail/main.ts'],
+    env: [
+      ...guardrailEnvironment(spec, proxyName, mode === 'Sidecar' ? '127.0.0.1' : '0.0.0.0'),
+      ...(memory.nodeOptions === undefined ? [] : [{ name: 'NODE_OPTIONS', value: memory.nodeOptions }]),
+    ],
+    resources: {
+      requests: amounts(spec.resources?.requests) ?? { cpu: '100m', memory: '192Mi' },
+      limits: amounts(spec.resources?.limits) ?? (memory.limit === undefined ? {} : { memory: memory.limit }),
+    },
+    ...(mode === 'Sidecar' ? sidecarProbes(port) : deploymentProbes()),
+    ...(mode === 'Sidecar' ? {} : { ports: deploymentPorts(spec) }),
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      readOnlyRootFilesystem: true,
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    volumeMounts: [
+      { name: volumes.apiKeys, mountPath: paths.apiKeys, readOnly: true },
+      { name: volumes.keys, mountPath: paths.keys, readOnly: true },
+      ...(spec.policy === undefined ? [] : [{ name: volumes.policy, mountPath: paths.policy, readOnly: true }]),
+    ],
+  };
+}
+
+/**
+ * The files: whole Secrets and ConfigMaps rather than single keys by subPath, which a kubelet would never renew.
+ * @param mode the mode bits of the Secrets' files: a sidecar has no fsGroup of its own to give them to
+ */
+export function guardrailVolumes(spec: Guardrail, names: InstanceNames, mode: 0o440 | 0o444): Volume[] {
+  const secret = (name: string, secretName: string, keys: readonly string[]): Volume => ({
+    name,
+    secret: { secretName, defaultMode: mode, items: keys.map((key) => ({ key, path: key })) },
+  });
+  const keys = spec.redis === undefined ? [files.sessionKey] : [files.sessionKey, files.encryptionKeys];
+  return [
+    secret(volumes.apiKeys, names.apiKeySecret, [files.apiKeys]),
+    secret(volumes.keys, names.keySecret, keys),
+    ...(spec.policy === undefined ? [] : [{ name: volumes.policy, configMap: { name: names.guardrail } }]),
+  ];
+}
+
+function deploymentPorts(spec: Guardrail): Required<Container>['ports'] {
+  return [
+    { name: 'http', containerPort: portOf(spec), protocol: 'TCP' },
+    { name: 'metrics', containerPort: metricsPortOf(spec), protocol: 'TCP' },
+  ];
+}
+
+function deploymentProbes(): Probes {
+  const get = (path: string): Probe => ({ httpGet: { path, port: 'http' }, timeoutSeconds: 3 });
+  return {
+    startupProbe: { ...get('/healthz'), periodSeconds: 1, failureThreshold: 60 },
+    livenessProbe: { ...get('/healthz'), periodSeconds: 10, failureThreshold: 3 },
+    readinessProbe: { ...get('/readyz'), periodSeconds: 5, failureThreshold: 2 },
+  };
+}
+
+/**
+ * A kubelet cannot reach a pod's loopback, so the probes run inside. All ask `/healthz`: a store that is down must not
+ * take the gateway out of service, whose own policy decides what happens then.
+ */
+function sidecarProbes(port: number): Probes {
+  const script =
+    `require('node:http').get('http://127.0.0.1:${port}/healthz',{timeout:2000},r=>process.exit(r.statusCode===200?0:1))` +
+    `.on('error',()=>process.exit(1)).on('timeout',()=>process.exit(1))`;
+  const exec = { command: ['node', '--input-type=commonjs', '--eval', script] };
+  return {
+    startupProbe: { exec, timeoutSeconds: 5, periodSeconds: 2, failureThreshold: 60 },
+    livenessProbe: { exec, timeoutSeconds: 5, periodSeconds: 20, failureThreshold: 3 },
+    readinessProbe: { exec, timeoutSeconds: 5, periodSeconds: 20, failureThreshold: 2 },
+  };
+}
+
+function amounts(given: Readonly<Record<string, string | number>> | undefined): Record<string, string> | undefined {
+  if (given === undefined) return undefined;
+  return Object.fromEntries(Object.entries(given).map(([name, amount]) => [name, String(amount)]));
+}

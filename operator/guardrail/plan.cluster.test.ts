@@ -1,0 +1,82 @@
+/** The managed guardrail as a real process: deployed, called, its keys rotated under load. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'chai';
+import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import type { WorkloadRunner } from '../../hack/local/workloads.ts';
+import { startWorkloadRunner } from '../../hack/local/workloads.ts';
+import { annotations, gatewayCustomerNames, gatewayInstanceNames, GROUP } from '../api/v1alpha1/v1alpha1.ts';
+import { eventually } from '../runtime/testing/eventually.ts';
+import { World } from '../instance/testing/harness.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+describe('the managed guardrail', function () {
+  this.timeout(120_000);
+  const plane = withControlPlane();
+  let logFolder: string;
+  let runner: WorkloadRunner;
+  let world: World;
+
+  before(async () => {
+    await plane().kubectl(['apply', '--server-side', '--force-conflicts', '-k', join(root, 'crds')]);
+    const names = [gatewayCustomerNames, gatewayInstanceNames].map(({ plural }) => `crd/${plural}.${GROUP}`);
+    await plane().kubectl(['wait', '--for=condition=Established', '--timeout=30s', ...names]);
+    logFolder = mkdtempSync(join(tmpdir(), 'guardrail-'));
+    runner = startWorkloadRunner({ kubeConfig: plane().kubeConfig(), logFolder, workingDirectory: root });
+    world = await World.start(plane(), (url) => runner.resolve(url) ?? url);
+  });
+  after(async () => {
+    await world.stop();
+    await runner.stop();
+    rmSync(logFolder, { recursive: true, force: true });
+  });
+
+  it('starts with the settings that the operator gives it, and answers only those who have its key', async () => {
+    await world.instance({ guardrail: { recall: 'Precise', sessionScope: 'Conversation', maxBody: '1Mi' } });
+    await world.until('GuardrailReady', 'Ready', 'main', 60_000);
+    const key = (await world.readSecret('main-guardrail-api-key'))['api-key'] ?? '';
+    expect(await call(key)).to.equal(200);
+    expect(await call('another-key')).to.equal(401);
+  });
+
+  it('takes a new API key with no failed call in between', async () => {
+    const before = (await world.readSecret('main-guardrail-api-key'))['api-key'] ?? '';
+    const answers = new Map<number, number>();
+    let rotating = true;
+    // Always with the key that the Secret says at that moment, and with the one that a gateway was started with.
+    const load = [0, 1].map(async (which) => {
+      while (rotating) {
+        const key = which === 0 ? before : ((await world.readSecret('main-guardrail-api-key'))['api-key'] ?? '');
+        const status = await call(key);
+        answers.set(status, (answers.get(status) ?? 0) + 1);
+        await setImmediate();
+      }
+    });
+    await world.patch({ metadata: { annotations: { [annotations.rotateApiKey]: 'one' } } });
+    const fresh = await eventually(async () => {
+      const key = (await world.readSecret('main-guardrail-api-key'))['api-key'] ?? '';
+      expect(key).to.not.equal(before);
+      return key;
+    }, 60_000);
+    expect(await call(fresh)).to.equal(200);
+    rotating = false;
+    await Promise.all(load);
+    expect([...answers.keys()]).to.deep.equal([200]);
+    expect(answers.get(200)).to.be.greaterThan(10);
+  });
+
+  async function call(apiKey: string): Promise<number> {
+    const url = runner.resolve(`http://main-guardrail.${world.namespace}.svc:8080`);
+    if (url === undefined) return 0;
+    const answer = await fetch(`${url}/beta/litellm_basic_guardrail_api`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+      body: JSON.stringify({ input_type: 'request', texts: ['Write to zoe@example.com.'], litellm_call_id: 'a' }),
+    });
+    await answer.text();
+    return answer.status;
+  }
+});

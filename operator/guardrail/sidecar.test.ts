@@ -1,0 +1,115 @@
+import type { V1Deployment } from '@kubernetes/client-node';
+import { expect } from 'chai';
+import type { FromServer } from '../runtime/runtime.ts';
+import type { WorkloadInputs } from './workload.ts';
+import type { ProxyDeployment, Rollout } from './sidecar.ts';
+import { hasSidecar, mountsConfigMap, mountsSecret, proxyPatch, rolloutOf } from './sidecar.ts';
+import { instanceOf } from '../instance/testing/instances.ts';
+
+type Pod = NonNullable<NonNullable<FromServer<V1Deployment>['spec']>['template']['spec']>;
+
+const inputs: WorkloadInputs = { defaultImage: 'operator:1', policy: undefined, keyRevision: '0.0', configHash: 'abc' };
+const nothing = { sidecar: undefined, configHash: undefined, apiKeyHash: undefined };
+
+function proxyOf(pod: Partial<Pod> = {}): ProxyDeployment {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'litellm', namespace: 'ai', uid: 'uid-2', resourceVersion: '1', generation: 4 },
+    spec: { selector: {}, template: { spec: { containers: [{ name: 'litellm' }], ...pod } } },
+  };
+}
+
+describe("our part of the gateway's Deployment", () => {
+  it('is nothing at all where nothing is asked for', () => {
+    expect(proxyPatch(instanceOf(), proxyOf(), nothing)).to.deep.equal({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'litellm', namespace: 'ai', uid: 'uid-2' },
+    });
+  });
+
+  it("names no container of the owner's, and no field of the pod but its own", () => {
+    const patch = proxyPatch(instanceOf(), proxyOf(), { ...nothing, sidecar: { spec: {}, inputs } });
+    expect(patch).to.have.nested.property('spec.template.spec').that.has.all.keys('initContainers', 'volumes');
+    expect(patch).to.have.nested.property('spec.template.spec.initContainers[0].restartPolicy', 'Always');
+    expect(patch).to.have.nested.property('spec.template.spec.initContainers').that.has.length(1);
+  });
+
+  it('holds annotations that roll the gateway for its configuration and its key', () => {
+    const patch = proxyPatch(instanceOf(), proxyOf(), { ...nothing, configHash: 'one', apiKeyHash: 'two' });
+    expect(patch).to.have.deep.nested.property('spec.template', {
+      metadata: {
+        annotations: { 'gateway.guardrail.dev/config-hash': 'one', 'gateway.guardrail.dev/api-key-hash': 'two' },
+      },
+    });
+  });
+
+  it('has probes that run inside, where loopback is', () => {
+    const { spec } = proxyPatch(instanceOf(), proxyOf(), { ...nothing, sidecar: { spec: { port: 9000 }, inputs } });
+    const text = JSON.stringify(spec);
+    expect(text).to.include('http://127.0.0.1:9000/healthz').and.to.not.include('readyz').and.to.not.include('httpGet');
+  });
+});
+
+describe("the gateway's Deployment", () => {
+  const key = { valueFrom: { secretKeyRef: { name: 'key', key: 'api-key' } } };
+  for (const [what, pod, expected] of [
+    ['nowhere', {}, false],
+    ['as a variable', { containers: [{ name: 'a', env: [{ name: 'K', ...key }] }] }, true],
+    ['as all variables', { containers: [{ name: 'a', envFrom: [{ secretRef: { name: 'key' } }] }] }, true],
+    [
+      'as a file',
+      {
+        containers: [{ name: 'a', volumeMounts: [{ name: 'v', mountPath: '/k' }] }],
+        volumes: [{ name: 'v', secret: { secretName: 'key' } }],
+      },
+      true,
+    ],
+    [
+      'as a projected file',
+      {
+        containers: [{ name: 'a', volumeMounts: [{ name: 'v', mountPath: '/k' }] }],
+        volumes: [{ name: 'v', projected: { sources: [{ secret: { name: 'key' } }] } }],
+      },
+      true,
+    ],
+    ['in a volume that nobody mounts', { volumes: [{ name: 'v', secret: { secretName: 'key' } }] }, false],
+    ['of another name', { containers: [{ name: 'a', envFrom: [{ secretRef: { name: 'other' } }] }] }, false],
+  ] as const) {
+    it(`${expected ? 'has' : 'does not have'} a Secret ${what}`, () => {
+      expect(mountsSecret(proxyOf(pod as unknown as Partial<Pod>), 'key')).to.equal(expected);
+    });
+  }
+
+  it('has a ConfigMap where a container mounts it', () => {
+    const volumes = [{ name: 'v', configMap: { name: 'config' } }];
+    const containers = [{ name: 'a', volumeMounts: [{ name: 'v', mountPath: '/c' }] }];
+    expect(mountsConfigMap(proxyOf({ volumes, containers }), 'config')).to.equal(true);
+    expect(mountsConfigMap(proxyOf({ volumes }), 'config')).to.equal(false);
+  });
+
+  it('has the sidecar where it is among its init containers', () => {
+    expect(hasSidecar(proxyOf())).to.equal(false);
+    expect(hasSidecar(proxyOf({ initContainers: [{ name: 'gateway-guardrail' }] }))).to.equal(true);
+  });
+
+  const counts = { replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
+  const stuck = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }];
+  for (const [what, status, expected] of [
+    ['nothing known', undefined, 'underWay'],
+    ['an older generation', { ...counts, observedGeneration: 3 }, 'underWay'],
+    ['all pods new and available', { ...counts, observedGeneration: 4 }, 'complete'],
+    ['an old pod left', { ...counts, observedGeneration: 4, replicas: 3 }, 'underWay'],
+    ['a new pod not available', { ...counts, observedGeneration: 4, availableReplicas: 1 }, 'underWay'],
+    ['a pod to come', { observedGeneration: 4, replicas: 1, updatedReplicas: 1, availableReplicas: 1 }, 'underWay'],
+    ['no way on', { ...counts, observedGeneration: 4, availableReplicas: 0, conditions: stuck }, 'failed'],
+    ['no way on in the past', { ...counts, observedGeneration: 3, conditions: stuck }, 'underWay'],
+  ] as const) {
+    it(`with ${what}: its roll-out is ${expected satisfies Rollout}`, () => {
+      const proxy = proxyOf();
+      const deployment = { ...proxy, spec: { ...proxy.spec, replicas: 2 }, status } as unknown as ProxyDeployment;
+      expect(rolloutOf(deployment)).to.equal(expected);
+    });
+  }
+});

@@ -1,0 +1,152 @@
+/**
+ * What is applied into the gateway's own Deployment, under our field manager: a native sidecar with its volumes, and
+ * annotations that roll it. Never a field of the owner's containers: that would break the owner's next apply. Pure.
+ */
+import type { V1Deployment } from '@kubernetes/client-node';
+import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+import type { FromServer } from '../runtime/runtime.ts';
+import { guardrailContainer, guardrailVolumes } from './container.ts';
+import type { WorkloadInputs } from './workload.ts';
+import { INSTANCE_LABEL, instanceLabelOf, namesOf } from '../cluster/cluster.ts';
+import { portOf } from './settings.ts';
+
+/** The gateway's Deployment as read from the API server. */
+export type ProxyDeployment = FromServer<V1Deployment>;
+
+/** Name of the sidecar's container. */
+export const SIDECAR = 'gateway-guardrail';
+
+/** What our part of the gateway's Deployment holds. */
+export interface ProxyPatch {
+  /** The sidecar; undefined: none, and it is taken out where it is. */
+  readonly sidecar: { readonly spec: Guardrail; readonly inputs: WorkloadInputs } | undefined;
+  /** Digest of the configuration that the gateway reads when it starts. undefined: it is not ours. */
+  readonly configHash: string | undefined;
+  /** Digest of the API key that the gateway reads when it starts. undefined: there is no guardrail. */
+  readonly apiKeyHash: string | undefined;
+}
+
+/** The address at which the gateway reaches its sidecar. */
+export function sidecarUrl(spec: Guardrail): string {
+  return `http://127.0.0.1:${portOf(spec)}`;
+}
+
+/** A part of a Deployment, for server-side apply. */
+export interface DeploymentPart {
+  readonly apiVersion: 'apps/v1';
+  readonly kind: 'Deployment';
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: object };
+  readonly spec?: object;
+}
+
+/** No part of ours: applied, it takes out what there was of it, and leaves no trace. */
+export function emptyPart(proxy: ProxyDeployment): DeploymentPart {
+  const { name, namespace, uid } = proxy.metadata;
+  // With the uid the API server refuses to make a new Deployment of our part alone, should this one be gone.
+  const identity = { name, ...(namespace === undefined ? {} : { namespace }), uid };
+  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: identity };
+}
+
+/** Our whole part of the gateway's Deployment. */
+export function proxyPatch(instance: GatewayInstance, proxy: ProxyDeployment, patch: ProxyPatch): DeploymentPart {
+  const { sidecar, configHash, apiKeyHash } = patch;
+  const empty = emptyPart(proxy);
+  if (sidecar === undefined && configHash === undefined && apiKeyHash === undefined) return empty;
+  const templateAnnotations = {
+    ...(configHash === undefined ? {} : { [annotations.configHash]: configHash }),
+    ...(apiKeyHash === undefined ? {} : { [annotations.apiKeyHash]: apiKeyHash }),
+    ...(sidecar === undefined
+      ? {}
+      : {
+          [annotations.guardrailHash]: sidecar.inputs.configHash,
+          [annotations.keyRevision]: sidecar.inputs.keyRevision,
+        }),
+  };
+  return {
+    ...empty,
+    metadata: { ...empty.metadata, labels: { [INSTANCE_LABEL]: instanceLabelOf(instance.metadata.name) } },
+    spec: {
+      template: {
+        metadata: { annotations: templateAnnotations },
+        ...(sidecar === undefined ? {} : { spec: sidecarPodSpec(instance, sidecar.spec, sidecar.inputs) }),
+      },
+    },
+  };
+}
+
+function sidecarPodSpec(instance: GatewayInstance, spec: Guardrail, inputs: WorkloadInputs): object {
+  const container = guardrailContainer(spec, instance.spec.proxyName ?? 'gateway', 'Sidecar', inputs);
+  return {
+    initContainers: [{ ...container, restartPolicy: 'Always' }],
+    volumes: guardrailVolumes(spec, namesOf(instance), 0o444),
+  };
+}
+
+/** One annotation of a Deployment's pod template. */
+export function templateAnnotation(deployment: FromServer<V1Deployment>, name: string): string | undefined {
+  return deployment.spec?.template.metadata?.annotations?.[name];
+}
+
+/** Whether the sidecar is in the gateway's Deployment. */
+export function hasSidecar(proxy: ProxyDeployment): boolean {
+  return (proxy.spec?.template.spec?.initContainers ?? []).some(({ name }) => name === SIDECAR);
+}
+
+/** Whether one of the owner's containers reads a key of a Secret, by environment or as a file. */
+export function mountsSecret(proxy: ProxyDeployment, secretName: string): boolean {
+  const pod = proxy.spec?.template.spec;
+  const containers = (pod?.containers ?? []).filter(({ name }) => name !== SIDECAR);
+  const byEnvironment = containers.some(
+    ({ env, envFrom }) =>
+      (env ?? []).some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === secretName) ||
+      (envFrom ?? []).some(({ secretRef }) => secretRef?.name === secretName),
+  );
+  const volumes = (pod?.volumes ?? [])
+    .filter(
+      ({ secret, projected }) =>
+        secret?.secretName === secretName ||
+        (projected?.sources ?? []).some((source) => source.secret?.name === secretName),
+    )
+    .map(({ name }) => name);
+  return (
+    byEnvironment ||
+    containers.some(({ volumeMounts }) => (volumeMounts ?? []).some(({ name }) => volumes.includes(name)))
+  );
+}
+
+/** Whether one of the owner's containers mounts a ConfigMap. */
+export function mountsConfigMap(proxy: ProxyDeployment, configMapName: string): boolean {
+  const pod = proxy.spec?.template.spec;
+  const volumes = (pod?.volumes ?? [])
+    .filter(
+      ({ configMap, projected }) =>
+        configMap?.name === configMapName ||
+        (projected?.sources ?? []).some((source) => source.configMap?.name === configMapName),
+    )
+    .map(({ name }) => name);
+  return (pod?.containers ?? []).some(({ volumeMounts }) =>
+    (volumeMounts ?? []).some(({ name }) => volumes.includes(name)),
+  );
+}
+
+/** How far a Deployment's roll-out has come. */
+export type Rollout = 'complete' | 'underWay' | 'failed';
+
+/** @returns complete when every pod runs the newest template and is available, and none of an older one is left. */
+export function rolloutOf(deployment: FromServer<V1Deployment>): Rollout {
+  const { status, spec, metadata } = deployment;
+  const failed = (status?.conditions ?? []).some(
+    ({ type, status: holds, reason }) =>
+      type === 'Progressing' && holds === 'False' && reason === 'ProgressDeadlineExceeded',
+  );
+  const seen = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  const wanted = spec?.replicas ?? 1;
+  const complete =
+    seen &&
+    (status?.updatedReplicas ?? 0) >= wanted &&
+    (status?.replicas ?? 0) === (status?.updatedReplicas ?? 0) &&
+    (status?.availableReplicas ?? 0) >= wanted;
+  if (complete) return 'complete';
+  return failed && seen ? 'failed' : 'underWay';
+}

@@ -1,0 +1,352 @@
+import type { V1Container, V1Deployment, V1NetworkPolicyPeer, V1PodSpec, V1Service } from '@kubernetes/client-node';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { readConfig } from '../../guardrail/config.ts';
+import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
+import type { Child } from '../cluster/cluster.ts';
+import type { WorkloadInputs } from './workload.ts';
+import { guardrailPolicy, guardrailWorkload } from './workload.ts';
+import { labelsOf, namesOf, selectorOf } from '../cluster/names.ts';
+import { guardrailEnvironment } from './settings.ts';
+import { bytes } from './sizes.ts';
+import { instanceOf } from '../instance/testing/instances.ts';
+
+const redis = { urlSecretRef: { name: 'redis', key: 'url' } };
+const inputs: WorkloadInputs = { defaultImage: 'operator:1', policy: undefined, keyRevision: '0.0', configHash: 'abc' };
+
+function build(spec: Guardrail, more: Partial<WorkloadInputs> = {}): Child[] {
+  return guardrailWorkload(instanceOf(), spec, { ...inputs, ...more });
+}
+
+/** The parts of a Deployment that tests look at; the builders fill all of them. */
+function deploymentOf(
+  spec: Guardrail,
+  more: Partial<WorkloadInputs> = {},
+): { spec: Required<V1Deployment>['spec']; pod: V1PodSpec; container: V1Container } {
+  const object = build(spec, more).find(({ kind }) => kind.kind === 'Deployment')?.object as V1Deployment | undefined;
+  const pod = object?.spec?.template.spec;
+  const container = pod?.containers[0];
+  if (object?.spec === undefined || pod === undefined || container === undefined)
+    throw new Error('There is no Deployment.');
+  return { spec: object.spec, pod, container };
+}
+
+function environmentOf(spec: Guardrail): Record<string, unknown> {
+  const variables = guardrailEnvironment(spec, 'litellm', '0.0.0.0');
+  return Object.fromEntries(
+    variables.map(({ name, value, valueFrom }) => [name.replace('GUARDRAIL_', ''), value ?? valueFrom]),
+  );
+}
+
+describe('guardrail workload', () => {
+  for (const [what, spec, policy, kinds] of [
+    [
+      'the least',
+      {},
+      undefined,
+      ['ServiceAccount', 'Service', 'Deployment', 'PodDisruptionBudget', 'NetworkPolicy', 'ServiceMonitor'],
+    ],
+    [
+      'a policy',
+      {},
+      'a: 1',
+      [
+        'ServiceAccount',
+        'ConfigMap',
+        'Service',
+        'Deployment',
+        'PodDisruptionBudget',
+        'NetworkPolicy',
+        'ServiceMonitor',
+      ],
+    ],
+    [
+      'an autoscaler',
+      { redis, autoscaling: { maxReplicas: 4 } },
+      undefined,
+      [
+        'ServiceAccount',
+        'Service',
+        'Deployment',
+        'PodDisruptionBudget',
+        'HorizontalPodAutoscaler',
+        'NetworkPolicy',
+        'ServiceMonitor',
+      ],
+    ],
+    [
+      'no NetworkPolicy',
+      { networkPolicy: { enabled: false } },
+      undefined,
+      ['ServiceAccount', 'Service', 'Deployment', 'PodDisruptionBudget', 'ServiceMonitor'],
+    ],
+  ] as const) {
+    it(`for ${what}: ${kinds.join(', ')}`, () => {
+      expect(build(spec, { policy }).map(({ kind }) => kind.kind)).to.deep.equal(kinds);
+    });
+  }
+
+  it("is all the instance's own, and labelled", () => {
+    for (const { object } of build({ redis, autoscaling: { maxReplicas: 4 } }, { policy: 'a: 1' })) {
+      expect(object.metadata).to.deep.include({
+        name: 'main-guardrail',
+        namespace: 'ai',
+        labels: labelsOf(instanceOf()),
+      });
+      expect(object.metadata.ownerReferences).to.have.length(1);
+      expect(object.metadata.ownerReferences[0]).to.include({
+        kind: 'GatewayInstance',
+        uid: 'uid-1',
+        controller: true,
+      });
+    }
+  });
+
+  it('of the sidecar is the policy alone', () => {
+    expect(guardrailPolicy(instanceOf(), {}, inputs)).to.deep.equal([]);
+    expect(guardrailPolicy(instanceOf(), {}, { ...inputs, policy: 'a: 1' })).to.have.length(1);
+  });
+
+  for (const [what, spec, replicas, strategy] of [
+    ['in memory: one pod, and never two at once', {}, 1, 'Recreate'],
+    ['in Redis: two pods, one more while it rolls', { redis }, 2, 'RollingUpdate'],
+    ['in Redis, as many as asked for', { redis, replicas: 5 }, 5, 'RollingUpdate'],
+    [
+      'with an autoscaler, which owns the number',
+      { redis, autoscaling: { maxReplicas: 3 } },
+      undefined,
+      'RollingUpdate',
+    ],
+  ] as const) {
+    it(`keeps mappings ${what}`, () => {
+      const { spec: made } = deploymentOf(spec);
+      expect(made.replicas).to.equal(replicas);
+      expect(made.strategy?.type).to.equal(strategy);
+    });
+  }
+
+  it('rolls for what is read at start, and for keys that every pod must have read; in memory never for keys', () => {
+    const notes = (spec: Guardrail, more: Partial<WorkloadInputs>): object | undefined =>
+      deploymentOf(spec, more).spec.template.metadata?.annotations;
+    expect(notes({ redis }, { configHash: 'other' })).to.not.deep.equal(notes({ redis }, {}));
+    expect(notes({ redis }, { keyRevision: '1.0' })).to.not.deep.equal(notes({ redis }, {}));
+    expect(notes({}, { keyRevision: '1.0' })).to.deep.equal(notes({}, {}));
+    // A policy is followed while the guardrail runs.
+    expect(notes({ redis }, { policy: 'a: 2' })).to.deep.equal(notes({ redis }, { policy: 'a: 1' }));
+  });
+
+  it('runs restricted, without a token, and with what it asks for', () => {
+    const { pod, container } = deploymentOf({});
+    expect(pod).to.include({
+      automountServiceAccountToken: false,
+      serviceAccountName: 'main-guardrail',
+      enableServiceLinks: false,
+    });
+    expect(container.securityContext).to.deep.include({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      runAsNonRoot: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(container.resources).to.deep.equal({
+      requests: { cpu: '100m', memory: '192Mi' },
+      limits: { memory: '896Mi' },
+    });
+    const asked = deploymentOf({
+      resources: { requests: { cpu: 1 } },
+      image: 'own:2',
+      imagePullPolicy: 'Always',
+    }).container;
+    expect(asked.resources?.requests).to.deep.equal({ cpu: '1' });
+    expect(asked).to.include({ image: 'own:2', imagePullPolicy: 'Always' });
+    expect(container.image).to.equal('operator:1');
+  });
+
+  it('mounts keys as files, and whole volumes, which a kubelet renews', () => {
+    const { pod, container } = deploymentOf({ redis }, { policy: 'a: 1' });
+    const mounts = container.volumeMounts ?? [];
+    expect(mounts.every(({ subPath, readOnly }) => subPath === undefined && readOnly === true)).to.equal(true);
+    expect(mounts.map(({ name }) => name)).to.have.members((pod.volumes ?? []).map(({ name }) => name));
+    const values = (container.env ?? []).flatMap(({ value, valueFrom }) => [
+      value ?? '',
+      valueFrom?.secretKeyRef?.name ?? '',
+    ]);
+    expect(values).to.not.include('main-guardrail-keys').and.to.not.include('main-guardrail-api-key');
+  });
+
+  const ingressOf = (spec: Guardrail, more: Partial<WorkloadInputs> = {}): { from: V1NetworkPolicyPeer[] }[] => {
+    const policies = build(spec, more).filter(({ kind }) => kind.kind === 'NetworkPolicy');
+    expect(policies).to.have.length(1);
+    // As it goes over the wire: the client's own types call the member _from.
+    return (policies[0]?.object as unknown as { spec: { ingress: { from: V1NetworkPolicyPeer[] }[] } }).spec.ingress;
+  };
+  const named = (...values: string[]): object => ({
+    matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values }],
+  });
+
+  it("lets calls in from the instance's own namespace, the operator's pods, and whom the spec names", () => {
+    const spec = { networkPolicy: { fromNamespaces: ['clients'] } };
+    expect(ingressOf(spec, { operatorNamespace: 'system' })[0]).to.deep.equal({
+      from: [
+        { podSelector: {} },
+        {
+          namespaceSelector: named('system'),
+          podSelector: {
+            matchLabels: {
+              'app.kubernetes.io/name': 'gateway-guardrail-operator',
+              'app.kubernetes.io/component': 'operator',
+            },
+          },
+        },
+        { namespaceSelector: named('clients') },
+      ],
+      ports: [{ port: 'http', protocol: 'TCP' }],
+    });
+  });
+
+  it('lets no pod in for its labels alone, and nobody that it need not', () => {
+    const peers = ingressOf({}, { operatorNamespace: 'system' }).flatMap(({ from }) => from);
+    for (const { namespaceSelector } of peers) expect(namespaceSelector).to.not.deep.equal({});
+    expect(ingressOf({})[0]).to.have.deep.property('from', [{ podSelector: {} }]);
+  });
+
+  it('has metrics on a port of their own, for namespaces with a label, and for the ServiceMonitor', () => {
+    for (const [spec, port] of [
+      [{}, 9090],
+      [{ port: 9090 }, 9091],
+    ] as const) {
+      const children = build(spec);
+      const service = children.find(({ kind }) => kind.kind === 'Service')?.object as V1Service;
+      const metrics = { name: 'metrics', port, targetPort: 'metrics', protocol: 'TCP' };
+      expect(service.spec?.ports?.[1]).to.deep.equal(metrics);
+      expect(deploymentOf(spec).container.ports?.[1]).to.include({ name: 'metrics', containerPort: port });
+      expect(environmentOf(spec)).to.include({ METRICS_PORT: String(port) });
+      expect(ingressOf(spec)[1]).to.deep.equal({
+        from: [{ namespaceSelector: { matchLabels: { 'gateway.guardrail.dev/metrics': 'true' } } }],
+        ports: [{ port: 'metrics', protocol: 'TCP' }],
+      });
+      const monitor = children.find(({ kind }) => kind.kind === 'ServiceMonitor')?.object;
+      expect(monitor).to.have.deep.nested.property('spec.endpoints', [{ port: 'metrics', path: '/metrics' }]);
+    }
+  });
+
+  it('serves no metrics as a sidecar, whose pod has ports of its owner', () => {
+    const environment = guardrailEnvironment({}, 'litellm', '127.0.0.1');
+    expect(environment).to.deep.include({ name: 'GUARDRAIL_METRICS_PORT', value: 'off' });
+  });
+
+  describe('settings', () => {
+    for (const [what, spec, expected] of [
+      ['memory by default', {}, { STORE: 'memory', DETECTORS: 'builtin' }],
+      [
+        'Redis by its Secret',
+        { redis },
+        {
+          STORE: { secretKeyRef: { name: 'redis', key: 'url' } },
+          ENCRYPTION_KEYS_FILE: '/etc/guardrail/keys/encryption-keys',
+        },
+      ],
+      [
+        'Presidio alone',
+        { presidio: { url: 'http://presidio:3000' } },
+        { DETECTORS: 'presidio', PRESIDIO_URL: 'http://presidio:3000' },
+      ],
+      [
+        'Presidio and the built-in detector',
+        { presidio: { url: 'http://presidio:3000', withBuiltin: true } },
+        { DETECTORS: 'builtin,presidio' },
+      ],
+      [
+        'words as the guardrail writes them',
+        { recall: 'Thorough', sessionScope: 'Conversation', enforcement: 'Monitor', images: 'Block' },
+        { RECALL: 'thorough', SESSION_SCOPE: 'conversation', MODE: 'monitor', IMAGES: 'block' },
+      ],
+      ['sizes in bytes', { maxBody: '20Mi' }, { MAX_BODY: '20971520' }],
+      ['languages in a list', { languages: ['en', 'de'] }, { LANGUAGES: 'en,de' }],
+      ['another port', { port: 9000 }, { PORT: '9000' }],
+    ] as const) {
+      it(`say ${what}`, () => {
+        expect(environmentOf(spec as Guardrail)).to.deep.include(expected);
+      });
+    }
+
+    it('say nothing of what is not asked for', () => {
+      expect(environmentOf({})).to.have.all.keys(
+        'PORT',
+        'HOST',
+        'METRICS_PORT',
+        'PROXY_NAMES',
+        'API_KEYS_FILE',
+        'SESSION_KEY_FILE',
+        'STORE',
+        'DETECTORS',
+      );
+    });
+
+    const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
+    const asked = fc.record({
+      port: maybe(fc.oneof(fc.integer({ min: 1024, max: 65535 }), fc.constantFrom(9090, 9091))),
+      mappingTTL: maybe(fc.constantFrom('30m', '24h', '7d')),
+      enforcement: maybe(fc.constantFrom('Enforce', 'Monitor')),
+      detectionTimeout: maybe(fc.constantFrom('500ms', '1s')),
+      recall: maybe(fc.constantFrom('Precise', 'Balanced', 'Thorough')),
+      languages: maybe(fc.subarray(['en', 'de', 'fr'], { minLength: 1 })),
+      sessionScope: maybe(fc.constantFrom('User', 'Conversation', 'Call')),
+      images: maybe(fc.constantFrom('Redact', 'Block', 'Pass')),
+      remoteImages: maybe(fc.constantFrom('Block', 'Pass')),
+      maxBody: maybe(fc.constantFrom('1Mi', '10Mi', '2048')),
+      logLevel: maybe(fc.constantFrom('debug', 'info', 'warn', 'error')),
+      presidio: maybe(
+        fc.constantFrom({ url: 'http://presidio:3000' }, { url: 'http://presidio:3000', withBuiltin: true }),
+      ),
+    });
+
+    it('law: whatever the resource asks for, the guardrail takes', () => {
+      fc.assert(
+        fc.property(asked, (spec) => {
+          const variables = guardrailEnvironment(JSON.parse(JSON.stringify(spec)) as Guardrail, 'litellm', '0.0.0.0')
+            // Its files are not here.
+            .filter(({ name }) => !name.endsWith('_FILE'))
+            .map(({ name, value }) => [name, value ?? '']);
+          readConfig({ ...(Object.fromEntries(variables) as object), GUARDRAIL_API_KEYS: 'proxy:12345678' });
+        }),
+      );
+    });
+
+    it('refuse a size that is none', () => {
+      expect(() => bytes('10 MB')).to.throw(RangeError);
+    });
+  });
+});
+
+describe('names', () => {
+  const name = fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?$/);
+
+  it('are those of the instance where it can be', () => {
+    expect(namesOf(instanceOf())).to.deep.equal({
+      guardrail: 'main-guardrail',
+      apiKeySecret: 'main-guardrail-api-key',
+      keySecret: 'main-guardrail-keys',
+    });
+  });
+
+  it('law: are DNS labels that begin with a letter, whatever the instance is called', () => {
+    fc.assert(
+      fc.property(name, (called) => {
+        const instance = instanceOf({}, called);
+        const { guardrail, apiKeySecret, keySecret } = namesOf(instance);
+        const all = [guardrail, apiKeySecret, keySecret, ...Object.values(selectorOf(instance))];
+        for (const each of all) expect(each).to.match(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/);
+      }),
+    );
+  });
+
+  it('law: differ where instances do', () => {
+    fc.assert(
+      fc.property(name, name, (one, other) => {
+        fc.pre(one !== other);
+        expect(namesOf(instanceOf({}, one)).guardrail).to.not.equal(namesOf(instanceOf({}, other)).guardrail);
+      }),
+    );
+  });
+});

@@ -1,0 +1,254 @@
+/** What the guardrail needs in Deployment mode, as server-side apply takes it. Pure. */
+import type { Child } from '../cluster/cluster.ts';
+import type {
+  V1ConfigMap,
+  V1Deployment,
+  V1PodDisruptionBudget,
+  V1Service,
+  V1ServiceAccount,
+  V2HorizontalPodAutoscaler,
+} from '@kubernetes/client-node';
+import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+import type { AsJson, ResourceKind } from '../runtime/runtime.ts';
+import { apiVersionOf, ownerReference } from '../runtime/runtime.ts';
+import type { WorkloadSettings } from './container.ts';
+import { guardrailContainer, guardrailVolumes } from './container.ts';
+import {
+  configMaps,
+  horizontalPodAutoscalers,
+  labelsOf,
+  MANAGED_BY,
+  METRICS_LABEL,
+  namesOf,
+  networkPolicies,
+  ownDeployments,
+  podDisruptionBudgets,
+  selectorOf,
+  serviceAccounts,
+  serviceMonitors,
+  services,
+} from '../cluster/cluster.ts';
+import { files, metricsPortOf, portOf, replicasOf } from './settings.ts';
+
+/** What the workload depends on beside the instance's spec. */
+export interface WorkloadInputs extends WorkloadSettings {
+  /** The policy's text; undefined where the spec asks for none. */
+  readonly policy: string | undefined;
+  /** Raised when keys were added that every pod has to have read before they are used: rolls the pods. */
+  readonly keyRevision: string;
+  /** Digest of what the pods read only when they start, such as the address of Redis. */
+  readonly configHash: string;
+}
+
+/** The address at which the gateway and the operator reach the guardrail in Deployment mode. */
+export function guardrailServiceUrl(instance: GatewayInstance, spec: Guardrail): string {
+  return `http://${namesOf(instance).guardrail}.${instance.metadata.namespace}.svc:${portOf(spec)}`;
+}
+
+/** Everything but the Secrets, in the order in which it is applied. */
+export function guardrailWorkload(instance: GatewayInstance, spec: Guardrail, inputs: WorkloadInputs): Child[] {
+  const build = new Builder(instance, spec, inputs);
+  return [
+    build.serviceAccount(),
+    ...(inputs.policy === undefined ? [] : [build.configMap(inputs.policy)]),
+    build.service(),
+    build.deployment(),
+    build.podDisruptionBudget(),
+    ...(spec.autoscaling === undefined ? [] : [build.autoscaler(spec.autoscaling)]),
+    ...(spec.networkPolicy?.enabled === false ? [] : [build.networkPolicy()]),
+    build.serviceMonitor(),
+  ];
+}
+
+/** The ConfigMap alone, which the sidecar reads too. */
+export function guardrailPolicy(instance: GatewayInstance, spec: Guardrail, inputs: WorkloadInputs): Child[] {
+  return inputs.policy === undefined ? [] : [new Builder(instance, spec, inputs).configMap(inputs.policy)];
+}
+
+/** Labels of the operator's own pods. */
+const OPERATOR_PODS = { 'app.kubernetes.io/name': MANAGED_BY, 'app.kubernetes.io/component': 'operator' };
+
+/** The part of a NetworkPolicy's peer that confines it to namespaces, by the label that the API server sets itself. */
+function namespacesNamed(names: readonly string[]): object {
+  const matchExpressions = [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: [...names] }];
+  return { namespaceSelector: { matchExpressions } };
+}
+
+class Builder {
+  readonly #instance: GatewayInstance;
+  readonly #spec: Guardrail;
+  readonly #inputs: WorkloadInputs;
+  readonly #name: string;
+  readonly #selector: Record<string, string>;
+
+  constructor(instance: GatewayInstance, spec: Guardrail, inputs: WorkloadInputs) {
+    this.#instance = instance;
+    this.#spec = spec;
+    this.#inputs = inputs;
+    this.#name = namesOf(instance).guardrail;
+    this.#selector = selectorOf(instance);
+  }
+
+  serviceAccount(): Child {
+    return this.#child<V1ServiceAccount>(serviceAccounts, { automountServiceAccountToken: false });
+  }
+
+  configMap(policy: string): Child {
+    return this.#child<V1ConfigMap>(configMaps, { data: { [files.policy]: policy } });
+  }
+
+  service(): Child {
+    return this.#child<V1Service>(services, {
+      spec: {
+        type: 'ClusterIP',
+        selector: this.#selector,
+        ports: [
+          { name: 'http', port: portOf(this.#spec), targetPort: 'http', protocol: 'TCP' },
+          { name: 'metrics', port: metricsPortOf(this.#spec), targetPort: 'metrics', protocol: 'TCP' },
+        ],
+      },
+    });
+  }
+
+  deployment(): Child {
+    const spec = this.#spec;
+    const inMemory = spec.redis === undefined;
+    return this.#child<V1Deployment>(ownDeployments, {
+      spec: {
+        // Where an autoscaler owns the number, applying one would fight it.
+        ...(spec.autoscaling === undefined ? { replicas: replicasOf(spec) } : {}),
+        selector: { matchLabels: this.#selector },
+        // Two processes with a memory each would tear sessions apart, so the old one ends before the new one begins.
+        strategy: inMemory
+          ? { type: 'Recreate' }
+          : { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+        revisionHistoryLimit: 3,
+        template: {
+          metadata: {
+            labels: labelsOf(this.#instance),
+            annotations: {
+              [annotations.configHash]: this.#inputs.configHash,
+              // In memory a roll would lose every mapping, and the one pod can be asked whether it has read its keys.
+              ...(inMemory ? {} : { [annotations.keyRevision]: this.#inputs.keyRevision }),
+            },
+          },
+          spec: {
+            serviceAccountName: this.#name,
+            automountServiceAccountToken: false,
+            enableServiceLinks: false,
+            terminationGracePeriodSeconds: 30,
+            securityContext: {
+              runAsNonRoot: true,
+              // The group that the mounted keys belong to; the image's user is in no other.
+              fsGroup: 65532,
+              seccompProfile: { type: 'RuntimeDefault' },
+            },
+            ...(spec.imagePullSecrets === undefined
+              ? {}
+              : { imagePullSecrets: spec.imagePullSecrets.map((name) => ({ name })) }),
+            ...(spec.nodeSelector === undefined ? {} : { nodeSelector: spec.nodeSelector }),
+            ...(spec.tolerations === undefined ? {} : { tolerations: spec.tolerations }),
+            topologySpreadConstraints: [
+              {
+                maxSkew: 1,
+                topologyKey: 'kubernetes.io/hostname',
+                whenUnsatisfiable: 'ScheduleAnyway',
+                labelSelector: { matchLabels: this.#selector },
+              },
+            ],
+            containers: [
+              {
+                ...guardrailContainer(spec, this.#instance.spec.proxyName ?? 'gateway', 'Deployment', this.#inputs),
+                // Calls go on coming until every node has heard that the pod is leaving.
+                lifecycle: { preStop: { sleep: { seconds: 5 } } },
+              },
+            ],
+            volumes: guardrailVolumes(spec, namesOf(this.#instance), 0o440),
+          },
+        },
+      },
+    });
+  }
+
+  podDisruptionBudget(): Child {
+    return this.#child<V1PodDisruptionBudget>(podDisruptionBudgets, {
+      spec: { maxUnavailable: 1, selector: { matchLabels: this.#selector } },
+    });
+  }
+
+  autoscaler(autoscaling: NonNullable<Guardrail['autoscaling']>): Child {
+    return this.#child<V2HorizontalPodAutoscaler>(horizontalPodAutoscalers, {
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: this.#name },
+        minReplicas: Math.min(autoscaling.minReplicas ?? 2, autoscaling.maxReplicas),
+        maxReplicas: autoscaling.maxReplicas,
+        metrics: [
+          {
+            type: 'Resource',
+            resource: {
+              name: 'cpu',
+              target: { type: 'Utilization', averageUtilization: autoscaling.targetCPUUtilizationPercentage ?? 70 },
+            },
+          },
+        ],
+      },
+    });
+  }
+
+  networkPolicy(): Child {
+    const namespaces = this.#spec.networkPolicy?.fromNamespaces ?? [];
+    const { operatorNamespace } = this.#inputs;
+    return this.#child<{ spec: object }>(networkPolicies, {
+      spec: {
+        podSelector: { matchLabels: this.#selector },
+        policyTypes: ['Ingress'],
+        ingress: [
+          {
+            from: [
+              // The gateway's pods: their labels are known to their owner alone.
+              { podSelector: {} },
+              // The operator erases sessions, and asks whether a new key is taken. Anybody may use its labels, but only
+              // in a namespace of their own.
+              ...(operatorNamespace === undefined
+                ? []
+                : [{ ...namespacesNamed([operatorNamespace]), podSelector: { matchLabels: OPERATOR_PODS } }]),
+              ...(namespaces.length === 0 ? [] : [namespacesNamed(namespaces)]),
+            ],
+            ports: [{ port: 'http', protocol: 'TCP' }],
+          },
+          {
+            from: [{ namespaceSelector: { matchLabels: { [METRICS_LABEL]: 'true' } } }],
+            ports: [{ port: 'metrics', protocol: 'TCP' }],
+          },
+        ],
+      },
+    });
+  }
+
+  serviceMonitor(): Child {
+    return this.#child<{ spec: object }>(serviceMonitors, {
+      spec: {
+        selector: { matchLabels: { ...this.#selector } },
+        endpoints: [{ port: 'metrics', path: '/metrics' }],
+      },
+    });
+  }
+
+  #child<T>(kind: ResourceKind, body: Omit<AsJson<T>, 'apiVersion' | 'kind' | 'metadata' | 'status'>): Child {
+    return {
+      kind,
+      object: {
+        apiVersion: apiVersionOf(kind),
+        kind: kind.kind,
+        metadata: {
+          name: this.#name,
+          namespace: this.#instance.metadata.namespace,
+          labels: labelsOf(this.#instance),
+          ownerReferences: [ownerReference(this.#instance)],
+        },
+        ...body,
+      },
+    };
+  }
+}

@@ -1,0 +1,173 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { withControlPlane } from '../hack/testing/controlplane.ts';
+import { freePort } from '../hack/testing/processes.ts';
+
+/** A run of the program. */
+interface Run {
+  readonly child: ChildProcess;
+  /** Everything it has said so far. */
+  readonly said: () => string;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  /** Resolves when it has said something like this. */
+  readonly says: (pattern: RegExp) => Promise<void>;
+}
+
+/** On loopback, where others test too. */
+const ANY_PORTS = ['--http-host=127.0.0.1', '--http-port=0', '--metrics-port=0'];
+
+describe('the operator program', function () {
+  this.timeout(60_000);
+  const cluster = withControlPlane();
+  const runs: Run[] = [];
+  let folder: string;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'operator-main-'));
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+  afterEach(async () => {
+    for (const { child, ended } of runs.splice(0)) {
+      child.kill('SIGKILL');
+      await ended;
+    }
+  });
+
+  function start(args: readonly string[], env: Record<string, string> = {}, nodeArgs: readonly string[] = []): Run {
+    const main = new URL('main.ts', import.meta.url).pathname;
+    const child = spawn(process.execPath, [...nodeArgs, main, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env.PATH, HOME: folder, ...env },
+    });
+    let text = '';
+    const listeners = new Set<() => void>();
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+        for (const listener of listeners) listener();
+      });
+    }
+    const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
+      child.on('close', (code, signal) => {
+        resolve({ code, signal });
+      });
+    });
+    const says = async (pattern: RegExp): Promise<void> => {
+      const heard = new Promise<void>((resolve) => {
+        const listener = (): void => {
+          if (pattern.test(text)) resolve();
+        };
+        listeners.add(listener);
+        listener();
+      });
+      await Promise.race([
+        heard,
+        ended.then(() => {
+          if (!pattern.test(text)) throw new Error(`It ended without saying ${pattern.source}, but: ${text}`);
+        }),
+      ]);
+    };
+    const run = { child, said: () => text, ended, says };
+    runs.push(run);
+    return run;
+  }
+
+  const sentences: [string, readonly string[], readonly string[], RegExp][] = [
+    [
+      'an unknown flag',
+      ['--nonsense'],
+      [],
+      /^--nonsense is not a flag of the operator: see --help\.\nThere is no cluster/,
+    ],
+    ['no cluster', [], [], /^There is no cluster to connect to: set KUBECONFIG [^\n]*\.\n$/],
+    [
+      'an old Node',
+      [],
+      ['--import', 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.0"})'],
+      /^The operator needs Node 24 or newer, and this is 20\.20\.0: run it with [^\n]*\.\n$/,
+    ],
+  ];
+  for (const [name, args, nodeArgs, expected] of sentences) {
+    it(`ends with a sentence at ${name}`, async () => {
+      const run = start(args, {}, nodeArgs);
+      expect((await run.ended).code).to.equal(1);
+      expect(run.said()).to.match(expected);
+    });
+  }
+
+  it('explains its flags', async () => {
+    const run = start(['--help']);
+    expect((await run.ended).code).to.equal(0);
+    expect(run.said()).to.include('--watch-namespaces');
+  });
+
+  for (const [flag, other] of [
+    ['http-port', 'metrics-port'],
+    ['metrics-port', 'http-port'],
+  ] as const) {
+    it(`ends with a sentence when its port is in use: --${flag}`, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const run = start(['--http-host=127.0.0.1', `--${other}=0`, `--${flag}=${port}`], {
+        KUBECONFIG: cluster().kubeconfig,
+      });
+      expect((await run.ended).code).to.equal(1);
+      expect(run.said()).to.include(
+        `The port ${port} on 127.0.0.1 is in use: choose another with --${flag}, or 0 for any free one.\n`,
+      );
+      server.close();
+    });
+  }
+
+  it('waits for a cluster that does not answer, says so, and ends in order when told to', async () => {
+    const kubeconfig = join(folder, 'kubeconfig');
+    const server = `https://127.0.0.1:${await freePort()}`;
+    writeFileSync(
+      kubeconfig,
+      JSON.stringify({
+        'current-context': 'c',
+        contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+        clusters: [{ name: 'c', cluster: { server } }],
+        users: [{ name: 'u', user: { token: 'not-to-be-logged' } }],
+      }),
+    );
+    const run = start([...ANY_PORTS], { KUBECONFIG: kubeconfig });
+    await run.says(new RegExp(`The cluster at ${server} does not answer: waiting for it\\.`));
+    run.child.kill('SIGTERM');
+    expect(await run.ended).to.deep.equal({ code: 0, signal: null });
+    expect(run.said()).to.not.include('not-to-be-logged');
+  });
+
+  it('installs its definitions, works, and at SIGTERM releases its lease and ends with 0', async () => {
+    const namespace = await cluster().createNamespace();
+    const run = start([...ANY_PORTS, `--namespace=${namespace}`, `--watch-namespaces=${namespace}`], {
+      KUBECONFIG: cluster().kubeconfig,
+    });
+    await run.says(/"controller":"gatewaycustomer".*Controller started/);
+    const short = await cluster().kubectl(['get', 'gcust,ginst', '-n', namespace, '-o', 'name']);
+    expect(short).to.equal('');
+    run.child.kill('SIGTERM');
+    expect(await run.ended).to.deep.equal({ code: 0, signal: null });
+    const holder = await cluster().kubectl([
+      'get',
+      'lease',
+      'gateway-guardrail-operator',
+      '-n',
+      namespace,
+      '-o',
+      'jsonpath={.spec.holderIdentity}/{.spec.leaseTransitions}',
+    ]);
+    expect(holder).to.equal('/0');
+    for (const line of run.said().trim().split('\n')) {
+      expect(JSON.parse(line)).to.include.keys('level', 'time', 'msg');
+    }
+  });
+});

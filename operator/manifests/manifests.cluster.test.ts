@@ -1,0 +1,203 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { expect } from 'chai';
+import { parseAllDocuments, stringify } from 'yaml';
+import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import { loadConfig } from '../config.ts';
+import { METRICS_LABEL } from '../cluster/kinds.ts';
+import { LONGEST_END_MS } from '../runtime/runtime.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const NAMESPACE = 'gateway-guardrail-system';
+
+interface Manifest {
+  kind: string;
+  metadata: { name: string; namespace?: string };
+  roleRef?: { kind: string; name: string };
+  rules?: object[];
+  spec?: {
+    ports?: object[];
+    ingress?: object[];
+    template?: {
+      spec: {
+        terminationGracePeriodSeconds: number;
+        containers: {
+          image: string;
+          env?: { name: string; value?: string; valueFrom?: object }[];
+          ports?: object[];
+          livenessProbe?: object;
+          readinessProbe?: object;
+        }[];
+      };
+    };
+  };
+}
+
+describe('manifests', () => {
+  const plane = withControlPlane();
+
+  async function build(folder: string): Promise<Manifest[]> {
+    const text = await plane().kubectl(['kustomize', folder]);
+    return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+  }
+
+  /** As a user's own kustomization takes the project's. */
+  async function withComponent(component: string, more: object = {}): Promise<Manifest[]> {
+    const folder = mkdtempSync(join(tmpdir(), 'kustomize-'));
+    try {
+      const path = (name: string): string => relative(folder, join(ROOT, name));
+      const kustomization = {
+        resources: [path('.')],
+        components: [path(`operator/manifests/components/${component}`)],
+        ...more,
+      };
+      writeFileSync(join(folder, 'kustomization.yaml'), stringify(kustomization));
+      return await build(folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  const named = (manifests: readonly Manifest[]): string[] =>
+    manifests.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`);
+
+  it('are taken by the API server, under the restricted pod security that their namespace asks for', async () => {
+    // A namespace that does not exist cannot be applied into on trial, so it is the only thing that is made.
+    await plane().kubectl(['apply', '--server-side', '-f', join(ROOT, 'operator/manifests/namespace.yaml')]);
+    const output = await plane().kubectl(['apply', '-k', ROOT, '--server-side', '--dry-run=server']);
+    expect(output).to.include('deployment.apps/gateway-guardrail-operator serverside-applied');
+    expect(output).not.to.match(/warning/i);
+    const pod = (await build(ROOT)).find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec;
+    const trial = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'trial', namespace: NAMESPACE }, spec: pod };
+    await plane().kubectl(['create', 'serviceaccount', '-n', NAMESPACE, 'gateway-guardrail-operator']);
+    await plane().kubectl(['create', '--dry-run=server', '-f', '-'], stringify(trial));
+  });
+
+  it('give the operator the time that it takes to end at most, so that it releases its lease', async () => {
+    const pod = (await build(ROOT)).find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec;
+    const { help } = loadConfig(['--help'], {}) as { help: string };
+    const drainSeconds = Number(/--drain-timeout[^]*?Default: (\d+)\./.exec(help)?.[1]);
+    expect(pod?.terminationGracePeriodSeconds).to.be.above(drainSeconds + LONGEST_END_MS / 1000);
+  });
+
+  it('separate probes from metrics, and let in namespaces with a label to metrics alone', async () => {
+    const manifests = await build(ROOT);
+    const of = (wanted: string): Manifest => {
+      const found = manifests.find(({ kind }) => kind === wanted);
+      if (found === undefined) throw new Error(`There is no ${wanted}.`);
+      return found;
+    };
+    const { help } = loadConfig(['--help'], {}) as { help: string };
+    const port = (flag: string): number => Number(new RegExp(`--${flag}=[^]*?Default: (\\d+)\\.`).exec(help)?.[1]);
+    const [container] = of('Deployment').spec?.template?.spec.containers ?? [];
+    expect(container?.ports).to.deep.equal([
+      { name: 'probes', containerPort: port('http-port') },
+      { name: 'metrics', containerPort: port('metrics-port') },
+    ]);
+    for (const probe of [container?.livenessProbe, container?.readinessProbe]) {
+      expect(probe).to.have.nested.property('httpGet.port', 'probes');
+    }
+    expect(of('Service').spec?.ports).to.deep.equal([
+      { name: 'metrics', port: port('metrics-port'), targetPort: 'metrics' },
+    ]);
+    expect(of('NetworkPolicy').spec?.ingress).to.deep.equal([
+      {
+        from: [{ namespaceSelector: { matchLabels: { [METRICS_LABEL]: 'true' } } }],
+        ports: [{ protocol: 'TCP', port: 'metrics' }],
+      },
+    ]);
+  });
+
+  it("take the image's name from the kustomization of whoever deploys", async () => {
+    const images = [{ name: 'gateway-guardrail-operator', newName: 'registry.example.com/ggo', newTag: '9.9.9' }];
+    const pod = (await withComponent('cluster-wide', { images })).find(({ kind }) => kind === 'Deployment')?.spec
+      ?.template;
+    expect(pod?.spec.containers[0]).to.deep.include({ name: 'operator', image: 'registry.example.com/ggo:9.9.9' });
+  });
+
+  it('with a Redis in a namespace of its own, under restricted pod security', async () => {
+    const namespace = await plane().createNamespace();
+    const labels = ['pod-security.kubernetes.io/enforce=restricted', 'pod-security.kubernetes.io/warn=restricted'];
+    await plane().kubectl(['label', 'namespace', namespace, ...labels]);
+    const manifests = await withComponent('redis', { namespace, resources: [] });
+    expect(named(manifests)).to.have.members(
+      ['NetworkPolicy', 'Service', 'ServiceAccount', 'StatefulSet'].map(
+        (kind) => `${kind} ${namespace}/guardrail-redis`,
+      ),
+    );
+    const text = manifests.map((manifest) => stringify(manifest)).join('---\n');
+    const output = await plane().kubectl(['apply', '--server-side', '--dry-run=server', '-f', '-'], text);
+    expect(output).not.to.match(/warning/i);
+    const pod = manifests.find(({ kind }) => kind === 'StatefulSet')?.spec?.template?.spec;
+    const trial = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'trial', namespace }, spec: pod };
+    await plane().kubectl(['create', 'serviceaccount', '-n', namespace, 'guardrail-redis']);
+    const volumes = [{ name: 'data', emptyDir: {} }];
+    await plane().kubectl(
+      ['create', '--dry-run=server', '-f', '-'],
+      stringify({ ...trial, spec: { ...pod, volumes } }),
+    );
+  });
+
+  /** The rules that the operator's ServiceAccount has by bindings of a kind, by the namespaces of the bindings. */
+  function granted(manifests: readonly Manifest[], kind: 'RoleBinding' | 'ClusterRoleBinding'): Map<string, string> {
+    const bindings = manifests.filter((manifest) => manifest.kind === kind);
+    const rules = new Map<string, string>();
+    for (const { metadata, roleRef } of bindings) {
+      const role = manifests.find(
+        (manifest) => manifest.kind === roleRef?.kind && manifest.metadata.name === roleRef.name,
+      );
+      const namespace = metadata.namespace ?? '';
+      rules.set(namespace, `${rules.get(namespace) ?? ''}${JSON.stringify(role?.rules)}`);
+    }
+    return rules;
+  }
+  const watched = (manifests: readonly Manifest[]): unknown =>
+    manifests
+      .find(({ kind }) => kind === 'Deployment')
+      ?.spec?.template?.spec.containers[0]?.env?.find(({ name }) => name === 'OPERATOR_WATCH_NAMESPACES');
+  const trial = (manifests: readonly Manifest[]): Promise<string> => {
+    const text = manifests.map((manifest) => stringify(manifest)).join('---\n');
+    return plane().kubectl(['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'], text);
+  };
+
+  it("give rights on Secrets and workloads in the operator's own namespace alone, which is all that it watches", async () => {
+    const manifests = await build(ROOT);
+    expect(granted(manifests, 'ClusterRoleBinding').get('')).not.to.match(/secrets|deployments|configmaps|pods/);
+    const inNamespaces = granted(manifests, 'RoleBinding');
+    expect([...inNamespaces.keys()]).to.deep.equal([NAMESPACE]);
+    expect(inNamespaces.get(NAMESPACE)).to.include('secrets');
+    expect(watched(manifests)).to.have.nested.property('valueFrom.fieldRef.fieldPath', 'metadata.namespace');
+  });
+
+  it('of the sample add two namespaces to the list, with the same rights in each', async () => {
+    for (const name of ['ai', 'shop']) await plane().kubectl(['create', 'namespace', name]);
+    const manifests = await build(join(ROOT, 'hack/samples/installation'));
+    expect(granted(manifests, 'ClusterRoleBinding').get('')).not.to.include('secrets');
+    const inNamespaces = granted(manifests, 'RoleBinding');
+    expect([...inNamespaces.keys()].sort()).to.deep.equal(['ai', NAMESPACE, 'shop']);
+    for (const name of ['ai', 'shop']) expect(inNamespaces.get(name)).to.include('secrets');
+    expect(watched(manifests)).to.deep.equal({ name: 'OPERATOR_WATCH_NAMESPACES', value: `${NAMESPACE},ai,shop` });
+    await trial(manifests);
+  });
+
+  it('with the component cluster-wide give the same rights in all namespaces, and watch them', async () => {
+    const manifests = await withComponent('cluster-wide');
+    expect(granted(manifests, 'ClusterRoleBinding').get('')).to.include('secrets').and.not.match(/pods/);
+    expect(watched(manifests)).to.deep.equal({ name: 'OPERATOR_WATCH_NAMESPACES', value: '' });
+    await trial(manifests);
+  });
+
+  it('grant ways into pods only where guardrails are sidecars, and then no more, and nowhere else', async () => {
+    const rights = (manifests: readonly Manifest[]): string =>
+      JSON.stringify(manifests.filter(({ kind }) => kind.endsWith('Role')));
+    expect(rights(await build(ROOT))).not.to.match(/pods\/|exec/);
+    const manifests = await withComponent('sidecar');
+    expect(rights(manifests))
+      .to.include('pods/portforward')
+      .and.not.match(/exec|pods\/(?!portforward)/);
+    expect(granted(manifests, 'RoleBinding').get(NAMESPACE)).to.include('pods/portforward');
+    expect(granted(manifests, 'ClusterRoleBinding').get('')).not.to.include('pods');
+    await trial(manifests);
+  });
+});

@@ -1,0 +1,280 @@
+import { expect } from 'chai';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { withControlPlane } from '../hack/testing/controlplane.ts';
+import { GuardrailOperator } from './operator.ts';
+import { operatorPermissions, operatorRoles } from './operatorPermissions.ts';
+import { purposeOf } from './rightsPurposes.ts';
+import type { PolicyRule } from './runtime/runtime.ts';
+import { FaultProxy, eventually, silent } from './runtime/testing/testing.ts';
+
+describe("the operator's rights", function () {
+  this.timeout(60_000);
+  const cluster = withControlPlane();
+
+  it('are read from the wiring: no list or watch of Secrets, no wildcard, names wherever RBAC can confine to them', () => {
+    const permissions = operatorPermissions({ installCrds: true });
+    const secrets = permissions.filter(({ group, resource }) => group === '' && resource === 'secrets');
+    expect(secrets.flatMap(({ verbs }) => verbs))
+      .to.not.include.members(['list'])
+      .and.not.include.members(['watch']);
+    for (const { group, resource, verbs, scope, resourceNames } of permissions) {
+      expect([group, resource, ...verbs]).to.not.include('*');
+      if (scope === 'cluster') expect(resourceNames, resource).to.not.equal(undefined);
+    }
+  });
+
+  it('reach no Secret and no workload in the whole cluster, and are each explained', () => {
+    const roles = operatorRoles({ installCrds: true });
+    const resources = roles.clusterRules.flatMap((rule) => rule.resources);
+    expect(new Set(resources)).to.have.keys(
+      'customresourcedefinitions',
+      'events',
+      'gatewaycustomers',
+      'gatewaycustomers/status',
+      'gatewayinstances',
+      'gatewayinstances/finalizers',
+      'gatewayinstances/status',
+      'namespaces',
+    );
+    const rules = Object.values(roles).flat() as PolicyRule[];
+    for (const rule of rules) expect(purposeOf(rule)).to.match(/^[A-Z].*\.$/);
+    expect(() => purposeOf({ apiGroups: [''], resources: ['nodes'], verbs: ['get'] })).to.throw(/nodes is for/);
+  });
+
+  for (const scope of ['cluster-wide', 'namespaced'] as const) {
+    it(`are enough for a customer from its creation to its deletion, ${scope}`, async () => {
+      const stand = await Stand.start(scope === 'namespaced' ? (own) => [own] : () => [], scope);
+      try {
+        await stand.applyResources();
+        await stand.deployed();
+        await stand.removeResources();
+        expect(stand.refused).to.deep.equal([]);
+      } finally {
+        await stand.end();
+      }
+    });
+  }
+
+  it('that are lacking in one namespace of the list do not hold up the others', async () => {
+    const unbound = await cluster().createNamespace();
+    const stand = await Stand.start((own) => [own, unbound], 'namespaced');
+    try {
+      await stand.applyResources(unbound);
+      await stand.applyResources();
+      await stand.deployed();
+      // The resources of that namespace say what is missing there.
+      await eventually(async () => {
+        const message = await cluster().kubectl([
+          ...['get', 'ginst/i', '-n', unbound, '-o'],
+          'jsonpath={.status.conditions[?(@.type=="Reachable")].message}',
+        ]);
+        expect(message).to.match(/may not read Secret key/);
+      }, 30_000);
+      // And looked after as soon as the rights are there.
+      await stand.bind(unbound);
+      await stand.deployed(unbound);
+      await stand.removeResources(unbound);
+      await stand.removeResources();
+    } finally {
+      await stand.end();
+    }
+  });
+
+  it('that are gone before a namespace is do not keep it from going', async () => {
+    const doomed = await cluster().createNamespace();
+    const stand = await Stand.start((own) => [own, doomed], 'namespaced');
+    try {
+      await stand.bind(doomed);
+      await stand.applyResources(doomed, { workloadRef: { name: 'gateway' } });
+      await stand.conditioned(doomed);
+      // As the namespace's end takes RoleBindings before objects with finalizers.
+      await cluster().kubectl(['delete', 'namespace', doomed, '--wait=false']);
+      await cluster().kubectl(['delete', 'rolebinding', '--all', '-n', doomed]);
+      await cluster().kubectl(['annotate', 'gcust', 'a', '-n', doomed, 'gateway.guardrail.dev/force-delete=true']);
+      await cluster().kubectl(['delete', 'gcust,ginst', '--all', '-n', doomed, '--timeout=30s']);
+    } finally {
+      await stand.end();
+    }
+  });
+
+  /** An operator that may do what its roles say, and a gateway that is there and answers nothing useful. */
+  class Stand {
+    readonly namespace: string;
+    readonly #user: string;
+    readonly #gateway: Server;
+    readonly #proxy: FaultProxy;
+    readonly #operator: GuardrailOperator;
+
+    private constructor(
+      namespace: string,
+      user: string,
+      { gateway, proxy, operator }: { gateway: Server; proxy: FaultProxy; operator: GuardrailOperator },
+    ) {
+      this.namespace = namespace;
+      this.#user = user;
+      this.#gateway = gateway;
+      this.#proxy = proxy;
+      this.#operator = operator;
+    }
+
+    static async start(
+      watched: (own: string) => readonly string[],
+      scope: 'cluster-wide' | 'namespaced',
+    ): Promise<Stand> {
+      const namespace = await cluster().createNamespace();
+      const user = `operator-${namespace}`;
+      // The definitions are an admin's business here, so that this test can run beside others.
+      await cluster().kubectl(['apply', '--server-side', '-k', new URL('../crds', import.meta.url).pathname]);
+      await cluster().kubectl(['apply', '-f', '-'], JSON.stringify(roleObjects(user, namespace, scope)));
+      const gateway = createServer((_request, response) => {
+        response.writeHead(503).end();
+      });
+      await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
+      const proxy = await FaultProxy.start(cluster().kubeConfig(user));
+      const operator = new GuardrailOperator(
+        {
+          kubeConfig: proxy.kubeConfig(),
+          namespace,
+          watchNamespaces: watched(namespace),
+          leaderElect: true,
+          http: { host: '127.0.0.1', port: 0, metricsPort: 0 },
+          installCrds: true,
+          workers: 4,
+          drainMs: 5_000,
+          guardrailImage: 'image',
+          ownPod: undefined,
+        },
+        silent,
+        { reflector: { forbiddenMs: 500 } },
+      );
+      await operator.start();
+      return new Stand(namespace, user, { gateway, proxy, operator });
+    }
+
+    /**
+     * Calls that the API server has refused. Not those in namespaces of other tests, which an operator of the whole cluster
+     * sees too: nothing may be made in one that is being deleted.
+     */
+    get refused(): readonly string[] {
+      const isOthers = (call: string): boolean => {
+        const [, name] = /\/namespaces\/([^/]+)\//.exec(call) ?? [];
+        return name !== undefined && name !== this.namespace;
+      };
+      return this.#proxy.refused.filter((call) => !isOthers(call));
+    }
+
+    async bind(namespace: string): Promise<void> {
+      await cluster().kubectl(['apply', '-f', '-'], JSON.stringify(bindingIn(namespace, this.#user)));
+    }
+
+    async applyResources(namespace = this.namespace, spec: object = {}): Promise<void> {
+      const endpoint = `http://127.0.0.1:${(this.#gateway.address() as AddressInfo).port}`;
+      await cluster().kubectl(['apply', '-n', namespace, '-f', '-'], JSON.stringify(resources(endpoint, spec)));
+    }
+
+    /** Waits until both resources have been looked at. */
+    async conditioned(namespace = this.namespace): Promise<void> {
+      const path = 'jsonpath={.items[*].status.conditions[0].type}';
+      await eventually(async () => {
+        const status = await cluster().kubectl(['get', 'gcust,ginst', '-n', namespace, '-o', path]);
+        expect(status.trim().split(/\s+/)).to.have.length(2);
+      }, 30_000);
+    }
+
+    /** Waits until there is a guardrail, too. */
+    async deployed(namespace = this.namespace): Promise<void> {
+      await this.conditioned(namespace);
+      await eventually(async () => {
+        expect(await cluster().kubectl(['get', 'deployment', '-n', namespace, '-o', 'name'])).to.match(/deployment/);
+      }, 30_000);
+    }
+
+    async removeResources(namespace = this.namespace): Promise<void> {
+      await cluster().kubectl(['annotate', 'gcust', 'a', '-n', namespace, 'gateway.guardrail.dev/force-delete=true']);
+      await cluster().kubectl(['delete', 'gcust,ginst', '--all', '-n', namespace, '--timeout=30s']);
+    }
+
+    async end(): Promise<void> {
+      this.#operator.stop();
+      await this.#operator.finished();
+      await this.#proxy.stop();
+      this.#gateway.closeAllConnections();
+      this.#gateway.close();
+    }
+  }
+});
+
+function resources(endpoint: string, more: object): object {
+  const apiVersion = 'gateway.guardrail.dev/v1alpha1';
+  return {
+    apiVersion: 'v1',
+    kind: 'List',
+    items: [
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key' }, stringData: { key: 'sk' } },
+      {
+        apiVersion,
+        kind: 'GatewayInstance',
+        metadata: { name: 'i' },
+        spec: { endpoint, masterKeySecretRef: { name: 'key', key: 'key' }, guardrail: {}, ...more },
+      },
+      {
+        apiVersion,
+        kind: 'GatewayCustomer',
+        metadata: { name: 'a' },
+        spec: { customerId: 'a', instanceRef: { name: 'i' } },
+      },
+    ],
+  };
+}
+
+const RBAC = 'rbac.authorization.k8s.io';
+
+/** Of the ClusterRole of what is allowed in each watched namespace, which is the user's own here. */
+const namespaceRole = (user: string): string => `${user}-namespace`;
+
+function roleObjects(user: string, namespace: string, scope: 'cluster-wide' | 'namespaced'): object {
+  const { clusterRules, namespaceRules, ownRules } = operatorRoles({ installCrds: true });
+  const role = (kind: 'Role' | 'ClusterRole', name: string, rules: readonly PolicyRule[]): object => ({
+    apiVersion: `${RBAC}/v1`,
+    kind,
+    metadata: kind === 'Role' ? { name, namespace } : { name },
+    rules,
+  });
+  return {
+    apiVersion: 'v1',
+    kind: 'List',
+    items: [
+      role('ClusterRole', user, clusterRules),
+      role('ClusterRole', namespaceRole(user), namespaceRules),
+      role('Role', user, ownRules),
+      binding('ClusterRoleBinding', user, { kind: 'ClusterRole', name: user }, user),
+      scope === 'namespaced'
+        ? bindingIn(namespace, user)
+        : binding('ClusterRoleBinding', namespaceRole(user), { kind: 'ClusterRole', name: namespaceRole(user) }, user),
+      binding('RoleBinding', user, { kind: 'Role', name: user }, user, namespace),
+    ],
+  };
+}
+
+/** What lets the user work in a namespace. */
+function bindingIn(namespace: string, user: string): object {
+  const name = namespaceRole(user);
+  return binding('RoleBinding', name, { kind: 'ClusterRole', name }, user, namespace);
+}
+
+function binding(
+  kind: 'RoleBinding' | 'ClusterRoleBinding',
+  name: string,
+  role: { readonly kind: string; readonly name: string },
+  user: string,
+  namespace?: string,
+): object {
+  return {
+    apiVersion: `${RBAC}/v1`,
+    kind,
+    metadata: namespace === undefined ? { name } : { name, namespace },
+    roleRef: { apiGroup: RBAC, ...role },
+    subjects: [{ apiGroup: RBAC, kind: 'User', name: user }],
+  };
+}

@@ -1,0 +1,337 @@
+import type { Logger } from 'pino';
+import { Backoff } from '../controller/backoff.ts';
+import type { ObjectCache } from './cache.ts';
+import { compareVersions } from './cache.ts';
+import { isKubeObject, type RestClient } from '../client/client.ts';
+import type { Clock } from '../clock.ts';
+import { sleep } from '../clock.ts';
+import { ApiError, isExpired, isForbidden } from '../client/errors.ts';
+import type { RuntimeMetrics } from '../metrics.ts';
+import type { KubeObject, ResourceKind } from '../objects.ts';
+import { apiVersionOf } from '../objects.ts';
+
+/** Settings of a reflector. */
+export interface ReflectorOptions {
+  /**
+   * A watch that stays silent so long is taken for dead, in milliseconds. The server sends a bookmark about every
+   * minute, so silence for longer means that nobody is there.
+   */
+  readonly silentMs: number;
+  /** The server is asked to end a watch after this long and up to twice as long, in seconds. */
+  readonly watchSeconds: number;
+  /** Shortest and longest wait after a failure, in milliseconds. */
+  readonly backoffMs: readonly [number, number];
+  /** Objects a page. */
+  readonly pageSize: number;
+  /** Rights that are lacking for so long, in milliseconds, are not on their way. */
+  readonly forbiddenMs: number;
+}
+
+export const DEFAULT_REFLECTOR_OPTIONS: ReflectorOptions = {
+  silentMs: 90_000,
+  watchSeconds: 300,
+  backoffMs: [800, 30_000],
+  pageSize: 500,
+  forbiddenMs: 5_000,
+};
+
+/** A watch that ends sooner than this, without having brought anything, counts as a failure. */
+const SHORT_WATCH_MS = 1_000;
+/** After so many watches in a row that could not even be opened, or brought nothing, the list is read anew. */
+const FAILURES_UNTIL_LIST = 4;
+/** Larger than anything that etcd stores (1.5 MiB), with room for escapes. */
+const LONGEST_LINE = 16 * 1024 * 1024;
+/** While the API server is away, one line in the log every so often. */
+const LOG_EVERY_MS = 30_000;
+
+/** How long a definition that is not there yet is nothing to complain about. */
+const INSTALLING_MS = 10_000;
+
+/** How a watch ended. */
+type WatchEnd = 'closed' | 'expired' | 'silent' | 'malformed';
+
+/**
+ * Keeps a cache as the API server has it: reads the list page by page, then watches from its resourceVersion on, and
+ * goes on from where it was after every interruption. Reads the list again only where the server can no longer continue
+ * (410), something unreadable came, or it keeps failing. Never gives up.
+ */
+export class Reflector<T extends KubeObject> {
+  readonly #client: RestClient;
+  readonly #kind: ResourceKind<T>;
+  readonly #namespace: string | undefined;
+  readonly #cache: ObjectCache<T>;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #metrics: RuntimeMetrics;
+  readonly #options: ReflectorOptions;
+  readonly #backoff: Backoff;
+  /** Where to watch from; undefined: the list has to be read. */
+  #resourceVersion: string | undefined;
+  /** The newest moment ever seen, to notice a server whose history went back. */
+  #newest = '0';
+  #first = true;
+  #retry = new AbortController();
+  #loggedAt = Number.NEGATIVE_INFINITY;
+  readonly #mayPassOver: boolean;
+  /** Since when the first list is refused; undefined: it is not. */
+  #forbiddenSince: number | undefined;
+  /** Since when nothing works; undefined: all is well. */
+  #downSince: number | undefined;
+
+  constructor(parts: {
+    readonly client: RestClient;
+    readonly kind: ResourceKind<T>;
+    /** undefined: all. */
+    readonly namespace: string | undefined;
+    readonly cache: ObjectCache<T>;
+    readonly clock: Clock;
+    readonly log: Logger;
+    readonly metrics: RuntimeMetrics;
+    readonly options: ReflectorOptions;
+    /**
+     * Whether the cache counts as complete without this namespace as long as there is no right to read it: who has no
+     * right in one namespace still does the work of the others.
+     */
+    readonly mayPassOver?: boolean;
+  }) {
+    this.#client = parts.client;
+    this.#kind = parts.kind;
+    this.#namespace = parts.namespace;
+    this.#cache = parts.cache;
+    this.#clock = parts.clock;
+    this.#metrics = parts.metrics;
+    this.#options = parts.options;
+    this.#mayPassOver = parts.mayPassOver ?? false;
+    this.#log = parts.log.child({
+      resource: `${parts.kind.plural}.${apiVersionOf(parts.kind)}`,
+      ...(parts.namespace === undefined ? {} : { namespace: parts.namespace }),
+    });
+    this.#backoff = new Backoff(parts.clock, ...parts.options.backoffMs);
+  }
+
+  /** Runs until the signal is aborted. Never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    // A fresh function at each turn: the signal is aborted from outside, which the compiler cannot see.
+    const running = (): boolean => !signal.aborted;
+    while (running()) {
+      try {
+        if (this.#resourceVersion === undefined) await this.#list(signal);
+        const fruitful = await this.#watch(signal);
+        if (fruitful) {
+          this.#backoff.reset();
+          continue;
+        }
+      } catch (error) {
+        if (!running()) return;
+        this.#complain(error);
+        this.#passOver(error);
+        await this.#pause(signal, error instanceof ApiError ? error.retryAfterMs : undefined);
+        continue;
+      }
+      if (running()) await this.#pause(signal, undefined);
+    }
+  }
+
+  /** Ends a wait after a failure: there is reason to believe that it will work now. */
+  retryNow(): void {
+    this.#backoff.reset();
+    this.#retry.abort();
+  }
+
+  /** What is listed after this comes as a change. */
+  #passOver(error: unknown): void {
+    if (!this.#first || !this.#mayPassOver || this.#namespace === undefined) return;
+    if (!isForbidden(error)) {
+      this.#forbiddenSince = undefined;
+      return;
+    }
+    const now = this.#clock.monotonic();
+    this.#forbiddenSince ??= now;
+    if (now - this.#forbiddenSince < this.#options.forbiddenMs) return;
+    this.#first = false;
+    this.#cache.passOver();
+    this.#log.error(
+      'The operator has no rights in this namespace: bind its ClusterRole there, or take the namespace out of --watch-namespaces. The other namespaces are looked after.',
+    );
+  }
+
+  async #pause(signal: AbortSignal, atLeastMs: number | undefined): Promise<void> {
+    const ms = Math.max(this.#backoff.next(), atLeastMs ?? 0);
+    if (this.#backoff.failures % FAILURES_UNTIL_LIST === 0) this.#resourceVersion = undefined;
+    this.#retry = new AbortController();
+    await sleep(this.#clock, ms, AbortSignal.any([signal, this.#retry.signal]));
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    const listing = await this.#client.listAt(this.#kind, {
+      ...(this.#namespace === undefined ? {} : { namespace: this.#namespace }),
+      pageSize: this.#options.pageSize,
+      signal,
+      each: withoutManagedFields,
+    });
+    this.#metrics.lists.inc({ kind: this.#kind.kind });
+    const rewound = (compareVersions(listing.resourceVersion, this.#newest) ?? 0) < 0;
+    if (rewound) {
+      this.#log.warn(
+        'The API server is at an earlier state than before, as after a restored backup: taking it as it is.',
+      );
+      this.#newest = '0';
+    }
+    this.#cache.replace(listing.items, listing.resourceVersion, this.#namespace, { rewound, initial: this.#first });
+    this.#first = false;
+    this.#seen(listing.resourceVersion);
+    this.#metrics.cacheObjects.set({ kind: this.#kind.kind }, this.#cache.size);
+    this.#recovered();
+  }
+
+  /** @returns whether the watch was any good: it lasted, or brought something, and may be continued at once */
+  async #watch(signal: AbortSignal): Promise<boolean> {
+    const from = this.#resourceVersion;
+    if (from === undefined) return true;
+    const seconds = this.#options.watchSeconds;
+    const opened = this.#clock.monotonic();
+    let brought = false;
+    let end: WatchEnd | 'error' = 'error';
+    try {
+      const stream = await this.#client.watch(this.#kind, {
+        ...(this.#namespace === undefined ? {} : { namespace: this.#namespace }),
+        resourceVersion: from,
+        timeoutSeconds: Math.ceil(seconds * (1 + this.#clock.random())),
+        silentMs: this.#options.silentMs,
+        signal,
+      });
+      this.#recovered();
+      try {
+        end = 'closed';
+        for await (const line of lines(stream.chunks)) {
+          const outcome = this.#take(line);
+          if (outcome !== 'taken') {
+            end = outcome;
+            break;
+          }
+          brought = true;
+        }
+      } catch (error) {
+        if (error instanceof ApiError) {
+          end = 'error';
+          throw error;
+        }
+        end = isSilence(error) ? 'silent' : error instanceof LineTooLong ? 'malformed' : 'closed';
+        if (!signal.aborted) this.#log.debug({ err: error }, 'The watch was interrupted; it is continued.');
+      } finally {
+        stream.close();
+      }
+    } catch (error) {
+      if (isExpired(error)) end = 'expired';
+      else throw error;
+    } finally {
+      if (!signal.aborted) this.#metrics.watches.inc({ kind: this.#kind.kind, end });
+    }
+    if (end === 'expired' || end === 'malformed') {
+      this.#log.info({ end }, 'The watch cannot be continued where it was; the list is read again.');
+      this.#resourceVersion = undefined;
+    }
+    return brought || end === 'silent' || this.#clock.monotonic() - opened >= SHORT_WATCH_MS;
+  }
+
+  #take(line: string): 'taken' | WatchEnd {
+    let event: { type?: unknown; object?: unknown };
+    try {
+      event = JSON.parse(line) as typeof event;
+    } catch {
+      this.#log.warn('The API server sent a line that is not JSON.');
+      return 'malformed';
+    }
+    const { type, object } = event;
+    if (type === 'ERROR') {
+      const { code, reason, message } = (object ?? {}) as { code?: unknown; reason?: unknown; message?: unknown };
+      if (code === 410 || reason === 'Expired' || reason === 'Gone') return 'expired';
+      throw new ApiError(
+        `The API server ended the watch with an error: ${typeof message === 'string' ? message : 'no reason given'}`,
+        {
+          status: typeof code === 'number' ? code : 500,
+          reason: typeof reason === 'string' ? reason : '',
+        },
+      );
+    }
+    if (type === 'BOOKMARK') {
+      const version = (object as { metadata?: { resourceVersion?: unknown } } | undefined)?.metadata?.resourceVersion;
+      if (typeof version !== 'string') return 'malformed';
+      this.#seen(version);
+      return 'taken';
+    }
+    if (!isKubeObject(object)) return 'malformed';
+    // The server has validated the object against the schema of the kind that the path names.
+    const item = object as T;
+    if (type === 'ADDED' || type === 'MODIFIED') this.#cache.upsert(withoutManagedFields(item));
+    else if (type === 'DELETED') this.#cache.remove(item);
+    else return 'malformed';
+    this.#seen(item.metadata.resourceVersion);
+    this.#metrics.cacheObjects.set({ kind: this.#kind.kind }, this.#cache.size);
+    return 'taken';
+  }
+
+  #seen(version: string): void {
+    this.#resourceVersion = version;
+    if ((compareVersions(version, this.#newest) ?? 0) > 0) this.#newest = version;
+  }
+
+  #complain(error: unknown): void {
+    const now = this.#clock.monotonic();
+    this.#downSince ??= now;
+    const notThere = error instanceof ApiError && error.status === 404;
+    // At its very first start the operator itself is about to install the definition.
+    if (notThere && now - this.#downSince < INSTALLING_MS) return;
+    if (now - this.#loggedAt < LOG_EVERY_MS) return;
+    this.#loggedAt = now;
+    this.#log.warn(
+      { err: error },
+      notThere
+        ? 'The API server does not know this resource (yet): is its CustomResourceDefinition installed? Trying again.'
+        : 'Cannot list or watch at the moment; trying again until it works.',
+    );
+  }
+
+  #recovered(): void {
+    this.#downSince = undefined;
+    if (this.#loggedAt === Number.NEGATIVE_INFINITY) return;
+    this.#loggedAt = Number.NEGATIVE_INFINITY;
+    this.#log.info('Listing and watching again.');
+  }
+}
+
+class LineTooLong extends Error {
+  override readonly name = 'LineTooLong';
+}
+
+/** The lines of a stream of bytes, without the empty ones. A last line without its end is cut off: not a line. */
+async function* lines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      const piece = chunk.subarray(start, end);
+      const line = rest.length === 0 ? piece.toString() : Buffer.concat([...rest, piece]).toString();
+      rest = [];
+      length = 0;
+      start = end + 1;
+      if (line.trim() !== '') yield line;
+    }
+    if (start < chunk.length) {
+      rest.push(chunk.subarray(start));
+      length += chunk.length - start;
+      if (length > LONGEST_LINE) throw new LineTooLong('A line of the watch is longer than any object can be.');
+    }
+  }
+}
+
+function isSilence(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === 'UND_ERR_BODY_TIMEOUT';
+}
+
+/** The bookkeeping of field managers is often larger than the object itself, and nobody here reads it. */
+function withoutManagedFields<T extends KubeObject>(object: T): T {
+  delete (object.metadata as { managedFields?: unknown }).managedFields;
+  return object;
+}

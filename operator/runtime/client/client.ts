@@ -1,0 +1,298 @@
+import type { Duplex } from 'node:stream';
+import { PatchStrategy } from '@kubernetes/client-node';
+import type { ApplyObject, KubeClient, MergePatch, Subresource } from '../contract.ts';
+import { ApiError, isExpired, isNotFound } from './errors.ts';
+import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
+import { apiVersionOf } from '../objects.ts';
+import type { ApiStream, Transport } from './transport.ts';
+
+/** Under this name the operator applies; `kubectl get --show-managed-fields` shows it. */
+export const FIELD_MANAGER = 'gateway-guardrail-operator';
+/** Objects a page: large enough to be quick, small enough for both sides' memory. client-go's default. */
+const PAGE_SIZE = 500;
+
+/** All objects of a collection at one moment. */
+export interface Listing<T extends KubeObject> {
+  readonly items: T[];
+  /** The moment, to watch from. */
+  readonly resourceVersion: string;
+}
+
+/** What happens around requests. */
+export interface ClientHooks {
+  /** Called before each write; throws to forbid it. */
+  readonly beforeWrite?: () => void;
+  /** Called with what a write returned, and the resourceVersion that the write was bound to. */
+  readonly afterWrite?: (kind: ResourceKind, object: KubeObject, guardedBy: string | undefined) => void;
+}
+
+/** See {@link KubeClient}. */
+export class RestClient implements KubeClient {
+  readonly #transport: Transport;
+  readonly #hooks: ClientHooks;
+
+  constructor(transport: Transport, hooks: ClientHooks = {}) {
+    this.#transport = transport;
+    this.#hooks = hooks;
+  }
+
+  async get<T extends KubeObject>(kind: ResourceKind<T>, key: ObjectKey): Promise<T> {
+    if (!isSegment(key.name)) {
+      throw new ApiError(`No ${kind.kind} can have this name.`, { status: 404, reason: 'NotFound' });
+    }
+    return checked(await this.#transport.send({ method: 'GET', path: pathOf(kind, key) })) as T;
+  }
+
+  async list<T extends KubeObject>(
+    kind: ResourceKind<T>,
+    options: { namespace?: string; labelSelector?: string; fieldSelector?: string } = {},
+  ): Promise<T[]> {
+    return (await this.listAt(kind, options)).items;
+  }
+
+  /** As {@link list}, with the moment that the list stands for. */
+  async listAt<T extends KubeObject>(
+    kind: ResourceKind<T>,
+    options: {
+      namespace?: string;
+      labelSelector?: string;
+      fieldSelector?: string;
+      pageSize?: number;
+      signal?: AbortSignal;
+      each?: (item: T) => T;
+    } = {},
+  ): Promise<Listing<T>> {
+    try {
+      return await this.#pages(kind, options, options.pageSize ?? PAGE_SIZE);
+    } catch (error) {
+      // Pages are of one moment, which a busy or slow cluster may have compacted away before the last page is read.
+      if (!isExpired(error)) throw error;
+      return this.#pages(kind, options, undefined);
+    }
+  }
+
+  /** Opens a watch from a moment on. @throws ApiError */
+  watch(
+    kind: ResourceKind,
+    options: {
+      namespace?: string;
+      resourceVersion: string;
+      timeoutSeconds: number;
+      silentMs: number;
+      signal: AbortSignal;
+    },
+  ): Promise<ApiStream> {
+    return this.#transport.stream(
+      collectionPath(kind, options.namespace ?? ''),
+      {
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        resourceVersion: options.resourceVersion,
+        timeoutSeconds: String(options.timeoutSeconds),
+        ...(kind.labelSelector === undefined ? {} : { labelSelector: kind.labelSelector }),
+      },
+      options.silentMs,
+      options.signal,
+    );
+  }
+
+  async create<T extends KubeObject>(kind: ResourceKind<T>, body: ApplyObject): Promise<T> {
+    this.#hooks.beforeWrite?.();
+    const created = checked(
+      await this.#transport.send({
+        method: 'POST',
+        path: collectionPath(kind, body.metadata?.namespace ?? ''),
+        query: { fieldManager: FIELD_MANAGER },
+        body: { ...body, apiVersion: apiVersionOf(kind), kind: kind.kind },
+      }),
+    ) as T;
+    this.#hooks.afterWrite?.(kind, created, undefined);
+    return created;
+  }
+
+  /** Writes the whole object; `metadata.resourceVersion` guards it. @throws ApiError 409 when it changed meanwhile */
+  async replace<T extends KubeObject>(kind: ResourceKind<T>, key: ObjectKey, body: ApplyObject): Promise<T> {
+    return this.#write(kind, 'PUT', pathOf(kind, key), { fieldManager: FIELD_MANAGER }, body, undefined);
+  }
+
+  async apply<T extends KubeObject>(
+    kind: ResourceKind<T>,
+    body: ApplyObject,
+    options: { force?: boolean; fieldManager?: string; subresource?: Subresource } = {},
+  ): Promise<T> {
+    const name = body.metadata?.name;
+    if (name === undefined || name === '') throw new TypeError('An object to apply needs a metadata.name.');
+    return this.#write(
+      kind,
+      'PATCH',
+      pathOf(kind, { namespace: body.metadata?.namespace ?? '', name }, options.subresource),
+      { fieldManager: options.fieldManager ?? FIELD_MANAGER, force: String(options.force ?? true) },
+      { ...body, apiVersion: apiVersionOf(kind), kind: kind.kind },
+      PatchStrategy.ServerSideApply,
+    );
+  }
+
+  async patch<T extends KubeObject>(
+    kind: ResourceKind<T>,
+    key: ObjectKey,
+    patch: MergePatch,
+    options: { subresource?: Subresource } = {},
+  ): Promise<T> {
+    return this.#write(
+      kind,
+      'PATCH',
+      pathOf(kind, key, options.subresource),
+      { fieldManager: FIELD_MANAGER },
+      patch,
+      PatchStrategy.MergePatch,
+    );
+  }
+
+  async delete(
+    kind: ResourceKind,
+    key: ObjectKey,
+    options: { uid?: string; resourceVersion?: string } = {},
+  ): Promise<void> {
+    this.#hooks.beforeWrite?.();
+    const preconditions = Object.keys(options).length === 0 ? {} : { preconditions: options };
+    try {
+      await this.#transport.send({
+        method: 'DELETE',
+        path: pathOf(kind, key),
+        body: { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background', ...preconditions },
+      });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  portForward(pod: ObjectKey, port: number): Promise<Duplex> {
+    const { namespace, name } = pod;
+    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/portforward`;
+    return this.#transport.portForward(path, port);
+  }
+
+  async #write<T extends KubeObject>(
+    kind: ResourceKind<T>,
+    method: 'PUT' | 'PATCH',
+    path: string,
+    query: Readonly<Record<string, string>>,
+    body: unknown,
+    contentType: string | undefined,
+  ): Promise<T> {
+    this.#hooks.beforeWrite?.();
+    const written = checked(
+      await this.#transport.send({ method, path, query, body, ...(contentType === undefined ? {} : { contentType }) }),
+    ) as T;
+    this.#hooks.afterWrite?.(kind, written, guardOf(body));
+    return written;
+  }
+
+  async #pages<T extends KubeObject>(
+    kind: ResourceKind<T>,
+    options: {
+      namespace?: string;
+      labelSelector?: string;
+      fieldSelector?: string;
+      signal?: AbortSignal;
+      each?: (item: T) => T;
+    },
+    pageSize: number | undefined,
+  ): Promise<Listing<T>> {
+    const labelSelector = options.labelSelector ?? kind.labelSelector;
+    const items: T[] = [];
+    let token = '';
+    for (;;) {
+      const page = listPage(
+        await this.#transport.send({
+          method: 'GET',
+          path: collectionPath(kind, options.namespace ?? ''),
+          query: {
+            ...(labelSelector === undefined ? {} : { labelSelector }),
+            ...(options.fieldSelector === undefined ? {} : { fieldSelector: options.fieldSelector }),
+            ...(pageSize === undefined ? {} : { limit: String(pageSize) }),
+            ...(token === '' ? {} : { continue: token }),
+          },
+          ...(options.signal === undefined ? {} : { signal: options.signal }),
+          timeoutMs: 60_000,
+        }),
+      );
+      for (const item of page.items) {
+        // Items of a list leave out what the list says once.
+        const whole = checked({ apiVersion: apiVersionOf(kind), kind: page.kind, ...item }) as T;
+        items.push(options.each === undefined ? whole : options.each(whole));
+      }
+      if (page.token === '') return { items, resourceVersion: page.resourceVersion };
+      token = page.token;
+    }
+  }
+}
+
+/** The path of a collection: of one namespace, or of all when `namespace` is empty. */
+export function collectionPath(kind: ResourceKind, namespace: string): string {
+  const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+  const within = kind.namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+  return `${root}${within}/${kind.plural}`;
+}
+
+/**
+ * Whether the API server takes a text as one segment of a path, by its own rule (IsValidPathSegmentName). `..` would
+ * lead to another path: encoding leaves dots alone.
+ */
+function isSegment(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[/%]/.test(name) && name.isWellFormed();
+}
+
+/**
+ * The path of one object, or of a subresource of it.
+ * @throws ApiError 422 where no object can have that name
+ */
+export function pathOf(kind: ResourceKind, key: ObjectKey, subresource?: Subresource): string {
+  if (kind.namespaced && key.namespace === '') {
+    throw new TypeError(`A ${kind.kind} is in a namespace: give it one.`);
+  }
+  if (!isSegment(key.name) || (kind.namespaced && !isSegment(key.namespace))) {
+    throw new ApiError(`No ${kind.kind} can have this name.`, { status: 422, reason: 'Invalid' });
+  }
+  const path = `${collectionPath(kind, key.namespace)}/${encodeURIComponent(key.name)}`;
+  return subresource === undefined ? path : `${path}/${subresource}`;
+}
+
+/** Whether JSON is an object as the API server stores them. */
+export function isKubeObject(json: unknown): json is KubeObject {
+  if (typeof json !== 'object' || json === null) return false;
+  const metadata = (json as { metadata?: unknown }).metadata;
+  if (typeof metadata !== 'object' || metadata === null) return false;
+  const { name, uid, resourceVersion } = metadata as Record<string, unknown>;
+  return typeof name === 'string' && typeof uid === 'string' && typeof resourceVersion === 'string';
+}
+
+function guardOf(body: unknown): string | undefined {
+  const version = (body as { metadata?: { resourceVersion?: unknown } }).metadata?.resourceVersion;
+  return typeof version === 'string' ? version : undefined;
+}
+
+/** Past the metadata an object's type is what its kind says: the API server has validated it against the schema. */
+function checked(json: unknown): KubeObject {
+  if (!isKubeObject(json)) {
+    throw new ApiError('The API server sent something without a name, uid and resourceVersion.', { status: 0 });
+  }
+  return json;
+}
+
+function listPage(json: unknown): { items: readonly object[]; kind: string; token: string; resourceVersion: string } {
+  const { items, kind, metadata } = (json ?? {}) as {
+    items?: unknown;
+    kind?: unknown;
+    metadata?: { continue?: unknown; resourceVersion?: unknown };
+  };
+  if (typeof metadata?.resourceVersion !== 'string' || !(items === null || Array.isArray(items))) {
+    throw new ApiError('The API server sent a list without items or resourceVersion.', { status: 0 });
+  }
+  return {
+    items: (items ?? []) as readonly object[],
+    kind: typeof kind === 'string' ? kind.replace(/List$/, '') : '',
+    token: typeof metadata.continue === 'string' ? metadata.continue : '',
+    resourceVersion: metadata.resourceVersion,
+  };
+}

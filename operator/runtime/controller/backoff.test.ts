@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Backoff } from './backoff.ts';
+import { TestClock } from '../testing/testClock.ts';
+
+describe('the backoff', () => {
+  it('stays between its shortest and its longest wait, and starts over after a success', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), { minLength: 1 }), (dice) => {
+        const clock = new TestClock();
+        const backoff = new Backoff(clock, 800, 30_000);
+        for (const one of dice) {
+          clock.dice = () => one;
+          expect(backoff.next()).to.be.within(800, 30_000);
+        }
+        backoff.reset();
+        expect(backoff.next()).to.be.within(800, 1_600);
+      }),
+    );
+  });
+
+  it('doubles, and still varies at its ceiling', () => {
+    const clock = new TestClock();
+    const backoff = new Backoff(clock, 800, 30_000);
+    clock.dice = () => 0;
+    expect(Array.from({ length: 7 }, () => backoff.next())).to.deep.equal([
+      800, 1600, 3200, 6400, 12_800, 15_000, 15_000,
+    ]);
+    clock.dice = () => 0.9;
+    expect(backoff.next()).to.equal(28_500);
+  });
+});

@@ -1,0 +1,325 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Change, ObjectCache } from '../cache/cache.ts';
+import type { Clock } from '../clock.ts';
+import type { Result } from '../contract.ts';
+import { ApiError, RetryAfterError, TerminalError, isConflict } from '../client/errors.ts';
+import { faultMessage, ReconcileTimeoutError, withoutValues } from './fault.ts';
+import type { Running } from './loopWatch.ts';
+import type { ReconcileResult, RuntimeMetrics } from '../metrics.ts';
+import type { KubeObject, ResourceKind } from '../objects.ts';
+import { keyOf, keyText, parseKey } from '../objects.ts';
+import type { Controller } from './when.ts';
+import { Priority, WorkQueue, type Outcome } from './workQueue.ts';
+
+/** Defaults of all controllers. */
+export interface ControllerOptions {
+  readonly workers: number;
+  /** How long one reconcile may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Shortest and longest wait after failures of one object, in milliseconds. */
+  readonly backoffMs: readonly [number, number];
+}
+
+export const DEFAULT_CONTROLLER_OPTIONS: ControllerOptions = {
+  workers: 16,
+  timeoutMs: 120_000,
+  backoffMs: [200, 120_000],
+};
+
+/** How much later than told an object comes back at most, at random, so that not all come in one moment. */
+const TOLD_JITTER = 0.1;
+
+/** A step of one object from one resourceVersion to another. */
+interface Step {
+  readonly from: string | undefined;
+  readonly to: string;
+}
+
+/** What is known of a reconcile that is running. */
+interface Work {
+  readonly since: number;
+  /** Changes of its object meanwhile that call for another reconcile, unless they were its own. */
+  readonly changes: Step[];
+  /** What it has written to its object itself. */
+  readonly own: Step[];
+}
+
+/** Runs one controller for as long as this process leads: what changed goes through its queue into its reconciler. */
+export class ControllerLoop {
+  readonly #controller: Controller;
+  readonly #caches: (kind: ResourceKind) => ObjectCache<KubeObject>;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #metrics: RuntimeMetrics;
+  readonly #options: ControllerOptions;
+  readonly #queue: WorkQueue;
+  readonly #labels: { readonly name: string; readonly controller: string };
+  readonly #unsubscribe: (() => void)[] = [];
+  readonly #working = new Map<string, Work>();
+  #workers: Promise<void>[] = [];
+
+  constructor(parts: {
+    readonly controller: Controller;
+    /** The cache of each kind that the controller watches. */
+    readonly caches: (kind: ResourceKind) => ObjectCache<KubeObject>;
+    readonly clock: Clock;
+    readonly log: Logger;
+    readonly metrics: RuntimeMetrics;
+    readonly options: ControllerOptions;
+  }) {
+    this.#controller = parts.controller;
+    this.#caches = parts.caches;
+    this.#clock = parts.clock;
+    this.#metrics = parts.metrics;
+    this.#options = parts.options;
+    this.#labels = { name: parts.controller.name, controller: parts.controller.name };
+    this.#log = parts.log.child({ controller: parts.controller.name });
+    const { groupOf } = parts.controller;
+    this.#queue = new WorkQueue(parts.clock, {
+      backoffMs: parts.options.backoffMs,
+      fairness:
+        groupOf === undefined ? undefined : { groupOf: (key) => groupOf(parseKey(key)), workers: this.#workerCount },
+      observer: {
+        added: () => {
+          this.#metrics.queueAdds.inc(this.#labels);
+        },
+        retried: () => {
+          this.#metrics.queueRetries.inc(this.#labels);
+        },
+        depth: (priority, count) => {
+          this.#metrics.queueDepth.set({ ...this.#labels, priority: String(priority) }, count);
+        },
+        waited: (ms) => {
+          this.#metrics.queueSeconds.observe(this.#labels, ms / 1000);
+        },
+      },
+    });
+  }
+
+  /**
+   * Starts the workers. All caches must have synced.
+   * @param signal aborts the reconciles that are running: leadership is lost, or time is up
+   */
+  start(signal: AbortSignal): void {
+    const { kind, watches, changed } = this.#controller;
+    const own = this.#caches(kind);
+    this.#unsubscribe.push(
+      own.subscribe((change) => {
+        if (change.type === 'updated') {
+          if (changed(change.before, change.after)) this.#changed(change.before, change.after);
+        } else if (change.type === 'added') {
+          this.#add(change.after, change.initial ? unfinished(change.after) : Priority.changed);
+        } else if (change.type === 'deleted') {
+          this.#add(change.before, Priority.changed);
+        } else {
+          const { after, guardedBy } = change;
+          const work = this.#working.get(keyText(keyOf(after)));
+          work?.own.push({ from: guardedBy, to: after.metadata.resourceVersion });
+        }
+      }),
+    );
+    for (const watch of watches) {
+      const added = new Set<string>();
+      const add = (object: KubeObject, priority: Priority): void => {
+        for (const key of watch.map(object)) {
+          const text = keyText(key);
+          if (added.has(text)) continue;
+          added.add(text);
+          this.#queue.add(text, priority);
+        }
+      };
+      this.#unsubscribe.push(
+        this.#caches(watch.kind).subscribe((change: Change<KubeObject>) => {
+          added.clear();
+          // One change there may concern thousands here: they must not stand before what a person just changed.
+          if (change.type === 'updated') {
+            if (!watch.changed(change.before, change.after)) return;
+            add(change.before, Priority.pending);
+            add(change.after, Priority.pending);
+          } else if (change.type !== 'wrote') {
+            add(change.type === 'added' ? change.after : change.before, Priority.pending);
+          }
+        }),
+      );
+    }
+    for (const object of own.list()) this.#add(object, unfinished(object));
+    for (const watch of watches) this.#addMissing(watch, own);
+
+    const workers = this.#workerCount;
+    this.#metrics.maxConcurrent.set({ controller: this.#controller.name }, workers);
+    this.#log.info({ workers, objects: own.size }, 'Controller started.');
+    this.#workers = Array.from({ length: workers }, () => this.#work(signal));
+  }
+
+  /** What went while nobody looked may have left something behind that still names it. */
+  #addMissing({ kind, map }: Controller['watches'][number], own: ObjectCache<KubeObject>): void {
+    for (const object of this.#caches(kind).list()) {
+      try {
+        for (const key of map(object)) {
+          if (own.get(key) === undefined) this.#queue.add(keyText(key), Priority.pending);
+        }
+      } catch (error) {
+        this.#log.error(
+          { err: error, kind: kind.kind },
+          'Whom this object concerns cannot be told: a fault of the operator.',
+        );
+      }
+    }
+  }
+
+  get #workerCount(): number {
+    return this.#controller.workers ?? this.#options.workers;
+  }
+
+  /** Hands out no more work. Resolves when the reconciles that are running have ended. */
+  async stop(): Promise<void> {
+    for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
+    this.#queue.close();
+    await Promise.all(this.#workers);
+  }
+
+  /** What is being reconciled now. */
+  get running(): Running {
+    return { controller: this.#controller.name, objects: [...this.#working.keys()] };
+  }
+
+  /** Brings the gauges up to date that depend on the time. */
+  observe(): void {
+    const now = this.#clock.monotonic();
+    const ages = [...this.#working.values()].map(({ since }) => (now - since) / 1000);
+    this.#metrics.unfinishedWork.set(
+      this.#labels,
+      ages.reduce((sum, age) => sum + age, 0),
+    );
+    this.#metrics.longestRunning.set(this.#labels, Math.max(0, ...ages));
+  }
+
+  /** A reconcile must not start the next one by what it writes itself; which of the changes these are, it knows at its end. */
+  #changed(before: KubeObject, after: KubeObject): void {
+    const work = this.#working.get(keyText(keyOf(after)));
+    if (work === undefined || this.#controller.reactsToItself) this.#add(after, Priority.changed);
+    else work.changes.push({ from: before.metadata.resourceVersion, to: after.metadata.resourceVersion });
+  }
+
+  #add(object: KubeObject, priority: Priority): void {
+    this.#queue.add(keyText(keyOf(object)), priority);
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    for (let key = await this.#queue.take(); key !== undefined; key = await this.#queue.take()) {
+      this.#queue.finish(key, await this.#reconcile(key, signal));
+    }
+  }
+
+  async #reconcile(text: string, signal: AbortSignal): Promise<Outcome> {
+    const { name, reconciler } = this.#controller;
+    const timeoutMs = this.#controller.timeoutMs ?? this.#options.timeoutMs;
+    const labels = { controller: name };
+    const log = this.#log.child({ object: text, reconcileID: randomUUID() });
+    const started = this.#clock.monotonic();
+    const controller = new AbortController();
+    const abort = (): void => {
+      controller.abort(signal.reason);
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    const cancelTimer = this.#clock.after(timeoutMs, () => {
+      this.#metrics.reconcileTimeouts.inc(labels);
+      controller.abort(new ReconcileTimeoutError(`The reconcile took longer than ${timeoutMs / 1000} s.`));
+    });
+    const work: Work = { since: started, changes: [], own: [] };
+    this.#working.set(text, work);
+    this.#metrics.activeWorkers.inc(labels);
+    let outcome: Outcome;
+    let result: ReconcileResult;
+    try {
+      const answer = await reconciler.reconcile(parseKey(text), { signal: controller.signal, log });
+      outcome = this.#after(answer);
+      result = outcome.kind === 'later' ? 'requeue_after' : 'success';
+    } catch (error) {
+      const { reason } = controller.signal as { reason: unknown };
+      const cause = reason instanceof ReconcileTimeoutError ? reason : error;
+      const message = signal.aborted || reconciler.foresees?.(error) === true ? undefined : faultMessage(cause);
+      if (message !== undefined) await this.#tellFault(text, message, log);
+      [outcome, result] = this.#afterError(error, log, { stopping: signal.aborted, isFault: message !== undefined });
+    } finally {
+      cancelTimer();
+      signal.removeEventListener('abort', abort);
+      this.#working.delete(text);
+      this.#metrics.activeWorkers.dec(labels);
+    }
+    const foreign = work.changes.some((step) => !work.own.some(({ from, to }) => from === step.from && to === step.to));
+    if (foreign) this.#queue.add(text, Priority.changed);
+    const seconds = (this.#clock.monotonic() - started) / 1000;
+    this.#metrics.reconcileTotal.inc({ ...labels, result });
+    this.#metrics.reconcileSeconds.observe(labels, seconds);
+    this.#metrics.workSeconds.observe(this.#labels, seconds);
+    return outcome;
+  }
+
+  #after(result: Result): Outcome {
+    const { requeueAfter } = result;
+    if (requeueAfter === undefined) return { kind: 'done' };
+    if (!Number.isFinite(requeueAfter) || requeueAfter < 0) {
+      throw new TypeError(`A reconcile asked to be requeued after ${requeueAfter} ms.`);
+    }
+    return { kind: 'later', ms: requeueAfter };
+  }
+
+  /** Nothing fails in silence: what nobody foresaw stands on the object, whichever its kind. */
+  async #tellFault(text: string, message: string, log: Logger): Promise<void> {
+    try {
+      await this.#controller.reconciler.tellFault?.(parseKey(text), message);
+    } catch (error) {
+      log.warn({ err: withoutValues(error) }, 'The error cannot be reported on the resource.');
+    }
+  }
+
+  #afterError(
+    error: unknown,
+    log: Logger,
+    { stopping, isFault }: { readonly stopping: boolean; readonly isFault: boolean },
+  ): [Outcome, ReconcileResult] {
+    const labels = { controller: this.#controller.name };
+    if (error instanceof RetryAfterError) {
+      log.info({ reason: error.message, afterMs: error.afterMs }, 'Trying again when told to.');
+      return [this.#told(error.afterMs), 'requeue_after'];
+    }
+    if (stopping) {
+      log.info('The reconcile was given up, since this process stops or no longer leads.');
+      return [{ kind: 'failed' }, 'error'];
+    }
+    this.#metrics.reconcileErrors.inc(labels);
+    if (error instanceof TerminalError) {
+      this.#metrics.terminalErrors.inc(labels);
+      log.error({ err: error }, 'The reconcile failed for good; it is tried again when the object changes.');
+      return [{ kind: 'done' }, 'error'];
+    }
+    if (
+      error instanceof ApiError &&
+      error.retryAfterMs !== undefined &&
+      (error.status === 429 || error.status >= 500)
+    ) {
+      log.warn({ err: error }, 'The API server asks to be left alone for a while.');
+      return [this.#told(error.retryAfterMs), 'error'];
+    }
+    if (isConflict(error)) log.debug({ err: error }, 'The object changed meanwhile; trying again.');
+    else if (isFault && !(error instanceof ApiError)) {
+      log.error({ err: withoutValues(error) }, 'An internal error ended the reconcile; trying again with backoff.');
+    } else log.error({ err: error }, 'The reconcile failed; trying again with backoff.');
+    return [{ kind: 'failed' }, 'error'];
+  }
+
+  #told(ms: number): Outcome {
+    return { kind: 'told', ms: Math.max(0, ms) * (1 + TOLD_JITTER * this.#clock.random()) };
+  }
+}
+
+/** After a restart, what was not yet brought up to date comes before what was. */
+function unfinished(object: KubeObject): Priority {
+  const { status, metadata } = object as KubeObject & { status?: { observedGeneration?: unknown } };
+  return metadata.deletionTimestamp !== undefined || status?.observedGeneration !== metadata.generation
+    ? Priority.pending
+    : Priority.routine;
+}

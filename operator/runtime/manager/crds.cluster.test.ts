@@ -1,0 +1,161 @@
+import { expect } from 'chai';
+import { RestClient } from '../client/client.ts';
+import { systemClock } from '../clock.ts';
+import { CrdError, customResourceDefinitions, ensureCrd, readCrd, type Crd, type CrdManifest } from './crds.ts';
+import { isNotFound } from '../client/errors.ts';
+import { withTestCluster } from '../testing/cluster.ts';
+import { eventually } from '../testing/eventually.ts';
+import { REVISION_ANNOTATION, parts, silent, uninstall, widget, widgetCrd, widgetKind } from '../testing/widgets.ts';
+import { Transport } from '../client/transport.ts';
+
+const KIND = 'Gizmo';
+
+describe('the installation of CustomResourceDefinitions', function () {
+  this.timeout(60_000);
+  const cluster = withTestCluster();
+  const ensure = (crd: CrdManifest, options: { client?: RestClient; install?: boolean } = {}): Promise<void> =>
+    ensureCrd(crd, {
+      client: options.client ?? cluster().client,
+      clock: systemClock,
+      log: silent,
+      revisionAnnotation: REVISION_ANNOTATION,
+      install: options.install ?? true,
+    });
+  const there = (): Promise<Crd> =>
+    cluster().direct.get(customResourceDefinitions, { namespace: '', name: widgetCrd(KIND).metadata.name });
+  const sentence = async (work: Promise<void>): Promise<string> => {
+    const error: unknown = await work.catch((reason: unknown) => reason);
+    if (!(error instanceof CrdError)) throw new Error('A CrdError was expected.', { cause: error });
+    return error.message;
+  };
+
+  afterEach(async () => {
+    await uninstall(cluster().direct, widgetCrd(KIND));
+    await eventually(async () => {
+      expect(isNotFound(await there().catch((error: unknown) => error))).to.equal(true);
+    });
+  });
+
+  it('makes the kind usable by the time it is done', async () => {
+    await ensure(widgetCrd(KIND));
+    expect(await cluster().direct.list(widgetKind(KIND), { namespace: cluster().namespace })).to.deep.equal([]);
+  });
+
+  it('brings an older one up to date, whoever made it, and writes nothing when there is nothing to change', async () => {
+    await cluster().direct.create(customResourceDefinitions, widgetCrd(KIND, 1));
+    await ensure(widgetCrd(KIND, 2));
+    const after = await there();
+    expect(after.metadata.annotations).to.include({ [REVISION_ANNOTATION]: '2' });
+    await ensure(widgetCrd(KIND, 2));
+    expect((await there()).metadata.resourceVersion).to.equal(after.metadata.resourceVersion);
+  });
+
+  it('waits for one that is being deleted, and makes it anew', async () => {
+    await ensure(widgetCrd(KIND));
+    const kind = widgetKind(KIND);
+    const object = widget(cluster().namespace, 'a');
+    const held = { ...object.metadata, finalizers: ['example.com/holds'] };
+    await cluster().direct.create(kind, { ...object, metadata: held });
+    await uninstall(cluster().direct, widgetCrd(KIND));
+    const ensured = ensure(widgetCrd(KIND));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await cluster().direct.patch(
+      kind,
+      { namespace: cluster().namespace, name: 'a' },
+      { metadata: { finalizers: null } },
+    );
+    await ensured;
+    expect(await cluster().direct.list(kind, { namespace: cluster().namespace })).to.deep.equal([]);
+  });
+
+  it('never replaces a newer one', async () => {
+    await ensure(widgetCrd(KIND, 3));
+    await ensure(widgetCrd(KIND, 2));
+    expect((await there()).metadata.annotations).to.include({ [REVISION_ANNOTATION]: '3' });
+  });
+
+  it('says that a newer one no longer serves what is needed', async () => {
+    const newer = JSON.parse(
+      JSON.stringify(widgetCrd(KIND, 3)).replaceAll('"name":"v1"', '"name":"v2"'),
+    ) as CrdManifest;
+    await ensure(newer);
+    expect(await sentence(ensure(widgetCrd(KIND, 2)))).to.match(/does not serve v1, which this operator needs: apply/);
+  });
+
+  it('says when the names are taken by another definition', async () => {
+    await ensure(widgetCrd(KIND));
+    const other = JSON.parse(JSON.stringify(widgetCrd('Other')).replaceAll('"Other"', `"${KIND}"`)) as CrdManifest;
+    try {
+      expect(await sentence(ensure(other))).to.match(/are taken by another: .*Gizmo/);
+    } finally {
+      await uninstall(cluster().direct, other);
+    }
+  });
+
+  describe('without the right to install', () => {
+    let limited: RestClient;
+    let transport: Transport;
+
+    beforeEach(async () => {
+      const user = `limited-${cluster().namespace}`;
+      await cluster().plane.kubectl(['apply', '-f', '-'], JSON.stringify(readOnly(user)));
+      transport = new Transport(cluster().plane.kubeConfig(user), parts());
+      limited = new RestClient(transport);
+    });
+    afterEach(() => transport.close());
+
+    it('is content with what is there, when it will do', async () => {
+      await ensure(widgetCrd(KIND, 2));
+      await ensure(widgetCrd(KIND, 2), { client: limited });
+      await ensure(widgetCrd(KIND, 1), { client: limited });
+    });
+
+    it('says what is missing', async () => {
+      expect(await sentence(ensure(widgetCrd(KIND), { client: limited }))).to.equal(
+        'The CustomResourceDefinition gizmos.test.guardrail.dev is missing: apply the crds folder of this release as a cluster admin, or give the operator the right to.',
+      );
+    });
+
+    it('says what is too old', async () => {
+      await ensure(widgetCrd(KIND, 1));
+      expect(await sentence(ensure(widgetCrd(KIND, 2), { client: limited }))).to.match(
+        /is at revision 1, this operator needs 2: apply/,
+      );
+    });
+  });
+
+  it('only checks where it is told not to install', async () => {
+    expect(await sentence(ensure(widgetCrd(KIND), { install: false }))).to.match(/is missing/);
+  });
+
+  it('reads only files that hold a definition', async () => {
+    const error: unknown = await readCrd(new URL('../../../package.json', import.meta.url).pathname).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).to.be.instanceOf(CrdError);
+  });
+});
+
+function readOnly(user: string): object {
+  const metadata = { name: `crd-reader-${user}` };
+  const apiGroup = 'rbac.authorization.k8s.io';
+  return {
+    apiVersion: 'v1',
+    kind: 'List',
+    items: [
+      {
+        apiVersion: `${apiGroup}/v1`,
+        kind: 'ClusterRole',
+        metadata,
+        rules: [{ apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get'] }],
+      },
+      {
+        apiVersion: `${apiGroup}/v1`,
+        kind: 'ClusterRoleBinding',
+        metadata,
+        roleRef: { apiGroup, kind: 'ClusterRole', name: metadata.name },
+        subjects: [{ apiGroup, kind: 'User', name: user }],
+      },
+    ],
+  };
+}

@@ -1,0 +1,169 @@
+import { readFile } from 'node:fs/promises';
+import type { V1CustomResourceDefinition } from '@kubernetes/client-node';
+import type { Logger } from 'pino';
+import { parse } from 'yaml';
+import type { RestClient } from '../client/client.ts';
+import type { Clock } from '../clock.ts';
+import { sleep } from '../clock.ts';
+import { isForbidden, isNotFound } from '../client/errors.ts';
+import type { FromServer } from '../objects.ts';
+import { resource } from '../objects.ts';
+
+/** A CustomResourceDefinition as the API server returns it. */
+export type Crd = FromServer<V1CustomResourceDefinition>;
+
+export const customResourceDefinitions = resource<Crd>(
+  {
+    group: 'apiextensions.k8s.io',
+    version: 'v1',
+    kind: 'CustomResourceDefinition',
+    plural: 'customresourcedefinitions',
+  },
+  { namespaced: false },
+);
+
+/** How long a new definition may take until it is served, and how often that is looked at, in milliseconds. */
+const ESTABLISHED_MS = 30_000;
+const POLL_MS = 200;
+
+/** The cluster's CustomResourceDefinitions are not as needed, and it is not in our hands. The message says what to do. */
+export class CrdError extends Error {
+  override readonly name = 'CrdError';
+}
+
+/** A CustomResourceDefinition as it stands in a file. */
+export type CrdManifest = V1CustomResourceDefinition & {
+  metadata: { name: string; annotations?: Readonly<Record<string, string>> };
+};
+
+/** Reads a CustomResourceDefinition from a YAML file. @throws CrdError when the file holds something else */
+export async function readCrd(file: string): Promise<CrdManifest> {
+  // Not client-node's loadYaml: it renames fields such as x-kubernetes-validations to what its classes call them.
+  const crd: unknown = parse(await readFile(file, 'utf8'));
+  if (!isCrd(crd)) throw new CrdError(`${file} does not hold a CustomResourceDefinition.`);
+  return crd;
+}
+
+function isCrd(json: unknown): json is CrdManifest {
+  const { kind, metadata } = (json ?? {}) as { kind?: unknown; metadata?: { name?: unknown } };
+  return kind === 'CustomResourceDefinition' && typeof metadata?.name === 'string';
+}
+
+/**
+ * Makes the cluster have a CustomResourceDefinition at least as new as ours, served and established.
+ * Never replaces a newer one; without the right to write, checks what is there.
+ * @param ours the definition that this operator brings
+ * @param revisionAnnotation the annotation that carries a definition's revision, a whole number; none counts as 0
+ * @throws CrdError when what is there will not do and cannot be changed; ApiError
+ */
+export async function ensureCrd(
+  ours: CrdManifest,
+  parts: {
+    readonly client: RestClient;
+    readonly clock: Clock;
+    readonly log: Logger;
+    readonly revisionAnnotation: string;
+    /** Whether to write at all, or only to check. */
+    readonly install: boolean;
+    readonly signal?: AbortSignal;
+  },
+): Promise<void> {
+  const { client, clock, revisionAnnotation } = parts;
+  const { name } = ours.metadata;
+  const log = parts.log.child({ crd: name });
+  const wanted = revisionOf(ours.metadata.annotations, revisionAnnotation);
+  const key = { namespace: '', name };
+
+  const deadline = clock.monotonic() + ESTABLISHED_MS;
+  const late = (): boolean => clock.monotonic() >= deadline || parts.signal?.aborted === true;
+  const look = (): Promise<Crd | undefined> =>
+    client.get(customResourceDefinitions, key).catch((error: unknown) => {
+      if (isNotFound(error) || isForbidden(error)) return undefined;
+      throw error;
+    });
+
+  let before = await look();
+  for (; before?.metadata.deletionTimestamp !== undefined; before = await look()) {
+    if (late()) throw new CrdError(`The CustomResourceDefinition ${name} is being deleted, which takes its time.`);
+    await sleep(clock, POLL_MS, parts.signal);
+  }
+  const there = before === undefined ? undefined : revisionOf(before.metadata.annotations, revisionAnnotation);
+  if (there !== undefined && there > wanted) {
+    log.info(
+      { revision: there, ours: wanted },
+      'The cluster has a newer definition than this operator brings; it stays.',
+    );
+  } else if (parts.install) {
+    try {
+      await client.apply(customResourceDefinitions, ours);
+      if (there !== wanted) log.info({ revision: wanted, before: there }, 'The definition is installed.');
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      log.info('There is no right to install definitions: checking the one that is there.');
+    }
+  }
+
+  for (;;) {
+    const problem = await verify(client, ours, wanted, revisionAnnotation);
+    if (problem === undefined) return;
+    if (problem.final || late()) {
+      throw new CrdError(problem.sentence);
+    }
+    await sleep(clock, POLL_MS, parts.signal);
+  }
+}
+
+/** @returns what is wrong with the definition in the cluster, and whether waiting is of no use; undefined: nothing */
+async function verify(
+  client: RestClient,
+  ours: CrdManifest,
+  wanted: number,
+  revisionAnnotation: string,
+): Promise<{ final: boolean; sentence: string } | undefined> {
+  const { name } = ours.metadata;
+  const fix = 'apply the crds folder of this release as a cluster admin, or give the operator the right to';
+  let crd: Crd;
+  try {
+    crd = await client.get(customResourceDefinitions, { namespace: '', name });
+  } catch (error) {
+    if (isNotFound(error)) {
+      return { final: true, sentence: `The CustomResourceDefinition ${name} is missing: ${fix}.` };
+    }
+    // Without the right to look, the watches will tell.
+    if (isForbidden(error)) return undefined;
+    throw error;
+  }
+  const revision = revisionOf(crd.metadata.annotations, revisionAnnotation);
+  if (revision < wanted) {
+    return {
+      final: true,
+      sentence: `The CustomResourceDefinition ${name} is at revision ${revision}, this operator needs ${wanted}: ${fix}.`,
+    };
+  }
+  const unserved = ours.spec.versions
+    .filter(({ served }) => served)
+    .find((version) => !crd.spec.versions.some((other) => other.name === version.name && other.served));
+  if (unserved !== undefined) {
+    return {
+      final: true,
+      sentence: `The CustomResourceDefinition ${name} does not serve ${unserved.name}, which this operator needs: ${fix}.`,
+    };
+  }
+  const conditions = crd.status?.conditions ?? [];
+  const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False');
+  if (refused !== undefined) {
+    return {
+      final: true,
+      sentence: `The names of the CustomResourceDefinition ${name} are taken by another: ${refused.message ?? 'no reason given'}`,
+    };
+  }
+  const established = conditions.some(({ type, status }) => type === 'Established' && status === 'True');
+  return established
+    ? undefined
+    : { final: false, sentence: `The CustomResourceDefinition ${name} has not become Established in time.` };
+}
+
+function revisionOf(annotations: Readonly<Record<string, string>> | undefined, annotation: string): number {
+  const revision = Number(annotations?.[annotation] ?? 0);
+  return Number.isSafeInteger(revision) ? revision : 0;
+}

@@ -1,0 +1,644 @@
+import operatorFramework, { type ResourceEvent } from '@dot-i/k8s-operator';
+import { expect } from 'chai';
+import { startControlPlane } from '../../../hack/testing/controlplane.ts';
+import { RestClient } from '../client/client.ts';
+import type { Permission, Runtime } from '../contract.ts';
+import type { ControllerOperator, ControllerOperatorOptions } from './manager.ts';
+import { isNotFound } from '../client/errors.ts';
+import type { KubeObject, ObjectKey } from '../objects.ts';
+import { keyText, ownerReference, resource } from '../objects.ts';
+import { withTestCluster } from '../testing/cluster.ts';
+import { eventually } from '../testing/eventually.ts';
+import { FaultProxy } from '../testing/faultProxy.ts';
+import { WidgetOperator } from '../testing/widgetOperator.ts';
+import { impatient, installWidgets, parts, widget, widgets, type Widget } from '../testing/widgets.ts';
+import { Transport } from '../client/transport.ts';
+import { when, type Controller } from '../controller/when.ts';
+
+const FINALIZER = 'test.guardrail.dev/outside';
+const LEASE_TIMES = { durationMs: 3_000, renewDeadlineMs: 2_000, retryMs: 150 };
+const configMaps = resource<KubeObject>({ group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps' });
+
+/** A system outside of the cluster that the operator keeps as the widgets say. */
+class Outside {
+  readonly sizes = new Map<string, number>();
+  /** Reconciles, by key. */
+  readonly visits = new Map<string, number>();
+  /** How often something was begun out there. */
+  begun = 0;
+  /** Made to happen within a reconcile, before its outside call. */
+  before: (key: ObjectKey, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
+  /** Made to happen within a reconcile, after its outside call. */
+  between: (key: ObjectKey, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
+
+  get visited(): number {
+    return [...this.visits.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** The whole of a reconcile as real ones are: finalizer, outside, status. */
+  controller(runtime: Runtime, kind = widgets): Controller {
+    const cache = runtime.cache(kind);
+    const status = runtime.status(kind);
+    const finalizer = runtime.finalizer(kind, FINALIZER);
+    return when(kind).reconcile(async (key, { signal }) => {
+      this.visits.set(keyText(key), (this.visits.get(keyText(key)) ?? 0) + 1);
+      const found = cache.get(key);
+      for (const lost of finalizer.overtaken(key)) {
+        this.sizes.delete(lost.metadata.uid);
+        finalizer.forget(lost);
+      }
+      if (found === undefined) return {};
+      if (found.metadata.deletionTimestamp !== undefined) {
+        this.sizes.delete(found.metadata.uid);
+        await this.between(key, signal);
+        await finalizer.remove(found);
+        return {};
+      }
+      const object = await finalizer.add(found);
+      if (!finalizer.on(object)) return {};
+      await this.before(key, signal);
+      finalizer.begin(object);
+      this.sizes.set(object.metadata.uid, object.spec?.size ?? 0);
+      this.begun += 1;
+      await this.between(key, signal);
+      await status.write(object, { size: object.spec?.size ?? 0, observedGeneration: object.metadata.generation });
+      return { requeueAfter: 300_000 };
+    });
+  }
+}
+
+describe('the operator on its runtime, between a real API server and a faulty network', function () {
+  this.timeout(60_000);
+  const cluster = withTestCluster();
+  let outside: Outside;
+  const running: ControllerOperator[] = [];
+  const closing: (() => Promise<void>)[] = [];
+
+  beforeEach(() => {
+    outside = new Outside();
+  });
+  afterEach(async () => {
+    for (const operator of running) operator.stop();
+    await Promise.all(running.splice(0).map((operator) => operator.finished().catch(() => undefined)));
+    for (const close of closing.splice(0)) await close();
+  });
+
+  async function start(
+    options: Partial<ControllerOperatorOptions> = {},
+    wire: (runtime: Runtime) => Controller[] = (runtime) => [outside.controller(runtime)],
+    proxy: FaultProxy = cluster().proxy,
+  ): Promise<WidgetOperator> {
+    const operator = new WidgetOperator(proxy.kubeConfig(), wire, { namespace: cluster().namespace, ...options });
+    running.push(operator);
+    await operator.start();
+    return operator;
+  }
+
+  const create = (name?: string, size = 1): Promise<Widget> =>
+    cluster().direct.create(widgets, widget(cluster().namespace, name, size));
+  const key = (name: string): ObjectKey => ({ namespace: cluster().namespace, name });
+  const writes = (proxy = cluster().proxy): string[] =>
+    proxy.requests.filter(({ method, path }) => method !== 'GET' && !path.includes('/leases')).map(({ path }) => path);
+
+  /** Every widget is outside as it says, and says so itself; and nothing else is outside. */
+  async function converged(withinMs = 15_000, from: RestClient = cluster().direct): Promise<void> {
+    await eventually(async () => {
+      const all = await from.list(widgets, { namespace: cluster().namespace });
+      expect(all.map(({ status }) => status?.size)).to.deep.equal(all.map(({ spec }) => spec?.size));
+      expect([...outside.sizes].sort()).to.deep.equal(
+        all.map(({ metadata, spec }) => [metadata.uid, spec?.size]).sort(),
+      );
+    }, withinMs);
+  }
+
+  it('does its work with two writes a resource, and then nothing at all', async () => {
+    for (let at = 0; at < 50; at++) await create();
+    await start();
+    await converged();
+    expect(writes()).to.have.length(100);
+    expect(outside.visited).to.equal(50);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(writes(), 'a quiet second').to.have.length(100);
+    expect(outside.visited, 'nobody reacts to his own writes').to.equal(50);
+  });
+
+  it('reconciles a thousand good ones beside one that always fails', async function () {
+    this.timeout(300_000);
+    outside.between = (at) => (at.name === 'bad' ? Promise.reject(new Error('bad')) : Promise.resolve());
+    const names = Array.from({ length: 1_000 }, (_, at) => `good-${at}`);
+    await create('bad');
+    for (let at = 0; at < names.length; at += 20)
+      await Promise.all(names.slice(at, at + 20).map((name) => create(name)));
+    const began = performance.now();
+    await start();
+    await eventually(async () => {
+      const all = await cluster().direct.list(widgets, { namespace: cluster().namespace });
+      expect(all.filter(({ status }) => status === undefined).map(({ metadata }) => metadata.name)).to.deep.equal([
+        'bad',
+      ]);
+    }, 200_000);
+    const badKey = keyText(key('bad'));
+    // Some quick attempts, and then one a second at most.
+    const seconds = (performance.now() - began) / 1_000;
+    expect(outside.visits.get(badKey)).to.be.within(2, 10 + seconds / 0.9);
+    expect(Math.max(...[...outside.visits].filter(([at]) => at !== badKey).map(([, count]) => count))).to.equal(1);
+  });
+
+  it('finishes deletions that happened while it was down, and takes a recreated object for a new one', async () => {
+    const first = await create('a');
+    const operator = await start();
+    await converged();
+    operator.stop();
+    await operator.finished();
+    await cluster().direct.delete(widgets, key('a'));
+    await start();
+    await eventually(async () => {
+      const error: unknown = await cluster()
+        .direct.get(widgets, key('a'))
+        .catch((reason: unknown) => reason);
+      expect(isNotFound(error)).to.equal(true);
+    });
+    expect(outside.sizes.has(first.metadata.uid)).to.equal(false);
+    await create('a', 2);
+    await converged();
+  });
+
+  it('leaves nothing outside of what is deleted in the moment in which it gets its finalizer', async () => {
+    await start();
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, at) => {
+        const name = `a${at}`;
+        await create(name);
+        // Where the two meet, the API server answers the write of the finalizer with success, and takes the object away.
+        await new Promise((resolve) => setTimeout(resolve, (at % 20) / 2));
+        await cluster().direct.delete(widgets, key(name));
+      }),
+    );
+    await converged();
+    expect(outside.sizes.size).to.equal(0);
+  });
+
+  for (const [what, when, begun] of [
+    ['begins nothing', 'before', 0],
+    ['undoes what it has begun', 'between', 1],
+  ] as const) {
+    it(`${what} outside where the finalizer does not hold`, async () => {
+      let there: () => Widget | undefined = () => undefined;
+      outside[when] = async () => {
+        outside[when] = () => Promise.resolve();
+        await cluster().direct.delete(widgets, key('a'));
+        await cluster().direct.patch(widgets, key('a'), { metadata: { finalizers: null } });
+        await eventually(() => {
+          expect(there()).to.equal(undefined);
+        });
+      };
+      await start({}, (runtime) => {
+        const cache = runtime.cache(widgets);
+        there = () => cache.get(key('a'));
+        return [outside.controller(runtime)];
+      });
+      await create('a');
+      await eventually(() => {
+        expect(outside.visits.get(keyText(key('a')))).to.be.greaterThan(1);
+      });
+      await converged();
+      expect(outside.begun).to.equal(begun);
+      await create('a', 2);
+      await converged();
+    });
+  }
+
+  it('keeps the finalizer until its work is done, however often that fails', async () => {
+    await create('a');
+    await start();
+    await converged();
+    let failures = 0;
+    outside.between = () => (++failures <= 4 ? Promise.reject(new Error('outside is away')) : Promise.resolve());
+    await cluster().direct.delete(widgets, key('a'));
+    await eventually(() => {
+      expect(failures).to.be.above(2);
+    });
+    expect((await cluster().direct.get(widgets, key('a'))).metadata.finalizers).to.deep.equal([FINALIZER]);
+    await eventually(async () => {
+      expect(await cluster().direct.list(widgets, { namespace: cluster().namespace })).to.deep.equal([]);
+    });
+  });
+
+  const weather: [string, (proxy: FaultProxy) => void][] = [
+    ['half of all writes conflict', flaky('PATCH', 409)],
+    ['half of all requests fail with 500', flaky(undefined, 500)],
+    ['half of all requests are reset', flaky(undefined, 'reset')],
+    ['half of all answers are lost', flaky('PATCH', 'loseAnswer')],
+    [
+      'the API server is overloaded',
+      (proxy) => {
+        proxy.when(
+          ({ method }) => method === 'PATCH',
+          { kind: 'answer', status: 429, headers: { 'retry-after': '1' } },
+          20,
+        );
+      },
+    ],
+  ];
+  for (const [name, fault] of weather) {
+    it(`converges although ${name}`, async function () {
+      this.timeout(60_000);
+      for (let at = 0; at < 10; at++) await create(`w-${at}`);
+      fault(cluster().proxy);
+      await start();
+      await eventually(() => {
+        expect(outside.visited).to.be.above(0);
+      });
+      for (let at = 0; at < 5; at++) {
+        await cluster().direct.patch(widgets, key(`w-${at}`), { spec: { size: at + 10 } });
+        await cluster().direct.delete(widgets, key(`w-${at + 5}`));
+      }
+      await converged(45_000);
+    });
+  }
+
+  it('waits for an API server that is away at start, says so, and is alive but not ready meanwhile', async () => {
+    await create();
+    await cluster().proxy.down();
+    const operator = await start({ http: { host: '127.0.0.1', port: 0, metricsPort: 0 } });
+    const probe = async (path: string, port = operator.httpPort): Promise<[number, string]> => {
+      const response = await fetch(`http://127.0.0.1:${port ?? 0}${path}`);
+      return [response.status, await response.text()];
+    };
+    expect((await probe('/healthz'))[0]).to.equal(200);
+    expect(await probe('/readyz')).to.satisfy(
+      ([status, text]: [number, string]) => status === 503 && text.includes('has not answered yet'),
+    );
+    await cluster().proxy.up();
+    await converged();
+    await eventually(async () => {
+      expect(await probe('/readyz')).to.deep.equal([200, '[+]stopping ok\n[+]cluster ok\n[+]crds ok\n[+]caches ok\n']);
+    });
+    const [, text] = await probe('/metrics', operator.metricsPort);
+    for (const metric of [
+      'controller_runtime_reconcile_total{controller="widget",result="requeue_after"} 1',
+      'controller_runtime_max_concurrent_reconciles{controller="widget"} 16',
+      'workqueue_depth{name="widget",controller="widget",priority="1"} 0',
+      'rest_client_requests_total{code="200",method="PATCH"',
+    ]) {
+      expect(text).to.include(metric);
+    }
+    for (const path of ['/nothing', '/metrics']) expect((await probe(path))[0], path).to.equal(404);
+    for (const path of ['/', '/healthz', '/readyz']) {
+      expect((await probe(path, operator.metricsPort))[0], path).to.equal(404);
+    }
+  });
+
+  it('survives its API server being killed, and started again, and loses nothing', async function () {
+    this.timeout(120_000);
+    const plane = await startControlPlane();
+    const transport = new Transport(plane.kubeConfig(), parts());
+    closing.push(async () => {
+      await transport.close();
+      await plane.stop();
+    });
+    const direct = new RestClient(transport);
+    await installWidgets(direct);
+    const { namespace } = cluster();
+    await plane.kubectl(['create', 'namespace', namespace]);
+    await direct.create(widgets, widget(namespace, 'before'));
+    const operator = new WidgetOperator(plane.kubeConfig(), (runtime) => [outside.controller(runtime)], {
+      namespace,
+      leaseName: 'lease',
+      leaseTimes: LEASE_TIMES,
+    });
+    running.push(operator);
+    await operator.start();
+    await converged(15_000, direct);
+    await plane.kill();
+    // Longer than the lease: leading ends, the process does not.
+    await new Promise((resolve) => setTimeout(resolve, LEASE_TIMES.durationMs + 1_000));
+    await plane.restart();
+    await direct.create(widgets, widget(namespace, 'after'));
+    await direct.patch(widgets, { namespace, name: 'before' }, { spec: { size: 5 } });
+    await converged(30_000, direct);
+  });
+
+  describe('with a lease', () => {
+    const leased = { leaseName: 'lease', leaseTimes: LEASE_TIMES };
+
+    it('leaves the work to the leader, and takes it over when that one is gone', async function () {
+      this.timeout(30_000);
+      const first = await FaultProxy.start(cluster().kubeConfig);
+      const second = await FaultProxy.start(cluster().kubeConfig);
+      closing.push(
+        () => first.stop(),
+        () => second.stop(),
+      );
+      await create('a');
+      await start(leased, undefined, first);
+      await converged();
+      await start(leased, undefined, second);
+      await create('b');
+      await converged();
+      expect(writes(second)).to.deep.equal([]);
+      await first.down();
+      await create('c');
+      await converged();
+      expect(writes(second).length).to.be.above(0);
+    });
+
+    for (const [moment, begun] of [
+      ['before', 0],
+      ['between', 1],
+    ] as const) {
+      const where = moment === 'before' ? 'before its first call to the outside' : 'after it';
+      it(`stops writing the moment it no longer leads, in the middle of a reconcile ${where}`, async () => {
+        await create('a');
+        let entered = false;
+        let aborted = false;
+        const { promise: resume, resolve } = Promise.withResolvers<undefined>();
+        outside[moment] = async (_key, signal) => {
+          entered = true;
+          await resume;
+          aborted = signal.aborted;
+        };
+        const operator = await start(leased);
+        await eventually(() => {
+          expect(entered).to.equal(true);
+        });
+        const ended = operator.finished().then(
+          () => 'ended',
+          (error: unknown) => (error as Error).name,
+        );
+        const leases = resource<KubeObject & { spec: object }>({
+          group: 'coordination.k8s.io',
+          version: 'v1',
+          kind: 'Lease',
+          plural: 'leases',
+        });
+        const lease = await cluster().direct.get(leases, key('lease'));
+        await cluster().direct.replace(leases, key('lease'), {
+          ...lease,
+          spec: { ...lease.spec, holderIdentity: 'another' },
+        } as object);
+        await new Promise((done) => setTimeout(done, LEASE_TIMES.renewDeadlineMs + 200));
+        const before = writes().length;
+        resolve(undefined);
+        expect(await ended).to.equal('LeaseLostError');
+        expect(aborted).to.equal(true);
+        expect(writes().length, 'no status was written').to.equal(before);
+        expect(outside.begun).to.equal(begun);
+      });
+    }
+
+    it('finishes what it has begun when it is stopped, begins nothing new, and releases the lease', async () => {
+      await create('a');
+      const { promise: resume, resolve } = Promise.withResolvers<undefined>();
+      let entered = false;
+      let hurried: boolean | undefined;
+      outside.between = async (_key, signal) => {
+        entered = true;
+        await resume;
+        hurried = signal.aborted;
+      };
+      const operator = await start({ ...leased, controllers: { workers: 1 } });
+      await eventually(() => {
+        expect(entered).to.equal(true);
+      });
+      await create('b');
+      operator.stop();
+      await new Promise((done) => setTimeout(done, LEASE_TIMES.durationMs));
+      resolve(undefined);
+      await operator.finished();
+      expect(hurried).to.equal(false);
+      expect((await cluster().direct.get(widgets, key('a'))).status).to.deep.include({ size: 1 });
+      expect((await cluster().direct.get(widgets, key('b'))).status).to.equal(undefined);
+      const lease = await cluster().plane.kubectl([
+        'get',
+        'lease',
+        'lease',
+        '-n',
+        cluster().namespace,
+        '-o',
+        'jsonpath={.spec.holderIdentity}',
+      ]);
+      expect(lease).to.equal('');
+    });
+
+    it('does not wait for ever for a reconcile that does not end', async () => {
+      await create('a');
+      let aborted = false;
+      outside.between = (_key, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            aborted = true;
+            reject(new Error('given up'));
+          });
+        });
+      const operator = await start({ ...leased, drainMs: 300 });
+      await eventually(() => {
+        expect(outside.visited).to.equal(1);
+      });
+      operator.stop();
+      await operator.finished();
+      expect(aborted).to.equal(true);
+    });
+  });
+
+  it('reconciles the owner when something that it owns is changed or taken away', async () => {
+    const owner = await create('a');
+    const kept = configMaps;
+    await start({}, (runtime) => {
+      const cache = runtime.cache(widgets);
+      return [
+        when(widgets)
+          .owns(kept)
+          .reconcile(async (at) => {
+            const object = cache.get(at);
+            if (object === undefined) return {};
+            await runtime.client.apply(kept, {
+              metadata: { ...key('child'), ownerReferences: [ownerReference(object)] },
+              data: { size: String(object.spec?.size) },
+            } as object);
+            return {};
+          }),
+      ];
+    });
+    const child = (): Promise<KubeObject & { data?: unknown }> => cluster().direct.get(kept, key('child'));
+    await eventually(async () => {
+      expect((await child()).metadata.ownerReferences?.[0]?.uid).to.equal(owner.metadata.uid);
+    });
+    await cluster().direct.delete(kept, key('child'));
+    await eventually(child);
+    await cluster().direct.patch(kept, key('child'), { data: { size: 'wrong' } });
+    await eventually(async () => {
+      expect((await child()).data).to.deep.equal({ size: '1' });
+    });
+  });
+
+  for (const scope of ['namespaced', 'cluster-wide'] as const) {
+    it(`needs exactly the rights that it says it needs, ${scope}`, async () => {
+      const { namespace, plane, direct } = cluster();
+      const user = `operator-${namespace}`;
+      // Other tests leave widgets behind that a cluster-wide operator would see.
+      const labelled = resource<Widget>(widgets, { labelSelector: `test=${namespace}` });
+      const watchNamespaces = scope === 'namespaced' ? [namespace] : [];
+      const wire = (runtime: Runtime): Controller[] => [
+        outside.controller(
+          {
+            ...asPlain(runtime),
+            status: (kind) => {
+              const writer = runtime.status(kind);
+              return {
+                write: (object, status) => {
+                  runtime.events.record(object, { type: 'Normal', reason: 'Synced', message: 'Done.' });
+                  return writer.write(object, status);
+                },
+              };
+            },
+          },
+          labelled,
+        ),
+      ];
+      const options = { namespace, watchNamespaces, leaseName: 'lease', leaseTimes: LEASE_TIMES };
+      const planned = new WidgetOperator(cluster().kubeConfig, wire, options);
+      await planned.start();
+      planned.stop();
+      await planned.finished();
+      await plane.kubectl(['apply', '-f', '-'], JSON.stringify(roles(user, planned.permissions, namespace, scope)));
+      const proxy = await FaultProxy.start(plane.kubeConfig(user));
+      closing.push(() => proxy.stop());
+      const object = widget(namespace, 'a');
+      const metadata = { ...object.metadata, labels: { test: namespace } };
+      const created = await direct.create(widgets, { ...object, metadata });
+      await start(options, wire, proxy);
+      await eventually(async () => {
+        expect((await direct.get(widgets, key('a'))).status).to.deep.include({ size: 1 });
+      });
+      await eventually(async () => {
+        expect(await plane.kubectl(['get', 'events', '-n', namespace])).to.include('Synced');
+      });
+      await direct.delete(widgets, key('a'));
+      await eventually(() => {
+        expect(outside.sizes.has(created.metadata.uid)).to.equal(false);
+      });
+      const namespaces = new Set(proxy.requests.map(({ path }) => /\/namespaces\/([^/]+)/.exec(path)?.[1]));
+      if (scope === 'namespaced')
+        expect([...namespaces].filter((name) => name !== undefined)).to.deep.equal([namespace]);
+    });
+  }
+
+  it('serves the callbacks of the framework that it is made of', async () => {
+    const seen: string[] = [];
+    class Framework extends WidgetOperator {
+      protected override async init(): Promise<void> {
+        await this.watchResource(
+          'test.guardrail.dev',
+          'v1',
+          'widgets',
+          (event) => this.#onEvent(event),
+          cluster().namespace,
+        );
+        expect(this.getCustomResourceApiUri('g', 'v1', 'things', 'ns')).to.equal(
+          `${cluster().proxy.url}/apis/g/v1/namespaces/ns/things`,
+        );
+      }
+
+      async #onEvent(event: ResourceEvent): Promise<void> {
+        seen.push(`${event.type} ${event.meta.name}`);
+        if (await this.handleResourceFinalizer(event, FINALIZER, () => Promise.resolve(void seen.push('cleaned up'))))
+          return;
+        if (event.type === operatorFramework.ResourceEventType.Deleted) return;
+        const { size } = (event.object as unknown as Widget).spec ?? {};
+        if ((event.object as unknown as Widget).status?.size === size) return;
+        const meta = await this.patchResourceStatus(event.meta, { size });
+        await this.setResourceStatus(meta, { size, done: true });
+      }
+    }
+    const operator = new Framework(cluster().proxy.kubeConfig(), () => [], { namespace: cluster().namespace });
+    running.push(operator);
+    await operator.start();
+    await create('a', 4);
+    await eventually(async () => {
+      const { status, metadata } = await cluster().direct.get(widgets, key('a'));
+      expect(status).to.deep.equal({ size: 4, done: true });
+      expect(metadata.finalizers).to.deep.equal([FINALIZER]);
+    });
+    cluster().proxy.toWatches('reset');
+    await cluster().direct.delete(widgets, key('a'));
+    await eventually(() => {
+      expect(seen.at(-1)).to.equal('DELETED a');
+    });
+    expect(seen[0]).to.equal('ADDED a');
+    expect(seen.filter((line) => line === 'cleaned up')).to.have.length(1);
+  });
+
+  it('says that the half-open watch is the only kind of silence that it does not put up with', async () => {
+    await start();
+    await eventually(() => {
+      expect(cluster().proxy.openWatches).to.equal(1);
+    });
+    cluster().proxy.toWatches('freeze');
+    await create();
+    await converged(impatient.silentMs + 5_000);
+  });
+});
+
+/** Makes half of all requests of a method (or any) go wrong, in no step that a retry could fall into. */
+function flaky(method: string | undefined, how: number | 'reset' | 'loseAnswer'): (proxy: FaultProxy) => void {
+  return (proxy) => {
+    let count = 0;
+    proxy.when(
+      (request) =>
+        (method === undefined || request.method === method) && (Math.imul(++count, 0x9e3779b1) >>> 16) % 2 === 0,
+      typeof how === 'number' ? { kind: 'answer', status: how } : { kind: how },
+    );
+  };
+}
+
+/** The methods of a runtime as an object that can be spread. */
+function asPlain(runtime: Runtime): Runtime {
+  return {
+    client: runtime.client,
+    events: runtime.events,
+    metrics: runtime.metrics,
+    log: runtime.log,
+    clock: runtime.clock,
+    watchNamespaces: runtime.watchNamespaces,
+    cache: (kind) => runtime.cache(kind),
+    status: (kind) => runtime.status(kind),
+    finalizer: (kind, name) => runtime.finalizer(kind, name),
+  };
+}
+
+/** The RBAC objects that grant a user these permissions and nothing else. */
+function roles(
+  user: string,
+  permissions: readonly Permission[],
+  namespace: string,
+  scope: 'namespaced' | 'cluster-wide',
+): object {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  const rules = (clusterWide: boolean): object[] =>
+    permissions
+      .filter(
+        (one) => clusterWide === (one.scope === 'cluster' || (one.scope === 'watched' && scope === 'cluster-wide')),
+      )
+      .map(({ group, resource: name, verbs, resourceNames }) => ({
+        apiGroups: [group],
+        resources: [name],
+        verbs,
+        ...(resourceNames === undefined ? {} : { resourceNames }),
+      }));
+  const pair = (kind: 'Role' | 'ClusterRole', metadata: object): object[] => [
+    { apiVersion: `${apiGroup}/v1`, kind, metadata, rules: rules(kind === 'ClusterRole') },
+    {
+      apiVersion: `${apiGroup}/v1`,
+      kind: `${kind}Binding`,
+      metadata,
+      roleRef: { apiGroup, kind, name: user },
+      subjects: [{ apiGroup, kind: 'User', name: user }],
+    },
+  ];
+  return {
+    apiVersion: 'v1',
+    kind: 'List',
+    items: [...pair('Role', { name: user, namespace }), ...pair('ClusterRole', { name: user })],
+  };
+}

@@ -1,0 +1,95 @@
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { systemClock } from '../clock.ts';
+import type { KubeClient, Permission, Runtime } from '../contract.ts';
+import { customResourceDefinitions } from './crds.ts';
+import { kubeEvents } from '../writers/eventRecorder.ts';
+import { leases } from './lease.ts';
+import { Wiring, mergePermissions } from './wiring.ts';
+import type { Controller } from '../controller/when.ts';
+
+/** What the runtime itself needs rights for. */
+export interface RuntimeNeeds {
+  /** undefined: no lease is held. */
+  readonly leaseName: string | undefined;
+  /** Names of the CustomResourceDefinitions that are installed, or only looked at. */
+  readonly crds: readonly string[];
+  readonly installCrds: boolean;
+}
+
+/** A rule of a Role or ClusterRole. */
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+/** Every right that an operator with these controllers needs, each resource once, in a fixed order. */
+export function permissionsOf(
+  wiring: Pick<Wiring, 'permissions'>,
+  { leaseName, crds, installCrds }: RuntimeNeeds,
+): readonly Permission[] {
+  const lease = { group: leases.group, resource: leases.plural, scope: 'own' } as const;
+  const definitions = { group: customResourceDefinitions.group, resource: customResourceDefinitions.plural } as const;
+  return mergePermissions([
+    ...wiring.permissions,
+    { group: kubeEvents.group, resource: kubeEvents.plural, verbs: ['create', 'patch'], scope: 'watched' },
+    ...(leaseName === undefined
+      ? []
+      : [
+          // The name of what does not exist yet is not known to RBAC.
+          { ...lease, verbs: ['create'] },
+          { ...lease, verbs: ['get', 'update'], resourceNames: [leaseName] },
+        ]),
+    ...(crds.length === 0
+      ? []
+      : [
+          {
+            ...definitions,
+            // Creating by server-side apply has a name, so it too can be confined to ours.
+            verbs: installCrds ? ['create', 'get', 'patch'] : ['get'],
+            scope: 'cluster',
+            resourceNames: [...crds].sort(),
+          } as const,
+        ]),
+  ]);
+}
+
+/** The same without a cluster: wires the controllers with a runtime that only takes notes. */
+export function plannedPermissions(
+  wire: (runtime: Runtime) => readonly Controller[],
+  needs: RuntimeNeeds,
+): readonly Permission[] {
+  const nothing = new Proxy({} as KubeClient, {
+    get: () => {
+      throw new Error('There is no API server while controllers are only wired.');
+    },
+  });
+  const wiring = new Wiring({
+    client: nothing,
+    mayWrite: () => undefined,
+    events: { record: () => undefined },
+    metrics: new Registry(),
+    log: pino({ level: 'silent' }),
+    clock: systemClock,
+    watchNamespaces: [],
+  });
+  for (const controller of wire(wiring)) wiring.take(controller);
+  return permissionsOf(wiring, needs);
+}
+
+/** Permissions of some scopes as the rules of a role. */
+export function policyRules(
+  permissions: readonly Permission[],
+  scopes: readonly Permission['scope'][],
+): readonly PolicyRule[] {
+  return permissions
+    .filter(({ scope }) => scopes.includes(scope))
+    .map(({ group, resource, verbs, resourceNames }) => ({
+      apiGroups: [group],
+      resources: [resource],
+      verbs,
+      ...(resourceNames === undefined ? {} : { resourceNames }),
+    }));
+}

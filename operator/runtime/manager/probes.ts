@@ -1,0 +1,90 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+import { StartError } from '../client/errors.ts';
+
+/** One thing that has to be well. Returns undefined, or a sentence that says what is wrong. */
+export type Check = () => string | undefined;
+
+/** Where a server listens. */
+export interface PlainServerOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** The flag that sets the port, which an error names. */
+  readonly flag: string;
+  /** What answers a GET, by path. */
+  readonly routes: Readonly<Record<string, (response: ServerResponse) => void>>;
+}
+
+/** Serves a few paths without authentication, as kubelet and Prometheus expect them. */
+export class PlainServer {
+  readonly #server: Server;
+  readonly #options: PlainServerOptions;
+
+  constructor(options: PlainServerOptions) {
+    this.#options = options;
+    const routes = new Map(Object.entries(options.routes));
+    this.#server = createServer((request, response) => {
+      const route = routes.get((request.url ?? '/').split('?', 1)[0] ?? '/');
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        response.writeHead(405, { allow: 'GET, HEAD' }).end();
+      } else if (route === undefined) {
+        response.writeHead(404).end();
+      } else {
+        route(response);
+      }
+    });
+  }
+
+  /** @returns the port @throws StartError when it cannot be had */
+  async start(): Promise<number> {
+    const { host, port, flag } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (error: NodeJS.ErrnoException) => {
+        const why =
+          error.code === 'EADDRINUSE'
+            ? `is in use: choose another with --${flag}, or 0 for any free one`
+            : `cannot be listened on (${error.code ?? error.message})`;
+        reject(new StartError(`The port ${port} on ${host} ${why}.`, { cause: error }));
+      });
+      this.#server.listen(port, host, resolve);
+    });
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+    });
+  }
+}
+
+/** A route that answers whether all checks hold, and which ones do not. */
+export function probe(checks: Readonly<Record<string, Check>>): (response: ServerResponse) => void {
+  return (response) => {
+    const results = Object.entries(checks).map(([name, check]) => [name, check()] as const);
+    const well = results.every(([, problem]) => problem === undefined);
+    const text = results.map(
+      ([name, problem]) => `${problem === undefined ? '[+]' : '[-]'}${name} ${problem ?? 'ok'}\n`,
+    );
+    response.writeHead(well ? 200 : 503, { 'content-type': 'text/plain; charset=utf-8' }).end(text.join(''));
+  };
+}
+
+/**
+ * A route that answers with metrics.
+ * @param observe called before they are read
+ */
+export function exposition(metrics: Registry, observe: () => void): (response: ServerResponse) => void {
+  return (response) => {
+    observe();
+    metrics.metrics().then(
+      (text) => response.writeHead(200, { 'content-type': metrics.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  };
+}

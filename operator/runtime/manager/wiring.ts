@@ -1,0 +1,128 @@
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { ObjectCache } from '../cache/cache.ts';
+import type { Clock } from '../clock.ts';
+import type { Cache, EventRecorder, Finalizer, KubeClient, Permission, Runtime, StatusWriter } from '../contract.ts';
+import { GuardedFinalizer } from '../writers/finalizer.ts';
+import type { KubeObject, ResourceKind } from '../objects.ts';
+import { Overtaken } from '../writers/finalizerRaceTracker.ts';
+import { MergingStatusWriter } from '../writers/statusWriter.ts';
+import type { Controller } from '../controller/when.ts';
+
+/** A cache and where it is fed from. */
+export interface Feed {
+  readonly kind: ResourceKind;
+  readonly cache: ObjectCache<KubeObject>;
+  /** One reflector for each; undefined: all namespaces. */
+  readonly namespaces: readonly (string | undefined)[];
+}
+
+/** The runtime as controllers see it while they are wired: hands out caches and writers, and notes the rights these need. */
+export class Wiring implements Runtime {
+  readonly client: KubeClient;
+  readonly events: EventRecorder;
+  readonly metrics: Registry;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly watchNamespaces: readonly string[];
+  readonly #feeds = new Map<ResourceKind, Feed>();
+  readonly #permissions: Permission[] = [];
+  readonly #mayWrite: () => void;
+  #closed = false;
+
+  constructor(parts: {
+    readonly client: KubeClient;
+    /** Throws where this process must not write any more. */
+    readonly mayWrite: () => void;
+    readonly events: EventRecorder;
+    readonly metrics: Registry;
+    readonly log: Logger;
+    readonly clock: Clock;
+    readonly watchNamespaces: readonly string[];
+  }) {
+    this.client = parts.client;
+    this.#mayWrite = parts.mayWrite;
+    this.events = parts.events;
+    this.metrics = parts.metrics;
+    this.log = parts.log;
+    this.clock = parts.clock;
+    this.watchNamespaces = parts.watchNamespaces;
+  }
+
+  cache<T extends KubeObject>(kind: ResourceKind<T>): Cache<T> {
+    return this.feed(kind).cache as unknown as ObjectCache<T>;
+  }
+
+  /** The cache of a kind with its sources. @param namespace only this one, instead of all that are watched */
+  feed(kind: ResourceKind, namespace?: string): Feed {
+    let feed = this.#feeds.get(kind);
+    if (feed === undefined) {
+      if (this.#closed) throw new Error(`The cache of ${kind.plural} was asked for after the operator had started.`);
+      const scopes = namespace === undefined ? this.watchNamespaces : [namespace];
+      const namespaces = kind.namespaced && scopes.length > 0 ? scopes : [undefined];
+      const cache = new ObjectCache<KubeObject>(namespaces.length, (error) => {
+        this.log.error(
+          { err: error, kind: kind.kind },
+          'A change of this kind could not be followed up: a fault of the operator.',
+        );
+      });
+      feed = { kind, cache, namespaces };
+      this.#feeds.set(kind, feed);
+      this.allow(permission(kind, kind.plural, ['get', 'list', 'watch']));
+    }
+    return feed;
+  }
+
+  status<T extends KubeObject>(kind: ResourceKind<T>): StatusWriter<T> {
+    this.allow(permission(kind, kind.plural, ['get']), permission(kind, `${kind.plural}/status`, ['patch']));
+    return new MergingStatusWriter(this.client, kind);
+  }
+
+  finalizer<T extends KubeObject>(kind: ResourceKind<T>, name: string): Finalizer<T> {
+    this.allow(permission(kind, kind.plural, ['get', 'patch']));
+    const overtaken = new Overtaken(this.cache(kind), this.clock);
+    return new GuardedFinalizer(this.client, kind, name, { overtaken, mayWrite: this.#mayWrite });
+  }
+
+  /** Provides for a controller: caches of all that it watches, and the rights that it asks for. */
+  take(controller: Controller): void {
+    this.feed(controller.kind);
+    for (const watch of controller.watches) this.feed(watch.kind);
+    this.allow(...controller.permissions);
+  }
+
+  /** Notes rights that are needed. */
+  allow(...permissions: readonly Permission[]): void {
+    this.#permissions.push(...permissions);
+  }
+
+  /** No more caches from now on. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** All caches so far. */
+  get feeds(): readonly Feed[] {
+    return [...this.#feeds.values()];
+  }
+
+  /** Everything noted, each resource once. */
+  get permissions(): readonly Permission[] {
+    return mergePermissions(this.#permissions);
+  }
+}
+
+function permission(kind: ResourceKind, resource: string, verbs: readonly string[]): Permission {
+  return { group: kind.group, resource, verbs, scope: kind.namespaced ? 'watched' : 'cluster' };
+}
+
+/** The same rights with each resource, scope and set of names once, in a fixed order. */
+export function mergePermissions(permissions: readonly Permission[]): readonly Permission[] {
+  const merged = new Map<string, Permission>();
+  for (const one of permissions) {
+    const identity = JSON.stringify([one.group, one.resource, one.scope, one.resourceNames ?? null]);
+    const verbs = new Set([...(merged.get(identity)?.verbs ?? []), ...one.verbs]);
+    merged.set(identity, { ...one, verbs: [...verbs].sort() });
+  }
+  return [...merged.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}

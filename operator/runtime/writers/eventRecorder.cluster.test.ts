@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import type { EventDetails } from '../contract.ts';
+import { BackgroundEventRecorder } from './eventRecorder.ts';
+import { RuntimeMetrics } from '../metrics.ts';
+import type { KubeObject } from '../objects.ts';
+import { resource } from '../objects.ts';
+import { withTestCluster } from '../testing/cluster.ts';
+import { TestClock } from '../testing/testClock.ts';
+import { silent, widget, widgets, type Widget } from '../testing/widgets.ts';
+
+type KubeEvent = KubeObject & {
+  readonly note: string;
+  readonly reason: string;
+  readonly series?: { readonly count: number };
+  readonly regarding: { readonly uid: string };
+};
+const kubeEvents = resource<KubeEvent>({ group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events' });
+const synced: EventDetails = { type: 'Normal', reason: 'Synced', message: 'The widget is up to date.' };
+
+describe('the event recorder', () => {
+  const cluster = withTestCluster();
+  let clock: TestClock;
+  let recorder: BackgroundEventRecorder;
+  let object: Widget;
+
+  beforeEach(async () => {
+    clock = new TestClock();
+    recorder = new BackgroundEventRecorder({
+      client: cluster().client,
+      clock,
+      log: silent,
+      metrics: new RuntimeMetrics(),
+      controller: 'test.guardrail.dev/operator',
+      instance: 'me',
+    });
+    object = await cluster().direct.create(widgets, widget(cluster().namespace));
+  });
+
+  const there = (): Promise<KubeEvent[]> => cluster().direct.list(kubeEvents, { namespace: cluster().namespace });
+
+  it('tells what happened where kubectl describe looks', async () => {
+    recorder.record(object, synced);
+    await recorder.idle();
+    const text = await cluster().plane.kubectl(['describe', 'widget', object.metadata.name, '-n', cluster().namespace]);
+    expect(text).to.match(/Normal\s+Synced\s+.*test\.guardrail\.dev\/operator\s+The widget is up to date\./);
+  });
+
+  it('counts the same event, at a bounded rate, instead of repeating it', async () => {
+    for (let at = 0; at < 500; at++) {
+      recorder.record(object, synced);
+      await clock.advance(1_000);
+    }
+    await recorder.idle();
+    const events = await there();
+    expect(events).to.have.length(1);
+    expect(events[0]?.series?.count).to.be.within(250, 500);
+    expect(cluster().proxy.requests.length).to.equal(2);
+  });
+
+  /** What kubectl describe shows, oldest first. */
+  const described = async (): Promise<string[]> => {
+    const { namespace, plane } = cluster();
+    const text = await plane.kubectl(['describe', 'widget', object.metadata.name, '-n', namespace]);
+    return text.split('\n').flatMap((line) => /(?:Normal|Warning)\s+(\w+)/.exec(line)?.[1] ?? []);
+  };
+  const failed: EventDetails = { type: 'Warning', reason: 'Failed', message: 'The gateway is unreachable.' };
+
+  it('shows last how things are, however often they have changed', async () => {
+    const told: EventDetails[] = [];
+    for (let at = 0; at < 8; at++) {
+      for (const event of [synced, failed, synced]) {
+        if (told.at(-1) !== event) told.push(event);
+        recorder.record(object, event);
+        recorder.record(object, event);
+        await clock.advance(2_000);
+      }
+    }
+    await recorder.idle();
+    expect(await described()).to.deep.equal(told.map(({ reason }) => reason));
+    expect(told.at(-1)).to.equal(synced);
+  });
+
+  it('tells the latest of too many changes as soon as it may, and nothing of those between', async () => {
+    for (let at = 0; at < 100; at++) {
+      recorder.record(object, at % 2 === 0 ? synced : failed);
+      await clock.advance(1_000);
+    }
+    recorder.record(object, synced);
+    await recorder.idle();
+    const before = (await there()).length;
+    expect(before).to.be.within(25, 26);
+    await clock.advance(301_000);
+    await recorder.idle();
+    const reasons = await described();
+    expect(reasons).to.have.length(before + 1);
+    expect(reasons.at(-1)).to.equal('Synced');
+    expect(clock.pending).to.equal(0);
+  });
+
+  it('takes it for new after an hour of silence, and when it was deleted', async () => {
+    recorder.record(object, synced);
+    await recorder.idle();
+    await clock.advance(3_600_001);
+    recorder.record(object, synced);
+    await recorder.idle();
+    expect(await there()).to.have.length(2);
+    for (const { metadata } of await there()) {
+      await cluster().direct.delete(kubeEvents, { namespace: cluster().namespace, name: metadata.name });
+    }
+    await clock.advance(301_000);
+    recorder.record(object, synced);
+    await recorder.idle();
+    recorder.record(object, synced);
+    await recorder.idle();
+    expect(await there()).to.have.length(1);
+  });
+
+  it('lets one object have only so many', async () => {
+    for (let at = 0; at < 100; at++) recorder.record(object, { ...synced, message: `Number ${at}.` });
+    await recorder.idle();
+    expect(await there()).to.have.length(25);
+  });
+
+  it('cuts what is too long without breaking a character', async () => {
+    recorder.record(object, { ...synced, message: 'é'.repeat(1_000) });
+    await recorder.idle();
+    const [event] = await there();
+    expect(event?.note).to.match(/^é+…$/);
+  });
+
+  it('tries again after a failure of the API server', async () => {
+    cluster().proxy.when(({ method }) => method === 'POST', { kind: 'answer', status: 500 }, 1);
+    recorder.record(object, synced);
+    await clock.advance(10_000);
+    recorder.record(object, { ...synced, message: 'Another.' });
+    const idle = recorder.idle();
+    for (let at = 0; at < 50; at++) {
+      await clock.advance(1_000);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await idle;
+    expect(await there()).to.have.length(2);
+  });
+
+  it('drops what may not be written, without a word to the caller, and goes on', async () => {
+    cluster().proxy.when(({ method }) => method === 'POST', { kind: 'answer', status: 403 }, 1);
+    recorder.record(object, synced);
+    recorder.record(object, { ...synced, message: 'Another.' });
+    await recorder.idle();
+    expect((await there()).map(({ note }) => note)).to.deep.equal(['Another.']);
+  });
+});
