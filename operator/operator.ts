@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { GROUP, annotations, gatewayCustomerNames, gatewayInstanceNames } from './api/v1alpha1/v1alpha1.ts';
 import type { OperatorConfig } from './config.ts';
 import { operatorControllers } from './operatorControllers.ts';
-import { ControllerOperator, type ControllerOperatorOptions } from './runtime/runtime.ts';
+import { Manager, type ManagerOptions } from './runtime/runtime.ts';
 
 /** Under this name the operator holds its lease, and reports events. */
 export const OPERATOR_NAME = 'gateway-guardrail-operator';
@@ -16,11 +16,11 @@ export type GuardrailOperatorConfig = Omit<OperatorConfig, 'kubeConfig' | 'logLe
   Partial<Pick<OperatorConfig, 'kubeConfig'>>;
 
 /** The operator: installs its CustomResourceDefinitions, and runs a controller for each kind. */
-export class GuardrailOperator extends ControllerOperator {
+export class GuardrailOperator extends Manager {
   readonly #config: GuardrailOperatorConfig;
 
   /** @param overrides what tests change about the runtime: times, ports, clock */
-  constructor(config: GuardrailOperatorConfig, log: Logger, overrides: Partial<ControllerOperatorOptions> = {}) {
+  constructor(config: GuardrailOperatorConfig, log: Logger, overrides: Partial<ManagerOptions> = {}) {
     super({
       log,
       ...(config.kubeConfig === undefined ? {} : { kubeConfig: config.kubeConfig }),

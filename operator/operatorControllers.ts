@@ -5,13 +5,13 @@ import { GatewayClients, gatewayCallMetrics } from './gateway/gateway.ts';
 import { createConnections } from './connection/connection.ts';
 import { erasureEndpoints } from './guardrail/guardrail.ts';
 import { instanceController } from './instance/instance.ts';
-import type { Controller, Runtime } from './runtime/runtime.ts';
+import type { ControllerSpec, Runtime } from './runtime/runtime.ts';
 
 /** Everything that looks after a kind: to add one, write its folder and its line here. */
 export function operatorControllers(
   runtime: Runtime,
   settings: Pick<OperatorConfig, 'guardrailImage' | 'ownPod'>,
-): readonly Controller[] {
+): readonly ControllerSpec[] {
   const { client, clock } = runtime;
   const connections = createConnections({ client, clock, instances: runtime.cache(instances) });
   const clients = new GatewayClients({ report: gatewayCallMetrics(runtime.metrics), now: () => clock.monotonic() });

@@ -6,7 +6,7 @@ import { GuardrailOperator } from './operator.ts';
 import { operatorPermissions, operatorRoles } from './operatorPermissions.ts';
 import { purposeOf } from './rightsPurposes.ts';
 import type { PolicyRule } from './runtime/runtime.ts';
-import { FaultProxy, eventually, silent } from './runtime/testing/testing.ts';
+import { FaultProxy, eventually, silentLog } from './runtime/testing/testing.ts';
 
 describe("the operator's rights", function () {
   this.timeout(60_000);
@@ -145,7 +145,7 @@ describe("the operator's rights", function () {
           guardrailImage: 'image',
           ownPod: undefined,
         },
-        silent,
+        silentLog,
         { reflector: { forbiddenMs: 500 } },
       );
       await operator.start();

@@ -12,7 +12,7 @@ import {
   resource,
   systemClock,
   when,
-  type Controller,
+  type ControllerSpec,
   type KubeObject,
 } from '../../operator/runtime/runtime.ts';
 import {
@@ -20,7 +20,7 @@ import {
   Transport,
   WidgetOperator,
   installWidgets,
-  parts,
+  transportOptions,
   widget,
   widgets,
   type Widget,
@@ -59,7 +59,7 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<unknown>)
 }
 
 const plane = await startControlPlane({ report: console.log });
-const transport = new Transport(plane.kubeConfig(), parts());
+const transport = new Transport(plane.kubeConfig(), transportOptions());
 const client = new RestClient(transport);
 try {
   await installWidgets(client, systemClock);
@@ -84,7 +84,9 @@ try {
   let reconciled = 0;
   let operatorBytes = 0;
   let firstAt = 0;
-  const run = async (reconcile: (runtime: Runtime) => Controller): Promise<{ total: number; reconciling: number }> => {
+  const run = async (
+    reconcile: (runtime: Runtime) => ControllerSpec,
+  ): Promise<{ total: number; reconciling: number }> => {
     reconciled = 0;
     const all = Promise.withResolvers<undefined>();
     const operator = new WidgetOperator(

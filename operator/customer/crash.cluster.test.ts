@@ -8,7 +8,7 @@ import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gat
 import { type ManagedProcess, removeAtExit, startProcess } from '../../hack/testing/processes.ts';
 import type { GatewayCustomer, GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
-import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../gateway/testing/proxy.ts';
+import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../gateway/testing/testProxy.ts';
 import { eventually, People } from './testing/testOperator.ts';
 import { connectionOf } from './testing/testParts.ts';
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { annotations, type Condition, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { observe, plainContract, type Field, type Fields } from '../gateway/gateway.ts';
+import { observe, customerFieldsStrategy, type Field, type Fields } from '../gateway/gateway.ts';
 import { appliedFields, claimOf, createMark, markText } from './claim.ts';
 import { desiredFields, specHash } from './desired.ts';
 import { appliedAfter, driftOf } from './drift.ts';
@@ -59,7 +59,7 @@ describe('desired fields', () => {
 
 describe('drift', () => {
   const reported = new Set<Field>(['alias', 'models', 'maxBudget', 'blocked']);
-  const seen = (fields: Fields): { holds: Fields; present: Fields } => ({ holds: fields, present: fields });
+  const seen = (fields: Fields): { effective: Fields; present: Fields } => ({ effective: fields, present: fields });
 
   const cases: readonly {
     name: string;
@@ -375,6 +375,6 @@ describe('observed record', () => {
 
   it('does not take the limits of a tier for limits of the customer', () => {
     const observed = observe({ user_id: 'c', budget_id: 'b', gateway_budget_table: { max_budget: 5 } });
-    expect(plainContract.see(observed, { budgetId: 'b' }).present).to.deep.equal({ budgetId: 'b' });
+    expect(customerFieldsStrategy.observedValues(observed, { budgetId: 'b' }).present).to.deep.equal({ budgetId: 'b' });
   });
 });

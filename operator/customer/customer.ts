@@ -2,7 +2,7 @@
 import { customers, instances } from '../api/kinds.ts';
 import { gatewayCustomerNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { allows } from '../connection/connection.ts';
-import { keyOf, keyText, when, type Controller, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
+import { keyOf, keyText, when, type ControllerSpec, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
 import { namesakes } from './access.ts';
 import type { CustomerDependencies, Parts } from './parts.ts';
 import { instanceKeyOf, partsOf } from './parts.ts';
@@ -12,7 +12,7 @@ export type { GuardrailEndpoint, GuardrailEndpoints } from './erasure.ts';
 export type { CustomerDependencies } from './parts.ts';
 
 /** Reconciles GatewayCustomers into the records of their gateways. */
-export function customerController(runtime: Runtime, dependencies: CustomerDependencies): Controller {
+export function customerController(runtime: Runtime, dependencies: CustomerDependencies): ControllerSpec {
   const parts = partsOf(runtime, dependencies);
   const reconciler = new CustomerReconciler(parts);
   return (

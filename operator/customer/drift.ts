@@ -1,4 +1,4 @@
-import type { Field, Fields, Observed, Seen } from '../gateway/gateway.ts';
+import type { Field, Fields, ObservedCustomer, ObservedValues } from '../gateway/gateway.ts';
 import { allFields, fieldsOf, isEmpty, sameValue } from '../gateway/gateway.ts';
 
 /** How a record differs from what is wanted of it. Only fields that we want, or have set before, are looked at. */
@@ -15,10 +15,10 @@ export interface Drift {
 export function driftOf(
   wanted: Fields,
   applied: ReadonlySet<Field>,
-  seen: Seen,
-  reported: Observed['reported'],
+  seen: ObservedValues,
+  reported: ObservedCustomer['reported'],
 ): Drift {
-  const amiss = fieldsOf(wanted).filter((field) => !sameValue(wanted[field], seen.holds[field]));
+  const amiss = fieldsOf(wanted).filter((field) => !sameValue(wanted[field], seen.effective[field]));
   return {
     differs: amiss.filter((field) => reported.has(field)),
     unheld: amiss.filter((field) => !reported.has(field)),

@@ -49,7 +49,7 @@ export class Finalization {
   /** @throws RetryAfterError or GatewayError where the gateway is to be asked again later */
   async run(customer: GatewayCustomer, { signal, log }: ReconcileContext): Promise<Result> {
     const parts = this.#parts;
-    if (!parts.finalizer.on(customer)) return {};
+    if (!parts.finalizer.isSet(customer)) return {};
     if (claimOf(customer) === 'none') return await this.#letGo(customer);
     if (ownerOf(parts, customer) !== undefined) return await this.#letGo(customer);
     if (await this.#definitionIsBeingDeleted()) {
@@ -62,7 +62,7 @@ export class Finalization {
     if (customer.spec.deletionPolicy === 'Orphan') {
       return await this.#orphan(customer, 'policy', 'spec.deletionPolicy is Orphan');
     }
-    parts.finalizer.begin(customer);
+    parts.finalizer.beforeExternalWrite(customer);
     let removed: boolean;
     try {
       removed = await this.#remove(customer, signal, 'delete');
@@ -120,17 +120,17 @@ export class Finalization {
     const connection = await connect(parts, customer, 'forDeletion');
     const removed = await withFreshKey(parts, connection, async (current) => {
       const client = parts.clients.for(current);
-      const row = await client.customerInfo(customerId, { signal, turn: 'urgent' });
+      const row = await client.customerInfo(customerId, { signal, priority: 'urgent' });
       const strategy = await strategyFor(parts, customer, current);
       const ours = record !== 'leave' && (row === undefined || isOurs(customer, row, { strategy, record }));
       if (ours && row !== undefined) {
-        await client.customerDelete(customerId, { signal, turn: 'urgent' }).catch((error: unknown) => {
+        await client.customerDelete(customerId, { signal, priority: 'urgent' }).catch((error: unknown) => {
           if (!isGatewayError(error, 'notFound')) throw error;
         });
       }
       const replaced = customer.status?.replacesBudget;
       const replacedRows: Step[] = replaced === undefined || !ours ? [] : [{ do: 'budgetDelete', id: replaced }];
-      await execute(client, [...strategy.leftovers(), ...replacedRows], { signal });
+      await execute(client, [...strategy.cleanupSteps(), ...replacedRows], { signal });
       return ours;
     });
     if (removed) await this.#erase(customer, connection.instance, signal);

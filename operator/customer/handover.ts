@@ -19,7 +19,7 @@ export async function handOver(
   heir: GatewayCustomer,
 ): Promise<boolean> {
   const held = await finalizer.add(heir);
-  if (!finalizer.on(held)) return false;
+  if (!finalizer.isSet(held)) return false;
   const { name, namespace, uid } = from.metadata;
   const message = `GatewayCustomer ${namespace}/${name} is being deleted, and hands its record over to this resource.`;
   const synced = nextCondition(held, now(), { type: 'Synced', status: 'False', reason: 'TakingOver', message });

@@ -8,7 +8,7 @@ import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gat
 import { instances } from '../api/kinds.ts';
 import { annotations, FINALIZER, GROUP, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
-import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../gateway/testing/proxy.ts';
+import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../gateway/testing/testProxy.ts';
 import { ApiError } from '../runtime/runtime.ts';
 import { FaultProxy } from '../runtime/testing/testing.ts';
 import { conditionOf } from './status.ts';

@@ -46,7 +46,7 @@ export class CustomerReconciler implements Reconciler {
   /** @throws RetryAfterError or GatewayError where the gateway is to be asked again later */
   async reconcile(key: ObjectKey, context: ReconcileContext): Promise<Result> {
     const { cache, finalizer } = this.#parts;
-    const lost = finalizer.overtaken(key);
+    const lost = finalizer.lostObjects(key);
     const customer = cache.get(key);
     if (customer?.metadata.deletionTimestamp !== undefined || customer === undefined) {
       this.#unreachable.delete(keyText(key));
@@ -55,16 +55,16 @@ export class CustomerReconciler implements Reconciler {
     const result = customer === undefined ? {} : await this.#reconcile(customer, context);
     for (const one of lost) {
       await this.#finalization.makeUpFor(one, context);
-      finalizer.forget(one);
+      finalizer.markCleanedUp(one);
     }
     return result;
   }
 
-  foresees(error: unknown): boolean {
+  isExpected(error: unknown): boolean {
     return isGatewayError(error) || error instanceof ErasureError;
   }
 
-  async tellFault(key: ObjectKey, message: string): Promise<void> {
+  async reportUnexpectedError(key: ObjectKey, message: string): Promise<void> {
     const customer = this.#parts.cache.get(key);
     if (customer !== undefined)
       await report(this.#parts, customer, { synced: false, reason: 'InternalError', message });
@@ -75,7 +75,7 @@ export class CustomerReconciler implements Reconciler {
     try {
       if (isOn(customer, 'paused')) {
         // Nothing is undone either for one that is taken away in spite of its finalizer while it is paused.
-        finalizer.forget(customer);
+        finalizer.markCleanedUp(customer);
         return await this.#end(customer, paused(customer));
       }
       if (customer.metadata.deletionTimestamp !== undefined) {

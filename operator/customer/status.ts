@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Condition, GatewayCustomer, GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
 import { currentCondition, nextCondition } from '../conditions/conditions.ts';
-import type { Field, Observed, Unenforced } from '../gateway/gateway.ts';
+import type { Field, ObservedCustomer, Unenforced } from '../gateway/gateway.ts';
 import type { CustomerConditionReason, CustomerConditionType } from '../conditions/conditions.ts';
 import type { Drift } from './drift.ts';
 
@@ -14,7 +14,7 @@ export interface SyncOutcome {
   readonly reason: SyncedReason;
   readonly message: string;
   /** What the gateway reported last; undefined: it was not asked, and what was known of it stays. */
-  readonly observed?: Observed | undefined;
+  readonly observed?: ObservedCustomer | undefined;
   /** The state of the fields, where it is known. */
   readonly applied?: AppliedState | undefined;
   /** Whether a successful sync changed something at the gateway. */

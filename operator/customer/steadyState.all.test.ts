@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
-import { startTestProxy, type TestProxy } from '../gateway/testing/proxy.ts';
+import { startTestProxy, type TestProxy } from '../gateway/testing/testProxy.ts';
 import { eventually, People, TestOperator } from './testing/testOperator.ts';
 
 const customers = 1_000;

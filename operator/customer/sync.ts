@@ -5,10 +5,10 @@ import type {
   Fields,
   GatewayClient,
   LimitValues,
-  Observed,
+  ObservedCustomer,
   Step,
   Strategy,
-  Wanted,
+  SupportedFields,
 } from '../gateway/gateway.ts';
 import {
   budgetRowId,
@@ -21,7 +21,7 @@ import {
   limitNames,
   limitsOf,
   observe,
-  plainContract,
+  customerFieldsStrategy,
   resourceOfRow,
   unenforced,
 } from '../gateway/gateway.ts';
@@ -84,8 +84,8 @@ export async function sync(
   signal: AbortSignal,
 ): Promise<Synced> {
   const client = parts.clients.for(connection);
-  const turn = isRoutine(customer) ? 'routine' : 'urgent';
-  const observed = await look(client, customer, { signal, turn }).catch((error: unknown) => {
+  const priority = isRoutine(customer) ? 'routine' : 'urgent';
+  const observed = await look(client, customer, { signal, priority }).catch((error: unknown) => {
     if (!mayTryToCreate(customer, error)) throw error;
     return undefined;
   });
@@ -123,7 +123,7 @@ export async function strategyFor(
   customer: GatewayCustomer,
   connection: GatewayConnection,
 ): Promise<Strategy> {
-  if (!(await parts.clients.hasBudgetApi(connection))) return plainContract;
+  if (!(await parts.clients.hasBudgetApi(connection))) return customerFieldsStrategy;
   return budgetRowStrategy(budgetRowId(customer.metadata.uid), await defaultLimits(parts, connection));
 }
 
@@ -146,7 +146,7 @@ async function create(work: Work, customer: GatewayCustomer): Promise<Synced> {
   const { parts, strategy, desired, client, signal } = work;
   const missed = claimOf(customer) === 'recorded';
   const applied = appliedFields(customer);
-  const wanted = strategy.want(desired, applied, undefined);
+  const wanted = strategy.supportedFields(desired, applied, undefined);
   const announced = await announce(parts, customer, { fields: fieldsOf(wanted.fields) });
   const steps = strategy.plan({
     customerId: customer.spec.customerId,
@@ -156,14 +156,14 @@ async function create(work: Work, customer: GatewayCustomer): Promise<Synced> {
     fresh: work.fresh,
     replaces: customer.status?.replacesBudget,
   });
-  parts.finalizer.begin(announced);
+  parts.finalizer.beforeExternalWrite(announced);
   await execute(client, steps, { signal });
   if (missed) parts.metrics.drift.inc();
   const after = await lookAfterWriting(client, customer, signal);
   return conclude(work, announced, { after, wanted, applied, deed: missed ? createdAgain : created });
 }
 
-async function keep(work: Work, customer: GatewayCustomer, observed: Observed): Promise<Synced> {
+async function keep(work: Work, customer: GatewayCustomer, observed: ObservedCustomer): Promise<Synced> {
   const { parts, strategy, desired, client, signal, hash, inheritance } = work;
   const claim = claimOf(customer);
   const adopting = claim !== 'recorded';
@@ -176,8 +176,8 @@ async function keep(work: Work, customer: GatewayCustomer, observed: Observed): 
   if (adoptionPolicyOf(customer) === 'Refuse' && !ours) {
     // What was begun to create the record is of no use to anybody.
     if (work.lost || claim === 'pending') {
-      parts.finalizer.begin(customer);
-      await execute(client, strategy.leftovers(), { signal });
+      parts.finalizer.beforeExternalWrite(customer);
+      await execute(client, strategy.cleanupSteps(), { signal });
     }
     return { customer, outcome: refused };
   }
@@ -186,13 +186,13 @@ async function keep(work: Work, customer: GatewayCustomer, observed: Observed): 
   const untouched = claim === 'none' || (adopting && work.lost);
   const applied = new Set([...(untouched ? [] : appliedFields(customer)), ...inheritance.fields]);
   const replaces = foreign === undefined ? customer.status?.replacesBudget : budgetRowId(foreign);
-  const wanted = strategy.want(desired, applied, observed);
-  const drift = driftOf(wanted.fields, applied, strategy.see(observed, wanted.fields), observed.reported);
+  const wanted = strategy.supportedFields(desired, applied, observed);
+  const drift = driftOf(wanted.fields, applied, strategy.observedValues(observed, wanted.fields), observed.reported);
   const specChanged = !adopting && customer.status?.specHash !== hash;
   const deed = deedOf(customer, adopting, isLinked(customer, observed));
   const state = appliedState(work, customer, wanted, drift, observed);
   // Of a row that was made before a crash, only what is linked to it tells.
-  const leftover = claim === 'pending' && strategy !== plainContract && !isLinked(customer, observed);
+  const leftover = claim === 'pending' && strategy !== customerFieldsStrategy && !isLinked(customer, observed);
   if (!leftover && replaces === undefined && !mustWrite(customer, state, specChanged)) {
     return upToDate(await hold(parts, customer), observed, state, deed);
   }
@@ -202,9 +202,9 @@ async function keep(work: Work, customer: GatewayCustomer, observed: Observed): 
     fresh: untouched,
   };
   const fields = [...fieldsOf(wanted.fields), ...inheritance.fields];
-  const announced = await announce(parts, customer, { fields, replaces, copies: strategy.copies(input) });
+  const announced = await announce(parts, customer, { fields, replaces, copies: strategy.copiedBudget(input) });
   const steps = strategy.plan(input);
-  parts.finalizer.begin(announced);
+  parts.finalizer.beforeExternalWrite(announced);
   await execute(client, adopting ? steps.filter(saysAnything) : steps, { signal });
   const after = await lookAfterWriting(client, customer, signal);
   if (!adopting && !specChanged) parts.metrics.drift.inc();
@@ -251,7 +251,7 @@ const refused: SyncOutcome = {
 };
 
 /** The other resource whose own budget row the record is linked to. */
-function linkedResource({ metadata }: GatewayCustomer, { budgetId }: Observed): string | undefined {
+function linkedResource({ metadata }: GatewayCustomer, { budgetId }: ObservedCustomer): string | undefined {
   const uid = resourceOfRow(budgetId);
   return uid === metadata.uid ? undefined : uid;
 }
@@ -288,7 +288,7 @@ function mustWrite(customer: GatewayCustomer, state: AppliedState, specChanged: 
 
 function upToDate(
   customer: GatewayCustomer,
-  observed: Observed,
+  observed: ObservedCustomer,
   applied: AppliedState,
   deed: Deed | undefined,
 ): Synced {
@@ -304,11 +304,11 @@ function upToDate(
 function conclude(
   work: Work,
   customer: GatewayCustomer,
-  written: { after: Observed; wanted: Wanted; applied: ReadonlySet<Field>; deed: Deed },
+  written: { after: ObservedCustomer; wanted: SupportedFields; applied: ReadonlySet<Field>; deed: Deed },
 ): Synced {
   const { parts, strategy } = work;
   const { after, wanted, deed } = written;
-  const seen = strategy.see(after, wanted.fields);
+  const seen = strategy.observedValues(after, wanted.fields);
   const drift = driftOf(wanted.fields, written.applied, seen, after.reported);
   const applied = appliedState(work, customer, wanted, drift, after);
   const syncRequest = pendingSyncRequest(customer);
@@ -334,9 +334,9 @@ function reasonOf({ reason }: Deed): SyncOutcome['reason'] {
 function appliedState(
   { parts, hash, connection }: Work,
   customer: GatewayCustomer,
-  { fields, unsupported }: Wanted,
+  { fields, unsupported }: SupportedFields,
   drift: Drift,
-  observed: Observed,
+  observed: ObservedCustomer,
 ): AppliedState {
   const notEnforced = unenforced(fields, observed, connection.enforcement).filter(
     ({ field }) => !drift.unheld.includes(field),
@@ -355,7 +355,7 @@ interface Announcement {
   readonly fields: readonly Field[];
   /** See {@link PlanInput.replaces}. */
   readonly replaces?: string | undefined;
-  /** See {@link Strategy.copies}. */
+  /** See {@link Strategy.copiedBudget}. */
   readonly copies?: string | undefined;
 }
 
@@ -395,16 +395,16 @@ async function hold(
   marks: Readonly<Record<string, string>> = {},
 ): Promise<GatewayCustomer> {
   const held = await finalizer.add(customer, marks);
-  if (!finalizer.on(held)) throw new DeletedFirstError('The resource is being deleted.');
+  if (!finalizer.isSet(held)) throw new DeletedFirstError('The resource is being deleted.');
   return held;
 }
 
-function isLinked(customer: GatewayCustomer, observed: Observed): boolean {
+function isLinked(customer: GatewayCustomer, observed: ObservedCustomer): boolean {
   return observed.budgetId === budgetRowId(customer.metadata.uid);
 }
 
 /** The budget that limits were copied from, as long as there is one in the customer's own row that the spec does not name. */
-function stillCopied(customer: GatewayCustomer, wanted: Fields, observed: Observed): string | undefined {
+function stillCopied(customer: GatewayCustomer, wanted: Fields, observed: ObservedCustomer): string | undefined {
   const named = new Set<string>(Object.keys(limitsOf(wanted)).map((field) => limitNames[field as keyof LimitValues]));
   const unnamed = Object.keys(observed.budget).some((column) => !named.has(column));
   return isLinked(customer, observed) && unnamed ? customer.status?.copiedBudget : undefined;
@@ -416,7 +416,7 @@ function stillCopied(customer: GatewayCustomer, wanted: Fields, observed: Observ
  */
 export function wouldBeLinked({ strategy }: { readonly strategy: Strategy }, customer: GatewayCustomer): boolean {
   const fields = appliedFields(customer);
-  return strategy !== plainContract && !fields.has('budgetId') && [...fields].some(isLimit);
+  return strategy !== customerFieldsStrategy && !fields.has('budgetId') && [...fields].some(isLimit);
 }
 
 /** An update that names nothing but the customer changes nothing. */
@@ -428,7 +428,7 @@ async function look(
   client: GatewayClient,
   customer: GatewayCustomer,
   options: Parameters<GatewayClient['customerInfo']>[1],
-): Promise<Observed | undefined> {
+): Promise<ObservedCustomer | undefined> {
   const row = await client.customerInfo(customer.spec.customerId, options);
   return row === undefined ? undefined : observe(row);
 }
@@ -445,7 +445,7 @@ async function lookAfterWriting(
   client: GatewayClient,
   customer: GatewayCustomer,
   signal: AbortSignal,
-): Promise<Observed> {
+): Promise<ObservedCustomer> {
   const after = await look(client, customer, { signal });
   if (after !== undefined) return after;
   throw new GatewayError(

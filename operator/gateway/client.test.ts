@@ -6,8 +6,8 @@ import { GatewayClients } from './clients.ts';
 import type { GatewayErrorKind } from './errors.ts';
 import { GatewayError } from './errors.ts';
 import { RateLimiter } from './rateLimit.ts';
-import type { Fault, TestProxy } from './testing/proxy.ts';
-import { startTestProxy } from './testing/proxy.ts';
+import type { Fault, TestProxy } from './testing/testProxy.ts';
+import { startTestProxy } from './testing/testProxy.ts';
 
 const masterKey = 'sk-a-master-key-of-the-test';
 const rateLimit = { qps: 1000, burst: 1000, maxConcurrent: 8 };

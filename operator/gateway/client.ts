@@ -5,18 +5,18 @@
  */
 import { Pool } from 'undici';
 import { z } from 'zod';
-import type { Look } from './absence.ts';
-import { Absence, wordsForNobody } from './absence.ts';
+import type { LookupResult } from './missingCustomerCheck.ts';
+import { MissingCustomerCheck, notFoundQuote } from './missingCustomerCheck.ts';
 import type { GatewayOperation } from './errors.ts';
 import { GatewayError, isGatewayError } from './errors.ts';
 import { isLiteLlm, rowOrNone, saysDeleted } from './litellmQuirks.ts';
-import type { Pause, RateLimit, RateLimiter, Turn } from './rateLimit.ts';
+import type { Pause, RateLimit, RateLimiter, CallPriority } from './rateLimit.ts';
 import { DeferredError } from './rateLimit.ts';
-import type { Answer, Asked } from './refusal.ts';
-import { asksForTime, contradictionOf, parseJson, refusalOf, retryAfterOf, saying } from './refusal.ts';
-import type { BudgetBody, BudgetRow, CustomerBody, CustomerRow } from './wire.ts';
-import { budgetRow, customerRow } from './wire.ts';
-import { personalValues } from './words.ts';
+import type { GatewayResponse, CallContext } from './errorResponse.ts';
+import { asksToWait, contradictionOf, parseJson, errorOf, retryAfterOf, quoteSentence } from './errorResponse.ts';
+import type { BudgetBody, BudgetRow, CustomerBody, CustomerRow } from './schemas.ts';
+import { budgetRow, customerRow } from './schemas.ts';
+import { personalValues } from './quote.ts';
 
 /** Where a gateway is, and how to call it. */
 export interface GatewayTarget {
@@ -54,8 +54,8 @@ const largestAnswer = 1024 * 1024;
 export interface CallOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
-  /** Default: `begun`. The others are thrown back with `retryAfter` rather than made to wait long for their turn. */
-  readonly turn?: Turn;
+  /** Default: `inProgress`. The others are thrown back with `retryAfter` rather than made to wait long for their turn. */
+  readonly priority?: CallPriority;
 }
 
 /** What a write answers is used only as far as it contradicts the success; a page tells that nothing was written. */
@@ -80,7 +80,7 @@ export class GatewayClient {
   readonly #limiter: RateLimiter;
   readonly #timeouts: CallTimeouts;
   readonly #report: (call: CallReport) => void;
-  readonly #absence = new Absence();
+  readonly #absence = new MissingCustomerCheck();
   #isLiteLlm = false;
 
   constructor(
@@ -210,7 +210,7 @@ export class GatewayClient {
       throw error;
     });
     this.#isLiteLlm ||= isLiteLlm(row);
-    this.#absence.served(customerId);
+    this.#absence.recordFound(customerId);
     return row;
   }
 
@@ -221,7 +221,7 @@ export class GatewayClient {
     return await this.#absence.confirms(customerId, error.message, (id) => this.#look(id, options));
   }
 
-  async #look(customerId: string, options?: CallOptions): Promise<Look> {
+  async #look(customerId: string, options?: CallOptions): Promise<LookupResult> {
     try {
       await this.#lookUp(customerId, { signal: options?.signal });
       return { kind: 'there' };
@@ -237,7 +237,7 @@ export class GatewayClient {
   async #wordsForMissing(customerId: string, options?: CallOptions): Promise<string | undefined> {
     const first = await this.#look(customerId, options);
     if (first.kind !== 'there' || this.#isLiteLlm) return undefined;
-    return await wordsForNobody(customerId, (id) => this.#look(id, options));
+    return await notFoundQuote(customerId, (id) => this.#look(id, options));
   }
 
   /** @returns undefined where the answer confirms the deletion, else what to fail with if the customer is still there */
@@ -268,7 +268,7 @@ export class GatewayClient {
 
   async #call<T>(call: Call<T>, options: CallOptions = {}): Promise<T> {
     const { operation, path, body, schema, about } = call;
-    const asked: Asked = {
+    const asked: CallContext = {
       operation,
       customerId: about?.field === 'user_id' ? about.value : undefined,
       masterKey: this.#masterKey,
@@ -276,17 +276,17 @@ export class GatewayClient {
       isLiteLlm: this.#isLiteLlm,
     };
     let paused: GatewayError | undefined;
-    let answer: Answer;
+    let answer: GatewayResponse;
     try {
-      const attempt = async (): Promise<Answer> => {
+      const attempt = async (): Promise<GatewayResponse> => {
         const said = await this.#attempt(operation, path, body, options.signal);
-        if (asksForTime(said)) {
-          const { ms, pause } = this.#limiter.pause(retryAfterOf(said), saying(asked, said.text));
+        if (asksToWait(said)) {
+          const { ms, pause } = this.#limiter.pause(retryAfterOf(said), quoteSentence(asked, said.text));
           paused = deferred(operation, ms, pause, said.status);
         }
         return said;
       };
-      answer = await this.#limiter.run(attempt, options.turn ?? 'begun', options.signal);
+      answer = await this.#limiter.run(attempt, options.priority ?? 'inProgress', options.signal);
     } catch (error) {
       if (isGatewayError(error)) throw error;
       if (!(error instanceof DeferredError)) throw noAnswer(operation, error, this.#hasOwnAuthority);
@@ -294,7 +294,7 @@ export class GatewayClient {
     }
     if (paused !== undefined) throw paused;
     const { status, text } = answer;
-    if (status < 200 || status > 299) throw refusalOf(asked, answer);
+    if (status < 200 || status > 299) throw errorOf(asked, answer);
     const contradiction = about === undefined ? undefined : contradictionOf(asked, answer, about);
     if (contradiction !== undefined) throw contradiction;
     const parsed = schema.safeParse(text.trim() === '' ? {} : parseJson(text));
@@ -302,7 +302,7 @@ export class GatewayClient {
     throw new GatewayError(
       'transient',
       operation,
-      `The gateway answered ${operation} with ${status} and a body that is not what this call returns.${saying(asked, text)} Check that spec.endpoint of the instance is the gateway's own address.`,
+      `The gateway answered ${operation} with ${status} and a body that is not what this call returns.${quoteSentence(asked, text)} Check that spec.endpoint of the instance is the gateway's own address.`,
       { status },
     );
   }
@@ -313,7 +313,7 @@ export class GatewayClient {
     path: string,
     body: object | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<Answer> {
+  ): Promise<GatewayResponse> {
     try {
       return await this.#send(operation, path, body, signal);
     } catch (error) {
@@ -331,7 +331,7 @@ export class GatewayClient {
     path: string,
     body: object | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<Answer> {
+  ): Promise<GatewayResponse> {
     const began = performance.now();
     let code = 'error';
     try {

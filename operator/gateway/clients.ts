@@ -3,7 +3,7 @@ import { GatewayClient } from './client.ts';
 import { isGatewayError } from './errors.ts';
 import type { RateLimit } from './rateLimit.ts';
 import { RateLimiter } from './rateLimit.ts';
-import type { BudgetRow } from './wire.ts';
+import type { BudgetRow } from './schemas.ts';
 
 interface BudgetApi {
   readonly answer: Promise<boolean>;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type EnforcementSettings, unenforced } from './enforcement.ts';
 import type { Field, Fields } from './fields.ts';
-import { observe } from './observed.ts';
+import { observe } from './observedCustomer.ts';
 
 const nothing: EnforcementSettings = { blockedUserCheck: false, preCallChecks: false };
 

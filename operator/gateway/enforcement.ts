@@ -4,7 +4,7 @@
  */
 import type { Field, Fields } from './fields.ts';
 import { fieldsOf, isEmpty } from './fields.ts';
-import type { Observed } from './observed.ts';
+import type { ObservedCustomer } from './observedCustomer.ts';
 
 /** What a proxy configuration makes LiteLLM enforce besides what it enforces anyway. */
 export interface EnforcementSettings {
@@ -45,7 +45,7 @@ const recordedOnly: Readonly<Partial<Record<Field, RecordedOnly>>> = {
 /** The wanted fields that a gateway records and does not act on. A field without a value needs no enforcement. */
 export function unenforced(
   wanted: Fields,
-  { isLiteLlm }: Pick<Observed, 'isLiteLlm'>,
+  { isLiteLlm }: Pick<ObservedCustomer, 'isLiteLlm'>,
   settings: EnforcementSettings,
 ): readonly Unenforced[] {
   if (!isLiteLlm) return [];

@@ -2,7 +2,7 @@
  * A customer as a set of fields, named as in the spec. What is wanted, what the gateway reports and what was once applied
  * are all told in these terms, so that they can be compared field by field.
  */
-import type { BudgetRow, CustomerRow } from './wire.ts';
+import type { BudgetRow, CustomerRow } from './schemas.ts';
 
 /** The limits that are in a customer's budget. */
 export interface LimitValues {

@@ -1,5 +1,5 @@
 /** The public face of the gateway's admin API: clients, errors, and the two ways of bringing a customer to a gateway. */
-export { budgetRowId, budgetRowStrategy, resourceOfRow } from './budgetRow.ts';
+export { budgetRowId, budgetRowStrategy, resourceOfRow } from './budgetRowStrategy.ts';
 export type { CallOptions, CallReport, CallTimeouts, GatewayTarget } from './client.ts';
 export { GatewayClient } from './client.ts';
 export { GatewayClients, type GatewayClientsOptions } from './clients.ts';
@@ -19,8 +19,15 @@ export {
   type LimitValues,
 } from './fields.ts';
 export { gatewayCallMetrics } from './metrics.ts';
-export { observe, type Observed } from './observed.ts';
-export { plainContract } from './plainContract.ts';
+export { observe, type ObservedCustomer } from './observedCustomer.ts';
+export { customerFieldsStrategy } from './customerFieldsStrategy.ts';
 export { RateLimiter, type RateLimit } from './rateLimit.ts';
-export { execute, type PlanInput, type Seen, type Step, type Strategy, type Wanted } from './strategy.ts';
-export type { BudgetRow, CustomerRow } from './wire.ts';
+export {
+  execute,
+  type PlanInput,
+  type ObservedValues,
+  type Step,
+  type Strategy,
+  type SupportedFields,
+} from './strategy.ts';
+export type { BudgetRow, CustomerRow } from './schemas.ts';

@@ -12,7 +12,7 @@
  * - A customer's budget link cannot be cleared: we link to a row of our own and delete that.
  */
 import type { GatewayOperation } from './errors.ts';
-import type { BudgetRow, CustomerRow, ErrorBody } from './wire.ts';
+import type { BudgetRow, CustomerRow, ErrorBody } from './schemas.ts';
 
 /** What to send in `/customer/update` so that a field is empty afterwards, where null is ignored. */
 export const clearedBy = {

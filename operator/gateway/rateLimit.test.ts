@@ -13,7 +13,7 @@ describe('rate limit of a gateway', () => {
         limiter.run(() => {
           at.push(performance.now() - began);
           return turn();
-        }, 'begun'),
+        }, 'inProgress'),
       ),
     );
     expect(at.slice(0, 5).every((ms) => ms < 50)).to.equal(true);
@@ -30,7 +30,7 @@ describe('rate limit of a gateway', () => {
       underWay--;
       throw new Error('as a gateway does');
     };
-    await Promise.allSettled(Array.from({ length: 50 }, () => limiter.run(call, 'begun')));
+    await Promise.allSettled(Array.from({ length: 50 }, () => limiter.run(call, 'inProgress')));
     expect(most).to.equal(3);
     expect(underWay).to.equal(0);
   });
@@ -68,25 +68,25 @@ describe('rate limit of a gateway', () => {
     const limiter = new RateLimiter({ qps: 1000, burst: 10, maxConcurrent: 1 });
     const { promise: free, resolve } = Promise.withResolvers<undefined>();
     const made: string[] = [];
-    const first = limiter.run(() => free, 'begun');
+    const first = limiter.run(() => free, 'inProgress');
     const stop = new AbortController();
-    const waiting = limiter.run(() => turn().then(() => made.push('stopped')), 'begun', stop.signal);
-    const next = limiter.run(() => turn().then(() => made.push('next')), 'begun', stop.signal);
+    const waiting = limiter.run(() => turn().then(() => made.push('stopped')), 'inProgress', stop.signal);
+    const next = limiter.run(() => turn().then(() => made.push('next')), 'inProgress', stop.signal);
     const failed = Promise.allSettled([waiting, next]);
     stop.abort(new Error('Time is up.'));
     expect((await failed).map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
-    const after = limiter.run(() => turn().then(() => made.push('after')), 'begun');
+    const after = limiter.run(() => turn().then(() => made.push('after')), 'inProgress');
     resolve(undefined);
     await Promise.all([first, after]);
     expect(made).to.deep.equal(['after']);
-    const late: unknown = await limiter.run(turn, 'begun', stop.signal).catch((thrown: unknown) => thrown);
+    const late: unknown = await limiter.run(turn, 'inProgress', stop.signal).catch((thrown: unknown) => thrown);
     expect(late).to.equal(stop.signal.reason);
   });
 
   it('holds nobody, in the middle of his work neither, while the gateway asks to be left alone for long', async () => {
     const limiter = new RateLimiter({ qps: 1000, burst: 10, maxConcurrent: 10 });
     limiter.pause(60_000, '');
-    const error: unknown = await limiter.run(turn, 'begun').catch((thrown: unknown) => thrown);
+    const error: unknown = await limiter.run(turn, 'inProgress').catch((thrown: unknown) => thrown);
     expect((error as DeferredError).retryAfterMs).to.be.within(50_000, 60_000);
   });
 
@@ -101,7 +101,7 @@ describe('rate limit of a gateway', () => {
       limiter.pause(seconds === undefined ? undefined : seconds * 1000, ' It says: "no".');
       return Promise.resolve();
     };
-    const deferral = async (kind: 'begun' | 'urgent' | 'routine'): Promise<DeferredError> => {
+    const deferral = async (kind: 'inProgress' | 'urgent' | 'routine'): Promise<DeferredError> => {
       const error: unknown = await limiter.run(answers, kind).catch((thrown: unknown) => thrown);
       if (!(error instanceof DeferredError)) throw new Error('The call was made.');
       return error;
@@ -119,7 +119,7 @@ describe('rate limit of a gateway', () => {
 
     it('sends everybody away at once, and says until when', async () => {
       for (const [kind, ms] of [
-        ['begun', 60_000],
+        ['inProgress', 60_000],
         ['urgent', 60_000],
         ['routine', 3_600_000],
       ] as const) {
@@ -163,8 +163,8 @@ describe('rate limit of a gateway', () => {
     it('sends away who waits in line', async () => {
       const fresh = new RateLimiter({ qps: 1000, burst: 1000, maxConcurrent: 1 });
       const { promise, resolve } = Promise.withResolvers<undefined>();
-      const first = fresh.run(() => promise, 'begun');
-      const waiting = fresh.run(answers, 'begun').catch((thrown: unknown) => thrown);
+      const first = fresh.run(() => promise, 'inProgress');
+      const waiting = fresh.run(answers, 'inProgress').catch((thrown: unknown) => thrown);
       fresh.pause(3_600_000, '');
       expect(await waiting).to.be.instanceOf(DeferredError);
       resolve(undefined);

@@ -36,9 +36,9 @@ interface Waiting {
 }
 
 /** Whose turn it is, the most urgent first. */
-export type Turn =
+export type CallPriority =
   /** Goes on with a piece of work that was begun: waits for its turn. */
-  | 'begun'
+  | 'inProgress'
   /** Begins work that somebody may be waiting for. */
   | 'urgent'
   /** Begins work of which nothing is known to have changed. */
@@ -89,11 +89,11 @@ export class RateLimiter {
    * @param signal ends the wait, and the call is not made
    * @throws DeferredError if it begins a piece of work and its turn is far, or the gateway asks for a long pause
    */
-  async run<T>(call: () => Promise<T>, turn: Turn, signal?: AbortSignal): Promise<T> {
+  async run<T>(call: () => Promise<T>, turn: CallPriority, signal?: AbortSignal): Promise<T> {
     const isProbe = this.#takeProbe();
     if (isProbe) this.#underWay++;
     else {
-      if (turn === 'begun') this.#deferIfPaused();
+      if (turn === 'inProgress') this.#deferIfPaused();
       else this.#deferIfFar(turn);
       await this.#turn(this.#waiting[turn === 'routine' ? 'routine' : 'urgent'], signal);
     }
@@ -172,7 +172,7 @@ export class RateLimiter {
   }
 
   /** When to come back: what is urgent may be the next probe, routine comes when the pause is over. */
-  #pauseLeft(turn: Turn, now: number): number {
+  #pauseLeft(turn: CallPriority, now: number): number {
     const left = Math.max(0, this.#pausedUntil - now);
     if (turn === 'routine' || left <= longestPauseMs) return left;
     return Math.min(left, Math.max(longestWaitMs, this.#nextProbe - now));
@@ -204,7 +204,8 @@ export class RateLimiter {
 
   #deferIfPaused(): void {
     const now = this.#now();
-    if (this.#pausedUntil - now > longestPauseMs) throw new DeferredError(this.#pauseLeft('begun', now), this.#pause);
+    if (this.#pausedUntil - now > longestPauseMs)
+      throw new DeferredError(this.#pauseLeft('inProgress', now), this.#pause);
   }
 
   #deferIfFar(turn: 'urgent' | 'routine'): void {

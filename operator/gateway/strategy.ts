@@ -4,9 +4,9 @@ import { GatewayError, isGatewayError } from './errors.ts';
 import type { Field, FieldValues, Fields } from './fields.ts';
 import { fieldsOf, isEmpty, permissionNames, rowNames, sameValue } from './fields.ts';
 import { clearedBy, permissionLists } from './litellmQuirks.ts';
-import type { Observed } from './observed.ts';
-import { budgetColumns } from './observed.ts';
-import type { BudgetBody, CustomerBody } from './wire.ts';
+import type { ObservedCustomer } from './observedCustomer.ts';
+import { budgetColumns } from './observedCustomer.ts';
+import type { BudgetBody, CustomerBody } from './schemas.ts';
 
 /** One call on the way from what is to what shall be. Doing the same steps again leads to the same state. */
 export type Step =
@@ -21,12 +21,12 @@ export type Step =
 /** What a plan is made from. */
 export interface PlanInput {
   readonly customerId: string;
-  /** What the fields shall be, as {@link Strategy.want} told. */
+  /** What the fields shall be, as {@link Strategy.supportedFields} told. */
   readonly wanted: Fields;
   /** The fields that we have set before: those no longer wanted are cleared. */
   readonly applied: ReadonlySet<Field>;
   /** The customer as it is; undefined: there is none. */
-  readonly observed: Observed | undefined;
+  readonly observed: ObservedCustomer | undefined;
   /** Nothing of this customer was ever begun, so that nothing can have been left behind by a crash. */
   readonly fresh: boolean;
   /** The budget row of another resource, whose record this one takes over: never kept, and deleted in the end. */
@@ -34,29 +34,33 @@ export interface PlanInput {
 }
 
 /** What a gateway can be made to hold of what the spec asks for. */
-export interface Wanted {
+export interface SupportedFields {
   readonly fields: Fields;
   /** Fields of the spec that cannot be held together with the others. */
   readonly unsupported: readonly Field[];
 }
 
 /** What an observed record means for a comparison. */
-export interface Seen {
+export interface ObservedValues {
   /** The values that count as set: each wanted field must be among them. */
-  readonly holds: Fields;
+  readonly effective: Fields;
   /** The values that are there at all: none of those that we have set and no longer want may be among them. */
   readonly present: Fields;
 }
 
 /** One of the two ways of bringing a customer's fields to a gateway. All of it is pure. */
 export interface Strategy {
-  want(desired: Fields, applied: ReadonlySet<Field>, observed: Observed | undefined): Wanted;
-  see(observed: Observed, wanted: Fields): Seen;
+  supportedFields(
+    desired: Fields,
+    applied: ReadonlySet<Field>,
+    observed: ObservedCustomer | undefined,
+  ): SupportedFields;
+  observedValues(observed: ObservedCustomer, wanted: Fields): ObservedValues;
   plan(input: PlanInput): Step[];
   /** The shared budget from which such a plan copies limits that the spec does not name; undefined: it copies none. */
-  copies(input: PlanInput): string | undefined;
+  copiedBudget(input: PlanInput): string | undefined;
   /** The steps that take away what we have made besides the customer, once that is gone. */
-  leftovers(): Step[];
+  cleanupSteps(): Step[];
 }
 
 /** Does the steps in their order. @throws GatewayError from the first that fails; the rest is not done. */
@@ -147,7 +151,7 @@ function rowValues(wanted: Fields): Record<string, FieldValues[Field] | undefine
 function permissionChange(
   wanted: Fields,
   applied: ReadonlySet<Field>,
-  observed: Observed | undefined,
+  observed: ObservedCustomer | undefined,
 ): { readonly object_permission?: Readonly<Record<string, readonly string[]>> } {
   const changes = Object.entries(permissionNames).flatMap(([name, wire]) => {
     const field = name as keyof typeof permissionNames;

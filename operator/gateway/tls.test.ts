@@ -5,7 +5,7 @@ import { GatewayClient } from './client.ts';
 import { GatewayError } from './errors.ts';
 import { RateLimiter } from './rateLimit.ts';
 import { TestAuthority, type TestCertificate } from './testing/certificates.ts';
-import { startTestProxy } from './testing/proxy.ts';
+import { startTestProxy } from './testing/testProxy.ts';
 import { startTlsProxy, type TlsProxy } from './testing/tlsProxy.ts';
 
 const masterKey = 'sk-a-master-key-of-the-test';

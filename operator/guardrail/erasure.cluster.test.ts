@@ -10,7 +10,7 @@ import { eraseSessions, ErasureError } from '../customer/erasure.ts';
 import { TestAuthority } from '../gateway/testing/certificates.ts';
 import { policyRules } from '../runtime/runtime.ts';
 import { type FakeKubelet, startFakeKubelet } from '../runtime/testing/fakeKubelet.ts';
-import { parts, RestClient, Transport } from '../runtime/testing/testing.ts';
+import { transportOptions, RestClient, Transport } from '../runtime/testing/testing.ts';
 import { erasureEndpoints, NoGuardrailError, reachSidecars, selectorText } from './erasure.ts';
 import { namesOf } from '../cluster/names.ts';
 import { instanceOf } from '../instance/testing/instances.ts';
@@ -87,7 +87,7 @@ describe('erasing the sessions in sidecars', function () {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'operator' },
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
     });
-    transport = new Transport(cluster().kubeConfig(user), parts());
+    transport = new Transport(cluster().kubeConfig(user), transportOptions());
     client = new RestClient(transport);
     sidecars = [await startSidecar(), await startSidecar()];
     const template = {

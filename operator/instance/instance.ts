@@ -3,7 +3,7 @@ import { customers, instances } from '../api/kinds.ts';
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { FINALIZER, gatewayInstanceNames } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
-import type { Controller, Metadata, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
+import type { ControllerSpec, Metadata, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
 import { keyOf, keyText, when } from '../runtime/runtime.ts';
 import { Children, INSTANCE_LABEL, instanceLabelOf, ownedKinds, proxyDeployments } from '../cluster/cluster.ts';
 import type { Connections } from '../connection/connection.ts';
@@ -61,7 +61,7 @@ const permissions: readonly Permission[] = [
 ];
 
 /** Reconciles GatewayInstances: the connection, the gateway's configuration, the guardrail. */
-export function instanceController(runtime: Runtime, dependencies: InstanceDependencies): Controller {
+export function instanceController(runtime: Runtime, dependencies: InstanceDependencies): ControllerSpec {
   const cache = runtime.cache(instances);
   const byInstance = runtime.cache(customers).indexBy((customer) => [keyText(instanceKeyOf(customer))]);
   const reconciler = new InstanceReconciler({

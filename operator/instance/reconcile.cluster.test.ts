@@ -7,10 +7,10 @@ import { parse } from 'yaml';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import type { GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations, gatewayCustomerNames, gatewayInstanceNames, GROUP } from '../api/v1alpha1/v1alpha1.ts';
-import { startTestProxy, type TestProxy } from '../gateway/testing/proxy.ts';
+import { startTestProxy, type TestProxy } from '../gateway/testing/testProxy.ts';
 import { MAX_YAML_BYTES } from '../../guardrail/guardrail.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
-import { withoutLongStretches } from '../runtime/testing/stretches.ts';
+import { withoutLongBlocks } from '../runtime/testing/eventLoopBlocks.ts';
 import { MASTER_KEY, World } from './testing/harness.ts';
 import { slowBases } from '../configuration/testing/slowBases.ts';
 
@@ -153,7 +153,7 @@ describe('GatewayInstance', function () {
     for (const [name, text = ''] of Object.entries(texts)) {
       await world.largeConfigMap(name, { a: text });
     }
-    await withoutLongStretches(async () => {
+    await withoutLongBlocks(async () => {
       for (const name of Object.keys(texts)) {
         const proxyConfig = { base: ref(name), configMapName: `of-${name}` };
         await world.instance({ proxyConfig, guardrail: { policy: ref('keys') } }, name);

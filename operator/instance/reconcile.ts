@@ -119,11 +119,11 @@ export class InstanceReconciler implements Reconciler {
     return (await this.#makeUp(key, signal)) ? result : { requeueAfter: SOON_MS };
   }
 
-  foresees(error: unknown): boolean {
+  isExpected(error: unknown): boolean {
     return isGatewayError(error);
   }
 
-  async tellFault(key: ObjectKey, message: string): Promise<void> {
+  async reportUnexpectedError(key: ObjectKey, message: string): Promise<void> {
     const instance = this.#parts.instances.get(key);
     if (instance !== undefined) await this.#writeReady(instance, { status: 'False', reason: 'InternalError', message });
   }
@@ -140,7 +140,7 @@ export class InstanceReconciler implements Reconciler {
     try {
       const owned = await finalizer.add(instance);
       // Its deletion came first, and something else holds it: nothing was begun, and nothing may be.
-      if (!finalizer.on(owned)) return {};
+      if (!finalizer.isSet(owned)) return {};
       const result = await this.#settle(owned, memory, signal);
       memory.looked = { at: versionOf(owned), when: this.#parts.monotonic() };
       return result;
@@ -169,7 +169,7 @@ export class InstanceReconciler implements Reconciler {
       },
     );
     const guardrail = await this.#settleGuardrail(instance, state, memory);
-    this.#parts.finalizer.begin(instance);
+    this.#parts.finalizer.beforeExternalWrite(instance);
     const proxy = await settleProxy(client, children, instance, state, { budget: budget.settings, ...guardrail });
     await this.#releaseFormer(instance, guardrail);
     await this.#prune(instance, guardrail, { proxy, state, memory });
@@ -205,7 +205,7 @@ export class InstanceReconciler implements Reconciler {
     const told = mayHaveRow(instance)
       ? instance
       : await status.write(instance, statusWithAspect(instance, 'DefaultBudgetEnforced', rowAnnounced, now()));
-    finalizer.begin(instance);
+    finalizer.beforeExternalWrite(instance);
     return told;
   }
 
@@ -406,26 +406,26 @@ export class InstanceReconciler implements Reconciler {
   /** Undoes what was begun for instances that went in spite of their finalizer. @returns whether nothing is left of it */
   async #makeUp(key: ObjectKey, signal: AbortSignal): Promise<boolean> {
     const { finalizer, instances } = this.#parts;
-    for (const lost of finalizer.overtaken(key)) {
+    for (const lost of finalizer.lostObjects(key)) {
       // Of another instance of that name the gateway's Deployment is looked after by that.
       if (instances.get(key) === undefined) await this.#leaveProxy(lost);
       const hadRow = lost.spec.defaultCustomerBudget?.maxBudget !== undefined;
       if (hadRow && !(await this.#removeRow(lost, lost.metadata.creationTimestamp, signal))) return false;
-      finalizer.forget(lost);
+      finalizer.markCleanedUp(lost);
     }
     return true;
   }
 
   async #pause(instance: GatewayInstance): Promise<Result> {
     // Nothing is undone either for one that is taken away in spite of its finalizer while it is paused.
-    this.#parts.finalizer.forget(instance);
+    this.#parts.finalizer.markCleanedUp(instance);
     await this.#writeReady(instance, { status: 'False', reason: 'Paused', message: pausedMessage(instance) });
     return {};
   }
 
   async #finalize(instance: GatewayInstance, signal: AbortSignal): Promise<Result> {
     const { finalizer, events, clients, connections } = this.#parts;
-    if (!finalizer.on(instance)) return {};
+    if (!finalizer.isSet(instance)) return {};
     const forced = instance.metadata.annotations?.[annotations.forceDelete] === 'true';
     const { total } = this.#count(instance);
     if (total > 0 && !forced) {
@@ -442,7 +442,7 @@ export class InstanceReconciler implements Reconciler {
         message: `Deleted by force, with ${total} customers that refer to it.`,
       });
     }
-    finalizer.begin(instance);
+    finalizer.beforeExternalWrite(instance);
     const hindrance = await this.#leave(instance, signal);
     if (hindrance !== undefined && !forced) {
       const message = `${hindrance} To let this resource go without that, set annotation ${annotations.forceDelete} to "true".`;

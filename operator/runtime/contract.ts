@@ -26,9 +26,9 @@ export interface Reconciler {
   /** @throws TerminalError, RetryAfterError or anything else: see there */
   reconcile(key: ObjectKey, context: ReconcileContext): Promise<Result>;
   /** Whether an error that it throws is one of normal operation, of which it has told itself. Default: none is. */
-  foresees?(error: unknown): boolean;
+  isExpected?(error: unknown): boolean;
   /** Tells on the object of an error that nobody foresaw: `message` is a whole sentence without a value. */
-  tellFault?(key: ObjectKey, message: string): Promise<void>;
+  reportUnexpectedError?(key: ObjectKey, message: string): Promise<void>;
 }
 
 /** Objects of a cache by something other than their key. */
@@ -147,7 +147,7 @@ export interface StatusWriter<T extends KubeObject> {
 export interface Finalizer<T extends KubeObject> {
   readonly name: string;
   /** Whether the object has it. */
-  on(object: T): boolean;
+  isSet(object: T): boolean;
   /**
    * Puts it on, and annotations with it in the same write (null removes one). Nothing is written when all is so already.
    * Others' finalizers stay. An object that is being deleted is left as it is.
@@ -162,13 +162,13 @@ export interface Finalizer<T extends KubeObject> {
    * may be something to undo, should its deletion have overtaken the finalizer.
    * @throws ApiError 404 when that is known already, and nothing is to be made; or because this process does not lead
    */
-  begin(object: T): void;
+  beforeExternalWrite(object: T): void;
   /**
    * The objects of this key that are gone although it was put on them, because their deletion had begun just before, and
-   * for which something was begun. Whoever has undone that calls {@link forget}.
+   * for which something was begun. Whoever has undone that calls {@link markCleanedUp}.
    */
-  overtaken(key: ObjectKey): readonly T[];
-  forget(object: T): void;
+  lostObjects(key: ObjectKey): readonly T[];
+  markCleanedUp(object: T): void;
 }
 
 /** What the operator may do with one kind of object: the source of its roles. */

@@ -14,7 +14,7 @@
  * ```
  */
 export { systemClock, type Clock } from './clock.ts';
-export { ControllerOperator, LONGEST_END_MS, type ControllerOperatorOptions } from './manager/manager.ts';
+export { Manager, LONGEST_END_MS, type ManagerOptions } from './manager/manager.ts';
 export type {
   ApplyObject,
   Cache,
@@ -63,5 +63,11 @@ export {
   type ResourceKind,
 } from './objects.ts';
 export { plannedPermissions, policyRules, type PolicyRule } from './manager/permissions.ts';
-export { changedBesidesStatus, when, type Controller, type ControllerBuilder, type Watch } from './controller/when.ts';
+export {
+  changedBesidesStatus,
+  when,
+  type ControllerSpec,
+  type ControllerBuilder,
+  type Watch,
+} from './controller/controllerSpec.ts';
 export { printable } from './printable.ts';

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { customers, instances } from '../../../operator/api/kinds.ts';
 import type { GatewayCustomer, GatewayInstance } from '../../../operator/api/v1alpha1/v1alpha1.ts';
 import { resource, type KubeObject, type ResourceKind } from '../../../operator/runtime/runtime.ts';
-import { eventually, parts, RestClient, Transport } from '../../../operator/runtime/testing/testing.ts';
+import { eventually, transportOptions, RestClient, Transport } from '../../../operator/runtime/testing/testing.ts';
 import { startControlPlane, type ControlPlane } from '../../testing/controlplane.ts';
 import { type DevGateway, startDevGateway } from '../../testing/gateway/gateway.ts';
 import { removeAtExit } from '../../testing/processes.ts';
@@ -70,7 +70,7 @@ export class OperatorStand {
     this.plane = plane;
     this.operator = operator;
     this.#gateway = gateway;
-    this.#transport = new Transport(plane.kubeConfig(), parts());
+    this.#transport = new Transport(plane.kubeConfig(), transportOptions());
     this.client = new RestClient(this.#transport);
   }
 

@@ -13,7 +13,7 @@ import {
   observe,
   sameValue,
 } from '../../gateway/gateway.ts';
-import { startTestProxy, type TestProxy } from '../../gateway/testing/proxy.ts';
+import { startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
 import type { GatewayConnection } from '../../connection/connection.ts';
 import { appliedFields } from '../claim.ts';
 import { desiredFields } from '../desired.ts';
@@ -150,7 +150,7 @@ export function convergenceTests(gateway: () => GatewayUnderTest, numRuns: numbe
       const client = clients.for(connection);
       if ((await client.customerInfo(this.id)) !== undefined) await client.customerDelete(this.id);
       const strategy = await strategyFor(this.#parts, this.stored.customer, connection);
-      for (const step of strategy.leftovers()) if (step.do === 'budgetDelete') await client.budgetDelete(step.id);
+      for (const step of strategy.cleanupSteps()) if (step.do === 'budgetDelete') await client.budgetDelete(step.id);
     }
 
     get rowId(): string {

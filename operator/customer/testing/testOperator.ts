@@ -21,7 +21,7 @@ import {
 } from '../../api/v1alpha1/v1alpha1.ts';
 import { type CallTimeouts, GatewayClients } from '../../gateway/gateway.ts';
 import { createConnections } from '../../connection/connection.ts';
-import { ControllerOperator, RuntimeMetrics, systemClock } from '../../runtime/runtime.ts';
+import { Manager, RuntimeMetrics, systemClock } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/testing.ts';
 import { customerController } from '../customer.ts';
 import type { GuardrailEndpoint } from '../erasure.ts';
@@ -32,7 +32,7 @@ export { eventually };
 const definitions = join(import.meta.dirname, '../../../crds');
 
 /** An operator that runs in the test's own process. */
-export class TestOperator extends ControllerOperator {
+export class TestOperator extends Manager {
   readonly metrics: RuntimeMetrics;
   /** Where sessions are erased. May be changed at any time. */
   guardrails: () => Promise<readonly GuardrailEndpoint[]> = () => Promise.resolve([]);

@@ -48,7 +48,7 @@ export function memoryParts(
   const nothing = { get: () => [], keys: () => [] };
   const finalizer: Parts['finalizer'] = {
     name: 'test',
-    on: (customer) => customer.metadata.finalizers?.includes('test') === true,
+    isSet: (customer) => customer.metadata.finalizers?.includes('test') === true,
     add: (customer, annotations = {}) => {
       const added = Object.entries(annotations).filter((entry): entry is [string, string] => entry[1] !== null);
       stored.customer = {
@@ -62,9 +62,9 @@ export function memoryParts(
       return Promise.resolve(stored.customer);
     },
     remove: () => Promise.resolve(),
-    begin: () => undefined,
-    overtaken: () => [],
-    forget: () => undefined,
+    beforeExternalWrite: () => undefined,
+    lostObjects: () => [],
+    markCleanedUp: () => undefined,
   };
   return {
     clients,

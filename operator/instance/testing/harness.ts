@@ -18,7 +18,7 @@ import {
 import { GatewayClients } from '../../gateway/gateway.ts';
 import type { InstanceConditionType } from '../../conditions/conditions.ts';
 import type { Clock } from '../../runtime/runtime.ts';
-import { ControllerOperator, systemClock } from '../../runtime/runtime.ts';
+import { Manager, systemClock } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/eventually.ts';
 import { createConnections } from '../../connection/connection.ts';
 import { instanceController } from '../instance.ts';
@@ -28,7 +28,7 @@ export const MASTER_KEY = 'sk-master';
 /** A namespace that no instance allows. It is created with its first customer. */
 const guestsOf = (namespace: string): string => `${namespace}-guests`;
 
-class InstanceOperator extends ControllerOperator {
+class InstanceOperator extends Manager {
   readonly #resolve: (url: string) => string;
 
   constructor(plane: ControlPlane, namespace: string, resolve: (url: string) => string, clock: Clock) {

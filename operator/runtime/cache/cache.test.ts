@@ -26,7 +26,7 @@ function thing(
 
 function told(change: Change<Thing>): string {
   const object = change.type === 'deleted' ? change.before : change.after;
-  if (change.type === 'wrote')
+  if (change.type === 'ownWrite')
     return `wrote ${object.metadata.name}@${change.guardedBy}..${object.metadata.resourceVersion}`;
   return `${change.type} ${object.metadata.name} ${object.metadata.uid}@${object.metadata.resourceVersion}`;
 }
@@ -103,7 +103,7 @@ describe('the cache', () => {
   it('keeps what is newer than a list', () => {
     const { cache } = newCache();
     cache.upsert(thing('a', 5));
-    cache.wrote(thing('a', 9), '5');
+    cache.applyOwnWrite(thing('a', 9), '5');
     cache.replace([thing('a', 5)], '7', undefined, AS_IT_IS);
     expect(cache.get({ namespace: 'ns', name: 'a' })?.metadata.resourceVersion).to.equal('9');
   });
@@ -138,7 +138,7 @@ describe('the cache', () => {
     it('show at once, and the watch then has nothing new to tell', () => {
       const { cache, changes } = newCache();
       cache.upsert(thing('a', 1));
-      cache.wrote(thing('a', 2, { color: 'blue' }), '1');
+      cache.applyOwnWrite(thing('a', 2, { color: 'blue' }), '1');
       expect(cache.get({ namespace: 'ns', name: 'a' })?.color).to.equal('blue');
       changes.length = 0;
       cache.upsert(thing('a', 2, { color: 'blue' }));
@@ -149,17 +149,17 @@ describe('the cache', () => {
       const { cache } = newCache();
       cache.upsert(thing('a', 1));
       cache.remove(thing('a', 3));
-      cache.wrote(thing('a', 2), '1');
+      cache.applyOwnWrite(thing('a', 2), '1');
       expect(cache.size).to.equal(0);
     });
 
     it('are told with the version that they were bound to, whether the watch was faster or slower', () => {
       const { cache, changes } = newCache();
       cache.upsert(thing('a', 1));
-      cache.wrote(thing('a', 2), '1');
+      cache.applyOwnWrite(thing('a', 2), '1');
       cache.upsert(thing('a', 3));
-      cache.wrote(thing('a', 3), '2');
-      cache.wrote(thing('a', 4), undefined);
+      cache.applyOwnWrite(thing('a', 3), '2');
+      cache.applyOwnWrite(thing('a', 4), undefined);
       expect(changes.slice(1)).to.deep.equal([
         'updated a uid-a@2',
         'wrote a@1..2',
@@ -218,7 +218,7 @@ describe('the cache', () => {
         // What a listener believes, from changes alone.
         const believed = new Map<string, Thing>();
         cache.subscribe((change) => {
-          if (change.type === 'wrote') return;
+          if (change.type === 'ownWrite') return;
           const object = change.type === 'deleted' ? change.before : change.after;
           const key = object.metadata.name;
           const before = believed.get(key);
@@ -261,7 +261,7 @@ describe('the cache', () => {
             late.push({
               after: step.late,
               write: () => {
-                cache.wrote(written, held.metadata.resourceVersion);
+                cache.applyOwnWrite(written, held.metadata.resourceVersion);
               },
             });
           }

@@ -11,7 +11,7 @@ export type Change<T extends KubeObject> =
    * The answer to a write of ours, which may come before or after the watch tells of it as an update.
    * `guardedBy` is the resourceVersion that the write was bound to: from there to here the change was ours alone.
    */
-  | { readonly type: 'wrote'; readonly after: T; readonly guardedBy: string | undefined };
+  | { readonly type: 'ownWrite'; readonly after: T; readonly guardedBy: string | undefined };
 
 /**
  * Which of two resourceVersions is newer. Since Kubernetes 1.35 they are documented to compare as whole numbers
@@ -114,7 +114,7 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
    * news of the object's end.
    * @param guardedBy the resourceVersion that the write was bound to, if to any
    */
-  wrote(object: T, guardedBy: string | undefined): void {
+  applyOwnWrite(object: T, guardedBy: string | undefined): void {
     const before = this.get(keyOf(object));
     if (before?.metadata.uid !== object.metadata.uid) return;
     const age = compareVersions(object.metadata.resourceVersion, before.metadata.resourceVersion);
@@ -123,7 +123,7 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
       this.#set(object);
       this.#tell({ type: 'updated', before, after: object });
     }
-    this.#tell({ type: 'wrote', after: object, guardedBy });
+    this.#tell({ type: 'ownWrite', after: object, guardedBy });
   }
 
   /**
@@ -163,7 +163,7 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
   }
 
   /** Waits no longer for the first list of one of the sources. */
-  passOver(): void {
+  skipSource(): void {
     this.#unsynced -= 1;
   }
 

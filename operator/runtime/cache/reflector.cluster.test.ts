@@ -8,7 +8,15 @@ import { RuntimeMetrics } from '../metrics.ts';
 import { Reflector, type ReflectorOptions } from './reflector.ts';
 import { eventually } from '../testing/eventually.ts';
 import { FaultProxy } from '../testing/faultProxy.ts';
-import { impatient, installWidgets, parts, silent, widget, widgets, type Widget } from '../testing/widgets.ts';
+import {
+  fastReflectorOptions,
+  installWidgets,
+  transportOptions,
+  silentLog,
+  widget,
+  widgets,
+  type Widget,
+} from '../testing/widgets.ts';
 import { Transport } from '../client/transport.ts';
 
 /** A bookmark, an event and an error as the API server sends them. */
@@ -39,7 +47,7 @@ describe('the reflector, between a real API server and a faulty network', functi
 
   before(async () => {
     kubeConfig = cluster().kubeConfig();
-    directTransport = new Transport(kubeConfig, parts());
+    directTransport = new Transport(kubeConfig, transportOptions());
     direct = new RestClient(directTransport);
     await installWidgets(direct);
   });
@@ -56,7 +64,7 @@ describe('the reflector, between a real API server and a faulty network', functi
     cache.subscribe((change) => {
       events.push(`${change.type} ${(change.type === 'deleted' ? change.before : change.after).metadata.name}`);
     });
-    transport = new Transport(proxy.kubeConfig(), { ...parts(), metrics });
+    transport = new Transport(proxy.kubeConfig(), { ...transportOptions(), metrics });
   });
   afterEach(async () => {
     stop.abort();
@@ -72,9 +80,9 @@ describe('the reflector, between a real API server and a faulty network', functi
       namespace,
       cache,
       clock: systemClock,
-      log: silent,
+      log: silentLog,
       metrics,
-      options: { ...impatient, ...options },
+      options: { ...fastReflectorOptions, ...options },
     });
     running.push(reflector.run(stop.signal));
     return reflector;

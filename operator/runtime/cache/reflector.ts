@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Backoff } from '../controller/backoff.ts';
+import { Backoff } from '../backoff.ts';
 import type { ObjectCache } from './cache.ts';
 import { compareVersions } from './cache.ts';
 import { isKubeObject, type RestClient } from '../client/client.ts';
@@ -78,7 +78,7 @@ export class Reflector<T extends KubeObject> {
   /** Since when nothing works; undefined: all is well. */
   #downSince: number | undefined;
 
-  constructor(parts: {
+  constructor(dependencies: {
     readonly client: RestClient;
     readonly kind: ResourceKind<T>;
     /** undefined: all. */
@@ -94,19 +94,19 @@ export class Reflector<T extends KubeObject> {
      */
     readonly mayPassOver?: boolean;
   }) {
-    this.#client = parts.client;
-    this.#kind = parts.kind;
-    this.#namespace = parts.namespace;
-    this.#cache = parts.cache;
-    this.#clock = parts.clock;
-    this.#metrics = parts.metrics;
-    this.#options = parts.options;
-    this.#mayPassOver = parts.mayPassOver ?? false;
-    this.#log = parts.log.child({
-      resource: `${parts.kind.plural}.${apiVersionOf(parts.kind)}`,
-      ...(parts.namespace === undefined ? {} : { namespace: parts.namespace }),
+    this.#client = dependencies.client;
+    this.#kind = dependencies.kind;
+    this.#namespace = dependencies.namespace;
+    this.#cache = dependencies.cache;
+    this.#clock = dependencies.clock;
+    this.#metrics = dependencies.metrics;
+    this.#options = dependencies.options;
+    this.#mayPassOver = dependencies.mayPassOver ?? false;
+    this.#log = dependencies.log.child({
+      resource: `${dependencies.kind.plural}.${apiVersionOf(dependencies.kind)}`,
+      ...(dependencies.namespace === undefined ? {} : { namespace: dependencies.namespace }),
     });
-    this.#backoff = new Backoff(parts.clock, ...parts.options.backoffMs);
+    this.#backoff = new Backoff(dependencies.clock, ...dependencies.options.backoffMs);
   }
 
   /** Runs until the signal is aborted. Never throws. */
@@ -149,7 +149,7 @@ export class Reflector<T extends KubeObject> {
     this.#forbiddenSince ??= now;
     if (now - this.#forbiddenSince < this.#options.forbiddenMs) return;
     this.#first = false;
-    this.#cache.passOver();
+    this.#cache.skipSource();
     this.#log.error(
       'The operator has no rights in this namespace: bind its ClusterRole there, or take the namespace out of --watch-namespaces. The other namespaces are looked after.',
     );

@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { RestClient } from './client.ts';
 import { ApiError, isConflict, isNotFound } from './errors.ts';
 import { withTestCluster } from '../testing/cluster.ts';
-import { parts, widget, widgets } from '../testing/widgets.ts';
+import { transportOptions, widget, widgets } from '../testing/widgets.ts';
 import { Transport } from './transport.ts';
 
 async function failure(promise: Promise<unknown>): Promise<ApiError> {
@@ -29,7 +29,7 @@ describe('the connection to the API server', () => {
     // undici may pick a second one before the first has been given back.
     expect(proxy.connections).to.be.at.most(2);
 
-    const metrics = parts();
+    const metrics = transportOptions();
     const tls = new Transport(plane.kubeConfig(), metrics);
     // Each new TLS session costs the API server a handshake; a kept one answers in a fraction of that.
     await tls.send({ method: 'GET', path: '/version' });
@@ -154,7 +154,7 @@ describe('the credentials for the API server', () => {
       { name: 'c', server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, skipTLSVerify: true },
       { name: 'u', authProvider: { name: 'tokenFile', config: { tokenFile } } },
     );
-    return new Transport(kubeConfig, parts());
+    return new Transport(kubeConfig, transportOptions());
   }
 
   it('are sent with each request, with a user agent', async () => {

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { ObjectCache } from '../cache/cache.ts';
 import type { ReconcileContext, Result } from '../contract.ts';
-import { ControllerLoop, type ControllerOptions } from './controller.ts';
+import { Controller, type ControllerOptions } from './controller.ts';
 import { ApiError, RetryAfterError, TerminalError } from '../client/errors.ts';
 import { createLogger } from '../log.ts';
 import { RuntimeMetrics } from '../metrics.ts';
 import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
 import { keyOf, resource } from '../objects.ts';
 import { TestClock, settle } from '../testing/testClock.ts';
-import { silent } from '../testing/widgets.ts';
-import { when, type Controller } from './when.ts';
+import { silentLog } from '../testing/widgets.ts';
+import { when, type ControllerSpec } from './controllerSpec.ts';
 
 const things = resource<KubeObject>({ group: 'test', version: 'v1', kind: 'Thing', plural: 'things' });
 const others = resource<KubeObject>({ group: 'test', version: 'v1', kind: 'Other', plural: 'others' });
@@ -44,18 +44,18 @@ function thing(name: string, options: ThingOptions = {}): KubeObject {
 
 describe('the controller loop', () => {
   let clock: TestClock;
-  let log: typeof silent;
+  let log: typeof silentLog;
   let metrics: RuntimeMetrics;
   let cache: ObjectCache<KubeObject>;
   let otherCache: ObjectCache<KubeObject>;
-  let loop: ControllerLoop | undefined;
+  let loop: Controller | undefined;
   let signal: AbortController;
   /** Names in the order in which they were reconciled. */
   let reconciled: string[];
 
   beforeEach(() => {
     clock = new TestClock();
-    log = silent;
+    log = silentLog;
     metrics = new RuntimeMetrics();
     cache = new ObjectCache();
     otherCache = new ObjectCache();
@@ -71,8 +71,8 @@ describe('the controller loop', () => {
 
   type Reconcile = (key: ObjectKey, context: ReconcileContext) => Promise<Result>;
 
-  function start(controller: Controller, options: Partial<ControllerOptions> = {}): void {
-    loop = new ControllerLoop({
+  function start(controller: ControllerSpec, options: Partial<ControllerOptions> = {}): void {
+    loop = new Controller({
       controller,
       caches: (kind: ResourceKind) => (kind === things ? cache : otherCache),
       clock,
@@ -102,12 +102,12 @@ describe('the controller loop', () => {
   describe('tells on the object of an error that nobody foresaw', () => {
     const VALUE = 'sk-secret';
 
-    async function told(error: Error, more: { foresees?: boolean; fails?: boolean } = {}): Promise<string[]> {
+    async function told(error: Error, more: { isExpected?: boolean; fails?: boolean } = {}): Promise<string[]> {
       const messages: string[] = [];
       const reconciler = {
         reconcile: recorded(() => Promise.reject(error)),
-        foresees: () => more.foresees ?? false,
-        tellFault: ({ name }: ObjectKey, message: string): Promise<void> => {
+        isExpected: () => more.isExpected ?? false,
+        reportUnexpectedError: ({ name }: ObjectKey, message: string): Promise<void> => {
           messages.push(`${name}: ${message}`);
           return more.fails === true ? Promise.reject(new TypeError(VALUE)) : Promise.resolve();
         },
@@ -148,7 +148,7 @@ describe('the controller loop', () => {
       expect(await told(new RangeError('a'), { fails: true })).to.have.length(2);
     });
 
-    for (const [what, error, foresees] of [
+    for (const [what, error, isExpected] of [
       ['a conflict', new ApiError('a', { status: 409 }), false],
       ['an object that is gone', new ApiError('a', { status: 404 }), false],
       ['an API server that is away', new ApiError('a', { status: 0 }), false],
@@ -156,7 +156,7 @@ describe('the controller loop', () => {
       ['what the reconcile has told of itself', new Error('a'), true],
     ] as const) {
       it(`but not of ${what}`, async () => {
-        expect(await told(error, { foresees })).to.deep.equal([]);
+        expect(await told(error, { isExpected })).to.deep.equal([]);
       });
     }
 
@@ -171,8 +171,8 @@ describe('the controller loop', () => {
                 reject(new Error('given up'));
               });
             }),
-          foresees: () => false,
-          tellFault: (_key, message) => {
+          isExpected: () => false,
+          reportUnexpectedError: (_key, message) => {
             messages.push(message);
             return Promise.resolve();
           },
@@ -232,7 +232,7 @@ describe('the controller loop', () => {
 
     it('where the answer comes before the watch', async () => {
       const count = await writing((before, after) => {
-        cache.wrote(after, before.metadata.resourceVersion);
+        cache.applyOwnWrite(after, before.metadata.resourceVersion);
         cache.upsert(after);
       });
       expect(count).to.equal(1);
@@ -241,7 +241,7 @@ describe('the controller loop', () => {
     it('where the watch is faster', async () => {
       const count = await writing((before, after) => {
         cache.upsert(after);
-        cache.wrote(after, before.metadata.resourceVersion);
+        cache.applyOwnWrite(after, before.metadata.resourceVersion);
       });
       expect(count).to.equal(1);
     });
@@ -250,7 +250,7 @@ describe('the controller loop', () => {
       const count = await writing((_before, after) => {
         const theirs = thing('a', { labels: { theirs: 'yes' } });
         cache.upsert(theirs);
-        cache.wrote(after, undefined);
+        cache.applyOwnWrite(after, undefined);
         cache.upsert(thing('a', { labels: { ours: 'yes', theirs: 'yes' } }));
       });
       expect(count).to.equal(2);
@@ -259,7 +259,7 @@ describe('the controller loop', () => {
     it('but to what came with a write that was bound to no version, or to another', async () => {
       expect(
         await writing((_before, after) => {
-          cache.wrote(after, undefined);
+          cache.applyOwnWrite(after, undefined);
         }),
       ).to.equal(2);
     });

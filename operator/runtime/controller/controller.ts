@@ -4,12 +4,12 @@ import type { Change, ObjectCache } from '../cache/cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Result } from '../contract.ts';
 import { ApiError, RetryAfterError, TerminalError, isConflict } from '../client/errors.ts';
-import { faultMessage, ReconcileTimeoutError, withoutValues } from './fault.ts';
-import type { Running } from './loopWatch.ts';
+import { unexpectedErrorMessage, ReconcileTimeoutError, redacted } from './unexpectedError.ts';
+import type { RunningReconciles } from './eventLoopMonitor.ts';
 import type { ReconcileResult, RuntimeMetrics } from '../metrics.ts';
 import type { KubeObject, ResourceKind } from '../objects.ts';
 import { keyOf, keyText, parseKey } from '../objects.ts';
-import type { Controller } from './when.ts';
+import type { ControllerSpec } from './controllerSpec.ts';
 import { Priority, WorkQueue, type Outcome } from './workQueue.ts';
 
 /** Defaults of all controllers. */
@@ -28,7 +28,7 @@ export const DEFAULT_CONTROLLER_OPTIONS: ControllerOptions = {
 };
 
 /** How much later than told an object comes back at most, at random, so that not all come in one moment. */
-const TOLD_JITTER = 0.1;
+const RETRY_AFTER_JITTER = 0.1;
 
 /** A step of one object from one resourceVersion to another. */
 interface Step {
@@ -46,8 +46,8 @@ interface Work {
 }
 
 /** Runs one controller for as long as this process leads: what changed goes through its queue into its reconciler. */
-export class ControllerLoop {
-  readonly #controller: Controller;
+export class Controller {
+  readonly #controller: ControllerSpec;
   readonly #caches: (kind: ResourceKind) => ObjectCache<KubeObject>;
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -59,8 +59,8 @@ export class ControllerLoop {
   readonly #working = new Map<string, Work>();
   #workers: Promise<void>[] = [];
 
-  constructor(parts: {
-    readonly controller: Controller;
+  constructor(dependencies: {
+    readonly controller: ControllerSpec;
     /** The cache of each kind that the controller watches. */
     readonly caches: (kind: ResourceKind) => ObjectCache<KubeObject>;
     readonly clock: Clock;
@@ -68,16 +68,16 @@ export class ControllerLoop {
     readonly metrics: RuntimeMetrics;
     readonly options: ControllerOptions;
   }) {
-    this.#controller = parts.controller;
-    this.#caches = parts.caches;
-    this.#clock = parts.clock;
-    this.#metrics = parts.metrics;
-    this.#options = parts.options;
-    this.#labels = { name: parts.controller.name, controller: parts.controller.name };
-    this.#log = parts.log.child({ controller: parts.controller.name });
-    const { groupOf } = parts.controller;
-    this.#queue = new WorkQueue(parts.clock, {
-      backoffMs: parts.options.backoffMs,
+    this.#controller = dependencies.controller;
+    this.#caches = dependencies.caches;
+    this.#clock = dependencies.clock;
+    this.#metrics = dependencies.metrics;
+    this.#options = dependencies.options;
+    this.#labels = { name: dependencies.controller.name, controller: dependencies.controller.name };
+    this.#log = dependencies.log.child({ controller: dependencies.controller.name });
+    const { groupOf } = dependencies.controller;
+    this.#queue = new WorkQueue(dependencies.clock, {
+      backoffMs: dependencies.options.backoffMs,
       fairness:
         groupOf === undefined ? undefined : { groupOf: (key) => groupOf(parseKey(key)), workers: this.#workerCount },
       observer: {
@@ -137,7 +137,7 @@ export class ControllerLoop {
             if (!watch.changed(change.before, change.after)) return;
             add(change.before, Priority.pending);
             add(change.after, Priority.pending);
-          } else if (change.type !== 'wrote') {
+          } else if (change.type !== 'ownWrite') {
             add(change.type === 'added' ? change.after : change.before, Priority.pending);
           }
         }),
@@ -153,7 +153,7 @@ export class ControllerLoop {
   }
 
   /** What went while nobody looked may have left something behind that still names it. */
-  #addMissing({ kind, map }: Controller['watches'][number], own: ObjectCache<KubeObject>): void {
+  #addMissing({ kind, map }: ControllerSpec['watches'][number], own: ObjectCache<KubeObject>): void {
     for (const object of this.#caches(kind).list()) {
       try {
         for (const key of map(object)) {
@@ -180,7 +180,7 @@ export class ControllerLoop {
   }
 
   /** What is being reconciled now. */
-  get running(): Running {
+  get running(): RunningReconciles {
     return { controller: this.#controller.name, objects: [...this.#working.keys()] };
   }
 
@@ -236,12 +236,13 @@ export class ControllerLoop {
     try {
       const answer = await reconciler.reconcile(parseKey(text), { signal: controller.signal, log });
       outcome = this.#after(answer);
-      result = outcome.kind === 'later' ? 'requeue_after' : 'success';
+      result = outcome.kind === 'requeueAfter' ? 'requeue_after' : 'success';
     } catch (error) {
       const { reason } = controller.signal as { reason: unknown };
       const cause = reason instanceof ReconcileTimeoutError ? reason : error;
-      const message = signal.aborted || reconciler.foresees?.(error) === true ? undefined : faultMessage(cause);
-      if (message !== undefined) await this.#tellFault(text, message, log);
+      const message =
+        signal.aborted || reconciler.isExpected?.(error) === true ? undefined : unexpectedErrorMessage(cause);
+      if (message !== undefined) await this.#reportUnexpectedError(text, message, log);
       [outcome, result] = this.#afterError(error, log, { stopping: signal.aborted, isFault: message !== undefined });
     } finally {
       cancelTimer();
@@ -264,15 +265,15 @@ export class ControllerLoop {
     if (!Number.isFinite(requeueAfter) || requeueAfter < 0) {
       throw new TypeError(`A reconcile asked to be requeued after ${requeueAfter} ms.`);
     }
-    return { kind: 'later', ms: requeueAfter };
+    return { kind: 'requeueAfter', ms: requeueAfter };
   }
 
   /** Nothing fails in silence: what nobody foresaw stands on the object, whichever its kind. */
-  async #tellFault(text: string, message: string, log: Logger): Promise<void> {
+  async #reportUnexpectedError(text: string, message: string, log: Logger): Promise<void> {
     try {
-      await this.#controller.reconciler.tellFault?.(parseKey(text), message);
+      await this.#controller.reconciler.reportUnexpectedError?.(parseKey(text), message);
     } catch (error) {
-      log.warn({ err: withoutValues(error) }, 'The error cannot be reported on the resource.');
+      log.warn({ err: redacted(error) }, 'The error cannot be reported on the resource.');
     }
   }
 
@@ -306,13 +307,13 @@ export class ControllerLoop {
     }
     if (isConflict(error)) log.debug({ err: error }, 'The object changed meanwhile; trying again.');
     else if (isFault && !(error instanceof ApiError)) {
-      log.error({ err: withoutValues(error) }, 'An internal error ended the reconcile; trying again with backoff.');
+      log.error({ err: redacted(error) }, 'An internal error ended the reconcile; trying again with backoff.');
     } else log.error({ err: error }, 'The reconcile failed; trying again with backoff.');
     return [{ kind: 'failed' }, 'error'];
   }
 
   #told(ms: number): Outcome {
-    return { kind: 'told', ms: Math.max(0, ms) * (1 + TOLD_JITTER * this.#clock.random()) };
+    return { kind: 'retryAfter', ms: Math.max(0, ms) * (1 + RETRY_AFTER_JITTER * this.#clock.random()) };
   }
 }
 

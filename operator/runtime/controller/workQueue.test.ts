@@ -175,12 +175,12 @@ describe('the work queue', () => {
     const { queue, clock } = newQueue();
     queue.add('a', Priority.changed);
     await queue.take();
-    queue.finish('a', { kind: 'later', ms: 300_000 });
+    queue.finish('a', { kind: 'requeueAfter', ms: 300_000 });
     await clock.advance(299_000);
     expect(queue.depth).to.equal(0);
     await clock.advance(1_001);
     expect(await takeAll(queue)).to.deep.equal(['a']);
-    queue.finish('a', { kind: 'later', ms: 300_000 });
+    queue.finish('a', { kind: 'requeueAfter', ms: 300_000 });
     queue.add('a', Priority.changed);
     expect(await takeAll(queue)).to.deep.equal(['a']);
     queue.finish('a', done);
@@ -259,7 +259,7 @@ describe('the work queue', () => {
     const { queue, clock } = newQueue();
     queue.add('a', Priority.changed);
     await queue.take();
-    queue.finish('a', { kind: 'told', ms: 30_000 });
+    queue.finish('a', { kind: 'retryAfter', ms: 30_000 });
     await clock.advance(29_990);
     expect(queue.depth).to.equal(0);
     await clock.advance(20);
@@ -277,7 +277,7 @@ describe('the work queue', () => {
     const { queue, clock } = newQueue();
     queue.add('a', Priority.changed);
     await queue.take();
-    queue.finish('a', { kind: 'later', ms: 1_000 });
+    queue.finish('a', { kind: 'requeueAfter', ms: 1_000 });
     const taking = queue.take();
     queue.close();
     expect(await taking).to.equal(undefined);
@@ -290,7 +290,8 @@ describe('the work queue', () => {
     const { queue, clock } = newQueue();
     for (let round = 0; round < 50; round++) {
       for (let at = 0; at < 100; at++) queue.add(`${round}-${at}`, Priority.changed);
-      for (const key of await takeAll(queue)) queue.finish(key, round % 2 === 0 ? done : { kind: 'later', ms: 10 });
+      for (const key of await takeAll(queue))
+        queue.finish(key, round % 2 === 0 ? done : { kind: 'requeueAfter', ms: 10 });
       await clock.advance(20);
       for (const key of await takeAll(queue)) queue.finish(key, done);
     }
@@ -309,7 +310,7 @@ describe('the work queue', () => {
         outcome: fc.oneof(
           fc.constant(done),
           fc.constant(failed),
-          fc.record({ kind: fc.constantFrom('later' as const, 'told' as const), ms: fc.nat(5_000) }),
+          fc.record({ kind: fc.constantFrom('requeueAfter' as const, 'retryAfter' as const), ms: fc.nat(5_000) }),
         ),
       }),
       fc.record({ do: fc.constant('wait' as const), ms: fc.nat(3_000) }),

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { nextDue, placeOf, type Place } from './spread.ts';
+import { nextDue, requeueSlot, type RequeueSlot } from './requeueSlot.ts';
 
 /** The higher, the sooner. */
 export const Priority = {
@@ -14,9 +14,9 @@ export type Priority = (typeof Priority)[keyof typeof Priority];
 
 const PRIORITIES: readonly Priority[] = [Priority.changed, Priority.pending, Priority.routine];
 /** Of so many that are taken, one is the lowest in priority that waits, so that a flood starves nobody. */
-const FAIR_TURN = 16;
+const LOWEST_FIRST_EVERY = 16;
 /** While an object is held back after a failure, a change of it brings it back after this, in milliseconds, not at once. */
-const HELD_AT_LEAST_MS = 1_000;
+const MIN_BACKOFF_AFTER_CHANGE_MS = 1_000;
 
 /** What the queue reports to metrics. */
 export interface QueueObserver {
@@ -31,9 +31,9 @@ export type Outcome =
   /** Nothing more to do, unless it was added again meanwhile. */
   | { readonly kind: 'done' }
   /** Come back after about that time, as a matter of routine: a tenth sooner or later, so that all are evenly spread. */
-  | { readonly kind: 'later'; readonly ms: number }
+  | { readonly kind: 'requeueAfter'; readonly ms: number }
   /** Come back then, not having succeeded. Leaves the backoff as it is. */
-  | { readonly kind: 'told'; readonly ms: number }
+  | { readonly kind: 'retryAfter'; readonly ms: number }
   /** Come back after the key's backoff, which grows. */
   | { readonly kind: 'failed' };
 
@@ -52,9 +52,9 @@ interface Item {
   /** While delayed: when it is due. */
   due: number;
   /** It is delayed because it did not succeed: a change of it must not make it spin. */
-  held: boolean;
+  backingOff: boolean;
   /** Where in its interval it comes back as a matter of routine. */
-  readonly place: Place;
+  readonly slot: RequeueSlot;
 }
 
 /** How keys share the workers. */
@@ -80,7 +80,7 @@ export class WorkQueue {
   readonly #items = new Map<string, Item>();
   readonly #failures = new Map<string, number>();
   readonly #fairness: Fairness | undefined;
-  readonly #waiting: Record<Priority, Turns> = { 0: new Turns(), 1: new Turns(), 2: new Turns() };
+  readonly #waiting: Record<Priority, GroupQueue> = { 0: new GroupQueue(), 1: new GroupQueue(), 2: new GroupQueue() };
   /** How many workers each group holds. */
   readonly #held = new Map<string, number>();
   #heldInAll = 0;
@@ -129,9 +129,9 @@ export class WorkQueue {
       item.again = higher(item.again, priority);
     } else if (item.state === 'waiting') {
       if (priority > item.priority) this.#promote(item, priority);
-    } else if (item.held) {
+    } else if (item.backingOff) {
       // It comes back by itself; a change brings it back sooner, but not so soon that it spins.
-      const due = Math.min(item.due, this.#clock.monotonic() + HELD_AT_LEAST_MS);
+      const due = Math.min(item.due, this.#clock.monotonic() + MIN_BACKOFF_AFTER_CHANGE_MS);
       item.priority = higher(item.priority, priority);
       if (due < item.due) this.#delay(item, due);
     } else {
@@ -152,10 +152,10 @@ export class WorkQueue {
     const item = this.#items.get(key);
     if (item?.state !== 'working') throw new Error(`Nobody works on ${key}.`);
     this.#hold(item.group, -1);
-    if (outcome.kind === 'done' || outcome.kind === 'later') this.#failures.delete(key);
+    if (outcome.kind === 'done' || outcome.kind === 'requeueAfter') this.#failures.delete(key);
     const { again } = item;
     item.again = undefined;
-    item.held = outcome.kind === 'failed' || outcome.kind === 'told';
+    item.backingOff = outcome.kind === 'failed' || outcome.kind === 'retryAfter';
     if (this.#closed) {
       this.#items.delete(key);
       return;
@@ -165,17 +165,17 @@ export class WorkQueue {
       this.#observer?.retried();
       const wait = this.#nextBackoff(key);
       item.priority = higher(again, Priority.pending);
-      this.#delay(item, now + (again === undefined ? wait : Math.min(wait, HELD_AT_LEAST_MS)));
-    } else if (outcome.kind === 'told') {
+      this.#delay(item, now + (again === undefined ? wait : Math.min(wait, MIN_BACKOFF_AFTER_CHANGE_MS)));
+    } else if (outcome.kind === 'retryAfter') {
       item.priority = higher(again, Priority.pending);
-      this.#delay(item, now + (again === undefined ? outcome.ms : Math.min(outcome.ms, HELD_AT_LEAST_MS)));
+      this.#delay(item, now + (again === undefined ? outcome.ms : Math.min(outcome.ms, MIN_BACKOFF_AFTER_CHANGE_MS)));
     } else if (again !== undefined) {
       this.#enqueue(item, again);
     } else if (outcome.kind === 'done') {
       this.#items.delete(key);
     } else {
       item.priority = Priority.routine;
-      this.#delay(item, outcome.ms > 0 ? nextDue(item.place, now, outcome.ms) : now);
+      this.#delay(item, outcome.ms > 0 ? nextDue(item.slot, now, outcome.ms) : now);
     }
     this.#handOut();
   }
@@ -201,8 +201,8 @@ export class WorkQueue {
       ticket: 0,
       again: undefined,
       due: 0,
-      held: false,
-      place: placeOf(this.#serials++),
+      backingOff: false,
+      slot: requeueSlot(this.#serials++),
     };
     this.#items.set(key, item);
     return item;
@@ -252,7 +252,7 @@ export class WorkQueue {
   }
 
   #next(): Item | undefined {
-    const fair = (this.#taken + 1) % FAIR_TURN === 0;
+    const fair = (this.#taken + 1) % LOWEST_FIRST_EVERY === 0;
     for (const priority of fair ? PRIORITIES.toReversed() : PRIORITIES) {
       const item = this.#waiting[priority].shift((group) => this.#mayHold(group));
       if (item === undefined) continue;
@@ -309,7 +309,7 @@ function higher(a: Priority | undefined, b: Priority): Priority {
 }
 
 /** The waiting of one priority: groups take turns, and within a group the first comes first. */
-class Turns {
+class GroupQueue {
   /** The group whose turn is next comes first. */
   readonly #groups = new Map<string, Deque>();
 

@@ -5,7 +5,15 @@ import { CrdError, customResourceDefinitions, ensureCrd, readCrd, type Crd, type
 import { isNotFound } from '../client/errors.ts';
 import { withTestCluster } from '../testing/cluster.ts';
 import { eventually } from '../testing/eventually.ts';
-import { REVISION_ANNOTATION, parts, silent, uninstall, widget, widgetCrd, widgetKind } from '../testing/widgets.ts';
+import {
+  REVISION_ANNOTATION,
+  transportOptions,
+  silentLog,
+  uninstall,
+  widget,
+  widgetCrd,
+  widgetKind,
+} from '../testing/widgets.ts';
 import { Transport } from '../client/transport.ts';
 
 const KIND = 'Gizmo';
@@ -17,7 +25,7 @@ describe('the installation of CustomResourceDefinitions', function () {
     ensureCrd(crd, {
       client: options.client ?? cluster().client,
       clock: systemClock,
-      log: silent,
+      log: silentLog,
       revisionAnnotation: REVISION_ANNOTATION,
       install: options.install ?? true,
     });
@@ -99,7 +107,7 @@ describe('the installation of CustomResourceDefinitions', function () {
     beforeEach(async () => {
       const user = `limited-${cluster().namespace}`;
       await cluster().plane.kubectl(['apply', '-f', '-'], JSON.stringify(readOnly(user)));
-      transport = new Transport(cluster().plane.kubeConfig(user), parts());
+      transport = new Transport(cluster().plane.kubeConfig(user), transportOptions());
       limited = new RestClient(transport);
     });
     afterEach(() => transport.close());

@@ -58,7 +58,7 @@ function isCrd(json: unknown): json is CrdManifest {
  */
 export async function ensureCrd(
   ours: CrdManifest,
-  parts: {
+  dependencies: {
     readonly client: RestClient;
     readonly clock: Clock;
     readonly log: Logger;
@@ -68,14 +68,14 @@ export async function ensureCrd(
     readonly signal?: AbortSignal;
   },
 ): Promise<void> {
-  const { client, clock, revisionAnnotation } = parts;
+  const { client, clock, revisionAnnotation } = dependencies;
   const { name } = ours.metadata;
-  const log = parts.log.child({ crd: name });
+  const log = dependencies.log.child({ crd: name });
   const wanted = revisionOf(ours.metadata.annotations, revisionAnnotation);
   const key = { namespace: '', name };
 
   const deadline = clock.monotonic() + ESTABLISHED_MS;
-  const late = (): boolean => clock.monotonic() >= deadline || parts.signal?.aborted === true;
+  const late = (): boolean => clock.monotonic() >= deadline || dependencies.signal?.aborted === true;
   const look = (): Promise<Crd | undefined> =>
     client.get(customResourceDefinitions, key).catch((error: unknown) => {
       if (isNotFound(error) || isForbidden(error)) return undefined;
@@ -85,7 +85,7 @@ export async function ensureCrd(
   let before = await look();
   for (; before?.metadata.deletionTimestamp !== undefined; before = await look()) {
     if (late()) throw new CrdError(`The CustomResourceDefinition ${name} is being deleted, which takes its time.`);
-    await sleep(clock, POLL_MS, parts.signal);
+    await sleep(clock, POLL_MS, dependencies.signal);
   }
   const there = before === undefined ? undefined : revisionOf(before.metadata.annotations, revisionAnnotation);
   if (there !== undefined && there > wanted) {
@@ -93,7 +93,7 @@ export async function ensureCrd(
       { revision: there, ours: wanted },
       'The cluster has a newer definition than this operator brings; it stays.',
     );
-  } else if (parts.install) {
+  } else if (dependencies.install) {
     try {
       await client.apply(customResourceDefinitions, ours);
       if (there !== wanted) log.info({ revision: wanted, before: there }, 'The definition is installed.');
@@ -109,7 +109,7 @@ export async function ensureCrd(
     if (problem.final || late()) {
       throw new CrdError(problem.sentence);
     }
-    await sleep(clock, POLL_MS, parts.signal);
+    await sleep(clock, POLL_MS, dependencies.signal);
   }
 }
 

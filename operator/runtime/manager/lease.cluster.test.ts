@@ -6,7 +6,7 @@ import { RestClient } from '../client/client.ts';
 import { withTestCluster } from '../testing/cluster.ts';
 import { eventually } from '../testing/eventually.ts';
 import { FaultProxy } from '../testing/faultProxy.ts';
-import { parts, silent } from '../testing/widgets.ts';
+import { transportOptions, silentLog } from '../testing/widgets.ts';
 import { Transport } from '../client/transport.ts';
 
 /** A fifth of the real ones; the API server takes whole seconds. */
@@ -48,7 +48,7 @@ describe('the leader lease', function () {
     { clock = systemClock, times = TIMES }: { clock?: Clock; times?: LeaseTimes } = {},
   ): Promise<Candidate> {
     const proxy = await FaultProxy.start(cluster().kubeConfig);
-    const transport = new Transport(proxy.kubeConfig(), parts());
+    const transport = new Transport(proxy.kubeConfig(), transportOptions());
     closing.push(async () => {
       await transport.close();
       await proxy.stop();
@@ -58,7 +58,7 @@ describe('the leader lease', function () {
       key: { namespace: cluster().namespace, name: 'lease' },
       identity,
       clock,
-      log: silent,
+      log: silentLog,
       metrics: new RuntimeMetrics(),
       times,
     });

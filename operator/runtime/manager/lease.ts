@@ -65,7 +65,7 @@ export class LeaderLease {
   /** The record of another holder as last seen, and when it was first seen like that. */
   #seen: { readonly record: string; readonly at: number } | undefined;
 
-  constructor(parts: {
+  constructor(dependencies: {
     readonly client: RestClient;
     /** Namespace and name of the Lease. */
     readonly key: ObjectKey;
@@ -76,14 +76,14 @@ export class LeaderLease {
     readonly metrics: RuntimeMetrics;
     readonly times?: LeaseTimes;
   }) {
-    this.#client = parts.client;
-    this.#key = parts.key;
-    this.identity = parts.identity;
-    this.#clock = parts.clock;
-    this.#log = parts.log.child({ lease: parts.key.name, identity: parts.identity });
-    this.#metrics = parts.metrics;
-    this.#times = parts.times ?? DEFAULT_LEASE_TIMES;
-    this.#metrics.leader.set({ name: parts.key.name }, 0);
+    this.#client = dependencies.client;
+    this.#key = dependencies.key;
+    this.identity = dependencies.identity;
+    this.#clock = dependencies.clock;
+    this.#log = dependencies.log.child({ lease: dependencies.key.name, identity: dependencies.identity });
+    this.#metrics = dependencies.metrics;
+    this.#times = dependencies.times ?? DEFAULT_LEASE_TIMES;
+    this.#metrics.leader.set({ name: dependencies.key.name }, 0);
   }
 
   /**

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { startControlPlane } from '../../../hack/testing/controlplane.ts';
 import { RestClient } from '../client/client.ts';
 import type { Permission, Runtime } from '../contract.ts';
-import type { ControllerOperator, ControllerOperatorOptions } from './manager.ts';
+import type { Manager, ManagerOptions } from './manager.ts';
 import { isNotFound } from '../client/errors.ts';
 import type { KubeObject, ObjectKey } from '../objects.ts';
 import { keyText, ownerReference, resource } from '../objects.ts';
@@ -11,9 +11,16 @@ import { withTestCluster } from '../testing/cluster.ts';
 import { eventually } from '../testing/eventually.ts';
 import { FaultProxy } from '../testing/faultProxy.ts';
 import { WidgetOperator } from '../testing/widgetOperator.ts';
-import { impatient, installWidgets, parts, widget, widgets, type Widget } from '../testing/widgets.ts';
+import {
+  fastReflectorOptions,
+  installWidgets,
+  transportOptions,
+  widget,
+  widgets,
+  type Widget,
+} from '../testing/widgets.ts';
 import { Transport } from '../client/transport.ts';
-import { when, type Controller } from '../controller/when.ts';
+import { when, type ControllerSpec } from '../controller/controllerSpec.ts';
 
 const FINALIZER = 'test.guardrail.dev/outside';
 const LEASE_TIMES = { durationMs: 3_000, renewDeadlineMs: 2_000, retryMs: 150 };
@@ -36,16 +43,16 @@ class Outside {
   }
 
   /** The whole of a reconcile as real ones are: finalizer, outside, status. */
-  controller(runtime: Runtime, kind = widgets): Controller {
+  controller(runtime: Runtime, kind = widgets): ControllerSpec {
     const cache = runtime.cache(kind);
     const status = runtime.status(kind);
     const finalizer = runtime.finalizer(kind, FINALIZER);
     return when(kind).reconcile(async (key, { signal }) => {
       this.visits.set(keyText(key), (this.visits.get(keyText(key)) ?? 0) + 1);
       const found = cache.get(key);
-      for (const lost of finalizer.overtaken(key)) {
+      for (const lost of finalizer.lostObjects(key)) {
         this.sizes.delete(lost.metadata.uid);
-        finalizer.forget(lost);
+        finalizer.markCleanedUp(lost);
       }
       if (found === undefined) return {};
       if (found.metadata.deletionTimestamp !== undefined) {
@@ -55,9 +62,9 @@ class Outside {
         return {};
       }
       const object = await finalizer.add(found);
-      if (!finalizer.on(object)) return {};
+      if (!finalizer.isSet(object)) return {};
       await this.before(key, signal);
-      finalizer.begin(object);
+      finalizer.beforeExternalWrite(object);
       this.sizes.set(object.metadata.uid, object.spec?.size ?? 0);
       this.begun += 1;
       await this.between(key, signal);
@@ -71,7 +78,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
   this.timeout(60_000);
   const cluster = withTestCluster();
   let outside: Outside;
-  const running: ControllerOperator[] = [];
+  const running: Manager[] = [];
   const closing: (() => Promise<void>)[] = [];
 
   beforeEach(() => {
@@ -84,8 +91,8 @@ describe('the operator on its runtime, between a real API server and a faulty ne
   });
 
   async function start(
-    options: Partial<ControllerOperatorOptions> = {},
-    wire: (runtime: Runtime) => Controller[] = (runtime) => [outside.controller(runtime)],
+    options: Partial<ManagerOptions> = {},
+    wire: (runtime: Runtime) => ControllerSpec[] = (runtime) => [outside.controller(runtime)],
     proxy: FaultProxy = cluster().proxy,
   ): Promise<WidgetOperator> {
     const operator = new WidgetOperator(proxy.kubeConfig(), wire, { namespace: cluster().namespace, ...options });
@@ -292,7 +299,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
   it('survives its API server being killed, and started again, and loses nothing', async function () {
     this.timeout(120_000);
     const plane = await startControlPlane();
-    const transport = new Transport(plane.kubeConfig(), parts());
+    const transport = new Transport(plane.kubeConfig(), transportOptions());
     closing.push(async () => {
       await transport.close();
       await plane.stop();
@@ -479,7 +486,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
       // Other tests leave widgets behind that a cluster-wide operator would see.
       const labelled = resource<Widget>(widgets, { labelSelector: `test=${namespace}` });
       const watchNamespaces = scope === 'namespaced' ? [namespace] : [];
-      const wire = (runtime: Runtime): Controller[] => [
+      const wire = (runtime: Runtime): ControllerSpec[] => [
         outside.controller(
           {
             ...asPlain(runtime),
@@ -576,7 +583,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     });
     cluster().proxy.toWatches('freeze');
     await create();
-    await converged(impatient.silentMs + 5_000);
+    await converged(fastReflectorOptions.silentMs + 5_000);
   });
 });
 

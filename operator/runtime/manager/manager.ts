@@ -4,19 +4,19 @@ import operatorFramework, { type ResourceEvent } from '@dot-i/k8s-operator';
 import type { KubeConfig, V1CustomResourceDefinitionVersion } from '@kubernetes/client-node';
 import { CoreV1Api } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
-import { Backoff } from '../controller/backoff.ts';
+import { Backoff } from '../backoff.ts';
 import { FIELD_MANAGER, RestClient, collectionPath } from '../client/client.ts';
 import type { Clock } from '../clock.ts';
 import { sleep, systemClock } from '../clock.ts';
 import type { Permission, Runtime } from '../contract.ts';
-import { ControllerLoop, DEFAULT_CONTROLLER_OPTIONS, type ControllerOptions } from '../controller/controller.ts';
+import { Controller, DEFAULT_CONTROLLER_OPTIONS, type ControllerOptions } from '../controller/controller.ts';
 import { CrdError, ensureCrd, readCrd, type CrdManifest } from './crds.ts';
 import { ApiError } from '../client/errors.ts';
 import { BackgroundEventRecorder } from '../writers/eventRecorder.ts';
 import { GuardedFinalizer } from '../writers/finalizer.ts';
 import { eventReconciler, metaOf } from './frameworkEvents.ts';
 import { DEFAULT_LEASE_TIMES, LeaderLease, LeaseLostError, LONGEST_RELEASE_MS, type LeaseTimes } from './lease.ts';
-import { watchLoop } from '../controller/loopWatch.ts';
+import { monitorEventLoop } from '../controller/eventLoopMonitor.ts';
 import { RuntimeMetrics } from '../metrics.ts';
 import type { KubeObject, ResourceKind } from '../objects.ts';
 import { resource } from '../objects.ts';
@@ -25,11 +25,11 @@ import { exposition, PlainServer, probe, type PlainServerOptions } from './probe
 import { DEFAULT_REFLECTOR_OPTIONS, Reflector, type ReflectorOptions } from '../cache/reflector.ts';
 import { MergingStatusWriter } from '../writers/statusWriter.ts';
 import { Transport } from '../client/transport.ts';
-import { Wiring } from './wiring.ts';
-import { when, type Controller } from '../controller/when.ts';
+import { RuntimeBuilder } from './runtimeBuilder.ts';
+import { when, type ControllerSpec } from '../controller/controllerSpec.ts';
 
 /** Settings of an operator, whatever it operates. */
-export interface ControllerOperatorOptions {
+export interface ManagerOptions {
   readonly log: Logger;
   /** The cluster. Default: `KUBECONFIG`, `~/.kube/config`, or the pod's ServiceAccount. */
   readonly kubeConfig?: KubeConfig;
@@ -79,8 +79,8 @@ class NotLeadingError extends Error {
  * CustomResourceDefinitions and add controllers. What the framework offers besides (`watchResource`,
  * `handleResourceFinalizer`, …) works as documented there, on the same machinery.
  */
-export abstract class ControllerOperator extends operatorFramework.default {
-  readonly #options: ControllerOperatorOptions;
+export abstract class Manager extends operatorFramework.default {
+  readonly #options: ManagerOptions;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #metrics: RuntimeMetrics;
@@ -89,8 +89,8 @@ export abstract class ControllerOperator extends operatorFramework.default {
   readonly #client: RestClient;
   readonly #lease: LeaderLease | undefined;
   readonly #events: BackgroundEventRecorder;
-  readonly #wiring: Wiring;
-  readonly #controllers: Controller[] = [];
+  readonly #wiring: RuntimeBuilder;
+  readonly #controllers: ControllerSpec[] = [];
   readonly #crds: CrdManifest[] = [];
   readonly #stopping = new AbortController();
   /** Ends what goes on until the very end: reflectors. */
@@ -98,12 +98,12 @@ export abstract class ControllerOperator extends operatorFramework.default {
   readonly #background: Promise<void>[] = [];
   readonly #servers: PlainServer[] = [];
   #reflectors: Reflector<KubeObject>[] = [];
-  #loops: ControllerLoop[] = [];
+  #loops: Controller[] = [];
   #reached = false;
   #crdProblem: string | undefined = 'The CustomResourceDefinitions have not been checked yet.';
   #finished: Promise<void> | undefined;
 
-  constructor(options: ControllerOperatorOptions) {
+  constructor(options: ManagerOptions) {
     super(frameworkLogger(options.log));
     if (options.kubeConfig !== undefined) {
       this.kubeConfig = options.kubeConfig;
@@ -143,7 +143,7 @@ export abstract class ControllerOperator extends operatorFramework.default {
       if (this.#lease?.leading !== false) return;
       throw new NotLeadingError('This process does not lead (any more), so it must not write.');
     };
-    this.#wiring = new Wiring({
+    this.#wiring = new RuntimeBuilder({
       mayWrite,
       client: new RestClient(this.#transport, {
         beforeWrite: mayWrite,
@@ -165,8 +165,8 @@ export abstract class ControllerOperator extends operatorFramework.default {
   }
 
   /** Has a controller run while this process leads. To be called in {@link init}. */
-  protected addController(controller: Controller): void {
-    this.#wiring.take(controller);
+  protected addController(controller: ControllerSpec): void {
+    this.#wiring.addController(controller);
     this.#controllers.push(controller);
   }
 
@@ -192,7 +192,7 @@ export abstract class ControllerOperator extends operatorFramework.default {
     await this.init();
     await this.#serve();
     this.#wiring.close();
-    this.#reflectors = this.#wiring.feeds.flatMap(({ kind, cache, namespaces }) =>
+    this.#reflectors = this.#wiring.informers.flatMap(({ kind, cache, namespaces }) =>
       namespaces.map(
         (namespace) =>
           new Reflector({
@@ -301,16 +301,16 @@ export abstract class ControllerOperator extends operatorFramework.default {
     term.addEventListener('abort', abort, { once: true });
     this.#loops = this.#controllers.map(
       (controller) =>
-        new ControllerLoop({
+        new Controller({
           controller,
-          caches: (kind) => this.#wiring.feed(kind).cache,
+          caches: (kind) => this.#wiring.informer(kind).cache,
           clock: this.#clock,
           log: this.#log,
           metrics: this.#metrics,
           options: { ...DEFAULT_CONTROLLER_OPTIONS, ...this.#options.controllers },
         }),
     );
-    const endWatch = watchLoop({
+    const endWatch = monitorEventLoop({
       running: () => this.#loops.map((loop) => loop.running),
       metrics: this.#metrics,
       log: this.#log,
@@ -376,12 +376,13 @@ export abstract class ControllerOperator extends operatorFramework.default {
   }
 
   #unsynced(): string[] {
-    return this.#wiring.feeds.filter(({ cache }) => !cache.synced).map(({ kind }) => kind.plural);
+    return this.#wiring.informers.filter(({ cache }) => !cache.synced).map(({ kind }) => kind.plural);
   }
 
   #wrote(kind: ResourceKind, object: KubeObject, guardedBy: string | undefined): void {
-    for (const feed of this.#wiring.feeds) {
-      if (feed.kind.group === kind.group && feed.kind.plural === kind.plural) feed.cache.wrote(object, guardedBy);
+    for (const feed of this.#wiring.informers) {
+      if (feed.kind.group === kind.group && feed.kind.plural === kind.plural)
+        feed.cache.applyOwnWrite(object, guardedBy);
     }
   }
 
@@ -453,7 +454,7 @@ export abstract class ControllerOperator extends operatorFramework.default {
     namespace?: string,
   ): Promise<void> {
     const kind = resource({ group, version, kind: '', plural });
-    const { cache } = this.#wiring.feed(kind, namespace);
+    const { cache } = this.#wiring.informer(kind, namespace);
     const controller = when(kind).reconcile(eventReconciler(kind, cache, onEvent));
     // Callbacks of the framework expect to hear of everything, of what they did themselves too.
     this.addController({ ...controller, name: plural, changed: () => true, reactsToItself: true });
@@ -498,11 +499,11 @@ export abstract class ControllerOperator extends operatorFramework.default {
     // Of our own cache: see eventReconciler.
     const object = event.object as unknown as KubeObject;
     if (object.metadata.deletionTimestamp === undefined) {
-      if (finalizer.on(object)) return false;
+      if (finalizer.isSet(object)) return false;
       await finalizer.add(object);
       return true;
     }
-    if (finalizer.on(object)) {
+    if (finalizer.isSet(object)) {
       await deleteAction(event);
       await finalizer.remove(object);
     }

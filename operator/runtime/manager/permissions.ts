@@ -5,8 +5,8 @@ import type { KubeClient, Permission, Runtime } from '../contract.ts';
 import { customResourceDefinitions } from './crds.ts';
 import { kubeEvents } from '../writers/eventRecorder.ts';
 import { leases } from './lease.ts';
-import { Wiring, mergePermissions } from './wiring.ts';
-import type { Controller } from '../controller/when.ts';
+import { RuntimeBuilder, mergePermissions } from './runtimeBuilder.ts';
+import type { ControllerSpec } from '../controller/controllerSpec.ts';
 
 /** What the runtime itself needs rights for. */
 export interface RuntimeNeeds {
@@ -27,7 +27,7 @@ export interface PolicyRule {
 
 /** Every right that an operator with these controllers needs, each resource once, in a fixed order. */
 export function permissionsOf(
-  wiring: Pick<Wiring, 'permissions'>,
+  wiring: Pick<RuntimeBuilder, 'permissions'>,
   { leaseName, crds, installCrds }: RuntimeNeeds,
 ): readonly Permission[] {
   const lease = { group: leases.group, resource: leases.plural, scope: 'own' } as const;
@@ -58,7 +58,7 @@ export function permissionsOf(
 
 /** The same without a cluster: wires the controllers with a runtime that only takes notes. */
 export function plannedPermissions(
-  wire: (runtime: Runtime) => readonly Controller[],
+  wire: (runtime: Runtime) => readonly ControllerSpec[],
   needs: RuntimeNeeds,
 ): readonly Permission[] {
   const nothing = new Proxy({} as KubeClient, {
@@ -66,7 +66,7 @@ export function plannedPermissions(
       throw new Error('There is no API server while controllers are only wired.');
     },
   });
-  const wiring = new Wiring({
+  const wiring = new RuntimeBuilder({
     client: nothing,
     mayWrite: () => undefined,
     events: { record: () => undefined },
@@ -75,7 +75,7 @@ export function plannedPermissions(
     clock: systemClock,
     watchNamespaces: [],
   });
-  for (const controller of wire(wiring)) wiring.take(controller);
+  for (const controller of wire(wiring)) wiring.addController(controller);
   return permissionsOf(wiring, needs);
 }
 

@@ -2,7 +2,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { withControlPlane, type ControlPlane } from '../../../hack/testing/controlplane.ts';
 import { RestClient } from '../client/client.ts';
 import { FaultProxy } from './faultProxy.ts';
-import { installWidgets, parts } from './widgets.ts';
+import { installWidgets, transportOptions } from './widgets.ts';
 import { Transport } from '../client/transport.ts';
 
 /** What tests against the real API server work with. */
@@ -28,13 +28,13 @@ export function withTestCluster(): () => TestCluster {
   let directTransport: Transport;
   before(async () => {
     kubeConfig = plane().kubeConfig();
-    directTransport = new Transport(kubeConfig, parts());
+    directTransport = new Transport(kubeConfig, transportOptions());
     await installWidgets(new RestClient(directTransport));
   });
   after(() => directTransport.close());
   beforeEach(async () => {
     const proxy = await FaultProxy.start(kubeConfig);
-    const transport = new Transport(proxy.kubeConfig(), parts());
+    const transport = new Transport(proxy.kubeConfig(), transportOptions());
     cluster = {
       plane: plane(),
       kubeConfig,

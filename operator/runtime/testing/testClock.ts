@@ -7,7 +7,7 @@ export class TestClock implements Clock {
   /** Difference between the time of day and the truth, in milliseconds. */
   skewMs = 0;
   /** What {@link random} returns. */
-  dice: () => number = () => 0.5;
+  randomSource: () => number = () => 0.5;
 
   monotonic(): number {
     return this.#elapsed;
@@ -24,7 +24,7 @@ export class TestClock implements Clock {
   }
 
   random(): number {
-    return this.dice();
+    return this.randomSource();
   }
 
   /** How many timers are set. */

@@ -5,4 +5,12 @@ export { eventually } from './eventually.ts';
 export { FaultProxy, type Fault, type ProxiedRequest, type WatchFault } from './faultProxy.ts';
 export { TestClock, settle } from './testClock.ts';
 export { WidgetOperator } from './widgetOperator.ts';
-export { impatient, installWidgets, parts, silent, widget, widgets, type Widget } from './widgets.ts';
+export {
+  fastReflectorOptions,
+  installWidgets,
+  transportOptions,
+  silentLog,
+  widget,
+  widgets,
+  type Widget,
+} from './widgets.ts';

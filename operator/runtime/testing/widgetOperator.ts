@@ -1,20 +1,20 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Runtime } from '../contract.ts';
-import { ControllerOperator, type ControllerOperatorOptions } from '../manager/manager.ts';
-import type { Controller } from '../controller/when.ts';
-import { REVISION_ANNOTATION, impatient, silent } from './widgets.ts';
+import { Manager, type ManagerOptions } from '../manager/manager.ts';
+import type { ControllerSpec } from '../controller/controllerSpec.ts';
+import { REVISION_ANNOTATION, fastReflectorOptions, silentLog } from './widgets.ts';
 
 /** An operator of whatever a test wants to run. */
-export class WidgetOperator extends ControllerOperator {
-  readonly #wire: (runtime: Runtime) => readonly Controller[];
+export class WidgetOperator extends Manager {
+  readonly #wire: (runtime: Runtime) => readonly ControllerSpec[];
 
   constructor(
     kubeConfig: KubeConfig,
-    wire: (runtime: Runtime) => readonly Controller[],
-    options: Partial<ControllerOperatorOptions> & Pick<ControllerOperatorOptions, 'namespace'>,
+    wire: (runtime: Runtime) => readonly ControllerSpec[],
+    options: Partial<ManagerOptions> & Pick<ManagerOptions, 'namespace'>,
   ) {
     super({
-      log: silent,
+      log: silentLog,
       kubeConfig,
       watchNamespaces: [options.namespace],
       leaseName: undefined,
@@ -23,7 +23,7 @@ export class WidgetOperator extends ControllerOperator {
       crdRevisionAnnotation: REVISION_ANNOTATION,
       eventSource: 'test.guardrail.dev/operator',
       drainMs: 5_000,
-      reflector: impatient,
+      reflector: fastReflectorOptions,
       controllers: { backoffMs: [20, 1_000] },
       ...options,
     });

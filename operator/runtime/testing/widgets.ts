@@ -18,10 +18,10 @@ export type Widget = KubeObject & {
 export const REVISION_ANNOTATION = 'test.guardrail.dev/revision';
 
 /** Quiet, for tests that look at results. */
-export const silent = pino({ level: 'silent' });
+export const silentLog = pino({ level: 'silent' });
 
 /** Impatient, so that tests of outages take no longer than they must. */
-export const impatient: ReflectorOptions = {
+export const fastReflectorOptions: ReflectorOptions = {
   silentMs: 900,
   watchSeconds: 300,
   backoffMs: [20, 200],
@@ -73,7 +73,7 @@ export async function installWidgets(client: RestClient, clock: Clock = systemCl
   await ensureCrd(widgetCrd(), {
     client,
     clock,
-    log: silent,
+    log: silentLog,
     revisionAnnotation: REVISION_ANNOTATION,
     install: true,
   });
@@ -90,6 +90,6 @@ export function widget(namespace: string, name = `w-${randomBytes(4).toString('h
 }
 
 /** What a transport and a client need besides the cluster. */
-export function parts(): { clock: Clock; metrics: RuntimeMetrics; userAgent: string } {
+export function transportOptions(): { clock: Clock; metrics: RuntimeMetrics; userAgent: string } {
   return { clock: systemClock, metrics: new RuntimeMetrics(), userAgent: 'test' };
 }

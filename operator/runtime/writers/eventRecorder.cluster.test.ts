@@ -6,7 +6,7 @@ import type { KubeObject } from '../objects.ts';
 import { resource } from '../objects.ts';
 import { withTestCluster } from '../testing/cluster.ts';
 import { TestClock } from '../testing/testClock.ts';
-import { silent, widget, widgets, type Widget } from '../testing/widgets.ts';
+import { silentLog, widget, widgets, type Widget } from '../testing/widgets.ts';
 
 type KubeEvent = KubeObject & {
   readonly note: string;
@@ -28,7 +28,7 @@ describe('the event recorder', () => {
     recorder = new BackgroundEventRecorder({
       client: cluster().client,
       clock,
-      log: silent,
+      log: silentLog,
       metrics: new RuntimeMetrics(),
       controller: 'test.guardrail.dev/operator',
       instance: 'me',

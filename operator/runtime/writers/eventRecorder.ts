@@ -67,7 +67,7 @@ export class BackgroundEventRecorder implements EventRecorder {
   readonly #sending = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
 
-  constructor(parts: {
+  constructor(dependencies: {
     readonly client: KubeClient;
     readonly clock: Clock;
     readonly log: Logger;
@@ -77,12 +77,12 @@ export class BackgroundEventRecorder implements EventRecorder {
     /** Which process of it. */
     readonly instance: string;
   }) {
-    this.#client = parts.client;
-    this.#clock = parts.clock;
-    this.#log = parts.log;
-    this.#metrics = parts.metrics;
-    this.#controller = parts.controller;
-    this.#instance = parts.instance;
+    this.#client = dependencies.client;
+    this.#clock = dependencies.clock;
+    this.#log = dependencies.log;
+    this.#metrics = dependencies.metrics;
+    this.#controller = dependencies.controller;
+    this.#instance = dependencies.instance;
   }
 
   record(object: KubeObject, event: EventDetails): void {

@@ -3,7 +3,7 @@ import { isNotFound } from '../client/errors.ts';
 import { systemClock } from '../clock.ts';
 import { GuardedFinalizer } from './finalizer.ts';
 import { keyOf } from '../objects.ts';
-import { Overtaken } from './finalizerRaceTracker.ts';
+import { FinalizerRaceTracker } from './finalizerRaceTracker.ts';
 import { withTestCluster } from '../testing/cluster.ts';
 import { widget, widgets, type Widget } from '../testing/widgets.ts';
 
@@ -24,7 +24,7 @@ describe('the finalizer', () => {
     const added = await ours().add(created, { 'test/pending': 'yes' });
     expect(added.metadata.finalizers).to.deep.equal([OURS]);
     expect(added.metadata.annotations).to.include({ 'test/pending': 'yes' });
-    expect(ours().on(added)).to.equal(true);
+    expect(ours().isSet(added)).to.equal(true);
     await ours().add(added, { 'test/pending': 'yes' });
     expect(patches()).to.equal(1);
     const cleared = await ours().add(added, { 'test/pending': null });
@@ -77,19 +77,19 @@ describe('the finalizer', () => {
   it('remembers what is to be undone also where the answer to its write is lost', async () => {
     const created = await create();
     let cached: Widget | undefined = created;
-    const overtaken = new Overtaken<Widget>({ get: () => cached }, systemClock);
-    const finalizer = new GuardedFinalizer(cluster().client, widgets, OURS, { overtaken });
+    const raceTracker = new FinalizerRaceTracker<Widget>({ get: () => cached }, systemClock);
+    const finalizer = new GuardedFinalizer(cluster().client, widgets, OURS, { raceTracker });
     cluster().proxy.when(({ method }) => method === 'PATCH', { kind: 'loseAnswer' });
     const error: unknown = await finalizer.add(created).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(Error);
     // The watch shows the write, and the next reconcile begins its work.
     cached = await now();
-    expect(finalizer.on(cached)).to.equal(true);
-    finalizer.begin(await finalizer.add(cached));
+    expect(finalizer.isSet(cached)).to.equal(true);
+    finalizer.beforeExternalWrite(await finalizer.add(cached));
     // The object goes without a deletion that could be seen.
     await setFinalizers([]);
     cached = undefined;
-    expect(finalizer.overtaken(keyOf(created)).map(({ metadata }) => metadata.uid)).to.deep.equal([
+    expect(finalizer.lostObjects(keyOf(created)).map(({ metadata }) => metadata.uid)).to.deep.equal([
       created.metadata.uid,
     ]);
   });

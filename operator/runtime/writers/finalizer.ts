@@ -2,7 +2,7 @@ import type { Finalizer, KubeClient, MergePatch } from '../contract.ts';
 import { isConflict, isNotFound } from '../client/errors.ts';
 import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
 import { keyOf } from '../objects.ts';
-import type { Overtaken } from './finalizerRaceTracker.ts';
+import type { FinalizerRaceTracker } from './finalizerRaceTracker.ts';
 import { readAgain } from './statusWriter.ts';
 
 /** How often a write is repeated on an object that keeps changing. Then the reconcile is. */
@@ -13,73 +13,73 @@ export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
   readonly name: string;
   readonly #client: KubeClient;
   readonly #kind: ResourceKind<T>;
-  readonly #overtaken: Overtaken<T> | undefined;
+  readonly #raceTracker: FinalizerRaceTracker<T> | undefined;
   readonly #mayWrite: () => void;
 
   /**
-   * @param options `overtaken` remembers for what it was put on; without it, nothing is known to be overtaken.
+   * @param options `raceTracker` remembers for what it was put on; without it, nothing is known to be overtaken.
    *   `mayWrite` throws where this process must not write any more
    */
   constructor(
     client: KubeClient,
     kind: ResourceKind<T>,
     name: string,
-    options: { readonly overtaken?: Overtaken<T>; readonly mayWrite?: () => void } = {},
+    options: { readonly raceTracker?: FinalizerRaceTracker<T>; readonly mayWrite?: () => void } = {},
   ) {
     this.#client = client;
     this.#kind = kind;
     this.name = name;
-    this.#overtaken = options.overtaken;
+    this.#raceTracker = options.raceTracker;
     this.#mayWrite = options.mayWrite ?? ((): void => undefined);
   }
 
-  on(object: T): boolean {
+  isSet(object: T): boolean {
     return object.metadata.finalizers?.includes(this.name) === true;
   }
 
   async add(object: T, annotations: Readonly<Record<string, string | null>> = {}): Promise<T> {
     // Before the write, whose answer may be lost: the next reconcile then finds the finalizer there.
-    if (!this.on(object)) this.#overtaken?.putOn(object);
+    if (!this.isSet(object)) this.#raceTracker?.finalizerAdded(object);
     const added = await this.#change(object, (current) => {
       // The API server refuses new finalizers on what is being deleted.
       if (current.metadata.deletionTimestamp !== undefined) return undefined;
       const missing = Object.entries(annotations).filter(
         ([name, value]) => (current.metadata.annotations?.[name] ?? null) !== value,
       );
-      if (this.on(current) && missing.length === 0) return undefined;
+      if (this.isSet(current) && missing.length === 0) return undefined;
       return {
-        ...(this.on(current) ? {} : { finalizers: [...(current.metadata.finalizers ?? []), this.name] }),
+        ...(this.isSet(current) ? {} : { finalizers: [...(current.metadata.finalizers ?? []), this.name] }),
         ...(missing.length === 0 ? {} : { annotations: Object.fromEntries(missing) }),
       };
     });
-    if (!this.on(object) && this.on(added)) this.#overtaken?.putOn(added);
+    if (!this.isSet(object) && this.isSet(added)) this.#raceTracker?.finalizerAdded(added);
     return added;
   }
 
-  begin(object: T): void {
+  beforeExternalWrite(object: T): void {
     this.#mayWrite();
-    this.#overtaken?.begin(object);
+    this.#raceTracker?.beforeExternalWrite(object);
   }
 
-  overtaken(key: ObjectKey): readonly T[] {
-    return this.#overtaken?.of(key) ?? [];
+  lostObjects(key: ObjectKey): readonly T[] {
+    return this.#raceTracker?.lostObjects(key) ?? [];
   }
 
-  forget(object: T): void {
-    this.#overtaken?.forget(object);
+  markCleanedUp(object: T): void {
+    this.#raceTracker?.markCleanedUp(object);
   }
 
   async remove(object: T): Promise<void> {
     try {
       await this.#change(object, (current) =>
-        this.on(current)
+        this.isSet(current)
           ? { finalizers: (current.metadata.finalizers ?? []).filter((name) => name !== this.name) }
           : undefined,
       );
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
-    this.forget(object);
+    this.markCleanedUp(object);
   }
 
   /** @param change what to change in an object's metadata; undefined: nothing */

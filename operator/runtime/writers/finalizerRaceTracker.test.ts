@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { KubeObject, ObjectKey } from '../objects.ts';
-import { Overtaken } from './finalizerRaceTracker.ts';
+import { FinalizerRaceTracker } from './finalizerRaceTracker.ts';
 import { TestClock } from '../testing/testClock.ts';
 
 const key: ObjectKey = { namespace: 'default', name: 'a' };
@@ -28,26 +28,26 @@ const cases: readonly (readonly [what: string, steps: readonly Step[], lost: rea
   ['an object that had the finalizer all along', ['begin', 'gone'], []],
 ];
 
-describe('what is overtaken by its deletion', () => {
+describe('what is tracker by its deletion', () => {
   let there: KubeObject | undefined;
   let clock: TestClock;
-  let overtaken: Overtaken<KubeObject>;
+  let tracker: FinalizerRaceTracker<KubeObject>;
   const one = object('one');
   beforeEach(() => {
     there = one;
     clock = new TestClock();
-    overtaken = new Overtaken({ get: () => there }, clock);
+    tracker = new FinalizerRaceTracker({ get: () => there }, clock);
   });
 
   const does: Readonly<Record<Extract<Step, string>, () => void>> = {
     putOn: () => {
-      overtaken.putOn(one);
+      tracker.finalizerAdded(one);
     },
     begin: () => {
-      overtaken.begin(one);
+      tracker.beforeExternalWrite(one);
     },
     forget: () => {
-      overtaken.forget(one);
+      tracker.markCleanedUp(one);
     },
     gone: () => (there = undefined),
     deleting: () => (there = object('one', '2026-01-01T00:00:00Z')),
@@ -59,23 +59,23 @@ describe('what is overtaken by its deletion', () => {
       for (const step of steps) {
         if (typeof step === 'string') does[step]();
         else await clock.advance(step.wait);
-        overtaken.of(key);
+        tracker.lostObjects(key);
         // Others come and go meanwhile.
         const { name, ...other } = one.metadata;
-        overtaken.putOn({ ...one, metadata: { ...other, name: `${name}-not` } });
+        tracker.finalizerAdded({ ...one, metadata: { ...other, name: `${name}-not` } });
       }
-      expect(overtaken.of(key).map(({ metadata }) => metadata.uid)).to.deep.equal(lost);
+      expect(tracker.lostObjects(key).map(({ metadata }) => metadata.uid)).to.deep.equal(lost);
     });
   }
 
   it('is both of two of one name', () => {
     for (const uid of ['one', 'two']) {
       there = object(uid);
-      overtaken.putOn(there);
-      overtaken.begin(there);
+      tracker.finalizerAdded(there);
+      tracker.beforeExternalWrite(there);
     }
     there = undefined;
-    expect(overtaken.of(key).map(({ metadata }) => metadata.uid)).to.deep.equal(['one', 'two']);
+    expect(tracker.lostObjects(key).map(({ metadata }) => metadata.uid)).to.deep.equal(['one', 'two']);
   });
 
   for (const [what, now] of [
@@ -83,14 +83,14 @@ describe('what is overtaken by its deletion', () => {
     ['has given its name to another', object('two')],
   ] as const) {
     it(`lets nothing be begun for an object that ${what}`, () => {
-      overtaken.putOn(one);
+      tracker.finalizerAdded(one);
       there = now;
       expect(() => {
-        overtaken.begin(one);
+        tracker.beforeExternalWrite(one);
       })
         .to.throw()
         .with.property('status', 404);
-      expect(overtaken.of(key)).to.deep.equal([]);
+      expect(tracker.lostObjects(key)).to.deep.equal([]);
     });
   }
 });

@@ -7,7 +7,7 @@ import { keyOf, keyText } from '../objects.ts';
 /** The longest that a deletion takes which has begun: the API server's limit for a request. */
 const DELETION_MS = 60_000;
 
-interface Fresh<T> {
+interface Tracked<T> {
   /** The newest state that is known of it. */
   object: T;
   readonly since: number;
@@ -26,11 +26,11 @@ interface Fresh<T> {
  * Nothing of this survives the process: one that ends between its first call to the outside and the news that the object
  * is gone leaves behind what it has made there.
  */
-export class Overtaken<T extends KubeObject> {
+export class FinalizerRaceTracker<T extends KubeObject> {
   readonly #cache: Pick<Lister<T>, 'get'>;
   readonly #clock: Pick<Clock, 'monotonic'>;
   /** By key, oldest first. */
-  readonly #fresh = new Map<string, Fresh<T>>();
+  readonly #fresh = new Map<string, Tracked<T>>();
   readonly #lost = new Map<string, readonly T[]>();
 
   constructor(cache: Pick<Lister<T>, 'get'>, clock: Pick<Clock, 'monotonic'>) {
@@ -39,7 +39,7 @@ export class Overtaken<T extends KubeObject> {
   }
 
   /** The finalizer was put on this object just now, or is about to be. */
-  putOn(object: T): void {
+  finalizerAdded(object: T): void {
     const now = this.#clock.monotonic();
     for (const [text, { since }] of this.#fresh) {
       if (now - since < DELETION_MS) break;
@@ -53,7 +53,7 @@ export class Overtaken<T extends KubeObject> {
   }
 
   /** @throws ApiError 404 when the object is known to be gone */
-  begin(object: T): void {
+  beforeExternalWrite(object: T): void {
     const key = keyOf(object);
     const { uid } = object.metadata;
     if (this.#cache.get(key)?.metadata.uid !== uid) {
@@ -69,7 +69,7 @@ export class Overtaken<T extends KubeObject> {
   }
 
   /** The objects of a key that are gone in spite of their finalizer, and for which something was begun. */
-  of(key: ObjectKey): readonly T[] {
+  lostObjects(key: ObjectKey): readonly T[] {
     const now = this.#cache.get(key);
     this.#settle(key, now);
     // A deletion that can be seen has seen the finalizer.
@@ -78,7 +78,7 @@ export class Overtaken<T extends KubeObject> {
   }
 
   /** Nothing more is to be undone for this object. */
-  forget(object: T): void {
+  markCleanedUp(object: T): void {
     const text = keyText(keyOf(object));
     const { uid } = object.metadata;
     if (this.#fresh.get(text)?.object.metadata.uid === uid) this.#fresh.delete(text);

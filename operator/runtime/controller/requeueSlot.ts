@@ -18,10 +18,10 @@ export const REQUEUE_SPREAD = 0.1;
 
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 /** Half an interval, the farthest from anywhere, in steps of {@link REQUEUE_SPREAD}. */
-const MOST_STEPS = 0.5 / REQUEUE_SPREAD;
+const MAX_STEPS = 0.5 / REQUEUE_SPREAD;
 
 /** Where in its interval an object is to come back, and how far on the way there it is. */
-export interface Place {
+export interface RequeueSlot {
   /** From 0 to 1: the share of the interval, counted from the clock's zero. */
   readonly at: number;
   /** In how many more requeues it is to be there. */
@@ -29,8 +29,8 @@ export interface Place {
 }
 
 /** The place of the object of a serial number. */
-export function placeOf(serial: number): Place {
-  return { at: (serial * GOLDEN) % 1, steps: MOST_STEPS };
+export function requeueSlot(serial: number): RequeueSlot {
+  return { at: (serial * GOLDEN) % 1, steps: MAX_STEPS };
 }
 
 /**
@@ -39,7 +39,7 @@ export function placeOf(serial: number): Place {
  * @param intervalMs more than 0
  * @returns between `1 - REQUEUE_SPREAD` and `1 + REQUEUE_SPREAD` intervals from now, on the same clock
  */
-export function nextDue(place: Place, now: number, intervalMs: number): number {
+export function nextDue(place: RequeueSlot, now: number, intervalMs: number): number {
   const asked = now + intervalMs;
   const away = ((((place.at - asked / intervalMs) % 1) + 1.5) % 1) - 0.5;
   // What rounding adds must not cost a step more.

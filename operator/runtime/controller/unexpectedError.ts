@@ -6,7 +6,7 @@ export class ReconcileTimeoutError extends Error {
 }
 
 /** An error that no reconcile foresees, as it may be told: without its message, which can hold a value of a resource. */
-export class FaultError extends Error {
+export class RedactedError extends Error {
   override readonly name = 'FaultError';
 }
 
@@ -18,7 +18,7 @@ const REFUSALS: readonly number[] = [400, 403, 405, 406, 413, 415, 422];
  * @returns a whole sentence for a condition, without a value; undefined for errors of normal operation: conflicts, an
  *   API server that is away or busy, what the reconcile itself asks for
  */
-export function faultMessage(error: unknown): string | undefined {
+export function unexpectedErrorMessage(error: unknown): string | undefined {
   if (error instanceof RetryAfterError || error instanceof TerminalError) return undefined;
   if (error instanceof ReconcileTimeoutError) return `${error.message} It is tried again: see the log of the operator.`;
   if (error instanceof ApiError) {
@@ -29,8 +29,8 @@ export function faultMessage(error: unknown): string | undefined {
 }
 
 /** The error as it may be logged: its kind and where it came from. */
-export function withoutValues(error: unknown): FaultError {
-  const fault = new FaultError(labelOf(error));
+export function redacted(error: unknown): RedactedError {
+  const fault = new RedactedError(labelOf(error));
   const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)) : [];
   fault.stack = [`${fault.name}: ${fault.message}`, ...frames].join('\n');
   return fault;

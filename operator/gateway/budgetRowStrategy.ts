@@ -1,6 +1,6 @@
 import type { Field, Fields, LimitValues } from './fields.ts';
 import { fieldsOf, isEmpty, limitFields, limitNames, limitsOf, pick, sameValue } from './fields.ts';
-import type { BudgetColumns, Observed } from './observed.ts';
+import type { BudgetColumns, ObservedCustomer } from './observedCustomer.ts';
 import type { PlanInput, Step, Strategy } from './strategy.ts';
 import { newBody, updateBody } from './strategy.ts';
 
@@ -41,7 +41,7 @@ type Target =
 export function budgetRowStrategy(rowId: string, defaults: Partial<LimitValues>): Strategy {
   const deleteRow: Step = { do: 'budgetDelete', id: rowId };
   return {
-    want(desired, applied, observed) {
+    supportedFields(desired, applied, observed) {
       if (desired.budgetId !== undefined) {
         const beside = fieldsOf(limitsOf(desired));
         return { fields: pick(desired, (field) => !beside.includes(field)), unsupported: beside };
@@ -54,12 +54,12 @@ export function budgetRowStrategy(rowId: string, defaults: Partial<LimitValues>)
       return { fields: carriedBudget ? desired : { ...defaults, ...desired }, unsupported: [] };
     },
 
-    see(observed, wanted) {
+    observedValues(observed, wanted) {
       const own = observed.budgetId === rowId;
       const withoutLink = pick(observed.fields, (field) => field !== 'budgetId');
-      if (own) return { holds: withoutLink, present: withoutLink };
+      if (own) return { effective: withoutLink, present: withoutLink };
       const withoutLimits = pick(observed.fields, (field) => !isLimit(field));
-      return { holds: withoutLimits, present: wanted.budgetId === undefined ? observed.fields : withoutLimits };
+      return { effective: withoutLimits, present: wanted.budgetId === undefined ? observed.fields : withoutLimits };
     },
 
     plan(input) {
@@ -86,7 +86,7 @@ export function budgetRowStrategy(rowId: string, defaults: Partial<LimitValues>)
       }
     },
 
-    copies(input) {
+    copiedBudget(input) {
       const { wanted, applied, observed, replaces } = input;
       const linked = observed?.budgetId;
       if (linked === undefined || linked === rowId || linked === replaces) return undefined;
@@ -94,7 +94,7 @@ export function budgetRowStrategy(rowId: string, defaults: Partial<LimitValues>)
       return copied && choose(input).kind === 'own' ? linked : undefined;
     },
 
-    leftovers: () => [deleteRow],
+    cleanupSteps: () => [deleteRow],
   };
 
   function choose({ wanted, applied, observed, replaces }: PlanInput): Target {
@@ -113,7 +113,7 @@ export function budgetRowStrategy(rowId: string, defaults: Partial<LimitValues>)
  * The limits that a customer had before us and that the spec does not name: moved into its own row, they go on holding.
  * What a tier gave that we had linked goes with the tier.
  */
-function carried(observed: Observed | undefined, wanted: Fields, applied: ReadonlySet<Field>): BudgetColumns {
+function carried(observed: ObservedCustomer | undefined, wanted: Fields, applied: ReadonlySet<Field>): BudgetColumns {
   if (observed === undefined || applied.has('budgetId')) return {};
   const ours = limitFields.filter((field) => applied.has(field) || wanted[field] !== undefined);
   const columns = ours.map((field): string => limitNames[field]);

@@ -1,19 +1,19 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { nextDue, placeOf, REQUEUE_SPREAD, type Place } from './spread.ts';
+import { nextDue, requeueSlot, REQUEUE_SPREAD, type RequeueSlot } from './requeueSlot.ts';
 
 const INTERVAL_MS = 300_000;
 const SLOTS = 20;
 
 interface Resting {
-  readonly place: Place;
+  readonly place: RequeueSlot;
   due: number;
 }
 
 /** Objects that first come to rest at given shares of the interval. */
 function crowd(arrivals: readonly number[]): Resting[] {
   return arrivals.map((arrival, serial) => {
-    const place = placeOf(serial);
+    const place = requeueSlot(serial);
     return { place, due: nextDue(place, arrival * INTERVAL_MS, INTERVAL_MS) };
   });
 }
@@ -64,7 +64,7 @@ describe('the spread of requeues', () => {
     const interval = fc.double({ min: 1, max: 1e8, noNaN: true });
     fc.assert(
       fc.property(fc.nat(100_000), fc.nat(5), anything, interval, (serial, steps, now, intervalMs) => {
-        const wait = nextDue({ ...placeOf(serial), steps }, now, intervalMs) - now;
+        const wait = nextDue({ ...requeueSlot(serial), steps }, now, intervalMs) - now;
         expect(Math.abs(wait / intervalMs - 1)).to.be.at.most(REQUEUE_SPREAD + 1e-6);
       }),
       { numRuns: 2_000 },
@@ -91,7 +91,7 @@ describe('the spread of requeues', () => {
   });
 
   it('brings an object that is at its place back after exactly one interval', () => {
-    const place = placeOf(12);
+    const place = requeueSlot(12);
     let due = nextDue(place, 1_234, INTERVAL_MS);
     for (let interval = 1; interval < 5; interval++) due = nextDue(place, due, INTERVAL_MS);
     expect(nextDue(place, due, INTERVAL_MS) - due).to.be.closeTo(INTERVAL_MS, 1e-3);

@@ -1,8 +1,8 @@
 import type { Field, Fields } from './fields.ts';
 import { fieldsOf, limitFields, limitNames, permissionNames, pick, rowNames } from './fields.ts';
 import { isLiteLlm, linkedBudget, textOrNone } from './litellmQuirks.ts';
-import type { CustomerRow } from './wire.ts';
-import { budgetFields } from './wire.ts';
+import type { CustomerRow } from './schemas.ts';
+import { budgetFields } from './schemas.ts';
 
 /** What limits a customer besides the fields of the spec: carried along when a customer gets a budget row of its own. */
 const otherLimits = ['tpd_limit', 'soft_budget', 'max_parallel_requests'] as const;
@@ -13,7 +13,7 @@ export type BudgetColumn = (typeof budgetColumns)[number];
 export type BudgetColumns = Readonly<Partial<Record<BudgetColumn, number | string>>>;
 
 /** A customer as the gateway reports it. */
-export interface Observed {
+export interface ObservedCustomer {
   readonly customerId: string;
   /** Whether the gateway is LiteLLM, under whatever name. */
   readonly isLiteLlm: boolean;
@@ -32,7 +32,7 @@ export interface Observed {
 }
 
 /** Reads an answer of `/customer/info`. */
-export function observe(row: CustomerRow): Observed {
+export function observe(row: CustomerRow): ObservedCustomer {
   const linked = linkedBudget(row);
   const parsed = budgetFields.safeParse(linked ?? row);
   const columns = parsed.success ? parsed.data : {};
@@ -85,6 +85,6 @@ function reportedIn(row: CustomerRow, linked: unknown): Field[] {
 }
 
 /** The fields that have a value in what was observed. */
-export function observedFields(observed: Observed): Field[] {
+export function observedFields(observed: ObservedCustomer): Field[] {
   return fieldsOf(observed.fields);
 }

@@ -12,7 +12,7 @@ export interface Watch {
 }
 
 /** Everything there is to know about a controller before it runs. */
-export interface Controller {
+export interface ControllerSpec {
   /** Lower case, as in metrics: the kind. */
   readonly name: string;
   readonly kind: ResourceKind;
@@ -61,7 +61,7 @@ export function when<T extends KubeObject>(kind: ResourceKind<T>): ControllerBui
   });
 }
 
-type Draft = Omit<Controller, 'reconciler'>;
+type Draft = Omit<ControllerSpec, 'reconciler'>;
 
 /** See {@link when}. Each step returns a new builder. */
 export class ControllerBuilder<T extends KubeObject> {
@@ -121,7 +121,7 @@ export class ControllerBuilder<T extends KubeObject> {
   }
 
   /** Ends the sentence. */
-  reconcile(reconciler: Reconciler | ((key: ObjectKey, context: ReconcileContext) => Promise<Result>)): Controller {
+  reconcile(reconciler: Reconciler | ((key: ObjectKey, context: ReconcileContext) => Promise<Result>)): ControllerSpec {
     return {
       ...this.#draft,
       reconciler: typeof reconciler === 'function' ? { reconcile: reconciler } : reconciler,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createLogger } from '../log.ts';
-import { watchLoop } from './loopWatch.ts';
+import { monitorEventLoop } from './eventLoopMonitor.ts';
 import { RuntimeMetrics } from '../metrics.ts';
 import { eventually } from '../testing/eventually.ts';
 
@@ -8,7 +8,7 @@ describe('the watch of the event loop', () => {
   it('counts and logs what blocks it, for the controllers that have a reconcile under way', async () => {
     const metrics = new RuntimeMetrics();
     const lines: string[] = [];
-    const stop = watchLoop({
+    const stop = monitorEventLoop({
       running: () => [
         { controller: 'busy', objects: ['ns/a'] },
         { controller: 'idle', objects: [] },

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { personalValues, quoteOf } from './words.ts';
+import { personalValues, quoteGateway } from './quote.ts';
 
 const masterKey = 'sk-a-master-key-of-the-test';
 
@@ -33,7 +33,7 @@ describe('quote of a gateway', () => {
   ];
   for (const [what, text, quote] of cases) {
     it(`takes the words of ${what}`, () => {
-      expect(quoteOf(text, masterKey)).to.equal(quote);
+      expect(quoteGateway(text, masterKey)).to.equal(quote);
     });
   }
 
@@ -52,23 +52,25 @@ describe('quote of a gateway', () => {
       `{"password":"hunter2"}`,
     ];
     for (const text of texts) {
-      const quote = quoteOf(text, masterKey, ['c-17', 'Anna Smith']);
+      const quote = quoteGateway(text, masterKey, ['c-17', 'Anna Smith']);
       for (const secret of [...secrets, 'example.com']) expect(quote, text).not.to.contain(secret);
     }
-    expect(quoteOf(texts.at(-2) ?? '', masterKey, ['c-17', 'Anna Smith'])).to.equal(
+    expect(quoteGateway(texts.at(-2) ?? '', masterKey, ['c-17', 'Anna Smith'])).to.equal(
       'End User Id=… does not exist, nor does … (…)',
     );
   });
 
   it('keeps names that only look like a part of a value', () => {
-    expect(quoteOf('The alias is a bad one', masterKey, ['a'])).to.equal('The alias is … bad one');
-    expect(quoteOf('Foreign key: LiteLLM_EndUserTable_budget_id_fkey', masterKey)).to.contain('LiteLLM_EndUserTable');
+    expect(quoteGateway('The alias is a bad one', masterKey, ['a'])).to.equal('The alias is … bad one');
+    expect(quoteGateway('Foreign key: LiteLLM_EndUserTable_budget_id_fkey', masterKey)).to.contain(
+      'LiteLLM_EndUserTable',
+    );
   });
 
   it('is one printable line of at most 200 characters, in bounded time, and never has the key', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 3000 }), fc.nat(300), (text, at) => {
-        const quote = quoteOf(`${text.slice(0, at)}${masterKey}${text.slice(at)}`, masterKey);
+        const quote = quoteGateway(`${text.slice(0, at)}${masterKey}${text.slice(at)}`, masterKey);
         expect(Array.from(quote).length).to.be.at.most(200);
         expect(quote).to.match(/^[^\p{C}]*$/u);
         expect(quote).not.to.contain(masterKey);
@@ -76,7 +78,7 @@ describe('quote of a gateway', () => {
     );
     const began = performance.now();
     for (const unit of ['a', '<', '<a', '{"error":', '&#1;', 'sk-', '/', 'a1', '@', "'"]) {
-      quoteOf(unit.repeat(1_000_000), masterKey, ['a'.repeat(256)]);
+      quoteGateway(unit.repeat(1_000_000), masterKey, ['a'.repeat(256)]);
     }
     // Ten answers of up to 9 MB; what grows with the square of their length would take hours.
     expect(performance.now() - began).to.be.below(10_000);

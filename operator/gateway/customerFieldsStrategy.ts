@@ -4,12 +4,12 @@ import type { PlanInput, Strategy } from './strategy.ts';
 import { newBody, updateBody } from './strategy.ts';
 
 /** For a gateway that has nothing but the four calls: limits and tier are fields of the customer like all others. */
-export const plainContract: Strategy = {
-  want: (desired) => ({ fields: desired, unsupported: [] }),
+export const customerFieldsStrategy: Strategy = {
+  supportedFields: (desired) => ({ fields: desired, unsupported: [] }),
 
   // A gateway may report the limits of a linked tier with the customer: those are the tier's, not to be cleared.
-  see: (observed, wanted) => ({
-    holds: observed.fields,
+  observedValues: (observed, wanted) => ({
+    effective: observed.fields,
     present: wanted.budgetId === undefined ? observed.fields : pick(observed.fields, (field) => !(field in limitNames)),
   }),
 
@@ -21,9 +21,9 @@ export const plainContract: Strategy = {
     return [{ do: 'customerUpdate', body: { ...updateBody(input), ...budget } }];
   },
 
-  copies: () => undefined,
+  copiedBudget: () => undefined,
 
-  leftovers: () => [],
+  cleanupSteps: () => [],
 };
 
 function budgetValues({ wanted, applied, observed }: PlanInput): Record<string, unknown> {

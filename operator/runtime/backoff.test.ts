@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Backoff } from './backoff.ts';
-import { TestClock } from '../testing/testClock.ts';
+import { TestClock } from './testing/testClock.ts';
 
 describe('the backoff', () => {
   it('stays between its shortest and its longest wait, and starts over after a success', () => {
@@ -10,7 +10,7 @@ describe('the backoff', () => {
         const clock = new TestClock();
         const backoff = new Backoff(clock, 800, 30_000);
         for (const one of dice) {
-          clock.dice = () => one;
+          clock.randomSource = () => one;
           expect(backoff.next()).to.be.within(800, 30_000);
         }
         backoff.reset();
@@ -22,11 +22,11 @@ describe('the backoff', () => {
   it('doubles, and still varies at its ceiling', () => {
     const clock = new TestClock();
     const backoff = new Backoff(clock, 800, 30_000);
-    clock.dice = () => 0;
+    clock.randomSource = () => 0;
     expect(Array.from({ length: 7 }, () => backoff.next())).to.deep.equal([
       800, 1600, 3200, 6400, 12_800, 15_000, 15_000,
     ]);
-    clock.dice = () => 0.9;
+    clock.randomSource = () => 0.9;
     expect(backoff.next()).to.equal(28_500);
   });
 });

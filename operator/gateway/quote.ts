@@ -1,5 +1,5 @@
 /** Quotes what a gateway says in an answer, in a form that is fit for conditions, events and logs. */
-import { customerRow } from './wire.ts';
+import { customerRow } from './schemas.ts';
 
 /** A condition is for people: what is longer is cut, in characters. */
 const longestQuote = 200;
@@ -15,7 +15,7 @@ const withheldMark = '…';
  * @param personal values of the customer, such as its id and its alias
  * @returns an empty string where the gateway says nothing
  */
-export function quoteOf(text: string, masterKey: string, personal: readonly string[] = []): string {
+export function quoteGateway(text: string, masterKey: string, personal: readonly string[] = []): string {
   const line = firstLine(withoutMarkup(messageOf(text)));
   return shorten(withoutPersonal(withoutSecrets(line, masterKey), personal));
 }

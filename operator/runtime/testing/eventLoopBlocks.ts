@@ -10,7 +10,7 @@ const REFERENCE_MS = 60;
  * Watches the event loop while some work goes on, and asserts that nothing holds it up for longer than it may. Counts
  * the CPU time of this thread alone: a busy machine does not make a stretch longer. A slower core is measured first.
  */
-export async function withoutLongStretches<T>(work: () => Promise<T>): Promise<T> {
+export async function withoutLongBlocks<T>(work: () => Promise<T>): Promise<T> {
   const bound = LONGEST_MS * Math.max(1, reference() / REFERENCE_MS);
   let longest = 0;
   let last = cpuMs();

@@ -2,19 +2,19 @@
 import type { GatewayErrorKind, GatewayOperation } from './errors.ts';
 import { GatewayError } from './errors.ts';
 import { explain, saysAlreadyExists, saysNoSuchCustomer, saysNoSuchPath } from './litellmQuirks.ts';
-import type { ErrorBody } from './wire.ts';
-import { errorBody } from './wire.ts';
-import { quoteOf } from './words.ts';
+import type { ErrorBody } from './schemas.ts';
+import { errorBody } from './schemas.ts';
+import { quoteGateway } from './quote.ts';
 
 /** What came back from a call. */
-export interface Answer {
+export interface GatewayResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
 /** What the call was about. */
-export interface Asked {
+export interface CallContext {
   readonly operation: GatewayOperation;
   /** The customer that it named, where it is about one. */
   readonly customerId?: string | undefined;
@@ -26,13 +26,16 @@ export interface Asked {
 }
 
 /** The gateway's words as a sentence, with a space before it; nothing where it says nothing. */
-export function saying({ masterKey, personal }: Pick<Asked, 'masterKey' | 'personal'>, text: string): string {
-  const words = quoteOf(text, masterKey, personal);
+export function quoteSentence(
+  { masterKey, personal }: Pick<CallContext, 'masterKey' | 'personal'>,
+  text: string,
+): string {
+  const words = quoteGateway(text, masterKey, personal);
   return words === '' ? '' : ` It says: "${words}".`;
 }
 
 /** How long the gateway asks for, in milliseconds; undefined where it asks for nothing. */
-export function retryAfterOf({ headers }: Answer): number | undefined {
+export function retryAfterOf({ headers }: GatewayResponse): number | undefined {
   const header = headers['retry-after'];
   const text = (Array.isArray(header) ? header[0] : header)?.trim();
   if (text === undefined || text === '') return undefined;
@@ -41,16 +44,16 @@ export function retryAfterOf({ headers }: Answer): number | undefined {
 }
 
 /** Whether the gateway asks for a pause: the client tells the rate limiter of it. */
-export function asksForTime(answer: Answer): boolean {
+export function asksToWait(answer: GatewayResponse): boolean {
   return answer.status === 429 || (answer.status === 503 && retryAfterOf(answer) !== undefined);
 }
 
-/** The error that an answer other than success stands for, except one that {@link asksForTime}. */
-export function refusalOf(asked: Asked, answer: Answer): GatewayError {
+/** The error that an answer other than success stands for, except one that {@link asksToWait}. */
+export function errorOf(asked: CallContext, answer: GatewayResponse): GatewayError {
   const { operation } = asked;
   const { status, text } = answer;
   const body = errorBodyOf(text);
-  const says = saying(asked, text);
+  const says = quoteSentence(asked, text);
   const fail = (kind: GatewayErrorKind, message: string): GatewayError =>
     new GatewayError(kind, operation, message, { status });
 
@@ -63,8 +66,8 @@ export function refusalOf(asked: Asked, answer: Answer): GatewayError {
   if (saysAlreadyExists(operation, status, body)) {
     return fail('alreadyExists', 'The gateway has a customer of this id already.');
   }
-  if (status === 401 || status === 403) return unlet(asked, answer, body);
-  if (status === 404 || status === 405) return notThere(asked, answer, body);
+  if (status === 401 || status === 403) return forbidden(asked, answer, body);
+  if (status === 404 || status === 405) return notFound(asked, answer, body);
   if (status >= 500 || status === 408 || status === 425) {
     return fail('transient', `The gateway failed at ${operation} with ${status}.${says}${explanation(text)}`);
   }
@@ -76,8 +79,8 @@ export function refusalOf(asked: Asked, answer: Answer): GatewayError {
  * @param id the record that the call was about
  */
 export function contradictionOf(
-  asked: Asked,
-  answer: Answer,
+  asked: CallContext,
+  answer: GatewayResponse,
   id: { readonly field: 'user_id' | 'budget_id'; readonly value: string },
 ): GatewayError | undefined {
   const { operation } = asked;
@@ -89,7 +92,7 @@ export function contradictionOf(
     return new GatewayError(
       'terminal',
       operation,
-      `The gateway answered ${operation} with ${status} and an error in the body.${saying(asked, text)}${explanation(text)}`,
+      `The gateway answered ${operation} with ${status} and an error in the body.${quoteSentence(asked, text)}${explanation(text)}`,
       { status },
     );
   }
@@ -120,9 +123,9 @@ function explanation(text: string): string {
 }
 
 /** A 403 that gives a reason other than the key, such as an address that is not allowed, says nothing against the key. */
-function unlet(asked: Asked, { status, text }: Answer, body: ErrorBody | undefined): GatewayError {
+function forbidden(asked: CallContext, { status, text }: GatewayResponse, body: ErrorBody | undefined): GatewayError {
   const { operation } = asked;
-  const says = saying(asked, text);
+  const says = quoteSentence(asked, text);
   const type = typeof body?.error === 'object' ? (body.error?.type ?? '') : '';
   if (status === 401 || says === '' || /auth|key|token/.test(type)) {
     return new GatewayError(
@@ -141,7 +144,7 @@ function unlet(asked: Asked, { status, text }: Answer, body: ErrorBody | undefin
   );
 }
 
-function notThere(asked: Asked, { status, text }: Answer, body: ErrorBody | undefined): GatewayError {
+function notFound(asked: CallContext, { status, text }: GatewayResponse, body: ErrorBody | undefined): GatewayError {
   const { operation, customerId, isLiteLlm } = asked;
   const mayBeCustomer = status === 404 && customerId !== undefined && operation !== 'POST /customer/new';
   if (mayBeCustomer && saysNoSuchCustomer(customerId, body)) {
@@ -152,7 +155,7 @@ function notThere(asked: Asked, { status, text }: Answer, body: ErrorBody | unde
   return new GatewayError(
     unclear ? 'unconfirmed' : 'terminal',
     operation,
-    `${state}${saying(asked, text)} Check that spec.endpoint of the instance leads to the gateway's admin API for customers.`,
+    `${state}${quoteSentence(asked, text)} Check that spec.endpoint of the instance leads to the gateway's admin API for customers.`,
     { status },
   );
 }

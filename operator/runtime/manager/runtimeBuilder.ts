@@ -5,12 +5,12 @@ import type { Clock } from '../clock.ts';
 import type { Cache, EventRecorder, Finalizer, KubeClient, Permission, Runtime, StatusWriter } from '../contract.ts';
 import { GuardedFinalizer } from '../writers/finalizer.ts';
 import type { KubeObject, ResourceKind } from '../objects.ts';
-import { Overtaken } from '../writers/finalizerRaceTracker.ts';
+import { FinalizerRaceTracker } from '../writers/finalizerRaceTracker.ts';
 import { MergingStatusWriter } from '../writers/statusWriter.ts';
-import type { Controller } from '../controller/when.ts';
+import type { ControllerSpec } from '../controller/controllerSpec.ts';
 
 /** A cache and where it is fed from. */
-export interface Feed {
+export interface Informer {
   readonly kind: ResourceKind;
   readonly cache: ObjectCache<KubeObject>;
   /** One reflector for each; undefined: all namespaces. */
@@ -18,19 +18,19 @@ export interface Feed {
 }
 
 /** The runtime as controllers see it while they are wired: hands out caches and writers, and notes the rights these need. */
-export class Wiring implements Runtime {
+export class RuntimeBuilder implements Runtime {
   readonly client: KubeClient;
   readonly events: EventRecorder;
   readonly metrics: Registry;
   readonly log: Logger;
   readonly clock: Clock;
   readonly watchNamespaces: readonly string[];
-  readonly #feeds = new Map<ResourceKind, Feed>();
+  readonly #feeds = new Map<ResourceKind, Informer>();
   readonly #permissions: Permission[] = [];
   readonly #mayWrite: () => void;
   #closed = false;
 
-  constructor(parts: {
+  constructor(dependencies: {
     readonly client: KubeClient;
     /** Throws where this process must not write any more. */
     readonly mayWrite: () => void;
@@ -40,21 +40,21 @@ export class Wiring implements Runtime {
     readonly clock: Clock;
     readonly watchNamespaces: readonly string[];
   }) {
-    this.client = parts.client;
-    this.#mayWrite = parts.mayWrite;
-    this.events = parts.events;
-    this.metrics = parts.metrics;
-    this.log = parts.log;
-    this.clock = parts.clock;
-    this.watchNamespaces = parts.watchNamespaces;
+    this.client = dependencies.client;
+    this.#mayWrite = dependencies.mayWrite;
+    this.events = dependencies.events;
+    this.metrics = dependencies.metrics;
+    this.log = dependencies.log;
+    this.clock = dependencies.clock;
+    this.watchNamespaces = dependencies.watchNamespaces;
   }
 
   cache<T extends KubeObject>(kind: ResourceKind<T>): Cache<T> {
-    return this.feed(kind).cache as unknown as ObjectCache<T>;
+    return this.informer(kind).cache as unknown as ObjectCache<T>;
   }
 
   /** The cache of a kind with its sources. @param namespace only this one, instead of all that are watched */
-  feed(kind: ResourceKind, namespace?: string): Feed {
+  informer(kind: ResourceKind, namespace?: string): Informer {
     let feed = this.#feeds.get(kind);
     if (feed === undefined) {
       if (this.#closed) throw new Error(`The cache of ${kind.plural} was asked for after the operator had started.`);
@@ -68,31 +68,31 @@ export class Wiring implements Runtime {
       });
       feed = { kind, cache, namespaces };
       this.#feeds.set(kind, feed);
-      this.allow(permission(kind, kind.plural, ['get', 'list', 'watch']));
+      this.addPermissions(permission(kind, kind.plural, ['get', 'list', 'watch']));
     }
     return feed;
   }
 
   status<T extends KubeObject>(kind: ResourceKind<T>): StatusWriter<T> {
-    this.allow(permission(kind, kind.plural, ['get']), permission(kind, `${kind.plural}/status`, ['patch']));
+    this.addPermissions(permission(kind, kind.plural, ['get']), permission(kind, `${kind.plural}/status`, ['patch']));
     return new MergingStatusWriter(this.client, kind);
   }
 
   finalizer<T extends KubeObject>(kind: ResourceKind<T>, name: string): Finalizer<T> {
-    this.allow(permission(kind, kind.plural, ['get', 'patch']));
-    const overtaken = new Overtaken(this.cache(kind), this.clock);
-    return new GuardedFinalizer(this.client, kind, name, { overtaken, mayWrite: this.#mayWrite });
+    this.addPermissions(permission(kind, kind.plural, ['get', 'patch']));
+    const raceTracker = new FinalizerRaceTracker(this.cache(kind), this.clock);
+    return new GuardedFinalizer(this.client, kind, name, { raceTracker, mayWrite: this.#mayWrite });
   }
 
   /** Provides for a controller: caches of all that it watches, and the rights that it asks for. */
-  take(controller: Controller): void {
-    this.feed(controller.kind);
-    for (const watch of controller.watches) this.feed(watch.kind);
-    this.allow(...controller.permissions);
+  addController(controller: ControllerSpec): void {
+    this.informer(controller.kind);
+    for (const watch of controller.watches) this.informer(watch.kind);
+    this.addPermissions(...controller.permissions);
   }
 
   /** Notes rights that are needed. */
-  allow(...permissions: readonly Permission[]): void {
+  addPermissions(...permissions: readonly Permission[]): void {
     this.#permissions.push(...permissions);
   }
 
@@ -102,7 +102,7 @@ export class Wiring implements Runtime {
   }
 
   /** All caches so far. */
-  get feeds(): readonly Feed[] {
+  get informers(): readonly Informer[] {
     return [...this.#feeds.values()];
   }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from './clock.ts';
 
 /** Waiting times between attempts that keep failing: doubled each time, spread at random, never above the maximum. */
 export class Backoff {
