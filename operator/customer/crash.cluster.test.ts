@@ -9,8 +9,8 @@ import { type ManagedProcess, removeAtExit, startProcess } from '../../hack/test
 import type { GatewayCustomer, GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
 import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../gateway/testing/testProxy.ts';
-import { eventually, People } from './testing/testOperator.ts';
-import { connectionOf } from './testing/testParts.ts';
+import { eventually, KubectlUser } from './testing/testOperator.ts';
+import { connectionOf } from './testing/testDependencies.ts';
 
 const masterKey = 'sk-master';
 const main = join(import.meta.dirname, '../main.ts');
@@ -78,7 +78,7 @@ describe('an operator that is killed', function () {
   let gateway: DevGateway;
   let proxy: TestProxy;
   let admin: GatewayClient;
-  let people: People;
+  let people: KubectlUser;
   let operator: ManagedProcess;
   /** Of each customer's resource. */
   const uids = new Map<string, string>();
@@ -173,7 +173,7 @@ describe('an operator that is killed', function () {
     proxy = await startTestProxy(gateway.url);
     const connection = connectionOf(gateway.url, masterKey);
     admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
-    people = new People(cluster().kubeConfig(), await cluster().createNamespace('crash'));
+    people = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('crash'));
     await people.secret('main', masterKey);
     for (const { name } of victims) await admin.budgetNew({ budget_id: tierOf(name), max_budget: 1 });
     operator = await start();

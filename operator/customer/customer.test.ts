@@ -3,12 +3,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { annotations, type Condition, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { observe, customerFieldsStrategy, type Field, type Fields } from '../gateway/gateway.ts';
-import { appliedFields, claimOf, createMark, markText } from './claim.ts';
+import { appliedFields, claimOf, createMark, markText } from './ownership.ts';
 import { desiredFields, specHash } from './desired.ts';
 import { appliedAfter, driftOf } from './drift.ts';
-import { eventsFor } from './report.ts';
+import { eventsFor } from './events.ts';
 import { conditionOf, nextStatus, type SyncOutcome } from './status.ts';
-import { customerOf } from './testing/testParts.ts';
+import { customerOf } from './testing/testDependencies.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const noDrift = { differs: [], unheld: [], uncleared: [] };

@@ -3,22 +3,22 @@ import { customers, instances } from '../api/kinds.ts';
 import { gatewayCustomerNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { allows } from '../connection/connection.ts';
 import { keyOf, keyText, when, type ControllerSpec, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
-import { namesakes } from './access.ts';
-import type { CustomerDependencies, Parts } from './parts.ts';
-import { instanceKeyOf, partsOf } from './parts.ts';
+import { otherClaimantKeys } from './claimants.ts';
+import type { CustomerDependencies, Dependencies } from './dependencies.ts';
+import { instanceKeyOf, createDependencies } from './dependencies.ts';
 import { CustomerReconciler } from './reconcile.ts';
 
 export type { GuardrailEndpoint, GuardrailEndpoints } from './erasure.ts';
-export type { CustomerDependencies } from './parts.ts';
+export type { CustomerDependencies } from './dependencies.ts';
 
 /** Reconciles GatewayCustomers into the records of their gateways. */
 export function customerController(runtime: Runtime, dependencies: CustomerDependencies): ControllerSpec {
-  const parts = partsOf(runtime, dependencies);
+  const parts = createDependencies(runtime, dependencies);
   const reconciler = new CustomerReconciler(parts);
   return (
     when(customers)
       // A customer's namesakes are told when it comes or goes: the next oldest takes over.
-      .watches(customers, (customer) => namesakes(parts, customer), { changed: () => false })
+      .watches(customers, (customer) => otherClaimantKeys(parts, customer), { changed: () => false })
       .watches(instances, (instance) => parts.byInstance.keys(keyText(keyOf(instance))), {
         changed: mattersToCustomers,
       })
@@ -41,7 +41,7 @@ export function customerController(runtime: Runtime, dependencies: CustomerDepen
  * The instance whose gateway a customer's reconcile calls. Customers that no instance takes are of their namespace: with
  * a name of its own for each, they would take one turn each.
  */
-function groupOf({ cache, instances: known }: Parts, key: ObjectKey): string {
+function groupOf({ cache, instances: known }: Dependencies, key: ObjectKey): string {
   const customer = cache.get(key);
   if (customer === undefined) return `${key.namespace}/`;
   const instance = known.get(instanceKeyOf(customer));

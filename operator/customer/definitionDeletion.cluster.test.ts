@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { startControlPlane, type ControlPlane } from '../../hack/testing/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
 import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
-import { eventually, People, TestOperator } from './testing/testOperator.ts';
-import { connectionOf } from './testing/testParts.ts';
+import { eventually, KubectlUser, TestOperator } from './testing/testOperator.ts';
+import { connectionOf } from './testing/testDependencies.ts';
 
 describe('deletion of the CustomResourceDefinition', function () {
   this.timeout(120_000);
@@ -22,7 +22,7 @@ describe('deletion of the CustomResourceDefinition', function () {
   });
 
   it('leaves every customer at the gateway, and says so', async () => {
-    const people = new People(plane.kubeConfig(), await plane.createNamespace());
+    const people = new KubectlUser(plane.kubeConfig(), await plane.createNamespace());
     const connection = connectionOf(gateway.url, masterKey);
     const admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
     const operator = new TestOperator(plane.kubeConfig(), []);

@@ -7,14 +7,14 @@ import { namespaceIsBeingDeleted, readNamespace } from '../cluster/cluster.ts';
 import { NoGuardrailError } from '../guardrail/guardrail.ts';
 import type { EventDetails, KubeObject, ReconcileContext, Result } from '../runtime/runtime.ts';
 import { isForbidden, isNotFound, resource, RetryAfterError } from '../runtime/runtime.ts';
-import { connect, ownerOf, rivals, successor, withFreshKey } from './access.ts';
-import { adoptionPolicyOf, claimOf } from './claim.ts';
+import { connect, ownerOf, claimantsOf, successorOf, withFreshKey } from './claimants.ts';
+import { adoptionPolicyOf, claimOf } from './ownership.ts';
 import { eraseSessions, ErasureError } from './erasure.ts';
-import { handOver } from './handover.ts';
+import { handOver } from './succession.ts';
 import type { OrphanedWhy } from './metrics.ts';
-import type { Parts } from './parts.ts';
-import { isOn } from './parts.ts';
-import { report } from './report.ts';
+import type { Dependencies } from './dependencies.ts';
+import { isOn } from './dependencies.ts';
+import { report } from './events.ts';
 import type { SyncedReason } from './status.ts';
 import { strategyFor, wouldBeLinked } from './sync.ts';
 
@@ -38,11 +38,11 @@ const howToForce = `To let this resource go without that, set the annotation ${a
 
 /** Finalizes customers: takes away at the gateway what is ours, and nothing else. */
 export class Finalization {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   /** Since when a customer of a dying namespace has been stranded, by uid, on a clock that never goes back. */
   readonly #strandedSince = new Map<string, number>();
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts;
   }
 
@@ -57,7 +57,7 @@ export class Finalization {
     }
     // One that has not taken up yet what it was itself handed has nothing to hand over.
     const settled = claimOf(customer) === 'recorded' && customer.status?.replacesBudget === undefined;
-    const heir = settled ? successor(parts, customer) : undefined;
+    const heir = settled ? successorOf(parts, customer) : undefined;
     if (heir !== undefined && (await handOver(parts, customer, heir))) return await this.#handedOver(customer, heir);
     if (customer.spec.deletionPolicy === 'Orphan') {
       return await this.#orphan(customer, 'policy', 'spec.deletionPolicy is Orphan');
@@ -97,7 +97,7 @@ export class Finalization {
   async makeUpFor(customer: GatewayCustomer, { signal, log }: ReconcileContext): Promise<void> {
     if (customer.spec.deletionPolicy === 'Orphan') return;
     // Another resource that names the same record has it by now.
-    const taken = rivals(this.#parts, customer).length > 0;
+    const taken = claimantsOf(this.#parts, customer).length > 0;
     const record = taken ? 'leave' : adoptionPolicyOf(customer) === 'Refuse' ? 'deleteIfLinked' : 'delete';
     try {
       await this.#remove(customer, signal, record);

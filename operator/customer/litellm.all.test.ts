@@ -14,15 +14,15 @@ import { defaultBudgetId, settleDefaultBudget } from '../instance/defaultBudget.
 import { convergenceTests } from './testing/convergence.ts';
 import { conditionOf } from './status.ts';
 import { callCost, startTestLiteLlm, type TestLiteLlm } from './testing/litellm.ts';
-import { eventually, People, TestOperator } from './testing/testOperator.ts';
-import { connectionOf } from './testing/testParts.ts';
+import { eventually, KubectlUser, TestOperator } from './testing/testOperator.ts';
+import { connectionOf } from './testing/testDependencies.ts';
 
 describe('customers at the real LiteLLM', function () {
   this.timeout(120_000);
   const cluster = withControlPlane();
   let litellm: TestLiteLlm;
   let admin: GatewayClient;
-  let people: People;
+  let people: KubectlUser;
   let operator: TestOperator;
 
   before(async function () {
@@ -31,7 +31,7 @@ describe('customers at the real LiteLLM', function () {
     const connection = connectionOf(litellm.url, litellm.masterKey);
     admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
     await admin.budgetNew({ budget_id: 'gold', max_budget: 50, budget_duration: '30d', tpm_limit: 1000 });
-    people = new People(cluster().kubeConfig(), await cluster().createNamespace('litellm'));
+    people = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('litellm'));
     operator = new TestOperator(cluster().kubeConfig(), [people.namespace]);
     await operator.start();
     await eventually(() => people.list());

@@ -1,94 +1,98 @@
-/** Which of several resources for one customer of a gateway owns its record. Pure: told from the resources alone. */
-import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { claimOf, isStopped } from './claim.ts';
-import { conditionOf } from './status.ts';
+/** Whose a record at the gateway is. Pure: told from the resource alone. */
+import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import type { Field } from '../gateway/gateway.ts';
+import { allFields } from '../gateway/gateway.ts';
+import { conditionOf, saysSomebodyElses, type SyncedReason } from './status.ts';
 
 /**
- * For how long a resource that is deleted and applied again keeps its precedence over those that waited for it, in
- * milliseconds. `kubectl replace --force` and GitOps tools do both within seconds; a minute leaves room for finalizers and
- * a slow API server, and delays a resource only briefly whose id is free.
+ * - `recorded`: the status says that the record is ours.
+ * - `pending`: we may have made it, and died before the status could say so.
+ * - `none`: nothing was ever done for this resource at the gateway, so that its deletion must do nothing there either.
  */
-export const graceMs = 60_000;
-/** Kubernetes counts creation times in whole seconds. */
-const precisionMs = 1_000;
-
-/** A resource that names the same customer of the same gateway. */
-export interface Rival {
-  readonly customer: GatewayCustomer;
-  /** Whether it refers to the same instance. */
-  readonly sameInstance: boolean;
-}
+export type Claim = 'recorded' | 'pending' | 'none';
 
 /**
- * The resource that owns the record instead of this one. Precedence, in this order: a resource that was applied again over
- * the one that took over from it meanwhile; one whose record the gateway holds; one that was not stopped yet; the oldest
- * one; of two of the same second, the one with the smaller uid. By way of another instance only a resource counts whose
- * record this gateway holds: an instance with a wrong key must not keep anybody from his record.
- * @param gateway digest of the gateway's address, if known: see {@link addressDigest}
+ * Written in one patch with the finalizer, after the instance, its key and the access of the namespace are resolved, and
+ * right before the first call that changes anything at the gateway. It stays there: writes of the status cannot take it
+ * off, since the API server takes nothing else from them, and one more write for each customer would buy nothing.
  */
-export function ownerBefore(
-  customer: GatewayCustomer,
-  rivals: readonly Rival[],
-  gateway: string | undefined,
-): GatewayCustomer | undefined {
-  return rivals
-    .filter((rival) => counts(rival, gateway))
-    .map((rival) => rival.customer)
-    .filter((other) => other.metadata.uid !== customer.metadata.uid && precedes(other, customer, gateway))
-    .sort((one, other) => (precedes(one, other, gateway) ? -1 : 1))[0];
+export interface CreateMark {
+  /** Of the resource: a mark that was copied with a manifest or restored from a backup is none. */
+  readonly uid: string;
+  /** What is going to be set. */
+  readonly fields: readonly Field[];
 }
 
-/** Whether a resource counts among those that may own the record. See {@link ownerBefore}. */
-export function counts({ sameInstance, customer }: Rival, gateway: string | undefined): boolean {
-  return sameInstance || holds(customer, gateway, false);
+/** The value of the annotation that carries a mark. */
+export function markText(mark: CreateMark): string {
+  return JSON.stringify({ uid: mark.uid, fields: mark.fields, begun: true });
 }
 
-function precedes(one: GatewayCustomer, other: GatewayCustomer, gateway: string | undefined): boolean {
-  if (yieldsTo(other, one)) return true;
-  if (yieldsTo(one, other)) return false;
-  const [before, after] = [standing(one, gateway), standing(other, gateway)];
-  return before === after ? age(one) < age(other) : before < after;
+/** The mark on a resource, if it has one of its own. */
+export function createMark(customer: GatewayCustomer): CreateMark | undefined {
+  const text = customer.metadata.annotations?.[annotations.createPending];
+  if (text === undefined) return undefined;
+  try {
+    const parsed = JSON.parse(text) as Partial<Record<keyof CreateMark | 'begun', unknown>>;
+    if (parsed.uid !== customer.metadata.uid || !Array.isArray(parsed.fields)) return undefined;
+    if (parsed.begun !== true && !hasCalled(customer)) return undefined;
+    return { uid: customer.metadata.uid, fields: knownFields(parsed.fields) };
+  } catch {
+    return undefined;
+  }
 }
 
-function standing(customer: GatewayCustomer, gateway: string | undefined): number {
-  if (holds(customer, gateway, true)) return 0;
-  return isStopped(customer) && claimOf(customer) !== 'pending' ? 2 : 1;
+/** What only a reconcile reports that has called the gateway. */
+const reasonsOfCalls: readonly string[] = [
+  'GatewayUnreachable',
+  'GatewayUnauthorized',
+  'GatewayRejected',
+  'NotConverged',
+] satisfies SyncedReason[];
+
+/**
+ * Whether the condition proves that the gateway was called. Version 0.1.0 wrote its marks, which lack `begun`, before it
+ * resolved the access: such a mark alone proves nothing, and a deletion must not act on it.
+ */
+function hasCalled(customer: GatewayCustomer): boolean {
+  return reasonsOfCalls.includes(conditionOf(customer, 'Synced')?.reason ?? '');
 }
 
-/** Whether the status says that the gateway holds the record of this resource, and nothing since has taken it away. */
-function holds(customer: GatewayCustomer, gateway: string | undefined, whereUnknown: boolean): boolean {
-  const { status } = customer;
-  if (status?.specHash === undefined || isStopped(customer)) return false;
-  const known = status.gateway !== undefined && gateway !== undefined;
-  if (known ? status.gateway !== gateway : !whereUnknown) return false;
-  const reason = conditionOf(customer, 'Synced')?.reason;
-  return reason !== 'NamespaceNotAllowed' && reason !== 'CustomerIdNotAllowed';
+/** What a resource may have at the gateway. */
+export function claimOf(customer: GatewayCustomer): Claim {
+  if (customer.status?.specHash !== undefined) return 'recorded';
+  const announced = announcesInStatus(customer) ? customer.status?.appliedFields : createMark(customer);
+  return announced === undefined ? 'none' : 'pending';
 }
 
-/** Whether a resource took over from one that has been applied again since, soon enough to have its record back. */
-export function yieldsTo({ metadata, status }: GatewayCustomer, returned: GatewayCustomer): boolean {
-  const from = status?.tookOver;
-  if (from === undefined || returned.metadata.namespace !== metadata.namespace) return false;
-  if (from.name !== returned.metadata.name || metadata.name === from.name) return false;
-  const after = Date.parse(returned.metadata.creationTimestamp) - Date.parse(from.time);
-  return after >= -precisionMs && after <= graceMs;
+/** Whether a record that exists already is taken over or refused: by default refused outside the instance's namespace. */
+export function adoptionPolicyOf({ spec, metadata }: GatewayCustomer): 'Adopt' | 'Refuse' {
+  if (spec.adoptionPolicy !== undefined) return spec.adoptionPolicy;
+  return (spec.instanceRef.namespace ?? metadata.namespace) === metadata.namespace ? 'Adopt' : 'Refuse';
 }
 
 /**
- * Whether one resource takes the record over when the other is deleted: both belong to one namespace, and nothing of it
- * says otherwise.
+ * Whether the status, and not the mark, announces what is going to be set: where the resource was stopped, since the mark
+ * may be older than what stopped it; and where records of others are refused, since people who may edit the resource may
+ * write a mark, but not the status.
  */
-export function takesOver(other: GatewayCustomer, from: GatewayCustomer): boolean {
-  const { metadata, spec } = other;
-  return (
-    metadata.uid !== from.metadata.uid &&
-    metadata.namespace === from.metadata.namespace &&
-    metadata.deletionTimestamp === undefined &&
-    spec.adoptionPolicy !== 'Refuse'
-  );
+export function announcesInStatus(customer: GatewayCustomer): boolean {
+  return isStopped(customer) || adoptionPolicyOf(customer) === 'Refuse';
 }
 
-/** Older is less. */
-export function age({ metadata }: GatewayCustomer): string {
-  return `${metadata.creationTimestamp} ${metadata.uid}`;
+/**
+ * Whether the status says that nothing is done, since the record is somebody else's. A mark from before that says nothing
+ * any more: what is begun once the record is free is announced in the status.
+ */
+export function isStopped(customer: GatewayCustomer): boolean {
+  return saysSomebodyElses(conditionOf(customer, 'Synced')?.reason);
+}
+
+/** The fields that we have set at the gateway, or may have. */
+export function appliedFields(customer: GatewayCustomer): Set<Field> {
+  return new Set(knownFields(customer.status?.appliedFields ?? createMark(customer)?.fields ?? []));
+}
+
+function knownFields(names: readonly unknown[]): Field[] {
+  return allFields.filter((field) => names.includes(field));
 }

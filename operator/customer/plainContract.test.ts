@@ -6,10 +6,10 @@ import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { GatewayClients } from '../gateway/gateway.ts';
-import type { Parts } from './parts.ts';
+import type { Dependencies } from './dependencies.ts';
 import { conditionOf, nextStatus } from './status.ts';
 import { sync } from './sync.ts';
-import { connectionOf, customerOf, memoryParts } from './testing/testParts.ts';
+import { connectionOf, customerOf, memoryDependencies } from './testing/testDependencies.ts';
 
 type Row = Record<string, unknown>;
 
@@ -74,7 +74,7 @@ describe('sync with a gateway that has only the four calls', () => {
     const gateway = await startPlainGateway(ignored);
     const clients = new GatewayClients();
     const stored = storedOf();
-    const parts = memoryParts(clients, stored) as Parts;
+    const parts = memoryDependencies(clients, stored) as Dependencies;
     const connection = connectionOf(gateway.url, 'sk-x');
     const bring = async (spec: Partial<GatewayCustomerSpec>): Promise<string> => {
       const { spec: next } = customerOf({ customerId: 'c', ...spec });

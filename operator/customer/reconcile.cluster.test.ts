@@ -12,8 +12,8 @@ import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../ga
 import { ApiError } from '../runtime/runtime.ts';
 import { FaultProxy } from '../runtime/testing/testing.ts';
 import { conditionOf } from './status.ts';
-import { connectionOf } from './testing/testParts.ts';
-import { eventually, People, TestOperator } from './testing/testOperator.ts';
+import { connectionOf } from './testing/testDependencies.ts';
+import { eventually, KubectlUser, TestOperator } from './testing/testOperator.ts';
 
 const masterKey = 'sk-master';
 const noCalls = (): undefined => undefined;
@@ -24,7 +24,7 @@ describe('customer reconcile', function () {
   let gateway: DevGateway;
   let proxy: TestProxy;
   let admin: GatewayClient;
-  let people: People;
+  let people: KubectlUser;
   let operator: TestOperator;
 
   before(async () => {
@@ -41,7 +41,7 @@ describe('customer reconcile', function () {
   });
   beforeEach(async () => {
     proxy.fault = noCalls;
-    people = new People(cluster().kubeConfig(), await cluster().createNamespace('customer'));
+    people = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('customer'));
     operator = new TestOperator(cluster().kubeConfig(), [people.namespace]);
     await operator.start();
     // The first test finds no CustomResourceDefinition: the operator brings it.
@@ -384,7 +384,7 @@ describe('customer reconcile', function () {
     });
 
     it('lets customers of another namespace in only where the instance allows it', async () => {
-      const other = new People(cluster().kubeConfig(), await cluster().createNamespace('elsewhere'));
+      const other = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('elsewhere'));
       const elsewhere = new TestOperator(cluster().kubeConfig(), [people.namespace, other.namespace]);
       await elsewhere.start();
       await operator.end();
@@ -401,10 +401,10 @@ describe('customer reconcile', function () {
   });
 
   describe('several namespaces at one gateway', () => {
-    let other: People;
+    let other: KubectlUser;
     let elsewhere: TestOperator;
     beforeEach(async () => {
-      other = new People(cluster().kubeConfig(), await cluster().createNamespace('elsewhere'));
+      other = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('elsewhere'));
       elsewhere = new TestOperator(cluster().kubeConfig(), [people.namespace, other.namespace]);
       await operator.end();
       await elsewhere.start();
@@ -531,10 +531,10 @@ describe('customer reconcile', function () {
   });
 
   describe('a customer for which nothing was begun', () => {
-    let other: People;
+    let other: KubectlUser;
     let elsewhere: TestOperator;
     beforeEach(async () => {
-      other = new People(cluster().kubeConfig(), await cluster().createNamespace('elsewhere'));
+      other = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('elsewhere'));
       elsewhere = new TestOperator(cluster().kubeConfig(), [people.namespace, other.namespace]);
       await operator.end();
       await elsewhere.start();

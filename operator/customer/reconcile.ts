@@ -3,17 +3,17 @@ import { pausedMessage } from '../conditions/conditions.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
 import { ConnectionError, type GatewayConnection } from '../connection/connection.ts';
 import { parseDuration } from '../cluster/cluster.ts';
-import { connect, ownerOf, successor, waiting, withFreshKey } from './access.ts';
+import { connect, ownerOf, successorOf, waitingClaimants, withFreshKey } from './claimants.ts';
 import type { ObjectKey, ReconcileContext, Reconciler, Result } from '../runtime/runtime.ts';
 import { isNotFound, keyText, RetryAfterError } from '../runtime/runtime.ts';
-import { claimOf } from './claim.ts';
+import { claimOf } from './ownership.ts';
 import { ErasureError } from './erasure.ts';
 import { Finalization } from './finalize.ts';
-import { isTakingOver } from './handover.ts';
-import { graceMs } from './ownership.ts';
-import type { Parts } from './parts.ts';
-import { isOn } from './parts.ts';
-import { report } from './report.ts';
+import { isTakingOver } from './succession.ts';
+import { graceMs } from './precedence.ts';
+import type { Dependencies } from './dependencies.ts';
+import { isOn } from './dependencies.ts';
+import { report } from './events.ts';
 import { conditionOf, type SyncOutcome } from './status.ts';
 import { DeletedFirstError, isRoutine, sync, type Synced } from './sync.ts';
 
@@ -30,7 +30,7 @@ const unreachableGraceMs = 60_000;
 
 /** Reconciles one customer: guard clauses from top to bottom, each of which ends the reconcile or lets it go on. */
 export class CustomerReconciler implements Reconciler {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #finalization: Finalization;
   /** Since when the gateway of a customer in sync has not been reached, by its key, on a clock that never goes back. */
   readonly #unreachable = new Map<string, { readonly uid: string; readonly since: number }>();
@@ -38,7 +38,7 @@ export class CustomerReconciler implements Reconciler {
   /** Since when nothing stops a customer any more that was stopped, by its key, on a clock that never goes back. */
   readonly #free = new Map<string, number>();
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts;
     this.#finalization = new Finalization(parts);
   }
@@ -180,7 +180,7 @@ export class CustomerReconciler implements Reconciler {
 }
 
 /** What the cache holds by now of that very resource: writes on the way have changed it. */
-function latest({ cache }: Parts, customer: GatewayCustomer): GatewayCustomer {
+function latest({ cache }: Dependencies, customer: GatewayCustomer): GatewayCustomer {
   const { namespace, name, uid, generation } = customer.metadata;
   const now = cache.get({ namespace, name });
   // Of a changed spec nothing is known yet: what is reported here is about the one that was reconciled.
@@ -198,14 +198,14 @@ function paused(customer: GatewayCustomer): SyncOutcome {
 }
 
 /** What a resource of another namespace is called is not told. */
-function conflict(parts: Parts, customer: GatewayCustomer, owner: GatewayCustomer): SyncOutcome {
+function conflict(parts: Dependencies, customer: GatewayCustomer, owner: GatewayCustomer): SyncOutcome {
   const { namespace, name } = owner.metadata;
   if (namespace !== customer.metadata.namespace) {
     const message =
       'A GatewayCustomer of another namespace manages this customer: create this one with another customerId. If the other one is deleted, its record and what was spent go with it, and this resource creates the customer anew.';
     return { synced: false, reason: 'Conflict', message };
   }
-  const takes = successor(parts, owner)?.metadata.uid === customer.metadata.uid;
+  const takes = successorOf(parts, owner)?.metadata.uid === customer.metadata.uid;
   const then = takes
     ? 'this resource takes the record over, with what was spent'
     : 'its record and what was spent go with it, or to another resource';
@@ -220,11 +220,11 @@ const released: SyncOutcome = {
 };
 
 /** Says beforehand what the deletion of a resource means for those that wait for its record. */
-function withWarning(parts: Parts, { customer, outcome }: Synced): Synced['outcome'] {
+function withWarning(parts: Dependencies, { customer, outcome }: Synced): Synced['outcome'] {
   const { namespace } = customer.metadata;
-  const others = waiting(parts, customer);
+  const others = waitingClaimants(parts, customer);
   if (!outcome.synced || others.length === 0) return outcome;
-  const heir = successor(parts, customer)?.metadata;
+  const heir = successorOf(parts, customer)?.metadata;
   const named = heir ?? others.find(({ metadata }) => metadata.namespace === namespace)?.metadata;
   const who =
     named === undefined ? 'A GatewayCustomer of another namespace' : `GatewayCustomer ${named.namespace}/${named.name}`;

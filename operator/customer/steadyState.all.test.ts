@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
 import { startTestProxy, type TestProxy } from '../gateway/testing/testProxy.ts';
-import { eventually, People, TestOperator } from './testing/testOperator.ts';
+import { eventually, KubectlUser, TestOperator } from './testing/testOperator.ts';
 
 const customers = 1_000;
 const intervals = 8;
@@ -16,13 +16,13 @@ describe('a thousand customers in steady state', function () {
   const masterKey = 'sk-master';
   let gateway: DevGateway;
   let proxy: TestProxy;
-  let people: People;
+  let people: KubectlUser;
   let operator: TestOperator;
 
   before(async () => {
     gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
     proxy = await startTestProxy(gateway.url);
-    people = new People(cluster().kubeConfig(), await cluster().createNamespace('steady'));
+    people = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('steady'));
     // A call that is given up on a busy machine would be made again: no due one.
     const timeouts = { connect: 5_000, idle: 10_000, total: 15_000 };
     operator = new TestOperator(cluster().kubeConfig(), [people.namespace], { timeouts });

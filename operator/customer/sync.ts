@@ -26,14 +26,14 @@ import {
   unenforced,
 } from '../gateway/gateway.ts';
 import type { GatewayConnection } from '../connection/connection.ts';
-import { gatewayDigest, isOutranked, ownerOfRow } from './access.ts';
-import { adoptionPolicyOf, announcesInStatus, appliedFields, claimOf, createMark, markText } from './claim.ts';
+import { gatewayDigest, isOutranked, ownerOfRow } from './claimants.ts';
+import { adoptionPolicyOf, announcesInStatus, appliedFields, claimOf, createMark, markText } from './ownership.ts';
 import { desiredFields, specHash } from './desired.ts';
 import type { Drift } from './drift.ts';
 import { appliedAfter, driftOf } from './drift.ts';
-import { inheritanceOf, type Inheritance, isTakingOver } from './handover.ts';
-import type { Parts } from './parts.ts';
-import type { Deed } from './report.ts';
+import { inheritanceOf, type Inheritance, isTakingOver } from './succession.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { SyncAction } from './events.ts';
 import type { AppliedState, SyncOutcome } from './status.ts';
 import { conditionOf, saysOfFields } from './status.ts';
 
@@ -43,11 +43,11 @@ const agrees = 'The record at the gateway agrees with the spec.';
 /** How a sync ended, and the resource as it is after the writes on the way. */
 export interface Synced {
   readonly customer: GatewayCustomer;
-  readonly outcome: SyncOutcome & { readonly deed?: Deed | undefined };
+  readonly outcome: SyncOutcome & { readonly deed?: SyncAction | undefined };
 }
 
 interface Work {
-  readonly parts: Parts;
+  readonly parts: Dependencies;
   readonly client: GatewayClient;
   readonly strategy: Strategy;
   readonly signal: AbortSignal;
@@ -78,7 +78,7 @@ export function pendingSyncRequest(customer: GatewayCustomer): string | undefine
  * @throws GatewayError from the call that failed; ApiError 404 or DeletedFirstError when the resource goes, with nothing done
  */
 export async function sync(
-  parts: Parts,
+  parts: Dependencies,
   customer: GatewayCustomer,
   connection: GatewayConnection,
   signal: AbortSignal,
@@ -119,7 +119,7 @@ export function isRoutine(customer: GatewayCustomer): boolean {
 
 /** The strategy that this gateway takes, found out by asking it. */
 export async function strategyFor(
-  parts: Parts,
+  parts: Dependencies,
   customer: GatewayCustomer,
   connection: GatewayConnection,
 ): Promise<Strategy> {
@@ -128,7 +128,7 @@ export async function strategyFor(
 }
 
 /** What a customer gets that has limits of its own but no budget among them: the instance's default. */
-async function defaultLimits(parts: Parts, connection: GatewayConnection): Promise<Partial<LimitValues>> {
+async function defaultLimits(parts: Dependencies, connection: GatewayConnection): Promise<Partial<LimitValues>> {
   const budget = parts.instances.get(connection.instance)?.spec.defaultCustomerBudget;
   if (budget?.maxBudget !== undefined) {
     const { maxBudget, budgetDuration } = budget;
@@ -211,30 +211,30 @@ async function keep(work: Work, customer: GatewayCustomer, observed: ObservedCus
   return conclude(work, announced, { after, wanted, applied, deed: deed ?? changed(drift, specChanged) });
 }
 
-function deedOf(customer: GatewayCustomer, adopting: boolean, linked: boolean): Deed | undefined {
+function deedOf(customer: GatewayCustomer, adopting: boolean, linked: boolean): SyncAction | undefined {
   if (isTakingOver(customer)) return tookOver;
   if (!adopting) return undefined;
   return linked ? created : adopted;
 }
 
-const created: Deed = { reason: 'Created', message: 'The customer was created at the gateway.' };
+const created: SyncAction = { reason: 'Created', message: 'The customer was created at the gateway.' };
 
-const createdAgain: Deed = {
+const createdAgain: SyncAction = {
   reason: 'Created',
   message: 'The customer was missing at the gateway and was created again.',
 };
 
-const adopted: Deed = {
+const adopted: SyncAction = {
   reason: 'Adopted',
   message: 'The gateway had a customer of this id already: it was taken over.',
 };
 
-const tookOver: Deed = {
+const tookOver: SyncAction = {
   reason: 'Adopted',
   message: 'This resource took the record of another one over, with what was spent.',
 };
 
-function changed(drift: Drift, specChanged: boolean): Deed {
+function changed(drift: Drift, specChanged: boolean): SyncAction {
   const amiss = [...drift.differs, ...drift.uncleared, ...drift.unheld].join(', ');
   if (!specChanged) {
     return { reason: 'DriftCorrected', message: `Found different at the gateway, and put right: ${amiss}.` };
@@ -269,7 +269,7 @@ function mayReplace({ parts, inheritance, connection }: Work, customer: GatewayC
   return claimOf(customer) !== 'recorded' && customer.metadata.namespace === connection.instance.namespace;
 }
 
-function linkedToAnother(parts: Parts, { metadata }: GatewayCustomer, uid: string): SyncOutcome {
+function linkedToAnother(parts: Dependencies, { metadata }: GatewayCustomer, uid: string): SyncOutcome {
   const owner = ownerOfRow(parts, uid);
   const message =
     owner?.metadata.namespace === metadata.namespace
@@ -290,7 +290,7 @@ function upToDate(
   customer: GatewayCustomer,
   observed: ObservedCustomer,
   applied: AppliedState,
-  deed: Deed | undefined,
+  deed: SyncAction | undefined,
 ): Synced {
   const before = conditionOf(customer, 'Synced');
   // A condition that holds goes on saying how it came to hold.
@@ -304,7 +304,7 @@ function upToDate(
 function conclude(
   work: Work,
   customer: GatewayCustomer,
-  written: { after: ObservedCustomer; wanted: SupportedFields; applied: ReadonlySet<Field>; deed: Deed },
+  written: { after: ObservedCustomer; wanted: SupportedFields; applied: ReadonlySet<Field>; deed: SyncAction },
 ): Synced {
   const { parts, strategy } = work;
   const { after, wanted, deed } = written;
@@ -327,7 +327,7 @@ function conclude(
   return { customer, outcome: { synced: true, ...told, observed: after, applied, wrote: true, syncRequest } };
 }
 
-function reasonOf({ reason }: Deed): SyncOutcome['reason'] {
+function reasonOf({ reason }: SyncAction): SyncOutcome['reason'] {
   return reason === 'DriftCorrected' ? 'Updated' : reason;
 }
 
@@ -364,7 +364,7 @@ interface Announcement {
  * and is no longer wanted can still be cleared. A new resource gets it with its finalizer, as a mark in the same patch.
  */
 async function announce(
-  parts: Parts,
+  parts: Dependencies,
   customer: GatewayCustomer,
   { fields, replaces, copies }: Announcement,
 ): Promise<GatewayCustomer> {
@@ -390,7 +390,7 @@ async function announce(
 
 /** Puts the finalizer on. @throws DeletedFirstError where the deletion came first, and something else holds the resource */
 async function hold(
-  { finalizer }: Parts,
+  { finalizer }: Dependencies,
   customer: GatewayCustomer,
   marks: Readonly<Record<string, string>> = {},
 ): Promise<GatewayCustomer> {

@@ -5,7 +5,7 @@ import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gat
 import { TestAuthority } from '../gateway/testing/certificates.ts';
 import { startTlsProxy, type TlsProxy } from '../gateway/testing/tlsProxy.ts';
 import { conditionOf } from './status.ts';
-import { eventually, People, TestOperator } from './testing/testOperator.ts';
+import { eventually, KubectlUser, TestOperator } from './testing/testOperator.ts';
 
 const masterKey = 'sk-master';
 
@@ -15,13 +15,13 @@ describe('customers of a gateway with a private authority', function () {
   const authority = new TestAuthority();
   let gateway: DevGateway;
   let proxy: TlsProxy;
-  let people: People;
+  let people: KubectlUser;
   let operator: TestOperator;
 
   before(async () => {
     gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
     proxy = await startTlsProxy(gateway.url, authority.server());
-    people = new People(cluster().kubeConfig(), await cluster().createNamespace('tls'));
+    people = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('tls'));
     operator = new TestOperator(cluster().kubeConfig(), [people.namespace]);
     await operator.start();
     await eventually(() => people.list());

@@ -15,12 +15,12 @@ import {
 } from '../../gateway/gateway.ts';
 import { startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
 import type { GatewayConnection } from '../../connection/connection.ts';
-import { appliedFields } from '../claim.ts';
+import { appliedFields } from '../ownership.ts';
 import { desiredFields } from '../desired.ts';
-import type { Parts } from '../parts.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { nextStatus } from '../status.ts';
 import { strategyFor, sync, type Synced } from '../sync.ts';
-import { connectionOf, customerOf, memoryParts } from './testParts.ts';
+import { connectionOf, customerOf, memoryDependencies } from './testDependencies.ts';
 
 /** A gateway to hold the laws against. It must serve the models gpt-4o-mini and fast. */
 export interface GatewayUnderTest {
@@ -107,11 +107,11 @@ export function convergenceTests(gateway: () => GatewayUnderTest, numRuns: numbe
   class Resource {
     readonly id = `${prefix}-${++serial}`;
     readonly stored: { customer: GatewayCustomer };
-    readonly #parts: Parts;
+    readonly #parts: Dependencies;
 
     constructor() {
       this.stored = { customer: customerOf({ customerId: this.id }, `${prefix}-${serial}`) };
-      this.#parts = memoryParts(clients, this.stored) as Parts;
+      this.#parts = memoryDependencies(clients, this.stored) as Dependencies;
     }
 
     set(wanted: Spec): void {

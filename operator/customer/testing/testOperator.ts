@@ -108,7 +108,7 @@ export class TestOperator extends Manager {
 }
 
 /** What people do with kubectl, in one namespace. */
-export class People {
+export class KubectlUser {
   readonly namespace: string;
   readonly #objects: CustomObjectsApi;
   readonly #core: CoreV1Api;

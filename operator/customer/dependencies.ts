@@ -28,7 +28,7 @@ export interface CustomerDependencies {
 }
 
 /** What a customer's reconcile works with. */
-export interface Parts {
+export interface Dependencies {
   readonly connections: Connections;
   readonly clients: GatewayClients;
   readonly guardrails: GuardrailEndpoints;
@@ -53,7 +53,7 @@ export interface Parts {
 }
 
 /** Takes from the runtime what the reconcile needs. Only while wiring. */
-export function partsOf(runtime: Runtime, dependencies: CustomerDependencies): Parts {
+export function createDependencies(runtime: Runtime, dependencies: CustomerDependencies): Dependencies {
   const cache = runtime.cache(customers);
   const instanceCache = runtime.cache(instances);
   return {

@@ -4,7 +4,7 @@ import { API_VERSION, type GatewayCustomer, type GatewayCustomerSpec } from '../
 import type { GatewayClients } from '../../gateway/gateway.ts';
 import type { GatewayConnection } from '../../connection/connection.ts';
 import { customerMetrics } from '../metrics.ts';
-import type { Parts } from '../parts.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** A customer as the API server would return it. */
 export function customerOf(spec: Partial<GatewayCustomerSpec>, uid = 'uid-1'): GatewayCustomer {
@@ -38,15 +38,15 @@ export function connectionOf(endpoint: string, masterKey: string): GatewayConnec
 }
 
 /** The parts that a sync touches; what it writes is kept in `stored`. */
-export function memoryParts(
+export function memoryDependencies(
   clients: GatewayClients,
   stored: { customer: GatewayCustomer },
 ): Pick<
-  Parts,
+  Dependencies,
   'clients' | 'finalizer' | 'status' | 'instances' | 'byClaim' | 'byUid' | 'byGateway' | 'metrics' | 'now'
 > {
   const nothing = { get: () => [], keys: () => [] };
-  const finalizer: Parts['finalizer'] = {
+  const finalizer: Dependencies['finalizer'] = {
     name: 'test',
     isSet: (customer) => customer.metadata.finalizers?.includes('test') === true,
     add: (customer, annotations = {}) => {

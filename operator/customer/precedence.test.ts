@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Condition, GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { addressDigest, addressOf, gatewayAddress } from './gatewayAddress.ts';
-import { graceMs, ownerBefore, type Rival, yieldsTo } from './ownership.ts';
-import { customerOf } from './testing/testParts.ts';
+import { graceMs, ownerBefore, type Claimant, yieldsTo } from './precedence.ts';
+import { customerOf } from './testing/testDependencies.ts';
 
 const gateway = addressDigest('gateway:80');
 const elsewhere = addressDigest('elsewhere:80');
@@ -39,7 +39,7 @@ function sketch(
   };
 }
 
-const ownerUid = (customer: GatewayCustomer, rivals: readonly Rival[]): string | undefined =>
+const ownerUid = (customer: GatewayCustomer, rivals: readonly Claimant[]): string | undefined =>
   ownerBefore(customer, rivals, gateway)?.metadata.uid;
 
 describe('ownership', () => {

@@ -4,9 +4,9 @@ import { isGatewayError } from '../gateway/gateway.ts';
 import { admits, ConnectionError, type GatewayConnection, permitsId } from '../connection/connection.ts';
 import { keyText, type ObjectKey } from '../runtime/runtime.ts';
 import { addressDigest, gatewayAddress } from './gatewayAddress.ts';
-import { age, counts, ownerBefore, type Rival, takesOver } from './ownership.ts';
-import type { Parts } from './parts.ts';
-import { claimKey, instanceKeyOf, isOn } from './parts.ts';
+import { age, counts, ownerBefore, type Claimant, takesOver } from './precedence.ts';
+import type { Dependencies } from './dependencies.ts';
+import { claimKey, instanceKeyOf, isOn } from './dependencies.ts';
 
 /**
  * The connection for a customer.
@@ -14,7 +14,7 @@ import { claimKey, instanceKeyOf, isOn } from './parts.ts';
  * @throws ConnectionError where there is none, or the instance does not take the customer
  */
 export async function connect(
-  parts: Parts,
+  parts: Dependencies,
   customer: GatewayCustomer,
   way: 'forCustomer' | 'forDeletion' = 'forCustomer',
 ): Promise<GatewayConnection> {
@@ -34,7 +34,7 @@ export async function connect(
  * A refused key is read again at once; if it has been rotated, the work is begun anew with it.
  */
 export async function withFreshKey<T>(
-  { connections }: Pick<Parts, 'connections'>,
+  { connections }: Pick<Dependencies, 'connections'>,
   connection: GatewayConnection,
   work: (connection: GatewayConnection) => Promise<T>,
 ): Promise<T> {
@@ -49,39 +49,39 @@ export async function withFreshKey<T>(
 }
 
 /** The resource that owns the customer's record instead of this one, if there is one. */
-export function ownerOf(parts: Parts, customer: GatewayCustomer): GatewayCustomer | undefined {
-  return ownerBefore(customer, rivals(parts, customer), gatewayDigest(parts, customer));
+export function ownerOf(parts: Dependencies, customer: GatewayCustomer): GatewayCustomer | undefined {
+  return ownerBefore(customer, claimantsOf(parts, customer), gatewayDigest(parts, customer));
 }
 
 /**
  * Whether another resource competes for the customer's record with less right to it. To be asked of the one that nobody
  * precedes.
  */
-export function isOutranked(parts: Parts, customer: GatewayCustomer, other: GatewayCustomer): boolean {
+export function isOutranked(parts: Dependencies, customer: GatewayCustomer, other: GatewayCustomer): boolean {
   const gateway = gatewayDigest(parts, customer);
-  return rivals(parts, customer).some(
+  return claimantsOf(parts, customer).some(
     (rival) => rival.customer.metadata.uid === other.metadata.uid && counts(rival, gateway),
   );
 }
 
 /** The resources that wait for the record of this one, oldest first. */
-export function waiting(parts: Parts, customer: GatewayCustomer): readonly GatewayCustomer[] {
-  return rivals(parts, customer)
+export function waitingClaimants(parts: Dependencies, customer: GatewayCustomer): readonly GatewayCustomer[] {
+  return claimantsOf(parts, customer)
     .map((rival) => rival.customer)
     .filter(({ metadata }) => metadata.uid !== customer.metadata.uid && metadata.deletionTimestamp === undefined)
     .sort((one, other) => (age(one) < age(other) ? -1 : 1));
 }
 
 /** Of those that wait, the one that takes the record over when this resource is deleted. */
-export function successor(parts: Parts, customer: GatewayCustomer): GatewayCustomer | undefined {
-  return waiting(parts, customer).find((other) => takesOver(other, customer) && !isOn(other, 'paused'));
+export function successorOf(parts: Dependencies, customer: GatewayCustomer): GatewayCustomer | undefined {
+  return waitingClaimants(parts, customer).find((other) => takesOver(other, customer) && !isOn(other, 'paused'));
 }
 
 /**
  * All resources that name the same customer of the same gateway, as far as their instances take them. By way of the
  * gateway's address, since a customer belongs to a gateway, however many instances lead there.
  */
-export function rivals(parts: Parts, customer: GatewayCustomer): readonly Rival[] {
+export function claimantsOf(parts: Dependencies, customer: GatewayCustomer): readonly Claimant[] {
   const own = instanceKeyOf(customer);
   return instancesOfGateway(parts, own).flatMap((key) => {
     const instance = parts.instances.get(key);
@@ -94,7 +94,7 @@ export function rivals(parts: Parts, customer: GatewayCustomer): readonly Rival[
 }
 
 /** The keys of all other resources that name the same customer of the same gateway, whether they may or not. */
-export function namesakes(parts: Parts, customer: GatewayCustomer): readonly ObjectKey[] {
+export function otherClaimantKeys(parts: Dependencies, customer: GatewayCustomer): readonly ObjectKey[] {
   const self = keyText(customer.metadata);
   return instancesOfGateway(parts, instanceKeyOf(customer))
     .flatMap((key) => parts.byClaim.keys(claimKey(key, customer.spec.customerId)))
@@ -102,7 +102,7 @@ export function namesakes(parts: Parts, customer: GatewayCustomer): readonly Obj
 }
 
 /** The resource that a budget row belongs to, if it is here and its instance takes it. */
-export function ownerOfRow(parts: Parts, uid: string): GatewayCustomer | undefined {
+export function ownerOfRow(parts: Dependencies, uid: string): GatewayCustomer | undefined {
   return parts.byUid.get(uid).find((customer) => {
     const instance = parts.instances.get(instanceKeyOf(customer));
     return instance === undefined || entitled(instance, customer);
@@ -110,7 +110,7 @@ export function ownerOfRow(parts: Parts, uid: string): GatewayCustomer | undefin
 }
 
 /** Digest of the address of the customer's gateway, where it is known. */
-export function gatewayDigest(parts: Parts, customer: GatewayCustomer): string | undefined {
+export function gatewayDigest(parts: Dependencies, customer: GatewayCustomer): string | undefined {
   const instance = parts.instances.get(instanceKeyOf(customer));
   const address = instance === undefined ? undefined : gatewayAddress(instance);
   return address === undefined ? undefined : addressDigest(address);
@@ -121,7 +121,7 @@ function entitled(instance: GatewayInstance, { metadata, spec }: GatewayCustomer
 }
 
 /** The instance and all others that lead to the same gateway. */
-function instancesOfGateway({ instances, byGateway }: Parts, own: ObjectKey): readonly ObjectKey[] {
+function instancesOfGateway({ instances, byGateway }: Dependencies, own: ObjectKey): readonly ObjectKey[] {
   const instance = instances.get(own);
   const address = instance === undefined ? undefined : gatewayAddress(instance);
   const others = address === undefined ? [] : byGateway.keys(address);

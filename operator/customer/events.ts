@@ -1,21 +1,21 @@
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { CustomerEventReason } from '../conditions/conditions.ts';
 import type { EventDetails } from '../runtime/runtime.ts';
-import type { Parts } from './parts.ts';
+import type { Dependencies } from './dependencies.ts';
 import type { SyncedReason, SyncOutcome } from './status.ts';
 import { conditionOf, nextStatus } from './status.ts';
 
 /** Something that was done at the gateway, for an event. */
-export interface Deed {
+export interface SyncAction {
   readonly reason: Extract<CustomerEventReason, 'Created' | 'Adopted' | 'Updated' | 'DriftCorrected'>;
   readonly message: string;
 }
 
 /** Writes how a reconcile ended into the status, and tells an event of it, if there is anything new. */
 export async function report(
-  { status, events, now }: Parts,
+  { status, events, now }: Dependencies,
   customer: GatewayCustomer,
-  outcome: SyncOutcome & { readonly deed?: Deed | undefined },
+  outcome: SyncOutcome & { readonly deed?: SyncAction | undefined },
 ): Promise<GatewayCustomer> {
   const after = await status.write(customer, nextStatus(customer, outcome, now()));
   for (const event of eventsFor(customer, outcome)) events.record(customer, event);
@@ -37,7 +37,7 @@ const eventReasons: Readonly<Partial<Record<SyncedReason, CustomerEventReason>>>
  */
 export function eventsFor(
   customer: GatewayCustomer,
-  outcome: Pick<SyncOutcome, 'synced' | 'reason' | 'message'> & { readonly deed?: Deed | undefined },
+  outcome: Pick<SyncOutcome, 'synced' | 'reason' | 'message'> & { readonly deed?: SyncAction | undefined },
 ): EventDetails[] {
   const before = conditionOf(customer, 'Synced');
   const { deed, reason, message } = outcome;

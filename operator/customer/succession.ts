@@ -2,10 +2,10 @@
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { nextCondition } from '../conditions/conditions.ts';
 import { budgetRowId, type Field } from '../gateway/gateway.ts';
-import { rivals } from './access.ts';
-import { appliedFields } from './claim.ts';
-import { yieldsTo } from './ownership.ts';
-import type { Parts } from './parts.ts';
+import { claimantsOf } from './claimants.ts';
+import { appliedFields } from './ownership.ts';
+import { yieldsTo } from './precedence.ts';
+import type { Dependencies } from './dependencies.ts';
 import { conditionOf } from './status.ts';
 
 /**
@@ -14,7 +14,7 @@ import { conditionOf } from './status.ts';
  * @returns whether the heir has it; not where that is being deleted, too
  */
 export async function handOver(
-  { finalizer, status, now }: Parts,
+  { finalizer, status, now }: Dependencies,
   from: GatewayCustomer,
   heir: GatewayCustomer,
 ): Promise<boolean> {
@@ -53,9 +53,9 @@ export interface Inheritance {
 }
 
 /** What was handed over to a resource, and what it has back from one that took over from it before it was applied again. */
-export function inheritanceOf(parts: Parts, customer: GatewayCustomer): Inheritance {
+export function inheritanceOf(parts: Dependencies, customer: GatewayCustomer): Inheritance {
   const own = customer.status?.replacesBudget;
-  const yielding = rivals(parts, customer)
+  const yielding = claimantsOf(parts, customer)
     .map((rival) => rival.customer)
     .filter((other) => yieldsTo(other, customer));
   const rows = yielding.flatMap(({ metadata, status }) => [budgetRowId(metadata.uid), status?.replacesBudget ?? []]);
