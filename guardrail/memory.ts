@@ -8,7 +8,7 @@ export const BYTES_PER_BODY_BYTE = 20;
 export const BYTES_PER_CALL = 50 * MIB;
 /** What the program keeps on its heap while nothing happens. */
 const HEAP_AT_REST = 50 * MIB;
-/** The memory store takes as much of the heap at most: see store/memory.ts. */
+/** The memory store takes as much of the heap at most: see store/memoryStore.ts. */
 const STORE_SHARE = 1 / 4;
 /** Outside the heap: the program itself, the tagger's model and gazetteer, buffers. */
 const OUTSIDE_HEAP = 192 * MIB;

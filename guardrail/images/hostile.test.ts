@@ -5,7 +5,7 @@ import { startHarness, type Harness } from '../testing/appHarness.ts';
 import type { Format } from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { chunk, pngOf, pngWith, segment, withSegments } from './testing/files.ts';
-import { draw, note } from './testing/pictures.ts';
+import { draw, note } from './testing/drawings.ts';
 
 /** What each refusal may take, from the first byte of the call: measured, a fiftieth to a fifth of it on a slow machine. */
 const WITHIN_MS = 1000;

@@ -3,7 +3,7 @@ import sharp, { type Sharp } from 'sharp';
 import type { Box, Format } from './contract.ts';
 import { UnreadableImageError } from './contract.ts';
 import { MAX_PIXELS } from './inspect.ts';
-import { withPlainHeaders } from './jpegHeader.ts';
+import { withPlainHeaders } from './jpegHeaders.ts';
 
 /** Upright pixels, sRGB, three bytes each, opaque. */
 export interface Raster {

@@ -24,9 +24,9 @@ import { UnreadableImageError, type Format, type Line, type PictureReader } from
 import { dataUrlOf } from './dataUrl.ts';
 import { createImageGuard, type ImageGuardOptions } from './redaction.ts';
 import { chunk, pngOf, pngWith, segment, withSegments } from './testing/files.ts';
-import { draw, note, PAGES, textOf, type Page, type Run } from './testing/pictures.ts';
+import { draw, note, PAGES, textOf, type Page, type Run } from './testing/drawings.ts';
 import { texture } from './testing/textures.ts';
-import { startSecondLook, type SecondLook } from './testing/secondLook.ts';
+import { startSecondLook, type SecondLook } from './testing/independentOcr.ts';
 
 /** Reading a picture takes a second of a processor, and the machine may be busy. */
 const TIMEOUT_MS = 120_000;

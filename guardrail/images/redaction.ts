@@ -17,9 +17,9 @@ import { UnreadableImageError, type Box, type Picture, type PictureReader, type 
 import { dataUrlOf, isRemote, pictureOf } from './dataUrl.ts';
 import { padded } from './boxes.ts';
 import { imagesIn, withImages } from './parts.ts';
-import type { PictureText } from './pieces.ts';
-import { createReadings, type ReadingOwner } from './readings.ts';
-import { boxesOf, textsOf } from './texts.ts';
+import type { PictureText } from './ocrText.ts';
+import { createReadings, type ReadingOwner } from './ocrCache.ts';
+import { boxesOf, textsOf } from './readingOrders.ts';
 
 export interface ImageGuardOptions {
   /** What becomes of images that are given themselves. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import sharp, { type Sharp } from 'sharp';
 import { greysOf, unpack, type Greys } from './raster.ts';
-import { draw, note, PAGES, type Page } from './testing/pictures.ts';
+import { draw, note, PAGES, type Page } from './testing/drawings.ts';
 import { SPOTS, texture } from './testing/textures.ts';
 import { textAreasOf } from './textAreas.ts';
 

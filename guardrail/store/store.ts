@@ -1,6 +1,6 @@
 /** The mapping store: its contract and its implementations. */
 export * from './contract.ts';
-export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory.ts';
-export { createRedisStore, type RedisStoreOptions } from './redis.ts';
+export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memoryStore.ts';
+export { createRedisStore, type RedisStoreOptions } from './redisStore.ts';
 export { parseRedisAddress, REDIS_ADDRESS_FORMS, type RedisAddress } from './redisAddress.ts';
 export type { KeyRing, UnreadableValueError } from './cipher.ts';

@@ -12,7 +12,7 @@
 import { customers, instances } from '../../operator/api/kinds.ts';
 import { FINALIZER, instanceDefaults } from '../../operator/api/v1alpha1/v1alpha1.ts';
 import { keyOf } from '../../operator/runtime/runtime.ts';
-import { each, isSynced, NAMESPACE, OperatorStand, pause, seconds, WORKERS } from './operatorStand.ts';
+import { each, isSynced, NAMESPACE, OperatorStand, pause, seconds, WORKERS } from './operatorTestbed.ts';
 
 const CREATED = Number(process.argv[2] ?? 1_000);
 const RESTARTED = Number(process.argv[3] ?? 10_000);

@@ -3,7 +3,7 @@
  * idle operator. On a real API server, with the development gateway. Run: `node hack/bench/fairness.ts [UPDATES]`.
  */
 import { customers } from '../../operator/api/kinds.ts';
-import { each, NAMESPACE, NO_LIMIT, OperatorStand, pause, seconds } from './operatorStand.ts';
+import { each, NAMESPACE, NO_LIMIT, OperatorStand, pause, seconds } from './operatorTestbed.ts';
 
 const UPDATES = Number(process.argv[2] ?? 1000);
 const PROBES = 20;

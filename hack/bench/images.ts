@@ -18,7 +18,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp, { type OverlayOptions } from 'sharp';
 import { Pool } from 'undici';
-import { draw, PAGES } from '../../guardrail/images/testing/pictures.ts';
+import { draw, PAGES } from '../../guardrail/images/testing/drawings.ts';
 
 const KEY = 'key-for-the-bench';
 const PATH = '/beta/litellm_basic_guardrail_api';

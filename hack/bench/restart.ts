@@ -9,7 +9,7 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { customers } from '../../operator/api/kinds.ts';
-import { each, MASTER_KEY, NAMESPACE, OperatorStand, pause, seconds } from './operatorStand.ts';
+import { each, MASTER_KEY, NAMESPACE, OperatorStand, pause, seconds } from './operatorTestbed.ts';
 
 const COUNT = Number(process.argv[2] ?? 10_000);
 /** How long it is watched after that for what it should not do. */

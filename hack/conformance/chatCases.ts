@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../testing/gateway/gateway.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { demand, emailPseudonyms, exact, neverSaw } from './judge.ts';
 import type { Witness } from '../testing/modelServer.ts';
-import { letter, somebody, valuesOf } from './people.ts';
+import { letter, somebody, valuesOf } from './syntheticPerson.ts';
 import type { Case } from './suite.ts';
 
 /** What the cases of chats work with. */

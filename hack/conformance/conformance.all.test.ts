@@ -5,7 +5,7 @@ import type { Mutant } from './interceptor.ts';
 import { isForeign } from './litellm.ts';
 import { MUTANTS } from './mutants.ts';
 import { type Service, useService } from './service.ts';
-import { GATEWAYS, type Measure, type Stand } from './stand.ts';
+import { GATEWAYS, type Measure, type Stand } from './testbed.ts';
 
 const START_MS = 300_000;
 const TABLE_MS = 180_000;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Mutant } from './interceptor.ts';
 import { MUTANTS } from './mutants.ts';
 import { type Service, useService } from './service.ts';
-import { DEVELOPMENT, type Stand } from './stand.ts';
+import { DEVELOPMENT, type Stand } from './testbed.ts';
 
 describe('the guardrail behind the development gateway', function () {
   this.timeout(60_000);

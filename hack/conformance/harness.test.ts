@@ -9,7 +9,7 @@ import { MCP_PATH, MCP_TOOL } from '../testing/mcpServer.ts';
 import { type ModelServer, startModelServer } from '../testing/modelServer.ts';
 import { MUTANTS } from './mutants.ts';
 import { type Case, runCase, table } from './suite.ts';
-import { somebody } from './people.ts';
+import { somebody } from './syntheticPerson.ts';
 
 describe('the model server', () => {
   const dialects: readonly (readonly [path: string, body: Record<string, never> | object, said: string])[] = [

@@ -1,6 +1,6 @@
 import { pngOf } from '../../guardrail/images/testing/files.ts';
-import { draw, note } from '../../guardrail/images/testing/pictures.ts';
-import { startSecondLook } from '../../guardrail/images/testing/secondLook.ts';
+import { draw, note } from '../../guardrail/images/testing/drawings.ts';
+import { startSecondLook } from '../../guardrail/images/testing/independentOcr.ts';
 import type { JsonObject } from '../testing/gateway/gateway.ts';
 import { CHAT, chat, CHAT_CASES, illustrated, messagesOf, TOOL, user } from './chatCases.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
@@ -8,7 +8,7 @@ import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
 import { FAILS_OPEN } from './litellm.ts';
 import { demand, exact, neverSaw, prefixes, pseudonymized, emailPseudonyms } from './judge.ts';
 import type { Witness } from '../testing/modelServer.ts';
-import { FORBIDDEN, letter, type Person, somebody, valuesOf } from './people.ts';
+import { FORBIDDEN, letter, type Person, somebody, valuesOf } from './syntheticPerson.ts';
 import type { Case } from './suite.ts';
 
 /** What the LiteLLM cases work with. */

@@ -4,7 +4,7 @@ import type { Mutant } from './interceptor.ts';
 import { FAILS_OPEN } from './litellm.ts';
 import { MUTANTS } from './mutants.ts';
 import { POLICY, useService } from './service.ts';
-import { GATEWAYS, type Stand } from './stand.ts';
+import { GATEWAYS, type Stand } from './testbed.ts';
 import { type Result, table } from './suite.ts';
 
 /** The name of the measurement among the cases. */

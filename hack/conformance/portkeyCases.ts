@@ -4,7 +4,7 @@ import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
 import { demand, exact, neverSaw, pseudonymized, emailPseudonyms } from './judge.ts';
 import type { ModelServer } from '../testing/modelServer.ts';
-import { FORBIDDEN, letter, somebody, valuesOf } from './people.ts';
+import { FORBIDDEN, letter, somebody, valuesOf } from './syntheticPerson.ts';
 import type { PortkeyCall } from './portkey.ts';
 import type { Case } from './suite.ts';
 

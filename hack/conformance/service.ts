@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, removeAtExit, startProcess, waitUntilReady } from '../testing/processes.ts';
-import { FORBIDDEN } from './people.ts';
+import { FORBIDDEN } from './syntheticPerson.ts';
 
 /** The guardrail under test. */
 export interface Service {

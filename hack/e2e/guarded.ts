@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { cluster } from './environment.ts';
 import { GATEWAY, type Additions } from './gatewayApp.ts';
-import { becomes, get, POD_MS, podsOf, rolledOut, soon, type Resource, type Stand } from './stand.ts';
+import { becomes, get, POD_MS, podsOf, rolledOut, soon, type Resource, type Stand } from './testbed.ts';
 
 /** The line in a condition's message that is to be added to a manifest. */
 function lineIn(message: string | undefined): object {

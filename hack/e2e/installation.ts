@@ -1,7 +1,7 @@
 /** The operator in the cluster. */
 import { cluster, imageOverride, kustomization } from './environment.ts';
 import { bindingIn, namespaceObject, NAMESPACES, SAMPLES_NAMESPACE } from './namespaces.ts';
-import { apply, available, get, soon, type Resource } from './stand.ts';
+import { apply, available, get, soon, type Resource } from './testbed.ts';
 
 export const OPERATOR_NAMESPACE = 'gateway-guardrail-system';
 /** Of its Deployment, its lease and more. */

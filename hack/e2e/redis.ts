@@ -1,7 +1,7 @@
 /** The Redis of the kustomize component, as an admin brings it to a namespace. */
 import { randomBytes } from 'node:crypto';
 import { cluster, kustomization } from './environment.ts';
-import { apply, available } from './stand.ts';
+import { apply, available } from './testbed.ts';
 
 const NAME = 'guardrail-redis';
 

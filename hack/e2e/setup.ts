@@ -8,7 +8,7 @@ import { startCluster, type Cluster } from './cluster.ts';
 import { given, own, setEnvironment } from './environment.ts';
 import { PAUSE_IMAGE } from './images.ts';
 import { install, prepareNamespaces, refuseIfThere, uninstall } from './installation.ts';
-import { describeTrouble } from './trouble.ts';
+import { describeTrouble } from './diagnostics.ts';
 
 /** What main.ts hands to the process that runs the cases, in E2E_HANDOVER: one of the two. */
 export interface Handover {

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../ids.ts';
-import { createFairQueue, type Queued } from '../../sharing/sharing.ts';
+import { createFairQueue, type Queued } from '../../fairness/fairness.ts';
 import { overloaded } from '../errors.ts';
 import { createPace } from './pace.ts';
 

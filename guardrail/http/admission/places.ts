@@ -1,5 +1,5 @@
 import type { Tenant } from '../../ids.ts';
-import { createShares } from '../../sharing/sharing.ts';
+import { createShares } from '../../fairness/fairness.ts';
 import { busy, overloaded, ServiceError } from '../errors.ts';
 import { createBodies } from './bodies.ts';
 

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../ids.ts';
-import { createShares } from '../../sharing/sharing.ts';
+import { createShares } from '../../fairness/fairness.ts';
 import { createLine } from './line.ts';
 
 /** Work that starts in one round of the event loop, in milliseconds, before sockets and timers are looked at again. */

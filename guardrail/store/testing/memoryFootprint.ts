@@ -1,7 +1,7 @@
 /** For the test of the memory store: prints what a mapping costs, in bytes. To be run with --expose-gc. */
 import { randomBytes } from 'node:crypto';
 import type { Pseudonym, SessionId, SubjectId } from '../../ids.ts';
-import { createMemoryStore } from '../memory.ts';
+import { createMemoryStore } from '../memoryStore.ts';
 
 const MAPPINGS = 30_000;
 

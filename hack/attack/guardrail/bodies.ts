@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { basic, BASIC, head, openWire, type Wire } from './client.ts';
-import type { GuardrailAttack, Target } from './stand.ts';
+import type { GuardrailAttack, Target } from './testbed.ts';
 import { answered } from './texts.ts';
 
 const MIB = 2 ** 20;

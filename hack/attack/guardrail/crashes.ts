@@ -1,7 +1,7 @@
 /** Ends of the guardrail and of its store, at any moment. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { basic, pseudonymsIn, textsOf } from './client.ts';
-import type { GuardrailAttack, Target } from './stand.ts';
+import type { GuardrailAttack, Target } from './testbed.ts';
 
 const RECOVERY_MS = 15_000;
 

@@ -1,7 +1,7 @@
 /** Bodies and requests that are valid but for a few places, on every route. */
 import { mutate } from '../mutate.ts';
 import { ATTACKER, basic, BASIC, openWire } from './client.ts';
-import type { GuardrailAttack, Target } from './stand.ts';
+import type { GuardrailAttack, Target } from './testbed.ts';
 
 const ROUNDS = 120;
 const AT_ONCE = 16;

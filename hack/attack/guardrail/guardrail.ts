@@ -4,7 +4,7 @@ import { crashAttacks } from './crashes.ts';
 import { fuzzAttacks } from './fuzz.ts';
 import { imageAttacks } from './images.ts';
 import { sessionAttacks } from './sessions.ts';
-import { GuardrailStand, type StoreKind } from './stand.ts';
+import { GuardrailStand, type StoreKind } from './testbed.ts';
 import { textAttacks } from './texts.ts';
 
 const ATTACKS = [...textAttacks, ...bodyAttacks, ...imageAttacks, ...sessionAttacks, ...fuzzAttacks, ...crashAttacks];

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
 import { pngOf, pngWith } from '../../../guardrail/images/testing/files.ts';
 import { basic } from './client.ts';
-import { dataUrl, densePictures, picture } from './pictures.ts';
-import type { GuardrailAttack, Target } from './stand.ts';
+import { dataUrl, densePictures, picture } from './attackImages.ts';
+import type { GuardrailAttack, Target } from './testbed.ts';
 import { answered } from './texts.ts';
 
 /** What a picture may take a reader. */

@@ -1,7 +1,7 @@
 /** Attempts to read the values of another tenant's session. */
 import { randomBytes } from 'node:crypto';
 import { basic, pseudonymsIn, textsOf, type Answer } from './client.ts';
-import type { GuardrailAttack, Target } from './stand.ts';
+import type { GuardrailAttack, Target } from './testbed.ts';
 import { answered } from './texts.ts';
 
 /** Crockford's base 32, as codes are written. */

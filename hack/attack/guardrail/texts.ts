@@ -2,7 +2,7 @@
 import { BYTES_PER_BODY_BYTE, BYTES_PER_CALL } from '../../../guardrail/memory.ts';
 import { mebibytes } from '../measure.ts';
 import { basic, pseudonymsIn, textsOf, type Answer } from './client.ts';
-import type { GuardrailAttack, Target } from './stand.ts';
+import type { GuardrailAttack, Target } from './testbed.ts';
 
 const MB = 1_000_000;
 

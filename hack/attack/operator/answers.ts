@@ -9,7 +9,7 @@ import { eventually } from '../../../operator/runtime/testing/testing.ts';
 import { startDevGateway } from '../../testing/gateway/gateway.ts';
 import { type GatewayCall, type HostileGateway, startHostileGateway, type Treatment } from './hostileGateway.ts';
 import { Admin, differences, type Holdings } from './records.ts';
-import { type Context, isSynced, messagesOf, type OperatorAttack, explained } from './stand.ts';
+import { type Context, isSynced, messagesOf, type OperatorAttack, explained } from './testbed.ts';
 
 const LIE_MS = 4_000;
 const CONVERGED_WITHIN_MS = 25_000;

@@ -15,7 +15,7 @@ import {
   waitUntilReady,
 } from '../../testing/processes.ts';
 import { Admin, differences, type GatewayRecord } from './records.ts';
-import { type Context, isSynced, messagesOf, type OperatorAttack } from './stand.ts';
+import { type Context, isSynced, messagesOf, type OperatorAttack } from './testbed.ts';
 
 const MASTER_KEY = 'sk-crashes';
 const NAMES = 12;

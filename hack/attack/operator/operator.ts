@@ -3,7 +3,7 @@ import type { Group, Trial } from '../suite.ts';
 import { answerAttacks } from './answers.ts';
 import { crashAttacks } from './crashes.ts';
 import { costlyAttacks, oddAttacks } from './resources.ts';
-import { type OperatorAttack, OperatorStand } from './stand.ts';
+import { type OperatorAttack, OperatorStand } from './testbed.ts';
 
 /** Attacks that mostly wait go on beside each other; what the operator must hold is then looked at once for all. */
 const TOGETHER: Readonly<Record<string, readonly OperatorAttack[]>> = {

@@ -12,7 +12,7 @@ import {
   type OperatorAttack,
   type OperatorStand,
   explained,
-} from './stand.ts';
+} from './testbed.ts';
 
 const SAID_WITHIN_MS = 10_000;
 const masterKeySecretRef = { name: 'gateway', key: 'key' };

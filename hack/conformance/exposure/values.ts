@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { draw, note } from '../../../guardrail/images/testing/pictures.ts';
-import { somebody } from '../people.ts';
+import { draw, note } from '../../../guardrail/images/testing/drawings.ts';
+import { somebody } from '../syntheticPerson.ts';
 
 /** Values that a probe plants, new at each call. */
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { cluster } from '../environment.ts';
 import { CONFIG, GATEWAY } from '../gatewayApp.ts';
-import { doomedNamespace } from '../doomed.ts';
+import { doomedNamespace } from '../namespaceDeletion.ts';
 import { Guarded } from '../guarded.ts';
-import { becomes, get, listNames, POD_MS, rolledOut, soon, Stand } from '../stand.ts';
+import { becomes, get, listNames, POD_MS, rolledOut, soon, Stand } from '../testbed.ts';
 
 const KINDS = 'deployment,service,serviceaccount,configmap,secret,pdb,hpa,networkpolicy';
 

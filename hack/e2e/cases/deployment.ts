@@ -4,7 +4,7 @@ import { GATEWAY } from '../gatewayApp.ts';
 import { Guarded } from '../guarded.ts';
 import { whileReachingSidecars } from '../installation.ts';
 import { installRedis, redisKeys } from '../redis.ts';
-import { becomes, get, listNames, POD_MS, rolledOut, soon, Stand } from '../stand.ts';
+import { becomes, get, listNames, POD_MS, rolledOut, soon, Stand } from '../testbed.ts';
 
 const GUARDRAIL = 'main-guardrail';
 const ROTATION_MS = 150_000;

@@ -3,7 +3,7 @@ import { cluster, ownsNode } from '../environment.ts';
 import { CLIENT, GATEWAY } from '../gatewayApp.ts';
 import { Guarded } from '../guarded.ts';
 import { leader, OPERATOR_NAMESPACE, operatorAvailable, operatorPods } from '../installation.ts';
-import { becomes, get, podsOf, POD_MS, soon, Stand } from '../stand.ts';
+import { becomes, get, podsOf, POD_MS, soon, Stand } from '../testbed.ts';
 
 describe('after a fault', () => {
   let stand: Stand;

@@ -5,7 +5,7 @@ import { cluster } from '../environment.ts';
 import { GATEWAY_ADMIN, MASTER_KEY, PORT } from '../gatewayApp.ts';
 import { OPERATOR, OPERATOR_NAMESPACE, operatorPods } from '../installation.ts';
 import { SAMPLES_NAMESPACE } from '../namespaces.ts';
-import { apply, becomes, get, POD_MS, soon, Stand } from '../stand.ts';
+import { apply, becomes, get, POD_MS, soon, Stand } from '../testbed.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../samples');
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { cluster } from '../environment.ts';
 import { BASE_CONFIG, CONFIG, GATEWAY } from '../gatewayApp.ts';
-import { doomedNamespace } from '../doomed.ts';
+import { doomedNamespace } from '../namespaceDeletion.ts';
 import { Guarded } from '../guarded.ts';
 import { whileReachingSidecars } from '../installation.ts';
-import { get, podsOf, POD_MS, rolledOut, soon, Stand, type Resource } from '../stand.ts';
+import { get, podsOf, POD_MS, rolledOut, soon, Stand, type Resource } from '../testbed.ts';
 
 const SIDECAR = 'gateway-guardrail';
 const ROTATION_MS = 150_000;

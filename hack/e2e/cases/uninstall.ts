@@ -16,7 +16,7 @@ import {
   removeQuickly,
   type Reach,
 } from '../installation.ts';
-import { becomes, get, POD_MS, soon, Stand } from '../stand.ts';
+import { becomes, get, POD_MS, soon, Stand } from '../testbed.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const REVISION = 'gateway.guardrail.dev/crd-revision';

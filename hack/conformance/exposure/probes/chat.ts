@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../testing/gateway/gateway.ts';
 import { CHAT, chat, TOOL, user } from '../../chatCases.ts';
 import type { Reply } from '../../../testing/modelServer.ts';
-import { somebody } from '../../people.ts';
+import { somebody } from '../../syntheticPerson.ts';
 import { answer, event, pieces, type Probe, type ProbeOptions, request } from '../probe.ts';
 import { aFile, aPicture } from '../values.ts';
 

@@ -2,7 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { UnreadableImageError } from './contract.ts';
-import { hasBytesBehindPixels } from './pngExcess.ts';
+import { hasBytesBehindPixels } from './pngTrailingData.ts';
 import { chunk, pngWith } from './testing/files.ts';
 
 /** 64 × 64 pixels of one bit, each row behind a filter byte. */

@@ -9,7 +9,7 @@ import {
   type SessionInfo,
 } from './contract.ts';
 import type { RedisAddress } from './redisAddress.ts';
-import { connectRedis } from './redisLink.ts';
+import { connectRedis } from './redisConnection.ts';
 import { SCRIPTS } from './redisScripts.ts';
 
 export interface RedisStoreOptions {

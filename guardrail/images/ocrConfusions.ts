@@ -5,7 +5,7 @@
  */
 import { luhn, remainder } from '../detection/detection.ts';
 import type { Line, Word } from './contract.ts';
-import { between, gapOf, LINE_END, textOf, type Piece, type PictureText } from './pieces.ts';
+import { between, gapOf, LINE_END, textOf, type Piece, type PictureText } from './ocrText.ts';
 
 /** Of a word's height: a gap this narrow is none where a full stop or the like stands beside it. */
 const NO_GAP = 0.35;

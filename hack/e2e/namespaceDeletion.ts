@@ -1,7 +1,7 @@
 /** A namespace that is deleted with a gateway, its instance and a customer in it, while other cases go on. */
 import { cluster } from './environment.ts';
 import { Guarded } from './guarded.ts';
-import { becomes, Stand } from './stand.ts';
+import { becomes, Stand } from './testbed.ts';
 
 let doomed: Promise<string> | undefined;
 

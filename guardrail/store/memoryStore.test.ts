@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Pseudonym, SessionId, SubjectId } from '../ids.ts';
-import { createMemoryStore, type MemoryStore } from './memory.ts';
+import { createMemoryStore, type MemoryStore } from './memoryStore.ts';
 
 const session = (n: number): SessionId => `session-${n}` as SessionId;
 const subject = (n: number): SubjectId => `subject-${n}` as SubjectId;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { startRedis, type RedisServer } from '../../hack/testing/redis.ts';
 import { parseRedisAddress } from './redisAddress.ts';
-import { connectRedis } from './redisLink.ts';
+import { connectRedis } from './redisConnection.ts';
 
 describe('the link to Redis', () => {
   let redis: RedisServer;

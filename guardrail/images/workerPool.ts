@@ -1,8 +1,8 @@
 /** The threads that read pictures, and the pictures that wait for them. */
 import { DetectorUnavailableError } from '../detection/detection.ts';
 import { ImagesBusyError, UnreadableImageError, type PictureCaller, type PictureReader } from './contract.ts';
-import { createThread, type Answer, type Job, type Task } from './thread.ts';
-import { createWaitingPictures } from './waiting.ts';
+import { createThread, type Answer, type Job, type Task } from './workerThread.ts';
+import { createWaitingPictures } from './jobQueue.ts';
 
 export interface WorkerOptions {
   /** Default one, which takes 150 to 300 MB; more pictures at once take more processes or replicas. */
@@ -49,7 +49,7 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
 
   const threads = Array.from({ length: options.threads ?? 1 }, () =>
     createThread({
-      program: options.program ?? new URL('./worker.ts', import.meta.url),
+      program: options.program ?? new URL('./workerProgram.ts', import.meta.url),
       budgetMs: options.budgetMs ?? 5000,
       timeoutMs: options.timeoutMs ?? 20_000,
       idleMs: options.idleMs ?? 120_000,

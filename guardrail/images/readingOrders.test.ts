@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { padded } from './boxes.ts';
 import type { Box, Line, Reading, Word } from './contract.ts';
-import { boxesOf, textsOf } from './texts.ts';
+import { boxesOf, textsOf } from './readingOrders.ts';
 
 const HEIGHT = 12;
 

@@ -1,7 +1,7 @@
 /** One thread that reads pictures: started when it gets work, replaced when it dies or hangs. */
 import { Worker } from 'node:worker_threads';
 import { DetectorUnavailableError } from '../detection/detection.ts';
-import type { Queued } from '../sharing/sharing.ts';
+import type { Queued } from '../fairness/fairness.ts';
 import { ImagesBusyError, type Box, type Format, type PictureCaller, type Problem, type Reading } from './contract.ts';
 
 /** What a thread is asked to do. */

@@ -13,9 +13,9 @@ import {
 } from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { inspect } from './inspect.ts';
-import { draw, note } from './testing/pictures.ts';
+import { draw, note } from './testing/drawings.ts';
 import { pngOf } from './testing/files.ts';
-import { createWorkers, type WorkerOptions } from './workers.ts';
+import { createWorkers, type WorkerOptions } from './workerPool.ts';
 
 /** A thread that does what its picture's first byte says. */
 const program = new URL(

@@ -4,8 +4,8 @@
  */
 import type { Span } from '../detection/detection.ts';
 import type { Box, Line, Reading, Word } from './contract.ts';
-import { repaired } from './misreadings.ts';
-import { between, gapOf, isColumnGap, LINE_END, textOf, type Piece, type PictureText } from './pieces.ts';
+import { repaired } from './ocrConfusions.ts';
+import { between, gapOf, isColumnGap, LINE_END, textOf, type Piece, type PictureText } from './ocrText.ts';
 
 /**
  * The same picture as several texts, since no single order of words is right for an article, a form and a table at once:

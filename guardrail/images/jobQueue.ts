@@ -1,6 +1,6 @@
 /** The pictures that wait for a thread: tenants take turns, and share the places. Pure. */
-import { createFairQueue, createShares, type FairQueue, type Shares } from '../sharing/sharing.ts';
-import type { Job, Task } from './thread.ts';
+import { createFairQueue, createShares, type FairQueue, type Shares } from '../fairness/fairness.ts';
+import type { Job, Task } from './workerThread.ts';
 
 export interface WaitingPictures {
   /** @returns whether there is a place. */

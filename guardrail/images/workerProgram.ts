@@ -9,9 +9,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UnreadableImageError } from './contract.ts';
 import { createOcr, type Ocr } from './ocr.ts';
-import { hasBytesBehindPixels } from './pngExcess.ts';
+import { hasBytesBehindPixels } from './pngTrailingData.ts';
 import { greysOf, pack, paint, unpack, type Greys } from './raster.ts';
-import type { Answer, Answered, Order, Task, ThreadData } from './thread.ts';
+import type { Answer, Answered, Order, Task, ThreadData } from './workerThread.ts';
 
 /** What libvips calls its threads. */
 const IMAGE_THREAD = 'libvips worker';

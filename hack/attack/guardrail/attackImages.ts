@@ -1,6 +1,6 @@
 /** Pictures for attacks, as data URLs. */
 import sharp from 'sharp';
-import { draw, note } from '../../../guardrail/images/testing/pictures.ts';
+import { draw, note } from '../../../guardrail/images/testing/drawings.ts';
 
 let ordinary: string | undefined;
 let dense: Promise<Buffer> | undefined;

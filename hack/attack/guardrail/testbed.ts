@@ -12,7 +12,7 @@ import { COLLECTABLE, forgetPeak, peakBytes, settledBytes, untilBack } from '../
 import { Planted } from '../planted.ts';
 import type { Random } from '../random.ts';
 import { ATTACKER, basic, Client, type Answer, type Call } from './client.ts';
-import { picture } from './pictures.ts';
+import { picture } from './attackImages.ts';
 import { podProgram } from './program.ts';
 import { type Heard, type Sample, SETTINGS } from './victim.ts';
 
