@@ -2,5 +2,5 @@
 // Not through the folder's face, which brings the models of detection with it.
 // eslint-disable-next-line no-restricted-imports
 export { parsePolicy, PolicyError } from './detection/policy/schema.ts';
-export { DEFAULT_MAX_BODY, heapOf, limitFor, maxBodyOf } from './memory.ts';
+export { DEFAULT_MAX_BODY, heapOf, limitFor, maxBodyOf } from './memoryBudget.ts';
 export { MAX_YAML_BYTES, parseYaml, YamlError } from './yaml/yaml.ts';

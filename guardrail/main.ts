@@ -4,5 +4,5 @@ if (Number(process.versions.node.split('.')[0]) < MINIMUM) {
   process.stderr.write(`The guardrail needs Node ${MINIMUM} or later; this is Node ${process.versions.node}.\n`);
   process.exit(1);
 }
-const { run } = await import('./mainCommands.ts');
+const { run } = await import('./commands.ts');
 process.exitCode = await run(process.argv.slice(2), process.env);

@@ -1,4 +1,4 @@
-import { breather } from '../breather.ts';
+import { createYielder } from '../eventLoop.ts';
 import type { Span } from './contract.ts';
 import { Phrases } from './policy/phrases.ts';
 
@@ -28,7 +28,7 @@ const STRETCH = 1 << 15;
  * @returns the spans with those added that overlap none.
  */
 export async function repeat(texts: readonly string[], spans: readonly (readonly Span[])[]): Promise<Span[][]> {
-  const breathe = breather();
+  const breathe = createYielder();
   const phrases = new Phrases<Known>({ exact: true });
   for (const [index, text] of texts.entries()) {
     for (const span of spans[index] ?? []) {

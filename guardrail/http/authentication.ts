@@ -1,5 +1,5 @@
 import Router from '@koa/router';
-import { DEFAULT_TENANT, type ApiKeys } from '../apiKeys.ts';
+import { DEFAULT_TENANT, type ApiKeys } from '../settings/settings.ts';
 import type { AuthenticatedState, CallContext, CallMiddleware } from './context.ts';
 import { ServiceError } from './errors.ts';
 

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { parseApiKeys } from '../apiKeys.ts';
+import { parseApiKeys } from '../settings/apiKeys.ts';
 import { authenticatedRouter } from './authentication.ts';
 import type { AuthenticatedState, CallState } from './context.ts';
 import { createHandler, type HandlerOptions } from './handler.ts';

@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import type { Logger } from 'pino';
 import * as z from 'zod';
-import { TENANT_NAME } from '../apiKeys.ts';
+import { TENANT_NAME } from '../settings/settings.ts';
 import type { SessionId, SubjectId, Tenant } from '../ids.ts';
 import { parseFields } from '../gateways/gateways.ts';
 import type { MappingStore } from '../store/store.ts';

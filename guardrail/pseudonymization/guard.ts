@@ -3,7 +3,7 @@ import { TooManyValuesError, type Analyzer, type EntityType, type Finding } from
 import type { Pseudonym, SessionId } from '../ids.ts';
 import type { Fence, MappingStore } from '../store/store.ts';
 import { blockedReasonFor } from './blocked.ts';
-import { breather } from '../breather.ts';
+import { createYielder } from '../eventLoop.ts';
 import { ByText } from './byText.ts';
 import type {
   CallContext,
@@ -242,7 +242,7 @@ function walkResponse({ texts, structuredMessages, toolCalls }: ResponseDocument
 }
 
 async function planAll(sources: readonly Source[], { vocabulary, grammar }: Language): Promise<Plan[]> {
-  const breathe = breather();
+  const breathe = createYielder();
   const values = await collectValues(foundIn(sources), breathe);
   const plans: Plan[] = [];
   let edits = 0;

@@ -1,4 +1,4 @@
-import { breather } from '../breather.ts';
+import { createYielder } from '../eventLoop.ts';
 import type { Pseudonym } from '../ids.ts';
 import type { Label } from './labels.ts';
 import type { Plan } from './plan.ts';
@@ -13,7 +13,7 @@ export class Names {
   /** Names all values of a request. */
   static async of(plans: readonly Plan[], pseudonyms: Pseudonyms): Promise<Names> {
     const names = new Names();
-    const breathe = breather();
+    const breathe = createYielder();
     for (const { edits } of plans) {
       for (const { label, stored } of edits) {
         if (names.find(label, stored)) continue;

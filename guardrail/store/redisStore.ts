@@ -1,4 +1,4 @@
-import { breather } from '../breather.ts';
+import { createYielder } from '../eventLoop.ts';
 import type { Pseudonym, SessionId, SubjectId } from '../ids.ts';
 import { createCipher, UnreadableValueError, type KeyRing } from './cipher.ts';
 import {
@@ -67,7 +67,7 @@ export function createRedisStore(options: RedisStoreOptions): MappingStore {
       if (subject !== undefined) keys.push(keyOf('erased', subject));
       const args: (string | Buffer)[] = [session, subject ?? '', String(fence), ttl, retention];
       const pseudonyms = new Map<string, Pseudonym>();
-      const breathe = breather();
+      const breathe = createYielder();
       for (const [pseudonym, value] of values) {
         const field = cipher.index(session, pseudonym);
         pseudonyms.set(field.toString('hex'), pseudonym);
@@ -90,7 +90,7 @@ export function createRedisStore(options: RedisStoreOptions): MappingStore {
     async get(session, pseudonyms): Promise<ReadonlyMap<Pseudonym, string>> {
       const found = new Map<Pseudonym, string>();
       if (pseudonyms.length === 0) return found;
-      const breathe = breather();
+      const breathe = createYielder();
       const fields: Buffer[] = [];
       for (const pseudonym of pseudonyms) {
         fields.push(cipher.index(session, pseudonym));

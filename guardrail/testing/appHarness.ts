@@ -4,8 +4,8 @@
  */
 import { once } from 'node:events';
 import { pino } from 'pino';
-import { startApp, type App, type AppOptions } from '../app.ts';
-import { readConfig } from '../config.ts';
+import { startApp, type App, type AppOptions } from '../app/app.ts';
+import { readSettings } from '../settings/settings.ts';
 
 export const KEY = 'key-of-litellm';
 export const SESSION_KEY = 'a session key of more than thirty-two characters';
@@ -51,7 +51,7 @@ export interface HarnessOptions extends Partial<AppOptions> {
 export async function startHarness({ env = {}, ...options }: HarnessOptions = {}): Promise<Harness> {
   const logs: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void logs.push(line) });
-  const config = readConfig({
+  const config = readSettings({
     GUARDRAIL_PORT: '0',
     GUARDRAIL_METRICS_PORT: '0',
     GUARDRAIL_HOST: '127.0.0.1',

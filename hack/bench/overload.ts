@@ -10,8 +10,8 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Agent } from 'undici';
-import { startApp } from '../../guardrail/app.ts';
-import { readConfig } from '../../guardrail/config.ts';
+import { startApp } from '../../guardrail/app/app.ts';
+import { readSettings } from '../../guardrail/settings/settings.ts';
 
 const KEY = 'key-for-the-bench';
 const [CALLS = 500, BYTES = 100_000] = process.argv.slice(2).map(Number);
@@ -22,7 +22,7 @@ interface Timed {
 }
 
 if (process.send !== undefined) {
-  const config = readConfig({
+  const config = readSettings({
     GUARDRAIL_PORT: '0',
     GUARDRAIL_METRICS_PORT: 'off',
     GUARDRAIL_HOST: '127.0.0.1',

@@ -11,8 +11,8 @@ import Koa from 'koa';
 import { pino } from 'pino';
 import getRawBody from 'raw-body';
 import { Pool } from 'undici';
-import { startApp } from '../../guardrail/app.ts';
-import { readConfig } from '../../guardrail/config.ts';
+import { startApp } from '../../guardrail/app/app.ts';
+import { readSettings } from '../../guardrail/settings/settings.ts';
 import { startRedis } from '../testing/redis.ts';
 
 const KEY = 'key-for-the-bench';
@@ -44,7 +44,7 @@ async function startEcho(): Promise<{ server: Server; url: string }> {
 }
 
 async function startService(store: string) {
-  const config = readConfig({
+  const config = readSettings({
     GUARDRAIL_PORT: '0',
     GUARDRAIL_METRICS_PORT: 'off',
     GUARDRAIL_HOST: '127.0.0.1',

@@ -8,8 +8,8 @@
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { pino } from 'pino';
-import { startApp } from '../../guardrail/app.ts';
-import { readConfig } from '../../guardrail/config.ts';
+import { startApp } from '../../guardrail/app/app.ts';
+import { readSettings } from '../../guardrail/settings/settings.ts';
 
 const KEY = 'key-for-the-bench';
 const ROUNDS = 5;
@@ -22,7 +22,7 @@ function used(): number {
 }
 
 if (process.send !== undefined) {
-  const config = readConfig({
+  const config = readSettings({
     GUARDRAIL_PORT: '0',
     GUARDRAIL_METRICS_PORT: 'off',
     GUARDRAIL_HOST: '127.0.0.1',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseApiKeys } from '../../guardrail/apiKeys.ts';
+import { parseApiKeys } from '../../guardrail/settings/apiKeys.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import type { Advance, KeySecret, Readers } from './keys.ts';
 import {

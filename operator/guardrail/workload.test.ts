@@ -1,7 +1,7 @@
 import type { V1Container, V1Deployment, V1NetworkPolicyPeer, V1PodSpec, V1Service } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readConfig } from '../../guardrail/config.ts';
+import { readSettings } from '../../guardrail/settings/settings.ts';
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import type { Child } from '../cluster/cluster.ts';
 import type { WorkloadInputs } from './workload.ts';
@@ -308,7 +308,7 @@ describe('guardrail workload', () => {
             // Its files are not here.
             .filter(({ name }) => !name.endsWith('_FILE'))
             .map(({ name, value }) => [name, value ?? '']);
-          readConfig({ ...(Object.fromEntries(variables) as object), GUARDRAIL_API_KEYS: 'proxy:12345678' });
+          readSettings({ ...(Object.fromEntries(variables) as object), GUARDRAIL_API_KEYS: 'proxy:12345678' });
         }),
       );
     });

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { Agent, request } from 'undici';
 import { eventually } from '../../testing/appHarness.ts';
-import { parseApiKeys } from '../../apiKeys.ts';
+import { parseApiKeys } from '../../settings/apiKeys.ts';
 import { authenticatedRouter } from '../authentication.ts';
 import { jsonBody } from '../body.ts';
 import { createHandler } from '../handler.ts';

@@ -1,5 +1,5 @@
 /** Texts, names and members that cost more than their length. */
-import { BYTES_PER_BODY_BYTE, BYTES_PER_CALL } from '../../../guardrail/memory.ts';
+import { BYTES_PER_BODY_BYTE, BYTES_PER_CALL } from '../../../guardrail/memoryBudget.ts';
 import { mebibytes } from '../measure.ts';
 import { basic, pseudonymsIn, textsOf, type Answer } from './client.ts';
 import type { GuardrailAttack, Target } from './testbed.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { KEY, PLANTED, startHarness, type Answer, type Harness } from './testing/appHarness.ts';
-import type { Guard } from './pseudonymization/pseudonymization.ts';
+import { KEY, PLANTED, startHarness, type Answer, type Harness } from '../testing/appHarness.ts';
+import type { Guard } from '../pseudonymization/pseudonymization.ts';
 
 type Body = Record<string, unknown>;
 

@@ -4,7 +4,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 const SLICE_MS = 10;
 
 /** Lets others have their turn where work has gone on for long: to be awaited between two steps of it. */
-export function breather(): () => Promise<void> | undefined {
+export function createYielder(): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {
     if (performance.now() - since < SLICE_MS) return undefined;

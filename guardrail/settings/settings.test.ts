@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { eventually } from './testing/appHarness.ts';
-import { ConfigError, describeSettings, openSecret, readConfig, type Config } from './config.ts';
+import { eventually } from '../testing/appHarness.ts';
+import { SettingsError, describeSettings, openSecret, readSettings, type Settings } from './settings.ts';
 
 const KEYS = { GUARDRAIL_API_KEYS: 'litellm:sk-0123456789' };
 const REDIS = {
@@ -16,9 +16,9 @@ const REDIS = {
 
 function problemsOf(env: NodeJS.ProcessEnv): string[] {
   try {
-    readConfig(env);
+    readSettings(env);
   } catch (error) {
-    expect(error).to.be.instanceOf(ConfigError);
+    expect(error).to.be.instanceOf(SettingsError);
     return (error as Error).message.split('\n');
   }
   return [];
@@ -38,7 +38,7 @@ describe('the settings', () => {
   };
 
   it('have the documented defaults', () => {
-    const config = readConfig(KEYS);
+    const config = readSettings(KEYS);
     const { API_KEYS: _, ...rest } = config;
     expect(rest).to.deep.equal({
       PORT: 8080,
@@ -68,7 +68,7 @@ describe('the settings', () => {
     });
   });
 
-  const READ: [name: keyof Config, text: string, value: unknown][] = [
+  const READ: [name: keyof Settings, text: string, value: unknown][] = [
     ['MAPPING_TTL', '30m', 1_800_000],
     ['MAPPING_TTL', '1h30m', 5_400_000],
     ['MAPPING_TTL', '1.5h', 5_400_000],
@@ -84,7 +84,7 @@ describe('the settings', () => {
   ];
   for (const [name, text, value] of READ) {
     it(`read ${name}=${text}`, () => {
-      expect(readConfig({ ...KEYS, [`GUARDRAIL_${name}`]: text })[name]).to.deep.equal(value);
+      expect(readSettings({ ...KEYS, [`GUARDRAIL_${name}`]: text })[name]).to.deep.equal(value);
     });
   }
 
@@ -153,7 +153,7 @@ describe('the settings', () => {
       'all.yaml',
       'api_keys: [one:sk-0123456789, two:sk-9876543210]\nmapping_ttl: 1h\nport: 9000\nproxy_names:\n  - acme\n',
     );
-    const config = readConfig({ GUARDRAIL_CONFIG: path, GUARDRAIL_PORT: '9001' });
+    const config = readSettings({ GUARDRAIL_CONFIG: path, GUARDRAIL_PORT: '9001' });
     expect([config.PORT, config.MAPPING_TTL, config.PROXY_NAMES]).to.deep.equal([9001, 3_600_000, ['acme']]);
     expect(problemsOf({ ...KEYS, GUARDRAIL_CONFIG: file('typo.yaml', 'mapping_tll: 1h') })).to.deep.equal([
       `mapping_tll in ${join(folder, 'typo.yaml')} is not a setting: did you mean GUARDRAIL_MAPPING_TTL?`,
@@ -173,7 +173,7 @@ describe('the settings', () => {
 
   it('take admin keys by the names of keys in a file too, and none without keys', () => {
     const keys = { GUARDRAIL_API_KEYS_FILE: file('named', 'one:sk-0123456789\ntwo:sk-9876543210') };
-    expect(readConfig({ ...keys, GUARDRAIL_ADMIN_KEYS: 'two' }).ADMIN_KEYS).to.deep.equal(['two']);
+    expect(readSettings({ ...keys, GUARDRAIL_ADMIN_KEYS: 'two' }).ADMIN_KEYS).to.deep.equal(['two']);
     expect(problemsOf({ ...keys, GUARDRAIL_ADMIN_KEYS: 'three' })).to.have.length(1);
     const open = { GUARDRAIL_INSECURE_NO_AUTH: 'true', GUARDRAIL_ADMIN_KEYS: 'one' };
     expect(problemsOf(open)).to.have.length(1);
@@ -181,7 +181,7 @@ describe('the settings', () => {
 
   it('follow a file of keys when it changes, and keep the last good ones', async () => {
     const path = file('rotating', 'one:first-key-1');
-    const config = readConfig({ GUARDRAIL_API_KEYS_FILE: path });
+    const config = readSettings({ GUARDRAIL_API_KEYS_FILE: path });
     const problems: Error[] = [];
     if (!config.API_KEYS) throw new Error('There are no keys.');
     const live = openSecret(config.API_KEYS, (problem) => problems.push(problem));
@@ -205,12 +205,12 @@ describe('the settings', () => {
       GUARDRAIL_PORT_8080_TCP_ADDR: '10.0.0.1',
       GUARDRAIL_MAIN_PORT: 'tcp://10.0.0.2:8080',
     };
-    expect(readConfig({ ...KEYS, ...links }).PORT).to.equal(8080);
+    expect(readSettings({ ...KEYS, ...links }).PORT).to.equal(8080);
   });
 
   it('are all in the help', () => {
     const help = describeSettings();
-    for (const name of Object.keys(readConfig(KEYS))) expect(help).to.include(`GUARDRAIL_${name}`);
+    for (const name of Object.keys(readSettings(KEYS))) expect(help).to.include(`GUARDRAIL_${name}`);
   });
 
   const ADDRESSES: [text: string, expected: object][] = [
@@ -244,7 +244,7 @@ describe('the settings', () => {
   ];
   for (const [text, expected] of ADDRESSES) {
     it(`read the address ${text}`, () => {
-      const { STORE } = readConfig({ ...REDIS, GUARDRAIL_STORE: text });
+      const { STORE } = readSettings({ ...REDIS, GUARDRAIL_STORE: text });
       expect(STORE.kind === 'redis' && STORE.address).to.deep.include(expected);
     });
   }

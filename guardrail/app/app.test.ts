@@ -5,11 +5,11 @@ import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { eventually, KEY, PLANTED, startHarness, type Answer, type Harness } from './testing/appHarness.ts';
-import { StoreUnavailableError } from './store/store.ts';
-import { DetectorUnavailableError } from './detection/detection.ts';
-import { ImagesBusyError } from './images/images.ts';
-import { DocumentTooDeepError, type Guard } from './pseudonymization/pseudonymization.ts';
+import { eventually, KEY, PLANTED, startHarness, type Answer, type Harness } from '../testing/appHarness.ts';
+import { StoreUnavailableError } from '../store/store.ts';
+import { DetectorUnavailableError } from '../detection/detection.ts';
+import { ImagesBusyError } from '../images/images.ts';
+import { DocumentTooDeepError, type Guard } from '../pseudonymization/pseudonymization.ts';
 
 interface Body {
   readonly action: string;

@@ -1,9 +1,14 @@
 import { expect } from 'chai';
-import { PLANTED, startHarness, type Harness } from './testing/appHarness.ts';
-import { createGuard, SessionErasedError, type Guard, type GuardOptions } from './pseudonymization/pseudonymization.ts';
-import { DetectorUnavailableError } from './detection/detection.ts';
-import { ImagesBusyError } from './images/images.ts';
-import { StoreUnavailableError } from './store/store.ts';
+import { PLANTED, startHarness, type Harness } from '../testing/appHarness.ts';
+import {
+  createGuard,
+  SessionErasedError,
+  type Guard,
+  type GuardOptions,
+} from '../pseudonymization/pseudonymization.ts';
+import { DetectorUnavailableError } from '../detection/detection.ts';
+import { ImagesBusyError } from '../images/images.ts';
+import { StoreUnavailableError } from '../store/store.ts';
 
 type Body = Record<string, unknown>;
 

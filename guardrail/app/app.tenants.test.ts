@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { KEY, PLANTED, startHarness, type Answer, type Harness } from './testing/appHarness.ts';
+import { KEY, PLANTED, startHarness, type Answer, type Harness } from '../testing/appHarness.ts';
 
 const OTHER_KEY = 'key-of-another-tenant';
 const ADMIN_KEY = 'key-of-the-operations-team';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { startRedis, type RedisServer } from '../hack/testing/redis.ts';
+import { startRedis, type RedisServer } from '../../hack/testing/redis.ts';
 import {
   eventually,
   PLANTED,
@@ -10,9 +10,9 @@ import {
   type Answer,
   type Harness,
   type HarnessOptions,
-} from './testing/appHarness.ts';
-import { storeOf } from './testing/appRedisHarness.ts';
-import type { Guard } from './pseudonymization/pseudonymization.ts';
+} from '../testing/appHarness.ts';
+import { storeOf } from '../testing/appRedisHarness.ts';
+import type { Guard } from '../pseudonymization/pseudonymization.ts';
 
 type Body = Record<string, unknown>;
 

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { startHarness } from './testing/appHarness.ts';
+import { startHarness } from '../testing/appHarness.ts';
 import {
   createAnalyzer,
   createBuiltinDetector,
   DetectorUnavailableError,
   type Analyzer,
-} from './detection/detection.ts';
+} from '../detection/detection.ts';
 import { warmUp } from './warmUp.ts';
 
 const sessionKey = createSecretKey(Buffer.alloc(32, 1));

@@ -2,14 +2,14 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
-import { ConfigError, openSecret, type Config, type Live, type Secret } from './config.ts';
+import { SettingsError, openSecret, type Settings, type Live, type Secret } from '../settings/settings.ts';
 import {
   createGuard,
   deriveSubject,
   isSessionOf,
   type Guard,
   type GuardOptions,
-} from './pseudonymization/pseudonymization.ts';
+} from '../pseudonymization/pseudonymization.ts';
 import {
   createAnalyzer,
   createBuiltinDetector,
@@ -17,13 +17,13 @@ import {
   openPolicy,
   type Analyzer,
   type PolicySource,
-} from './detection/detection.ts';
-import { createFileGuard } from './fileGuard.ts';
-import * as http from './http/http.ts';
-import { createImageGuard, createWorkers } from './images/images.ts';
-import { bodiesIn } from './memory.ts';
-import { createMonitor, withoutRewrites, withoutWrites } from './monitor.ts';
-import { createMemoryStore, createRedisStore, type MappingStore } from './store/store.ts';
+} from '../detection/detection.ts';
+import { createFileGuard } from '../fileGuard.ts';
+import * as http from '../http/http.ts';
+import { createImageGuard, createWorkers } from '../images/images.ts';
+import { bodiesIn } from '../memoryBudget.ts';
+import { createMonitor, withoutRewrites, withoutWrites } from '../monitor.ts';
+import { createMemoryStore, createRedisStore, type MappingStore } from '../store/store.ts';
 import { warmUp } from './warmUp.ts';
 
 /** The running service. */
@@ -54,7 +54,7 @@ const QUIET_MS = 500;
 const WIND_DOWN_MS = 4_000;
 
 /** Starts the service. @throws Error with one sentence where it cannot listen. */
-export async function startApp(config: Config, options: AppOptions): Promise<App> {
+export async function startApp(config: Settings, options: AppOptions): Promise<App> {
   const { logger } = options;
   const metrics = options.metrics ?? http.createMetrics();
   const report = (problem: string): void => {
@@ -209,7 +209,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
  * @param report receives, as a sentence, what is wrong with the file after a change.
  * @throws Error with one sentence.
  */
-export function openPolicyOf(config: Config, report: (problem: string) => void): PolicySource {
+export function openPolicyOf(config: Settings, report: (problem: string) => void): PolicySource {
   try {
     return openPolicy({
       policy: config.POLICY,
@@ -218,7 +218,7 @@ export function openPolicyOf(config: Config, report: (problem: string) => void):
       },
     });
   } catch (error) {
-    throw new ConfigError(sentence('POLICY', error), { cause: error });
+    throw new SettingsError(sentence('POLICY', error), { cause: error });
   }
 }
 
@@ -229,7 +229,7 @@ function sentence(setting: string, problem: unknown): string {
 }
 
 /** Everything that finds personal data, as the settings want it. @throws PolicyError */
-export function openAnalyzer(config: Config, policy: PolicySource): Analyzer {
+export function openAnalyzer(config: Settings, policy: PolicySource): Analyzer {
   const detectors = config.DETECTORS.map((name) => {
     switch (name) {
       case 'builtin':
@@ -246,7 +246,7 @@ export function openAnalyzer(config: Config, policy: PolicySource): Analyzer {
 }
 
 /** The session key does not rotate: its file is read once. */
-function openOnce(secret: NonNullable<Config['SESSION_KEY']>): Buffer {
+function openOnce(secret: NonNullable<Settings['SESSION_KEY']>): Buffer {
   const live = openSecret(secret, () => undefined);
   live.close();
   return live.current;

@@ -1,11 +1,11 @@
 /** Every setting of the guardrail: read from the environment or one YAML file, and validated in one place. */
 import { availableParallelism } from 'node:os';
-import { constant, followFile, readNow, type Live } from './liveFile.ts';
-import * as values from './configValues.ts';
+import { constant, followFile, readNow, type Live } from '../liveFile.ts';
+import * as values from './values.ts';
 import { parseApiKeys, TENANT_NAME, type ApiKeys } from './apiKeys.ts';
-import type { Tenant } from './ids.ts';
-import { parseYaml, YamlError } from './yaml/yaml.ts';
-import { parseRedisAddress, REDIS_ADDRESS_FORMS, type KeyRing, type RedisAddress } from './store/store.ts';
+import type { Tenant } from '../ids.ts';
+import { parseYaml, YamlError } from '../yaml/yaml.ts';
+import { parseRedisAddress, REDIS_ADDRESS_FORMS, type KeyRing, type RedisAddress } from '../store/store.ts';
 
 const PREFIX = 'GUARDRAIL_';
 const DAY_MS = 86_400_000;
@@ -156,8 +156,8 @@ const SETTINGS = {
   },
 } as const satisfies Record<string, Setting<unknown>>;
 
-type Settings = typeof SETTINGS;
-type Name = keyof Settings;
+type Definitions = typeof SETTINGS;
+type Name = keyof Definitions;
 type ValueOf<S> = S extends { parse: (text: string) => infer T }
   ? S extends { secret: true }
     ? Secret<T> | undefined
@@ -167,10 +167,10 @@ type ValueOf<S> = S extends { parse: (text: string) => infer T }
   : never;
 
 /** Each setting by its name without the prefix. */
-export type Config = { readonly [N in Name]: ValueOf<Settings[N]> };
+export type Settings = { readonly [N in Name]: ValueOf<Definitions[N]> };
 
 /** Settings that are missing or wrong; the message has one sentence a line for each of them. */
-export class ConfigError extends Error {
+export class SettingsError extends Error {
   override readonly name = 'ConfigError';
 }
 
@@ -180,7 +180,7 @@ export class ConfigError extends Error {
  * prefix; the environment wins over it.
  * @throws ConfigError that names everything that is wrong at once.
  */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const problems: string[] = [];
   const given = new Map<string, { readonly text: string; readonly label: string }>();
   const configFile = env[`${PREFIX}CONFIG`];
@@ -203,9 +203,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   for (const [name, { label }] of given) if (!knownNames().includes(name)) problems.push(unknownSetting(name, label));
   const isGiven = (name: string): boolean => given.has(name) || given.has(`${name}_FILE`);
-  problems.push(...contradictions(config as Partial<Config>, isGiven));
-  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
-  return config as Config;
+  problems.push(...contradictions(config as Partial<Settings>, isGiven));
+  if (problems.length > 0) throw new SettingsError(problems.join('\n'));
+  return config as Settings;
 }
 
 /** Opens a secret. A file is followed; `report` receives the problem where its new content cannot be used. */
@@ -275,7 +275,7 @@ function parsedYaml(path: string): ReturnType<typeof parseYaml> {
   }
 }
 
-function contradictions(config: Partial<Config>, isGiven: (name: Name) => boolean): string[] {
+function contradictions(config: Partial<Settings>, isGiven: (name: Name) => boolean): string[] {
   const problems: string[] = [];
   if (config.PORT !== undefined && config.PORT !== 0 && config.PORT === config.METRICS_PORT) {
     problems.push(`${PREFIX}METRICS_PORT must not be ${PREFIX}PORT: set another port, or off.`);
@@ -343,4 +343,5 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'is not valid';
 }
 
+export { DEFAULT_TENANT, TENANT_NAME } from './apiKeys.ts';
 export type { ApiKeys, KeyRing, Live };

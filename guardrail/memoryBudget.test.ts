@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { bodiesIn, DEFAULT_MAX_BODY, heapOf, limitFor, maxBodyOf } from './memory.ts';
+import { bodiesIn, DEFAULT_MAX_BODY, heapOf, limitFor, maxBodyOf } from './memoryBudget.ts';
 
 const MIB = 1024 * 1024;
 

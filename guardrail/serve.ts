@@ -2,15 +2,15 @@
 import cluster from 'node:cluster';
 import { pino, type Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
-import { startApp } from './app.ts';
-import type { Config } from './config.ts';
+import { startApp } from './app/app.ts';
+import type { Settings } from './settings/settings.ts';
 import { createMetrics, describeError, serveMetrics, type Listening } from './http/http.ts';
 
 /** A worker that dies is replaced after this pause, so that one that cannot start does not spin. */
 const RESPAWN_MS = 1000;
 
 /** Runs until SIGTERM or SIGINT. @returns the exit code. */
-export async function serve(config: Config, env: NodeJS.ProcessEnv): Promise<number> {
+export async function serve(config: Settings, env: NodeJS.ProcessEnv): Promise<number> {
   const logger = pino({
     level: config.LOG_LEVEL,
     base: { pid: process.pid },
@@ -27,7 +27,7 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv): Promise<num
   return config.WORKERS > 1 && cluster.isPrimary ? runPrimary(config, logger, env) : runOne(config, logger);
 }
 
-async function runOne(config: Config, logger: Logger): Promise<number> {
+async function runOne(config: Settings, logger: Logger): Promise<number> {
   const metrics = createMetrics();
   const signal = signalled();
   if (cluster.isWorker) answerPrimary(metrics);
@@ -49,7 +49,7 @@ function answerPrimary(metrics: ReturnType<typeof createMetrics>): void {
   new AggregatorRegistry();
 }
 
-async function runPrimary(config: Config, logger: Logger, env: NodeJS.ProcessEnv): Promise<number> {
+async function runPrimary(config: Settings, logger: Logger, env: NodeJS.ProcessEnv): Promise<number> {
   const exposed = await exposeAll(config, logger);
   let stopping = false;
   const exitCodes: number[] = [];
@@ -87,7 +87,7 @@ async function runPrimary(config: Config, logger: Logger, env: NodeJS.ProcessEnv
 }
 
 /** Serves the metrics of all workers together. */
-async function exposeAll(config: Config, logger: Logger): Promise<Listening | undefined> {
+async function exposeAll(config: Settings, logger: Logger): Promise<Listening | undefined> {
   if (config.METRICS_PORT === 'off') return undefined;
   const registry = new AggregatorRegistry();
   const address = { host: config.HOST, port: config.METRICS_PORT };

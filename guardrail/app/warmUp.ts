@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
-import { createGuard } from './pseudonymization/pseudonymization.ts';
-import type { Analyzer } from './detection/detection.ts';
-import { parseJson } from './http/http.ts';
-import type { Tenant } from './ids.ts';
-import { createBasicProtocol, renderRequest, renderResponse } from './gateways/gateways.ts';
-import { createMemoryStore } from './store/store.ts';
+import { createGuard } from '../pseudonymization/pseudonymization.ts';
+import type { Analyzer } from '../detection/detection.ts';
+import { parseJson } from '../http/http.ts';
+import type { Tenant } from '../ids.ts';
+import { createBasicProtocol, renderRequest, renderResponse } from '../gateways/gateways.ts';
+import { createMemoryStore } from '../store/store.ts';
 
 export interface WarmUpOptions {
   readonly analyzer: Analyzer;

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { Tenant } from './ids.ts';
+import type { Tenant } from '../ids.ts';
 
 /** Keys that callers may show, each under the name of its tenant. */
 export interface ApiKeys {

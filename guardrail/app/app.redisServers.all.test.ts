@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { startRedisCluster, startRedisSentinel, type RedisGroup } from '../hack/testing/redis.ts';
-import { eventually, PLANTED } from './testing/appHarness.ts';
-import { ready, request, response, startReady, storeOf, textOf } from './testing/appRedisHarness.ts';
+import { startRedisCluster, startRedisSentinel, type RedisGroup } from '../../hack/testing/redis.ts';
+import { eventually, PLANTED } from '../testing/appHarness.ts';
+import { ready, request, response, startReady, storeOf, textOf } from '../testing/appRedisHarness.ts';
 
 describe('the service on Redis with several servers', () => {
   const share = async (group: RedisGroup, users: number): Promise<void> => {

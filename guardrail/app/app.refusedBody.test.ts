@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
-import { KEY, startHarness } from './testing/appHarness.ts';
+import { KEY, startHarness } from '../testing/appHarness.ts';
 describe('refused bodies', () => {
   it('leave their connection fit for the next call', async () => {
     const harness = await startHarness();

@@ -1,9 +1,8 @@
 /** The guardrail's command line. */
 import { createSecretKey } from 'node:crypto';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { ConfigError, describeSettings, openSecret, readConfig } from './config.ts';
+import { SettingsError, DEFAULT_TENANT, describeSettings, openSecret, readSettings } from './settings/settings.ts';
 import { deriveSession } from './pseudonymization/pseudonymization.ts';
-import { DEFAULT_TENANT } from './apiKeys.ts';
 import type { Tenant } from './ids.ts';
 
 const USAGE = `Usage: node guardrail/main.ts [command] [options]
@@ -43,9 +42,9 @@ export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Prom
     switch (command) {
       case 'serve':
         return await withoutArguments(rest, async () => {
-          const config = readConfig(env);
+          const config = readSettings(env);
           // Loaded where it is needed: the other commands answer at once.
-          const { serve } = await import('./mainServe.ts');
+          const { serve } = await import('./serve.ts');
           return serve(config, env);
         });
       case 'detect':
@@ -56,7 +55,7 @@ export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Prom
         return wrong(`There is no command ${JSON.stringify(command)}: it is serve, detect or session-id.`);
     }
   } catch (error) {
-    if (error instanceof ConfigError) return wrong(error.message);
+    if (error instanceof SettingsError) return wrong(error.message);
     process.stderr.write(`${error instanceof Error ? error.message : 'The guardrail failed.'}\n`);
     return 1;
   }
@@ -81,7 +80,7 @@ function sessionId(args: readonly string[], env: NodeJS.ProcessEnv): number {
         .join(', ')}, each with a value.`,
     );
   }
-  const config = readConfig({ ...env, GUARDRAIL_INSECURE_NO_AUTH: 'true' });
+  const config = readSettings({ ...env, GUARDRAIL_INSECURE_NO_AUTH: 'true' });
   if (!config.SESSION_KEY)
     return wrong('GUARDRAIL_SESSION_KEY or GUARDRAIL_SESSION_KEY_FILE must be set: ids come from it.');
   const live = openSecret(config.SESSION_KEY, () => undefined);
@@ -111,8 +110,8 @@ async function detect(args: readonly string[], env: NodeJS.ProcessEnv): Promise<
   } catch {
     return wrong('detect takes --team, with a value, and nothing else: it reads lines from standard input.');
   }
-  const config = readConfig({ ...env, GUARDRAIL_INSECURE_NO_AUTH: 'true' });
-  const { openAnalyzer, openPolicyOf } = await import('./app.ts');
+  const config = readSettings({ ...env, GUARDRAIL_INSECURE_NO_AUTH: 'true' });
+  const { openAnalyzer, openPolicyOf } = await import('./app/app.ts');
   const { runDetect } = await import('./detection/detection.ts');
   const log = process.stderr;
   const analyzer = openAnalyzer(

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { startRedis, type RedisServer } from '../hack/testing/redis.ts';
-import { ENCRYPTION_KEY, eventually, PLANTED, startHarness } from './testing/appHarness.ts';
-import { ready, request, response, startReady, textOf, type Body } from './testing/appRedisHarness.ts';
+import { startRedis, type RedisServer } from '../../hack/testing/redis.ts';
+import { ENCRYPTION_KEY, eventually, PLANTED, startHarness } from '../testing/appHarness.ts';
+import { ready, request, response, startReady, textOf, type Body } from '../testing/appRedisHarness.ts';
 
 /** A TCP proxy in front of Redis that can stop passing anything on, as a hung server or a lost network does. */
 async function startHangingProxy(target: number): Promise<{ port: number; hang(on: boolean): void; close(): void }> {

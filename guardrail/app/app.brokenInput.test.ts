@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { KEY, startHarness, type Harness } from './testing/appHarness.ts';
+import { KEY, startHarness, type Harness } from '../testing/appHarness.ts';
 
 const PATH = '/beta/litellm_basic_guardrail_api';
 const MIB = 1024 * 1024;
