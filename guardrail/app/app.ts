@@ -2,7 +2,8 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
-import { SettingsError, openSecret, type Settings, type Live, type Secret } from '../settings/settings.ts';
+import type { Live } from '../liveFile.ts';
+import { openSecret, SettingsError, type Secret, type Settings } from '../settings/settings.ts';
 import {
   createGuard,
   deriveSubject,

@@ -1,59 +1,62 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Tenant } from '../ids.ts';
+import { entriesOf } from './values.ts';
 
-/** Keys that callers may show, each under the name of its tenant. */
+/** The API keys of the callers. Each belongs to a tenant. */
 export interface ApiKeys {
-  /** The tenant of a key, or undefined for a key that is not known. Takes the same time whichever it is. */
+  /** Returns the tenant of a key, or undefined for an unknown key. Takes the same time in both cases. */
   tenantOf(presented: string): Tenant | undefined;
-  /** Every name that a key is known under. */
   readonly tenants: ReadonlySet<Tenant>;
 }
 
-/** The tenant of keys that are given without a name. */
+/** The tenant of keys without a name. */
 export const DEFAULT_TENANT = 'default' as Tenant;
 const MIN_KEY_LENGTH = 8;
-/** What a tenant, the name of an API key, may look like. */
+/** The format of a tenant, which is the name of an API key. */
 export const TENANT_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
+interface Entry {
+  readonly tenant: Tenant;
+  readonly digest: Buffer;
+}
+
 /**
- * Reads keys separated by commas or line ends: `name:key` or a bare key; a name may have several.
- * @throws Error with one sentence that does not repeat a key.
+ * Reads keys separated by commas or line ends, each as `name:key` or only the key. A name may have several keys.
+ * @throws Error that completes the sentence "<setting> …" and does not repeat a key.
  */
 export function parseApiKeys(text: string): ApiKeys {
-  const entries = text
-    .split(/[,\r\n]/)
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-  if (entries.length === 0) throw new Error('must hold at least one key, as name:key or a bare key');
-  const known = entries.map((entry) => {
-    const colon = entry.indexOf(':');
-    const name = colon < 0 ? DEFAULT_TENANT : entry.slice(0, colon).trim();
-    const key = entry.slice(colon + 1).trim();
-    if (!TENANT_NAME.test(name)) {
-      throw new Error('must have names of at most 64 letters, digits, dots, hyphens and underscores before the colon');
-    }
-    if (key.length < MIN_KEY_LENGTH || /[^\x21-\x7e]/.test(key)) {
-      throw new Error(`must have keys of at least ${MIN_KEY_LENGTH} visible ASCII characters`);
-    }
-    return { tenant: name as Tenant, digest: sha256(key) };
-  });
-  for (const [at, { tenant, digest }] of known.entries()) {
-    if (known.slice(0, at).some((other) => other.digest.equals(digest) && other.tenant !== tenant)) {
-      throw new Error('must not have the same key under two names');
+  const entries = entriesOf(text).map(parseEntry);
+  if (entries.length === 0) throw new Error('must contain at least one key, as name:key or only the key');
+  for (const [at, { tenant, digest }] of entries.entries()) {
+    if (entries.slice(0, at).some((other) => other.digest.equals(digest) && other.tenant !== tenant)) {
+      throw new Error('must not contain the same key under two names');
     }
   }
   return {
-    tenants: new Set(known.map(({ tenant }) => tenant)),
+    tenants: new Set(entries.map(({ tenant }) => tenant)),
     tenantOf(presented) {
-      // Digests have one length, and every one of them is looked at.
+      // No early exit: the time must not depend on the key.
       const digest = sha256(presented);
       let tenant: Tenant | undefined;
-      for (const candidate of known) {
+      for (const candidate of entries) {
         if (timingSafeEqual(candidate.digest, digest)) tenant = candidate.tenant;
       }
       return tenant;
     },
   };
+}
+
+function parseEntry(entry: string): Entry {
+  const colon = entry.indexOf(':');
+  const name = colon < 0 ? DEFAULT_TENANT : entry.slice(0, colon).trim();
+  const key = entry.slice(colon + 1).trim();
+  if (!TENANT_NAME.test(name)) {
+    throw new Error('must contain names of at most 64 letters, digits, dots, hyphens and underscores before the colon');
+  }
+  if (key.length < MIN_KEY_LENGTH || /[^\x21-\x7e]/.test(key)) {
+    throw new Error(`must contain keys of at least ${MIN_KEY_LENGTH} visible ASCII characters`);
+  }
+  return { tenant: name as Tenant, digest: sha256(key) };
 }
 
 function sha256(text: string): Buffer {

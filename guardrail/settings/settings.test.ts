@@ -90,27 +90,33 @@ describe('the settings', () => {
 
   const WRONG: [env: NodeJS.ProcessEnv, problem: RegExp][] = [
     [{ GUARDRAIL_PORT: '70000' }, /^GUARDRAIL_PORT must be a whole number from 0 to 65535\.$/],
-    [{ GUARDRAIL_METRICS_PORT: 'on' }, /^GUARDRAIL_METRICS_PORT must be a whole number from 0 to 65535\.$/],
+    [{ GUARDRAIL_METRICS_PORT: 'on' }, /^GUARDRAIL_METRICS_PORT must be off, or a whole number from 0 to 65535\.$/],
     [
       { GUARDRAIL_PORT: '9000', GUARDRAIL_METRICS_PORT: '9000' },
-      /^GUARDRAIL_METRICS_PORT must not be GUARDRAIL_PORT: set another port, or off\.$/,
+      /^GUARDRAIL_METRICS_PORT must differ from GUARDRAIL_PORT: set another port, or off\.$/,
     ],
     [{ GUARDRAIL_PORT: '-1' }, /^GUARDRAIL_PORT must be a whole number/],
     [{ GUARDRAIL_HOST: 'a b' }, /^GUARDRAIL_HOST must be an address/],
-    [{ GUARDRAIL_API_KEYS: 'litellm:short' }, /^GUARDRAIL_API_KEYS must have keys of at least 8 /],
-    [{ GUARDRAIL_API_KEYS: 'one:sk-0123456789,two:sk-0123456789' }, /^GUARDRAIL_API_KEYS must not have the same key/],
-    [{ GUARDRAIL_API_KEYS: 'a name:sk-0123456789' }, /^GUARDRAIL_API_KEYS must have names/],
+    [{ GUARDRAIL_API_KEYS: 'litellm:short' }, /^GUARDRAIL_API_KEYS must contain keys of at least 8 /],
+    [
+      { GUARDRAIL_API_KEYS: 'one:sk-0123456789,two:sk-0123456789' },
+      /^GUARDRAIL_API_KEYS must not contain the same key/,
+    ],
+    [{ GUARDRAIL_API_KEYS: 'a name:sk-0123456789' }, /^GUARDRAIL_API_KEYS must contain names/],
     [{ GUARDRAIL_API_KEYS: '' }, /^GUARDRAIL_API_KEYS or GUARDRAIL_API_KEYS_FILE must be set/],
-    [{ GUARDRAIL_ADMIN_KEYS: 'litellm,admin' }, /^GUARDRAIL_ADMIN_KEYS must hold names, not keys, and each must be/],
-    [{ GUARDRAIL_ADMIN_KEYS: 'sk-0123456789' }, /^GUARDRAIL_ADMIN_KEYS must hold names, not keys, and(?!.*sk-0)/],
-    [{ GUARDRAIL_ADMIN_KEYS: 'two words' }, /^GUARDRAIL_ADMIN_KEYS must have names of API keys\.$/],
+    [
+      { GUARDRAIL_ADMIN_KEYS: 'litellm,admin' },
+      /^GUARDRAIL_ADMIN_KEYS must contain names from GUARDRAIL_API_KEYS, not the keys\.$/,
+    ],
+    [{ GUARDRAIL_ADMIN_KEYS: 'sk-0123456789' }, /^GUARDRAIL_ADMIN_KEYS must contain names(?!.*sk-0)/],
+    [{ GUARDRAIL_ADMIN_KEYS: 'two words' }, /^GUARDRAIL_ADMIN_KEYS must contain names of API keys, not the keys\.$/],
     [{ GUARDRAIL_SESSION_KEY: 'short' }, /^GUARDRAIL_SESSION_KEY must have at least 32 characters/],
     [
       { GUARDRAIL_SESSION_KEY_FILE: '/does/not/exist' },
       /^GUARDRAIL_SESSION_KEY_FILE names \/does\/not\/exist, which cannot be read\.$/,
     ],
-    [{ GUARDRAIL_PROXY_NAMES: 'Lite-LLM' }, /^GUARDRAIL_PROXY_NAMES must have names of lower-case/],
-    [{ GUARDRAIL_PROXY_NAMES: 'a,a' }, /^GUARDRAIL_PROXY_NAMES must not name one twice/],
+    [{ GUARDRAIL_PROXY_NAMES: 'Lite-LLM' }, /^GUARDRAIL_PROXY_NAMES must contain names of lower-case/],
+    [{ GUARDRAIL_PROXY_NAMES: 'a,a' }, /^GUARDRAIL_PROXY_NAMES must not contain the same entry twice/],
     [{ GUARDRAIL_STORE: 'mysql://x' }, /^GUARDRAIL_STORE must have one of these forms/],
     [{ GUARDRAIL_MAPPING_TTL: '24' }, /^GUARDRAIL_MAPPING_TTL must be a duration/],
     [{ GUARDRAIL_MAPPING_TTL: '2000d' }, /^GUARDRAIL_MAPPING_TTL must be a duration/],
@@ -118,16 +124,19 @@ describe('the settings', () => {
     [{ GUARDRAIL_DETECTORS: 'presidio' }, /^GUARDRAIL_PRESIDIO_URL must be set/],
     [{ GUARDRAIL_PRESIDIO_URL: 'ftp://x' }, /^GUARDRAIL_PRESIDIO_URL must be an http or https URL\.$/],
     [{ GUARDRAIL_MAX_BODY: 'ten' }, /^GUARDRAIL_MAX_BODY must be a size/],
-    [{ GUARDRAIL_WORKERS: '4' }, /^GUARDRAIL_WORKERS must be 1 where GUARDRAIL_STORE is memory/],
+    [{ GUARDRAIL_WORKERS: '4' }, /^GUARDRAIL_WORKERS must be 1 when GUARDRAIL_STORE is memory/],
     [{ GUARDRAIL_INSECURE_NO_AUTH: 'yes' }, /^GUARDRAIL_INSECURE_NO_AUTH must be true or false\.$/],
     [{ GUARDRAIL_API_KEY: 'x' }, /^GUARDRAIL_API_KEY is not a setting: did you mean GUARDRAIL_API_KEYS\?$/],
-    [{ GUARDRAIL_SOMETHING_ELSE: 'x' }, /^GUARDRAIL_SOMETHING_ELSE is not a setting: --help lists them all\.$/],
-    [{ ...REDIS, GUARDRAIL_ENCRYPTION_KEYS: 'abc' }, /^GUARDRAIL_ENCRYPTION_KEYS must hold keys of 32 bytes/],
+    [
+      { GUARDRAIL_SOMETHING_ELSE: 'x' },
+      /^GUARDRAIL_SOMETHING_ELSE is not a setting: run the program with --help for a list\.$/,
+    ],
+    [{ ...REDIS, GUARDRAIL_ENCRYPTION_KEYS: 'abc' }, /^GUARDRAIL_ENCRYPTION_KEYS must contain keys of 32 bytes/],
     [
       { ...REDIS, GUARDRAIL_ENCRYPTION_KEYS: '' },
-      /^GUARDRAIL_ENCRYPTION_KEYS or GUARDRAIL_ENCRYPTION_KEYS_FILE must be set where/,
+      /^GUARDRAIL_ENCRYPTION_KEYS or GUARDRAIL_ENCRYPTION_KEYS_FILE must be set when/,
     ],
-    [{ ...REDIS, GUARDRAIL_SESSION_KEY: '' }, /^GUARDRAIL_SESSION_KEY or GUARDRAIL_SESSION_KEY_FILE must be set where/],
+    [{ ...REDIS, GUARDRAIL_SESSION_KEY: '' }, /^GUARDRAIL_SESSION_KEY or GUARDRAIL_SESSION_KEY_FILE must be set when/],
     [{ GUARDRAIL_CONFIG: '/does/not/exist' }, /^GUARDRAIL_CONFIG names \/does\/not\/exist, which cannot be read\.$/],
   ];
   for (const [env, problem] of WRONG) {
@@ -162,13 +171,13 @@ describe('the settings', () => {
       /not valid YAML at line 1, column 5 \(\w+\): correct it there\.$/,
     );
     expect(problemsOf({ ...KEYS, GUARDRAIL_CONFIG: file('list.yaml', '- a') })[0]).to.match(
-      /must hold names and values\.$/,
+      /must be a mapping of names to values\.$/,
     );
   });
 
   it('refuse a secret that is given twice', () => {
     const path = file('keys', 'one:sk-0123456789');
-    expect(problemsOf({ ...KEYS, GUARDRAIL_API_KEYS_FILE: path })[0]).to.match(/are both set: set one\.$/);
+    expect(problemsOf({ ...KEYS, GUARDRAIL_API_KEYS_FILE: path })[0]).to.match(/are both set: set only one\.$/);
   });
 
   it('take admin keys by the names of keys in a file too, and none without keys', () => {

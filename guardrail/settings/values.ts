@@ -1,4 +1,8 @@
-/** Reads the values that settings have. Each throws an Error whose message completes the sentence "<name> …". */
+/**
+ * Schemas for the values of settings. Each reads a text. Its error completes the sentence "<name> …" and does not
+ * repeat the text, which may be a secret.
+ */
+import * as z from 'zod';
 
 const DURATION_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const SIZE_UNITS: Readonly<Record<string, number>> = {
@@ -14,105 +18,116 @@ const SIZE_UNITS: Readonly<Record<string, number>> = {
   GIB: 1024 ** 3,
 };
 
-/** @returns milliseconds. */
-export function duration(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const isWhole = /^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h|d))+$/.test(text);
-    let value = isWhole ? 0 : Number.NaN;
-    for (const [, amount, unit] of text.matchAll(/([\d.]+)(ms|s|m|h|d)/g)) {
-      value += Number(amount) * (DURATION_UNITS[unit ?? ''] ?? Number.NaN);
+/** A schema that reads a text and produces a value of type `T`. */
+export type TextSchema<T> = z.ZodType<T, string>;
+
+/** Makes a schema of a function that throws an Error for a wrong text. */
+export function parsedBy<T>(parse: (text: string) => T): TextSchema<T> {
+  return z.string().transform((text, context) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is not valid' });
+      return z.NEVER;
     }
-    if (!(value >= min && value <= max)) {
-      throw new Error(
-        `must be a duration such as 500ms, 15m, 24h or 1h30m, from ${min} ms to ${max / 86_400_000} days`,
-      );
-    }
-    return value;
-  };
+  });
 }
 
-/** @returns bytes. */
-export function size(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const match = /^(\d+(?:\.\d+)?) ?([KMG](?:i?B|i))?$/i.exec(text);
-    const value = Math.floor(Number(match?.[1]) * (SIZE_UNITS[(match?.[2] ?? '').toUpperCase()] ?? Number.NaN));
-    if (!(value >= min && value <= max)) {
-      throw new Error(`must be a size such as 512KiB or 10MiB, from ${min} to ${max} bytes`);
-    }
-    return value;
-  };
+/** A duration in milliseconds. */
+export function duration(min: number, max: number): TextSchema<number> {
+  const error = `must be a duration such as 500ms, 15m, 24h or 1h30m, from ${min} ms to ${max / 86_400_000} days`;
+  return z
+    .string()
+    .regex(/^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h|d))+$/, { error, abort: true })
+    .transform((text) =>
+      text
+        .matchAll(/([\d.]+)(ms|s|m|h|d)/g)
+        .reduce((sum, [, amount, unit]) => sum + Number(amount) * (DURATION_UNITS[unit ?? ''] ?? Number.NaN), 0),
+    )
+    .refine((value) => value >= min && value <= max, error);
 }
 
-export function integer(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= max)) throw new Error(`must be a whole number from ${min} to ${max}`);
-    return value;
-  };
+/** A size in bytes. */
+export function size(min: number, max: number): TextSchema<number> {
+  return z
+    .string()
+    .transform((text) => {
+      const match = /^(\d+(?:\.\d+)?) ?([KMG](?:i?B|i))?$/i.exec(text);
+      return Math.floor(Number(match?.[1]) * (SIZE_UNITS[(match?.[2] ?? '').toUpperCase()] ?? Number.NaN));
+    })
+    .refine(
+      (value) => value >= min && value <= max,
+      `must be a size such as 512KiB or 10MiB, from ${min} to ${max} bytes`,
+    );
 }
 
-export function flag(text: string): boolean {
-  if (text === 'true' || text === '1') return true;
-  if (text === 'false' || text === '0') return false;
-  throw new Error('must be true or false');
+export function integer(min: number, max: number): TextSchema<number> {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, { error, abort: true })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, error);
 }
 
-export function oneOf<const T extends string>(...values: T[]): (text: string) => T {
-  return (text) => {
-    const value = values.find((candidate) => candidate === text);
-    if (value === undefined) throw new Error(`must be ${values.join(' or ')}`);
-    return value;
-  };
+export function flag(): TextSchema<boolean> {
+  return z.stringbool({
+    truthy: ['true', '1'],
+    falsy: ['false', '0'],
+    case: 'sensitive',
+    error: 'must be true or false',
+  });
 }
 
-/** Separated by commas; at least one, each once. */
-export function listOf<T>(item: (text: string) => T): (text: string) => readonly T[] {
-  return (text) => {
-    const items = text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '')
-      .map(item);
-    if (items.length === 0) throw new Error('must name at least one');
-    if (new Set(items).size < items.length) throw new Error('must not name one twice');
-    return items;
-  };
+const oneOfThem = new Intl.ListFormat('en', { type: 'disjunction' });
+
+export function oneOf<const T extends readonly [string, ...string[]]>(...values: T): TextSchema<T[number]> {
+  return z.enum(values, { error: `must be ${oneOfThem.format(values)}` });
 }
 
-export function matching(pattern: RegExp, requirement: string): (text: string) => string {
-  return (text) => {
-    if (!pattern.test(text)) throw new Error(requirement);
-    return text;
-  };
+/** Entries separated by commas: at least one, and no duplicates. */
+export function listOf<T>(item: TextSchema<T>): TextSchema<readonly T[]> {
+  return z
+    .string()
+    .transform(entriesOf)
+    .pipe(z.array(item).min(1, 'must contain at least one entry'))
+    .refine((items) => new Set(items).size === items.length, 'must not contain the same entry twice');
 }
 
-export function httpUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new Error('must be an http or https URL');
-  return url;
+export function matching(pattern: RegExp, error: string): TextSchema<string> {
+  return z.string().regex(pattern, error);
+}
+
+export function httpUrl(): TextSchema<URL> {
+  return z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).transform((text) => new URL(text));
 }
 
 export function sessionKey(text: string): Buffer {
   const key = Buffer.from(text.trim(), 'utf8');
-  if (key.length < 32) throw new Error('must have at least 32 characters: make one with `openssl rand -hex 32`');
+  if (key.length < 32) throw new Error('must have at least 32 characters: generate one with `openssl rand -hex 32`');
   return key;
 }
 
-/** 32 bytes each, in base64 or hexadecimal digits, separated by commas or line ends; the first one encrypts. */
+/** Keys of 32 bytes in base64 or hexadecimal, separated by commas or line ends. The first key encrypts. */
 export function encryptionKeys(text: string): readonly [Buffer, ...Buffer[]] {
-  const keys = text
-    .split(/[,\r\n]/)
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map((part) => {
-      const key = /^[0-9a-fA-F]{64}$/.test(part) ? Buffer.from(part, 'hex') : Buffer.from(part, 'base64');
-      const isBase64 = /^[A-Za-z0-9+/_-]{43}=?$/.test(part);
-      if (key.length !== 32 || !(isBase64 || part.length === 64)) {
-        throw new Error('must hold keys of 32 bytes in base64 or hexadecimal: make one with `openssl rand -base64 32`');
-      }
-      return key;
-    });
-  const [first, ...others] = keys;
-  if (!first) throw new Error('must hold at least one key');
+  const [first, ...others] = entriesOf(text).map((entry) => {
+    const key = Buffer.from(entry, /^[0-9a-fA-F]{64}$/.test(entry) ? 'hex' : 'base64');
+    const isBase64 = /^[A-Za-z0-9+/_-]{43}=?$/.test(entry);
+    if (key.length !== 32 || !(isBase64 || entry.length === 64)) {
+      throw new Error(
+        'must contain keys of 32 bytes in base64 or hexadecimal: generate one with `openssl rand -base64 32`',
+      );
+    }
+    return key;
+  });
+  if (!first) throw new Error('must contain at least one key');
   return [first, ...others];
+}
+
+/** The parts of a text between commas and line ends. */
+export function entriesOf(text: string): string[] {
+  return text
+    .split(/[,\r\n]/)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
 }

@@ -1,0 +1,145 @@
+/** The settings: one schema each, with its help and its default. */
+import { availableParallelism } from 'node:os';
+import * as z from 'zod';
+import type { Tenant } from '../ids.ts';
+import { parseRedisAddress, REDIS_ADDRESS_FORMS, type RedisAddress } from '../store/store.ts';
+import { parseApiKeys, TENANT_NAME } from './apiKeys.ts';
+import { secret } from './secrets.ts';
+import * as values from './values.ts';
+
+const DAY_MS = 86_400_000;
+const MIB = 1024 * 1024;
+
+/** Where mappings are stored. */
+export type StoreSetting =
+  { readonly kind: 'memory' } | ({ readonly kind: 'redis' } & { readonly address: RedisAddress });
+
+const port = values.integer(0, 65535);
+const tenant = values
+  .matching(TENANT_NAME, 'must contain names of API keys, not the keys')
+  .transform((name) => name as Tenant);
+const proxyName = values.matching(
+  /^[a-z][a-z0-9_]{0,62}$/,
+  'must contain names of lower-case letters, digits and underscores',
+);
+
+export const SETTINGS = {
+  PORT: port.prefault('8080').describe('Port to listen on. 0 selects a free port.'),
+  HOST: values
+    .matching(/^[A-Za-z0-9.:_-]{1,255}$/, 'must be an address or a host name')
+    .prefault('0.0.0.0')
+    .describe('Address to listen on.'),
+  METRICS_PORT: z
+    .union([z.literal('off'), port], { error: 'must be off, or a whole number from 0 to 65535' })
+    .prefault('9090')
+    .describe(
+      'Port that serves /metrics without authentication, on the same address. 0 selects a free port; off disables metrics.',
+    ),
+  API_KEYS: secret(parseApiKeys).describe(
+    'API keys of the callers, separated by commas: name:key, or only the key. The name is the tenant. A tenant can have several keys.',
+  ),
+  ADMIN_KEYS: values
+    .listOf(tenant)
+    .optional()
+    .describe(
+      'Names from GUARDRAIL_API_KEYS, separated by commas. Their keys can read and erase the sessions and end users of all tenants. Every other key can access only its own tenant.',
+    ),
+  INSECURE_NO_AUTH: values
+    .flag()
+    .prefault('false')
+    .describe('Disables authentication: every client that can reach the port can call the service.'),
+  SESSION_KEY: secret(values.sessionKey).describe(
+    'Secret from which session ids and pseudonyms are derived. It must not change. Required with Redis; otherwise a random key is generated at each start.',
+  ),
+  PROXY_NAMES: values
+    .listOf(proxyName)
+    .prefault('gateway,litellm')
+    .describe('Names of the gateways, separated by commas. Each is served at /beta/<name>_basic_guardrail_api.'),
+  STORE: values
+    .parsedBy(storeSetting)
+    .prefault('memory')
+    .describe(`Where mappings are stored: memory (one process), or ${REDIS_ADDRESS_FORMS}.`),
+  MAPPING_TTL: values
+    .duration(1000, 365 * DAY_MS)
+    .prefault('24h')
+    .describe('How long a mapping is stored after its last use.'),
+  ENCRYPTION_KEYS: secret(values.encryptionKeys).describe(
+    'Keys of 32 bytes that encrypt values in Redis, in base64 or hexadecimal, separated by commas. The first key encrypts; all keys decrypt. Required with Redis.',
+  ),
+  MODE: values
+    .oneOf('enforce', 'monitor')
+    .prefault('enforce')
+    .describe('enforce replaces personal data; monitor only detects and counts it.'),
+  DETECTORS: values
+    .listOf(values.oneOf('builtin', 'presidio'))
+    .prefault('builtin')
+    .describe('Detectors that run on each text, separated by commas: builtin, presidio.'),
+  PRESIDIO_URL: values
+    .httpUrl()
+    .optional()
+    .describe('Base URL of the Presidio analyzer. Required when GUARDRAIL_DETECTORS contains presidio.'),
+  DETECTION_TIMEOUT: values
+    .duration(10, 20_000)
+    .prefault('1s')
+    .describe('Time limit of a detector for one call. The call fails when a detector exceeds it.'),
+  RECALL: values
+    .oneOf('precise', 'balanced', 'thorough')
+    .prefault('balanced')
+    .describe('How much to find: in doubt, precise leaves text unchanged and thorough replaces it.'),
+  LANGUAGES: values
+    .listOf(values.matching(/^[a-z]{2}$/, 'must contain codes of two lower-case letters'))
+    .prefault('en')
+    .describe(
+      'ISO 639-1 codes of the expected languages, separated by commas. Presidio is called once for each. The built-in detector always finds names in English, German, French, Spanish, Italian and Dutch; each code adds the national phone number formats of its countries.',
+    ),
+  SESSION_SCOPE: values
+    .oneOf('user', 'conversation', 'call')
+    .prefault('user')
+    .describe('Which calls share mappings: all calls of a user, the calls of a conversation, or none.'),
+  POLICY: z
+    .string()
+    .optional()
+    .describe(
+      'Actions for entity types, allow and deny lists, and custom recognizers: the path of a YAML file, or the YAML itself.',
+    ),
+  IMAGES: values
+    .oneOf('redact', 'block', 'pass')
+    .prefault('redact')
+    .describe(
+      'How images in requests are handled: redact paints over personal data, block refuses the request, pass forwards them without inspection. Files, audio and video are refused unless the value is pass.',
+    ),
+  REMOTE_IMAGES: values
+    .oneOf('block', 'pass')
+    .prefault('block')
+    .describe(
+      'How requests with images that are given by URL are handled when GUARDRAIL_IMAGES is redact. The guardrail cannot inspect such images: block refuses the request, pass forwards it.',
+    ),
+  MAX_BODY: values
+    .size(1024, 256 * MIB)
+    .prefault('10MiB')
+    .describe('Largest request body. A larger one is refused with status 413.'),
+  PLAYGROUND: values
+    .flag()
+    .prefault('false')
+    .describe(
+      'Serves /playground, a web page that shows what is found in a text and what the model receives. To sign in, enter any user name, and an API key as the password.',
+    ),
+  WORKERS: values
+    .parsedBy((text) => (text === 'auto' ? String(availableParallelism()) : text))
+    .pipe(values.integer(1, 512))
+    .prefault('1')
+    .describe('Worker processes that share the port; auto starts one for each CPU core. More than one requires Redis.'),
+  LOG_LEVEL: values
+    .oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
+    .prefault('info')
+    .describe('Lowest severity that is logged.'),
+} as const satisfies Record<string, z.ZodType>;
+
+export type Name = keyof typeof SETTINGS;
+
+/** All settings by their names without the prefix. */
+export type Settings = { readonly [N in Name]: z.output<(typeof SETTINGS)[N]> };
+
+function storeSetting(text: string): StoreSetting {
+  return text === 'memory' ? { kind: 'memory' } : { kind: 'redis', address: parseRedisAddress(text) };
+}
