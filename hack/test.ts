@@ -23,7 +23,7 @@ const TESTS = '**/*.test.ts';
 const ONLY_ALL = '.all.test.ts';
 /** Long, and about nothing that takes time: they run beside the other tests that need other people's programs. */
 const BESIDE: readonly string[] = [
-  'guardrail/detection/builtin/training/build.all.test.ts',
+  'guardrail/detection/training/build.all.test.ts',
   'hack/test/npmCi.all.test.ts',
 ];
 

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
 import { createAnalyzer } from './analyzer.ts';
-import { createBuiltinDetector } from './builtin/builtin.ts';
+import { createBuiltinDetector } from './builtinDetector.ts';
 import { runDetect } from './detectCommand.ts';
 
 class Sink extends Writable {

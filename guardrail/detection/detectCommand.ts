@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
-import { toCodePoints } from './codePoints.ts';
+import { toCodePoints } from './text/codePoints.ts';
 import type { Analyzer } from './contract.ts';
 
 export interface DetectOptionsOfCommand {

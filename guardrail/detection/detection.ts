@@ -4,8 +4,8 @@
  */
 export * from './contract.ts';
 export { createAnalyzer, type AnalyzerOptions } from './analyzer.ts';
-export { luhn, remainder } from './builtin/checksums.ts';
-export { createBuiltinDetector, type BuiltinOptions } from './builtin/builtin.ts';
+export { luhn, remainder } from './recognizers/checksums.ts';
+export { createBuiltinDetector, type BuiltinOptions } from './builtinDetector.ts';
 export { runDetect, type DetectOptionsOfCommand } from './detectCommand.ts';
 export { compilePolicy, defaultPolicy, type Policy } from './policy/policy.ts';
 export { openPolicy, type PolicySource, type PolicySourceOptions } from './policy/policySource.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { startPresidio, type PresidioServer } from '../../hack/eval/presidio.ts';
 import { createAnalyzer } from './analyzer.ts';
-import { createBuiltinDetector } from './builtin/builtin.ts';
+import { createBuiltinDetector } from './builtinDetector.ts';
 import { DetectorUnavailableError, type Detector } from './contract.ts';
 import { createPresidioDetector } from './presidio.ts';
 

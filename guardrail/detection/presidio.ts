@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { CircuitBreaker } from './circuitBreaker.ts';
-import { toUtf16 } from './codePoints.ts';
+import { toUtf16 } from './text/codePoints.ts';
 import { DetectorUnavailableError, type DependencyState, type Detector, type Span } from './contract.ts';
 import { resolveOverlaps } from './spans.ts';
 

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { recognizersFor } from '../detection/builtin/recognizers/recognizers.ts';
-import { kindNames } from '../detection/builtin/tagger/labels.ts';
+import { recognizersFor } from '../detection/recognizers/recognizers.ts';
+import { kindNames } from '../detection/ner/labels.ts';
 import { createVocabulary } from './labels.ts';
 
 describe('the vocabulary of labels', () => {
   it('has a label of its own for each type that the built-in detector finds', () => {
-    const folder = join(import.meta.dirname, '../detection/builtin/recognizers');
+    const folder = join(import.meta.dirname, '../detection/recognizers');
     // A recognizer can give some of its values another type: emit(start, end, score, 'API_KEY').
-    const emitted = readdirSync(folder)
-      .filter((file) => !file.endsWith('.test.ts'))
+    const emitted = readdirSync(folder, { encoding: 'utf8', recursive: true })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
       .flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/\bemit\([^;]*?'([A-Z][A-Z_]+)'/g)])
       .map(([, type = '']) => type);
     const types = new Set([...recognizersFor(['en', 'de']).map(({ type }) => type), ...kindNames, ...emitted]);

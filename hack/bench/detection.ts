@@ -8,9 +8,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createBuiltinDetector } from '../../guardrail/detection/builtin/builtin.ts';
-import { Generator, type LabelledText } from '../../guardrail/detection/builtin/training/generate.ts';
-import { readWordNet } from '../../guardrail/detection/builtin/training/lexicon.ts';
+import { createBuiltinDetector } from '../../guardrail/detection/builtinDetector.ts';
+import { Generator, type LabelledText } from '../../guardrail/detection/training/generate.ts';
+import { readWordNet } from '../../guardrail/detection/training/lexicon.ts';
 import type { DetectorStart } from './detectorStart.ts';
 
 /** Milliseconds of processor time of this thread so far. */

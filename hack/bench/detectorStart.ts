@@ -19,7 +19,7 @@ function clock(): number {
 globalThis.gc?.();
 const bytes = process.memoryUsage.rss();
 const begun = clock();
-const { createBuiltinDetector } = await import('../../guardrail/detection/builtin/builtin.ts');
+const { createBuiltinDetector } = await import('../../guardrail/detection/builtinDetector.ts');
 const loaded = clock();
 const text = 'Hello, I am Anna Schmidt. Call +49 30 23125 437 or write to anna@example.org.';
 await createBuiltinDetector().detect([text], { signal: new AbortController().signal });

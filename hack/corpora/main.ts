@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { englishWords, namePools, readWordNet, towns } from '../../guardrail/detection/builtin/training/lexicon.ts';
+import { englishWords, namePools, readWordNet, towns } from '../../guardrail/detection/training/lexicon.ts';
 import { readWordList } from './dawg.ts';
 import { cacheFolder, filesOf } from './download.ts';
 import { linesAt, linesWith, piecesOf, rangesOf, recordOf, textOf } from './draws.ts';
@@ -19,7 +19,7 @@ Downloads the packages that the corpora of the training are made of (about 400 M
 to their checksums, makes the corpora from them, and prints how much of each committed corpus that is. No script of a
 package runs.
 
-  --write          Writes each corpus that could be made in full into guardrail/detection/builtin/training/corpus.
+  --write          Writes each corpus that could be made in full into guardrail/detection/training/corpus.
   --record         Records anew which texts of the packages the committed corpora have (draws.txt.gz).
   --cache FOLDER   Keeps the packages there. The default is ${cacheFolder()}.
   --help           Prints this text.
@@ -29,7 +29,7 @@ this project's own code is taken from its history: where either is missing, thei
 `;
 
 const root = join(import.meta.dirname, '../..');
-const corpusFolder = join(root, 'guardrail/detection/builtin/training/corpus');
+const corpusFolder = join(root, 'guardrail/detection/training/corpus');
 const corpusFile = (name: string): string => join(corpusFolder, `${name}.txt.gz`);
 const committed = (name: string): string => gunzipSync(readFileSync(corpusFile(name))).toString();
 

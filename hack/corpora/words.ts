@@ -1,5 +1,5 @@
 /** The rule that makes `words.txt.gz`: which words of Tesseract's lists are ordinary words of a language. */
-import type { Language } from '../../guardrail/detection/builtin/training/vocabulary.ts';
+import type { Language } from '../../guardrail/detection/training/vocabulary.ts';
 
 export interface KnownNames {
   /** Words of given names. */

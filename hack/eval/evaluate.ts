@@ -1,5 +1,5 @@
 import type { Analyzer } from '../../guardrail/detection/detection.ts';
-import { toCodePoints } from '../../guardrail/detection/codePoints.ts';
+import { toCodePoints } from '../../guardrail/detection/text/codePoints.ts';
 import { score, type EvalSpan, type EvalText, type Score } from './score.ts';
 
 /** Lets an analyzer look at each text by itself. @returns its finds by id, in code points. */

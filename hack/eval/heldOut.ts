@@ -1,5 +1,5 @@
-import { heldOutTexts } from '../../guardrail/detection/builtin/training/heldOut/heldOut.ts';
-import { toCodePoints } from '../../guardrail/detection/codePoints.ts';
+import { heldOutTexts } from '../../guardrail/detection/training/heldOut/heldOut.ts';
+import { toCodePoints } from '../../guardrail/detection/text/codePoints.ts';
 import type { EvalText } from './score.ts';
 
 /** Types that are marked in the held-out set: what else stands there, such as phone numbers, is not scored. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createAnalyzer, createBuiltinDetector } from '../../guardrail/detection/detection.ts';
-import { namePools, partOf } from '../../guardrail/detection/builtin/training/lexicon.ts';
+import { namePools, partOf } from '../../guardrail/detection/training/lexicon.ts';
 import { findsOf } from './evaluate.ts';
 import { readKinds, type Kind } from './kinds.ts';
 import { score, type EvalText, type Score } from './score.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { createAnalyzer, createBuiltinDetector } from '../../guardrail/detection/detection.ts';
-import type { Manifest } from '../../guardrail/detection/builtin/training/build.ts';
+import type { Manifest } from '../../guardrail/detection/training/build.ts';
 import { packages } from '../corpora/packages.ts';
 import type { EvalSet } from './evalData.ts';
 import { findsOf } from './evaluate.ts';
@@ -100,7 +100,7 @@ export async function figures(folder: string): Promise<string> {
 }
 
 const readManifest = (): Manifest =>
-  JSON.parse(readFileSync(join(root, 'guardrail/detection/builtin/training/manifest.json'), 'utf8')) as Manifest;
+  JSON.parse(readFileSync(join(root, 'guardrail/detection/training/manifest.json'), 'utf8')) as Manifest;
 
 /** What the manifest records: the tagger without the rules and lists around it. */
 function taggerFigures(): string {

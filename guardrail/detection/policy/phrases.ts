@@ -1,5 +1,5 @@
 import { Trie } from '../../automaton/automaton.ts';
-import { foldedOf, kindOf, kinds } from '../builtin/tagger/characters.ts';
+import { foldedOf, kindOf, kinds } from '../text/characters.ts';
 
 const isWord = (code: number): boolean => {
   const kind = kindOf[code] ?? 0;

@@ -319,7 +319,7 @@ describe('answers with addresses that a renderer loads', () => {
 
   it('are rare: code, prose and catalogues of strings lose nothing', () => {
     expect(isPlain(VALUE)).to.equal(true);
-    const folder = join(import.meta.dirname, '../../detection/builtin/training/corpus');
+    const folder = join(import.meta.dirname, '../../detection/training/corpus');
     for (const name of ['code', 'talk', 'catalogues', 'foreign']) {
       const texts = gunzipSync(readFileSync(join(folder, `${name}.txt.gz`))).toString();
       for (const text of texts.split('\0')) {

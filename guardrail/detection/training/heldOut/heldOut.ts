@@ -3,7 +3,7 @@
  * It says how the detector does on what nobody has looked at.
  */
 import { readFileSync } from 'node:fs';
-import type { TagKind } from '../../tagger/labels.ts';
+import type { TagKind } from '../../ner/labels.ts';
 import type { LabelledSpan } from '../generate.ts';
 import { namePools, partOf, towns, type NamePool } from '../lexicon.ts';
 import { Random } from '../random.ts';

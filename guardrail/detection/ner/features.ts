@@ -1,4 +1,4 @@
-import { foldedOf } from './characters.ts';
+import { foldedOf } from '../text/characters.ts';
 import { shapes, type Tokens } from './tokens.ts';
 
 /** Features a word has by itself, for each place around the token that it is looked at from. */

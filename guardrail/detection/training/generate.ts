@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import type { TagKind } from '../tagger/labels.ts';
+import type { TagKind } from '../ner/labels.ts';
 import { Catalogues } from './catalogues.ts';
 import { capitalized, Entities } from './entities.ts';
 import { Fillers } from './fillers.ts';

@@ -1,7 +1,7 @@
-import { biases } from '../biases.ts';
-import type { Recall } from '../../contract.ts';
-import { kindNames, type TagKind } from '../tagger/labels.ts';
-import type { Tagger } from '../tagger/tagger.ts';
+import { biases } from '../ner/recallBiases.ts';
+import type { Recall } from '../contract.ts';
+import { kindNames, type TagKind } from '../ner/labels.ts';
+import type { Tagger } from '../ner/tagger.ts';
 import type { HeldOutText } from './heldOut/heldOut.ts';
 import type { LabelledText } from './generate.ts';
 

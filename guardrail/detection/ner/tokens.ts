@@ -1,4 +1,4 @@
-import { foldedOf, kindOf, kinds } from './characters.ts';
+import { foldedOf, kindOf, kinds } from '../text/characters.ts';
 
 /** What lies between a token and the one before it. */
 export const gaps = { none: 0, space: 1, newline: 2, paragraph: 3 } as const;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Span } from '../contract.ts';
 import { MAX_VALUES, TooManyValuesError } from '../contract.ts';
-import { createBuiltinDetector } from './builtin.ts';
+import { createBuiltinDetector } from '../builtinDetector.ts';
 import { piecesOf } from './pieces.ts';
 
 const signal = new AbortController().signal;

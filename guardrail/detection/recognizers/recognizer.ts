@@ -1,6 +1,6 @@
 import type { EntityType } from '../contract.ts';
-import { Announcements, type Announced } from './announcements.ts';
-import { withoutEscapedQuotes, withoutEscapedSpace } from './escapes.ts';
+import { Announcements, type Announced } from './keywords.ts';
+import { withoutEscapedQuotes, withoutEscapedSpace } from '../text/escapes.ts';
 
 /** What the digits of a text, or of a part of it, are like. */
 export interface Numbers {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Announcements, type Announced } from './announcements.ts';
+import { Announcements, type Announced } from './keywords.ts';
 
 const pieces: Readonly<Record<Announced, readonly string[]>> = {
   secret: ['pass', 'phpsess', 'sess', 'mot de passe', "parola d'ordine", 'csrf', 'secret', 'access', 'pin'],

@@ -3,7 +3,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { buckets } from './features.ts';
 import { Gazetteer } from './gazetteer.ts';
 import { labelCount } from './labels.ts';
-import { byteOf, limits, rowBytes, rowWords, unit, zero } from './lanes.ts';
+import { byteOf, limits, rowBytes, rowWords, unit, zero } from './packedScores.ts';
 import { transitionCount } from './viterbi.ts';
 
 /** What training has learnt: one row of `labelCount` weights a feature, most of them zeros. */

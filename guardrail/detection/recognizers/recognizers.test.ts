@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { luhn } from '../checksums.ts';
-import { hintsOf, type Recognizer } from '../recognizer.ts';
+import { luhn } from './checksums.ts';
+import { hintsOf, type Recognizer } from './recognizer.ts';
 import { recognizersFor } from './recognizers.ts';
 
 const recognizers = recognizersFor();

@@ -1,5 +1,5 @@
-import { wordHash } from '../tagger/tokens.ts';
-import { Gazetteer, flags } from '../tagger/gazetteer.ts';
+import { wordHash } from '../ner/tokens.ts';
+import { Gazetteer, flags } from '../ner/gazetteer.ts';
 import {
   countries,
   countriesElsewhere,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { dirname, join } from 'node:path';
 import { allLocales } from '@faker-js/faker';
-import { wordHash } from '../tagger/tokens.ts';
+import { wordHash } from '../ner/tokens.ts';
 import { handNames, nicknames } from './names.ts';
 import { languages, vocabularyOf, type Language } from './vocabulary.ts';
 

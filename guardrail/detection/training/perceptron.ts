@@ -1,9 +1,9 @@
-import { buckets, lookOf, mostFeatures, offsets, pairFeatures, wordFeatures } from '../tagger/features.ts';
-import type { Gazetteer } from '../tagger/gazetteer.ts';
-import { beginOf, insideOf, labelCount } from '../tagger/labels.ts';
-import type { Weights } from '../tagger/model.ts';
-import { Tokens } from '../tagger/tokens.ts';
-import { transitionAt, transitionCount, Viterbi } from '../tagger/viterbi.ts';
+import { buckets, lookOf, mostFeatures, offsets, pairFeatures, wordFeatures } from '../ner/features.ts';
+import type { Gazetteer } from '../ner/gazetteer.ts';
+import { beginOf, insideOf, labelCount } from '../ner/labels.ts';
+import type { Weights } from '../ner/model.ts';
+import { Tokens } from '../ner/tokens.ts';
+import { transitionAt, transitionCount, Viterbi } from '../ner/viterbi.ts';
 import type { LabelledText } from './generate.ts';
 import type { Random } from './random.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { gazetteerFile, modelFile } from '../tagger/model.ts';
+import { gazetteerFile, modelFile } from '../ner/model.ts';
 import { contentHash, type Manifest } from './build.ts';
 
 describe('shipped weights', () => {

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { gazetteerFile, modelFile } from '../tagger/model.ts';
+import { gazetteerFile, modelFile } from '../ner/model.ts';
 import { build, rescored, type Manifest } from './build.ts';
 
 const manifestFile = new URL('./manifest.json', import.meta.url);

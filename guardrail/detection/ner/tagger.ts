@@ -1,7 +1,7 @@
 import { lookOf, mostFeatures, offsets, pairFeatures, wordFeatures } from './features.ts';
 import type { Gazetteer } from './gazetteer.ts';
 import { isBegin, kindOfLabel, labelCount, type TagKind } from './labels.ts';
-import { clamped, firstOf, highOf, lanesOf, laneWords, lowOf, otherOf } from './lanes.ts';
+import { clamped, firstOf, highOf, lanesOf, laneWords, lowOf, otherOf } from './packedScores.ts';
 import type { Model } from './model.ts';
 import { Tokens } from './tokens.ts';
 import { spreadOf, Viterbi } from './viterbi.ts';

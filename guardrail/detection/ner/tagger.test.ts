@@ -18,7 +18,7 @@ import {
   rowWords,
   unit,
   zero,
-} from './lanes.ts';
+} from './packedScores.ts';
 import { loadGazetteer, loadModel, packModel, unpackModel } from './model.ts';
 import { Tagger } from './tagger.ts';
 import { spreadOf, transitionAt, transitionCount, Viterbi } from './viterbi.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Gazetteer } from '../tagger/gazetteer.ts';
-import { Tagger } from '../tagger/tagger.ts';
-import { packGazetteer, packModel, unpacked, unpackModel } from '../tagger/model.ts';
+import type { Gazetteer } from '../ner/gazetteer.ts';
+import { Tagger } from '../ner/tagger.ts';
+import { packGazetteer, packModel, unpacked, unpackModel } from '../ner/model.ts';
 import { buildGazetteer, gazetteerOf, withHidden } from './gazetteers.ts';
 import { Generator } from './generate.ts';
 import { heldOutTexts } from './heldOut/heldOut.ts';

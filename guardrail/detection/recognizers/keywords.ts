@@ -1,5 +1,5 @@
 import { createAutomaton } from '../../automaton/automaton.ts';
-import { foldedOf } from './tagger/characters.ts';
+import { foldedOf } from '../text/characters.ts';
 
 /**
  * Words without which some values are never looked for, or their beginnings: small letters without accents. They are

@@ -1,15 +1,15 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
-import type { Detector, Recall, Span } from '../contract.ts';
-import { DetectorUnavailableError, TooManyValuesError } from '../contract.ts';
-import { shortEnough } from '../entityLength.ts';
-import { resolveOverlaps } from '../spans.ts';
-import { biases } from './biases.ts';
-import { piecesOf, widened, type Piece } from './pieces.ts';
-import { hintsOf, type Hints, type Recognizer } from './recognizer.ts';
+import type { Detector, Recall, Span } from './contract.ts';
+import { DetectorUnavailableError, TooManyValuesError } from './contract.ts';
+import { shortEnough } from './entityLength.ts';
+import { resolveOverlaps } from './spans.ts';
+import { biases } from './ner/recallBiases.ts';
+import { piecesOf, widened, type Piece } from './text/pieces.ts';
+import { hintsOf, type Hints, type Recognizer } from './recognizers/recognizer.ts';
 import { recognizersFor } from './recognizers/recognizers.ts';
-import { loadGazetteer, loadModel } from './tagger/model.ts';
-import type { TagKind } from './tagger/labels.ts';
-import { Tagger } from './tagger/tagger.ts';
+import { loadGazetteer, loadModel } from './ner/model.ts';
+import type { TagKind } from './ner/labels.ts';
+import { Tagger } from './ner/tagger.ts';
 
 export interface BuiltinOptions {
   /** Default `balanced`. */

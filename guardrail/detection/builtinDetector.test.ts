@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { DetectorUnavailableError, TooManyValuesError, type Recall } from '../contract.ts';
-import { createBuiltinDetector } from './builtin.ts';
+import { DetectorUnavailableError, TooManyValuesError, type Recall } from './contract.ts';
+import { createBuiltinDetector } from './builtinDetector.ts';
 
 const detector = createBuiltinDetector();
 const signal = new AbortController().signal;
