@@ -22,10 +22,7 @@ const FOLDERS = ['operator', 'guardrail', 'hack'];
 const TESTS = '**/*.test.ts';
 const ONLY_ALL = '.all.test.ts';
 /** Long, and about nothing that takes time: they run beside the other tests that need other people's programs. */
-const BESIDE: readonly string[] = [
-  'guardrail/detection/training/build.all.test.ts',
-  'hack/test/npmCi.all.test.ts',
-];
+const BESIDE: readonly string[] = ['guardrail/detection/training/build.all.test.ts', 'hack/test/npmCi.all.test.ts'];
 
 /** Ends the real cluster. */
 const aborted = new AbortController();
