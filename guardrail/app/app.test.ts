@@ -600,7 +600,7 @@ describe('the service when something fails', () => {
       },
     });
   const FAILURES: [error: Error, status: number, code: string, retryAfter?: string][] = [
-    [new StoreUnavailableError('Redis cannot be reached.'), 502, 'store_unavailable'],
+    [new StoreUnavailableError('Redis is unreachable.'), 502, 'store_unavailable'],
     [new DetectorUnavailableError('The detector did not answer.'), 502, 'detector_unavailable'],
     [new DocumentTooDeepError('tools'), 400, 'invalid_field'],
     [new Error(`cannot read ${PLANTED.email}`), 500, 'internal_error'],

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { RedisClock } from './redisClock.ts';
 
-describe('the lower bound of the time of Redis', () => {
-  it('is before any erasure while nothing was heard', () => {
+describe('the clock of Redis', () => {
+  it('starts before any erasure', () => {
     expect(new RedisClock().lowerBound()).to.equal(0);
   });
 
-  it('is never later than the time of any node, however late the replies and whatever the pace of the clocks', () => {
+  it('is never later than any node, with delayed replies and clocks of different pace', () => {
     const node = fc.record({
       offset: fc.nat(1_000_000_000),
       pace: fc.double({ min: 0.9995, max: 1.0005, noNaN: true }),
@@ -24,15 +24,15 @@ describe('the lower bound of the time of Redis', () => {
             const { offset, pace } = nodes[at] ?? { offset: 0, pace: 1 };
             return 1_700_000_000_000_000 + offset + here * 1000 * pace;
           };
-          const heard = new Set<number>();
+          const reporting = new Set<number>();
           for (const { wait, node: at, delay } of events) {
             here += wait;
-            const told = Math.floor(timeOf(at));
+            const reported = Math.floor(timeOf(at));
             here += delay;
-            clock.heard(`node ${at}`, told);
-            heard.add(at);
+            clock.record(`node ${at}`, reported);
+            reporting.add(at);
             const bound = clock.lowerBound();
-            expect(bound).to.be.at.most(Math.min(...[...heard].map(timeOf)));
+            expect(bound).to.be.at.most(Math.min(...[...reporting].map(timeOf)));
             expect(Number.isSafeInteger(bound)).to.equal(true);
           }
         },
@@ -40,19 +40,19 @@ describe('the lower bound of the time of Redis', () => {
     );
   });
 
-  it('moves on with the time here, so that a request after an erasure is later than it', () => {
+  it('advances with the local clock, so a request after an erasure has a later fence', () => {
     let here = 100;
     const clock = new RedisClock(() => here);
-    clock.heard('a', 5_000_000);
+    clock.record('a', 5_000_000);
     expect(clock.lowerBound()).to.equal(5_000_000);
     here += 1;
     expect(clock.lowerBound()).to.be.within(5_000_998, 5_001_000);
   });
 
-  it('goes with the node furthest behind, and forgets nodes that are gone', () => {
+  it('follows the slowest node and forgets removed nodes', () => {
     const clock = new RedisClock(() => 0);
-    clock.heard('a', 9);
-    clock.heard('b', 5);
+    clock.record('a', 9);
+    clock.record('b', 5);
     expect(clock.lowerBound()).to.equal(5);
     clock.keepOnly(new Set(['a']));
     expect(clock.lowerBound()).to.equal(9);
@@ -60,10 +60,10 @@ describe('the lower bound of the time of Redis', () => {
     expect(clock.lowerBound()).to.equal(0);
   });
 
-  it('takes back a bound that a clock set back makes wrong', () => {
+  it('follows a node whose clock is set back', () => {
     const clock = new RedisClock(() => 0);
-    clock.heard('a', 9);
-    clock.heard('a', 3);
+    clock.record('a', 9);
+    clock.record('a', 3);
     expect(clock.lowerBound()).to.equal(3);
   });
 });

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { startRedis, type RedisServer } from '../../hack/testing/redis.ts';
 import { parseRedisAddress } from './redisAddress.ts';
-import { connectRedis } from './redisConnection.ts';
+import { RedisConnection } from './redisConnection.ts';
 
-describe('the link to Redis', () => {
+describe('the connection to Redis', () => {
   let redis: RedisServer;
   before(async function () {
     this.timeout(60_000);
@@ -11,7 +11,7 @@ describe('the link to Redis', () => {
   });
   after(() => redis.stop());
 
-  async function answers(check: () => Promise<unknown>): Promise<void> {
+  async function eventually(check: () => Promise<unknown>): Promise<void> {
     const deadline = performance.now() + 10_000;
     for (;;) {
       try {
@@ -24,17 +24,26 @@ describe('the link to Redis', () => {
     }
   }
 
-  it('comes back after its client has given up for good, and no more once it is closed', async () => {
-    const link = connectRedis(parseRedisAddress(redis.url), 1000);
-    await answers(() => link.beat());
-    const [client] = link.masters();
+  it('reconnects after its client has ended, but not after it is closed', async () => {
+    const connection = new RedisConnection(parseRedisAddress(redis.url), 1000);
+    await eventually(() => connection.pollTime());
+    const [client] = connection.masters();
     const ended = new Promise((resolve) => client?.once('end', resolve));
-    // As it ends where a fail-over is announced at a bad moment.
+    // ioredis ends its client in the same way when a failover is announced during a connection attempt.
     client?.disconnect();
     await ended;
-    await answers(() => link.beat());
-    await link.close();
+    await eventually(() => connection.pollTime());
+    connection.close();
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(client?.status).to.equal('end');
+  });
+
+  it('runs a script again after Redis has lost its scripts', async () => {
+    const connection = new RedisConnection(parseRedisAddress(redis.url), 1000);
+    const describeSession = () => connection.run('describeSession', ['guardrail:{none}:session:none'], []);
+    await eventually(describeSession);
+    await redis.cli('SCRIPT', 'FLUSH');
+    expect((await describeSession()).map(Number)).to.deep.equal([0, -2]);
+    connection.close();
   });
 });

@@ -1,12 +1,6 @@
-import { createHash } from 'node:crypto';
+import type { Cluster, Redis } from 'ioredis';
 import { SLOT_CHARACTERS } from './contract.ts';
 import { COMPARE_BYTES, KEY_ID_BYTES } from './cipher.ts';
-
-/** A Lua script: sent by its digest, in full only where Redis does not have it. */
-export interface Script {
-  readonly source: string;
-  readonly sha: string;
-}
 
 /**
  * What all scripts share. A session is one hash: pseudonym index → sealed value, with `u` naming its end user.
@@ -135,15 +129,27 @@ const DESCRIBE = `
 return {stamp, redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], 'u'), redis.call('PTTL', KEYS[1])}
 `;
 
+/** The Lua sources. Every script returns the server's time first. */
 export const SCRIPTS = {
-  put: script(PUT),
-  get: script(GET),
-  eraseSession: script(ERASE_SESSION),
-  eraseSubject: script(ERASE_SUBJECT),
-  describe: script(DESCRIBE),
+  putMappings: PRELUDE + PUT,
+  getMappings: PRELUDE + GET,
+  eraseSession: PRELUDE + ERASE_SESSION,
+  eraseSubject: PRELUDE + ERASE_SUBJECT,
+  describeSession: PRELUDE + DESCRIBE,
 } as const;
+export type ScriptName = keyof typeof SCRIPTS;
 
-function script(body: string): Script {
-  const source = PRELUDE + body;
-  return { source, sha: createHash('sha1').update(source).digest('hex') };
+type RunScript = (keyCount: number, ...keysAndArguments: (string | Buffer)[]) => Promise<unknown>;
+export type ScriptClient = Readonly<Record<ScriptName, RunScript>>;
+
+/** Defines the scripts as commands of a client. ioredis sends their digests, and a source only if Redis lacks it. */
+export function defineScripts(client: Redis | Cluster): ScriptClient {
+  const commands = Object.entries(SCRIPTS).map(([name, lua]): [string, RunScript] => {
+    client.defineCommand(name, { lua });
+    // Replies are buffers: sealed values are no UTF-8.
+    const run = (client as unknown as Readonly<Record<string, RunScript>>)[`${name}Buffer`];
+    if (!run) throw new Error(`ioredis has not defined the command ${name}.`);
+    return [name, run.bind(client)];
+  });
+  return Object.fromEntries(commands) as ScriptClient;
 }

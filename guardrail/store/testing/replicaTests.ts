@@ -69,7 +69,7 @@ export function describeReplicas(name: string, program?: () => Promise<string>):
       order.push('others');
       const error = await refused;
       expect(error).to.be.instanceOf(StoreUnavailableError);
-      expect(error.message).to.match(/no replica has confirmed that in time: erase it again\.$/);
+      expect(error.message).to.match(/no replica confirmed the erasure in time\. Repeat the erasure\.$/);
       expect(order).to.deep.equal(['others', 'erasure']);
 
       const again = store.eraseSubject(subject);
