@@ -5,7 +5,8 @@ import { shortEnough } from './entityLength.ts';
 import { resolveOverlaps } from './spans.ts';
 import { biases } from './ner/recallBiases.ts';
 import { piecesOf, widened, type Piece } from './text/pieces.ts';
-import { hintsOf, type Hints, type Recognizer } from './recognizers/recognizer.ts';
+import type { Recognizer } from './recognizers/recognizer.ts';
+import { textStatsOf, type TextStats } from './recognizers/textStats.ts';
 import { recognizersFor } from './recognizers/recognizers.ts';
 import { loadGazetteer, loadModel } from './ner/model.ts';
 import type { TagKind } from './ner/labels.ts';
@@ -49,8 +50,8 @@ export function createBuiltinDetector(options: BuiltinOptions = {}): Detector {
   let longTexts: Promise<unknown> = Promise.resolve();
 
   const lookAt = (text: string, { from, to }: Piece, bias: number): Span[] => {
-    const hints = hintsOf(text.slice(from, to));
-    const spans = [...structured(recognizers, hints), ...named(tagger, hints.text, bias)];
+    const stats = textStatsOf(text.slice(from, to));
+    const spans = [...structured(recognizers, stats), ...named(tagger, stats.text, bias)];
     return from === 0 ? spans : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
   };
 
@@ -140,11 +141,11 @@ class Counter {
   }
 }
 
-function structured(recognizers: readonly Recognizer[], hints: Hints): Span[] {
+function structured(recognizers: readonly Recognizer[], stats: TextStats): Span[] {
   const spans: Span[] = [];
-  for (const { type: own, worthwhile, find } of recognizers) {
-    if (!worthwhile(hints)) continue;
-    find(hints.text, (start, end, score, type = own) => spans.push({ start, end, type, score, detector: name }), hints);
+  for (const { type: own, mayMatch, find } of recognizers) {
+    if (!mayMatch(stats)) continue;
+    find(stats.text, (start, end, score, type = own) => spans.push({ start, end, type, score, detector: name }), stats);
   }
   return spans;
 }

@@ -34,7 +34,7 @@ export function wordFeatures(
 ): number {
   const word = tokens.word[index] ?? 0;
   const shape = tokens.shape[index] ?? 0;
-  const look = lookOf(shape, gazetteer);
+  const look = wordSignature(shape, gazetteer);
   const start = tokens.start[index] ?? 0;
   const end = tokens.end[index] ?? 0;
   const isWord = shape !== shapes.mark && (shape < shapes.digit1 || shape > shapes.digits);
@@ -80,7 +80,7 @@ function ownFeatures(
     out[count++] = bucket(41, mix(shape, length));
     return count;
   }
-  out[count++] = bucket(41, mix(suffix3, lookOf(shape, gazetteer)));
+  out[count++] = bucket(41, mix(suffix3, wordSignature(shape, gazetteer)));
   out[count++] = bucket(44, mix(Math.min(length, 12), shape));
   let suffix = 7;
   for (let back = 1; back <= 4 && back <= length; back++) {
@@ -109,7 +109,7 @@ export const mostFeatures = 48;
 
 /**
  * Features of a token that depend on several tokens.
- * @param look shape and gazetteer flags of each token, as {@link lookOf} packs them.
+ * @param look shape and gazetteer flags of each token, as {@link wordSignature} packs them.
  */
 export function pairFeatures(tokens: Tokens, look: Int32Array, index: number, out: Int32Array): number {
   const { word, count: total } = tokens;
@@ -144,4 +144,4 @@ export function pairFeatures(tokens: Tokens, look: Int32Array, index: number, ou
 }
 
 /** Shape and gazetteer flags as one number. */
-export const lookOf = (shape: number, gazetteer: number): number => shape | (gazetteer << 4);
+export const wordSignature = (shape: number, gazetteer: number): number => shape | (gazetteer << 4);

@@ -5,7 +5,7 @@ import { kindNames } from './labels.ts';
  * that of its beginning in the low half and that of its inside in the high one, so that one addition serves two labels.
  * Sums are exact as long as no half leaves 16 bits: whoever adds keeps within {@link limits}.
  */
-export const laneWords = kindNames.length;
+export const packedWords = kindNames.length;
 
 /** What keeps the sum of a token within 16 bits: five words and eleven pairs, 5 × 4,300 + 11 × 8 × 127 < 2^15. */
 export const limits = { weight: 127, word: 4300 } as const;
@@ -13,19 +13,19 @@ export const limits = { weight: 127, word: 4300 } as const;
 /** What one step of a stored weight is worth, in the units of the weights that training gives. */
 export const unit = 8;
 
-export const lane = (low: number, high: number): number => ((high << 16) + low) | 0;
+export const packed = (low: number, high: number): number => ((high << 16) + low) | 0;
 export const lowOf = (lanes: number): number => (lanes << 16) >> 16;
 export const highOf = (lanes: number): number => (lanes - lowOf(lanes)) >> 16;
 
 const within = (value: number): number => Math.max(-limits.word, Math.min(limits.word, value));
 /** Both halves brought within the limit of a word's sum. */
-export const clamped = (lanes: number): number => lane(within(lowOf(lanes)), within(highOf(lanes)));
+export const clamped = (lanes: number): number => packed(within(lowOf(lanes)), within(highOf(lanes)));
 
 /**
  * A row of weights as it is stored and used: a byte a label but O, {@link zero} above its steps, so that what is in use
  * stays in a processor's own memory. Of two kinds, the bytes of the one lie between those of the other.
  */
-export const rowBytes = 2 * laneWords;
+export const rowBytes = 2 * packedWords;
 /** Numbers of 32 bits a row. */
 export const rowWords = rowBytes >> 2;
 /** The byte of no weight at all: without signs, bytes add up in their lanes. */
@@ -39,5 +39,5 @@ export const byteOf = (label: number): number => {
 export const firstOf = (word: number): number => word & 0xff00ff;
 export const otherOf = (word: number): number => (word >>> 8) & 0xff00ff;
 /** What a sum of the bytes of so many rows stands for; 256 at most. */
-export const lanesOf = (sum: number, count: number): number =>
-  Math.imul((sum - Math.imul(count, lane(zero, zero))) | 0, unit);
+export const unbiased = (sum: number, count: number): number =>
+  Math.imul((sum - Math.imul(count, packed(zero, zero))) | 0, unit);

@@ -8,9 +8,9 @@ import {
   clamped,
   firstOf,
   highOf,
-  lane,
-  lanesOf,
-  laneWords,
+  packed,
+  unbiased,
+  packedWords,
   limits,
   lowOf,
   otherOf,
@@ -117,14 +117,14 @@ describe('lanes', () => {
     for (const low of ends)
       for (const high of ends) {
         if (high === -32_768 && low < 0) continue;
-        expect([lowOf(lane(low, high)), highOf(lane(low, high))]).to.deep.equal([low, high]);
+        expect([lowOf(packed(low, high)), highOf(packed(low, high))]).to.deep.equal([low, high]);
       }
   });
 
   it('keep the greatest sum of a token within 16 bits', () => {
-    const most = clamped(lane(-32_767, 32_767));
+    const most = clamped(packed(-32_767, 32_767));
     expect([lowOf(most), highOf(most)]).to.deep.equal([-limits.word, limits.word]);
-    let sum = lanesOf(11 * lane(zero - limits.weight, zero + limits.weight), 11);
+    let sum = unbiased(11 * packed(zero - limits.weight, zero + limits.weight), 11);
     for (let word = 0; word < 5; word++) sum = (sum + most) | 0;
     const expected = 5 * limits.word + 11 * limits.weight * unit;
     expect([lowOf(sum), highOf(sum)]).to.deep.equal([-expected, expected]);
@@ -146,7 +146,7 @@ describe('lanes', () => {
             sums[2 * at + 1] = ((sums[2 * at + 1] ?? 0) + otherOf(word)) | 0;
           });
         }
-        const found = sums.map((sum) => lanesOf(sum, rows.length)).flatMap((lanes) => [lowOf(lanes), highOf(lanes)]);
+        const found = sums.map((sum) => unbiased(sum, rows.length)).flatMap((lanes) => [lowOf(lanes), highOf(lanes)]);
         const expected = Array.from({ length: rowBytes }, (_, at) =>
           rows.reduce((sum, row) => sum + (row[at] ?? 0), 0),
         );
@@ -157,7 +157,7 @@ describe('lanes', () => {
 
   it('are enough for all labels but O', () => {
     expect(rowBytes).to.equal(labelCount - 1);
-    expect(2 * laneWords).to.equal(labelCount - 1);
+    expect(2 * packedWords).to.equal(labelCount - 1);
   });
 });
 

@@ -1,7 +1,7 @@
-import { lookOf, mostFeatures, offsets, pairFeatures, wordFeatures } from './features.ts';
+import { wordSignature, mostFeatures, offsets, pairFeatures, wordFeatures } from './features.ts';
 import type { Gazetteer } from './gazetteer.ts';
 import { isBegin, kindOfLabel, labelCount, type TagKind } from './labels.ts';
-import { clamped, firstOf, highOf, lanesOf, laneWords, lowOf, otherOf } from './packedScores.ts';
+import { clamped, firstOf, highOf, unbiased, packedWords, lowOf, otherOf } from './packedScores.ts';
 import type { Model } from './model.ts';
 import { Tokens } from './tokens.ts';
 import { spreadOf, Viterbi } from './viterbi.ts';
@@ -11,7 +11,7 @@ export type EmitTag = (kind: TagKind, firstToken: number, lastToken: number, con
 
 /** Words that the cache holds at most; one that returns costs nothing but its sums. */
 const usualSlots = 1 << 15;
-const perSlot = offsets * laneWords;
+const perSlot = offsets * packedWords;
 
 /**
  * By how much, in margins of training, O must lead by the words alone, at a token and at both its neighbours, for the
@@ -19,7 +19,7 @@ const perSlot = offsets * laneWords;
  * about three quarters, of those of forms and addresses for a quarter. About one token in two thousand would have been
  * labelled otherwise; for better or worse equally often.
  */
-const sureFrom = 0.5;
+const confidentMargin = 0.5;
 
 /**
  * Finds names, places, organisations and addresses in text: a linear tagger over hashed features, decoded as a whole.
@@ -42,13 +42,13 @@ export class Tagger {
   private readonly known: Uint8Array;
   private readonly features = new Int32Array(mostFeatures);
   private readonly ends = new Int32Array(offsets);
-  private readonly sum = new Int32Array(laneWords);
+  private readonly sum = new Int32Array(packedWords);
   private scores = new Int32Array(1024 * labelCount);
-  private look = new Int32Array(1024);
-  private slot = new Int32Array(1028);
-  private sure = new Uint8Array(1026);
+  private signatures = new Int32Array(1024);
+  private slotOfToken = new Int32Array(1028);
+  private confidentO = new Uint8Array(1026);
   private labels = new Uint8Array(1024);
-  private lanes = new Int32Array(1024 * laneWords);
+  private packedScores = new Int32Array(1024 * packedWords);
 
   /** @param slots of the cache of words: a power of two, at least 8. */
   constructor(model: Model, gazetteer: Gazetteer, slots = usualSlots) {
@@ -76,25 +76,25 @@ export class Tagger {
   }
 
   private reserve(count: number): void {
-    if (this.look.length >= count) return;
-    this.look = new Int32Array(count * 2);
-    this.slot = new Int32Array(count * 2 + 4);
-    this.sure = new Uint8Array(count * 2 + 2);
+    if (this.signatures.length >= count) return;
+    this.signatures = new Int32Array(count * 2);
+    this.slotOfToken = new Int32Array(count * 2 + 4);
+    this.confidentO = new Uint8Array(count * 2 + 2);
     this.labels = new Uint8Array(count * 2);
-    this.lanes = new Int32Array(count * 2 * laneWords);
+    this.packedScores = new Int32Array(count * 2 * packedWords);
     this.scores = new Int32Array(count * 2 * labelCount);
   }
 
   /** What the words at and around each token say by themselves. */
   private sumWords(text: string, bias: number): void {
-    const { tokens, look, slot } = this;
+    const { tokens, signatures, slotOfToken } = this;
     const { count } = tokens;
     // Two places before the text and two after it hold nothing.
-    slot[0] = slot[1] = slot[count + 2] = slot[count + 3] = this.slots;
+    slotOfToken[0] = slotOfToken[1] = slotOfToken[count + 2] = slotOfToken[count + 3] = this.slots;
     for (let token = 0; token < count; token++) {
       const own = this.slotOf(text, token);
-      slot[token + 2] = own;
-      look[token] = lookOf(tokens.shape[token] ?? 0, this.known[own] ?? 0);
+      slotOfToken[token + 2] = own;
+      signatures[token] = wordSignature(tokens.shape[token] ?? 0, this.known[own] ?? 0);
       // A slot may be used again as soon as no neighbour needs it: so a token is summed up when the second after it is in.
       if (token >= 2) this.sumUp(token - 2, bias);
     }
@@ -103,63 +103,63 @@ export class Tagger {
   }
 
   private sumUp(token: number, bias: number): void {
-    const { sums, slot, lanes } = this;
-    const a = (slot[token] ?? 0) * perSlot;
-    const b = (slot[token + 1] ?? 0) * perSlot + laneWords;
-    const c = (slot[token + 2] ?? 0) * perSlot + 2 * laneWords;
-    const d = (slot[token + 3] ?? 0) * perSlot + 3 * laneWords;
-    const e = (slot[token + 4] ?? 0) * perSlot + 4 * laneWords;
+    const { sums, slotOfToken, packedScores } = this;
+    const a = (slotOfToken[token] ?? 0) * perSlot;
+    const b = (slotOfToken[token + 1] ?? 0) * perSlot + packedWords;
+    const c = (slotOfToken[token + 2] ?? 0) * perSlot + 2 * packedWords;
+    const d = (slotOfToken[token + 3] ?? 0) * perSlot + 3 * packedWords;
+    const e = (slotOfToken[token + 4] ?? 0) * perSlot + 4 * packedWords;
     const s0 = sum5(sums, a, b, c, d, e, 0);
     const s1 = sum5(sums, a, b, c, d, e, 1);
     const s2 = sum5(sums, a, b, c, d, e, 2);
     const s3 = sum5(sums, a, b, c, d, e, 3);
-    const to = token * laneWords;
-    lanes[to] = s0;
-    lanes[to + 1] = s1;
-    lanes[to + 2] = s2;
-    lanes[to + 3] = s3;
+    const to = token * packedWords;
+    packedScores[to] = s0;
+    packedScores[to + 1] = s1;
+    packedScores[to + 2] = s2;
+    packedScores[to + 3] = s3;
     const most = Math.max(
       Math.max(Math.max(lowOf(s0), highOf(s0)), Math.max(lowOf(s1), highOf(s1))),
       Math.max(Math.max(lowOf(s2), highOf(s2)), Math.max(lowOf(s3), highOf(s3))),
     );
-    this.sure[token + 1] = -bias - most > sureFrom * this.model.scale ? 1 : 0;
+    this.confidentO[token + 1] = -bias - most > confidentMargin * this.model.scale ? 1 : 0;
   }
 
   /** Labels every token: stretches where O is not sure are decoded by themselves. */
   private label(bias: number): void {
-    const { tokens, sure, labels, scores } = this;
+    const { tokens, confidentO, labels, scores } = this;
     const { count } = tokens;
     // Nothing stands before the text or after it that could belong to a name.
-    sure[0] = sure[count + 1] = 1;
+    confidentO[0] = confidentO[count + 1] = 1;
     let from = 0;
     while (from < count) {
-      if (this.isSure(from)) {
+      if (this.isConfidentO(from)) {
         labels[from++] = 0;
         continue;
       }
       let to = from;
-      while (to < count && !this.isSure(to)) this.sumPairs(to++, bias);
+      while (to < count && !this.isConfidentO(to)) this.sumPairs(to++, bias);
       this.viterbi.decode(from, to, count, scores, tokens.gap, this.model.transitions, labels, this.spread);
       from = to;
     }
   }
 
   /** Whether O is sure at a token and at both its neighbours. */
-  private isSure(token: number): boolean {
-    return this.sure[token] === 1 && this.sure[token + 1] === 1 && this.sure[token + 2] === 1;
+  private isConfidentO(token: number): boolean {
+    return this.confidentO[token] === 1 && this.confidentO[token + 1] === 1 && this.confidentO[token + 2] === 1;
   }
 
   /** Adds what pairs of words say, and sets out the scores of all labels of a token. */
   private sumPairs(token: number, bias: number): void {
-    const { lanes, scores, features, sum } = this;
-    const own = token * laneWords;
-    const found = pairFeatures(this.tokens, this.look, token, features);
+    const { packedScores, scores, features, sum } = this;
+    const own = token * packedWords;
+    const found = pairFeatures(this.tokens, this.signatures, token, features);
     this.model.index.find(features, found);
     this.sumRows(0, found);
-    const s0 = ((lanes[own] ?? 0) + (sum[0] ?? 0)) | 0;
-    const s1 = ((lanes[own + 1] ?? 0) + (sum[1] ?? 0)) | 0;
-    const s2 = ((lanes[own + 2] ?? 0) + (sum[2] ?? 0)) | 0;
-    const s3 = ((lanes[own + 3] ?? 0) + (sum[3] ?? 0)) | 0;
+    const s0 = ((packedScores[own] ?? 0) + (sum[0] ?? 0)) | 0;
+    const s1 = ((packedScores[own + 1] ?? 0) + (sum[1] ?? 0)) | 0;
+    const s2 = ((packedScores[own + 2] ?? 0) + (sum[2] ?? 0)) | 0;
+    const s3 = ((packedScores[own + 3] ?? 0) + (sum[3] ?? 0)) | 0;
     const to = token * labelCount;
     scores[to] = -bias;
     scores[to + 1] = lowOf(s0);
@@ -198,7 +198,7 @@ export class Tagger {
 
   /** Whether one of the four tokens before a token uses the slot. */
   private isNeeded(slot: number, token: number): boolean {
-    const { slot: inUse } = this;
+    const { slotOfToken: inUse } = this;
     return (
       inUse[token + 1] === slot ||
       inUse[token] === slot ||
@@ -218,8 +218,8 @@ export class Tagger {
       const end = ends[offset] ?? 0;
       this.sumRows(from, end);
       from = end;
-      const to = slot * perSlot + offset * laneWords;
-      for (let word = 0; word < laneWords; word++) sums[to + word] = clamped(sum[word] ?? 0);
+      const to = slot * perSlot + offset * packedWords;
+      for (let word = 0; word < packedWords; word++) sums[to + word] = clamped(sum[word] ?? 0);
     }
   }
 
@@ -241,10 +241,10 @@ export class Tagger {
       d = (d + otherOf(second)) | 0;
     }
     const count = end - from;
-    sum[0] = lanesOf(a, count);
-    sum[1] = lanesOf(b, count);
-    sum[2] = lanesOf(c, count);
-    sum[3] = lanesOf(d, count);
+    sum[0] = unbiased(a, count);
+    sum[1] = unbiased(b, count);
+    sum[2] = unbiased(c, count);
+    sum[3] = unbiased(d, count);
   }
 
   private collect(emit: EmitTag, bias: number): void {

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Announcements, type Announced } from './keywords.ts';
+import { Keywords, type KeywordList } from './keywords.ts';
 
-const pieces: Readonly<Record<Announced, readonly string[]>> = {
+const pieces: Readonly<Record<KeywordList, readonly string[]>> = {
   secret: ['pass', 'phpsess', 'sess', 'mot de passe', "parola d'ordine", 'csrf', 'secret', 'access', 'pin'],
   cloudSecret: ['aws', 'secret', 'access'],
   login: ['basic ', ' -u', '-user', 'login '],
   card: ['cvv', 'cv2', 'security code', 'codigo de', 'exp', 'pruf'],
   plate: ['plat', 'matric', 'schild'],
 };
-const kinds = Object.keys(pieces) as Announced[];
+const kinds = Object.keys(pieces) as KeywordList[];
 
 /** Where any of the words begins, one by one. */
 function beginsOf(text: string, words: readonly string[]): number[] {
@@ -18,15 +18,15 @@ function beginsOf(text: string, words: readonly string[]): number[] {
   );
 }
 
-describe('announcements', () => {
+describe('keywords', () => {
   it('are where their words begin, whatever stands around them and within them', () => {
     const part = fc.constantFrom(...Object.values(pieces).flat(), ' ', 'p', 's', 'ph', 'mot de ', '漢', 'codi', 'x');
     fc.assert(
       fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
         const text = parts.join('');
-        const announcements = new Announcements(text);
+        const keywords = new Keywords(text);
         for (const kind of kinds) {
-          const found = announcements.of(kind);
+          const found = keywords.of(kind);
           expect(found).to.deep.equal([...new Set(found)].sort((a, b) => a - b));
           expect(found, `${kind} in ${JSON.stringify(text)}`).to.include.members(beginsOf(text, pieces[kind]));
         }
@@ -34,7 +34,7 @@ describe('announcements', () => {
     );
   });
 
-  const texts: readonly (readonly [string, Announced, readonly number[]])[] = [
+  const texts: readonly (readonly [string, KeywordList, readonly number[]])[] = [
     ['My PassWord and your PIN', 'secret', [3, 21]],
     ['Contraseña, LÖSENORD, Mot de passe', 'secret', [0, 12, 22, 29]],
     ['Prüfziffer 123, GÜLTIG bis', 'card', [0, 16]],
@@ -45,7 +45,7 @@ describe('announcements', () => {
   ];
   for (const [text, kind, begins] of texts) {
     it(`of ${kind} in ${JSON.stringify(text)}`, () => {
-      expect(new Announcements(text).of(kind)).to.deep.equal(begins);
+      expect(new Keywords(text).of(kind)).to.deep.equal(begins);
     });
   }
 });

@@ -1,63 +1,61 @@
 import { createAutomaton } from '../../automaton/automaton.ts';
+import { keywordsOf } from '../languages/languages.ts';
 import { foldedOf } from '../text/characters.ts';
 
 /**
- * Words without which some values are never looked for, or their beginnings: small letters without accents. They are
- * rough, since whoever looks behind them judges what stands there exactly. `|` stands for a space within.
+ * Words, or beginnings of words, without which some recognizers do not run: lower case, without accents. They are rough,
+ * because the recognizer checks the exact words before each value.
  */
-const words = {
-  secret:
-    "pass pwd kennwort mot|de|passe contrasena wachtwoord losenord parola|d'ordine secret api access auth private client account encryption signing master sess jsess phpsess refresh csrf xsrf token bearer credential pin",
-  cloudSecret: 'aws secret access',
-  login: 'basic| |-u -user login|',
-  card: 'cvc cvv cv2 csc csv cs2 security|code security|number verification|code verification|number pruf sicherheitscode cryptogramme codigo|de codice|di beveiliging exp valid good|thru gultig ablauf caduc vence scad vervalt geldig',
-  plate: 'plat plaq kennz schild immatr matric targa kentek regist',
-} as const;
+const lists = {
+  secret: [...keywordsOf('secret'), 'sess', 'jsess', 'phpsess', 'csrf', 'xsrf', 'bearer', 'pin'],
+  cloudSecret: ['aws', 'secret', 'access'],
+  login: ['basic ', ' -u', '-user', 'login '],
+  card: [...keywordsOf('card'), 'cvc', 'cvv', 'cv2', 'csc', 'csv', 'cs2'],
+  plate: keywordsOf('plate'),
+} as const satisfies Record<string, readonly string[]>;
 
-export type Announced = keyof typeof words;
+export type KeywordList = keyof typeof lists;
 
-const byWord = Map.groupBy(
-  (Object.keys(words) as Announced[]).flatMap((by) =>
-    words[by].split(' ').map((word) => ({ by, word: word.replaceAll('|', ' ') })),
-  ),
+const listsByWord = Map.groupBy(
+  (Object.keys(lists) as KeywordList[]).flatMap((list) => lists[list].map((word) => ({ list, word }))),
   ({ word }) => word,
 );
-const lists = Array.from(byWord.values(), (entries) => entries.map(({ by }) => by));
-/** All words at once, in one pass that ignores case and accents. */
-const automaton = createAutomaton([...byWord.keys()], foldedOf);
+const listsOf = Array.from(listsByWord.values(), (entries) => entries.map(({ list }) => list));
 
-type Begins = Record<Announced, number[]>;
+/** Finds all words in one pass that ignores case and accents. */
+const automaton = createAutomaton([...listsByWord.keys()], foldedOf);
 
-/** Where the words of each list begin, in order. */
+type Begins = Record<KeywordList, number[]>;
+
+/** Where the words of each list begin, in ascending order. */
 function findBegins(text: string): Readonly<Begins> {
   const found: Begins = { secret: [], cloudSecret: [], login: [], card: [], plate: [] };
   automaton.scan(text, anywhere, (begin, _end, word) => {
-    for (const by of lists[word] ?? []) insert(found[by], begin);
+    for (const list of listsOf[word] ?? []) insert(found[list], begin);
     return false;
   });
   return found;
 }
-
 const anywhere = (): boolean => true;
 
-/** A longer word may end after one that begins within it. */
+/** Keeps the order: a longer word can end after one that begins inside it. */
 function insert(begins: number[], begin: number): void {
   let at = begins.length;
   while (at > 0 && (begins[at - 1] ?? 0) > begin) at--;
   if (begins[at - 1] !== begin) begins.splice(at, 0, begin);
 }
 
-/** The words that announce values in one text, looked for when the first list is asked for. */
-export class Announcements {
+/** The keywords of one text. The text is scanned when the first list is requested. */
+export class Keywords {
   private readonly text: string;
-  private found: Readonly<Record<Announced, readonly number[]>> | undefined;
+  private found: Readonly<Record<KeywordList, readonly number[]>> | undefined;
 
   constructor(text: string) {
     this.text = text;
   }
 
-  /** Where words begin that announce something, in order. */
-  of(what: Announced): readonly number[] {
-    return (this.found ??= findBegins(this.text))[what];
+  /** Where the words of a list begin, in ascending order. */
+  of(list: KeywordList): readonly number[] {
+    return (this.found ??= findBegins(this.text))[list];
   }
 }

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { luhn } from './checksums.ts';
-import { hintsOf, type Recognizer } from './recognizer.ts';
+import type { Recognizer } from './recognizer.ts';
+import { textStatsOf } from './textStats.ts';
 import { recognizersFor } from './recognizers.ts';
 
 const recognizers = recognizersFor();
@@ -12,11 +13,11 @@ interface Find {
 }
 
 function find(text: string): Find[] {
-  const hints = hintsOf(text);
+  const stats = textStatsOf(text);
   const found: Find[] = [];
-  for (const { type: own, worthwhile, find: look } of recognizers) {
-    if (!worthwhile(hints)) continue;
-    look(hints.text, (start, end, _score, type = own) => found.push({ value: text.slice(start, end), type }), hints);
+  for (const { type: own, mayMatch, find: look } of recognizers) {
+    if (!mayMatch(stats)) continue;
+    look(stats.text, (start, end, _score, type = own) => found.push({ value: text.slice(start, end), type }), stats);
   }
   return found;
 }
@@ -308,12 +309,12 @@ describe('structured recognizers', () => {
   ];
   for (const [language, text, number] of national) {
     it(`find a number as it is written where ${language} is spoken, if that is expected`, () => {
-      const hints = hintsOf(text);
+      const stats = textStatsOf(text);
       const found = (languages: readonly string[]): string[] => {
         const values: string[] = [];
         for (const recognizer of recognizersFor(languages)) {
-          if (recognizer.worthwhile(hints))
-            recognizer.find(text, (start, end) => values.push(text.slice(start, end)), hints);
+          if (recognizer.mayMatch(stats))
+            recognizer.find(text, (start, end) => values.push(text.slice(start, end)), stats);
         }
         return values;
       };
@@ -322,11 +323,9 @@ describe('structured recognizers', () => {
     });
   }
 
-  it('need not look where hints say that nothing can be', () => {
-    const hints = hintsOf('Just a plain sentence about nothing at all');
-    expect(recognizers.filter(({ worthwhile }) => worthwhile(hints)).map(({ type }) => type)).to.deep.equal([
-      'API_KEY',
-    ]);
+  it('need not look where stats say that nothing can be', () => {
+    const stats = textStatsOf('Just a plain sentence about nothing at all');
+    expect(recognizers.filter(({ mayMatch }) => mayMatch(stats)).map(({ type }) => type)).to.deep.equal(['API_KEY']);
   });
 
   it('look at numbers wherever they stand in a long text', () => {
@@ -414,14 +413,14 @@ describe('structured values in lists', () => {
           const start = before.flat().join('');
           const text = start + number + next + after.flat().join('');
           const covered = new Uint8Array(text.length);
-          const hints = hintsOf(text);
+          const stats = textStatsOf(text);
           for (const { type: own, find: look } of recognizers)
             look(
-              hints.text,
+              stats.text,
               (from, to, _score, found = own) => {
                 if (found === type) covered.fill(1, from, to);
               },
-              hints,
+              stats,
             );
           const open = Array.from(number).filter((_, at) => covered[start.length + at] === 0);
           expect(open.join(''), JSON.stringify(text)).to.equal('');
@@ -562,8 +561,8 @@ describe('structured recognizers on hostile text of 100 kB', () => {
     it(`stay linear: ${recognizer.type} (${index})`, () => {
       for (const [name, text] of Object.entries(hostile)) {
         const before = process.threadCpuUsage();
-        const hints = hintsOf(text);
-        recognizer.find(hints.text, () => undefined, hints);
+        const stats = textStatsOf(text);
+        recognizer.find(stats.text, () => undefined, stats);
         const { user, system } = process.threadCpuUsage(before);
         expect((user + system) / 1000, `milliseconds of processor time on ${name}`).to.be.below(200);
       }

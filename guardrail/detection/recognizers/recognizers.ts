@@ -1,24 +1,26 @@
-import type { Recognizer } from './recognizer.ts';
-import { belongings } from './generic/vehicles.ts';
-import { births } from './generic/dateOfBirth.ts';
+import { nationalIds } from './country/nationalIds.ts';
 import { coordinates } from './generic/coordinates.ts';
+import { datesOfBirth } from './generic/dateOfBirth.ts';
+import { documents } from './generic/documents.ts';
 import { finance } from './generic/finance.ts';
 import { internet } from './generic/internet.ts';
-import { nationalIds } from './country/country.ts';
 import { phones } from './generic/phone.ts';
 import { secrets } from './generic/secrets.ts';
+import { vehicles } from './generic/vehicles.ts';
+import type { Recognizer } from './recognizer.ts';
 
 /**
- * Everything that is recognized by its form.
- * @param languages ISO 639-1 codes of languages that are expected: see {@link phones}.
+ * All recognizers.
+ * @param languages ISO 639-1 codes of the expected languages: see {@link phones}.
  */
 export const recognizersFor = (languages: readonly string[] = []): readonly Recognizer[] => [
   ...internet,
   ...finance,
   ...secrets,
   ...nationalIds,
+  ...documents,
   ...phones(languages),
-  ...births,
+  ...datesOfBirth,
   ...coordinates,
-  ...belongings,
+  ...vehicles,
 ];

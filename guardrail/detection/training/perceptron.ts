@@ -1,4 +1,4 @@
-import { buckets, lookOf, mostFeatures, offsets, pairFeatures, wordFeatures } from '../ner/features.ts';
+import { buckets, wordSignature, mostFeatures, offsets, pairFeatures, wordFeatures } from '../ner/features.ts';
 import type { Gazetteer } from '../ner/gazetteer.ts';
 import { beginOf, insideOf, labelCount } from '../ner/labels.ts';
 import type { Weights } from '../ner/model.ts';
@@ -30,7 +30,7 @@ export function examplesOf(texts: readonly LabelledText[], gazetteer: Gazetteer)
     const perWord: Int32Array[][] = [];
     for (let token = 0; token < count; token++) {
       const known = gazetteer.lookup(tokens.word[token] ?? 0);
-      look[token] = lookOf(tokens.shape[token] ?? 0, known);
+      look[token] = wordSignature(tokens.shape[token] ?? 0, known);
       const exact = text.slice(tokens.start[token], tokens.end[token]);
       let features = byWord.get(exact);
       if (!features) {

@@ -1,15 +1,16 @@
+import { contextWords } from '../../languages/languages.ts';
 import { luhn, remainder, repeated } from '../checksums.ts';
 import { isList, type Part, partsOf } from '../numberRuns.ts';
 import {
-  announced,
+  afterKeyword,
   anywhere,
-  before,
+  contextBefore,
   digitsOf,
   eachNumber,
-  type Form,
-  type Hints,
+  type PatternRecognizer,
   type Recognizer,
 } from '../recognizer.ts';
+import type { TextStats } from '../textStats.ts';
 
 /** Issuer prefixes and lengths, after ISO/IEC 7812 and the networks' published ranges. */
 const issuers =
@@ -18,7 +19,7 @@ const issuers =
 /** Any number as long as a card's: enough where it is said to be one. */
 const anyIssuer = /^\d{12,19}$/;
 
-const cardContext = /card|\bcc\b|credit|debit|visa|master|amex|discover|carte|karte|tarjeta|carta|kaart|kort|payment/;
+const cardContext = new RegExp(String.raw`\bcc\b|visa|master|amex|discover|${contextWords('card')}`);
 
 /** Of them, those that so many numbers bear that four groups of four within a row of numbers are most likely theirs. */
 const networks =
@@ -49,16 +50,16 @@ function isCardIn(run: string, { start, end, words }: Part): boolean {
 /** Numbers of cards: alone, or in a list with other numbers. */
 const card: Recognizer = {
   type: 'CREDIT_CARD',
-  worthwhile: (hints) => hints.digits >= 12,
-  find(text, emit, hints) {
+  mayMatch: (stats) => stats.digits >= 12,
+  find(text, emit, stats) {
     eachNumber(
       cardRun,
-      hints,
+      stats,
       (numbers) => numbers.digits >= 12,
       ({ 0: run, index }, offset) => {
         const start = offset + index;
         const digits = run.length < 40 ? digitsOf(run) : '';
-        const isSaid = (at: number): boolean => cardContext.test(before(text, at));
+        const isSaid = (at: number): boolean => cardContext.test(contextBefore(text, at));
         if (isCard(digits, issuers)) {
           emit(start, start + run.length, isSaid(start) ? 1 : 0.9);
           return;
@@ -90,11 +91,11 @@ const ibanStart = /(?<![\p{L}\p{N}])[a-z]{2}[ -]?\d{2}(?=[ -]?[a-z0-9])/giu;
 /** The country tells the length, so an IBAN ends where it must, whatever follows. */
 const iban: Recognizer = {
   type: 'IBAN_CODE',
-  worthwhile: (hints) => hints.digits >= 6,
-  find(text, emit, hints) {
+  mayMatch: (stats) => stats.digits >= 6,
+  find(text, emit, stats) {
     eachNumber(
       ibanStart,
-      hints,
+      stats,
       ({ digits }) => digits >= 2,
       (match, offset) => {
         const start = offset + match.index;
@@ -110,7 +111,7 @@ const iban: Recognizer = {
         if (compact.length < length || /[\p{L}\p{N}]/u.test(text.charAt(end))) return;
         const checks = remainder((compact.slice(4) + compact.slice(0, 4)).toUpperCase(), 97) === 1;
         if (checks) emit(start, end, 1);
-        else if (before(text, start).includes('iban') && /\d{6}/.test(compact)) emit(start, end, 0.7);
+        else if (contextBefore(text, start).includes('iban') && /\d{6}/.test(compact)) emit(start, end, 0.7);
       },
     );
   },
@@ -119,38 +120,39 @@ const iban: Recognizer = {
 const swift = anywhere({
   type: 'SWIFT_CODE',
   pattern: /(?<![\p{L}\p{N}])[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![\p{L}\p{N}])/gu,
-  worthwhile: ({ text }) => /swift|bic/i.test(text),
-  score: (_value, { text, start }) => (/\b(?:swift|bic)\b[^\n]{0,16}$/.test(before(text, start, 28)) ? 0.85 : 0),
+  mayMatch: ({ text }) => /swift|bic/i.test(text),
+  score: (_value, { text, start }) => (/\b(?:swift|bic)\b[^\n]{0,16}$/.test(contextBefore(text, start, 28)) ? 0.85 : 0),
 });
 
-/** A card's verification code, where its name stands right before it. */
-const verificationCode: Form<Hints> = {
+const codeWord = new RegExp(
+  String.raw`\b(?:cvv2?|cvc2?|cv2|csc|${contextWords('cardCode')})\b["']?\s{0,2}(?:${contextWords('is')}|[:=(#])?\s{0,2}["']?$`,
+  'u',
+);
+
+/** The verification code of a card, directly behind its name. */
+const verificationCode: PatternRecognizer<TextStats> = {
   type: 'CVV',
   pattern: /(?<![\p{L}\p{N}_.,-])\d{3,4}(?![\p{L}\p{N}_-]|[.,:/]\d)/gu,
-  worthwhile: ({ solid }) => solid >= 3,
-  score: (_value, { text, start }) =>
-    /\b(?:cvv2?|cvc2?|cv2|csc|(?:card )?(?:security|verification) (?:code|number)|prüfnummer|prüfziffer|kartenprüfnummer|sicherheitscode|cryptogramme|código de seguridad|codice di sicurezza|beveiligingscode)\b["']?\s{0,2}(?:is|ist|est|es|è|[:=(#])?\s{0,2}["']?$/u.test(
-      before(text, start),
-    )
-      ? 0.85
-      : 0,
+  mayMatch: ({ solid }) => solid >= 3,
+  score: (_value, { text, start }) => (codeWord.test(contextBefore(text, start)) ? 0.85 : 0),
 };
 
-const validUntil =
-  /\b(?:exp(?:ir(?:y|es|ation|ing))?|valid (?:thru|until|through|to)|good thru|gültig bis|ablauf(?:datum)?|expir(?:e|ation)|caduca|vence|caducidad|scade|scadenza|vervalt|geldig tot)\b[^\p{L}\n]{0,4}(?:date|datum)?[^\p{L}\n]{0,4}$/u;
+const expiryWord = new RegExp(
+  String.raw`\b(?:${contextWords('cardExpiry')})\b[^\p{L}\n]{0,4}(?:${contextWords('date')})?[^\p{L}\n]{0,4}$`,
+  'u',
+);
 
-/** Until when a card is valid: of no interest where no card is spoken of. */
-const expiration: Form<Hints> = {
+/** The expiration date of a card: personal only where the text names a card. */
+const expiration: PatternRecognizer<TextStats> = {
   type: 'CREDIT_CARD_EXPIRATION',
   pattern: /(?<![\p{L}\p{N}_.,/-])(?:0?[1-9]|1[0-2]) ?[/-] ?(?:20)?\d{2}(?![\p{L}\p{N}_]|[.,:/-]\d)/gu,
-  worthwhile: ({ digits }) => digits >= 3,
+  mayMatch: ({ digits }) => digits >= 3,
   score: (_value, { text, start }) => {
-    const context = before(text, start, 64);
-    return validUntil.test(context) && (cardContext.test(context) || /\d(?:[ -]?\d){11}/.test(context)) ? 0.8 : 0;
+    const context = contextBefore(text, start, 64);
+    return expiryWord.test(context) && (cardContext.test(context) || /\d(?:[ -]?\d){11}/.test(context)) ? 0.8 : 0;
   },
 };
 
-const cardDetails = announced('card', 64, [verificationCode, expiration]);
+const cardDetails = afterKeyword('card', 64, [verificationCode, expiration]);
 
-/** What money moves by. */
 export const finance: readonly Recognizer[] = [card, iban, swift, cardDetails];

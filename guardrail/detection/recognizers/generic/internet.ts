@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
-import { after, before, eachMatch, numeric, type Recognizer } from '../recognizer.ts';
+import { contextWords } from '../../languages/languages.ts';
+import { contextAfter, contextBefore, eachMatch, aroundDigits, type Recognizer } from '../recognizer.ts';
 
 const local = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u;
 const host = /[\p{L}\p{N}.-]/u;
@@ -7,7 +8,7 @@ const host = /[\p{L}\p{N}.-]/u;
 /** Every `@` is looked at once, outwards and within the limits of RFC 5321: linear whatever the text. */
 const email: Recognizer = {
   type: 'EMAIL_ADDRESS',
-  worthwhile: (hints) => hints.at,
+  mayMatch: (stats) => stats.hasAt,
   find(text, emit) {
     for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
       let start = at;
@@ -54,7 +55,7 @@ const bareHost =
 /** Links: by `://` or `www.`, to the end of what a URL may hold. Those of public hosts only where they tell of someone. */
 const url: Recognizer = {
   type: 'URL',
-  worthwhile: (hints) => hints.address,
+  mayMatch: (stats) => stats.hasUrl,
   find(text, emit) {
     let end = 0;
     for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
@@ -106,16 +107,18 @@ const octet = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)';
 const everyones =
   /^(?:0\.0\.0\.0|127\.|255\.|1\.1\.1\.1$|1\.0\.0\.1$|8\.8\.[48]\.[48]$|9\.9\.9\.9$|224\.|169\.254\.169\.254$)/;
 
-const ipv4 = numeric({
+const versionWord = new RegExp(String.raw`(?:§|oid|${contextWords('version')})\s*[:=]?\s*$`);
+
+const ipv4 = aroundDigits({
   type: 'IP_ADDRESS',
   pattern: new RegExp(`(?<![\\p{L}\\p{N}_.-])${octet}(?:\\.${octet}){3}(?![\\p{L}\\p{N}_]|\\.\\d|-\\p{L})`, 'gu'),
-  worthwhile: (hints) => hints.digits >= 4,
+  mayMatch: (stats) => stats.digits >= 4,
   score: (value, { text, start, end }) => {
     if (everyones.test(value)) return 0;
-    const context = before(text, start, 24);
-    if (/(?:version|release|\bver\.?|\bv\.?|section|chapter|§|build|oid)\s*[:=]?\s*$/.test(context)) return 0;
+    const context = contextBefore(text, start, 24);
+    if (versionWord.test(context)) return 0;
     // A network is not a machine: 10.0.0.0/8.
-    if (/^\/(?:\d|1\d|2[0-4])\b/.test(after(text, end, 4)) && value.endsWith('.0')) return 0;
+    if (/^\/(?:\d|1\d|2[0-4])\b/.test(contextAfter(text, end, 4)) && value.endsWith('.0')) return 0;
     return 0.95;
   },
 });
@@ -142,7 +145,7 @@ const ipv6Form =
 
 const ipv6: Recognizer = {
   type: 'IP_ADDRESS',
-  worthwhile: ({ text, digits }) => digits > 0 && text.includes(':'),
+  mayMatch: ({ text, digits }) => digits > 0 && text.includes(':'),
   find(text, emit) {
     eachHex(text, ':', ipv6Form, (value, start) => {
       if (isIPv6(value) && /\d/.test(value) && value.replace(/[:0]/g, '').length > 2)
@@ -159,7 +162,7 @@ const noMac = /^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$|^\d{4}\.\d{4}\.\d{4}$|^[a-f]{
 
 const mac: Recognizer = {
   type: 'MAC_ADDRESS',
-  worthwhile: ({ digits }) => digits > 0,
+  mayMatch: ({ digits }) => digits > 0,
   find(text, emit) {
     for (const mark of [':', '-', '.']) {
       eachHex(text, mark, macForm, (value, start) => {

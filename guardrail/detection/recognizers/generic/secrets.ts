@@ -1,9 +1,8 @@
-import { announced, anywhere, before, eachMatch, type Hints, reach, type Recognizer } from '../recognizer.ts';
+import { contextWords } from '../../languages/languages.ts';
+import type { TextStats } from '../textStats.ts';
+import { afterKeyword, anywhere, contextBefore, eachMatch, contextWidth, type Recognizer } from '../recognizer.ts';
 
-/**
- * Prefixes under which services issue keys, each with the alphabet and the least length of what follows. From the
- * services' own documentation of their formats.
- */
+/** Prefixes of the keys of services, with the alphabet and the length of the rest. Source: the services' documentation. */
 const prefixed: readonly string[] = [
   'sk-(?:proj-|ant-|or-v1-|live-|svcacct-|admin-|lf-)?[\\w-]{16,200}', // OpenAI, Anthropic, OpenRouter, LiteLLM, Langfuse
   'pk-lf-[\\w-]{30,60}',
@@ -55,7 +54,7 @@ const prefixed: readonly string[] = [
   '[MNO][\\w-]{22,27}\\.[\\w-]{6}\\.[\\w-]{27,40}', // Discord
 ];
 
-/** Not the example of a manual: something of chance in it. */
+/** Excludes the examples of manuals: a real key looks random. */
 function varied(value: string): boolean {
   const body = value.slice(4);
   return (
@@ -64,7 +63,7 @@ function varied(value: string): boolean {
   );
 }
 
-/** Bits a character by frequency: words have about 3, random keys above 3.5 at twenty characters. */
+/** Shannon entropy in bits per character: words have about 3, random keys of twenty characters more than 3.5. */
 function entropy(value: string): number {
   const counts = new Map<string, number>();
   for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -76,23 +75,23 @@ function entropy(value: string): number {
 const keyed = anywhere({
   type: 'API_KEY',
   pattern: new RegExp(`(?<![\\w/+-])(?:${prefixed.join('|')})(?![\\w/+])`, 'g'),
-  worthwhile: (hints) => hints.token >= 14,
+  mayMatch: (stats) => stats.token >= 14,
   score: (value) => (varied(value) ? 0.99 : 0),
 });
 
 const jwt = anywhere({
   type: 'API_KEY',
   pattern: /(?<![\w.-])eyJ[\w-]{8,4000}\.eyJ[\w-]{8,8000}(?:\.[\w-]{0,2000})?/g,
-  worthwhile: (hints) => hints.token >= 10,
+  mayMatch: (stats) => stats.token >= 10,
   score: () => 0.99,
 });
 
 const privateKeyStart = /-----BEGIN (?:[A-Z]{2,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** A private key in PEM or PGP armour, to its end line; without one (cut off), to the last line that looks like base64. */
+/** A private key in PEM or PGP armour, to its end line. A truncated key ends with the last line that looks like base64. */
 const privateKey: Recognizer = {
   type: 'API_KEY',
-  worthwhile: () => true,
+  mayMatch: () => true,
   find(text, emit) {
     if (!text.includes('PRIVATE KEY')) return;
     let from = 0;
@@ -107,32 +106,38 @@ const privateKey: Recognizer = {
   },
 };
 
-/** A quote as it is written: plain, with backslashes within a string, in a URL or in HTML. */
+/** A quote: plain, escaped with backslashes in a string, encoded in a URL or in HTML. */
 const quote = String.raw`(?:\\{0,15}["'${'`'}]|%(?:25){0,3}2[27]|&(?:quot|apos|#3[49]);)`;
 
+const keyWord = String.raw`secret(?:[_ -]?key)?|(?:api|access|auth|private|client|account|encryption|signing|master|session|refresh|[cx]srf)[_ -]?(?:key|token|secret)(?:[_ -]?id)?|(?:j|php)?sess(?:ion)?(?:[_ -]?id)?|token|bearer|credentials?`;
+const verbs = `${contextWords('is')}|${contextWords('was')}`;
+const separator = String.raw`:=|=>|[:=]|%(?:25){0,3}3[ad]|\b(?:${verbs})\b|(?<=[Bb]earer)\s`;
+
 /**
- * A word that says what follows is secret, how it says so, and the quote that opens the secret: sticky, to be tried where a
- * word may begin.
+ * A word for a secret, the separator, and the quote that opens the secret. Sticky: it is tried where a keyword begins.
  */
 const assigned = new RegExp(
-  String.raw`(?:(?<![\p{L}\p{N}])|(?<=%(?:25){0,3}(?:[27][0-9a-f]|[35][bdf]|0[ad])))(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|mot de passe|contraseña|wachtwoord|lösenord|parola d'ordine|secret(?:[_ -]?key)?|(?:api|access|auth|private|client|account|encryption|signing|master|session|refresh|[cx]srf)[_ -]?(?:key|token|secret)(?:[_ -]?id)?|(?:j|php)?sess(?:ion)?(?:[_ -]?id)?|token|bearer|credentials?|pin(?: code)?)${quote}?\s{0,3}(?::=|=>|[:=]|%(?:25){0,3}3[ad]|\bis\b|\bist\b|\best\b|\bes\b|\bwas\b|\bè\b|(?<=[Bb]earer)\s)\s{0,3}(${quote})?`,
+  String.raw`(?:(?<![\p{L}\p{N}])|(?<=%(?:25){0,3}(?:[27][0-9a-f]|[35][bdf]|0[ad])))(?:(?<password>${contextWords('password')})|(?<key>${keyWord})|(?<pin>pin(?: code)?))${quote}?\s{0,3}(?:${separator})\s{0,3}(?<opening>${quote})?`,
   'iuy',
 );
 
-const words =
-  /^(?:true|false|null|none|undefined|string|str|number|int|integer|boolean|bool|object|any|required|optional|secret|token|password|passwd|process|env|os|self|this|config|settings|options|value|input|getenv|not|wrong|incorrect|invalid|expired|missing|stored|hashed|weak|strong|too|the|a|an|my|your|in|on|at|to|for|of|that|what|very|used|sent|valid|correct|changed|reset|empty|bearer|basic)\b/i;
+/** Values of configuration and words of sentences that follow such a word. */
+const notASecret = new RegExp(
+  String.raw`^(?:true|false|null|none|undefined|string|str|number|int|integer|boolean|bool|object|any|required|optional|secret|token|password|passwd|process|env|os|self|this|config|settings|options|value|input|getenv|bearer|basic|${contextWords('notASecret')})\b`,
+  'i',
+);
 
-/** The most that a secret is long, in UTF-16 code units. */
+/** The length of the longest secret, in UTF-16 code units. */
 const longestSecret = 200;
 
-/** Where the quote stands again that opened a string, with as many backslashes; an escaped one within has more. */
+/** The offset of the closing quote. It has as many backslashes as the opening quote; a quote inside the string has more. */
 function closing(text: string, from: number, opening: string): number | undefined {
   const to = Math.min(text.length, from + longestSecret + opening.length);
   const mark = opening.charAt(opening.length - 1);
   const depth = opening.length - 1;
   for (let at = text.indexOf(mark, from); at >= 0 && at < to; at = text.indexOf(mark, at + 1)) {
     if (!opening.startsWith('\\') && depth > 0) {
-      // %22 and &quot; are themselves whatever stands before them.
+      // Backslashes do not escape %22 and &quot;.
       const start = at - depth;
       if (start >= from && text.startsWith(opening, start)) return start;
       continue;
@@ -145,63 +150,53 @@ function closing(text: string, from: number, opening: string): number | undefine
 }
 
 const bare = /[^\s"'`,;<>(){}[\]]{4,200}/y;
-/** What ends a secret without quotes: the end of the string around it, or the next field of a form. */
+/** The end of a secret without quotes: the end of the surrounding string, or the next field of a form. */
 const bareEnd = /\\+$|&[\w.%[\]-]{1,64}=.*/;
-/** The same where all is encoded as in a URL. */
+/** The same in URL encoding. */
 const encodedEnd = /(?:&|%(?:25){0,3}(?:2[267c]|3b|7d|0[ad])).*/i;
 const isEncoded = /%(?:25){0,3}3[ad]\s*$/i;
 
-interface Secret {
-  readonly start: number;
-  readonly value: string;
-  readonly isQuoted: boolean;
-}
-
-/** Reads the secret that a match of {@link assigned} leads to. */
-function readSecret({ text, written }: Hints, start: number, [said, opening]: RegExpExecArray): Secret | undefined {
-  const end = opening === undefined ? undefined : closing(written, start, opening);
-  const quoted = end === undefined ? '' : written.slice(start, end);
-  if (quoted.length >= 4 && !/\s/.test(quoted)) return { start, value: quoted, isQuoted: true };
+/** Reads the secret behind a match of {@link assigned}. */
+function readSecret({ text, original }: TextStats, start: number, match: RegExpExecArray): string | undefined {
+  const opening = match.groups?.opening;
+  const end = opening === undefined ? undefined : closing(original, start, opening);
+  const quoted = end === undefined ? '' : original.slice(start, end);
+  if (quoted.length >= 4 && !/\s/.test(quoted)) return quoted;
   bare.lastIndex = start;
   const raw = bare.exec(text)?.[0];
   if (raw === undefined) return undefined;
-  return {
-    start,
-    value: raw.replace(isEncoded.test(said) ? encodedEnd : bareEnd, '').replace(/[.?:]+$/, ''),
-    isQuoted: false,
-  };
+  return raw.replace(isEncoded.test(match[0]) ? encodedEnd : bareEnd, '').replace(/[.?:]+$/, '');
 }
 
-/** What stands for a value: a variable of a template or a shell, asterisks, dots. */
+/** Placeholders: a variable of a template or a shell, asterisks, dots. */
 const placeholder = /^[$%{<]|^\*+$|^x+$|^\.+|\$[({]|\{\{|%[({]|\{\w*\}/i;
-/** An expression of a program. */
+/** An expression in source code. */
 const expression = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:[([].*)?$|^\w+\(.*\)$/;
 
-/** A password or key by the word that precedes it: by its mix of characters, never a plain word. */
+/** A password or key behind a word for it. Its mix of characters decides; a plain word is never a secret. */
 const named: Recognizer = {
   type: 'PASSWORD',
-  worthwhile: (hints) => hints.token >= 2,
-  find(text, emit, hints) {
+  mayMatch: (stats) => stats.token >= 2,
+  find(text, emit, stats) {
     let from = 0;
-    for (const index of hints.announcements.of('secret')) {
+    for (const index of stats.keywords.of('secret')) {
       if (index < from) continue;
       assigned.lastIndex = index;
       const match = assigned.exec(text);
       if (!match) continue;
-      const secret = readSecret(hints, assigned.lastIndex, match);
-      if (!secret) continue;
-      const { start, value } = secret;
+      const start = assigned.lastIndex;
+      const value = readSecret(stats, start, match);
+      if (value === undefined) continue;
       from = start + value.length;
-      if (value.length < 4 || words.test(value) || placeholder.test(value) || expression.test(value)) continue;
-      const word = match[0].toLowerCase();
-      if (word.startsWith('pin')) {
+      if (value.length < 4 || notASecret.test(value) || placeholder.test(value) || expression.test(value)) continue;
+      if (match.groups?.pin !== undefined) {
         if (/^\d{4,8}$/.test(value)) emit(start, start + value.length, 0.8);
         continue;
       }
-      // Depth adds backslashes, and says nothing of the secret.
+      // Each level of quoting adds backslashes, which are not part of the secret.
       const content = value.replace(/\\+/g, '\\');
       const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z\d]/].filter((kind) => kind.test(content)).length;
-      const isPassword = /^(?:pass|pwd|kenn|mot|contra|wacht|lös|parola)/.test(word);
+      const isPassword = match.groups?.password !== undefined;
       if (isPassword && content.length >= 6 && (classes >= 3 || (classes >= 2 && /\d/.test(content))))
         emit(start, start + value.length, 0.85);
       else if (!isPassword && content.length >= 16 && /\d/.test(content) && classes >= 2 && entropy(content) > 3.2) {
@@ -211,18 +206,18 @@ const named: Recognizer = {
   },
 };
 
-/** RFC 7617: name and password, encoded, in a header. */
+/** RFC 7617: user name and password in base64, in a header. */
 const basicHeader = /\bbasic {1,3}([A-Za-z\d+/]{8,400}={0,2})(?![\w+/=])/gi;
-/** As `curl` takes them; the second group is the password. */
+/** The option of `curl`; the second group is the password. */
 const userOption =
   /(?<=\s)(?:-u|--(?:proxy-)?user)[ =](?:\\{0,15}["'])?([^\s:"'$]{1,64}:(?!\/\/)((?:[^\s"'$,;\\]|\\(?!\\{0,15}["'])){4,200}))/g;
 /** A line of `.netrc`. */
 const netrc = /\blogin \S{1,100}\s{1,8}password ((?:[^\s"'\\]|\\(?!\\{0,15}["'])|["'](?![\s,;:)}\]]|$)){4,200})/g;
 
-/** Passwords where neither `=` nor `:` tells what they are. */
+/** Passwords in notations without `=` or `:`. */
 const login: Recognizer = {
   type: 'PASSWORD',
-  worthwhile: ({ announcements }) => announcements.of('login').length > 0,
+  mayMatch: ({ keywords }) => keywords.of('login').length > 0,
   find(text, emit) {
     const take = ({ index, 0: whole }: RegExpExecArray, value: string, score: number): void => {
       const start = index + whole.lastIndexOf(value);
@@ -230,12 +225,12 @@ const login: Recognizer = {
     };
     eachMatch(basicHeader, text, (match) => {
       const [, value = ''] = match;
-      const said = Buffer.from(value, 'base64').toString('latin1');
-      if (/^[\x20-\x7e]{1,200}:[\x20-\x7e]{1,200}$/.test(said)) take(match, value, 0.95);
+      const decoded = Buffer.from(value, 'base64').toString('latin1');
+      if (/^[\x20-\x7e]{1,200}:[\x20-\x7e]{1,200}$/.test(decoded)) take(match, value, 0.95);
     });
     eachMatch(userOption, text, (match) => {
       const [, both = '', password = ''] = match;
-      // Users and groups are written so, too: `docker run -u 1000:1000`, `-u kim:staff`.
+      // Excludes users and groups: `docker run -u 1000:1000`, `-u kim:staff`.
       if (/\d/.test(password) ? /\D/.test(password) : /[^a-z]/.test(password)) take(match, both, 0.85);
     });
     eachMatch(netrc, text, (match) => {
@@ -245,13 +240,13 @@ const login: Recognizer = {
   },
 };
 
-const awsSecret = announced('cloudSecret', reach, [
+const awsSecret = afterKeyword('cloudSecret', contextWidth, [
   {
     type: 'API_KEY',
     pattern: /(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g,
-    worthwhile: ({ token }) => token >= 4,
+    mayMatch: ({ token }) => token >= 4,
     score: (value, { text, start }) =>
-      /aws|secret|access.?key/.test(before(text, start)) &&
+      /aws|secret|access.?key/.test(contextBefore(text, start)) &&
       /\d/.test(value) &&
       /[A-Z]/.test(value) &&
       entropy(value) > 4
@@ -260,17 +255,19 @@ const awsSecret = announced('cloudSecret', reach, [
   },
 ]);
 
+const walletWord = new RegExp(String.raw`bitcoin|\bbtc\b|crypto|ethereum|\beth\b|${contextWords('wallet')}`);
+
 const wallet = anywhere({
   type: 'CRYPTO',
   pattern: /(?<![\w/])(?:0x[0-9a-fA-F]{40}|bc1[02-9ac-hj-np-z]{25,59}|[13][1-9A-HJ-NP-Za-km-z]{25,34})(?![\w/])/g,
-  worthwhile: (hints) => hints.token >= 26,
+  mayMatch: (stats) => stats.token >= 26,
   score: (value, { text, start }) => {
     if (value.startsWith('bc1')) return 0.95;
-    const said = /bitcoin|\bbtc\b|wallet|crypto|ethereum|\beth\b|donat/.test(before(text, start));
+    const hasContext = walletWord.test(contextBefore(text, start));
     const mixed = /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
-    return said ? 0.95 : value.startsWith('0x') || mixed ? 0.6 : 0;
+    return hasContext ? 0.95 : value.startsWith('0x') || mixed ? 0.6 : 0;
   },
 });
 
-/** Keys, tokens, passwords and what else opens a door. */
+/** Credentials: keys, tokens, passwords, and addresses of crypto wallets. */
 export const secrets: readonly Recognizer[] = [keyed, jwt, privateKey, named, login, awsSecret, wallet];

@@ -1,0 +1,38 @@
+import type { Language } from '../language.ts';
+
+export const german: Language = {
+  codes: ['de'],
+  context: {
+    phone: String.raw`telefon|telefax|\bhandy|mobil|rufnummer|durchwahl|anruf|erreich|nummer`,
+    phoneLabelAbove: 'telefon',
+    phoneLabelAfter: 'handy',
+    phoneExtension: String.raw`durchwahl|dw\.?`,
+    otherNumber: 'rechnung|bestell|kunden|auftrag|plz',
+    card: 'karte',
+    cardCode: 'prüfnummer|prüfziffer|kartenprüfnummer|sicherheitscode',
+    cardExpiry: 'gültig bis|ablauf(?:datum)?',
+    date: 'datum',
+    password: 'passwort|kennwort',
+    is: 'ist',
+    vehicle: 'fahrgestell|fahrzeug',
+    plate: 'kennzeichen|nummernschild',
+    plateNumber: String.raw`nr\b`,
+    birth: String.raw`geb(?:oren|urtsdatum|\.)|geburtstag`,
+    month: 'januar|februar|märz|april|mai|juni?|juli?|august|september|okt(?:ober)?|november|dez(?:ember)?',
+    position: 'standort',
+    coordinate: 'breitengrad|längengrad',
+    driverLicense: 'f(?:ü|ue)hrerschein(?:nummer)?',
+    passport: 'reisepass(?:nummer)?',
+    bankAccount: 'kontonummer',
+    documentId:
+      'personalausweis(?:nummer)?|ausweisnummer|personalnummer|matrikelnummer|versichertennummer|steuernummer',
+    documentFiller: 'nr|ist|lautet',
+    vat: String.raw`ust-?\s?id|umsatzsteuer|\bmwst\b`,
+  },
+  keywords: {
+    secret: ['pass', 'kennwort'],
+    card: ['pruf', 'sicherheitscode', 'gultig', 'ablauf'],
+    plate: ['kennz', 'schild'],
+  },
+  phonePlans: { always: ['DE'], expectedWithZero: ['AT', 'CH'] },
+};

@@ -1,0 +1,33 @@
+import type { Language } from '../language.ts';
+
+export const french: Language = {
+  codes: ['fr'],
+  context: {
+    phone: 't[ée]l[ée]phone|portable|num[ée]ro|appel|joindre',
+    otherNumber: 'facture|commande',
+    card: 'carte',
+    cardCode: 'cryptogramme',
+    cardExpiry: 'expir(?:e|ation)',
+    password: 'mot de passe',
+    is: 'est',
+    vehicle: 'châssis',
+    plate: String.raw`immatriculation|immatriculé\w*|plaque`,
+    plateNumber: 'n[°º]',
+    birth: 'n[ée]e? le|naissance',
+    month:
+      'janvier|f[ée]v(?:rier)?|mars|avr(?:il)?|mai|juin|juillet|août|septembre|octobre|novembre|d[ée]cembre|dezembre',
+    ordinal: 'er',
+    ofMonth: 'de',
+    driverLicense: 'permis de conduire',
+    passport: 'passeport',
+    documentId: "carte d'identit[ée]",
+    documentFiller: 'n°|est|le|num[ée]ro|de',
+    vat: String.raw`\btva\b`,
+  },
+  keywords: {
+    secret: ['mot de passe'],
+    card: ['cryptogramme', 'exp'],
+    plate: ['plaq', 'immatr'],
+  },
+  phonePlans: { always: ['FR'], expectedWithZero: ['BE', 'CH'] },
+};

@@ -1,0 +1,6 @@
+import type { Language } from '../language.ts';
+
+export const hebrew: Language = {
+  codes: ['he'],
+  phonePlans: { expectedWithZero: ['IL'] },
+};

@@ -1,0 +1,6 @@
+import type { Language } from '../language.ts';
+
+export const hindi: Language = {
+  codes: ['hi'],
+  phonePlans: { expected: ['IN'] },
+};

@@ -1,0 +1,6 @@
+import type { Language } from '../language.ts';
+
+export const croatian: Language = {
+  codes: ['hr'],
+  phonePlans: { expectedWithZero: ['HR'] },
+};

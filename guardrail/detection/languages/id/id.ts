@@ -1,0 +1,6 @@
+import type { Language } from '../language.ts';
+
+export const indonesian: Language = {
+  codes: ['id'],
+  phonePlans: { expectedWithZero: ['ID'] },
+};

@@ -1,0 +1,99 @@
+import type * as numberingPlans from 'libphonenumber-js/min';
+
+/** Code of a country whose numbering plan the phone recognizer checks. */
+export type PlanCountry = numberingPlans.CountryCode;
+
+/** The purposes for which recognizers read words. */
+export interface ContextWords {
+  /** Before a phone number. */
+  readonly phone: string;
+  /** A label on the line above a phone number. */
+  readonly phoneLabelAbove: string;
+  /** A label after a phone number. */
+  readonly phoneLabelAfter: string;
+  /** Before the extension of a phone number. */
+  readonly phoneExtension: string;
+  /** Before a number that is not a phone number. */
+  readonly otherNumber: string;
+  /** Before a version number, which can look like an IP address. */
+  readonly version: string;
+  /** Before the number of a payment card. */
+  readonly card: string;
+  /** Before the verification code of a card. */
+  readonly cardCode: string;
+  /** Before the expiration date of a card. */
+  readonly cardExpiry: string;
+  /** "date", between an expiration word and the date. */
+  readonly date: string;
+  /** Before a crypto wallet address. */
+  readonly wallet: string;
+  /** Before a password. The password recognizer ignores the case of these words. */
+  readonly password: string;
+  /** Words after "password:" and the like that are not a secret. */
+  readonly notASecret: string;
+  /** "is", between a word and its value. */
+  readonly is: string;
+  /** "was", between a word and its value. */
+  readonly was: string;
+  /** Before a vehicle identification number. */
+  readonly vehicle: string;
+  /** Before a licence plate. */
+  readonly plate: string;
+  /** "number", between a licence plate word and the plate. */
+  readonly plateNumber: string;
+  /** Before a date of birth. */
+  readonly birth: string;
+  /** Names of months and their abbreviations. */
+  readonly month: string;
+  /** Ending of the day before the month, as in "3rd of March". */
+  readonly ordinal: string;
+  /** Ending of the day after the month, as in "March 3rd". */
+  readonly ordinalAfterMonth: string;
+  /** Between the day and the month. */
+  readonly ofMonth: string;
+  /** Between the month and the year. */
+  readonly ofYear: string;
+  /** Before a pair of coordinates. */
+  readonly coordinates: string;
+  /** Before a pair of coordinates with at least four decimals. Drawings use these words, too. */
+  readonly position: string;
+  /** The name of one coordinate. */
+  readonly coordinate: string;
+  /** Before the number of a driving licence. */
+  readonly driverLicense: string;
+  /** Before the number of a passport. */
+  readonly passport: string;
+  /** Before the number of a bank account. */
+  readonly bankAccount: string;
+  /** Before the number of another document, a membership or a patient. */
+  readonly documentId: string;
+  /** Between a document word and its number. */
+  readonly documentFiller: string;
+  /** Before a VAT number. */
+  readonly vat: string;
+}
+
+/** Lists of keywords without which the recognizers of a list do not run. */
+export type LanguageKeywords = 'secret' | 'card' | 'plate';
+
+/** Everything that recognizers know about one language. */
+export interface Language {
+  /** ISO 639-1 codes. */
+  readonly codes: readonly string[];
+  /** Alternatives of a regular expression, in lower case, for each purpose. */
+  readonly context?: Partial<ContextWords>;
+  /**
+   * Beginnings of words, in lower case and without accents. Passwords, card details and licence plates are searched only
+   * behind these, so each word in `password`, `cardCode`, `cardExpiry` and `plate` needs one.
+   */
+  readonly keywords?: Partial<Record<LanguageKeywords, readonly string[]>>;
+  /** Numbering plans of the countries that speak the language. */
+  readonly phonePlans?: {
+    /** Checked always. In these plans a national number begins with a zero, or has an unmistakable pattern. */
+    readonly always?: readonly PlanCountry[];
+    /** Checked where the operator expects the language; national numbers begin with a zero. */
+    readonly expectedWithZero?: readonly PlanCountry[];
+    /** Checked where the operator expects the language; national numbers do not begin with a zero. */
+    readonly expected?: readonly PlanCountry[];
+  };
+}

@@ -1,0 +1,26 @@
+import type { Language } from '../language.ts';
+
+export const dutch: Language = {
+  codes: ['nl'],
+  context: {
+    phone: String.raw`telefoon|mobiel|\bbel\b|bellen|\bgsm\b`,
+    card: 'kaart',
+    cardCode: 'beveiligingscode',
+    cardExpiry: 'vervalt|geldig tot',
+    password: 'wachtwoord',
+    plate: 'kenteken',
+    birth: 'geboorte',
+    month: 'januari|februari|maart|mei|juni|juli|augustus|okt(?:ober)?',
+    position: 'locatie',
+    driverLicense: 'rijbewijs(?:nummer)?',
+    passport: 'paspoort(?:nummer)?',
+    bankAccount: 'rekeningnummer',
+    vat: String.raw`\bbtw\b`,
+  },
+  keywords: {
+    secret: ['wachtwoord'],
+    card: ['beveiliging', 'vervalt', 'geldig'],
+    plate: ['kentek'],
+  },
+  phonePlans: { always: ['NL'], expectedWithZero: ['BE'] },
+};

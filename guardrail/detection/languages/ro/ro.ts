@@ -1,0 +1,6 @@
+import type { Language } from '../language.ts';
+
+export const romanian: Language = {
+  codes: ['ro'],
+  phonePlans: { expectedWithZero: ['RO'] },
+};

@@ -1,0 +1,6 @@
+import type { Language } from '../language.ts';
+
+export const thai: Language = {
+  codes: ['th'],
+  phonePlans: { expectedWithZero: ['TH'] },
+};

@@ -1,0 +1,6 @@
+import type { Language } from '../language.ts';
+
+export const turkish: Language = {
+  codes: ['tr'],
+  phonePlans: { expectedWithZero: ['TR'] },
+};

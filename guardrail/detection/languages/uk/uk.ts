@@ -1,0 +1,6 @@
+import type { Language } from '../language.ts';
+
+export const ukrainian: Language = {
+  codes: ['uk'],
+  phonePlans: { expectedWithZero: ['UA'] },
+};

@@ -1,0 +1,17 @@
+import { isDate } from '../checksums.ts';
+import { numberAt, type Country } from './country.ts';
+
+export const czechia: Country = {
+  numbers: [
+    {
+      type: 'CZ_RODNE_CISLO',
+      lengths: [10],
+      valid: (d) => isDate((numberAt(d, 2, 4) % 50) % 20, numberAt(d, 4, 6)) && Number(d) % 11 === 0,
+      format: /^\d{6}\/\d{4}$/,
+      context: /rodn[ée] [čc][íi]slo|\br\.? ?[čc]\.|birth number/,
+    },
+  ],
+  vat: {
+    pattern: String.raw`CZ\d{8,10}`,
+  },
+};

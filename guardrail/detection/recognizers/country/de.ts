@@ -1,0 +1,26 @@
+import { mod1110 } from '../checksums.ts';
+import { aroundDigits } from '../recognizer.ts';
+import { withContext, type Country } from './country.ts';
+
+export const germany: Country = {
+  numbers: [
+    {
+      type: 'DE_TAX_ID',
+      lengths: [11],
+      valid: (d) => !d.startsWith('0') && mod1110(d),
+      context: /steuer-?\s?id|steueridentifikation|\bidnr|\btin\b|tax id/,
+    },
+  ],
+  recognizers: [
+    aroundDigits({
+      type: 'DE_SOCIAL_SECURITY',
+      pattern: /(?<![\p{L}\p{N}])\d{2} ?\d{6} ?[A-Z] ?\d{3}(?![\p{L}\p{N}])/gu,
+      mayMatch: (stats) => stats.solid >= 6,
+      score: withContext(/versicherungsnummer|\brvnr\b|\bsvnr\b|rentenversicherung/),
+    }),
+  ],
+  vat: {
+    pattern: String.raw`DE ?\d{3} ?\d{3} ?\d{3}`,
+    valid: (digits) => mod1110(digits),
+  },
+};

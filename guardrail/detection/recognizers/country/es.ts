@@ -1,0 +1,28 @@
+import { aroundDigits, digitsOf } from '../recognizer.ts';
+import type { Country } from './country.ts';
+
+const checkLetters = 'TRWAGMYFPDXBNJZSQVHLCKE';
+
+export const spain: Country = {
+  recognizers: [
+    aroundDigits({
+      type: 'ES_NIF',
+      pattern: /(?<![\p{L}\p{N}])\d{8}[ -]?[A-HJ-NP-TV-Z](?![\p{L}\p{N}])/giu,
+      mayMatch: (stats) => stats.solid >= 8,
+      score: (value) =>
+        checkLetters.charAt(Number(value.slice(0, 8)) % 23) === value.slice(-1).toUpperCase() ? 0.9 : 0,
+    }),
+    aroundDigits({
+      type: 'ES_NIE',
+      pattern: /(?<![\p{L}\p{N}])[XYZ][ -]?\d{7}[ -]?[A-HJ-NP-TV-Z](?![\p{L}\p{N}])/giu,
+      mayMatch: (stats) => stats.solid >= 7,
+      score: (value) => {
+        const number = `${'XYZ'.indexOf(value.charAt(0).toUpperCase())}${digitsOf(value)}`;
+        return checkLetters.charAt(Number(number) % 23) === value.slice(-1).toUpperCase() ? 0.9 : 0;
+      },
+    }),
+  ],
+  vat: {
+    pattern: String.raw`ES ?[A-Z]\d{7}[A-Z\d]|ES ?\d{8}[A-Z]`,
+  },
+};

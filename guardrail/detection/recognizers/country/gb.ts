@@ -1,0 +1,36 @@
+import { repeated } from '../checksums.ts';
+import { aroundDigits, contextBefore } from '../recognizer.ts';
+import { numberAt, weightedModulo, type Country } from './country.ts';
+
+export const unitedKingdom: Country = {
+  numbers: [
+    {
+      type: 'UK_NHS',
+      lengths: [10],
+      valid: (d) => weightedModulo(d, [10, 9, 8, 7, 6, 5, 4, 3, 2, 1], 11) === 0 && !repeated(d),
+      context: /\bnhs\b|national health|health service|patient (?:no|num|id)/,
+    },
+  ],
+  recognizers: [
+    aroundDigits({
+      type: 'UK_NINO',
+      pattern: /(?<![\p{L}\p{N}])[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D](?![\p{L}\p{N}])/giu,
+      mayMatch: (stats) => stats.digits >= 6,
+      score: (value, { text, start }) => {
+        if (/^(?:bg|gb|kn|nk|nt|tn|zz)/i.test(value)) return 0;
+        return /national insurance|\bni(?:no)?\b|insurance n/.test(contextBefore(text, start))
+          ? 0.98
+          : value === value.toUpperCase()
+            ? 0.8
+            : 0;
+      },
+    }),
+  ],
+  vat: {
+    pattern: String.raw`GB ?\d{3} ?\d{4} ?\d{2}`,
+    valid: (digits) => {
+      const rest = weightedModulo(digits, [8, 7, 6, 5, 4, 3, 2], 97) + numberAt(digits, 7, 9);
+      return rest % 97 === 0 || (rest + 55) % 97 === 0;
+    },
+  },
+};

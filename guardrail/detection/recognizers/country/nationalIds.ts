@@ -1,0 +1,116 @@
+import { contextWords } from '../../languages/languages.ts';
+import { isList, partsOf } from '../numberRuns.ts';
+import {
+  aroundDigits,
+  contextBefore,
+  contextWidth,
+  digitsOf,
+  eachNumber,
+  type Emit,
+  type Recognizer,
+} from '../recognizer.ts';
+import type { DigitStats } from '../textStats.ts';
+import { countries } from './countries.ts';
+import type { NumberId } from './country.ts';
+
+const numberIds = countries.flatMap(({ numbers = [] }) => numbers);
+
+const candidate = /(?<![\p{L}\p{N}_/-]|\d\.)\d(?:[ .\-+/]{0,2}\d){8,}(?![\p{L}\p{N}_]|[.-]\d)/gu;
+
+const isLong = ({ digits }: DigitStats): boolean => digits >= 9;
+
+const sizes = { least: 9, most: 15, word: 2 };
+/** A longer run is a list. */
+const longestNumber = 64;
+
+const byLength = (ids: readonly NumberId[]): readonly (readonly NumberId[])[] =>
+  Array.from({ length: sizes.most + 1 }, (_, length) => ids.filter(({ lengths }) => lengths.includes(length)));
+const idsOfLength = byLength(numberIds);
+/** Identifiers whose notation consists of several words. */
+const spacedOfLength = byLength(numberIds.filter(({ format }) => format?.source.includes(' ')));
+
+/** One run of digits and separators, and the context words before it. */
+class NumberRun {
+  private readonly run: string;
+  private readonly start: number;
+  private readonly text: string;
+  private readonly emit: Emit;
+  private context: string | undefined;
+  private readonly contextOf = new Map<NumberId, boolean>();
+
+  constructor(run: string, start: number, text: string, emit: Emit) {
+    this.run = run;
+    this.start = start;
+    this.text = text;
+    this.emit = emit;
+  }
+
+  find(): void {
+    const { run } = this;
+    if (run.length < longestNumber && this.emitFirst(0, run.length, idsOfLength[digitsOf(run).length])) return;
+    if (!isList(run)) return;
+    const parts = partsOf(run, sizes);
+    const single = parts.filter(({ words }) => words.length === 1);
+    const found = single.filter(({ start, end, digits }) => this.emitFirst(start, end, idsOfLength[digits]));
+    if (found.length > 0) return;
+    for (const { start, end, digits, words } of parts) {
+      if (words.length > 1) this.emitFirst(start, end, (start > contextWidth ? spacedOfLength : idsOfLength)[digits]);
+    }
+  }
+
+  /** Emits a part of the run as the first identifier that it can be. */
+  private emitFirst(start: number, end: number, ids: readonly NumberId[] = []): boolean {
+    const written = this.run.slice(start, end);
+    const digits = digitsOf(written);
+    for (const id of ids) {
+      if (!id.valid(digits)) continue;
+      const hasContext = this.hasContext(id, start);
+      if (!hasContext && !id.format?.test(written)) continue;
+      this.emit(this.start + start, this.start + end, hasContext ? 0.98 : 0.85, id.type);
+      return true;
+    }
+    return false;
+  }
+
+  /** Whether a context word stands before the run. It applies to parts that begin within its reach. */
+  private hasContext(id: NumberId, start: number): boolean {
+    if (start > contextWidth) return false;
+    this.context ??= contextBefore(this.text, this.start);
+    let has = this.contextOf.get(id);
+    if (has === undefined) this.contextOf.set(id, (has = id.context.test(this.context)));
+    return has;
+  }
+}
+
+/** National identifiers of digits only. All countries share one pass over the numbers of the text. */
+const numbers: Recognizer = {
+  type: 'ID',
+  mayMatch: isLong,
+  find(text, emit, stats) {
+    eachNumber(candidate, stats, isLong, ({ 0: run, index }, windowStart) => {
+      new NumberRun(run, windowStart + index, text, emit).find();
+    });
+  },
+};
+
+const vatByCountry = new Map(countries.flatMap(({ vat }) => (vat ? [[vat.pattern.slice(0, 2), vat] as const] : [])));
+const vatPatterns = Array.from(vatByCountry.values(), ({ pattern }) => pattern);
+const vatWord = new RegExp(contextWords('vat'));
+
+const vatNumbers = aroundDigits({
+  type: 'VAT_NUMBER',
+  pattern: new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${vatPatterns.join('|')})(?![\p{L}\p{N}])`, 'gu'),
+  mayMatch: ({ digits }) => digits >= 7,
+  score: (value, { text, start }) => {
+    const isValid = vatByCountry.get(value.slice(0, 2))?.valid?.(digitsOf(value));
+    const hasContext = vatWord.test(contextBefore(text, start));
+    if (isValid === false) return hasContext ? 0.6 : 0;
+    return hasContext ? 0.98 : isValid ? 0.8 : 0;
+  },
+});
+
+export const nationalIds: readonly Recognizer[] = [
+  numbers,
+  ...countries.flatMap(({ recognizers = [] }) => recognizers),
+  vatNumbers,
+];

@@ -1,0 +1,17 @@
+import { isYearMonthDay, lastDigit, weightedModulo, type Country } from './country.ts';
+
+export const poland: Country = {
+  numbers: [
+    {
+      type: 'PL_PESEL',
+      lengths: [11],
+      valid: (d) =>
+        isYearMonthDay(d) && (10 - weightedModulo(d, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3], 10)) % 10 === lastDigit(d),
+      context: /pesel/,
+    },
+  ],
+  vat: {
+    pattern: String.raw`PL ?\d{10}`,
+    valid: (digits) => weightedModulo(digits, [6, 5, 7, 2, 3, 4, 5, 6, 7], 11) === lastDigit(digits),
+  },
+};

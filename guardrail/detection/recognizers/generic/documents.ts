@@ -1,0 +1,34 @@
+import type { EntityType } from '../../contract.ts';
+import { contextWords } from '../../languages/languages.ts';
+import { aroundDigits, contextBefore, digitsOf, type Recognizer } from '../recognizer.ts';
+
+/** Only these may stand between a document word and its number: "number is", "no.:", "#", "Nr.", "ist", "est le". */
+const filler = String.raw`(?:[\s:#=."'()-]|${contextWords('documentFiller')}){0,12}$`;
+
+const documentWords = (
+  [
+    ['US_DRIVER_LICENSE', 'driverLicense'],
+    ['US_PASSPORT', 'passport'],
+    ['US_BANK_NUMBER', 'bankAccount'],
+    ['ID', 'documentId'],
+  ] as const
+).map(([type, purpose]): readonly [EntityType, RegExp] => [type, new RegExp(`(?:${contextWords(purpose)})${filler}`)]);
+
+/** Numbers of documents have many patterns: a number needs a document word directly before it. */
+const documentNumber = aroundDigits({
+  type: 'ID',
+  pattern: /(?<![\p{L}\p{N}_./-])(?:[A-Z]{1,5}[ -]?)?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)){3,19}(?![\p{L}\p{N}_]|\.\d)/gu,
+  mayMatch: ({ digits }) => digits >= 4,
+  score: (value, { text, start }) => {
+    const digits = digitsOf(value).length;
+    const isShort = digits < 2 || value.replace(/[ -]/g, '').length < 8;
+    if ((digits < 5 && isShort) || digits > 17) return 0;
+    const context = contextBefore(text, start, 40);
+    for (const [type, words] of documentWords) {
+      if (words.test(context)) return { score: 0.8, type };
+    }
+    return 0;
+  },
+});
+
+export const documents: readonly Recognizer[] = [documentNumber];

@@ -1,0 +1,110 @@
+import { withoutEscapedSpace } from '../text/escapes.ts';
+import { Keywords } from './keywords.ts';
+
+/** The digits of a text, or of a part of it. */
+export interface DigitStats {
+  /** The most digits in one run of digits and the separators usual inside numbers. */
+  readonly digits: number;
+  /** The most digits in one run without separators. */
+  readonly solid: number;
+  /** Length of the longest run of letters A to Z, digits, `_` and `-` that contains a digit. */
+  readonly token: number;
+}
+
+/** A part of a text that contains digits. */
+export interface DigitWindow extends DigitStats {
+  /** Offset of the window in the text. */
+  readonly start: number;
+  readonly text: string;
+}
+
+/** Properties of a text, collected in one cheap pass. They decide which recognizers run, and on which parts. */
+export interface TextStats extends DigitStats {
+  /** The text as recognizers read it: see {@link withoutEscapedSpace}. */
+  readonly text: string;
+  /** The text as it was received. */
+  readonly original: string;
+  readonly hasAt: boolean;
+  /** Whether the text contains `://`, `www.` or `.com/`. */
+  readonly hasUrl: boolean;
+  /** The parts that contain digits, with {@link margin} on both sides. */
+  readonly windows: readonly DigitWindow[];
+  readonly keywords: Keywords;
+}
+
+/**
+ * How far a value may extend beyond its first and its last digit, and half of the longest distance between two of its
+ * digits, in UTF-16 code units. The longest cases are a document number that ends in 19 letters, and the name of a month
+ * with the words around it.
+ */
+export const margin = 24;
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+const isOfToken = (code: number): boolean =>
+  isDigit(code) || ((code | 32) >= 97 && (code | 32) <= 122) || code === 95 || code === 45;
+
+/** Collects the properties of a text. */
+export function textStatsOf(original: string): TextStats {
+  const text = withoutEscapedSpace(original);
+  const windows = digitWindows(text);
+  return {
+    text,
+    original,
+    hasAt: text.includes('@'),
+    hasUrl: text.includes('://') || text.includes('www.') || text.includes('.com/'),
+    digits: most(windows, ({ digits }) => digits),
+    solid: most(windows, ({ solid }) => solid),
+    token: most(windows, ({ token }) => token),
+    windows,
+    keywords: new Keywords(text),
+  };
+}
+
+function digitWindows(text: string): DigitWindow[] {
+  const windows: DigitWindow[] = [];
+  let [digits, solid, token] = [0, 0, 0];
+  let from = -1;
+  let last = -1;
+  let [ofRun, inRow] = [0, 0];
+  let tokenEnd = 0;
+  const close = (): void => {
+    const start = Math.max(0, from - margin);
+    windows.push({ start, text: text.slice(start, last + 1 + margin), digits, solid, token });
+  };
+  const { length } = text;
+  for (let at = nextDigit(text, 0); at < length; at++) {
+    if (!isDigit(text.charCodeAt(at))) {
+      if (at - last > 2 * margin) at = nextDigit(text, at) - 1;
+      continue;
+    }
+    if (from < 0 || at - last > 2 * margin) {
+      if (from >= 0) close();
+      from = at;
+      digits = solid = token = 0;
+    }
+    // At most three characters separate two digits of one number: `) `, ` - `, ` (0`.
+    ofRun = at - last > 4 ? 1 : ofRun + 1;
+    inRow = at - last > 1 ? 1 : inRow + 1;
+    last = at;
+    if (ofRun > digits) digits = ofRun;
+    if (inRow > solid) solid = inRow;
+    if (at < tokenEnd) continue;
+    let start = at;
+    while (start > tokenEnd && isOfToken(text.charCodeAt(start - 1))) start--;
+    tokenEnd = at + 1;
+    while (tokenEnd < length && isOfToken(text.charCodeAt(tokenEnd))) tokenEnd++;
+    if (tokenEnd - start > token) token = tokenEnd - start;
+  }
+  if (from >= 0) close();
+  return windows;
+}
+
+const most = (windows: readonly DigitWindow[], of: (stats: DigitStats) => number): number =>
+  windows.reduce((greatest, window) => Math.max(greatest, of(window)), 0);
+
+const digit = /\d/g;
+/** The offset of the next digit, or the length of the text. A pattern is much faster here than a loop over characters. */
+function nextDigit(text: string, from: number): number {
+  digit.lastIndex = from;
+  return digit.test(text) ? digit.lastIndex - 1 : text.length;
+}
