@@ -9,7 +9,8 @@ import { eventually, KEY, PLANTED, startHarness, type Answer, type Harness } fro
 import { StoreUnavailableError } from '../store/store.ts';
 import { DetectorUnavailableError } from '../detection/detection.ts';
 import { ImagesBusyError } from '../images/images.ts';
-import { DocumentTooDeepError, type Guard } from '../pseudonymization/pseudonymization.ts';
+import type { Guard } from '../pseudonymization/pseudonymization.ts';
+import { DocumentTooDeepError } from './messages/messages.ts';
 
 interface Body {
   readonly action: string;

@@ -1,6 +1,5 @@
 /** The wire formats in which gateways speak to the guardrail. */
 export * from './litellm.ts';
-export { holdsFiles } from './files.ts';
 export { FieldError, isObject, parseFields, type JsonObject } from './fields.ts';
 export {
   PEER_ADAPTERS,

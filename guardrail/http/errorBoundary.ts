@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
-import { AnswerTooLargeError, DocumentTooDeepError, SessionErasedError } from '../pseudonymization/pseudonymization.ts';
+import { AnswerTooLargeError, SessionErasedError } from '../pseudonymization/pseudonymization.ts';
 import { DetectorUnavailableError, TooManyValuesError } from '../detection/detection.ts';
 import { ImagesBusyError } from '../images/images.ts';
+import { DocumentTooDeepError } from '../messages/messages.ts';
 import { FieldError } from '../gateways/gateways.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { CallMiddleware } from './context.ts';

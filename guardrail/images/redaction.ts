@@ -12,11 +12,11 @@ import {
   type SessionScope,
 } from '../pseudonymization/pseudonymization.ts';
 import type { Finding } from '../detection/detection.ts';
+import { imagesIn, withImages } from '../messages/messages.ts';
 import type { MappingStore } from '../store/store.ts';
 import { UnreadableImageError, type Box, type Picture, type PictureReader, type Reading } from './contract.ts';
 import { dataUrlOf, isRemote, pictureOf } from './dataUrl.ts';
 import { padded } from './boxes.ts';
-import { imagesIn, withImages } from './parts.ts';
 import type { PictureText } from './ocrText.ts';
 import { createReadings, type ReadingOwner } from './ocrCache.ts';
 import { boxesOf, textsOf } from './readingOrders.ts';

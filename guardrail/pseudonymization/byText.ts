@@ -1,14 +1,14 @@
-import type { StringKind } from './walk.ts';
+import type { TextKind } from '../messages/messages.ts';
 
 /** What is known of the texts of a call, each of which can be read in several ways. Holds no copy of a text. */
 export class ByText<T> {
-  private readonly kinds = new Map<StringKind, Map<string, T>>();
+  private readonly kinds = new Map<TextKind, Map<string, T>>();
 
-  get(text: string, kind: StringKind): T | undefined {
+  get(text: string, kind: TextKind): T | undefined {
     return this.kinds.get(kind)?.get(text);
   }
 
-  set(text: string, kind: StringKind, value: T): void {
+  set(text: string, kind: TextKind, value: T): void {
     let texts = this.kinds.get(kind);
     if (!texts) {
       texts = new Map();

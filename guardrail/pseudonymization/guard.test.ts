@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { MAX_ENTITY, type Analyzer, type Finding } from '../detection/detection.ts';
 import type { Pseudonym } from '../ids.ts';
 import { mayLoadAddresses } from './autoload/autoload.ts';
+import { DocumentTooDeepError } from '../messages/messages.ts';
 import { createMonitor, withoutWrites } from '../monitor.ts';
 import { createMemoryStore, type MappingStore } from '../store/store.ts';
 import {
   AnswerTooLargeError,
-  DocumentTooDeepError,
   SessionErasedError,
   deriveSubject,
   type Guard,
@@ -368,6 +368,19 @@ describe('structured messages and tools', () => {
         .catch((thrown: unknown) => thrown);
       expect(error).to.be.instanceOf(DocumentTooDeepError);
     }
+  });
+
+  it('are rewritten in content parts of unknown types, but no address is restored there', async () => {
+    const guard = guardFor();
+    const part = (who: string, url: string): Json => ({
+      ...{ type: 'brand_new', id: 'Anna', name: who, data: who, url: `https://x.example/?q=${url}` },
+    });
+    const message = (who: string, url: string): Json[] => [{ role: 'user', content: [part(who, url)] }];
+    const sent = await send(guard, { structuredMessages: message('Anna', 'Anna') });
+    const [anna = ''] = tagsIn(JSON.stringify(sent));
+    expect(sent.structuredMessages).to.deep.equal(message(anna, anna));
+    const back = await guard.response({ texts: [], structuredMessages: sent.structuredMessages }, caller);
+    expect(back.structuredMessages).to.deep.equal(message('Anna', anna));
   });
 
   it('keep a key named __proto__', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes, type KeyObject } from 'node:crypto';
 import { TooManyValuesError, type Analyzer, type EntityType, type Finding } from '../detection/detection.ts';
 import type { Pseudonym, SessionId } from '../ids.ts';
+import { parseJsonIn, visitMessages, visitTools, type TextKind } from '../messages/messages.ts';
 import type { Fence, MappingStore } from '../store/store.ts';
 import { blockedReasonFor } from './blocked.ts';
 import { createYielder } from '../eventLoop.ts';
@@ -15,10 +16,9 @@ import type {
   ResponseDocument,
   ResponseOutcome,
   SessionScope,
-} from './pseudonymization.ts';
+} from './contract.ts';
 import { SessionErasedError } from './errors.ts';
 import { createGrammar, type Grammar } from './grammar.ts';
-import { parseJsonIn } from './json.ts';
 import { createVocabulary, type Vocabulary } from './labels.ts';
 import { Names } from './names.ts';
 import { collectValues, type Found } from './occurrences.ts';
@@ -27,7 +27,6 @@ import { lengthen, Pseudonyms } from './pseudonyms.ts';
 import { Budget, isSearch, pseudonymsIn, readText, restoreText, type Reading, type Restored } from './restore.ts';
 import { deriveSession, subjectOf } from './session.ts';
 import { decodeStored, type Stored } from './spelling.ts';
-import { rewriteMessages, rewriteTools, type Rewrite } from './walk.ts';
 
 export interface GuardOptions {
   readonly analyzer: Analyzer;
@@ -132,7 +131,10 @@ export function createGuard(options: GuardOptions): Guard {
       readings.set(text, reading);
       return reading;
     };
-    walkResponse(document, (text) => (read(text), text));
+    walkResponse(document, (text, kind) => {
+      if (kind !== 'address') read(text);
+      return text;
+    });
     TooManyValuesError.check(readings.values().reduce((sum, { matches }) => sum + matches.length, 0));
     const known = await lookUp(session, [...readings.values()]);
     const searched = isSearch(readings.values(), known);
@@ -140,6 +142,7 @@ export function createGuard(options: GuardOptions): Guard {
     const results = new ByText<Restored>();
     const budget = new Budget(maxAnswer);
     const changed = walkResponse(document, (text, kind) => {
+      if (kind === 'address') return text;
       const before = results.get(text, kind);
       if (before) budget.spend(before.bytes);
       const result = before ?? restoreText(read(text), values, kind, budget);
@@ -205,6 +208,8 @@ interface Analyzed {
   readonly inPictures: readonly (readonly Finding[])[];
 }
 
+type Rewrite = (text: string, kind: TextKind) => string;
+
 interface Look {
   readonly plans: readonly Plan[];
   readonly base: Pick<RequestOutcome, 'session' | 'entities' | 'inPictures'>;
@@ -225,9 +230,9 @@ function walkRequest({ texts, structuredMessages, tools }: RequestDocument, rewr
   return {
     texts: texts.map((text) => rewrite(text, 'text')),
     ...(structuredMessages && {
-      structuredMessages: rewriteMessages(structuredMessages, rewrite, 'structured_messages'),
+      structuredMessages: visitMessages(structuredMessages, { text: rewrite }, 'structured_messages'),
     }),
-    ...(tools && { tools: rewriteTools(tools, rewrite) }),
+    ...(tools && { tools: visitTools(tools, { text: rewrite }) }),
   };
 }
 
@@ -235,9 +240,9 @@ function walkResponse({ texts, structuredMessages, toolCalls }: ResponseDocument
   return {
     texts: texts.map((text) => rewrite(text, 'text')),
     ...(structuredMessages && {
-      structuredMessages: rewriteMessages(structuredMessages, rewrite, 'structured_messages'),
+      structuredMessages: visitMessages(structuredMessages, { text: rewrite }, 'structured_messages'),
     }),
-    ...(toolCalls && { toolCalls: rewriteMessages(toolCalls, rewrite, 'tool_calls') }),
+    ...(toolCalls && { toolCalls: visitMessages(toolCalls, { text: rewrite }, 'tool_calls') }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { buildAutomaton, type Automaton } from '../automaton/automaton.ts';
 import { shortEnough, TooManyValuesError, type EntityType } from '../detection/detection.ts';
+import type { Segment } from '../messages/messages.ts';
 import { createBlobGuard, isBoundary, urlsIn } from './boundaries.ts';
-import type { Segment } from './json.ts';
 
 /** A place that holds a value, in the coordinates of the text that it is said of. */
 export interface Place {

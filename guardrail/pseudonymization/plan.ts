@@ -1,23 +1,22 @@
 import type { EntityType, Finding } from '../detection/detection.ts';
 import type { Pseudonym } from '../ids.ts';
+import { escapeJson, jsonDepths, unescapeJson, type ParsedJson, type TextKind } from '../messages/messages.ts';
 import type { Grammar } from './grammar.ts';
-import { escapeJson, jsonDepths, unescapeJson, type Parsed } from './json.ts';
 import { LITERAL, type Label } from './labels.ts';
 import { occurrencesIn, placesInSegments, type Found, type Values } from './occurrences.ts';
 import { encodeStored, isPlain, type Stored } from './spelling.ts';
-import type { StringKind } from './walk.ts';
 
 /** One text of a request, cut at the JSON that it holds. */
 export interface TextToRead {
   readonly text: string;
-  readonly kind: StringKind;
-  readonly parsed: Parsed;
+  readonly kind: TextKind;
+  readonly parsed: ParsedJson;
 }
 
 /** What is to be replaced in one text of a request. */
 export interface Plan {
   readonly text: string;
-  readonly kind: StringKind;
+  readonly kind: TextKind;
   readonly edits: readonly Edit[];
 }
 
@@ -89,7 +88,7 @@ export function planEdits(
       return { start: place(start), end: place(end), label: labelOf(type), quoteDepth, looksLike: undefined };
     }),
   );
-  // In a thought a pseudonym is the model's own: see walk.ts.
+  // In a thought a pseudonym is the model's own: see TextKind.
   const all = kind === 'thought' ? targets : withLookAlikes(text, targets, grammar);
   const depths = depthsOf(text, all);
   return all.map((target, index) => {

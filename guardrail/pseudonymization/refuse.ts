@@ -1,4 +1,4 @@
-import type { CallContext, Guard, RequestOutcome } from './pseudonymization.ts';
+import type { CallContext, Guard, RequestOutcome } from './contract.ts';
 
 /**
  * Refuses a request for something in it that cannot be looked into.

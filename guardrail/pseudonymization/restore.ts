@@ -1,10 +1,9 @@
 import type { Pseudonym } from '../ids.ts';
+import { escapeJson, jsonDepths, type TextKind } from '../messages/messages.ts';
 import { LoadedAddresses, mayLoadAddresses, Place } from './autoload/autoload.ts';
 import { AnswerTooLargeError } from './errors.ts';
 import type { Grammar, TagMatch, Unfinished } from './grammar.ts';
-import { escapeJson, jsonDepths } from './json.ts';
 import { isPlain, spell, type Stored } from './spelling.ts';
-import type { StringKind } from './walk.ts';
 
 /** What the grammar sees in one text of an answer, before anybody has asked the store. */
 export interface Reading {
@@ -92,7 +91,7 @@ interface Known {
 export function restoreText(
   reading: Reading,
   values: ReadonlyMap<Pseudonym, Stored>,
-  kind: StringKind,
+  kind: TextKind,
   budget?: Budget,
 ): Restored {
   const known = knownIn(reading, values);
@@ -170,7 +169,7 @@ function putValues(
   { text, unfinished }: Reading,
   known: readonly Known[],
   values: ReadonlyMap<Pseudonym, Stored>,
-  kind: StringKind,
+  kind: TextKind,
 ): Omit<Restored, 'withheld' | 'bytes'> {
   const settled = unfinished.find((place) => !place.onlyIfKnown || values.has(place.onlyIfKnown))?.from;
   let restored = '';

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { SessionId, SubjectId, Tenant } from '../ids.ts';
 import { SLOT_CHARACTERS } from '../store/store.ts';
-import type { CallIdentity, SessionScope } from './pseudonymization.ts';
+import type { CallIdentity, SessionScope } from './contract.ts';
 
 /** 128 bits as hexadecimal digits: not to be guessed, short enough for a header and a path. */
 const ID_HEX_DIGITS = 32;

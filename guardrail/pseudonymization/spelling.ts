@@ -1,4 +1,4 @@
-import { escapeJson, unescapeJson } from './json.ts';
+import { escapeJson, unescapeJson } from '../messages/messages.ts';
 
 /**
  * What the store keeps for a pseudonym. Nearly always the value itself, which is written with JSON's escapes wherever it

@@ -1,4 +1,4 @@
-import { JsonStrings } from '../json.ts';
+import { JsonStrings } from '../../messages/messages.ts';
 import { innermost, type AddressReader, type Place } from './contract.ts';
 import { HtmlReader } from './html.ts';
 import { MarkdownReader } from './markdown.ts';

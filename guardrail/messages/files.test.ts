@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Json } from '../pseudonymization/pseudonymization.ts';
+import type { Json } from './contract.ts';
 import { holdsFiles } from './files.ts';
 
 const PDF = 'data:application/pdf;base64,JVBERi0xLjQK';

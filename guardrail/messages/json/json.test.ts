@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { escapeJson, jsonDepths, parseJsonIn, unescapeJson } from './json.ts';
+import { escapeJson, unescapeJson } from './encoding.ts';
+import { jsonDepths } from './jsonStrings.ts';
+import { parseJsonIn } from './segments.ts';
 
 const texts = (text: string): string[] => parseJsonIn(text).segments.map((segment) => segment.text);
 

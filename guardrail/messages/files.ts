@@ -1,0 +1,15 @@
+import type { Json } from './contract.ts';
+import { visitMessages } from './messageVisitor.ts';
+
+/**
+ * Whether messages hold a file or a recording, or refer to one, at any depth.
+ * @throws DocumentTooDeepError
+ */
+export function holdsFiles(messages: readonly Json[]): boolean {
+  let files = 0;
+  const file = (): void => {
+    files++;
+  };
+  visitMessages(messages, { file }, 'structured_messages');
+  return files > 0;
+}

@@ -1,0 +1,192 @@
+/** Images and files as members of an object in a message. */
+import {
+  isImageType,
+  MEDIA_ADDRESS_KEYS,
+  MEDIA_BASE64_KEYS,
+  MEDIA_TYPE_KEYS,
+  type ContentPart,
+  type MemberRole,
+} from './contentParts.ts';
+import { isObject, type Json, type JsonObject } from './contract.ts';
+
+/** An image in an object. */
+export interface ImageMember {
+  /** A data URL, an address, or an empty string for an image in an unknown form. */
+  readonly source: string;
+  /** @returns a copy of the object with another image in this place */
+  readonly put: (object: JsonObject, dataUrl: string) => JsonObject;
+}
+
+type Roles = (key: string) => MemberRole;
+
+/**
+ * The images of this object, not those of its descendants.
+ *
+ * | where | form |
+ * |---|---|
+ * | `image_url` | a string, or `{url}` |
+ * | `data` or `blob` beside a `media_type`, `mime_type` or `mimeType` of an image | base64 |
+ * | `file_uri` or `fileUri` beside the same, or beside none | an address |
+ * | a payload or an address: see {@link MemberRole} | a data URL of an image |
+ * | `source` of a part that is an image | `{type: url, url}`, `{type: file, file_id}` |
+ * | other members with the role `image` | a data URL, base64, an address, or an id at the provider |
+ */
+export function imageMembers(object: JsonObject, part: ContentPart | undefined, roleOf: Roles): ImageMember[] {
+  const images = [...urlImages(object), ...base64Images(object), ...addressImages(object)];
+  for (const [key, value] of Object.entries(object)) {
+    const image = isMediaOfItsType(object, key)
+      ? undefined
+      : memberImage(key, value, part?.members.get(key) ?? roleOf(key));
+    if (image) images.push(image);
+  }
+  const isMissing = images.length === 0 && part?.isImage === true;
+  // A source with a media type is an object with an image of its own.
+  if (!isMissing || (isObject(object.source) && base64Images(object.source).length > 0)) return images;
+  return [{ source: '', put: (old) => old }];
+}
+
+function memberImage(key: string, value: Json, role: MemberRole): ImageMember | undefined {
+  if (typeof value === 'string') return textImage(key, value, role);
+  if (role !== 'image' || key === 'image_url' || !isObject(value) || base64Images(value).length > 0) return undefined;
+  const address = value.url ?? value.file_id;
+  return {
+    source: typeof address === 'string' ? addressOf(address) : '',
+    put: (object, url) => ({ ...object, [key]: { ...value, url } }),
+  };
+}
+
+function textImage(key: string, value: string, role: MemberRole): ImageMember | undefined {
+  const put = (object: JsonObject, url: string): JsonObject => ({ ...object, [key]: url });
+  if (['payload', 'address', 'file'].includes(role)) return isImageUrl(value) ? { source: value, put } : undefined;
+  if (role !== 'image' || key === 'image_url' || key === 'source') return undefined;
+  const type = base64ImageType(value);
+  if (type === undefined) return { source: isDataUrl(value) ? value : addressOf(value), put };
+  return {
+    source: `data:${type};base64,${value}`,
+    put: (object, url) => ({ ...object, [key]: url.slice(url.indexOf(',') + 1) }),
+  };
+}
+
+function urlImages({ image_url: image }: JsonObject): ImageMember[] {
+  if (typeof image === 'string') {
+    return [{ source: image, put: (object, url) => ({ ...object, image_url: url }) }];
+  }
+  if (!isObject(image) || typeof image.url !== 'string') return [];
+  return [{ source: image.url, put: (object, url) => ({ ...object, image_url: { ...image, url } }) }];
+}
+
+function base64Images(object: JsonObject): ImageMember[] {
+  const type = firstString(object, MEDIA_TYPE_KEYS, isImageType);
+  const base64 = firstString(object, MEDIA_BASE64_KEYS);
+  if (!type || !base64) return [];
+  return [
+    {
+      source: `data:${type.value};base64,${base64.value}`,
+      put: (old, url) => {
+        const comma = url.indexOf(',');
+        const newType = url.slice('data:'.length, comma).replace(/;base64$/, '');
+        return { ...old, [type.key]: newType, [base64.key]: url.slice(comma + 1) };
+      },
+    },
+  ];
+}
+
+function addressImages(object: JsonObject): ImageMember[] {
+  const address = firstString(object, MEDIA_ADDRESS_KEYS);
+  const isOther = firstString(object, MEDIA_TYPE_KEYS) && !firstString(object, MEDIA_TYPE_KEYS, isImageType);
+  if (!address || isOther) return [];
+  return [{ source: addressOf(address.value), put: (old, url) => ({ ...old, [address.key]: url }) }];
+}
+
+/**
+ * Whether this object, its descendants aside, has a file or a recording, or refers to one: something that reaches the
+ * model and cannot be checked.
+ * @param isData the object is data of a tool, which is read as text: only parts in the table count
+ */
+export function hasFile(object: JsonObject, part: ContentPart | undefined, roleOf: Roles, isData: boolean): boolean {
+  if (isMedia(object)) return true;
+  return Object.entries(object).some(([key, value]) => {
+    const role = part?.members.get(key) ?? (isData ? 'text' : roleOf(key));
+    if (role === 'file') return part?.members.has(key) === true ? holdsFile(key, value) : isFile(key, value);
+    const isPayload = role === 'payload' || role === 'address';
+    if (!isPayload || isData || typeof value !== 'string' || isMediaOfItsType(object, key)) return false;
+    return !isImageUrl(value) && (isDataUrl(value) || (role === 'payload' && looksEncoded(value)));
+  });
+}
+
+/** Given by its media type alone, as Gemini and MCP do it, and no image. Text by an address cannot be checked either. */
+function isMedia(object: JsonObject): boolean {
+  const types = MEDIA_TYPE_KEYS.map((key) => object[key]).filter((type) => typeof type === 'string');
+  if (types.length === 0 || types.some(isImageType)) return false;
+  return holds(object, ...MEDIA_ADDRESS_KEYS) || (holds(object, ...MEDIA_BASE64_KEYS) && object.type !== 'text');
+}
+
+/** A member of a part in the table. A tool may well say `{"type":"file"}` of something else. */
+function holdsFile(key: string, value: Json | undefined): boolean {
+  if (value === null || value === undefined) return false;
+  if (key === 'file') return holds(value, 'file_data', 'file_id', 'file_url');
+  // A document can also be text or content parts, which are read like any other.
+  if (key === 'source') return isObject(value) && value.type !== 'text' && value.type !== 'content';
+  return true;
+}
+
+/** A member of an unknown part, or of an object without a type. With a media type, the member counts as an object. */
+function isFile(key: string, value: Json): boolean {
+  if (typeof value === 'string') return !isImageUrl(value);
+  return isObject(value) && key !== 'file_data' && MEDIA_TYPE_KEYS.every((name) => typeof value[name] !== 'string');
+}
+
+/** Whether a string is a file or an image and no text. */
+export function isBinary(text: string): boolean {
+  return isDataUrl(text) || looksEncoded(text);
+}
+
+/** Whether a member is base64 beside its media type, and so no text. */
+export function isMediaOfItsType(object: JsonObject, key: string): boolean {
+  const isBase64 = MEDIA_BASE64_KEYS.some((name) => name === key);
+  return isBase64 && MEDIA_TYPE_KEYS.some((name) => typeof object[name] === 'string');
+}
+
+function isImageUrl(text: string): boolean {
+  return /^\s*data:\s*image\//i.test(text.slice(0, 64));
+}
+
+function isDataUrl(text: string): boolean {
+  return /^\s*data:/i.test(text.slice(0, 64));
+}
+
+/** Longer than any identifier or digest; no file worth sending is shorter. */
+const MIN_ENCODED = 256;
+
+function looksEncoded(text: string): boolean {
+  return text.length >= MIN_ENCODED && /^[A-Za-z0-9+/_\r\n-]+=*\s*$/.test(text);
+}
+
+/** By the first bytes of a file: OpenAI gives the images that a model makes as base64 alone. */
+function base64ImageType(text: string): string | undefined {
+  if (text.startsWith('iVBORw0KGgo')) return 'image/png';
+  if (text.startsWith('/9j/')) return 'image/jpeg';
+  return text.startsWith('UklGR') ? 'image/webp' : undefined;
+}
+
+/** The id of a file is the address of something that cannot be checked, like a URL. */
+function addressOf(name: string): string {
+  return /^[a-z][a-z0-9+.-]*:/i.test(name) ? name : `file:${name}`;
+}
+
+interface Member {
+  readonly key: string;
+  readonly value: string;
+}
+
+function firstString(object: JsonObject, keys: readonly string[], accepts = (_: string) => true): Member | undefined {
+  for (const key of keys) {
+    const value = object[key];
+    if (typeof value === 'string' && accepts(value)) return { key, value };
+  }
+  return undefined;
+}
+
+function holds(value: Json | undefined, ...names: string[]): boolean {
+  return isObject(value) && names.some((name) => value[name] !== undefined && value[name] !== null);
+}

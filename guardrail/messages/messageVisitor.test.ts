@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import type { Json, TextKind } from './contract.ts';
+import { holdsFiles } from './files.ts';
+import { imagesIn, withImages } from './images.ts';
+import { visitMessages } from './messageVisitor.ts';
+
+const PNG = 'data:image/png;base64,iVBORw0KGgo=';
+const OTHER_PNG = 'data:image/png;base64,iVBORw0KGgoA';
+const PDF = 'data:application/pdf;base64,JVBERi0xLjQK';
+const ENCODED = 'JVBERi0xLjQK'.repeat(40);
+
+function textsIn(messages: readonly Json[]): [text: string, kind: TextKind][] {
+  const texts: [string, TextKind][] = [];
+  const text = (found: string, kind: TextKind): string => {
+    texts.push([found, kind]);
+    return found;
+  };
+  visitMessages(messages, { text }, 'structured_messages');
+  return texts;
+}
+
+const inMessage = (part: Json): Json[] => [{ role: 'user', content: [{ type: 'text', text: 'Hello.' }, part] }];
+const inToolResult = (part: Json): Json[] =>
+  inMessage({ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'Hello.' }, part] });
+
+/** Both places, and what is found in the part there. */
+function inspect(part: Json): { texts: [string, TextKind][]; images: string[]; files: boolean } {
+  const results = [inMessage(part), inToolResult(part)].map((messages) => ({
+    texts: textsIn(messages).filter(([text]) => text !== 'Hello.'),
+    images: imagesIn(messages),
+    files: holdsFiles(messages),
+  }));
+  const [first, second] = results;
+  expect(first).to.deep.equal(second);
+  return first ?? { texts: [], images: [], files: false };
+}
+
+describe('a content part of an unknown type', () => {
+  it('has every text visited, except ids and signatures', () => {
+    const part = {
+      ...{ type: 'brand_new', id: 'a', call_id: 'b', signature: 'c', encrypted_index: 'd' },
+      ...{ name: 'name', title: 'title', status: 'status', data: 'data', blob: 'blob', detail: 'detail' },
+      ...{ list: ['one', { deep: 'deep' }], url: 'https://example.org/a', arguments: '{"a":"b"}' },
+      ...{ input: { to: 'to' }, media: { text: 'media' } },
+    };
+    const { texts, images, files } = inspect(part);
+    expect(texts).to.have.deep.members([
+      ...['name', 'title', 'status', 'data', 'blob', 'detail', 'one', 'deep', 'media'].map((text) => [text, 'text']),
+      ['https://example.org/a', 'address'],
+      ['{"a":"b"}', 'arguments'],
+      ['{"to":"to"}', 'arguments'],
+    ]);
+    expect([images, files]).to.deep.equal([[], false]);
+  });
+
+  it('is an image where it has one in any known form, or as a data URL', () => {
+    for (const members of [
+      { image_url: PNG },
+      { image_url: { url: PNG } },
+      { url: PNG },
+      { data: PNG },
+      { image: PNG },
+      { media: { url: PNG } },
+      { source: { type: 'also_new', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+    ]) {
+      const part = { type: 'brand_new', ...members };
+      expect(imagesIn(inMessage(part)), JSON.stringify(members)).to.deep.equal([PNG]);
+      const [message] = withImages(inMessage(part), () => OTHER_PNG);
+      expect(JSON.stringify(message), JSON.stringify(members)).to.include('iVBORw0KGgoA').and.not.include('Kggo=');
+      expect(inspect(part).texts.filter(([text]) => text.includes('iVBOR'))).to.deep.equal([]);
+    }
+  });
+
+  it('is a file where it refers to one, has one as a data URL, or has anything else in base64', () => {
+    for (const members of [
+      { file_id: 'file-1' },
+      { file_url: 'https://example.org/a.pdf' },
+      { file_data: PDF },
+      { input_audio: { data: 'AAAA', format: 'wav' } },
+      { video_url: { url: 'https://example.org/a.mp4' } },
+      { data: ENCODED },
+      { anything: ENCODED },
+      { media: { data: ENCODED } },
+      { media: { url: PDF } },
+      { url: PDF },
+    ]) {
+      const part = { type: 'brand_new', ...members };
+      expect(inspect(part).files, JSON.stringify(members)).to.equal(true);
+    }
+  });
+});
+
+describe('a content part of a known type', () => {
+  it('has its members visited by their role', () => {
+    const messages: Json[] = [
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'text' }] },
+      { type: 'reasoning', id: 'rs', summary: [{ type: 'summary_text', text: 'summary' }], encrypted_content: 'x' },
+      { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+      { type: 'web_search_call', id: 'w', action: { type: 'search', query: 'query' } },
+      { role: 'user', content: [{ type: 'resource_link', uri: 'file:///cv', name: 'name' }] },
+      { role: 'assistant', content: [{ type: 'thinking', thinking: 'thought', signature: 'x' }] },
+    ];
+    expect(textsIn(messages)).to.deep.equal([
+      ['text', 'text'],
+      ['summary', 'text'],
+      ['{}', 'arguments'],
+      ['query', 'text'],
+      ['file:///cv', 'text'],
+      ['name', 'text'],
+      ['thought', 'thought'],
+    ]);
+  });
+
+  it('has members that its type does not declare visited too', () => {
+    expect(inspect({ type: 'text', text: 'a', footnote: 'b', more: { note: 'c' } }).texts).to.deep.equal([
+      ['a', 'text'],
+      ['b', 'text'],
+      ['c', 'text'],
+    ]);
+    expect(inspect({ type: 'image_url', image_url: { url: PNG, caption: 'd' } }).texts).to.deep.equal([['d', 'text']]);
+    expect(inspect({ type: 'audio', data: ENCODED }).files).to.equal(true);
+  });
+
+  it('is an image also where the API gives it in a rare form', () => {
+    for (const [part, source] of [
+      [{ type: 'computer_screenshot', file_id: 'file-1' }, 'file:file-1'],
+      [{ type: 'image', url: 'https://example.org/a.png' }, 'https://example.org/a.png'],
+      [{ type: 'image_generation_call', id: 'i', status: 'completed', result: 'iVBORw0KGgo=' }, PNG],
+      [{ type: 'image', source: { type: 'new', at: 'x' } }, ''],
+    ] as const) {
+      expect(inspect(part).images, JSON.stringify(part)).to.deep.equal([source]);
+    }
+    expect(inspect({ type: 'image_generation_call', id: 'i', result: null }).images).to.deep.equal([]);
+  });
+
+  it('has its image replaced also where its address is a data URL', () => {
+    for (const part of [
+      { type: 'image', source: { type: 'url', url: PNG } },
+      { fileData: { mimeType: 'image/png', fileUri: PNG } },
+      { type: 'image_generation_call', result: 'iVBORw0KGgo=' },
+    ]) {
+      expect(imagesIn([part])).to.deep.equal([PNG]);
+      expect(imagesIn(withImages([part], () => OTHER_PNG))).to.deep.equal([OTHER_PNG]);
+    }
+  });
+});
+
+describe('data of a tool', () => {
+  it('is one text, and its images and files count as well', () => {
+    const input = { type: 'anything', name: 'name', deep: [{ image_url: PNG }, { file_data: PNG }, 5] };
+    const messages: Json[] = [{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input }] }];
+    expect(textsIn(messages)).to.deep.equal([[JSON.stringify(input), 'arguments']]);
+    expect(imagesIn(messages)).to.deep.equal([PNG, PNG]);
+    expect(holdsFiles(messages)).to.equal(false);
+    const part = { type: 'input_file', file_id: 'file-1' };
+    expect(holdsFiles([{ role: 'tool', content: { part } }])).to.equal(true);
+  });
+});

@@ -1,0 +1,195 @@
+import {
+  contentPartOf,
+  generalRole,
+  SIGNATURE_KEYS,
+  unknownRole,
+  UNTOUCHED_IN_TOOLS,
+  type ContentPart,
+  type MemberRole,
+} from './contentParts.ts';
+import {
+  DocumentTooDeepError,
+  MAX_NESTING,
+  type Json,
+  type JsonObject,
+  type MessageField,
+  type MessageVisitor,
+  type TextKind,
+} from './contract.ts';
+import { hasFile, imageMembers, isBinary, isMediaOfItsType } from './media.ts';
+
+/**
+ * Visits every text, image and file in messages or tool calls, at any depth.
+ * @returns the messages with what the visitor returned. What did not change is the same object.
+ * @throws DocumentTooDeepError
+ */
+export function visitMessages(messages: readonly Json[], visitor: MessageVisitor, field: MessageField): Json[] {
+  const walk = new MessageWalk(visitor);
+  return naming(field, () => messages.map((message) => walk.visit(message, ROOT)));
+}
+
+/** Visits the texts of tool definitions. */
+export function visitTools(tools: readonly Json[], visitor: MessageVisitor): Json[] {
+  const walk = new MessageWalk(visitor);
+  return naming('tools', () => tools.map((tool) => walk.visit(tool, { ...ROOT, role: 'tools' })));
+}
+
+/** Thrown where the depth is noticed; the field is not known there. */
+class TooDeep extends Error {}
+
+function naming<T>(field: MessageField, walk: () => T): T {
+  try {
+    return walk();
+  } catch (error) {
+    throw error instanceof TooDeep ? new DocumentTooDeepError(field) : error;
+  }
+}
+
+/** Where a value stands. */
+interface Position {
+  /** The name of the member, and the object that has it; array elements stand where their array does. */
+  readonly key: string | undefined;
+  readonly parent: JsonObject | undefined;
+  readonly role: MemberRole;
+  readonly nesting: number;
+  /** The value is data of a tool or an opaque member: its texts are visited as a whole, or not at all. */
+  readonly isMuted: boolean;
+}
+
+const ROOT: Position = { key: undefined, parent: undefined, role: 'text', nesting: 0, isMuted: false };
+
+class MessageWalk {
+  private readonly visitor: MessageVisitor;
+  private readonly wantsMedia: boolean;
+
+  constructor(visitor: MessageVisitor) {
+    this.visitor = visitor;
+    this.wantsMedia = visitor.image !== undefined || visitor.file !== undefined;
+  }
+
+  visit(value: Json, position: Position): Json {
+    if (typeof value === 'string') return this.visitText(value, position);
+    if (typeof value !== 'object' || value === null) return value;
+    if (position.nesting >= MAX_NESTING) throw new TooDeep();
+    if (Array.isArray(value)) return this.visitArray(value, position);
+    const { role } = position;
+    if (role === 'opaque') return this.visitMuted(value, position);
+    if (isData(role, value) && !position.isMuted) return this.visitData(value, position);
+    return this.visitObject(value, position);
+  }
+
+  private visitText(text: string, position: Position): string {
+    const { key, parent, role, isMuted } = position;
+    const { text: rewrite } = this.visitor;
+    if (!rewrite || isMuted) return text;
+    switch (role) {
+      case 'opaque':
+        return text;
+      case 'thought':
+        return rewrite(text, 'thought');
+      case 'json':
+        return rewrite(text, 'arguments');
+      case 'image':
+        return isAddress(text) || isBinary(text) || key !== 'source' ? text : rewrite(text, 'text');
+      case 'file':
+        if (isBinary(text) || key?.endsWith('_id')) return text;
+        return rewrite(text, isAddress(text) ? 'address' : 'text');
+      case 'payload':
+        if (isBinary(text) || (key !== undefined && parent && isMediaOfItsType(parent, key))) return text;
+        return rewrite(text, kindOf(position));
+      case 'address':
+        return isBinary(text) ? text : rewrite(text, 'address');
+      case 'tools':
+        return key !== undefined && UNTOUCHED_IN_TOOLS.has(key) ? text : rewrite(text, 'text');
+      case 'text':
+      case 'data':
+      case 'content':
+        return rewrite(text, kindOf(position));
+    }
+  }
+
+  private visitArray(value: Json[], position: Position): Json {
+    const visited = value.map((element) => this.visit(element, { ...position, nesting: position.nesting + 1 }));
+    return visited.some((element, at) => element !== value[at]) ? visited : value;
+  }
+
+  private visitObject(value: JsonObject, position: Position): Json {
+    const { role, isMuted } = position;
+    const part = typeof value.type === 'string' ? contentPartOf(value.type) : undefined;
+    const isUnknown = typeof value.type === 'string' && !part && !isMuted;
+    const roleOf = (key: string): MemberRole => {
+      if (role === 'tools') return 'tools';
+      // The address of an image or a file belongs to its part.
+      if (key === 'url' && (role === 'image' || role === 'file')) return 'opaque';
+      return part?.members.get(key) ?? (isUnknown ? unknownRole(key) : generalRole(key));
+    };
+    let object = value;
+    if (this.wantsMedia) {
+      const isPlain = isMuted || role === 'tools';
+      if (this.visitor.file && hasFile(value, part, roleOf, isPlain)) this.visitor.file();
+      object = this.visitImages(value, part, isPlain ? generalRole : roleOf);
+    }
+    return mapMembers(object, (member, key) =>
+      this.visit(member, { key, parent: value, role: roleOf(key), nesting: position.nesting + 1, isMuted }),
+    );
+  }
+
+  private visitImages(
+    value: JsonObject,
+    part: ContentPart | undefined,
+    roleOf: (key: string) => MemberRole,
+  ): JsonObject {
+    const { image } = this.visitor;
+    let object = value;
+    for (const { source, put } of image ? imageMembers(value, part, roleOf) : []) {
+      const replacement = image?.(source);
+      if (replacement !== undefined) object = put(object, replacement);
+    }
+    return object;
+  }
+
+  /** An opaque member holds no text that reaches the model, but may hide an image or a file. */
+  private visitMuted(value: JsonObject, position: Position): Json {
+    return this.wantsMedia ? this.visitObject(value, { ...position, role: 'text', isMuted: true }) : value;
+  }
+
+  /** Data of the client, the model or a tool counts as the same data does when it is written as JSON text. */
+  private visitData(value: JsonObject, position: Position): Json {
+    assertNesting(value);
+    const visited = this.visitMuted(value, position);
+    if (!this.visitor.text) return visited;
+    const text = JSON.stringify(visited);
+    const rewritten = this.visitor.text(text, 'arguments');
+    return rewritten === text ? visited : (JSON.parse(rewritten) as Json);
+  }
+}
+
+/** The content of a tool's result can be an object that is no content part. */
+function isData(role: MemberRole, value: JsonObject): boolean {
+  return role === 'data' || role === 'json' || (role === 'content' && typeof value.type !== 'string');
+}
+
+function kindOf({ key, parent }: Position): TextKind {
+  const isSigned = key === 'text' && SIGNATURE_KEYS.some((name) => typeof parent?.[name] === 'string');
+  return isSigned ? 'thought' : 'text';
+}
+
+function isAddress(text: string): boolean {
+  return /^\s*[a-z][a-z0-9+.-]*:/i.test(text.slice(0, 64));
+}
+
+function mapMembers(value: JsonObject, visit: (member: Json, key: string) => Json): JsonObject {
+  const entries = Object.entries(value);
+  const visited = entries.map(([key, member]): [string, Json] => [key, visit(member, key)]);
+  // fromEntries defines its properties, so that a key `__proto__` is one like any other.
+  return visited.some(([, member], at) => member !== entries[at]?.[1]) ? Object.fromEntries(visited) : value;
+}
+
+/** Without recursion: JSON.stringify recurses. */
+function assertNesting(root: Json): void {
+  let level: Json[] = [root];
+  for (let nesting = 0; level.length > 0; nesting++) {
+    if (nesting > MAX_NESTING) throw new TooDeep();
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+}
