@@ -10,7 +10,7 @@ import { StoreUnavailableError } from '../store/store.ts';
 import { DetectorUnavailableError } from '../detection/detection.ts';
 import { ImagesBusyError } from '../images/images.ts';
 import type { Guard } from '../pseudonymization/pseudonymization.ts';
-import { DocumentTooDeepError } from './messages/messages.ts';
+import { DocumentTooDeepError } from '../messages/messages.ts';
 
 interface Body {
   readonly action: string;
