@@ -153,7 +153,7 @@ describe('the service on Redis', () => {
         '0',
       );
       expect(textOf(await response(harness, 'tampered', sent))).to.equal(sent);
-      expect(harness.logs.join('')).to.include('was changed or belongs to another place');
+      expect(harness.logs.join('')).to.include('was modified, or it belongs to another session or pseudonym');
     } finally {
       await harness.stop();
     }

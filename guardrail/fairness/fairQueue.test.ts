@@ -22,22 +22,22 @@ function emptied(queue: FairQueue<Item>): Item[] {
 }
 
 describe('a fair queue', () => {
-  it('takes tenants in turns, and the items of each in order', () => {
+  it('serves tenants in turn, and the items of each in order', () => {
     const queue = filled(item(A, 1, '1'), item(A, 1, '2'), item(A, 1, '3'), item(B, 1, '1'), item(C, 1, '1'));
     expect(emptied(queue).map(({ tenant, name }) => tenant + name)).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'a3']);
   });
 
-  it('lets many small items go beside each large one', () => {
+  it('serves many small items for each large one', () => {
     const queue = filled(...Array.from({ length: 3 }, () => item(A, 100)));
     queue.next();
     for (let n = 0; n < 30; n += 1) queue.add(item(B, 10));
     const order = emptied(queue).map(({ tenant }) => tenant);
-    // Those of B that come as the first large one begins go on until as much of B is served.
+    // B is served until it has received the weight of the first large item.
     expect(order.slice(0, 10).filter((tenant) => tenant === B)).to.have.length(10);
     expect(order.slice(0, 23).filter((tenant) => tenant === A).length).to.be.within(1, 2);
   });
 
-  it('gives nobody credit for having waited for nothing, and forgives no debt', () => {
+  it('gives no credit for idle time and keeps debts', () => {
     const queue = filled(item(A, 1));
     queue.next();
     queue.charge(A, 50);
@@ -49,7 +49,7 @@ describe('a fair queue', () => {
     expect(emptied(queue).findIndex(({ tenant }) => tenant === A)).to.be.at.most(1);
   });
 
-  it('passes over tenants that may not go', () => {
+  it('skips tenants that are not allowed', () => {
     const queue = filled(item(A, 1), item(B, 1));
     expect(queue.peek((tenant) => tenant !== A)).to.include({ tenant: B });
     expect(queue.next((tenant) => tenant !== A)).to.include({ tenant: B });
@@ -63,7 +63,7 @@ describe('a fair queue', () => {
     { maxLength: 80 },
   );
 
-  it('serves tenants that wait about the same, whatever comes when', () => {
+  it('serves waiting tenants about equally, for any arrivals', () => {
     const steps = fc.array(
       fc.oneof(
         items.map((added) => ({ added })),
@@ -75,7 +75,7 @@ describe('a fair queue', () => {
       fc.property(steps, (batches) => {
         const queue = createFairQueue<Item>();
         const waiting = new Map([A, B, C].map((one): [Tenant, number] => [one, 0]));
-        /** What two tenants were served since both of them wait. */
+        /** The weight served to each tenant since all of the current ones wait. */
         let served = new Map<Tenant, number>();
         for (const { added } of batches) {
           for (const one of added) {
@@ -90,7 +90,7 @@ describe('a fair queue', () => {
             served.set(one.tenant, (served.get(one.tenant) ?? 0) + one.weight);
             const others = [A, B, C].filter((other) => (waiting.get(other) ?? 0) > 0);
             for (const other of others) {
-              // Each may be ahead by one item at either end of the time that is looked at.
+              // Each can be ahead by one item at both ends of the interval.
               expect((served.get(one.tenant) ?? 0) - (served.get(other) ?? 0)).to.be.at.most(200);
             }
           }
@@ -103,7 +103,7 @@ describe('a fair queue', () => {
     );
   });
 
-  it('tells the order beforehand, and how much goes first', () => {
+  it('predicts the order and the weight that is served first', () => {
     fc.assert(
       fc.property(items, tenant, (added, whose) => {
         const queue = filled(...added);
@@ -111,17 +111,17 @@ describe('a fair queue', () => {
         const late = item(whose, 1, 'late');
         queue.add(late);
         expect([...queue.inOrder()]).to.deep.equal([...queue.inOrder()]);
-        const foreseen = [...queue.inOrder()];
+        const predicted = [...queue.inOrder()];
         const order = emptied(queue);
-        expect(order).to.deep.equal(foreseen);
+        expect(order).to.deep.equal(predicted);
         const weight = order.slice(0, order.indexOf(late)).reduce((sum, one) => sum + one.weight, 0);
-        // Of each other tenant one item may be under way at that time.
+        // One item of each other tenant can be in service at that time.
         expect(weight - before).to.be.within(-0.5, 200);
       }),
     );
   });
 
-  it('lets items leave while it is looked through, which then cost nothing', () => {
+  it('does not charge items that are removed during an iteration', () => {
     const queue = filled(item(A, 90, 'large'), item(A, 1, 'small'), item(B, 10), item(B, 10));
     const seen: string[] = [];
     for (const one of queue.inOrder()) {

@@ -1,148 +1,155 @@
 import type { Tenant } from '../ids.ts';
 
-/** Something that waits for its turn. */
 export interface Queued {
   readonly tenant: Tenant;
-  /** What its turn costs, in any unit that all of the queue have in common. */
+  /** The cost of serving the item, in the unit of its queue. */
   readonly weight: number;
 }
 
-/** A queue in which each tenant has a line of its own. */
+/** A queue that serves tenants in turn. */
 export interface FairQueue<T extends Queued> {
   readonly size: number;
   add(item: T): void;
-  /** @returns whether it was in the queue. */
+  /** @returns whether the item was in the queue. */
   remove(item: T): boolean;
-  /** The item whose turn it is, of the tenants that may go. It stays in the queue. */
-  peek(mayGo?: (tenant: Tenant) => boolean): T | undefined;
-  /** Removes the item whose turn it is, and counts its weight as served. */
-  next(mayGo?: (tenant: Tenant) => boolean): T | undefined;
-  /** Counts what a turn has cost beyond its weight. */
+  /** Returns the next item of the allowed tenants without removing it. */
+  peek(isAllowed?: (tenant: Tenant) => boolean): T | undefined;
+  /** Removes the next item of the allowed tenants and charges its weight. */
+  next(isAllowed?: (tenant: Tenant) => boolean): T | undefined;
+  /** Charges a cost beyond the weight of an item. */
   charge(tenant: Tenant, weight: number): void;
-  /** All items in the order of their turns, if nobody else comes. An item that is removed while it is looked at costs nothing. */
+  /** All items in the order in which they are served if no other item arrives. A caller may remove the current item. */
   inOrder(): Iterable<T>;
-  /** The weight that goes before an item of this tenant that comes now. */
+  /** The weight that is served before an item of this tenant that arrives now. */
   weightBefore(tenant: Tenant): number;
 }
 
-interface Line<T> {
+interface TenantQueue<T> {
   readonly tenant: Tenant;
-  /** The longest wait first; a Set since an item may leave from the middle. */
+  /** Oldest first. A Set, since items are also removed from the middle. */
   readonly items: Set<T>;
   weight: number;
-  /** The virtual time at which its first item may start: what the tenant was served, counted since it was last idle. */
+  /** The virtual start time of the first item: the weight served to the tenant since it was idle. */
   start: number;
 }
 
 /**
- * Start-time fair queueing (Goyal, Vin and Cheng 1996): the turn goes to the tenant that was served least, by weight. So a
- * tenant with few or small items does not wait behind the many or large ones of another. A tenant that comes back starts
- * with those in service: it saves nothing up, and a debt stays.
+ * Creates a queue with start-time fair queueing (Goyal, Vin and Cheng 1996): it serves the tenant with the least served
+ * weight. So the few or small items of a tenant do not wait behind the many or large items of another one. A returning
+ * tenant starts level with the tenants in service: it accumulates no credit, and its debt remains.
  */
 export function createFairQueue<T extends Queued>(): FairQueue<T> {
-  const lines = new Map<Tenant, Line<T>>();
-  let size = 0;
-  /** The start of the last turn. */
-  let virtualTime = 0;
-
-  const lineOf = (tenant: Tenant): Line<T> => {
-    const known = lines.get(tenant);
-    if (known) return known;
-    const line: Line<T> = { tenant, items: new Set(), weight: 0, start: virtualTime };
-    lines.set(tenant, line);
-    return line;
-  };
-
-  const firstLine = (mayGo: (tenant: Tenant) => boolean): Line<T> | undefined => {
-    let first: Line<T> | undefined;
-    for (const line of lines.values()) {
-      if (line.items.size > 0 && (!first || line.start < first.start) && mayGo(line.tenant)) first = line;
-    }
-    return first;
-  };
-
-  const remove = (item: T): boolean => {
-    const line = lines.get(item.tenant);
-    if (!line?.items.delete(item)) return false;
-    line.weight -= item.weight;
-    size -= 1;
-    return true;
-  };
-
-  /** A tenant that waits for nothing, and owes nothing, is as one that never came. */
-  const forgetIdle = (): void => {
-    for (const [tenant, line] of lines) {
-      if (line.items.size === 0 && line.start <= virtualTime) lines.delete(tenant);
-    }
-  };
-
-  const anyone = (): boolean => true;
-
-  return {
-    get size() {
-      return size;
-    },
-    add(item) {
-      const line = lineOf(item.tenant);
-      if (line.items.size === 0) line.start = Math.max(line.start, virtualTime);
-      line.items.add(item);
-      line.weight += item.weight;
-      size += 1;
-    },
-    remove,
-    peek(mayGo = anyone) {
-      const [item] = firstLine(mayGo)?.items ?? [];
-      return item;
-    },
-    next(mayGo = anyone) {
-      const line = firstLine(mayGo);
-      const [item] = line?.items ?? [];
-      if (!line || !item) return undefined;
-      remove(item);
-      virtualTime = Math.max(virtualTime, line.start);
-      line.start += item.weight;
-      forgetIdle();
-      return item;
-    },
-    charge(tenant, weight) {
-      const line = lineOf(tenant);
-      line.start = Math.max(line.start, virtualTime) + weight;
-    },
-    *inOrder() {
-      const cursors = [...lines.values()].map(cursorOf);
-      for (;;) {
-        let first: Cursor<T> | undefined;
-        for (const one of cursors) if (one.head && (!first || one.start < first.start)) first = one;
-        if (!first?.head) return;
-        const { head, line } = first;
-        yield head;
-        if (line.items.has(head)) first.start += head.weight;
-        first.head = headOf(first.rest);
-      }
-    },
-    weightBefore(tenant) {
-      const own = lines.get(tenant);
-      const start = Math.max(own?.start ?? 0, virtualTime) + (own?.weight ?? 0);
-      let before = own?.weight ?? 0;
-      for (const other of lines.values()) {
-        if (other !== own) before += Math.min(other.weight, Math.max(0, start - other.start));
-      }
-      return before;
-    },
-  };
+  return new StartTimeFairQueue<T>();
 }
 
-/** A place in a line, while all of them are looked through. */
+const anyTenant = (): boolean => true;
+
+class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
+  readonly #queues = new Map<Tenant, TenantQueue<T>>();
+  /** The virtual start time of the item that was served last. */
+  #virtualTime = 0;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(item: T): void {
+    const queue = this.#queueOf(item.tenant);
+    if (queue.items.size === 0) queue.start = Math.max(queue.start, this.#virtualTime);
+    queue.items.add(item);
+    queue.weight += item.weight;
+    this.#size += 1;
+  }
+
+  remove(item: T): boolean {
+    const queue = this.#queues.get(item.tenant);
+    if (!queue?.items.delete(item)) return false;
+    queue.weight -= item.weight;
+    this.#size -= 1;
+    return true;
+  }
+
+  peek(isAllowed: (tenant: Tenant) => boolean = anyTenant): T | undefined {
+    const [item] = this.#firstQueue(isAllowed)?.items ?? [];
+    return item;
+  }
+
+  next(isAllowed: (tenant: Tenant) => boolean = anyTenant): T | undefined {
+    const queue = this.#firstQueue(isAllowed);
+    const [item] = queue?.items ?? [];
+    if (!queue || !item) return undefined;
+    this.remove(item);
+    this.#virtualTime = Math.max(this.#virtualTime, queue.start);
+    queue.start += item.weight;
+    this.#forgetIdleTenants();
+    return item;
+  }
+
+  charge(tenant: Tenant, weight: number): void {
+    const queue = this.#queueOf(tenant);
+    queue.start = Math.max(queue.start, this.#virtualTime) + weight;
+  }
+
+  *inOrder(): Generator<T> {
+    const cursors = [...this.#queues.values()].map(cursorOf);
+    for (;;) {
+      let first: Cursor<T> | undefined;
+      for (const one of cursors) if (one.head && (!first || one.start < first.start)) first = one;
+      if (!first?.head) return;
+      const { head, queue } = first;
+      yield head;
+      // An item that the caller removed is not charged.
+      if (queue.items.has(head)) first.start += head.weight;
+      first.head = headOf(first.rest);
+    }
+  }
+
+  weightBefore(tenant: Tenant): number {
+    const own = this.#queues.get(tenant);
+    const start = Math.max(own?.start ?? 0, this.#virtualTime) + (own?.weight ?? 0);
+    let before = own?.weight ?? 0;
+    for (const other of this.#queues.values()) {
+      if (other !== own) before += Math.min(other.weight, Math.max(0, start - other.start));
+    }
+    return before;
+  }
+
+  #queueOf(tenant: Tenant): TenantQueue<T> {
+    const known = this.#queues.get(tenant);
+    if (known) return known;
+    const queue: TenantQueue<T> = { tenant, items: new Set(), weight: 0, start: this.#virtualTime };
+    this.#queues.set(tenant, queue);
+    return queue;
+  }
+
+  #firstQueue(isAllowed: (tenant: Tenant) => boolean): TenantQueue<T> | undefined {
+    let first: TenantQueue<T> | undefined;
+    for (const queue of this.#queues.values()) {
+      if (queue.items.size > 0 && (!first || queue.start < first.start) && isAllowed(queue.tenant)) first = queue;
+    }
+    return first;
+  }
+
+  /** Forgets tenants that have no items and no debt. */
+  #forgetIdleTenants(): void {
+    for (const [tenant, queue] of this.#queues) {
+      if (queue.items.size === 0 && queue.start <= this.#virtualTime) this.#queues.delete(tenant);
+    }
+  }
+}
+
+/** A position in the queue of a tenant during an iteration over all of them. */
 interface Cursor<T> {
-  readonly line: Line<T>;
+  readonly queue: TenantQueue<T>;
   readonly rest: Iterator<T, undefined>;
   head: T | undefined;
   start: number;
 }
 
-function cursorOf<T>(line: Line<T>): Cursor<T> {
-  const rest = line.items.values();
-  return { line, rest, head: headOf(rest), start: line.start };
+function cursorOf<T>(queue: TenantQueue<T>): Cursor<T> {
+  const rest = queue.items.values();
+  return { queue, rest, head: headOf(rest), start: queue.start };
 }
 
 function headOf<T>(rest: Iterator<T, undefined>): T | undefined {

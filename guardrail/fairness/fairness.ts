@@ -1,3 +1,3 @@
-/** What tenants share, and how much of it each of them may have. Pure: no clock, no I/O. */
+/** Fairness between tenants: a fair queue, and fair shares of a bounded resource. Pure: no clock, no I/O. */
 export { createFairQueue, type FairQueue, type Queued } from './fairQueue.ts';
 export { createShares, type Shares } from './shares.ts';

@@ -5,7 +5,7 @@ import { createShares, type Shares } from './shares.ts';
 
 const [A, B, C] = ['a', 'b', 'c'] as Tenant[] as [Tenant, Tenant, Tenant];
 
-/** Takes in steps until nothing more is given. */
+/** Takes as much as possible, in steps. */
 function fill(shares: Shares, tenant: Tenant, step = 1): number {
   let taken = 0;
   while (shares.take(tenant, step)) taken += step;
@@ -13,14 +13,14 @@ function fill(shares: Shares, tenant: Tenant, step = 1): number {
 }
 
 describe('shares', () => {
-  it('give one tenant three quarters, and keep the rest for those who come next', () => {
+  it('give one tenant three quarters and reserve the rest for the next tenants', () => {
     const shares = createShares({ capacity: 1000 });
     expect(fill(shares, A)).to.equal(751);
     expect(fill(shares, B)).to.be.within(180, 190);
     expect(fill(shares, C)).to.be.within(40, 50);
   });
 
-  it('even out as what is held is given back', () => {
+  it('become equal as tenants release their amounts', () => {
     const shares = createShares({ capacity: 1000 });
     const held = new Map([[A, fill(shares, A)]]);
     for (let round = 0; round < 200; round += 1) {
@@ -34,7 +34,7 @@ describe('shares', () => {
     for (const tenant of [A, B, C]) expect(held.get(tenant), tenant).to.be.within(200, 400);
   });
 
-  it('guarantee an amount to each tenant as long as it is free', () => {
+  it('guarantee an amount to each tenant while it is free', () => {
     const shares = createShares({ capacity: 400, guaranteed: 100 });
     fill(shares, A, 10);
     expect(shares.take(B, 60)).to.equal(true);
@@ -44,25 +44,25 @@ describe('shares', () => {
   const step = fc.record({
     tenant: fc.constantFrom(A, B, C),
     amount: fc.integer({ min: 1, max: 40 }),
-    isGift: fc.boolean(),
+    isRelease: fc.boolean(),
   });
 
-  it('never exceed the capacity, leave room for a newcomer, and are all free when all is given back', () => {
+  it('never exceed the capacity, leave room for a new tenant, and are free after all releases', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 200 }), (steps, capacity) => {
         const shares = createShares({ capacity });
         const held = new Map<Tenant, number>();
         const all = (): number => [...held.values()].reduce((sum, amount) => sum + amount, 0);
-        for (const { tenant, amount, isGift } of steps) {
+        for (const { tenant, amount, isRelease } of steps) {
           const own = held.get(tenant) ?? 0;
-          if (isGift) {
+          if (isRelease) {
             const back = Math.min(own, amount);
             shares.give(tenant, back);
             held.set(tenant, own - back);
           } else {
             const before = capacity - all();
             const isTaken = shares.take(tenant, amount);
-            // A tenant that holds nothing gets what is free; one that holds much leaves a third of that free.
+            // A tenant that uses nothing gets all that is free. A large tenant leaves a third of its own amount free.
             expect(isTaken).to.equal(amount <= before && own <= 3 * before);
             if (isTaken) held.set(tenant, own + amount);
           }
@@ -75,12 +75,12 @@ describe('shares', () => {
     );
   });
 
-  it('notice who gives back more than it holds', () => {
+  it('reject a release of more than a tenant uses', () => {
     const shares = createShares({ capacity: 10 });
     shares.take(A, 3);
     shares.take(B, 3);
     expect(() => {
       shares.give(A, 4);
-    }).to.throw('more than it holds');
+    }).to.throw('more than it uses');
   });
 });

@@ -1,31 +1,31 @@
 import type { Tenant } from '../ids.ts';
 
-/** A bounded resource that tenants take parts of and give back. */
+/** A bounded resource that tenants share. */
 export interface Shares {
-  /** What all tenants hold together; never more than the capacity. */
+  /** The amount that all tenants use, at most the capacity. */
   readonly held: number;
   canTake(tenant: Tenant, amount: number): boolean;
-  /** @returns whether it was taken; otherwise nothing changes. */
+  /** @returns whether the amount was available and is now in use. */
   take(tenant: Tenant, amount: number): boolean;
-  /** @throws Error where the tenant does not hold that much. */
+  /** Releases an amount. @throws Error if the tenant uses less. */
   give(tenant: Tenant, amount: number): void;
 }
 
 export interface SharesOptions {
   readonly capacity: number;
-  /** A tenant may take up to this much as long as it is free, whatever its share; default nothing. */
+  /** The amount that a tenant can always take while it is free, whatever its share; default 0. */
   readonly guaranteed?: number;
 }
 
 /**
- * A tenant may take more as long as it holds at most this many times what is free. Alone it gets three quarters of the
- * capacity, beside another one three sevenths, and whoever comes next finds something free.
+ * A tenant can take more while it uses at most this multiple of the free capacity. A single tenant gets three quarters of
+ * the capacity, two tenants get three sevenths each, and a part always remains free for the next tenant.
  */
 const TIMES_FREE = 3;
 
 /**
- * Shares by dynamic thresholds (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches",
- * 1998): no list of tenants, no fixed quota, and nothing to take away from a tenant when another one comes.
+ * Creates shares with dynamic thresholds (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet
+ * switches", 1998). They need no list of tenants and no fixed quotas, and a new tenant preempts no other.
  */
 export function createShares({ capacity, guaranteed = 0 }: SharesOptions): Shares {
   const holdings = new Map<Tenant, number>();
@@ -50,7 +50,7 @@ export function createShares({ capacity, guaranteed = 0 }: SharesOptions): Share
     },
     give(tenant, amount) {
       const left = (holdings.get(tenant) ?? 0) - amount;
-      if (left < 0) throw new Error('A tenant gives back more than it holds.');
+      if (left < 0) throw new Error('A tenant releases more than it uses.');
       held -= amount;
       if (left === 0) holdings.delete(tenant);
       else holdings.set(tenant, left);

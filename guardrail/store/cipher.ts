@@ -1,24 +1,24 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { Pseudonym, SessionId } from '../ids.ts';
 
-/** Encryption keys, 32 bytes each: the first encrypts, all decrypt. Never empty. */
+/** Encryption keys of 32 bytes. The first encrypts, all decrypt. Never empty. */
 export type KeyRing = readonly [Buffer, ...Buffer[]];
 
 /**
- * How a mapping looks at rest, for a store that must not be able to read it.
+ * Encrypts mappings for a store that must not be able to read them.
  *
- * A sealed value is `compare (16) | key id (4) | nonce (12) | ciphertext | tag (16)`, where `compare` is a keyed digest
- * of the value: it lets a script inside Redis tell an equal value from another without reading either.
+ * A sealed value is `compare (16) | key id (4) | nonce (12) | ciphertext | tag (16)`. `compare` is a keyed digest of the
+ * value: with it, a script inside Redis compares values without reading them.
  */
 export interface Cipher {
-  /** The name under which a pseudonym is filed in its session: 16 bytes, a keyed digest. */
+  /** The field name of a pseudonym in its session: a keyed digest of 16 bytes. */
   index(session: SessionId, pseudonym: Pseudonym): Buffer;
   seal(session: SessionId, pseudonym: Pseudonym, value: string): Buffer;
   /** @throws UnreadableValueError */
   open(session: SessionId, pseudonym: Pseudonym, sealed: Buffer): string;
 }
 
-/** A stored value that no key of the ring opens, or that was tampered with or moved. Carries no value. */
+/** No key of the ring decrypts a stored value, or the value was modified or moved. Carries no value. */
 export class UnreadableValueError extends Error {
   override readonly name = 'UnreadableValueError';
 }
@@ -29,13 +29,13 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = COMPARE_BYTES + KEY_ID_BYTES + NONCE_BYTES;
 const UTF8 = 0;
-/** For a value with a lone surrogate, which UTF-8 cannot carry. */
+/** For a value with a lone surrogate, which UTF-8 cannot encode. */
 const UTF16 = 1;
 
 /**
- * @param sessionKey the secret that never rotates: what is looked up or compared is derived from it, so that a rotated
- * encryption key loses nothing.
- * @param ring read at each use, so that a rotation takes effect at once.
+ * @param sessionKey the secret that is never rotated. Lookups and comparisons depend only on it, so a rotated encryption
+ * key loses no mapping.
+ * @param ring read at each use, so a rotation takes effect immediately.
  */
 export function createCipher(sessionKey: Buffer, ring: () => KeyRing): Cipher {
   const indexKey = Buffer.from(hkdfSync('sha256', sessionKey, '', 'guardrail/store/index', 32));
@@ -45,16 +45,16 @@ export function createCipher(sessionKey: Buffer, ring: () => KeyRing): Cipher {
 
   return {
     index: (session, pseudonym) =>
-      createHmac('sha256', indexKey).update(location(session, pseudonym)).digest().subarray(0, 16),
+      createHmac('sha256', indexKey).update(contextOf(session, pseudonym)).digest().subarray(0, 16),
 
     seal(session, pseudonym, value) {
       const key = ring()[0];
-      const place = location(session, pseudonym);
+      const context = contextOf(session, pseudonym);
       const plain = encode(value);
-      const compare = createHmac('sha256', compareKey).update(place).update('\0').update(plain).digest();
+      const compare = createHmac('sha256', compareKey).update(context).update('\0').update(plain).digest();
       const header = Buffer.concat([compare.subarray(0, COMPARE_BYTES), keyId(key), nonces.next()]);
       const cipher = createCipheriv('aes-256-gcm', subkeys.of(key, session), header.subarray(-NONCE_BYTES));
-      cipher.setAAD(Buffer.concat([header, Buffer.from(place)]));
+      cipher.setAAD(Buffer.concat([header, Buffer.from(context)]));
       return Buffer.concat([header, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
     },
 
@@ -65,12 +65,12 @@ export function createCipher(sessionKey: Buffer, ring: () => KeyRing): Cipher {
       const key = ring().find((candidate) => keyId(candidate).equals(id));
       if (!key) throw new UnreadableValueError('The stored value was encrypted with a key that is not configured.');
       const decipher = createDecipheriv('aes-256-gcm', subkeys.of(key, session), header.subarray(-NONCE_BYTES));
-      decipher.setAAD(Buffer.concat([header, Buffer.from(location(session, pseudonym))]));
+      decipher.setAAD(Buffer.concat([header, Buffer.from(contextOf(session, pseudonym))]));
       decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
       try {
         return decode(Buffer.concat([decipher.update(sealed.subarray(HEADER_BYTES, -TAG_BYTES)), decipher.final()]));
       } catch {
-        throw new UnreadableValueError('The stored value was changed or belongs to another place.');
+        throw new UnreadableValueError('The stored value was modified, or it belongs to another session or pseudonym.');
       }
     },
   };
@@ -78,7 +78,7 @@ export function createCipher(sessionKey: Buffer, ring: () => KeyRing): Cipher {
 
 const keyIds = new WeakMap<Buffer, Buffer>();
 
-/** Tells keys apart without telling anything of them. */
+/** Identifies a key without revealing it. */
 export function keyId(key: Buffer): Buffer {
   let id = keyIds.get(key);
   if (!id) {
@@ -89,8 +89,8 @@ export function keyId(key: Buffer): Buffer {
 }
 
 /**
- * One key must not encrypt more than 2^32 times with random nonces (NIST SP 800-38D, 8.3), so each session has its own.
- * Values come session by session: remembering the last one is enough.
+ * Derives an encryption key for each session: one key must not encrypt more than 2^32 times with random nonces (NIST SP
+ * 800-38D, 8.3). Values arrive session by session, so only the last key is cached.
  */
 class SubkeyCache {
   #key: Buffer | undefined;
@@ -107,7 +107,7 @@ class SubkeyCache {
   }
 }
 
-/** Random bytes are drawn for many nonces at a time: each is used once. */
+/** Generates random bytes for many nonces at a time. */
 class NoncePool {
   #bytes = Buffer.alloc(0);
   #at = 0;
@@ -122,7 +122,8 @@ class NoncePool {
   }
 }
 
-function location(session: SessionId, pseudonym: Pseudonym): string {
+/** What a sealed value is bound to. */
+function contextOf(session: SessionId, pseudonym: Pseudonym): string {
   return `${session}\0${pseudonym}`;
 }
 

@@ -8,12 +8,12 @@ import { createMemoryStore, type MemoryStore } from './memoryStore.ts';
 
 const session = (n: number): SessionId => `session-${n}` as SessionId;
 const subject = (n: number): SubjectId => `subject-${n}` as SubjectId;
-const tag = (n: number): Pseudonym => `<PERSON_${n}>` as Pseudonym;
+const pseudonym = (n: number): Pseudonym => `<PERSON_${n}>` as Pseudonym;
 const holds = async (store: MemoryStore, n: number): Promise<boolean> =>
   (await store.describe(session(n))) !== undefined;
 
 function put(store: MemoryStore, n: number, tags: number, of?: number): Promise<unknown> {
-  const values = new Map(Array.from({ length: tags }, (_, at): [Pseudonym, string] => [tag(at), `value ${at}`]));
+  const values = new Map(Array.from({ length: tags }, (_, at): [Pseudonym, string] => [pseudonym(at), `value ${at}`]));
   return store.put({
     session: session(n),
     subject: of === undefined ? undefined : subject(of),
@@ -23,17 +23,17 @@ function put(store: MemoryStore, n: number, tags: number, of?: number): Promise<
 }
 
 describe('the memory store', () => {
-  it('lets the least recently used session go when it has too many entries', async () => {
+  it('evicts the least recently used session when it has too many entries', async () => {
     const store = createMemoryStore({ ttlMs: 1000, maxEntries: 10 });
     for (let n = 0; n < 5; n += 1) await put(store, n, 2);
-    await store.get(session(0), [tag(0)]);
+    await store.get(session(0), [pseudonym(0)]);
     await put(store, 5, 2);
     expect(await Promise.all([0, 1, 2, 5].map((n) => holds(store, n)))).to.deep.equal([true, false, true, true]);
     expect(store.usage.entries).to.equal(10);
     await store.close();
   });
 
-  it('lets sessions go when they take too many bytes', async () => {
+  it('evicts sessions when they take too many bytes', async () => {
     const store = createMemoryStore({ ttlMs: 1000, maxBytes: 100_000 });
     for (let n = 0; n < 1000; n += 1) await put(store, n, 3, n);
     expect(store.usage.bytes).to.be.within(90_000, 100_000);
@@ -41,14 +41,14 @@ describe('the memory store', () => {
     await store.close();
   });
 
-  it('takes a session larger than its bounds for none, rather than growing', async () => {
+  it('drops a session that is larger than its limits', async () => {
     const store = createMemoryStore({ ttlMs: 1000, maxEntries: 10 });
     await put(store, 1, 50);
     expect(store.usage).to.deep.equal({ sessions: 0, entries: 0, bytes: 0 });
     await store.close();
   });
 
-  it('forgets by its own clock, and gives expired memory back without being asked for it', async () => {
+  it('expires sessions by its own clock and frees their memory', async () => {
     let time = 0;
     const store = createMemoryStore({ ttlMs: 1000, now: () => time });
     await put(store, 1, 1);
@@ -62,12 +62,12 @@ describe('the memory store', () => {
     await store.close();
   });
 
-  it('remembers erasures only as long as a request may take', async () => {
+  it('remembers erasures only for the tombstone time', async () => {
     let time = 0;
     const store = createMemoryStore({ ttlMs: 1000, tombstoneMs: 500, now: () => time });
     const fence = store.fence();
     await store.eraseSession(session(1));
-    const stale = { session: session(1), subject: undefined, values: new Map([[tag(1), 'x']]), fence };
+    const stale = { session: session(1), subject: undefined, values: new Map([[pseudonym(1), 'x']]), fence };
     expect((await store.put(stale)).kind).to.equal('erased');
     time = 501;
     await store.count();
@@ -75,7 +75,7 @@ describe('the memory store', () => {
     await store.close();
   });
 
-  it('accounts for everything: what is let go, expires or is erased leaves nothing behind', async () => {
+  it('counts no entries or bytes after eviction, expiry and erasure', async () => {
     const step = fc.oneof(
       fc.record({
         do: fc.constant('put' as const),
@@ -94,7 +94,7 @@ describe('the memory store', () => {
         const store = createMemoryStore({ ttlMs: 1000, maxEntries: 100, now: () => time });
         for (const one of steps) {
           if (one.do === 'put') await put(store, one.n, one.tags, one.of);
-          else if (one.do === 'get') await store.get(session(one.n), [tag(0)]);
+          else if (one.do === 'get') await store.get(session(one.n), [pseudonym(0)]);
           else if (one.do === 'eraseSession') await store.eraseSession(session(one.n));
           else if (one.do === 'eraseSubject') await store.eraseSubject(subject(one.n));
           else time += one.n;
@@ -109,9 +109,9 @@ describe('the memory store', () => {
     );
   });
 
-  it('takes at most 400 bytes a mapping, counted by the garbage collector', async function () {
+  it('takes at most 400 bytes per mapping after a garbage collection', async function () {
     this.timeout(60_000);
-    // A process of its own: what other tests have left behind must not be counted.
+    // A separate process, so that garbage of other tests is not counted.
     const program = join(import.meta.dirname, 'testing/memoryFootprint.ts');
     const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program]);
     const { measured, accounted, left } = JSON.parse(stdout) as Record<'measured' | 'accounted' | 'left', number>;

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 
-/** Where Redis is, as one address says it. */
+/** A parsed address of Redis. */
 export interface RedisAddress {
   readonly topology: 'standalone' | 'sentinel' | 'cluster';
-  /** The servers; for Sentinel the sentinels. */
+  /** The servers, or with Sentinel the sentinels. */
   readonly hosts: readonly { readonly host: string; readonly port: number }[];
   readonly username: string | undefined;
   readonly password: string | undefined;
   readonly db: number;
-  /** Sentinel: what the sentinels call the master. */
+  /** With Sentinel: the name of the monitored master. */
   readonly master: string | undefined;
   readonly sentinelPassword: string | undefined;
   readonly tls: ConnectionOptions | undefined;
@@ -18,12 +18,12 @@ export interface RedisAddress {
 /** The forms of an address, for help and messages. */
 export const REDIS_ADDRESS_FORMS =
   'redis://[user:password@]host:port[/db], redis+sentinel://host:port,host:port/master[/db] or ' +
-  'redis+cluster://host:port,host:port; rediss in place of redis for TLS, with ?ca=, ?cert= and ?key= naming PEM files';
+  'redis+cluster://host:port,host:port. For TLS, use rediss instead of redis, with PEM files in ?ca=, ?cert= and ?key=';
 
 const SHAPE = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^/?@]+)(?:\/([^?]*))?(?:\?(.*))?$/;
 const PARAMETERS = new Set(['ca', 'cert', 'key', 'servername', 'sentinel_password']);
 
-/** @throws Error that completes the sentence "The address …" and never repeats it: it may hold a password. */
+/** @throws Error whose message continues "The address …" without repeating the address, which may contain a password. */
 export function parseRedisAddress(address: string): RedisAddress {
   const match = SHAPE.exec(address);
   if (!match) throw new Error(`must have one of these forms: ${REDIS_ADDRESS_FORMS}`);
@@ -31,21 +31,21 @@ export function parseRedisAddress(address: string): RedisAddress {
   const parameters = new URLSearchParams(query ?? '');
   for (const name of parameters.keys()) {
     if (PARAMETERS.has(name)) continue;
-    throw new Error(`has an unknown parameter; known are ${[...PARAMETERS].join(', ')}`);
+    throw new Error(`has an unknown parameter; the parameters are ${[...PARAMETERS].join(', ')}`);
   }
   const topology = kind === 'sentinel' || kind === 'cluster' ? kind : 'standalone';
   const hosts = (hostList ?? '').split(',').map((host) => parseHost(host, topology === 'sentinel' ? 26379 : 6379));
   if (topology === 'standalone' && hosts.length > 1) {
-    throw new Error('names several hosts, which takes redis+cluster:// or redis+sentinel://');
+    throw new Error('has several hosts; use redis+cluster:// or redis+sentinel://');
   }
   const segments = (path ?? '').split('/').filter((segment) => segment !== '');
   const master = topology === 'sentinel' ? segments.shift() : undefined;
   if (topology === 'sentinel' && master === undefined) {
-    throw new Error('must name the Sentinel master after the hosts: redis+sentinel://host:port/name');
+    throw new Error('must contain the name of the Sentinel master: redis+sentinel://host:port/name');
   }
   const db = segments[0] ?? '0';
   if (!/^\d{1,4}$/.test(db) || segments.length > 1 || (topology === 'cluster' && db !== '0')) {
-    throw new Error('must end in the number of a database, and with a Cluster in none');
+    throw new Error('must end with the number of a database, or with no number for a Cluster');
   }
   const colon = credentials?.indexOf(':') ?? -1;
   return {
@@ -65,7 +65,7 @@ function parseHost(text: string, defaultPort: number): { host: string; port: num
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3] ?? defaultPort);
   if (host === undefined || port < 1 || port > 65535) {
-    throw new Error('has a host that is not host or host:port');
+    throw new Error('has an invalid host; use host or host:port');
   }
   return { host, port };
 }
@@ -75,7 +75,7 @@ function decode(text: string | undefined): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error('has a % in its user or password that is not followed by two hex digits');
+    throw new Error('has an invalid % escape in its user or password; use % and two hexadecimal digits');
   }
 }
 
@@ -87,7 +87,7 @@ function tlsOptions(parameters: URLSearchParams): ConnectionOptions {
     try {
       options[name] = readFileSync(file);
     } catch {
-      throw new Error(`names a file by ?${name}= that cannot be read`);
+      throw new Error(`refers by ?${name}= to a file that cannot be read`);
     }
   }
   const servername = parameters.get('servername');

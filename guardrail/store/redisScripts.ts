@@ -3,11 +3,11 @@ import { SLOT_CHARACTERS } from './contract.ts';
 import { COMPARE_BYTES, KEY_ID_BYTES } from './cipher.ts';
 
 /**
- * What all scripts share. A session is one hash: pseudonym index → sealed value, with `u` naming its end user.
- * An end user is a sorted set of session ids by expiry. A tombstone holds the time of an erasure.
+ * The common part of all scripts. A session is a hash from pseudonym indexes to sealed values; its field `u` contains the
+ * end user. An end user is a sorted set of session ids by expiry. A tombstone contains the time of an erasure.
  *
- * All keys of a call have the same hash tag, the beginning of the session's and the end user's id, so the keys that are
- * made here rather than handed in are on this node too.
+ * All keys of a call have the same hash tag, the first characters of the session's and the end user's id. So the keys
+ * that are built here are on the same node as the given ones.
  */
 const PRELUDE = `
 local clock = redis.call('TIME')
@@ -18,7 +18,7 @@ local function key(kind, id)
   return 'guardrail:{' .. string.sub(id, 1, ${SLOT_CHARACTERS}) .. '}:' .. kind .. ':' .. id
 end
 
--- Renewed when a hundredth of the time has passed, so that reading is not also writing each time.
+-- Renews the expiry after a hundredth of it has passed, so that not every read is also a write.
 local function renew(session, id, subject, ttl)
   if redis.call('PTTL', session) > ttl * 0.99 then return end
   redis.call('PEXPIRE', session, ttl)
@@ -26,20 +26,20 @@ local function renew(session, id, subject, ttl)
     local index = key('subject', subject)
     redis.call('ZREMRANGEBYSCORE', index, '-inf', '(' .. string.format('%.0f', now / 1000))
     redis.call('ZADD', index, string.format('%.0f', now / 1000 + ttl), id)
-    -- Never shorter than that of another session in it, which may come from a longer setting.
+    -- Another session of the end user can have a longer expiry, from another setting.
     if redis.call('PTTL', index) < ttl then redis.call('PEXPIRE', index, ttl) end
   end
 end
 
--- unpack() has the size of the Lua stack as its limit.
+-- The Lua stack limits unpack().
 local BATCH = 1000
 `;
 
-/** KEYS: session, its tombstone, and with an end user its tombstone. ARGV: session, end user or '', fence, ttl, tombstone's ttl, field, value … */
+/** KEYS: session, its tombstone, the end user's tombstone if any. ARGV: session, end user or '', fence, TTL, tombstone TTL, field, value … */
 const PUT = `
 local session, id, subject = KEYS[1], ARGV[1], ARGV[2]
 local fence, ttl, retention = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
--- A request that is older than tombstones are kept could have missed one.
+-- For a request older than the retention, a tombstone may have expired.
 if fence > 0 and now - fence > retention * 1000 then return {stamp, 'erased'} end
 for i = 2, #KEYS do
   local erased = redis.call('GET', KEYS[i])
@@ -61,7 +61,7 @@ for from = 6, #ARGV, 2 * BATCH do
       taken[#taken + 1] = old
     elseif string.sub(old, ${COMPARE_BYTES + 1}, ${COMPARE_BYTES + KEY_ID_BYTES})
         ~= string.sub(new, ${COMPARE_BYTES + 1}, ${COMPARE_BYTES + KEY_ID_BYTES}) then
-      -- The same value under another key: the newer key takes over.
+      -- The same value, encrypted with another key: the newer encryption replaces it.
       write[#write + 1] = fields[n]
       write[#write + 1] = new
     end
@@ -80,7 +80,7 @@ renew(session, id, subject ~= '' and subject or nil, ttl)
 return {stamp, 'stored'}
 `;
 
-/** KEYS: session. ARGV: session, ttl, field … */
+/** KEYS: session. ARGV: session, TTL, field … */
 const GET = `
 local session = KEYS[1]
 local reply = {stamp}
@@ -94,7 +94,7 @@ end
 return reply
 `;
 
-/** A tombstone is never earlier than a fence that the caller itself has given out. */
+/** A tombstone is never earlier than a fence of its caller. */
 const BURY = `
 local function bury(tombstone, fence, retention)
   redis.call('SET', tombstone, string.format('%.0f', math.max(now, tonumber(fence))), 'PX', retention)
@@ -105,7 +105,7 @@ local function replicas()
 end
 `;
 
-/** KEYS: session, its tombstone. ARGV: session, fence, tombstone's ttl. */
+/** KEYS: session, its tombstone. ARGV: session, fence, tombstone TTL. */
 const ERASE_SESSION = `${BURY}
 bury(KEYS[2], ARGV[2], ARGV[3])
 local subject = redis.call('HGET', KEYS[1], 'u')
@@ -113,7 +113,7 @@ if subject then redis.call('ZREM', key('subject', subject), ARGV[1]) end
 return {stamp, redis.call('UNLINK', KEYS[1]), replicas()}
 `;
 
-/** KEYS: the end user's sessions, its tombstone. ARGV: end user, fence, tombstone's ttl. */
+/** KEYS: the end user's sessions, its tombstone. ARGV: end user, fence, tombstone TTL. */
 const ERASE_SUBJECT = `${BURY}
 bury(KEYS[2], ARGV[2], ARGV[3])
 local erased = 0
@@ -146,7 +146,7 @@ export type ScriptClient = Readonly<Record<ScriptName, RunScript>>;
 export function defineScripts(client: Redis | Cluster): ScriptClient {
   const commands = Object.entries(SCRIPTS).map(([name, lua]): [string, RunScript] => {
     client.defineCommand(name, { lua });
-    // Replies are buffers: sealed values are no UTF-8.
+    // Sealed values are not UTF-8, so replies must be buffers.
     const run = (client as unknown as Readonly<Record<string, RunScript>>)[`${name}Buffer`];
     if (!run) throw new Error(`ioredis has not defined the command ${name}.`);
     return [name, run.bind(client)];

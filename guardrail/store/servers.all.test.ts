@@ -1,7 +1,8 @@
 import { startRedis, startRedisCluster, startRedisSentinel } from '../../hack/testing/redis.ts';
 import { findRedisVersion, REDIS_VERSIONS } from '../../hack/testing/redisVersions.ts';
-import { describeMappingStore, redisImplementation } from './testing/contractTests.ts';
+import { describeMappingStore } from './testing/contractTests.ts';
 import { describeReplicas } from './testing/replicaTests.ts';
+import { redisImplementation } from './testing/storeTestbed.ts';
 
 for (const version of REDIS_VERSIONS) {
   const on =

@@ -1,6 +1,7 @@
 import { startRedis, startRedisCluster, startRedisSentinel, startRedisTls } from '../../hack/testing/redis.ts';
 import { createMemoryStore } from './store.ts';
-import { DAY, describeMappingStore, redisImplementation } from './testing/contractTests.ts';
+import { describeMappingStore } from './testing/contractTests.ts';
+import { DAY, redisImplementation } from './testing/storeTestbed.ts';
 
 describeMappingStore({
   name: 'memory',

@@ -1,4 +1,4 @@
-/** The mapping store: its contract and its implementations. */
+/** The mapping store: its contract and its implementations, in memory and in Redis. */
 export * from './contract.ts';
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memoryStore.ts';
 export { createRedisStore, type RedisStoreOptions } from './redisStore.ts';

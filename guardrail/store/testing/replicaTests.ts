@@ -1,6 +1,4 @@
-/**
- * For tests: what holds of erasures where Redis has replicas, which hear of a write only after its caller.
- */
+/** Tests of erasures where Redis has replicas, which receive a write only after its caller has the reply. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -10,109 +8,130 @@ import {
   type RedisGroup,
   type RedisServer,
 } from '../../../hack/testing/redis.ts';
-import type { Pseudonym, SessionId, SubjectId } from '../../ids.ts';
+import type { SessionId, SubjectId } from '../../ids.ts';
 import { createRedisStore, parseRedisAddress, StoreUnavailableError, type MappingStore } from '../store.ts';
-
-const ANNA = '<PERSON_ANNAAA22>' as Pseudonym;
+import { ANNA, newIds } from './storeTestbed.ts';
 
 /** Defines the tests for one kind of server. */
-export function describeReplicas(name: string, program?: () => Promise<string>): void {
-  const options = async () => (program ? { program: await program() } : {});
+export function describeReplicas(name: string, findProgram?: () => Promise<string>): void {
+  const options = async () => (findProgram ? { program: await findProgram() } : {});
 
   describe(`erasures with replicas: ${name}`, function () {
     this.timeout(180_000);
-    let group: RedisGroup;
-    let store: MappingStore;
-    afterEach(async () => {
-      await store.close();
-      await group.stop();
+    let testbed: ReplicaTestbed;
+    afterEach(() => testbed.stop());
+
+    it('wait for a replica without blocking other calls, and survive a failover', async () => {
+      testbed = new ReplicaTestbed(await startRedisSentinel(await options()));
+      await erasureSurvivesFailover(testbed);
     });
 
-    function open(): void {
-      store = createRedisStore({
-        address: parseRedisAddress(group.url),
-        sessionKey: randomBytes(32),
-        encryptionKeys: () => [Buffer.alloc(32, 1)],
-        ttlMs: 60_000,
-      });
-    }
-    const server = (at: number): RedisServer => {
-      const found = group.servers[at];
-      if (!found) throw new Error(`There is no server ${at}.`);
-      return found;
-    };
-    const put = (session: SessionId, subject: SubjectId, fence = store.fence()) =>
-      store.put({ session, subject, values: new Map([[ANNA, 'Anna']]), fence });
-
-    it('are done once a replica has them, hold nobody else up until then, and survive a fail-over', async () => {
-      group = await startRedisSentinel(await options());
-      open();
-      const { session, subject } = newIds();
-      await eventually(async () => (await put(session, subject)).kind === 'stored');
-      await eventually(async () => (await server(1).cli('KEYS', '*')).includes(session));
-      const before = store.fence();
-
-      // A replica that has stopped confirms nothing.
-      process.kill(server(1).pid, 'SIGSTOP');
-      const order: string[] = [];
-      const refused = store.eraseSubject(subject).then(
-        () => expect.fail('The erasure was confirmed.'),
-        (error: unknown) => {
-          order.push('erasure');
-          return error as Error;
-        },
-      );
-      await delay(50);
-      const other = newIds();
-      expect((await put(other.session, other.subject)).kind).to.equal('stored');
-      expect((await store.get(other.session, [ANNA])).size).to.equal(1);
-      order.push('others');
-      const error = await refused;
-      expect(error).to.be.instanceOf(StoreUnavailableError);
-      expect(error.message).to.match(/no replica confirmed the erasure in time\. Repeat the erasure\.$/);
-      expect(order).to.deep.equal(['others', 'erasure']);
-
-      const again = store.eraseSubject(subject);
-      process.kill(server(1).pid, 'SIGCONT');
-      await again;
-      // Sentinel promotes no replica that it has seen down a moment ago.
-      await eventually(async () => !(await server(2).cli('SENTINEL', 'REPLICAS', 'main')).includes('s_down'));
-      await server(0).kill();
-      await eventually(async () => (await store.get(other.session, [ANNA])).size === 1);
-      await eventually(async () => (await put(session, subject, before)).kind === 'erased');
-      expect((await store.get(session, [ANNA])).size).to.equal(0);
-    });
-
-    it('in a Cluster are done once a replica of their own master has them', async () => {
-      group = await startRedisCluster({ ...(await options()), firstHasReplica: true });
-      open();
-      const all = Array.from({ length: 24 }, newIds);
-      for (const { session, subject } of all) {
-        await eventually(async () => (await put(session, subject)).kind === 'stored');
-      }
-      const onFirst = (await server(0).cli('KEYS', '*')).trim();
-      const isOnFirst = ({ session }: { session: SessionId }): boolean => onFirst.includes(session);
-      const [replicated, alone] = [all.find(isOnFirst), all.find((ids) => !isOnFirst(ids))];
-      if (!replicated || !alone) throw new Error('All sessions are on one master.');
-      process.kill(server(3).pid, 'SIGSTOP');
-      expect(await store.eraseSession(alone.session)).to.equal(true);
-      const problem = await store.eraseSession(replicated.session).catch((error: unknown) => error);
-      expect(problem).to.be.instanceOf(StoreUnavailableError);
-      process.kill(server(3).pid, 'SIGCONT');
-      await eventually(async () => (await store.eraseSubject(replicated.subject)) === 0);
-      await eventually(async () => !(await server(3).cli('KEYS', '*')).includes(`session:${replicated.session}`));
+    it('in a Cluster wait for a replica of their own master', async () => {
+      testbed = new ReplicaTestbed(await startRedisCluster({ ...(await options()), firstHasReplica: true }));
+      await erasureWaitsForItsOwnReplica(testbed);
     });
   });
 }
 
-/** Sessions and end users share the beginning of their ids, as the core derives them. */
-function newIds(): { session: SessionId; subject: SubjectId } {
-  const id = (): string => randomBytes(16).toString('hex');
-  const subject = id();
-  return { session: (subject.slice(0, 4) + id().slice(4)) as SessionId, subject: subject as SubjectId };
+class ReplicaTestbed {
+  readonly #group: RedisGroup;
+  readonly store: MappingStore;
+
+  constructor(group: RedisGroup) {
+    this.#group = group;
+    this.store = createRedisStore({
+      address: parseRedisAddress(group.url),
+      sessionKey: randomBytes(32),
+      encryptionKeys: () => [Buffer.alloc(32, 1)],
+      ttlMs: 60_000,
+    });
+  }
+
+  server(at: number): RedisServer {
+    const found = this.#group.servers[at];
+    if (!found) throw new Error(`Server ${at} does not exist.`);
+    return found;
+  }
+
+  put(session: SessionId, subject: SubjectId, fence = this.store.fence()) {
+    return this.store.put({ session, subject, values: new Map([[ANNA, 'Anna']]), fence });
+  }
+
+  async stop(): Promise<void> {
+    await this.store.close();
+    await this.#group.stop();
+  }
 }
 
-/** Until it comes true, and no longer throws that the store is out of reach. */
+async function erasureSurvivesFailover(testbed: ReplicaTestbed): Promise<void> {
+  const { store } = testbed;
+  const [master, replica, sentinel] = [testbed.server(0), testbed.server(1), testbed.server(2)];
+  const { session, subject } = newIds();
+  await eventually(async () => (await testbed.put(session, subject)).kind === 'stored');
+  await eventually(async () => (await replica.cli('KEYS', '*')).includes(session));
+  const before = store.fence();
+  const other = newIds();
+  await erasureFailsWithoutBlocking(testbed, replica, subject, other);
+
+  const again = store.eraseSubject(subject);
+  process.kill(replica.pid, 'SIGCONT');
+  await again;
+  // Sentinel does not promote a replica that was down recently.
+  await eventually(async () => !(await sentinel.cli('SENTINEL', 'REPLICAS', 'main')).includes('s_down'));
+  await master.kill();
+  await eventually(async () => (await store.get(other.session, [ANNA])).size === 1);
+  await eventually(async () => (await testbed.put(session, subject, before)).kind === 'erased');
+  expect((await store.get(session, [ANNA])).size).to.equal(0);
+}
+
+async function erasureFailsWithoutBlocking(
+  testbed: ReplicaTestbed,
+  replica: RedisServer,
+  subject: SubjectId,
+  other: { readonly session: SessionId; readonly subject: SubjectId },
+): Promise<void> {
+  const { store } = testbed;
+  // A stopped replica confirms nothing.
+  process.kill(replica.pid, 'SIGSTOP');
+  const order: string[] = [];
+  const rejected = store.eraseSubject(subject).then(
+    () => expect.fail('The erasure was confirmed.'),
+    (error: unknown) => {
+      order.push('erasure');
+      return error as Error;
+    },
+  );
+  await delay(50);
+  expect((await testbed.put(other.session, other.subject)).kind).to.equal('stored');
+  expect((await store.get(other.session, [ANNA])).size).to.equal(1);
+  order.push('others');
+  const error = await rejected;
+  expect(error).to.be.instanceOf(StoreUnavailableError);
+  expect(error.message).to.match(/no replica confirmed the erasure in time\. Repeat the erasure\.$/);
+  expect(order).to.deep.equal(['others', 'erasure']);
+}
+
+async function erasureWaitsForItsOwnReplica(testbed: ReplicaTestbed): Promise<void> {
+  const { store } = testbed;
+  const [first, replica] = [testbed.server(0), testbed.server(3)];
+  const all = Array.from({ length: 24 }, newIds);
+  for (const { session, subject } of all) {
+    await eventually(async () => (await testbed.put(session, subject)).kind === 'stored');
+  }
+  const onFirst = (await first.cli('KEYS', '*')).trim();
+  const isOnFirst = ({ session }: { session: SessionId }): boolean => onFirst.includes(session);
+  const [replicated, alone] = [all.find(isOnFirst), all.find((ids) => !isOnFirst(ids))];
+  if (!replicated || !alone) throw new Error('All sessions are on one master.');
+  process.kill(replica.pid, 'SIGSTOP');
+  expect(await store.eraseSession(alone.session)).to.equal(true);
+  const problem = await store.eraseSession(replicated.session).catch((error: unknown) => error);
+  expect(problem).to.be.instanceOf(StoreUnavailableError);
+  process.kill(replica.pid, 'SIGCONT');
+  await eventually(async () => (await store.eraseSubject(replicated.subject)) === 0);
+  await eventually(async () => !(await replica.cli('KEYS', '*')).includes(`session:${replicated.session}`));
+}
+
+/** Waits until a condition is true and the store is available. */
 async function eventually(condition: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 40_000;
   for (;;) {
@@ -121,7 +140,7 @@ async function eventually(condition: () => Promise<boolean>): Promise<void> {
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
     }
-    if (performance.now() > deadline) expect.fail('The condition did not come true within 40 s.');
+    if (performance.now() > deadline) expect.fail('The condition did not become true within 40 s.');
     await delay(20);
   }
 }
