@@ -53,7 +53,7 @@ export class RedisConnection {
   }
 
   /**
-   * Runs a script in one round trip, or two if Redis does not have the script yet. Fails immediately while Redis is
+   * Runs a script in one round trip, or two if Redis has lost its scripts. Fails immediately while Redis is
    * unresponsive.
    * @returns the reply without its first element, the time of the server.
    */

@@ -142,7 +142,7 @@ export type ScriptName = keyof typeof SCRIPTS;
 type RunScript = (keyCount: number, ...keysAndArguments: (string | Buffer)[]) => Promise<unknown>;
 export type ScriptClient = Readonly<Record<ScriptName, RunScript>>;
 
-/** Defines the scripts as commands of a client. ioredis sends their digests, and a source only if Redis lacks it. */
+/** Defines the scripts as commands of a client. ioredis sends a source once per connection, and then its digest. */
 export function defineScripts(client: Redis | Cluster): ScriptClient {
   const commands = Object.entries(SCRIPTS).map(([name, lua]): [string, RunScript] => {
     client.defineCommand(name, { lua });
