@@ -1,65 +1,36 @@
 /**
- * `npm test`: lint, format, types, and every test that needs nothing but this machine. `npm run test:all` adds those that
- * need other people's programs (`*.all.test.ts`). `npm test -- PATH…` runs the tests in these files or folders alone.
+ * `npm test`, `npm run test:unit` and `npm run test:all`. The name of a test file says what it needs: see test/suites.ts.
  */
-import { spawn } from 'node:child_process';
-import { globSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildAhead, CASES, runE2e } from './e2e/run.ts';
+import { buildAhead } from './e2e/run.ts';
 import { ensureBinaries } from './testing/controlplane/binaries.ts';
 import { Progress } from './testing/progress.ts';
 import { findRedisServer } from './testing/redis.ts';
-import { runMocha, type RunOptions, type TestCounts } from './test/mocha.ts';
-import { type Need, Needs } from './test/needs.ts';
+import { runChecks } from './test/checks.ts';
 import { exitWith } from './test/exitWith.ts';
+import { runMocha, type RunOptions, type TestCounts } from './test/mocha.ts';
+import { allTests, isNeeded, kindOf, testsIn } from './test/suites.ts';
+import { abortCluster, runAttacks, runRealCluster } from './test/wholeSystem.ts';
 
-const HELP = `npm test              lint, format, types, and the tests that need nothing but this machine
-npm run test:all      these, the attacks, the tests that need other people's programs (*.all.test.ts), and the real cluster
-npm test -- PATH…     the tests in these files or folders alone
+const HELP = `npm test              lint, format, types, and all tests that need no programs of other projects
+npm run test:unit     the tests that need neither Redis nor a control plane and are not slow, in about a minute
+npm run test:all      npm test, the attacks, the tests with programs of other projects (*.all.test.ts), and a real cluster
+npm test -- PATH…     the tests in these files or folders
 `;
-const FOLDERS = ['operator', 'guardrail', 'hack'];
-const TESTS = '**/*.test.ts';
-const ONLY_ALL = '.all.test.ts';
-/** Long, and about nothing that takes time: they run beside the other tests that need other people's programs. */
-const BESIDE: readonly string[] = ['guardrail/detection/training/build.all.test.ts', 'hack/test/npmCi.all.test.ts'];
-
-/** Ends the real cluster. */
-const aborted = new AbortController();
-let clusterRuns = false;
+/** Each property of a unit test run stops after this time. `npm test` tries all values. */
+const UNIT_PROPERTY_MS = 1_000;
+/** Long tests that measure no time. They run beside the other tests with programs of other projects. */
+const LONG_UNTIMED: readonly string[] = ['guardrail/detection/training/build.all.test.ts', 'hack/test/npmCi.all.test.ts'];
 
 const root = join(import.meta.dirname, '..');
 const progress = new Progress();
-
-/** A check that is no mocha test; it passes or fails as a whole. */
-interface Check {
-  title: string;
-  command: [string, ...string[]];
-}
-
-const bin = (name: string): string => join(root, 'node_modules/.bin', name);
-const ESLINT: Check = {
-  title: 'ESLint',
-  command: [
-    bin('eslint'),
-    '--config=hack/eslint.config.mjs',
-    '--cache',
-    '--cache-location=node_modules/.cache/eslint',
-    '--max-warnings=0',
-    '.',
-  ],
-};
-/** ESLint takes as long as all these together, so they run one after the other beside it. */
-const CHECKS: readonly Check[] = [
-  { title: 'TypeScript', command: [bin('tsc')] },
-  { title: 'TypeScript of the playground', command: [bin('tsc'), '--project', 'guardrail/http/playground'] },
-  { title: 'Generated files', command: [process.execPath, 'hack/crdgen/main.ts', '--check'] },
-  { title: 'Prettier', command: [bin('prettier'), '--check', '--log-level=warn', '--cache', '.'] },
-];
+const total: TestCounts = { passed: 0, failed: 0, failures: [] };
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
-    options: { all: { type: 'boolean' }, help: { type: 'boolean' } },
+    options: { all: { type: 'boolean' }, unit: { type: 'boolean' }, help: { type: 'boolean' } },
     allowPositionals: true,
   });
   if (values.help === true) {
@@ -67,52 +38,9 @@ async function main(): Promise<number> {
     return 0;
   }
   const started = performance.now();
-  const total: TestCounts = { passed: 0, failed: 0, failures: [] };
-  const add = ({ passed, failed, failures }: TestCounts): void => {
-    total.passed += passed;
-    total.failed += failed;
-    total.failures.push(...failures);
-  };
-  const chosen = positionals.length > 0;
-  const all = values.all === true && !chosen;
-  const files = (chosen ? positionals : FOLDERS).flatMap(testsIn);
-  const others = chosen ? [] : files.filter((file) => file.endsWith(ONLY_ALL));
-  const ordinary = files.filter((file) => !others.includes(file));
-  const needs = new Needs();
-  const needing = (need: Need, among: readonly string[]): string[] =>
-    among.filter((file) => needs.of(join(root, file)).has(need));
-  const selected = all ? files : ordinary;
-  const withCluster = needing('controlPlane', ordinary);
-  const runFiles = async (some: readonly string[], options?: RunOptions): Promise<void> => {
-    if (some.length > 0) add(await runMocha(root, some, options));
-  };
-  /** Runs some files while it runs others, whose output is shown afterwards. */
-  const runBoth = async (shown: readonly string[], beside: readonly string[]): Promise<void> => {
-    const run = runFiles(shown);
-    await Promise.all([run, runFiles(beside, { heldUntil: run })]);
-  };
-
-  const controlPlane = needing('controlPlane', selected).length > 0 ? fetchControlPlane() : undefined;
-  if (needing('redis', selected).length > 0) await progress.step('Redis for tests', findRedisServer);
-  if (!chosen) {
-    const eslint = run(ESLINT);
-    for (const check of CHECKS) add(await run(check));
-    add(await eslint);
-  }
-  await controlPlane?.soFar();
-  const withoutCluster = ordinary.filter((file) => !withCluster.includes(file));
-  if (chosen) await runFiles(withoutCluster);
-  // The guardrail's take longer than all others together.
-  else await runBoth(...parted(withoutCluster, (file) => !file.startsWith('guardrail/')));
-  await controlPlane?.there();
-  // They time others' calls: before the programs of a node are built beside the tests.
-  if (all) add(await attacked());
-  if (all) buildAhead();
-  await runFiles(withCluster);
-  if (all) {
-    await runBoth(...parted(others, (file) => BESIDE.includes(file)));
-    add(await onRealCluster());
-  }
+  if (positionals.length > 0) await runChosen(positionals.flatMap((path) => testsIn(root, path)));
+  else if (values.unit === true) await runUnit();
+  else await runEverything(values.all === true);
   const minutes = (performance.now() - started) / 60_000;
   console.log(`\nTook ${minutes.toFixed(1)} minutes.`);
   for (const failure of total.failures) console.log(`FAILED ${failure.replace(`${root}/`, '')}`);
@@ -120,104 +48,95 @@ async function main(): Promise<number> {
   return total.failed === 0 && total.passed > 0 ? 0 : 1;
 }
 
-/** The attacks on the guardrail and the operator, which are loaded only where they are run. */
-async function attacked(): Promise<TestCounts> {
-  try {
-    const { defaultSeed, runAttacks } = await import('./attack/run.ts');
-    return await runAttacks([], defaultSeed());
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    console.log(why);
-    return { passed: 0, failed: 1, failures: [`The attacks: ${why}`] };
+async function runUnit(): Promise<void> {
+  const files = allTests(root).filter((file) => kindOf(file) === 'unit');
+  await runFiles(files, {
+    processes: Math.max(2, availableParallelism()),
+    env: { PROPERTY_TIME_MS: String(UNIT_PROPERTY_MS) },
+  });
+}
+
+async function runChosen(files: readonly string[]): Promise<void> {
+  if (isNeeded('redis', files)) await progress.step('Redis for tests', findRedisServer);
+  if (isNeeded('controlPlane', files)) await fetchControlPlane().ready();
+  await runFiles(files);
+}
+
+/** Runs the checks and all tests; with `all`, also what needs programs of other projects. */
+async function runEverything(all: boolean): Promise<void> {
+  const files = allTests(root);
+  const controlPlane = fetchControlPlane();
+  await progress.step('Redis for tests', findRedisServer);
+  (await runChecks(root, progress)).forEach(add);
+  await controlPlane.rejectIfFailed();
+  // The guardrail's tests take longer than all others together.
+  const withoutCluster = files.filter((file) => !['cluster', 'all'].includes(kindOf(file)));
+  await runBoth(...split(withoutCluster, (file) => !file.startsWith('guardrail/')));
+  await controlPlane.ready();
+  if (all) {
+    // The attacks measure response times, so they end before the build of a node's programs begins.
+    add(await runAttacks());
+    buildAhead();
+  }
+  await runFiles(files.filter((file) => kindOf(file) === 'cluster'));
+  if (all) {
+    const withOthers = files.filter((file) => kindOf(file) === 'all');
+    await runBoth(...split(withOthers, (file) => LONG_UNTIMED.includes(file)));
+    add(await runRealCluster());
   }
 }
 
-/** What cannot be tried here fails, with what it needs. */
-async function onRealCluster(): Promise<TestCounts> {
-  try {
-    return await runE2e(CASES, {
-      abort: aborted.signal,
-      casesBegin: () => {
-        clusterRuns = true;
-      },
-    });
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    console.log(why);
-    return { passed: 0, failed: 1, failures: [`The real cluster: ${why}`] };
-  } finally {
-    clusterRuns = false;
-  }
+async function runFiles(files: readonly string[], options?: RunOptions): Promise<void> {
+  if (files.length > 0) add(await runMocha(root, files, options));
+}
+
+/** Runs some files beside others, and prints the output of the second run after that of the first. */
+async function runBoth(shown: readonly string[], beside: readonly string[]): Promise<void> {
+  const run = runFiles(shown);
+  await Promise.all([run, runFiles(beside, { heldUntil: run })]);
+}
+
+function add({ passed, failed, failures }: TestCounts): void {
+  total.passed += passed;
+  total.failed += failed;
+  total.failures.push(...failures);
+}
+
+/** Splits a list into the items that do not match, and those that match. */
+function split<T>(items: readonly T[], matches: (item: T) => boolean): [readonly T[], readonly T[]] {
+  return [items.filter((item) => !matches(item)), items.filter(matches)];
 }
 
 /**
- * Begins to fetch what the tests start, before they are timed: on a new machine it is built for minutes, in which those
- * that do not need it can run.
+ * Begins to fetch the control plane before a test needs it. On a new machine it is built for minutes, and the tests that do
+ * not need it run meanwhile.
  */
-function fetchControlPlane(): { readonly soFar: () => Promise<unknown>; readonly there: () => Promise<unknown> } {
-  let say: (line: string) => void = () => undefined;
+function fetchControlPlane(): {
+  readonly rejectIfFailed: () => Promise<unknown>;
+  readonly ready: () => Promise<unknown>;
+} {
+  let print: (line: string) => void = () => undefined;
   const binaries = ensureBinaries(['kube-apiserver', 'etcd', 'kubectl'], {
     report: (line) => {
-      say(line);
+      print(line);
     },
   });
-  // Told when it is waited for.
+  // `ready` reports the error.
   binaries.catch(() => undefined);
   return {
-    // Rejects if it has failed already.
-    soFar: () => Promise.race([binaries, Promise.resolve()]),
-    there: () =>
+    rejectIfFailed: () => Promise.race([binaries, Promise.resolve()]),
+    ready: () =>
       progress.step('Control plane for tests', (report) => {
-        say = report;
+        print = report;
         return binaries;
       }),
   };
 }
 
-/** The test files at a path, which may be a folder, relative to the project. */
-function testsIn(path: string): string[] {
-  const file = relative(root, resolve(path));
-  const stats = statSync(join(root, file), { throwIfNoEntry: false });
-  if (!stats) throw new Error(`There is no ${path} to test.`);
-  if (!stats.isDirectory()) return [file];
-  const found = globSync(join(file, TESTS), { cwd: root, exclude: (name) => name === 'node_modules' });
-  if (found.length === 0) throw new Error(`There is no test in ${path}.`);
-  return found.sort();
-}
-
-/** Those that a condition does not hold for, and those that it holds for. */
-function parted<T>(all: readonly T[], condition: (one: T) => boolean): [readonly T[], readonly T[]] {
-  return [all.filter((one) => !condition(one)), all.filter(condition)];
-}
-
-async function run({ title, command: [command, ...args] }: Check): Promise<TestCounts> {
-  const output: string[] = [];
-  const passes = progress.step(title, async () => {
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
-    }
-    const code = await new Promise<number | null>((done, fail) => {
-      child.once('error', fail);
-      child.once('close', done);
-    });
-    if (code !== 0) throw new Error(title);
-  });
-  try {
-    await passes;
-    return { passed: 1, failed: 0, failures: [] };
-  } catch (error) {
-    console.log(output.join('') || String(error));
-    return { passed: 0, failed: 1, failures: [title] };
-  }
-}
-
-// By itself, a signal would end this process without its exit handlers, and leave the tests running.
+// By default, a signal ends this process without its exit handlers, and the tests continue to run.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
-    // A cluster is taken down in order.
-    if (clusterRuns) aborted.abort();
-    else process.exit(1);
+    if (!abortCluster()) process.exit(1);
   });
 }
 await exitWith(main);

@@ -1,24 +1,14 @@
-/** What test files start beside themselves, read off what they import. */
+/** The files that a test file loads. Tests check their names with it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import ts from 'typescript';
 
-const LOCAL = resolve(import.meta.dirname, '../testing');
-/** Who imports one of these, directly or not, starts what it is for. */
-const STARTERS = {
-  controlPlane: resolve(LOCAL, 'controlplane.ts'),
-  redis: resolve(LOCAL, 'redis.ts'),
-} as const;
-
-/** Something that takes long to fetch on a new machine. */
-export type Need = keyof typeof STARTERS;
-
-/** Tells what files need; what it has read once it does not read again. */
-export class Needs {
+/** Follows imports; reads each file once. */
+export class Imports {
   readonly #imports = new Map<string, readonly string[]>();
 
-  /** What this file imports, itself or through other files of the project, that starts something. */
-  of(file: string): ReadonlySet<Need> {
+  /** All files of the project that a file loads, itself or through other files. */
+  of(file: string): ReadonlySet<string> {
     const reached = new Set<string>();
     const pending = [resolve(file)];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -26,8 +16,7 @@ export class Needs {
       reached.add(next);
       pending.push(...this.#importsOf(next));
     }
-    const needs = Object.entries(STARTERS) as [Need, string][];
-    return new Set(needs.filter(([, starter]) => reached.has(starter)).map(([need]) => need));
+    return reached;
   }
 
   #importsOf(file: string): readonly string[] {
@@ -42,8 +31,8 @@ export class Needs {
 }
 
 /**
- * The relative paths that a module loads: by import, export from, and import() of a plain text. What is imported as types
- * alone is not loaded. Pure.
+ * The relative paths that a module loads: by `import`, `export … from`, and `import()` of a literal. Imports of types are
+ * not loaded. Pure.
  */
 export function importedPaths(text: string): string[] {
   const found: string[] = [];
