@@ -140,7 +140,7 @@ describe('the operator program', function () {
       }),
     );
     const run = start([...ANY_PORTS], { KUBECONFIG: kubeconfig });
-    await run.says(new RegExp(`The cluster at ${server} does not answer: waiting for it\\.`));
+    await run.says(new RegExp(`The API server ${server} is unreachable; retrying\\.`));
     run.child.kill('SIGTERM');
     expect(await run.ended).to.deep.equal({ code: 0, signal: null });
     expect(run.said()).to.not.include('not-to-be-logged');

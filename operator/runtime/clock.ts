@@ -1,16 +1,16 @@
-/** Time as the runtime sees it, so that tests can turn it by hand. */
+/** The time source of the runtime. Tests replace it by a clock that they advance. */
 export interface Clock {
-  /** Milliseconds of a clock that only goes forward, for intervals. Has nothing to do with the time of day. */
+  /** Milliseconds of a clock that never goes back, for intervals. Unrelated to the time of day. */
   monotonic(): number;
-  /** The time of day, for what others read. May jump. */
+  /** The time of day, for timestamps. May jump. */
   now(): Date;
-  /** Calls back once after so many milliseconds. Returns what cancels it. */
+  /** Calls back once after the given time. Returns a function that cancels the timer. */
   after(ms: number, callback: () => void): () => void;
   /** Uniform in [0, 1), for jitter. */
   random(): number;
 }
 
-/** The real one. Its timers keep the process alive: whoever sets one cancels it. */
+/** The system's clock. Its timers keep the process alive until they fire or are cancelled. */
 export const systemClock: Clock = {
   monotonic: () => performance.now(),
   now: () => new Date(),
@@ -23,7 +23,7 @@ export const systemClock: Clock = {
   random: () => Math.random(),
 };
 
-/** Waits; returns early, without an error, when the signal is aborted. */
+/** Waits for the given time. Returns early, without an error, when the signal is aborted. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) {
@@ -38,4 +38,25 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
     const cancel = clock.after(ms, done);
     signal?.addEventListener('abort', done, { once: true });
   });
+}
+
+/** @returns whether the work ends before the time is up and before the signal is aborted @throws what the work throws */
+export async function endsWithin(
+  clock: Clock,
+  work: Promise<unknown>,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const done = new AbortController();
+  const timeUp = sleep(clock, ms, signal === undefined ? done.signal : AbortSignal.any([done.signal, signal]));
+  try {
+    return await Promise.race([work.then(() => true), timeUp.then(() => false)]);
+  } finally {
+    done.abort();
+  }
+}
+
+/** A Kubernetes timestamp with microseconds. Lease and Event accept no other format. */
+export function microTime(date: Date): string {
+  return date.toISOString().replace('Z', '000Z');
 }

@@ -1,168 +1,162 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics, type Metric } from 'prom-client';
 
-/** Buckets of controller-runtime's reconcile histogram, so that its dashboards and alerts read ours as they are. */
+/** Buckets of controller-runtime's reconcile histogram, so that its dashboards and alerts work unchanged. */
 const RECONCILE_BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
-/** Buckets of client-go's work queue histograms: powers of ten from 10 ns, of which those below 10 µs never fill here. */
+/** Buckets of client-go's work queue histograms (powers of ten from 10 ns), without those below 10 µs: they stay empty. */
 const QUEUE_BUCKETS = [1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1000];
+const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
+const BLOCK_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** How a reconcile ended, in controller-runtime's words. */
+const CONTROLLER = ['controller'] as const;
+const QUEUE = ['name', 'controller'] as const;
+
+/** The result of a reconcile, as controller-runtime names it. */
 export type ReconcileResult = 'success' | 'error' | 'requeue_after';
 
-/** The runtime's metrics. Names and labels are those of controller-runtime and client-go wherever these have one. */
+/** The runtime's metrics. Names and labels are those of controller-runtime and client-go where these have one. */
 export class RuntimeMetrics {
+  readonly reconcileTotal = counter(
+    'controller_runtime_reconcile_total',
+    'Total number of reconciliations, by controller and result.',
+    ['controller', 'result'],
+  );
+  readonly reconcileErrors = counter(
+    'controller_runtime_reconcile_errors_total',
+    'Total number of reconciliation errors, by controller.',
+    CONTROLLER,
+  );
+  readonly terminalErrors = counter(
+    'controller_runtime_terminal_reconcile_errors_total',
+    'Total number of terminal reconciliation errors (not retried until the object changes), by controller.',
+    CONTROLLER,
+  );
+  readonly reconcileTimeouts = counter(
+    'controller_runtime_reconcile_timeouts_total',
+    'Total number of reconciliation timeouts, by controller.',
+    CONTROLLER,
+  );
+  readonly reconcileSeconds = histogram(
+    'controller_runtime_reconcile_time_seconds',
+    'Duration of reconciliations, by controller.',
+    CONTROLLER,
+    RECONCILE_BUCKETS,
+  );
+  readonly maxConcurrent = gauge(
+    'controller_runtime_max_concurrent_reconciles',
+    'Maximum number of concurrent reconciliations, by controller.',
+    CONTROLLER,
+  );
+  readonly activeWorkers = gauge(
+    'controller_runtime_active_workers',
+    'Number of reconciliations in progress, by controller.',
+    CONTROLLER,
+  );
+  readonly queueDepth = gauge(
+    'workqueue_depth',
+    'Current depth of the work queue, by priority (2: changed, 1: not up to date, 0: routine).',
+    ['name', 'controller', 'priority'],
+  );
+  readonly queueAdds = counter('workqueue_adds_total', 'Total number of adds handled by the work queue.', QUEUE);
+  readonly queueRetries = counter(
+    'workqueue_retries_total',
+    'Total number of retries handled by the work queue.',
+    QUEUE,
+  );
+  readonly queueSeconds = histogram(
+    'workqueue_queue_duration_seconds',
+    'Time that an object waits in the work queue before it is reconciled.',
+    QUEUE,
+    QUEUE_BUCKETS,
+  );
+  readonly workSeconds = histogram(
+    'workqueue_work_duration_seconds',
+    'Time that processing an object from the work queue takes.',
+    QUEUE,
+    QUEUE_BUCKETS,
+  );
+  readonly unfinishedWork = gauge(
+    'workqueue_unfinished_work_seconds',
+    'Sum of the ages of all reconciliations in progress.',
+    QUEUE,
+  );
+  readonly longestRunning = gauge(
+    'workqueue_longest_running_processor_seconds',
+    'Age of the oldest reconciliation in progress.',
+    QUEUE,
+  );
+  readonly requests = counter(
+    'rest_client_requests_total',
+    'Number of HTTP requests to the API server, by status code (<error>: no response), method and host.',
+    ['code', 'method', 'host'],
+  );
+  readonly requestSeconds = histogram(
+    'rest_client_request_duration_seconds',
+    'Request latency of the API server, by verb and host. Watches are not included.',
+    ['verb', 'host'],
+    REQUEST_BUCKETS,
+  );
+  readonly leader = gauge(
+    'leader_election_master_status',
+    'Whether this process holds the lease: 1 if it is the leader, 0 if it stands by.',
+    ['name'],
+  );
+  readonly cacheObjects = gauge(
+    'gateway_guardrail_operator_cache_objects',
+    'Number of objects in the cache, by kind.',
+    ['kind'],
+  );
+  readonly lists = counter(
+    'gateway_guardrail_operator_lists_total',
+    'Total number of complete lists read from the API server, by kind: one at the start, and one after each watch that cannot be resumed.',
+    ['kind'],
+  );
+  readonly watches = counter(
+    'gateway_guardrail_operator_watches_total',
+    'Total number of watches, by kind and end (closed, expired, silent, malformed, error).',
+    ['kind', 'end'],
+  );
+  readonly events = counter(
+    'gateway_guardrail_operator_events_total',
+    'Total number of Kubernetes events, by outcome (sent, counted, dropped, failed).',
+    ['outcome'],
+  );
+  readonly blockSeconds = histogram(
+    'gateway_guardrail_operator_event_loop_block_seconds',
+    'Longest time that the event loop was blocked in each quarter of a second, for each controller with a reconciliation in progress.',
+    CONTROLLER,
+    BLOCK_BUCKETS,
+  );
   readonly registry: Registry;
-  readonly reconcileTotal: Counter<'controller' | 'result'>;
-  readonly reconcileErrors: Counter<'controller'>;
-  readonly terminalErrors: Counter<'controller'>;
-  readonly reconcileTimeouts: Counter<'controller'>;
-  readonly reconcileSeconds: Histogram<'controller'>;
-  readonly maxConcurrent: Gauge<'controller'>;
-  readonly activeWorkers: Gauge<'controller'>;
-  readonly queueDepth: Gauge<'name' | 'controller' | 'priority'>;
-  readonly queueAdds: Counter<'name' | 'controller'>;
-  readonly queueRetries: Counter<'name' | 'controller'>;
-  readonly queueSeconds: Histogram<'name' | 'controller'>;
-  readonly workSeconds: Histogram<'name' | 'controller'>;
-  readonly unfinishedWork: Gauge<'name' | 'controller'>;
-  readonly longestRunning: Gauge<'name' | 'controller'>;
-  readonly requests: Counter<'code' | 'method' | 'host'>;
-  readonly requestSeconds: Histogram<'verb' | 'host'>;
-  readonly leader: Gauge<'name'>;
-  readonly cacheObjects: Gauge<'kind'>;
-  readonly lists: Counter<'kind'>;
-  readonly watches: Counter<'kind' | 'end'>;
-  readonly events: Counter<'outcome'>;
-  readonly blockSeconds: Histogram<'controller'>;
 
   constructor(registry: Registry = new Registry()) {
+    for (const metric of Object.values(this) as (Metric | undefined)[]) {
+      if (metric !== undefined) registry.registerMetric(metric);
+    }
     this.registry = registry;
-    const registers = [registry];
-    const perController = { registers, labelNames: ['controller'] as const };
-    const perQueue = { registers, labelNames: ['name', 'controller'] as const };
-
-    this.reconcileTotal = new Counter({
-      name: 'controller_runtime_reconcile_total',
-      help: 'Reconciles by how they ended.',
-      registers,
-      labelNames: ['controller', 'result'],
-    });
-    this.reconcileErrors = new Counter({
-      name: 'controller_runtime_reconcile_errors_total',
-      help: 'Reconciles that ended with an error.',
-      ...perController,
-    });
-    this.terminalErrors = new Counter({
-      name: 'controller_runtime_terminal_reconcile_errors_total',
-      help: 'Reconciles that ended with an error that waiting does not cure.',
-      ...perController,
-    });
-    this.reconcileTimeouts = new Counter({
-      name: 'controller_runtime_reconcile_timeouts_total',
-      help: 'Reconciles that took longer than they may.',
-      ...perController,
-    });
-    this.reconcileSeconds = new Histogram({
-      name: 'controller_runtime_reconcile_time_seconds',
-      help: 'How long reconciles took.',
-      buckets: RECONCILE_BUCKETS,
-      ...perController,
-    });
-    this.maxConcurrent = new Gauge({
-      name: 'controller_runtime_max_concurrent_reconciles',
-      help: 'How many reconciles may run at once.',
-      ...perController,
-    });
-    this.activeWorkers = new Gauge({
-      name: 'controller_runtime_active_workers',
-      help: 'How many reconciles are running.',
-      ...perController,
-    });
-    this.queueDepth = new Gauge({
-      name: 'workqueue_depth',
-      help: 'Objects waiting to be reconciled, by priority (2: changed, 1: not yet up to date, 0: routine).',
-      registers,
-      labelNames: ['name', 'controller', 'priority'],
-    });
-    this.queueAdds = new Counter({ name: 'workqueue_adds_total', help: 'Objects put into the queue.', ...perQueue });
-    this.queueRetries = new Counter({ name: 'workqueue_retries_total', help: 'Retries after an error.', ...perQueue });
-    this.queueSeconds = new Histogram({
-      name: 'workqueue_queue_duration_seconds',
-      help: 'How long objects waited in the queue.',
-      buckets: QUEUE_BUCKETS,
-      ...perQueue,
-    });
-    this.workSeconds = new Histogram({
-      name: 'workqueue_work_duration_seconds',
-      help: 'How long objects took from the queue were worked on.',
-      buckets: QUEUE_BUCKETS,
-      ...perQueue,
-    });
-    this.unfinishedWork = new Gauge({
-      name: 'workqueue_unfinished_work_seconds',
-      help: 'Sum of the ages of all reconciles that are running.',
-      ...perQueue,
-    });
-    this.longestRunning = new Gauge({
-      name: 'workqueue_longest_running_processor_seconds',
-      help: 'Age of the oldest reconcile that is running.',
-      ...perQueue,
-    });
-    this.requests = new Counter({
-      name: 'rest_client_requests_total',
-      help: 'Requests to the API server by HTTP status, or <error> when no answer came.',
-      registers,
-      labelNames: ['code', 'method', 'host'],
-    });
-    this.requestSeconds = new Histogram({
-      name: 'rest_client_request_duration_seconds',
-      help: 'How long the API server took to answer, watches aside.',
-      buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
-      registers,
-      labelNames: ['verb', 'host'],
-    });
-    this.leader = new Gauge({
-      name: 'leader_election_master_status',
-      help: 'Whether this process holds the lease.',
-      registers,
-      labelNames: ['name'],
-    });
-    this.cacheObjects = new Gauge({
-      name: 'gateway_guardrail_operator_cache_objects',
-      help: 'Objects held in the cache.',
-      registers,
-      labelNames: ['kind'],
-    });
-    this.lists = new Counter({
-      name: 'gateway_guardrail_operator_lists_total',
-      help: 'Complete lists read from the API server: one at start, more where a watch could not be continued.',
-      registers,
-      labelNames: ['kind'],
-    });
-    this.watches = new Counter({
-      name: 'gateway_guardrail_operator_watches_total',
-      help: 'Watches by how they ended (closed, expired, silent, malformed, error).',
-      registers,
-      labelNames: ['kind', 'end'],
-    });
-    this.events = new Counter({
-      name: 'gateway_guardrail_operator_events_total',
-      help: 'Kubernetes events by what became of them (sent, counted, dropped, failed).',
-      registers,
-      labelNames: ['outcome'],
-    });
-    this.blockSeconds = new Histogram({
-      name: 'gateway_guardrail_operator_event_loop_block_seconds',
-      help: 'The longest time at a stretch that the event loop was blocked in each quarter of a second, for each controller with a reconcile under way.',
-      buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-      ...perController,
-    });
   }
 
-  /** Adds Node's own metrics: memory, event loop lag, garbage collection. Once a process. */
+  /** Adds the metrics of Node: memory, event loop lag, garbage collection. Call it once in a process. */
   collectProcess(): void {
     collectDefaultMetrics({ register: this.registry });
   }
+}
+
+function counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
+  return new Counter({ name, help, labelNames, registers: [] });
+}
+
+function gauge<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Gauge<Label> {
+  return new Gauge({ name, help, labelNames, registers: [] });
+}
+
+function histogram<Label extends string>(
+  name: string,
+  help: string,
+  labelNames: readonly Label[],
+  buckets: number[],
+): Histogram<Label> {
+  return new Histogram({ name, help, labelNames, buckets, registers: [] });
 }

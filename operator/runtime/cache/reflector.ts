@@ -9,6 +9,7 @@ import { ApiError, isExpired, isForbidden } from '../client/errors.ts';
 import type { RuntimeMetrics } from '../metrics.ts';
 import type { KubeObject, ResourceKind } from '../objects.ts';
 import { apiVersionOf } from '../objects.ts';
+import { LineTooLongError, isSilence, readLines } from './watchLines.ts';
 
 /** Settings of a reflector. */
 export interface ReflectorOptions {
@@ -39,8 +40,6 @@ export const DEFAULT_REFLECTOR_OPTIONS: ReflectorOptions = {
 const SHORT_WATCH_MS = 1_000;
 /** After so many watches in a row that could not even be opened, or brought nothing, the list is read anew. */
 const FAILURES_UNTIL_LIST = 4;
-/** Larger than anything that etcd stores (1.5 MiB), with room for escapes. */
-const LONGEST_LINE = 16 * 1024 * 1024;
 /** While the API server is away, one line in the log every so often. */
 const LOG_EVERY_MS = 30_000;
 
@@ -203,7 +202,7 @@ export class Reflector<T extends KubeObject> {
       this.#recovered();
       try {
         end = 'closed';
-        for await (const line of lines(stream.chunks)) {
+        for await (const line of readLines(stream.chunks)) {
           const outcome = this.#take(line);
           if (outcome !== 'taken') {
             end = outcome;
@@ -216,7 +215,7 @@ export class Reflector<T extends KubeObject> {
           end = 'error';
           throw error;
         }
-        end = isSilence(error) ? 'silent' : error instanceof LineTooLong ? 'malformed' : 'closed';
+        end = isSilence(error) ? 'silent' : error instanceof LineTooLongError ? 'malformed' : 'closed';
         if (!signal.aborted) this.#log.debug({ err: error }, 'The watch was interrupted; it is continued.');
       } finally {
         stream.close();
@@ -298,36 +297,6 @@ export class Reflector<T extends KubeObject> {
     this.#loggedAt = Number.NEGATIVE_INFINITY;
     this.#log.info('Listing and watching again.');
   }
-}
-
-class LineTooLong extends Error {
-  override readonly name = 'LineTooLong';
-}
-
-/** The lines of a stream of bytes, without the empty ones. A last line without its end is cut off: not a line. */
-async function* lines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let rest: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    let start = 0;
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      const piece = chunk.subarray(start, end);
-      const line = rest.length === 0 ? piece.toString() : Buffer.concat([...rest, piece]).toString();
-      rest = [];
-      length = 0;
-      start = end + 1;
-      if (line.trim() !== '') yield line;
-    }
-    if (start < chunk.length) {
-      rest.push(chunk.subarray(start));
-      length += chunk.length - start;
-      if (length > LONGEST_LINE) throw new LineTooLong('A line of the watch is longer than any object can be.');
-    }
-  }
-}
-
-function isSilence(error: unknown): boolean {
-  return (error as { code?: unknown } | undefined)?.code === 'UND_ERR_BODY_TIMEOUT';
 }
 
 /** The bookkeeping of field managers is often larger than the object itself, and nobody here reads it. */

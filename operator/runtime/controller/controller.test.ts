@@ -71,9 +71,9 @@ describe('the controller loop', () => {
 
   type Reconcile = (key: ObjectKey, context: ReconcileContext) => Promise<Result>;
 
-  function start(controller: ControllerSpec, options: Partial<ControllerOptions> = {}): void {
+  function start(spec: ControllerSpec, options: Partial<ControllerOptions> = {}): void {
     loop = new Controller({
-      controller,
+      spec,
       caches: (kind: ResourceKind) => (kind === things ? cache : otherCache),
       clock,
       log,

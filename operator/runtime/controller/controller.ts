@@ -10,7 +10,8 @@ import type { ReconcileResult, RuntimeMetrics } from '../metrics.ts';
 import type { KubeObject, ResourceKind } from '../objects.ts';
 import { keyOf, keyText, parseKey } from '../objects.ts';
 import type { ControllerSpec } from './controllerSpec.ts';
-import { Priority, WorkQueue, type Outcome } from './workQueue.ts';
+import { Priority } from './queueItem.ts';
+import { WorkQueue, type Outcome } from './workQueue.ts';
 
 /** Defaults of all controllers. */
 export interface ControllerOptions {
@@ -47,7 +48,7 @@ interface Work {
 
 /** Runs one controller for as long as this process leads: what changed goes through its queue into its reconciler. */
 export class Controller {
-  readonly #controller: ControllerSpec;
+  readonly #spec: ControllerSpec;
   readonly #caches: (kind: ResourceKind) => ObjectCache<KubeObject>;
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -60,7 +61,7 @@ export class Controller {
   #workers: Promise<void>[] = [];
 
   constructor(dependencies: {
-    readonly controller: ControllerSpec;
+    readonly spec: ControllerSpec;
     /** The cache of each kind that the controller watches. */
     readonly caches: (kind: ResourceKind) => ObjectCache<KubeObject>;
     readonly clock: Clock;
@@ -68,14 +69,14 @@ export class Controller {
     readonly metrics: RuntimeMetrics;
     readonly options: ControllerOptions;
   }) {
-    this.#controller = dependencies.controller;
+    this.#spec = dependencies.spec;
     this.#caches = dependencies.caches;
     this.#clock = dependencies.clock;
     this.#metrics = dependencies.metrics;
     this.#options = dependencies.options;
-    this.#labels = { name: dependencies.controller.name, controller: dependencies.controller.name };
-    this.#log = dependencies.log.child({ controller: dependencies.controller.name });
-    const { groupOf } = dependencies.controller;
+    this.#labels = { name: dependencies.spec.name, controller: dependencies.spec.name };
+    this.#log = dependencies.log.child({ controller: dependencies.spec.name });
+    const { groupOf } = dependencies.spec;
     this.#queue = new WorkQueue(dependencies.clock, {
       backoffMs: dependencies.options.backoffMs,
       fairness:
@@ -102,7 +103,7 @@ export class Controller {
    * @param signal aborts the reconciles that are running: leadership is lost, or time is up
    */
   start(signal: AbortSignal): void {
-    const { kind, watches, changed } = this.#controller;
+    const { kind, watches, changed } = this.#spec;
     const own = this.#caches(kind);
     this.#unsubscribe.push(
       own.subscribe((change) => {
@@ -147,7 +148,7 @@ export class Controller {
     for (const watch of watches) this.#addMissing(watch, own);
 
     const workers = this.#workerCount;
-    this.#metrics.maxConcurrent.set({ controller: this.#controller.name }, workers);
+    this.#metrics.maxConcurrent.set({ controller: this.#spec.name }, workers);
     this.#log.info({ workers, objects: own.size }, 'Controller started.');
     this.#workers = Array.from({ length: workers }, () => this.#work(signal));
   }
@@ -169,7 +170,7 @@ export class Controller {
   }
 
   get #workerCount(): number {
-    return this.#controller.workers ?? this.#options.workers;
+    return this.#spec.workers ?? this.#options.workers;
   }
 
   /** Hands out no more work. Resolves when the reconciles that are running have ended. */
@@ -181,7 +182,7 @@ export class Controller {
 
   /** What is being reconciled now. */
   get running(): RunningReconciles {
-    return { controller: this.#controller.name, objects: [...this.#working.keys()] };
+    return { controller: this.#spec.name, objects: [...this.#working.keys()] };
   }
 
   /** Brings the gauges up to date that depend on the time. */
@@ -198,7 +199,7 @@ export class Controller {
   /** A reconcile must not start the next one by what it writes itself; which of the changes these are, it knows at its end. */
   #changed(before: KubeObject, after: KubeObject): void {
     const work = this.#working.get(keyText(keyOf(after)));
-    if (work === undefined || this.#controller.reactsToItself) this.#add(after, Priority.changed);
+    if (work === undefined || this.#spec.reactsToItself) this.#add(after, Priority.changed);
     else work.changes.push({ from: before.metadata.resourceVersion, to: after.metadata.resourceVersion });
   }
 
@@ -213,8 +214,8 @@ export class Controller {
   }
 
   async #reconcile(text: string, signal: AbortSignal): Promise<Outcome> {
-    const { name, reconciler } = this.#controller;
-    const timeoutMs = this.#controller.timeoutMs ?? this.#options.timeoutMs;
+    const { name, reconciler } = this.#spec;
+    const timeoutMs = this.#spec.timeoutMs ?? this.#options.timeoutMs;
     const labels = { controller: name };
     const log = this.#log.child({ object: text, reconcileID: randomUUID() });
     const started = this.#clock.monotonic();
@@ -271,7 +272,7 @@ export class Controller {
   /** Nothing fails in silence: what nobody foresaw stands on the object, whichever its kind. */
   async #reportUnexpectedError(text: string, message: string, log: Logger): Promise<void> {
     try {
-      await this.#controller.reconciler.reportUnexpectedError?.(parseKey(text), message);
+      await this.#spec.reconciler.reportUnexpectedError?.(parseKey(text), message);
     } catch (error) {
       log.warn({ err: redacted(error) }, 'The error cannot be reported on the resource.');
     }
@@ -282,7 +283,7 @@ export class Controller {
     log: Logger,
     { stopping, isFault }: { readonly stopping: boolean; readonly isFault: boolean },
   ): [Outcome, ReconcileResult] {
-    const labels = { controller: this.#controller.name };
+    const labels = { controller: this.#spec.name };
     if (error instanceof RetryAfterError) {
       log.info({ reason: error.message, afterMs: error.afterMs }, 'Trying again when told to.');
       return [this.#told(error.afterMs), 'requeue_after'];

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { TestClock, settle } from '../testing/testClock.ts';
-import { Priority, WorkQueue, type Outcome } from './workQueue.ts';
+import { Priority } from './queueItem.ts';
+import { WorkQueue, type Outcome } from './workQueue.ts';
 
 const BACKOFF = [100, 10_000] as const;
 const done: Outcome = { kind: 'done' };

@@ -1,24 +1,17 @@
 import type { Clock } from '../clock.ts';
-import { nextDue, requeueSlot, type RequeueSlot } from './requeueSlot.ts';
-
-/** The higher, the sooner. */
-export const Priority = {
-  /** Nothing is known to have changed: routine, and what a restart finds up to date. */
-  routine: 0,
-  /** Known not to be up to date, but not fresh: retries, and what a restart finds unfinished. */
-  pending: 1,
-  /** Has just changed: somebody may be waiting for it. */
-  changed: 2,
-} as const;
-export type Priority = (typeof Priority)[keyof typeof Priority];
+import { backoffDelay } from '../backoff.ts';
+import { DelayHeap } from './delayHeap.ts';
+import { GroupQueue } from './groupQueue.ts';
+import { Priority, type QueueItem } from './queueItem.ts';
+import { nextDue, requeueSlot } from './requeueSlot.ts';
 
 const PRIORITIES: readonly Priority[] = [Priority.changed, Priority.pending, Priority.routine];
-/** Of so many that are taken, one is the lowest in priority that waits, so that a flood starves nobody. */
+/** One of so many keys is taken from the lowest priority, so that a flood of changes starves no other key. */
 const LOWEST_FIRST_EVERY = 16;
-/** While an object is held back after a failure, a change of it brings it back after this, in milliseconds, not at once. */
+/** The shortest delay, in milliseconds, when an object changes while it backs off after a failure. */
 const MIN_BACKOFF_AFTER_CHANGE_MS = 1_000;
 
-/** What the queue reports to metrics. */
+/** Receives what the queue reports to metrics. */
 export interface QueueObserver {
   added(): void;
   retried(): void;
@@ -26,66 +19,46 @@ export interface QueueObserver {
   waited(ms: number): void;
 }
 
-/** How the work on a key ended. */
+/** The result of the work on a key. */
 export type Outcome =
-  /** Nothing more to do, unless it was added again meanwhile. */
+  /** Nothing to do until the key is added again. */
   | { readonly kind: 'done' }
-  /** Come back after about that time, as a matter of routine: a tenth sooner or later, so that all are evenly spread. */
+  /** Success: requeue after this time, up to a tenth sooner or later, so that keys are evenly spread. */
   | { readonly kind: 'requeueAfter'; readonly ms: number }
-  /** Come back then, not having succeeded. Leaves the backoff as it is. */
+  /** No success: requeue after this time. The backoff does not grow. */
   | { readonly kind: 'retryAfter'; readonly ms: number }
-  /** Come back after the key's backoff, which grows. */
+  /** Failure: requeue after the key's backoff, which grows. */
   | { readonly kind: 'failed' };
 
-interface Item {
-  readonly key: string;
-  /** Whose turn it takes, and whose share of the workers, as it was when it was put among the waiting. */
-  group: string;
-  state: 'waiting' | 'delayed' | 'working';
-  priority: Priority;
-  /** When it was put among the waiting, for the metric and to recognise an entry of a deque that is out of date. */
-  since: number;
-  /** Where it is in the order of the waiting; entries of deques with another ticket are stale. */
-  ticket: number;
-  /** While working: it was added again, with this priority. */
-  again: Priority | undefined;
-  /** While delayed: when it is due. */
-  due: number;
-  /** It is delayed because it did not succeed: a change of it must not make it spin. */
-  backingOff: boolean;
-  /** Where in its interval it comes back as a matter of routine. */
-  readonly slot: RequeueSlot;
-}
-
-/** How keys share the workers. */
+/** How groups of keys share the workers. */
 export interface Fairness {
-  /** The group of a key: groups take turns within a priority. */
+  /** The group of a key. Within a priority, groups take turns. */
   readonly groupOf: (key: string) => string;
-  /** How many take keys at the same time. */
+  /** Number of workers. */
   readonly workers: number;
 }
 
 /**
- * Keys to be worked on. A key is with one worker at a time; adding it again while it waits changes nothing but its
- * priority, and while it is worked on brings it back once afterwards. Each key has its own exponential backoff.
+ * A work queue of object keys. One worker at a time has a key. Adding a key again while it waits only raises its priority;
+ * adding it while it is worked on requeues it once afterwards. Each key has its own exponential backoff.
  *
- * Where keys have groups, a group gets another worker only while it holds fewer than are free for others: alone it holds
- * half of them, a second one half of the rest. So work that waits for something slow never holds all workers, and what
- * another group has to do waits for no more than its turn.
+ * A group of keys gets another worker only while it has fewer workers than are free: one group alone uses half of them,
+ * a second group half of the rest. So a group that waits for a slow gateway never uses all workers, and a key of
+ * another group waits only for its turn.
  */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #observer: QueueObserver | undefined;
   readonly #backoffMs: readonly [number, number];
-  readonly #items = new Map<string, Item>();
+  readonly #items = new Map<string, QueueItem>();
   readonly #failures = new Map<string, number>();
   readonly #fairness: Fairness | undefined;
   readonly #waiting: Record<Priority, GroupQueue> = { 0: new GroupQueue(), 1: new GroupQueue(), 2: new GroupQueue() };
-  /** How many workers each group holds. */
-  readonly #held = new Map<string, number>();
-  #heldInAll = 0;
+  /** Number of busy workers, by group. */
+  readonly #busy = new Map<string, number>();
+  #busyTotal = 0;
   readonly #depth: Record<Priority, number> = { 0: 0, 1: 0, 2: 0 };
-  readonly #delayed = new DueHeap();
+  readonly #delayed = new DelayHeap();
   readonly #takers: ((key: string | undefined) => void)[] = [];
   #cancelTimer: (() => void) | undefined;
   #timerDue = Number.POSITIVE_INFINITY;
@@ -109,17 +82,17 @@ export class WorkQueue {
     this.#observer = options.observer;
   }
 
-  /** Keys that wait for a worker now. */
+  /** Number of keys that wait for a worker. */
   get depth(): number {
     return this.#depth[0] + this.#depth[1] + this.#depth[2];
   }
 
-  /** Keys known to the queue: waiting, delayed, or with a worker. */
+  /** Number of keys in the queue: waiting, delayed or being worked on. */
   get size(): number {
     return this.#items.size;
   }
 
-  /** Wants the key worked on. */
+  /** Enqueues a key. */
   add(key: string, priority: Priority): void {
     if (this.#closed) return;
     const item = this.#items.get(key);
@@ -130,7 +103,7 @@ export class WorkQueue {
     } else if (item.state === 'waiting') {
       if (priority > item.priority) this.#promote(item, priority);
     } else if (item.backingOff) {
-      // It comes back by itself; a change brings it back sooner, but not so soon that it spins.
+      // It is requeued anyway; a change requeues it sooner, but not so soon that it spins.
       const due = Math.min(item.due, this.#clock.monotonic() + MIN_BACKOFF_AFTER_CHANGE_MS);
       item.priority = higher(item.priority, priority);
       if (due < item.due) this.#delay(item, due);
@@ -139,7 +112,7 @@ export class WorkQueue {
     }
   }
 
-  /** The next key for a worker, who calls {@link finish} with it; undefined once the queue is closed. */
+  /** Resolves to the next key, or undefined once the queue is closed. The worker calls {@link finish} with the key. */
   take(): Promise<string | undefined> {
     if (this.#closed) return Promise.resolve(undefined);
     const item = this.#next();
@@ -147,11 +120,11 @@ export class WorkQueue {
     return new Promise((resolve) => this.#takers.push(resolve));
   }
 
-  /** Gives a key back. */
+  /** Ends the work on a key. */
   finish(key: string, outcome: Outcome): void {
     const item = this.#items.get(key);
-    if (item?.state !== 'working') throw new Error(`Nobody works on ${key}.`);
-    this.#hold(item.group, -1);
+    if (item?.state !== 'working') throw new Error(`The key ${key} is not being worked on.`);
+    this.#countBusy(item.group, -1);
     if (outcome.kind === 'done' || outcome.kind === 'requeueAfter') this.#failures.delete(key);
     const { again } = item;
     item.again = undefined;
@@ -180,7 +153,7 @@ export class WorkQueue {
     this.#handOut();
   }
 
-  /** Hands out nothing any more. Workers that wait are told so. */
+  /** Closes the queue: every waiting and later {@link take} resolves to undefined. */
   close(): void {
     this.#closed = true;
     this.#cancelTimer?.();
@@ -191,8 +164,8 @@ export class WorkQueue {
     for (const priority of PRIORITIES) this.#count(priority, -this.#depth[priority]);
   }
 
-  #item(key: string): Item {
-    const item: Item = {
+  #item(key: string): QueueItem {
+    const item: QueueItem = {
       key,
       group: '',
       state: 'delayed',
@@ -208,7 +181,7 @@ export class WorkQueue {
     return item;
   }
 
-  #enqueue(item: Item, priority: Priority): void {
+  #enqueue(item: QueueItem, priority: Priority): void {
     item.state = 'waiting';
     item.priority = priority;
     item.since = this.#clock.monotonic();
@@ -220,7 +193,7 @@ export class WorkQueue {
     this.#handOut();
   }
 
-  /** Gives workers that wait what may be worked on. */
+  /** Hands keys to waiting workers. */
   #handOut(): void {
     while (this.#takers.length > 0) {
       const item = this.#next();
@@ -229,21 +202,21 @@ export class WorkQueue {
     }
   }
 
-  /** Whether a group may have another worker: always where it has none, else while it holds fewer than are free. */
-  #mayHold(group: string): boolean {
+  /** Whether a group may use another worker: if it uses none, or fewer than are free. */
+  #mayRun(group: string): boolean {
     if (this.#fairness === undefined) return true;
-    const held = this.#held.get(group) ?? 0;
-    return held === 0 || held < this.#fairness.workers - this.#heldInAll;
+    const busy = this.#busy.get(group) ?? 0;
+    return busy === 0 || busy < this.#fairness.workers - this.#busyTotal;
   }
 
-  #hold(group: string, by: number): void {
-    const held = (this.#held.get(group) ?? 0) + by;
-    if (held === 0) this.#held.delete(group);
-    else this.#held.set(group, held);
-    this.#heldInAll += by;
+  #countBusy(group: string, by: number): void {
+    const busy = (this.#busy.get(group) ?? 0) + by;
+    if (busy === 0) this.#busy.delete(group);
+    else this.#busy.set(group, busy);
+    this.#busyTotal += by;
   }
 
-  #promote(item: Item, priority: Priority): void {
+  #promote(item: QueueItem, priority: Priority): void {
     this.#count(item.priority, -1);
     item.priority = priority;
     item.ticket = ++this.#tickets;
@@ -251,12 +224,12 @@ export class WorkQueue {
     this.#count(priority, 1);
   }
 
-  #next(): Item | undefined {
+  #next(): QueueItem | undefined {
     const fair = (this.#taken + 1) % LOWEST_FIRST_EVERY === 0;
     for (const priority of fair ? PRIORITIES.toReversed() : PRIORITIES) {
-      const item = this.#waiting[priority].shift((group) => this.#mayHold(group));
+      const item = this.#waiting[priority].shift((group) => this.#mayRun(group));
       if (item === undefined) continue;
-      this.#hold(item.group, 1);
+      this.#countBusy(item.group, 1);
       this.#taken += 1;
       this.#count(priority, -1);
       item.state = 'working';
@@ -266,7 +239,7 @@ export class WorkQueue {
     return undefined;
   }
 
-  #delay(item: Item, due: number): void {
+  #delay(item: QueueItem, due: number): void {
     item.state = 'delayed';
     item.due = due;
     this.#delayed.push(item, due);
@@ -278,7 +251,7 @@ export class WorkQueue {
     if (due === undefined || due >= this.#timerDue) return;
     this.#cancelTimer?.();
     this.#timerDue = due;
-    // Timers take at most 2^31-1 ms; a later one simply finds nothing due and is set again.
+    // A timer takes at most 2^31-1 ms. For a later time, the callback finds nothing due and sets it again.
     const wait = Math.min(Math.max(0, due - this.#clock.monotonic()), 2 ** 31 - 1);
     this.#cancelTimer = this.#clock.after(wait, () => {
       this.#timerDue = Number.POSITIVE_INFINITY;
@@ -295,7 +268,7 @@ export class WorkQueue {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, Math.min(failures + 1, 40));
     const [base, max] = this.#backoffMs;
-    return Math.min(max, base * 2 ** failures) * (0.9 + 0.2 * this.#clock.random());
+    return backoffDelay(failures, base, max) * (0.9 + 0.2 * this.#clock.random());
   }
 
   #count(priority: Priority, by: number): void {
@@ -306,115 +279,4 @@ export class WorkQueue {
 
 function higher(a: Priority | undefined, b: Priority): Priority {
   return a !== undefined && a > b ? a : b;
-}
-
-/** The waiting of one priority: groups take turns, and within a group the first comes first. */
-class GroupQueue {
-  /** The group whose turn is next comes first. */
-  readonly #groups = new Map<string, Deque>();
-
-  push(item: Item, ticket: number): void {
-    let deque = this.#groups.get(item.group);
-    if (deque === undefined) {
-      deque = new Deque();
-      this.#groups.set(item.group, deque);
-    }
-    deque.push(item, ticket);
-  }
-
-  shift(may: (group: string) => boolean): Item | undefined {
-    for (const [group, deque] of this.#groups) {
-      if (!may(group)) continue;
-      const item = deque.shift();
-      this.#groups.delete(group);
-      if (item === undefined) continue;
-      this.#groups.set(group, deque);
-      return item;
-    }
-    return undefined;
-  }
-}
-
-/** First in, first out. What has been promoted to another deque stays behind here and is passed over. */
-class Deque {
-  #entries: { readonly item: Item; readonly ticket: number }[] = [];
-  #head = 0;
-
-  push(item: Item, ticket: number): void {
-    this.#entries.push({ item, ticket });
-  }
-
-  shift(): Item | undefined {
-    while (this.#head < this.#entries.length) {
-      const entry = this.#entries[this.#head];
-      this.#head += 1;
-      if (this.#head > 1024 && this.#head * 2 > this.#entries.length) {
-        this.#entries = this.#entries.slice(this.#head);
-        this.#head = 0;
-      }
-      if (entry?.item.state === 'waiting' && entry.item.ticket === entry.ticket) return entry.item;
-    }
-    return undefined;
-  }
-}
-
-/** Delayed items by when they are due: a binary heap, in which what is no longer delayed, or due earlier, is passed over. */
-class DueHeap {
-  readonly #heap: { readonly item: Item; readonly due: number }[] = [];
-
-  push(item: Item, due: number): void {
-    const heap = this.#heap;
-    const entry = { item, due };
-    let at = heap.push(entry) - 1;
-    while (at > 0) {
-      const parentAt = (at - 1) >> 1;
-      const parent = heap[parentAt];
-      if (parent === undefined || parent.due <= due) break;
-      heap[at] = parent;
-      at = parentAt;
-    }
-    heap[at] = entry;
-  }
-
-  nextDue(): number | undefined {
-    this.#dropStale();
-    return this.#heap[0]?.due;
-  }
-
-  /** Takes out the first item that is due by now. */
-  shiftDue(now: number): Item | undefined {
-    this.#dropStale();
-    const first = this.#heap[0];
-    if (first === undefined || first.due > now) return undefined;
-    this.#dropFirst();
-    return first.item;
-  }
-
-  #dropStale(): void {
-    for (;;) {
-      const first = this.#heap[0];
-      if (first === undefined || (first.item.state === 'delayed' && first.item.due === first.due)) return;
-      this.#dropFirst();
-    }
-  }
-
-  #dropFirst(): void {
-    const heap = this.#heap;
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return;
-    let at = 0;
-    for (;;) {
-      const left = 2 * at + 1;
-      const right = left + 1;
-      let least = last;
-      let leastAt = at;
-      const leftEntry = heap[left];
-      if (leftEntry !== undefined && leftEntry.due < least.due) [least, leastAt] = [leftEntry, left];
-      const rightEntry = heap[right];
-      if (rightEntry !== undefined && rightEntry.due < least.due) [least, leastAt] = [rightEntry, right];
-      heap[at] = least;
-      if (leastAt === at) return;
-      at = leastAt;
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { systemClock, type Clock } from '../clock.ts';
-import { LeaderLease, LeaseLostError, leases, microTime, type LeaseTimes } from './lease.ts';
+import { microTime, systemClock, type Clock } from '../clock.ts';
+import { LeaderLease, LeaseLostError, leases, type LeaseTimes } from './lease.ts';
 import { RuntimeMetrics } from '../metrics.ts';
 import { RestClient } from '../client/client.ts';
 import { withTestCluster } from '../testing/cluster.ts';

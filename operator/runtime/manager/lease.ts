@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { RestClient } from '../client/client.ts';
 import type { Clock } from '../clock.ts';
-import { sleep } from '../clock.ts';
+import { endsWithin, microTime, sleep } from '../clock.ts';
 import { isConflict, isNotFound } from '../client/errors.ts';
 import type { RuntimeMetrics } from '../metrics.ts';
 import type { KubeObject, ObjectKey } from '../objects.ts';
@@ -37,11 +37,6 @@ export const LONGEST_RELEASE_MS = 5_000;
 /** Another process holds the lease that this one believed to hold. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
-}
-
-/** A Kubernetes timestamp with microseconds, which is the only form that Lease and Event take. */
-export function microTime(date: Date): string {
-  return date.toISOString().replace('Z', '000Z');
 }
 
 /**
@@ -214,18 +209,11 @@ export class LeaderLease {
 
   /** A request that hangs must outlive neither the deadline nor the process. */
   async #within<T>(ms: number, work: Promise<T>, signal?: AbortSignal): Promise<T> {
-    const stop = new AbortController();
-    const until = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]);
-    const late = sleep(this.#clock, Math.max(0, ms), until).then(() => {
-      throw new Error('The API server took too long to answer.');
-    });
-    late.catch(() => undefined);
     work.catch(() => undefined);
-    try {
-      return await Promise.race([work, late]);
-    } finally {
-      stop.abort();
+    if (!(await endsWithin(this.#clock, work, Math.max(0, ms), signal))) {
+      throw new Error('The API server took too long to answer.');
     }
+    return work;
   }
 
   /** After a conflict: who holds the lease? Somebody may only have annotated it. */

@@ -274,7 +274,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     };
     expect((await probe('/healthz'))[0]).to.equal(200);
     expect(await probe('/readyz')).to.satisfy(
-      ([status, text]: [number, string]) => status === 503 && text.includes('has not answered yet'),
+      ([status, text]: [number, string]) => status === 503 && text.includes('no response from'),
     );
     await cluster().proxy.up();
     await converged();

@@ -1,56 +1,49 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import operatorFramework, { type ResourceEvent } from '@dot-i/k8s-operator';
-import type { KubeConfig, V1CustomResourceDefinitionVersion } from '@kubernetes/client-node';
-import { CoreV1Api } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { Backoff } from '../backoff.ts';
-import { FIELD_MANAGER, RestClient, collectionPath } from '../client/client.ts';
+import { DEFAULT_REFLECTOR_OPTIONS, Reflector, type ReflectorOptions } from '../cache/reflector.ts';
+import { FIELD_MANAGER, RestClient } from '../client/client.ts';
+import { ApiError } from '../client/errors.ts';
+import { Transport } from '../client/transport.ts';
 import type { Clock } from '../clock.ts';
 import { sleep, systemClock } from '../clock.ts';
-import type { Permission, Runtime } from '../contract.ts';
-import { Controller, DEFAULT_CONTROLLER_OPTIONS, type ControllerOptions } from '../controller/controller.ts';
-import { CrdError, ensureCrd, readCrd, type CrdManifest } from './crds.ts';
-import { ApiError } from '../client/errors.ts';
-import { BackgroundEventRecorder } from '../writers/eventRecorder.ts';
-import { GuardedFinalizer } from '../writers/finalizer.ts';
-import { eventReconciler, metaOf } from './frameworkEvents.ts';
-import { DEFAULT_LEASE_TIMES, LeaderLease, LeaseLostError, LONGEST_RELEASE_MS, type LeaseTimes } from './lease.ts';
-import { monitorEventLoop } from '../controller/eventLoopMonitor.ts';
+import type { KubeClient, Lister, Permission, Runtime } from '../contract.ts';
+import type { ControllerOptions } from '../controller/controller.ts';
+import type { ControllerSpec } from '../controller/controllerSpec.ts';
 import { RuntimeMetrics } from '../metrics.ts';
 import type { KubeObject, ResourceKind } from '../objects.ts';
-import { resource } from '../objects.ts';
+import { BackgroundEventRecorder } from '../writers/eventRecorder.ts';
+import { ABORT_MS, ControllerRunner } from './controllerRunner.ts';
+import { CrdInstaller } from './crdInstaller.ts';
+import type { CrdManifest } from './crds.ts';
+import { FrameworkAdapter } from './frameworkAdapter.ts';
+import { HttpServers, type HttpOptions } from './httpServers.ts';
+import { DEFAULT_LEASE_TIMES, LeaderLease, LONGEST_RELEASE_MS, type LeaseTimes } from './lease.ts';
 import { permissionsOf } from './permissions.ts';
-import { exposition, PlainServer, probe, type PlainServerOptions } from './probes.ts';
-import { DEFAULT_REFLECTOR_OPTIONS, Reflector, type ReflectorOptions } from '../cache/reflector.ts';
-import { MergingStatusWriter } from '../writers/statusWriter.ts';
-import { Transport } from '../client/transport.ts';
 import { RuntimeBuilder } from './runtimeBuilder.ts';
-import { when, type ControllerSpec } from '../controller/controllerSpec.ts';
 
-/** Settings of an operator, whatever it operates. */
+/** Settings of a manager. */
 export interface ManagerOptions {
   readonly log: Logger;
   /** The cluster. Default: `KUBECONFIG`, `~/.kube/config`, or the pod's ServiceAccount. */
   readonly kubeConfig?: KubeConfig;
-  /** The operator's own namespace: where its lease is. */
+  /** The operator's own namespace, which contains its lease. */
   readonly namespace: string;
-  /** Empty: all. */
+  /** Empty: all namespaces. */
   readonly watchNamespaces: readonly string[];
-  /** Name of the lease; undefined: this process leads without asking, and must be the only one. */
+  /** Name of the lease; undefined: no leader election, and this process must be the only one. */
   readonly leaseName: string | undefined;
-  /**
-   * Where `/healthz` and `/readyz` are served, and on which other port `/metrics`; undefined: nowhere. Port 0: any free
-   * one.
-   */
-  readonly http: { readonly host: string; readonly port: number; readonly metricsPort?: number } | undefined;
+  /** undefined: neither probes nor metrics are served. */
+  readonly http: HttpOptions | undefined;
   /** Whether the leader installs the CustomResourceDefinitions, or only checks them. */
   readonly installCrds: boolean;
-  /** The annotation that carries a CustomResourceDefinition's revision. */
+  /** The annotation that contains a CustomResourceDefinition's revision. */
   readonly crdRevisionAnnotation: string;
-  /** Who reports events: `example.com/operator`. */
+  /** The reporting controller of events: `example.com/operator`. */
   readonly eventSource: string;
-  /** How long running reconciles may take to end at a shutdown before they are given up, in milliseconds. */
+  /** How long running reconciles may take to end at a shutdown before they are aborted, in milliseconds. */
   readonly drainMs: number;
   readonly controllers?: Partial<ControllerOptions>;
   readonly reflector?: Partial<ReflectorOptions>;
@@ -59,140 +52,172 @@ export interface ManagerOptions {
   readonly metrics?: RuntimeMetrics;
 }
 
-/** How long reconciles have to end after they have been told to give up, in milliseconds. */
-const GIVE_UP_MS = 5_000;
-/** How long events that wait may take to be sent at the end. */
+/** How long the last events may take to be sent, in milliseconds. */
 const LAST_EVENTS_MS = 2_000;
 /**
- * How long the end takes at most after the time to drain: what was given up ends, a renewal of the lease that is under way
- * comes to its deadline, the lease is released, the last events go out.
+ * The longest that a shutdown takes after the drain time, in milliseconds: aborted reconciles end, a renewal of the lease
+ * reaches its deadline, the lease is released, the last events are sent.
  */
-export const LONGEST_END_MS = GIVE_UP_MS + DEFAULT_LEASE_TIMES.renewDeadlineMs + LONGEST_RELEASE_MS + LAST_EVENTS_MS;
+export const LONGEST_END_MS = ABORT_MS + DEFAULT_LEASE_TIMES.renewDeadlineMs + LONGEST_RELEASE_MS + LAST_EVENTS_MS;
+/** The shortest time between two log lines about an unreachable API server, in milliseconds. */
+const LOG_EVERY_MS = 30_000;
 
-/** Writing without leading would undo what the leader does. */
+/** A process that is not the leader must not write: it would undo what the leader writes. */
 class NotLeadingError extends Error {
   override readonly name = 'NotLeadingError';
 }
 
 /**
- * The framework's operator on a runtime that survives. Subclasses wire in {@link init}: they register their
- * CustomResourceDefinitions and add controllers. What the framework offers besides (`watchResource`,
- * `handleResourceFinalizer`, …) works as documented there, on the same machinery.
+ * Runs controllers: starts and stops caches, leader election, probes and metrics. Subclasses implement {@link init}:
+ * they register CustomResourceDefinitions and add controllers.
  */
-export abstract class Manager extends operatorFramework.default {
+export abstract class Manager extends FrameworkAdapter {
   readonly #options: ManagerOptions;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #metrics: RuntimeMetrics;
   readonly #transport: Transport;
-  /** Writes at any time: the lease, events. */
+  /** For writes that need no leadership: the lease, events. */
   readonly #client: RestClient;
   readonly #lease: LeaderLease | undefined;
   readonly #events: BackgroundEventRecorder;
-  readonly #wiring: RuntimeBuilder;
-  readonly #controllers: ControllerSpec[] = [];
-  readonly #crds: CrdManifest[] = [];
+  readonly #builder: RuntimeBuilder;
+  readonly #specs: ControllerSpec[] = [];
+  readonly #crds: CrdInstaller;
+  readonly #runner: ControllerRunner;
+  readonly #servers: HttpServers;
   readonly #stopping = new AbortController();
-  /** Ends what goes on until the very end: reflectors. */
+  /** Stops the reflectors, after everything else has ended. */
   readonly #ended = new AbortController();
-  readonly #background: Promise<void>[] = [];
-  readonly #servers: PlainServer[] = [];
   #reflectors: Reflector<KubeObject>[] = [];
-  #loops: Controller[] = [];
-  #reached = false;
-  #crdProblem: string | undefined = 'The CustomResourceDefinitions have not been checked yet.';
+  #connected = false;
   #finished: Promise<void> | undefined;
 
   constructor(options: ManagerOptions) {
-    super(frameworkLogger(options.log));
-    if (options.kubeConfig !== undefined) {
-      this.kubeConfig = options.kubeConfig;
-      this.k8sApi = options.kubeConfig.makeApiClient(CoreV1Api);
-    }
+    super(options.log, options.kubeConfig);
+    const { log, clock = systemClock, metrics = new RuntimeMetrics() } = options;
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    this.#log = options.log;
-    this.#metrics = options.metrics ?? new RuntimeMetrics();
-    const clock = this.#clock;
-    const log = this.#log;
-    const metrics = this.#metrics;
+    this.#log = log;
+    this.#clock = clock;
+    this.#metrics = metrics;
     this.#transport = new Transport(this.kubeConfig, { clock, metrics, userAgent: FIELD_MANAGER });
     this.#client = new RestClient(this.#transport);
+    const shared = { client: this.#client, clock, log, metrics };
     const identity = `${hostname()}_${randomUUID()}`;
-    this.#lease =
-      options.leaseName === undefined
-        ? undefined
-        : new LeaderLease({
-            client: this.#client,
-            key: { namespace: options.namespace, name: options.leaseName },
-            identity,
-            clock,
-            log,
-            metrics,
-            times: options.leaseTimes ?? DEFAULT_LEASE_TIMES,
-          });
-    this.#events = new BackgroundEventRecorder({
-      client: this.#client,
+    const { leaseName, leaseTimes: times = DEFAULT_LEASE_TIMES, namespace } = options;
+    if (leaseName !== undefined) {
+      this.#lease = new LeaderLease({ ...shared, key: { namespace, name: leaseName }, identity, times });
+    }
+    this.#events = new BackgroundEventRecorder({ ...shared, controller: options.eventSource, instance: identity });
+    this.#builder = this.#createBuilder();
+    this.#crds = new CrdInstaller({ ...shared, options });
+    this.#runner = new ControllerRunner({
+      builder: this.#builder,
       clock,
       log,
       metrics,
-      controller: options.eventSource,
-      instance: identity,
+      options: options.controllers,
+      drainMs: options.drainMs,
     });
+    this.#servers = new HttpServers(log);
+  }
+
+  #createBuilder(): RuntimeBuilder {
     const mayWrite = (): void => {
       if (this.#lease?.leading !== false) return;
-      throw new NotLeadingError('This process does not lead (any more), so it must not write.');
+      throw new NotLeadingError('This process is not the leader and must not write.');
     };
-    this.#wiring = new RuntimeBuilder({
+    return new RuntimeBuilder({
       mayWrite,
       client: new RestClient(this.#transport, {
         beforeWrite: mayWrite,
         afterWrite: (kind, object, guardedBy) => {
-          this.#wrote(kind, object, guardedBy);
+          this.#builder.applyOwnWrite(kind, object, guardedBy);
         },
       }),
       events: this.#events,
-      metrics: metrics.registry,
-      log,
-      clock,
-      watchNamespaces: options.watchNamespaces,
+      metrics: this.#metrics.registry,
+      log: this.#log,
+      clock: this.#clock,
+      watchNamespaces: this.#options.watchNamespaces,
     });
   }
 
-  /** What controllers are built from. */
+  /** The runtime that controllers are built from. */
   protected get runtime(): Runtime {
-    return this.#wiring;
+    return this.#builder;
   }
 
-  /** Has a controller run while this process leads. To be called in {@link init}. */
-  protected addController(controller: ControllerSpec): void {
-    this.#wiring.addController(controller);
-    this.#controllers.push(controller);
+  /** Adds a controller, which runs while this process leads. Call it in {@link init}. */
+  protected override addController(spec: ControllerSpec): void {
+    this.#builder.addController(spec);
+    this.#specs.push(spec);
+  }
+
+  protected override addCrd(crd: CrdManifest): void {
+    this.#crds.add(crd);
+  }
+
+  protected override get frameworkClient(): KubeClient {
+    return this.#builder.client;
+  }
+
+  protected override frameworkCache(kind: ResourceKind, namespace: string | undefined): Lister<KubeObject> {
+    return this.#builder.informer(kind, namespace).cache;
   }
 
   /** The address of the API server. */
-  get server(): string {
+  override get server(): string {
     return this.#transport.server;
   }
 
-  /** Every right that this operator needs, as wired: the source of its roles. Known once {@link start} was called. */
+  /** Every permission that this operator needs: the source of its roles. Complete after {@link start}. */
   get permissions(): readonly Permission[] {
-    return permissionsOf(this.#wiring, {
+    return permissionsOf(this.#builder, {
       leaseName: this.#options.leaseName,
-      crds: this.#crds.map((crd) => crd.metadata.name),
+      crds: this.#crds.names,
       installCrds: this.#options.installCrds,
     });
   }
 
+  /** The port of the probes, once started. */
+  get httpPort(): number | undefined {
+    return this.#servers.httpPort;
+  }
+
+  /** The port of the metrics, once started. */
+  get metricsPort(): number | undefined {
+    return this.#servers.metricsPort;
+  }
+
   /**
-   * Starts. Does not wait for the cluster: that may take its time, and {@link finished} tells how it ends.
-   * @throws StartError when a port cannot be had
+   * Starts the manager. Does not wait for the cluster; {@link finished} reports how the run ends.
+   * @throws StartError when a port is not available
    */
   override async start(): Promise<void> {
     await this.init();
     await this.#serve();
-    this.#wiring.close();
-    this.#reflectors = this.#wiring.informers.flatMap(({ kind, cache, namespaces }) =>
+    this.#builder.close();
+    this.#reflectors = this.#createReflectors();
+    this.#finished = this.#run();
+    // The error is reported to the caller of finished(); before that, it must not count as unhandled.
+    this.#finished.catch(() => undefined);
+  }
+
+  /** Resolves after {@link stop}. @throws LeaseLostError when another process took over: this process must exit */
+  async finished(): Promise<void> {
+    await this.#finished;
+  }
+
+  /** Stops gracefully: running reconciles may end, the lease is released, and {@link finished} resolves. */
+  override stop(): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#log.info('Shutting down.');
+    this.#stopping.abort();
+  }
+
+  #createReflectors(): Reflector<KubeObject>[] {
+    return this.#builder.informers.flatMap(({ kind, cache, namespaces }) =>
       namespaces.map(
         (namespace) =>
           new Reflector({
@@ -204,48 +229,19 @@ export abstract class Manager extends operatorFramework.default {
             log: this.#log,
             metrics: this.#metrics,
             options: { ...DEFAULT_REFLECTOR_OPTIONS, ...this.#options.reflector },
-            // What the controllers are about is seen whole: who is first to a name may be in any namespace.
-            mayPassOver: !this.#controllers.some((controller) => controller.kind === kind),
+            // A controller needs all objects of its own kind: the first claimant of a name may be in any namespace.
+            mayPassOver: !this.#specs.some((spec) => spec.kind === kind),
           }),
       ),
     );
-    this.#finished = this.#run();
-    // Whoever waits for the end hears of it; until then nobody does, and that is no fault.
-    this.#finished.catch(() => undefined);
-  }
-
-  /** Resolves after {@link stop}. @throws LeaseLostError when another process took over: this one is to end */
-  async finished(): Promise<void> {
-    await this.#finished;
-  }
-
-  /** The port of the probes, once started. */
-  get httpPort(): number | undefined {
-    return this.#httpPort;
-  }
-  #httpPort: number | undefined;
-
-  /** The port of the metrics. */
-  get metricsPort(): number | undefined {
-    return this.#metricsPort;
-  }
-  #metricsPort: number | undefined;
-
-  /**
-   * Begins to end in good order: no new reconcile; those that run may end; then the lease is released, and
-   * {@link finished} resolves.
-   */
-  override stop(): void {
-    if (this.#stopping.signal.aborted) return;
-    this.#log.info('Stopping.');
-    this.#stopping.abort();
   }
 
   async #run(): Promise<void> {
     const stopping = this.#stopping.signal;
+    const running: Promise<void>[] = [];
     try {
-      await this.#reachServer(stopping);
-      for (const reflector of this.#reflectors) this.#background.push(reflector.run(this.#ended.signal));
+      await this.#connect(stopping);
+      for (const reflector of this.#reflectors) running.push(reflector.run(this.#ended.signal));
       if (this.#lease === undefined) {
         if (!stopping.aborted) await this.#lead(new AbortController().signal);
       } else {
@@ -255,17 +251,17 @@ export abstract class Manager extends operatorFramework.default {
       this.#stopping.abort();
       await this.#events.stop(LAST_EVENTS_MS);
       this.#ended.abort();
-      await Promise.all(this.#background);
-      await Promise.all(this.#servers.map((server) => server.stop()));
+      await Promise.all(running);
+      await this.#servers.stop();
       await this.#transport.close();
     }
   }
 
-  /** Waits until the API server answers at all, whatever it answers. */
-  async #reachServer(signal: AbortSignal): Promise<void> {
+  /** Waits until the API server responds, whatever its response. */
+  async #connect(signal: AbortSignal): Promise<void> {
     const backoff = new Backoff(this.#clock, 800, 5_000);
     const stopped = (): boolean => signal.aborted;
-    let complained = Number.NEGATIVE_INFINITY;
+    let loggedAt = Number.NEGATIVE_INFINITY;
     while (!stopped()) {
       try {
         await this.#transport.send({ method: 'GET', path: '/version', signal, timeoutMs: 10_000 });
@@ -274,289 +270,42 @@ export abstract class Manager extends operatorFramework.default {
         if (error instanceof ApiError && !error.isUnreachable) break;
         if (stopped()) return;
         const now = this.#clock.monotonic();
-        if (now - complained >= 30_000) {
-          complained = now;
-          this.#log.warn({ err: error }, `The cluster at ${this.server} does not answer: waiting for it.`);
+        if (now - loggedAt >= LOG_EVERY_MS) {
+          loggedAt = now;
+          this.#log.warn({ err: error }, `The API server ${this.server} is unreachable; retrying.`);
         }
         await sleep(this.#clock, backoff.next(), signal);
       }
     }
     if (stopped()) return;
-    this.#reached = true;
-    this.#log.info(`Connected to the cluster at ${this.server}.`);
+    this.#connected = true;
+    this.#log.info(`Connected to the API server ${this.server}.`);
   }
 
-  /** Leads until told to stop, or the term ends. */
   async #lead(term: AbortSignal): Promise<void> {
-    const until = AbortSignal.any([term, this.#stopping.signal]);
-    await this.#ensureCrds(until);
+    const stopping = this.#stopping.signal;
+    await this.#crds.ensure(AbortSignal.any([term, stopping]));
     for (const reflector of this.#reflectors) reflector.retryNow();
-    await this.#synced(until);
-    if (until.aborted) return;
-
-    const giveUp = new AbortController();
-    const abort = (): void => {
-      giveUp.abort(term.reason);
-    };
-    term.addEventListener('abort', abort, { once: true });
-    this.#loops = this.#controllers.map(
-      (controller) =>
-        new Controller({
-          controller,
-          caches: (kind) => this.#wiring.informer(kind).cache,
-          clock: this.#clock,
-          log: this.#log,
-          metrics: this.#metrics,
-          options: { ...DEFAULT_CONTROLLER_OPTIONS, ...this.#options.controllers },
-        }),
-    );
-    const endWatch = monitorEventLoop({
-      running: () => this.#loops.map((loop) => loop.running),
-      metrics: this.#metrics,
-      log: this.#log,
-    });
-    for (const loop of this.#loops) loop.start(giveUp.signal);
-    await aborted(until);
-    endWatch();
-
-    const stopped = Promise.all(this.#loops.map((loop) => loop.stop()));
-    if (!(await this.#within(stopped, term.aborted ? 0 : this.#options.drainMs, term))) {
-      giveUp.abort(new Error('The operator stops.'));
-      if (!(await this.#within(stopped, GIVE_UP_MS))) {
-        this.#log.error('Some reconciles do not end although they were told to.');
-        if (!this.#stopping.signal.aborted) {
-          throw new LeaseLostError('Reconciles of a lost leadership do not end: this process has to.');
-        }
-      }
-    }
-    this.#loops = [];
-  }
-
-  /** @returns whether the work ended in time */
-  async #within(work: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> {
-    const done = new AbortController();
-    const timeUp = sleep(this.#clock, ms, signal === undefined ? done.signal : AbortSignal.any([done.signal, signal]));
-    try {
-      return await Promise.race([work.then(() => true), timeUp.then(() => false)]);
-    } finally {
-      done.abort();
-    }
-  }
-
-  async #ensureCrds(signal: AbortSignal): Promise<void> {
-    const backoff = new Backoff(this.#clock, 800, 30_000);
-    const stopped = (): boolean => signal.aborted;
-    while (!stopped()) {
-      try {
-        for (const crd of this.#crds) {
-          await ensureCrd(crd, {
-            client: this.#client,
-            clock: this.#clock,
-            log: this.#log,
-            revisionAnnotation: this.#options.crdRevisionAnnotation,
-            install: this.#options.installCrds,
-            signal,
-          });
-        }
-        this.#crdProblem = undefined;
-        return;
-      } catch (error) {
-        this.#crdProblem = error instanceof Error ? error.message : String(error);
-        if (stopped()) return;
-        if (error instanceof CrdError) this.#log.error(error.message);
-        else this.#log.warn({ err: error }, 'The CustomResourceDefinitions cannot be checked at the moment.');
-        await sleep(this.#clock, backoff.next(), signal);
-      }
-    }
-  }
-
-  /** Waits for the first list of each cache. */
-  async #synced(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && this.#unsynced().length > 0) await sleep(this.#clock, 20, signal);
-  }
-
-  #unsynced(): string[] {
-    return this.#wiring.informers.filter(({ cache }) => !cache.synced).map(({ kind }) => kind.plural);
-  }
-
-  #wrote(kind: ResourceKind, object: KubeObject, guardedBy: string | undefined): void {
-    for (const feed of this.#wiring.informers) {
-      if (feed.kind.group === kind.group && feed.kind.plural === kind.plural)
-        feed.cache.applyOwnWrite(object, guardedBy);
-    }
+    await this.#runner.run(this.#specs, term, stopping);
   }
 
   async #serve(): Promise<void> {
-    const { http } = this.#options;
-    if (http === undefined) return;
-    const notStopping = (): string | undefined => (this.#stopping.signal.aborted ? 'stopping' : undefined);
+    if (this.#options.http === undefined) return;
     const ready = {
-      stopping: notStopping,
-      cluster: () => (this.#reached ? undefined : `${this.server} has not answered yet`),
-      crds: () => (this.#lease?.leading === false ? undefined : this.#crdProblem),
+      stopping: () => (this.#stopping.signal.aborted ? 'shutting down' : undefined),
+      cluster: () => (this.#connected ? undefined : `no response from ${this.server} yet`),
+      crds: () => (this.#lease?.leading === false ? undefined : this.#crds.problem),
       caches: () => {
-        const missing = this.#unsynced();
-        return missing.length === 0 ? undefined : `not yet listed: ${missing.join(', ')}`;
+        const { unsynced } = this.#runner;
+        return unsynced.length === 0 ? undefined : `not synced: ${unsynced.join(', ')}`;
       },
     };
-    const { host } = http;
-    this.#httpPort = await this.#listen({
-      host,
-      port: http.port,
-      flag: 'http-port',
-      routes: { '/healthz': probe({ ping: () => undefined }), '/readyz': probe(ready) },
+    await this.#servers.start(this.#options.http, {
+      ready,
+      metrics: this.#metrics.registry,
+      observe: () => {
+        this.#runner.observe();
+      },
     });
-    this.#log.info(`Serving /healthz and /readyz on ${host}:${this.#httpPort}.`);
-    if (http.metricsPort === undefined) return;
-    const observe = (): void => {
-      for (const loop of this.#loops) loop.observe();
-    };
-    this.#metricsPort = await this.#listen({
-      host,
-      port: http.metricsPort,
-      flag: 'metrics-port',
-      routes: { '/metrics': exposition(this.#metrics.registry, observe) },
-    });
-    this.#log.info(`Serving /metrics on ${host}:${this.#metricsPort}.`);
   }
-
-  async #listen(options: PlainServerOptions): Promise<number> {
-    const server = new PlainServer(options);
-    const port = await server.start();
-    this.#servers.push(server);
-    return port;
-  }
-
-  // What the framework offers to subclasses, on this runtime instead of its own.
-
-  /**
-   * Has the leader install a CustomResourceDefinition, or bring it up to date, before any controller runs.
-   * @param crdFile a YAML file
-   */
-  protected override async registerCustomResourceDefinition(
-    crdFile: string,
-  ): Promise<{ group: string; versions: V1CustomResourceDefinitionVersion[]; plural: string }> {
-    const crd = await readCrd(crdFile);
-    this.#crds.push(crd);
-    return { group: crd.spec.group, versions: crd.spec.versions, plural: crd.spec.names.plural };
-  }
-
-  protected override getCustomResourceApiUri(group: string, version: string, plural: string, namespace = ''): string {
-    return `${this.server}${collectionPath(resource({ group, version, kind: '', plural }), namespace)}`;
-  }
-
-  /** Events of one object come one at a time and in order, those of different objects side by side. */
-  protected override watchResource(
-    group: string,
-    version: string,
-    plural: string,
-    onEvent: (event: ResourceEvent) => Promise<void>,
-    namespace?: string,
-  ): Promise<void> {
-    const kind = resource({ group, version, kind: '', plural });
-    const { cache } = this.#wiring.informer(kind, namespace);
-    const controller = when(kind).reconcile(eventReconciler(kind, cache, onEvent));
-    // Callbacks of the framework expect to hear of everything, of what they did themselves too.
-    this.addController({ ...controller, name: plural, changed: () => true, reactsToItself: true });
-    return Promise.resolve();
-  }
-
-  /** @throws ApiError instead of returning null */
-  protected override async setResourceStatus(
-    meta: ResourceEvent['meta'],
-    status: unknown,
-  ): Promise<ResourceEvent['meta']> {
-    const { kind, key } = whereabouts(meta);
-    const object = await this.#wiring.client.get(kind, key);
-    const written = await new MergingStatusWriter(this.#wiring.client, kind).write(object, asObject(status));
-    return metaOf(kind.plural, written);
-  }
-
-  /** @throws ApiError instead of returning null */
-  protected override async patchResourceStatus(
-    meta: ResourceEvent['meta'],
-    status: unknown,
-  ): Promise<ResourceEvent['meta']> {
-    const { kind, key } = whereabouts(meta);
-    const patch = { status: asObject(status) };
-    return metaOf(kind.plural, await this.#wiring.client.patch(kind, key, patch, { subresource: 'status' }));
-  }
-
-  /** @throws ApiError: 409 when the object has changed since */
-  protected override async setResourceFinalizers(meta: ResourceEvent['meta'], finalizers: string[]): Promise<void> {
-    const { kind, key } = whereabouts(meta);
-    const { resourceVersion } = meta;
-    await this.#wiring.client.patch(kind, key, { metadata: { finalizers, resourceVersion } });
-  }
-
-  protected override async handleResourceFinalizer(
-    event: ResourceEvent,
-    name: string,
-    deleteAction: (event: ResourceEvent) => Promise<void>,
-  ): Promise<boolean> {
-    if (event.type === operatorFramework.ResourceEventType.Deleted) return false;
-    const finalizer = new GuardedFinalizer(this.#wiring.client, whereabouts(event.meta).kind, name);
-    // Of our own cache: see eventReconciler.
-    const object = event.object as unknown as KubeObject;
-    if (object.metadata.deletionTimestamp === undefined) {
-      if (finalizer.isSet(object)) return false;
-      await finalizer.add(object);
-      return true;
-    }
-    if (finalizer.isSet(object)) {
-      await deleteAction(event);
-      await finalizer.remove(object);
-    }
-    return true;
-  }
-}
-
-/** The framework's id is `plural.group/version`, or `plural.version` in the core group. */
-function whereabouts(meta: ResourceEvent['meta']): { kind: ResourceKind; key: { namespace: string; name: string } } {
-  const dot = meta.id.indexOf('.');
-  const [group = '', version = ''] = meta.apiVersion.includes('/') ? meta.apiVersion.split('/') : ['', meta.apiVersion];
-  return {
-    kind: resource(
-      { group, version, kind: meta.kind, plural: meta.id.slice(0, dot) },
-      { namespaced: meta.namespace !== undefined },
-    ),
-    key: { namespace: meta.namespace ?? '', name: meta.name },
-  };
-}
-
-function asObject(status: unknown): object {
-  if (typeof status !== 'object' || status === null) throw new TypeError('A status is an object.');
-  return status;
-}
-
-function frameworkLogger(log: Logger): ConstructorParameters<typeof operatorFramework.default>[0] & object {
-  return {
-    debug: (message) => {
-      log.debug(message);
-    },
-    info: (message) => {
-      log.info(message);
-    },
-    warn: (message) => {
-      log.warn(message);
-    },
-    error: (message) => {
-      log.error(message);
-    },
-  };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else {
-      signal.addEventListener(
-        'abort',
-        () => {
-          resolve();
-        },
-        { once: true },
-      );
-    }
-  });
 }

@@ -9,15 +9,15 @@ import { FinalizerRaceTracker } from '../writers/finalizerRaceTracker.ts';
 import { MergingStatusWriter } from '../writers/statusWriter.ts';
 import type { ControllerSpec } from '../controller/controllerSpec.ts';
 
-/** A cache and where it is fed from. */
+/** A cache and the namespaces that fill it. */
 export interface Informer {
   readonly kind: ResourceKind;
   readonly cache: ObjectCache<KubeObject>;
-  /** One reflector for each; undefined: all namespaces. */
+  /** One reflector each; undefined: all namespaces. */
   readonly namespaces: readonly (string | undefined)[];
 }
 
-/** The runtime as controllers see it while they are wired: hands out caches and writers, and notes the rights these need. */
+/** Builds the runtime that controllers get: hands out caches and writers, and collects the permissions that these need. */
 export class RuntimeBuilder implements Runtime {
   readonly client: KubeClient;
   readonly events: EventRecorder;
@@ -25,14 +25,14 @@ export class RuntimeBuilder implements Runtime {
   readonly log: Logger;
   readonly clock: Clock;
   readonly watchNamespaces: readonly string[];
-  readonly #feeds = new Map<ResourceKind, Informer>();
+  readonly #informers = new Map<ResourceKind, Informer>();
   readonly #permissions: Permission[] = [];
   readonly #mayWrite: () => void;
   #closed = false;
 
   constructor(dependencies: {
     readonly client: KubeClient;
-    /** Throws where this process must not write any more. */
+    /** Throws when this process must not write. */
     readonly mayWrite: () => void;
     readonly events: EventRecorder;
     readonly metrics: Registry;
@@ -53,24 +53,22 @@ export class RuntimeBuilder implements Runtime {
     return this.informer(kind).cache as unknown as ObjectCache<T>;
   }
 
-  /** The cache of a kind with its sources. @param namespace only this one, instead of all that are watched */
+  /** The informer of a kind. @param namespace only this one, instead of all watched namespaces */
   informer(kind: ResourceKind, namespace?: string): Informer {
-    let feed = this.#feeds.get(kind);
-    if (feed === undefined) {
-      if (this.#closed) throw new Error(`The cache of ${kind.plural} was asked for after the operator had started.`);
+    let informer = this.#informers.get(kind);
+    if (informer === undefined) {
+      if (this.#closed)
+        throw new Error(`The cache of ${kind.plural} was requested after the start: request it in init().`);
       const scopes = namespace === undefined ? this.watchNamespaces : [namespace];
       const namespaces = kind.namespaced && scopes.length > 0 ? scopes : [undefined];
       const cache = new ObjectCache<KubeObject>(namespaces.length, (error) => {
-        this.log.error(
-          { err: error, kind: kind.kind },
-          'A change of this kind could not be followed up: a fault of the operator.',
-        );
+        this.log.error({ err: error, kind: kind.kind }, 'The handler of a change failed (bug).');
       });
-      feed = { kind, cache, namespaces };
-      this.#feeds.set(kind, feed);
+      informer = { kind, cache, namespaces };
+      this.#informers.set(kind, informer);
       this.addPermissions(permission(kind, kind.plural, ['get', 'list', 'watch']));
     }
-    return feed;
+    return informer;
   }
 
   status<T extends KubeObject>(kind: ResourceKind<T>): StatusWriter<T> {
@@ -84,29 +82,36 @@ export class RuntimeBuilder implements Runtime {
     return new GuardedFinalizer(this.client, kind, name, { raceTracker, mayWrite: this.#mayWrite });
   }
 
-  /** Provides for a controller: caches of all that it watches, and the rights that it asks for. */
+  /** Creates the caches of all kinds that a controller watches, and adds its permissions. */
   addController(controller: ControllerSpec): void {
     this.informer(controller.kind);
     for (const watch of controller.watches) this.informer(watch.kind);
     this.addPermissions(...controller.permissions);
   }
 
-  /** Notes rights that are needed. */
   addPermissions(...permissions: readonly Permission[]): void {
     this.#permissions.push(...permissions);
   }
 
-  /** No more caches from now on. */
+  /** Records the response to a write of this process in the caches of its kind. */
+  applyOwnWrite(kind: ResourceKind, object: KubeObject, guardedBy: string | undefined): void {
+    for (const informer of this.#informers.values()) {
+      const same = informer.kind.group === kind.group && informer.kind.plural === kind.plural;
+      if (same) informer.cache.applyOwnWrite(object, guardedBy);
+    }
+  }
+
+  /** Refuses new caches from now on. */
   close(): void {
     this.#closed = true;
   }
 
   /** All caches so far. */
   get informers(): readonly Informer[] {
-    return [...this.#feeds.values()];
+    return [...this.#informers.values()];
   }
 
-  /** Everything noted, each resource once. */
+  /** All permissions, each resource once. */
   get permissions(): readonly Permission[] {
     return mergePermissions(this.#permissions);
   }
@@ -116,7 +121,7 @@ function permission(kind: ResourceKind, resource: string, verbs: readonly string
   return { group: kind.group, resource, verbs, scope: kind.namespaced ? 'watched' : 'cluster' };
 }
 
-/** The same rights with each resource, scope and set of names once, in a fixed order. */
+/** Merges permissions: each resource, scope and set of names once, in a fixed order. */
 export function mergePermissions(permissions: readonly Permission[]): readonly Permission[] {
   const merged = new Map<string, Permission>();
   for (const one of permissions) {

@@ -1,14 +1,10 @@
 import type { Finalizer, KubeClient, MergePatch } from '../contract.ts';
-import { isConflict, isNotFound } from '../client/errors.ts';
+import { isNotFound } from '../client/errors.ts';
 import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
-import { keyOf } from '../objects.ts';
+import { patchWithRetry } from './conflictRetry.ts';
 import type { FinalizerRaceTracker } from './finalizerRaceTracker.ts';
-import { readAgain } from './statusWriter.ts';
 
-/** How often a write is repeated on an object that keeps changing. Then the reconcile is. */
-const CONFLICT_RETRIES = 5;
-
-/** See {@link Finalizer}. A merge patch replaces the whole list, so each write is bound to the version it was read at. */
+/** See {@link Finalizer}. A merge patch replaces the whole list, so each write names the resourceVersion that it read. */
 export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
   readonly name: string;
   readonly #client: KubeClient;
@@ -17,8 +13,8 @@ export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
   readonly #mayWrite: () => void;
 
   /**
-   * @param options `raceTracker` remembers for what it was put on; without it, nothing is known to be overtaken.
-   *   `mayWrite` throws where this process must not write any more
+   * @param options `raceTracker` detects finalizer races; without it, none is detected. `mayWrite` throws when this
+   *   process must not write
    */
   constructor(
     client: KubeClient,
@@ -38,10 +34,10 @@ export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
   }
 
   async add(object: T, annotations: Readonly<Record<string, string | null>> = {}): Promise<T> {
-    // Before the write, whose answer may be lost: the next reconcile then finds the finalizer there.
+    // Recorded before the write: its response may be lost, and then the next reconcile finds the finalizer set.
     if (!this.isSet(object)) this.#raceTracker?.finalizerAdded(object);
-    const added = await this.#change(object, (current) => {
-      // The API server refuses new finalizers on what is being deleted.
+    const added = await this.#patch(object, (current) => {
+      // The API server refuses new finalizers on objects that are being deleted.
       if (current.metadata.deletionTimestamp !== undefined) return undefined;
       const missing = Object.entries(annotations).filter(
         ([name, value]) => (current.metadata.annotations?.[name] ?? null) !== value,
@@ -71,7 +67,7 @@ export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
 
   async remove(object: T): Promise<void> {
     try {
-      await this.#change(object, (current) =>
+      await this.#patch(object, (current) =>
         this.isSet(current)
           ? { finalizers: (current.metadata.finalizers ?? []).filter((name) => name !== this.name) }
           : undefined,
@@ -82,21 +78,11 @@ export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
     this.markCleanedUp(object);
   }
 
-  /** @param change what to change in an object's metadata; undefined: nothing */
-  async #change(object: T, change: (current: T) => MergePatch | undefined): Promise<T> {
-    let current = object;
-    for (let attempt = 0; ; attempt++) {
-      const metadata = change(current);
-      if (metadata === undefined) return current;
-      const { uid, resourceVersion } = current.metadata;
-      try {
-        return await this.#client.patch(this.#kind, keyOf(current), {
-          metadata: { ...metadata, uid, resourceVersion },
-        });
-      } catch (error) {
-        if (!isConflict(error) || attempt >= CONFLICT_RETRIES) throw error;
-        current = await readAgain(this.#client, this.#kind, current);
-      }
-    }
+  /** @param buildMetadata the changes to an object's metadata; undefined: none */
+  async #patch(object: T, buildMetadata: (current: T) => MergePatch | undefined): Promise<T> {
+    return patchWithRetry(this.#client, this.#kind, object, (current) => {
+      const metadata = buildMetadata(current);
+      return metadata === undefined ? undefined : { metadata };
+    });
   }
 }

@@ -1,18 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeClient, StatusWriter } from '../contract.ts';
-import { ApiError, isConflict } from '../client/errors.ts';
 import type { KubeObject, ResourceKind } from '../objects.ts';
-import { keyOf, keyText } from '../objects.ts';
-
-/** How often a write is repeated on an object that keeps changing. Then the reconcile is. */
-const CONFLICT_RETRIES = 5;
+import { patchWithRetry } from './conflictRetry.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * The JSON merge patch (RFC 7386) that makes one object of another: nested objects are compared field by field, lists
- * as a whole, and what is undefined counts as absent.
- * @returns undefined when they are the same
+ * Computes the JSON merge patch (RFC 7386) from one object to another. Nested objects are compared field by field, lists
+ * as a whole; an undefined field counts as absent.
+ * @returns undefined when the objects are equal
  */
 export function mergePatch(from: JsonObject, to: JsonObject): JsonObject | undefined {
   const patch: Record<string, unknown> = {};
@@ -35,20 +31,6 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Reads an object again and makes sure that it is still that object, not another of its name. @throws ApiError 404 */
-export async function readAgain<T extends KubeObject>(
-  client: KubeClient,
-  kind: ResourceKind<T>,
-  object: T,
-): Promise<T> {
-  const now = await client.get(kind, keyOf(object));
-  if (now.metadata.uid === object.metadata.uid) return now;
-  throw new ApiError(`The ${kind.kind} ${keyText(keyOf(object))} has been deleted; another has that name now.`, {
-    status: 404,
-    reason: 'NotFound',
-  });
-}
-
 /** See {@link StatusWriter}. */
 export class MergingStatusWriter<T extends KubeObject> implements StatusWriter<T> {
   readonly #client: KubeClient;
@@ -60,24 +42,17 @@ export class MergingStatusWriter<T extends KubeObject> implements StatusWriter<T
   }
 
   async write(object: T, status: object): Promise<T> {
-    // What JSON drops must not look like a difference for ever.
-    const wanted = JSON.parse(JSON.stringify(status)) as JsonObject;
-    let current = object;
-    for (let attempt = 0; ; attempt++) {
-      const patch = mergePatch((current as { status?: JsonObject }).status ?? {}, wanted);
-      if (patch === undefined) return current;
-      const { uid, resourceVersion } = current.metadata;
-      try {
-        return await this.#client.patch(
-          this.#kind,
-          keyOf(current),
-          { metadata: { uid, resourceVersion }, status: patch },
-          { subresource: 'status' },
-        );
-      } catch (error) {
-        if (!isConflict(error) || attempt >= CONFLICT_RETRIES) throw error;
-        current = await readAgain(this.#client, this.#kind, current);
-      }
-    }
+    // JSON drops undefined fields: compared without this, they would be a difference each time.
+    const desired = JSON.parse(JSON.stringify(status)) as JsonObject;
+    return patchWithRetry(
+      this.#client,
+      this.#kind,
+      object,
+      (current) => {
+        const patch = mergePatch((current as { status?: JsonObject }).status ?? {}, desired);
+        return patch === undefined ? undefined : { status: patch };
+      },
+      { subresource: 'status' },
+    );
   }
 }

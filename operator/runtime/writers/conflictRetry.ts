@@ -1,0 +1,44 @@
+import type { KubeClient, MergePatch, Subresource } from '../contract.ts';
+import { ApiError, isConflict } from '../client/errors.ts';
+import type { KubeObject, ResourceKind } from '../objects.ts';
+import { keyOf, keyText } from '../objects.ts';
+
+/** Retries of one write on an object that keeps changing. After them the whole reconcile is retried. */
+const CONFLICT_RETRIES = 5;
+
+/**
+ * Patches one object. On a conflict, reads the object again and builds the patch anew.
+ * @param buildPatch the patch for the current state; undefined: there is nothing to write
+ * @returns the object after the write, or the current one when there was nothing to write
+ * @throws ApiError 404 when this very object (by uid) no longer exists
+ */
+export async function patchWithRetry<T extends KubeObject>(
+  client: KubeClient,
+  kind: ResourceKind<T>,
+  object: T,
+  buildPatch: (current: T) => MergePatch | undefined,
+  options: { readonly subresource?: Subresource } = {},
+): Promise<T> {
+  let current = object;
+  for (let attempt = 0; ; attempt++) {
+    const patch = buildPatch(current);
+    if (patch === undefined) return current;
+    const { uid, resourceVersion } = current.metadata;
+    const metadata = { ...(patch.metadata as object | undefined), uid, resourceVersion };
+    try {
+      return await client.patch(kind, keyOf(current), { ...patch, metadata }, options);
+    } catch (error) {
+      if (!isConflict(error) || attempt >= CONFLICT_RETRIES) throw error;
+      current = await readAgain(client, kind, current);
+    }
+  }
+}
+
+async function readAgain<T extends KubeObject>(client: KubeClient, kind: ResourceKind<T>, object: T): Promise<T> {
+  const now = await client.get(kind, keyOf(object));
+  if (now.metadata.uid === object.metadata.uid) return now;
+  throw new ApiError(`${kind.kind} ${keyText(keyOf(object))} was deleted; another object has its name now.`, {
+    status: 404,
+    reason: 'NotFound',
+  });
+}
