@@ -548,7 +548,7 @@ describe('CRDs at the API server', function () {
     const explained = await cluster().kubectl(['explain', 'gcust.spec', '--recursive=false']);
     // kubectl wraps its lines.
     expect(explained.replaceAll(/\s+/g, ' ')).to.include(
-      'The most that the customer may spend, in USD: in each period of budgetDuration or, without one, in its whole life.',
+      'The maximum amount that the customer may spend, in USD, per budgetDuration. Without budgetDuration, the amount is a lifetime limit.',
     );
     const budget = await cluster().kubectl(['explain', 'gcust.spec.maxBudget']);
     expect(budget).to.match(/FIELD: maxBudget <number>/);

@@ -1,15 +1,15 @@
-/** What both kinds of this API share. The CRDs are generated from these types: `npm run generate`. */
+/** Types and names that both kinds share. `npm run generate` generates the CRDs from these types. */
 
 /** The API group of every resource of this project. */
 export const GROUP = 'gateway.guardrail.dev';
-/** The only version of the API so far. */
+/** The only version of the API. */
 export const VERSION = 'v1alpha1';
 /** `apiVersion` of every resource of this project. */
 export const API_VERSION = `${GROUP}/${VERSION}` as const;
 
 /**
- * Revision of our CRDs, written on them. To be raised in each release that changes one: an operator replaces a CRD of a
- * lower revision, and leaves one of a higher revision alone.
+ * Revision of the CRDs, an annotation on them. Raise it in each release that changes a CRD: an operator replaces a CRD of
+ * a lower revision, and never one of a higher revision.
  */
 export const CRD_REVISION = 1;
 
@@ -24,46 +24,46 @@ export interface ResourceNames {
   readonly shortName: string;
 }
 
-/** Annotations and labels that mean something to the operator. */
+/** Annotations that the operator reads or writes. */
 export const annotations = {
   /**
-   * `"true"` on either kind: the operator leaves the resource and what belongs to it alone, and its deletion waits. The
-   * customers of a paused instance do not belong to it: each has an annotation of its own.
+   * `"true"` on either kind pauses reconciliation of the resource; its deletion waits. Pausing an instance does not pause
+   * its customers.
    */
   paused: `${GROUP}/paused`,
-  /** Any new value on a customer makes the operator compare it with the gateway at once. */
+  /** A new value on a customer makes the operator compare it with the gateway at once. */
   syncRequested: `${GROUP}/sync-requested`,
-  /** `"true"` on a resource that is being deleted: lets go of a finalizer that cannot succeed. */
+  /** `"true"` on a resource that is being deleted removes its finalizer although finalization does not succeed. */
   forceDelete: `${GROUP}/force-delete`,
-  /** Any new value on an instance makes the operator generate a new API key for the guardrail. */
+  /** A new value on an instance makes the operator generate a new API key for the guardrail. */
   rotateApiKey: `${GROUP}/rotate-api-key`,
-  /** Any new value on an instance makes the operator put a new encryption key in front of the guardrail's key ring. */
+  /** A new value on an instance makes the operator add a new encryption key to the guardrail, for new mappings. */
   rotateEncryptionKey: `${GROUP}/rotate-encryption-key`,
   /**
-   * Written by the operator on a customer, with its finalizer, before its first `POST /customer/new`. It stays there, since
-   * taking it off would be a third write for each customer, and means nothing any more once the status has a `specHash`.
+   * Set by the operator on a customer, with its finalizer, before its first `POST /customer/new`. It stays, since its
+   * removal would be a third write for each customer. It has no meaning once the status has a `specHash`.
    */
   createPending: `${GROUP}/create-pending`,
-  /** Written on our CRDs: their revision, a whole number. An operator never replaces a CRD of a higher one. */
+  /** On the CRDs: their revision, a whole number. See {@link CRD_REVISION}. */
   crdRevision: `${GROUP}/crd-revision`,
-  /** Written on pod templates: what they were configured with, so that a change rolls them. */
+  /** On pod templates: hash of their configuration, so that a change starts a rollout. */
   configHash: `${GROUP}/config-hash`,
-  /** Written on the gateway's pod template beside {@link annotations.configHash}: what its sidecar was configured with. */
+  /** On the gateway's pod template, beside {@link annotations.configHash}: hash of the sidecar's configuration. */
   guardrailHash: `${GROUP}/guardrail-hash`,
-  /** Written on the gateway's pod template: digest of the API key that it starts with, so that a rotation rolls it. */
+  /** On the gateway's pod template: digest of its API key, so that a rotation starts a rollout. */
   apiKeyHash: `${GROUP}/api-key-hash`,
-  /** Written on the ConfigMap for the gateway: where it makes the gateway call the guardrail. */
+  /** On the gateway's ConfigMap: the guardrail address in it. */
   guardrailEndpoint: `${GROUP}/guardrail-endpoint`,
-  /** Written on the ConfigMap for the gateway: the budget row that it makes the gateway apply by default. */
+  /** On the gateway's ConfigMap: the id of the default budget in it. */
   defaultBudgetId: `${GROUP}/default-budget-id`,
-  /** Written on pod templates and on our Secrets: raised when keys were added that every pod must have read. */
+  /** On pod templates and the operator's Secrets: raised when keys are added that every pod must read. */
   keyRevision: `${GROUP}/key-revision`,
 } as const;
 
-/** The finalizer on both kinds. */
+/** The finalizer of both kinds. */
 export const FINALIZER = `${GROUP}/finalizer`;
 
-/** One owner, as Kubernetes keeps it. Never part of the generated schema. */
+/** An owner reference of Kubernetes. Not part of the generated schema. */
 export interface OwnerReference {
   apiVersion: string;
   kind: string;
@@ -73,7 +73,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean;
 }
 
-/** Metadata as it comes over the wire: timestamps are RFC 3339 strings. Never part of the generated schema. */
+/** Metadata as JSON: timestamps are RFC 3339 strings. Not part of the generated schema. */
 export interface ObjectMeta {
   name: string;
   namespace: string;
@@ -88,43 +88,43 @@ export interface ObjectMeta {
   ownerReferences?: OwnerReference[];
 }
 
-/** One aspect of a resource's state, as observed at a generation of its spec. */
+/** One aspect of the current state of a resource. */
 export interface Condition {
   /**
-   * The aspect that this condition tells about.
+   * Type of the condition, in CamelCase.
    * @maxLength 316
    * @pattern ^[A-Za-z][A-Za-z0-9]*$
    */
   type: string;
-  /** Whether the condition holds: True, False or Unknown. */
+  /** Status of the condition: True, False or Unknown. */
   status: 'True' | 'False' | 'Unknown';
   /**
-   * The generation of the spec that this condition was found for.
+   * The generation of the resource on which the condition is based.
    * @asType integer
    * @format int64
    */
   observedGeneration?: number;
   /**
-   * When the status of this condition last changed.
+   * The last time that the condition changed from one status to another.
    * @format date-time
    */
   lastTransitionTime: string;
   /**
-   * Why the condition has its status, in one word for programs.
+   * Machine-readable reason for the last transition of the condition, in CamelCase.
    * @minLength 1
    * @maxLength 1024
    * @pattern ^[A-Za-z][A-Za-z0-9]*$
    */
   reason: string;
   /**
-   * Why the condition has its status, in a sentence for people.
+   * Human-readable details about the last transition of the condition.
    * @maxLength 32768
    */
   message: string;
 }
 
 /**
- * A name of a resource as Kubernetes takes it for most kinds: a DNS subdomain (RFC 1123).
+ * Name of a resource: a DNS subdomain (RFC 1123).
  * @minLength 1
  * @maxLength 253
  * @pattern ^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$
@@ -132,7 +132,7 @@ export interface Condition {
 export type ObjectName = string;
 
 /**
- * A name of a namespace or a Service: a DNS label (RFC 1123).
+ * Name of a namespace or a Service: a DNS label (RFC 1123).
  * @minLength 1
  * @maxLength 63
  * @pattern ^[a-z0-9]([-a-z0-9]*[a-z0-9])?$
@@ -140,7 +140,7 @@ export type ObjectName = string;
 export type LabelName = string;
 
 /**
- * A key within the data of a Secret or a ConfigMap.
+ * A key in the data of a Secret or a ConfigMap.
  * @minLength 1
  * @maxLength 253
  * @pattern ^[-._a-zA-Z0-9]+$
@@ -151,7 +151,7 @@ export type DataKey = string;
 export interface SecretKeyRef {
   /** Name of the Secret, in the namespace of this resource. */
   name: ObjectName;
-  /** Key within the Secret's data. */
+  /** Key in the data of the Secret. */
   key: DataKey;
 }
 
@@ -159,6 +159,6 @@ export interface SecretKeyRef {
 export interface ConfigMapKeyRef {
   /** Name of the ConfigMap, in the namespace of this resource. */
   name: ObjectName;
-  /** Key within the ConfigMap's data. */
+  /** Key in the data of the ConfigMap. */
   key: DataKey;
 }

@@ -1,7 +1,7 @@
 import type { API_VERSION, Condition, LabelName, ObjectMeta, ObjectName, ResourceNames } from './common.ts';
 import { GROUP, VERSION } from './common.ts';
 
-/** How the API server knows customers. */
+/** Names of the kind at the API server. */
 export const gatewayCustomerNames = {
   group: GROUP,
   version: VERSION,
@@ -12,15 +12,15 @@ export const gatewayCustomerNames = {
   shortName: 'gcust',
 } as const satisfies ResourceNames;
 
-/** The gateway that a customer belongs to. */
+/** Reference to the GatewayInstance of a customer. */
 export interface InstanceRef {
   /** Name of the GatewayInstance. */
   name: ObjectName;
-  /** Namespace of the GatewayInstance, which must allow this customer's namespace. Default: the customer's own namespace. */
+  /** Namespace of the GatewayInstance, which must allow the customer's namespace. Default: the namespace of the customer. */
   namespace?: LabelName;
 }
 
-/** Which of the gateway's advanced objects a customer may use. */
+/** The MCP servers, access groups, vector stores and agents that a customer may use. */
 export interface ObjectPermission {
   /**
    * Names of the MCP servers that the customer may use.
@@ -30,7 +30,7 @@ export interface ObjectPermission {
    */
   mcpServers?: string[];
   /**
-   * Names of the access groups that the customer is in.
+   * Names of the MCP access groups that the customer belongs to.
    * @maxItems 256
    * @listType set
    * @eachItem {"minLength": 1, "maxLength": 256}
@@ -53,21 +53,21 @@ export interface ObjectPermission {
 }
 
 /**
- * The customer as it shall be at the gateway.
+ * Desired state of the customer at the gateway.
  * @x-kubernetes-validations [
  *   {"rule": "!has(self.budgetId) || (!has(self.maxBudget) && !has(self.budgetDuration))", "fieldPath": ".budgetId", "reason": "FieldValueForbidden", "message": "budgetId cannot be used together with maxBudget or budgetDuration: remove budgetId to give this customer limits of its own, or remove maxBudget and budgetDuration to use the tier"}
  * ]
  */
 export interface GatewayCustomerSpec {
   /**
-   * The gateway that this customer belongs to. Cannot be changed.
+   * The GatewayInstance that this customer belongs to. Immutable.
    * @x-kubernetes-validations [
    *   {"rule": "self == oldSelf", "message": "instanceRef cannot be changed: create another GatewayCustomer for the other instance, and delete this one"}
    * ]
    */
   instanceRef: InstanceRef;
   /**
-   * The id under which the gateway knows this end user, and which applications send with each call. Cannot be changed.
+   * The id of the end user at the gateway. Applications send it with each call. Immutable.
    * @minLength 1
    * @maxLength 256
    * @x-kubernetes-validations [
@@ -77,20 +77,20 @@ export interface GatewayCustomerSpec {
    */
   customerId: string;
   /**
-   * A name for people to read.
+   * Display name of the customer.
    * @minLength 1
    * @maxLength 256
    */
   alias?: string;
   /**
-   * The most that the customer may spend, in USD: in each period of budgetDuration or, without one, in its whole life. Not together with budgetId.
+   * The maximum amount that the customer may spend, in USD, per budgetDuration. Without budgetDuration, the amount is a lifetime limit. Mutually exclusive with budgetId.
    * @x-kubernetes-validations [
    *   {"rule": "self >= 0.0", "message": "maxBudget must not be negative: write an amount in USD, or leave it out for no limit"}
    * ]
    */
   maxBudget?: number;
   /**
-   * After which time the spend counts from zero again, as a number with a unit (s, m, h, d, w or mo), such as 1d, 7d or 30d. Default: never, so that maxBudget is a cap for the customer's life. Not together with budgetId.
+   * The period after which the spend is reset to zero, as a number with a unit (s, m, h, d, w or mo), for example 1d, 7d or 30d. Default: the spend is never reset, and maxBudget is a lifetime limit. Mutually exclusive with budgetId.
    * @maxLength 16
    * @x-kubernetes-validations [
    *   {"rule": "self.matches('^[1-9][0-9]{0,5}(s|m|h|d|w|mo)$')", "message": "budgetDuration must be a whole number with a unit (s, m, h, d, w or mo): write for example 1d, 7d or 30d"}
@@ -98,7 +98,7 @@ export interface GatewayCustomerSpec {
    */
   budgetDuration?: string;
   /**
-   * Id of a budget tier that exists at the gateway. Not together with maxBudget or budgetDuration.
+   * The id of a budget tier that exists at the gateway. Mutually exclusive with maxBudget and budgetDuration.
    * @minLength 1
    * @maxLength 256
    * @x-kubernetes-validations [
@@ -107,7 +107,7 @@ export interface GatewayCustomerSpec {
    */
   budgetId?: string;
   /**
-   * The most tokens that the customer may use in a minute.
+   * The maximum number of tokens per minute.
    * @asType integer
    * @format int64
    * @x-kubernetes-validations [
@@ -117,7 +117,7 @@ export interface GatewayCustomerSpec {
    */
   tpmLimit?: number;
   /**
-   * The most requests that the customer may make in a minute. 0 refuses every request.
+   * The maximum number of requests per minute. 0 refuses every request.
    * @asType integer
    * @format int64
    * @x-kubernetes-validations [
@@ -127,96 +127,96 @@ export interface GatewayCustomerSpec {
    */
   rpmLimit?: number;
   /**
-   * The models that the customer may call. Default: all.
+   * The models that the customer may call. Default: all models.
    * @maxItems 1024
    * @listType set
    * @eachItem {"minLength": 1, "maxLength": 256}
    */
   models?: string[];
   /**
-   * The model for calls that name none. Not every gateway acts on it: see the condition FullyApplied.
+   * The model for calls that name no model. Not every gateway enforces it: see the condition FullyApplied.
    * @minLength 1
    * @maxLength 256
    */
   defaultModel?: string;
   /**
-   * The region whose models alone the customer may call, such as eu or us. Not every gateway acts on it: see the condition FullyApplied.
+   * The region of the models that the customer may call, for example eu or us. Not every gateway enforces it: see the condition FullyApplied.
    * @minLength 1
    * @maxLength 64
    */
   allowedModelRegion?: string;
-  /** Whether every call of the customer is refused. Not every gateway acts on it: see the condition FullyApplied. An rpmLimit of 0 refuses every call, too. */
+  /** Whether every call of the customer is refused. Not every gateway enforces it: see the condition FullyApplied. An rpmLimit of 0 also refuses every call. */
   blocked?: boolean;
-  /** Which of the gateway's advanced objects the customer may use. */
+  /** The MCP servers, access groups, vector stores and agents that the customer may use. */
   objectPermission?: ObjectPermission;
   /**
-   * Anything else to keep with the customer at the gateway.
+   * Arbitrary key-value pairs that the gateway stores with the customer.
    * @maxProperties 128
    * @eachValue {"maxLength": 4096}
    */
   metadata?: Record<string, string>;
   /**
-   * Whether the gateway's record is deleted with this resource, or left behind.
+   * What happens to the gateway's record when this resource is deleted. Delete deletes the record, Orphan leaves it at the gateway.
    * @default "Delete"
    */
   deletionPolicy?: 'Delete' | 'Orphan';
   /**
-   * Whether a record that the gateway already has for this id is taken over, or refused with a condition. Default: Adopt in the instance's own namespace, where a gateway may have created the record at a customer's first call; Refuse in other namespaces. A record that belongs to another GatewayCustomer is never taken over.
+   * What happens when the gateway already has a record with this id. Adopt takes the record over, Refuse reports a conflict in the condition Synced. Default: Adopt in the namespace of the GatewayInstance, where a gateway may have created the record at the customer's first call; Refuse in other namespaces. A record that belongs to another GatewayCustomer is never adopted.
    */
   adoptionPolicy?: 'Adopt' | 'Refuse';
 }
 
-/** From which resource, of the same namespace, a record was taken over. */
+/** The resource, in the same namespace, from which a record was taken over. */
 export interface TookOver {
-  /** Name of that resource. */
+  /** Name of the resource. */
   name: string;
   /**
-   * When it gave up the record.
+   * When the resource released the record.
    * @format date-time
    */
   time: string;
 }
 
-/** The customer as it was last seen at the gateway. */
+/** Observed state of the customer at the gateway. */
 export interface GatewayCustomerStatus {
-  /** Whether the gateway's record agrees with the spec. */
+  /** Whether the gateway's record matches the spec. */
   synced?: boolean;
-  /** What the customer has spent, in USD, as the gateway reports it. */
+  /** The amount that the customer has spent, in USD, as the gateway reports it. */
   currentSpend?: number;
   /** Whether the gateway reports the customer as blocked. */
   blocked?: boolean;
   /**
-   * When the gateway's record was last found or made to agree with the spec. A success that changes nothing moves it once an hour; a failure and a pause never do.
+   * The last time that the gateway's record matched the spec. A sync without changes updates this field once an hour. Failures and pauses do not update it.
    * @format date-time
    */
   lastSyncTime?: string;
   /**
-   * The generation of the spec that this status was found for.
+   * The generation of the resource on which this status is based.
    * @asType integer
    * @format int64
    */
   observedGeneration?: number;
-  /** Hash of the spec that the gateway last took. */
+  /** Hash of the spec that was last applied to the gateway. */
   specHash?: string;
-  /** Digest of the address of the gateway that holds the record. */
+  /** Digest of the address of the gateway that has the record. */
   gateway?: string;
-  /** The resource that had the record before this one, and gave it up when it was deleted. If it is applied again soon, it gets the record back. */
+  /** The previous owner of the record, which released it when it was deleted. If that resource is applied again soon, it gets the record back. */
   tookOver?: TookOver;
-  /** The budget row at the gateway that this customer's own replaces, until it is deleted there. */
+  /** Id of the previous budget at the gateway, until it is deleted. The customer's own budget replaces it. */
   replacesBudget?: string;
-  /** The budget that the customer was linked to before this resource, and whose other limits were copied. */
+  /** Id of the budget that the customer was linked to before this resource. Its other limits were copied. */
   copiedBudget?: string;
   /**
-   * The fields that the operator has set at the gateway: only these are ever cleared again.
+   * The fields that the operator has set at the gateway. The operator clears only these fields.
    * @maxItems 64
    * @listType set
    * @eachItem {"maxLength": 64}
    */
   appliedFields?: string[];
-  /** The last value of the annotation gateway.guardrail.dev/sync-requested that was acted on. */
+  /** The last value of the annotation gateway.guardrail.dev/sync-requested that was handled. */
   lastHandledSyncRequest?: string;
   /**
-   * What holds for this customer: Synced (the gateway's record agrees with the spec) and FullyApplied (the gateway holds and enforces every field of the spec).
+   * Conditions of the customer: Synced (the gateway's record matches the spec) and FullyApplied (the gateway stores and enforces every field of the spec).
    * @maxItems 16
    * @listType map
    * @listMapKey type
@@ -225,18 +225,18 @@ export interface GatewayCustomerStatus {
 }
 
 /**
- * A customer (end user) of an AI gateway: its budget, its limits and the models that it may call.
+ * GatewayCustomer is a customer (end user) of an AI gateway, with its budget, limits and models.
  * @printcolumn [
- *   {"name": "CustomerID", "type": "string", "jsonPath": ".spec.customerId", "description": "The id under which the gateway knows the customer."},
- *   {"name": "MaxBudget", "type": "number", "jsonPath": ".spec.maxBudget", "description": "The most that the customer may spend, in USD."},
- *   {"name": "Spend", "type": "number", "jsonPath": ".status.currentSpend", "description": "What the customer has spent, in USD."},
- *   {"name": "Synced", "type": "boolean", "jsonPath": ".status.synced", "description": "Whether the gateway's record agrees with the spec."},
- *   {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp", "description": "How long the resource has existed."},
- *   {"name": "Instance", "type": "string", "jsonPath": ".spec.instanceRef.name", "priority": 1, "description": "The gateway that the customer belongs to."},
+ *   {"name": "CustomerID", "type": "string", "jsonPath": ".spec.customerId", "description": "The id of the customer at the gateway."},
+ *   {"name": "MaxBudget", "type": "number", "jsonPath": ".spec.maxBudget", "description": "The maximum amount that the customer may spend, in USD."},
+ *   {"name": "Spend", "type": "number", "jsonPath": ".status.currentSpend", "description": "The amount that the customer has spent, in USD."},
+ *   {"name": "Synced", "type": "boolean", "jsonPath": ".status.synced", "description": "Whether the gateway's record matches the spec."},
+ *   {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp", "description": "The age of the resource."},
+ *   {"name": "Instance", "type": "string", "jsonPath": ".spec.instanceRef.name", "priority": 1, "description": "The GatewayInstance of the customer."},
  *   {"name": "Tier", "type": "string", "jsonPath": ".spec.budgetId", "priority": 1, "description": "The budget tier of the customer."},
  *   {"name": "Blocked", "type": "boolean", "jsonPath": ".status.blocked", "priority": 1, "description": "Whether the gateway reports the customer as blocked."},
- *   {"name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Synced\")].reason", "priority": 1, "description": "Why the customer is, or is not, synced."},
- *   {"name": "Last Sync", "type": "date", "jsonPath": ".status.lastSyncTime", "priority": 1, "description": "When the customer was last synced successfully."}
+ *   {"name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Synced\")].reason", "priority": 1, "description": "The reason of the condition Synced."},
+ *   {"name": "Last Sync", "type": "date", "jsonPath": ".status.lastSyncTime", "priority": 1, "description": "The last successful sync."}
  * ]
  */
 export interface GatewayCustomer {

@@ -11,7 +11,7 @@ import type {
 } from './common.ts';
 import { GROUP, VERSION } from './common.ts';
 
-/** How the API server knows instances. */
+/** Names of the kind at the API server. */
 export const gatewayInstanceNames = {
   group: GROUP,
   version: VERSION,
@@ -22,7 +22,7 @@ export const gatewayInstanceNames = {
   shortName: 'ginst',
 } as const satisfies ResourceNames;
 
-/** What holds where a spec says nothing: the CRD takes its defaults from here, too. */
+/** Defaults of the spec, also for the generated CRD. */
 export const instanceDefaults = {
   rateLimit: { qps: 200, burst: 200, maxConcurrent: 16 },
   syncInterval: '5m',
@@ -41,22 +41,22 @@ export interface ServiceRef {
    */
   port?: number;
   /**
-   * Whether the gateway speaks http or https on that port.
+   * Protocol of the port: http or https.
    * @default "http"
    */
   scheme?: 'http' | 'https';
 }
 
-/** How the gateway's certificate is checked. */
+/** TLS settings for connections to the gateway. */
 export interface GatewayTls {
-  /** PEM certificates of the authorities that may have signed the gateway's certificate. Default: the public ones. */
+  /** Secret with the PEM certificates of the certificate authorities that the operator trusts. Default: the public authorities. */
   caSecretRef: SecretKeyRef;
 }
 
-/** Limits of the operator's calls to the gateway's admin API. */
+/** Rate limits for the operator's calls to the gateway's admin API. */
 export interface RateLimit {
   /**
-   * Calls a second, on average.
+   * Calls per second, on average.
    * @asType integer
    * @format int32
    * @minimum 1
@@ -65,7 +65,7 @@ export interface RateLimit {
    */
   qps?: number;
   /**
-   * Calls that may be made at once after a quiet time.
+   * Maximum number of calls in a burst.
    * @asType integer
    * @format int32
    * @minimum 1
@@ -74,7 +74,7 @@ export interface RateLimit {
    */
   burst?: number;
   /**
-   * Calls that may wait for an answer at the same time.
+   * Maximum number of concurrent calls.
    * @asType integer
    * @format int32
    * @minimum 1
@@ -84,7 +84,7 @@ export interface RateLimit {
   maxConcurrent?: number;
 }
 
-/** With what the customer ids of one namespace begin. */
+/** The allowed prefixes of customer ids in one namespace. */
 export interface CustomerIdPrefixes {
   /**
    * The namespace of the customers.
@@ -93,7 +93,7 @@ export interface CustomerIdPrefixes {
    */
   namespace: string;
   /**
-   * The prefixes: spec.customerId of each customer of the namespace must begin with one of them.
+   * The allowed prefixes. spec.customerId of each customer in the namespace must begin with one of them.
    * @minItems 1
    * @maxItems 64
    * @listType set
@@ -103,7 +103,7 @@ export interface CustomerIdPrefixes {
 }
 
 /**
- * What a customer may spend that has no budget of its own. Exactly one of maxBudget and budgetId is set.
+ * The budget of customers without a budget of their own. Exactly one of maxBudget and budgetId must be set.
  * @x-kubernetes-validations [
  *   {"rule": "has(self.maxBudget) != has(self.budgetId)", "message": "defaultCustomerBudget needs either maxBudget or budgetId: set exactly one of the two"},
  *   {"rule": "!has(self.budgetDuration) || !has(self.budgetId)", "fieldPath": ".budgetDuration", "reason": "FieldValueForbidden", "message": "budgetDuration cannot be used together with budgetId, whose tier has a period of its own: remove budgetDuration, or replace budgetId by maxBudget"},
@@ -112,14 +112,14 @@ export interface CustomerIdPrefixes {
  */
 export interface DefaultCustomerBudget {
   /**
-   * The most that such a customer may spend, in USD: in each period of budgetDuration or, without one, in its whole life.
+   * The maximum amount that each of these customers may spend, in USD, per budgetDuration. Without budgetDuration, the amount is a lifetime limit.
    * @x-kubernetes-validations [
    *   {"rule": "self >= 0.0", "message": "maxBudget must not be negative: write an amount in USD, or remove defaultCustomerBudget for no limit"}
    * ]
    */
   maxBudget?: number;
   /**
-   * After which time the spend of such a customer counts from zero again, as a number with a unit (s, m, h, d, w or mo), such as 1d, 7d or 30d. Default: never, so that maxBudget is a cap for the customer's life: once it is spent, every further call is refused until the amount is raised. Not together with budgetId, whose tier has a period of its own.
+   * The period after which the spend is reset to zero, as a number with a unit (s, m, h, d, w or mo), for example 1d, 7d or 30d. Default: the spend is never reset, and maxBudget is a lifetime limit: the gateway refuses every further call until the amount is raised. Mutually exclusive with budgetId, whose tier has its own period.
    * @maxLength 16
    * @x-kubernetes-validations [
    *   {"rule": "self.matches('^[1-9][0-9]{0,5}(s|m|h|d|w|mo)$')", "message": "budgetDuration must be a whole number with a unit (s, m, h, d, w or mo): write for example 1d, 7d or 30d"}
@@ -127,7 +127,7 @@ export interface DefaultCustomerBudget {
    */
   budgetDuration?: string;
   /**
-   * Id of a budget tier that exists at the gateway.
+   * The id of a budget tier that exists at the gateway.
    * @minLength 1
    * @maxLength 256
    */
@@ -135,50 +135,50 @@ export interface DefaultCustomerBudget {
 }
 
 /**
- * A text, written here or kept in a ConfigMap. Exactly one of the fields is set.
+ * A text, inline or in a ConfigMap. Exactly one of the fields must be set.
  * @x-kubernetes-validations [
  *   {"rule": "has(self.inline) != has(self.configMapRef)", "message": "either inline or configMapRef is needed: set exactly one of the two"}
  * ]
  */
 export interface TextSource {
   /**
-   * The text itself.
+   * The text.
    * @maxLength 262144
    */
   inline?: string;
-  /** The ConfigMap that holds the text. */
+  /** The ConfigMap key that contains the text. */
   configMapRef?: ConfigMapKeyRef;
 }
 
-/** The gateway's own configuration file: where it comes from, and where the operator writes it. */
+/** Source and destination of the gateway's configuration file. */
 export interface ProxyConfig {
   /**
-   * The configuration that you keep, in YAML. Its keys, order and comments stay. Default: an empty one.
-   * Settings by which requests could bypass the guardrail are left out: the condition ProxyConfigured names them.
+   * The base configuration, in YAML. The operator keeps its keys, their order and the comments. Default: empty.
+   * The operator removes settings by which requests could bypass the guardrail: the condition ProxyConfigured names them.
    */
   base?: TextSource;
-  /** Name of the ConfigMap that the operator writes, in the namespace of this resource, for the gateway to mount. */
+  /** Name of the ConfigMap that the operator writes, in the namespace of this resource. The gateway mounts it. */
   configMapName: ObjectName;
   /**
-   * Key within that ConfigMap.
+   * Key in the data of that ConfigMap.
    * @default "config.yaml"
    */
   key?: DataKey;
 }
 
-/** The gateway's own Deployment. */
+/** The gateway's Deployment. */
 export interface WorkloadRef {
   /** Name of the Deployment, in the namespace of this resource. */
   name: ObjectName;
 }
 
-/** Redis as the store of the guardrail's mappings. */
+/** Redis store for the guardrail's mappings. */
 export interface RedisStore {
-  /** The address (redis://, rediss://, Sentinel or Cluster) with its password, as the guardrail's setting GUARDRAIL_STORE takes it. */
+  /** Secret with the address of Redis, including its password (redis://, rediss://, Sentinel or Cluster), in the format of the guardrail's setting GUARDRAIL_STORE. */
   urlSecretRef: SecretKeyRef;
 }
 
-/** An own Presidio analyzer as the guardrail's detector. */
+/** A Presidio analyzer as the guardrail's detector. */
 export interface Presidio {
   /**
    * Address of the Presidio analyzer.
@@ -189,14 +189,14 @@ export interface Presidio {
    * ]
    */
   url: string;
-  /** Whether the built-in detector is used beside Presidio. Its findings are joined. */
+  /** Whether the built-in detector runs in addition to Presidio. The entities of both are merged. */
   withBuiltin?: boolean;
 }
 
-/** How many guardrail pods an autoscaler may run. */
+/** HorizontalPodAutoscaler settings of the guardrail. */
 export interface Autoscaling {
   /**
-   * The fewest pods.
+   * Minimum number of pods.
    * @asType integer
    * @format int32
    * @minimum 1
@@ -205,7 +205,7 @@ export interface Autoscaling {
    */
   minReplicas?: number;
   /**
-   * The most pods.
+   * Maximum number of pods.
    * @asType integer
    * @format int32
    * @minimum 1
@@ -213,7 +213,7 @@ export interface Autoscaling {
    */
   maxReplicas: number;
   /**
-   * The CPU use, in percent of the request, that the autoscaler aims at.
+   * Target CPU utilization, in percent of the CPU request.
    * @asType integer
    * @format int32
    * @minimum 1
@@ -223,43 +223,43 @@ export interface Autoscaling {
   targetCPUUtilizationPercentage?: number;
 }
 
-/** An amount of a compute resource, such as 500m or 256Mi. */
+/** An amount of a compute resource, for example 500m or 256Mi. */
 export type Quantity = string | number;
 
-/** What a container asks for, and what it may use at most. */
+/** Compute resources of a container. */
 export interface ResourceRequirements {
   /**
-   * What is set aside for the container, by resource name.
+   * Minimum amount of compute resources that the container requires, by resource name.
    * @maxProperties 16
    * @eachValue {"x-kubernetes-int-or-string": true, "maxLength": 64, "pattern": "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$"}
    */
   requests?: Record<string, Quantity>;
   /**
-   * What the container may use at most, by resource name.
+   * Maximum amount of compute resources that the container may use, by resource name.
    * @maxProperties 16
    * @eachValue {"x-kubernetes-int-or-string": true, "maxLength": 64, "pattern": "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$"}
    */
   limits?: Record<string, Quantity>;
 }
 
-/** A taint that the guardrail's pods may be scheduled in spite of. */
+/** A taint that the guardrail's pods tolerate. */
 export interface Toleration {
   /**
-   * Key of the taint. Default: every key.
+   * Key of the taint. Default: all keys.
    * @maxLength 316
    */
   key?: string;
-  /** How key and value are compared with the taint's. */
+  /** How the key relates to the value: Exists matches every value, Equal compares the value. */
   operator?: 'Exists' | 'Equal';
   /**
    * Value of the taint.
    * @maxLength 63
    */
   value?: string;
-  /** Effect of the taint. Default: every effect. */
+  /** Effect of the taint. Default: all effects. */
   effect?: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
   /**
-   * How long the pod stays on a node with a NoExecute taint.
+   * How long, in seconds, the pod stays on a node with a NoExecute taint. Default: forever.
    * @asType integer
    * @format int64
    * @maximum 9007199254740991
@@ -267,15 +267,15 @@ export interface Toleration {
   tolerationSeconds?: number;
 }
 
-/** Which clients may reach the guardrail, by a NetworkPolicy. */
+/** NetworkPolicy settings of the guardrail. */
 export interface GuardrailNetworkPolicy {
   /**
-   * Whether the NetworkPolicy is written.
+   * Whether the operator creates a NetworkPolicy.
    * @default true
    */
   enabled?: boolean;
   /**
-   * Namespaces, by name, from which every pod may call the guardrail beside those of this resource's own namespace.
+   * Names of additional namespaces whose pods may call the guardrail. Pods in the namespace of this resource always may.
    * @maxItems 64
    * @listType set
    */
@@ -290,48 +290,48 @@ export interface GuardrailNetworkPolicy {
  * ]
  */
 export interface Guardrail {
-  /** Whether the guardrail runs beside the gateway in its pods (needs workloadRef), or as a Deployment of its own. Default: Sidecar where workloadRef is set, else Deployment. */
+  /** Sidecar runs the guardrail in the pods of the gateway and requires workloadRef. Deployment runs it as a separate Deployment. Default: Sidecar if workloadRef is set, otherwise Deployment. */
   mode?: 'Sidecar' | 'Deployment';
   /**
-   * The container image. Default: the image of the operator.
+   * Container image. Default: the image of the operator.
    * @minLength 1
    * @maxLength 1024
    */
   image?: string;
-  /** When the image is pulled. Default: as Kubernetes decides by the image's tag. */
+  /** Image pull policy. Default: Always if the image tag is latest, otherwise IfNotPresent. */
   imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
   /**
-   * Names of the Secrets, in the namespace of this resource, to pull the image with. Deployment mode only.
+   * Names of image pull Secrets in the namespace of this resource. Deployment mode only.
    * @maxItems 16
    * @listType set
    * @eachItem {"minLength": 1, "maxLength": 253}
    */
   imagePullSecrets?: string[];
   /**
-   * How many pods run. More than one needs redis. Default: 2 with redis, else 1.
+   * Number of pods. More than one pod requires redis. Default: 2 with redis, otherwise 1.
    * @asType integer
    * @format int32
    * @minimum 1
    * @maximum 1000
    */
   replicas?: number;
-  /** Lets an autoscaler choose the number of pods. Needs redis. */
+  /** Scales the number of pods with a HorizontalPodAutoscaler. Requires redis. */
   autoscaling?: Autoscaling;
-  /** What the container asks for, and what it may use at most. Default: requests of 100m CPU and 192Mi memory, a limit of 896Mi memory, or more where maxBody is larger. The heap is what reading images and the program leave of the limit. */
+  /** Compute resources of the container. Default: requests of 100m CPU and 192Mi memory and a limit of 896Mi memory, or more if maxBody is larger. The heap size is the memory limit minus the memory for OCR and the program. */
   resources?: ResourceRequirements;
   /**
-   * Labels that a node must have to run the guardrail. Deployment mode only.
+   * Labels of the nodes that may run the guardrail. Deployment mode only.
    * @maxProperties 32
    * @eachValue {"maxLength": 63}
    */
   nodeSelector?: Record<string, string>;
   /**
-   * Taints that the guardrail's pods may be scheduled in spite of. Deployment mode only.
+   * Taints that the guardrail's pods tolerate. Deployment mode only.
    * @maxItems 32
    * @listType atomic
    */
   tolerations?: Toleration[];
-  /** Who may reach the guardrail over the network. Deployment mode only. */
+  /** NetworkPolicy settings of the guardrail. Deployment mode only. */
   networkPolicy?: GuardrailNetworkPolicy;
   /**
    * The port that the guardrail listens on.
@@ -342,10 +342,10 @@ export interface Guardrail {
    * @default 8080
    */
   port?: number;
-  /** Keeps the mappings in Redis. Default: in the memory of the guardrail, which then runs as one pod. */
+  /** Stores the mappings in Redis. Default: in the memory of the guardrail, which then runs as one pod. */
   redis?: RedisStore;
   /**
-   * How long a mapping is kept after its last use, such as 30m or 24h.
+   * How long a mapping is kept after its last use, for example 30m or 24h.
    * @maxLength 32
    * @default "24h"
    * @x-kubernetes-validations [
@@ -355,14 +355,14 @@ export interface Guardrail {
    */
   mappingTTL?: string;
   /**
-   * Enforce replaces what is found. Monitor counts it and changes nothing.
+   * Enforce replaces personal data. Monitor counts it and changes nothing.
    * @default "Enforce"
    */
   enforcement?: 'Enforce' | 'Monitor';
-  /** Detects with a Presidio analyzer. Default: with the built-in detector. */
+  /** Uses a Presidio analyzer as the detector. Default: the built-in detector. */
   presidio?: Presidio;
   /**
-   * How long a call waits for the detectors, such as 500ms or 1s.
+   * Maximum time that a call waits for the detectors, for example 500ms or 1s.
    * @maxLength 32
    * @default "1s"
    * @x-kubernetes-validations [
@@ -372,12 +372,12 @@ export interface Guardrail {
    */
   detectionTimeout?: string;
   /**
-   * Precise finds less and errs less, Thorough finds more and errs more.
+   * Trade-off between leaks and over-masking. Precise finds less with fewer errors, Thorough finds more with more errors.
    * @default "Balanced"
    */
   recall?: 'Precise' | 'Balanced' | 'Thorough';
   /**
-   * Languages of the texts, as two-letter codes. Default: en.
+   * Languages of the texts, as two-letter codes (ISO 639-1). Default: en.
    * @minItems 1
    * @maxItems 32
    * @listType set
@@ -385,24 +385,24 @@ export interface Guardrail {
    */
   languages?: string[];
   /**
-   * What the same value keeps its pseudonym over: all calls of a user, one conversation, or one call.
+   * The scope in which a value has one pseudonym: all calls of a user, one conversation, or one call.
    * @default "User"
    */
   sessionScope?: 'User' | 'Conversation' | 'Call';
-  /** What happens to each type of entity, allow and deny lists, own recognizers and overrides for teams, in YAML. */
+  /** The policy, in YAML: actions for entity types, allow and deny lists, custom recognizers, and overrides for teams. */
   policy?: TextSource;
   /**
-   * What happens to images in a request.
+   * How images in a request are handled. Redact paints over personal data, Block refuses the request, Pass forwards the image unchanged.
    * @default "Redact"
    */
   images?: 'Redact' | 'Block' | 'Pass';
   /**
-   * What happens to images that a request names by address.
+   * How images are handled that a request references by URL. Block refuses the request, Pass forwards the URL unchanged.
    * @default "Block"
    */
   remoteImages?: 'Block' | 'Pass';
   /**
-   * The largest request body, such as 10Mi. A body needs 20 times its size in memory: less of it is accepted where a memory limit in resources is too small.
+   * Maximum size of a request body, for example 10Mi. A body needs 20 times its size in memory. If the memory limit in resources is too small, the maximum is lower.
    * @maxLength 16
    * @default "10Mi"
    * @x-kubernetes-validations [
@@ -412,14 +412,14 @@ export interface Guardrail {
    */
   maxBody?: string;
   /**
-   * How much the guardrail logs. Personal values are in no log at any level.
+   * Log level of the guardrail. Personal data is not logged at any level.
    * @default "info"
    */
   logLevel?: 'debug' | 'info' | 'warn' | 'error';
 }
 
 /**
- * A gateway, and what the operator does for it.
+ * Desired state of a gateway and its guardrail.
  * @x-kubernetes-validations [
  *   {"rule": "has(self.endpoint) != has(self.serviceRef)", "message": "either endpoint or serviceRef is needed: set exactly one of the two"},
  *   {"rule": "!has(self.guardrail) || !has(self.guardrail.mode) || self.guardrail.mode != 'Sidecar' || has(self.workloadRef)", "fieldPath": ".guardrail.mode", "message": "Sidecar mode needs workloadRef: name the gateway's Deployment there, or set guardrail.mode to Deployment"}
@@ -427,7 +427,7 @@ export interface Guardrail {
  */
 export interface GatewayInstanceSpec {
   /**
-   * Address of the gateway, such as https://gateway.example.com. Redirects are not followed. Not together with serviceRef.
+   * URL of the gateway, for example https://gateway.example.com. The operator does not follow redirects. Mutually exclusive with serviceRef.
    * @maxLength 2048
    * @x-kubernetes-validations [
    *   {"rule": "self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') && isURL(self)", "message": "endpoint must be an http or https address without credentials, query or fragment: write for example https://gateway.example.com"},
@@ -435,10 +435,10 @@ export interface GatewayInstanceSpec {
    * ]
    */
   endpoint?: string;
-  /** The Service in front of the gateway. Not together with endpoint. */
+  /** The Service in front of the gateway. Mutually exclusive with endpoint. */
   serviceRef?: ServiceRef;
   /**
-   * The proxy's own name, as it occurs in its settings and in its calls of the guardrail: litellm for LiteLLM.
+   * Name of the proxy, as it occurs in its settings and in its calls to the guardrail. For LiteLLM: litellm.
    * @maxLength 32
    * @default "gateway"
    * @x-kubernetes-validations [
@@ -446,28 +446,28 @@ export interface GatewayInstanceSpec {
    * ]
    */
   proxyName?: string;
-  /** The key with which the operator calls the gateway's admin API. */
+  /** Secret with the master key for the gateway's admin API. */
   masterKeySecretRef: SecretKeyRef;
-  /** How the gateway's certificate is checked. */
+  /** TLS settings for connections to the gateway. */
   tls?: GatewayTls;
   /**
-   * Namespaces whose customers may refer to this instance, beside its own. "*" allows every one.
+   * Additional namespaces whose customers may refer to this instance. Customers in its own namespace always may. "*" allows all namespaces.
    * @maxItems 256
    * @listType set
    * @eachItem {"minLength": 1, "maxLength": 63, "pattern": "^(\\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$"}
    */
   allowedNamespaces?: string[];
   /**
-   * With what the customer ids of single namespaces must begin, so that no namespace names customers of another. Default: a namespace that is not listed may use every id.
+   * Required prefixes of customer ids, by namespace, so that no namespace can use the ids of another. A namespace that is not listed may use every id.
    * @maxItems 256
    * @listType map
    * @listMapKey namespace
    */
   customerIdPrefixes?: CustomerIdPrefixes[];
-  /** Limits of the operator's calls to the gateway's admin API. */
+  /** Rate limits for the operator's calls to the gateway's admin API. */
   rateLimit?: RateLimit;
   /**
-   * How often each customer is compared with the gateway, such as 5m.
+   * Interval at which each customer is compared with the gateway, for example 5m.
    * @maxLength 32
    * @default {@link instanceDefaults.syncInterval}
    * @x-kubernetes-validations [
@@ -476,70 +476,70 @@ export interface GatewayInstanceSpec {
    * ]
    */
   syncInterval?: string;
-  /** What a customer may spend that has no budget of its own, including customers that the gateway creates by itself. */
+  /** The budget of customers without a budget of their own, including customers that the gateway creates by itself. */
   defaultCustomerBudget?: DefaultCustomerBudget;
-  /** Lets the operator write the gateway's configuration: the default budget, and the entry that makes it call the guardrail. */
+  /** The gateway's configuration file. If set, the operator writes the default budget and the guardrail into it. */
   proxyConfig?: ProxyConfig;
-  /** The gateway's own Deployment: rolled when its configuration changes, and home of the sidecar. */
+  /** The gateway's Deployment. The operator restarts it when its configuration changes, and adds the guardrail as a sidecar. */
   workloadRef?: WorkloadRef;
   /** The guardrail that the operator runs for this gateway. Default: none. */
   guardrail?: Guardrail;
 }
 
-/** How many customers refer to an instance. */
+/** Numbers of customers that refer to an instance. */
 export interface CustomerCounts {
   /**
-   * All that refer to it from a namespace that it allows, or whose record it has held since their namespace was allowed.
+   * Number of customers in allowed namespaces, and of customers with a record from the time when their namespace was allowed.
    * @asType integer
    * @format int32
    */
   total: number;
   /**
-   * Those whose record agrees with their spec.
+   * Number of customers whose record matches their spec.
    * @asType integer
    * @format int32
    */
   synced: number;
   /**
-   * Those whose last reconcile failed.
+   * Number of customers whose last reconcile failed.
    * @asType integer
    * @format int32
    */
   failed: number;
 }
 
-/** The guardrail as it runs. */
+/** Observed state of the guardrail. */
 export interface GuardrailStatus {
-  /** How it runs. */
+  /** How the guardrail runs. */
   mode: 'Sidecar' | 'Deployment';
-  /** Address at which the gateway calls it. */
+  /** URL at which the gateway calls the guardrail. */
   endpoint: string;
-  /** Name of the Secret whose key "api-key" the gateway sends as x-api-key. */
+  /** Name of the Secret with the guardrail's API key. The gateway sends the value of its key "api-key" as x-api-key. */
   apiKeySecretName: string;
-  /** The last value of the annotation gateway.guardrail.dev/rotate-api-key that was acted on. */
+  /** The last value of the annotation gateway.guardrail.dev/rotate-api-key that was handled. */
   lastHandledApiKeyRotation?: string;
-  /** The last value of the annotation gateway.guardrail.dev/rotate-encryption-key that was acted on. */
+  /** The last value of the annotation gateway.guardrail.dev/rotate-encryption-key that was handled. */
   lastHandledEncryptionKeyRotation?: string;
 }
 
-/** The gateway and its guardrail as they were last seen. */
+/** Observed state of the gateway and its guardrail. */
 export interface GatewayInstanceStatus {
-  /** Address of the gateway that is in use. */
+  /** URL of the gateway that is in use. */
   endpoint?: string;
-  /** How many customers refer to this instance. */
+  /** Numbers of customers that refer to this instance. */
   customers?: CustomerCounts;
-  /** The guardrail as it runs. */
+  /** Observed state of the guardrail. */
   guardrail?: GuardrailStatus;
-  /** The status of the condition GuardrailReady. Absent where the spec asks for no guardrail. */
+  /** Status of the condition GuardrailReady. Not set if the spec has no guardrail. */
   guardrailReady?: 'True' | 'False' | 'Unknown';
   /**
-   * The generation of the spec that this status was found for.
+   * The generation of the resource on which this status is based.
    * @asType integer
    * @format int64
    */
   observedGeneration?: number;
   /**
-   * What holds for this instance: Ready, Reachable, ProxyConfigured, DefaultBudgetEnforced, GuardrailReady.
+   * Conditions of the instance: Ready, Reachable, ProxyConfigured, DefaultBudgetEnforced, GuardrailReady.
    * @maxItems 16
    * @listType map
    * @listMapKey type
@@ -548,18 +548,18 @@ export interface GatewayInstanceStatus {
 }
 
 /**
- * An AI gateway (proxy) whose customers the operator manages, and the guardrail that it runs for the gateway.
+ * GatewayInstance is an AI gateway (proxy) whose customers the operator manages, with an optional guardrail.
  * @printcolumn [
- *   {"name": "Endpoint", "type": "string", "jsonPath": ".status.endpoint", "description": "Address of the gateway."},
- *   {"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].status", "description": "Whether all that was asked for holds."},
- *   {"name": "Customers", "type": "integer", "jsonPath": ".status.customers.total", "description": "How many customers refer to the instance."},
- *   {"name": "Guardrail", "type": "string", "jsonPath": ".status.guardrailReady", "description": "Whether the guardrail is ready; empty where none is asked for."},
- *   {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp", "description": "How long the resource has existed."},
- *   {"name": "Synced", "type": "integer", "jsonPath": ".status.customers.synced", "priority": 1, "description": "How many customers agree with their spec."},
- *   {"name": "Failed", "type": "integer", "jsonPath": ".status.customers.failed", "priority": 1, "description": "How many customers failed in their last reconcile."},
+ *   {"name": "Endpoint", "type": "string", "jsonPath": ".status.endpoint", "description": "URL of the gateway."},
+ *   {"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].status", "description": "The status of the condition Ready."},
+ *   {"name": "Customers", "type": "integer", "jsonPath": ".status.customers.total", "description": "Number of customers that refer to the instance."},
+ *   {"name": "Guardrail", "type": "string", "jsonPath": ".status.guardrailReady", "description": "The status of the condition GuardrailReady. Empty without a guardrail."},
+ *   {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp", "description": "The age of the resource."},
+ *   {"name": "Synced", "type": "integer", "jsonPath": ".status.customers.synced", "priority": 1, "description": "Number of customers whose record matches their spec."},
+ *   {"name": "Failed", "type": "integer", "jsonPath": ".status.customers.failed", "priority": 1, "description": "Number of customers whose last reconcile failed."},
  *   {"name": "Mode", "type": "string", "jsonPath": ".status.guardrail.mode", "priority": 1, "description": "How the guardrail runs."},
- *   {"name": "Guardrail Endpoint", "type": "string", "jsonPath": ".status.guardrail.endpoint", "priority": 1, "description": "Address at which the gateway calls the guardrail."},
- *   {"name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].reason", "priority": 1, "description": "Why the instance is, or is not, ready."}
+ *   {"name": "Guardrail Endpoint", "type": "string", "jsonPath": ".status.guardrail.endpoint", "priority": 1, "description": "URL at which the gateway calls the guardrail."},
+ *   {"name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].reason", "priority": 1, "description": "The reason of the condition Ready."}
  * ]
  */
 export interface GatewayInstance {
