@@ -3,10 +3,9 @@ import type { Logger } from 'pino';
 import { GROUP, annotations, gatewayCustomerNames, gatewayInstanceNames } from './api/v1alpha1/v1alpha1.ts';
 import type { OperatorConfig } from './config.ts';
 import { operatorControllers } from './operatorControllers.ts';
+import { OPERATOR_NAME } from './operatorName.ts';
 import { Manager, type ManagerOptions } from './runtime/runtime.ts';
 
-/** Under this name the operator holds its lease, and reports events. */
-export const OPERATOR_NAME = 'gateway-guardrail-operator';
 /** The CustomResourceDefinitions that it brings. */
 export const CRD_NAMES = [gatewayCustomerNames, gatewayInstanceNames].map(({ plural, group }) => `${plural}.${group}`);
 const CRDS = join(import.meta.dirname, '../crds');

@@ -1,7 +1,8 @@
 import { GROUP } from './api/v1alpha1/v1alpha1.ts';
 import { reachSidecars } from './guardrail/guardrail.ts';
-import { CRD_NAMES, OPERATOR_NAME } from './operator.ts';
+import { CRD_NAMES } from './operator.ts';
 import { operatorControllers } from './operatorControllers.ts';
+import { OPERATOR_NAME } from './operatorName.ts';
 import { plannedPermissions, policyRules, type Permission, type PolicyRule } from './runtime/runtime.ts';
 
 /** The rules of the roles that the operator runs with. */

@@ -3,11 +3,11 @@
  * for too much or too little one day, and nobody would see which.
  */
 import { Document, isMap, isSeq, stringify } from 'yaml';
+import { OPERATOR_NAME as NAME } from '../../operator/operatorName.ts';
 import { operatorRoles } from '../../operator/operatorPermissions.ts';
 import { purposeOf } from '../../operator/rightsPurposes.ts';
 import type { PolicyRule } from '../../operator/runtime/runtime.ts';
 
-const NAME = 'gateway-guardrail-operator';
 /** Of the ClusterRole that is bound in each namespace that is watched. */
 const NAMESPACE_ROLE = `${NAME}-namespace`;
 const NAMESPACE = 'gateway-guardrail-system';

@@ -12,10 +12,11 @@ import type {
 } from '@kubernetes/client-node';
 import { GROUP } from '../api/v1alpha1/v1alpha1.ts';
 import type { FromServer, KubeObject } from '../runtime/runtime.ts';
+import { OPERATOR_NAME } from '../operatorName.ts';
 import { resource } from '../runtime/runtime.ts';
 
 /** Who manages an object: on everything that the operator writes for an instance. */
-export const MANAGED_BY = 'gateway-guardrail-operator';
+export const MANAGED_BY = OPERATOR_NAME;
 /** On everything that the operator writes for an instance, and on a gateway's own Deployment while ours is in it. */
 export const INSTANCE_LABEL = `${GROUP}/instance`;
 /** On the namespaces whose pods may read metrics, with the value `true`: a cluster admin sets it. */

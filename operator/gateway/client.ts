@@ -5,6 +5,7 @@
  */
 import { Pool } from 'undici';
 import { z } from 'zod';
+import { OPERATOR_NAME } from '../operatorName.ts';
 import type { LookupResult } from './missingCustomerCheck.ts';
 import { MissingCustomerCheck, notFoundQuote } from './missingCustomerCheck.ts';
 import type { GatewayOperation } from './errors.ts';
@@ -342,7 +343,7 @@ export class GatewayClient {
         headers: {
           accept: 'application/json',
           authorization: `Bearer ${this.#masterKey}`,
-          'user-agent': 'gateway-guardrail-operator',
+          'user-agent': OPERATOR_NAME,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -4,7 +4,7 @@ import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.
 import { FINALIZER, gatewayInstanceNames } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import type { ControllerSpec, Metadata, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
-import { keyOf, keyText, when } from '../runtime/runtime.ts';
+import { keyOf, keyText, ownerReferencePermission, when } from '../runtime/runtime.ts';
 import { Children, INSTANCE_LABEL, instanceLabelOf, ownedKinds, proxyDeployments } from '../cluster/cluster.ts';
 import type { Connections } from '../connection/connection.ts';
 import { guardrailImage, reachSidecars, readOwnPod } from '../guardrail/guardrail.ts';
@@ -45,13 +45,7 @@ const permissions: readonly Permission[] = [
   { group: '', resource: 'secrets', verbs: ['get', 'create', 'patch', 'delete'], scope: 'watched' },
   readOwnPod,
   ...reachSidecars,
-  // Where owner references are enforced, whoever sets one that blocks deletion needs this right on the owner.
-  {
-    group: gatewayInstanceNames.group,
-    resource: `${gatewayInstanceNames.plural}/finalizers`,
-    verbs: ['update'],
-    scope: 'watched',
-  },
+  ownerReferencePermission(gatewayInstanceNames),
   {
     group: 'monitoring.coreos.com',
     resource: 'servicemonitors',

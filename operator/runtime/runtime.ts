@@ -65,6 +65,7 @@ export {
 export { plannedPermissions, policyRules, type PolicyRule } from './manager/permissions.ts';
 export {
   changedBesidesStatus,
+  ownerReferencePermission,
   when,
   type ControllerSpec,
   type ControllerBuilder,

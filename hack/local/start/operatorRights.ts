@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { parse, parseAllDocuments } from 'yaml';
+import { OPERATOR_NAME as SERVICE_ACCOUNT } from '../../../operator/operatorName.ts';
 
 const NAMESPACE = 'gateway-guardrail-system';
-const SERVICE_ACCOUNT = 'gateway-guardrail-operator';
 /** Of what a cluster gets, all that says who may do what; the rest runs the operator in a pod. */
 const KINDS = ['Namespace', 'ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'];
 const CLUSTER_WIDE = ['Namespace', 'ClusterRole', 'ClusterRoleBinding'];

@@ -1,13 +1,14 @@
 import type { Duplex } from 'node:stream';
 import { PatchStrategy } from '@kubernetes/client-node';
+import { OPERATOR_NAME } from '../../operatorName.ts';
 import type { ApplyObject, KubeClient, MergePatch, Subresource } from '../contract.ts';
 import { ApiError, isExpired, isNotFound } from './errors.ts';
 import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
 import { apiVersionOf } from '../objects.ts';
 import type { ApiStream, Transport } from './transport.ts';
 
-/** Under this name the operator applies; `kubectl get --show-managed-fields` shows it. */
-export const FIELD_MANAGER = 'gateway-guardrail-operator';
+/** The field manager of the operator's writes, as `kubectl get --show-managed-fields` shows it. */
+export const FIELD_MANAGER = OPERATOR_NAME;
 /** Objects a page: large enough to be quick, small enough for both sides' memory. client-go's default. */
 const PAGE_SIZE = 500;
 

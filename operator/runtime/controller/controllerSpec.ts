@@ -46,6 +46,14 @@ export function changedBesidesStatus(before: KubeObject, after: KubeObject): boo
   );
 }
 
+/**
+ * The permission to set owner references that block the deletion of a kind's objects. Clusters that enforce it (OpenShift)
+ * check it on the owner.
+ */
+export function ownerReferencePermission({ group, plural }: Pick<ResourceKind, 'group' | 'plural'>): Permission {
+  return { group, resource: `${plural}/finalizers`, verbs: ['update'], scope: 'watched' };
+}
+
 /** Begins the sentence that wires a controller: `when(customers).watches(instances, …).reconcile(reconciler)`. */
 export function when<T extends KubeObject>(kind: ResourceKind<T>): ControllerBuilder<T> {
   return new ControllerBuilder<T>({
@@ -90,10 +98,7 @@ export class ControllerBuilder<T extends KubeObject> {
   /** Reconciles the owner when an object that it controls, by owner reference, changes in anything. */
   owns<Child extends KubeObject>(kind: ResourceKind<Child>): ControllerBuilder<T> {
     const owner = this.#draft.kind;
-    const { group, plural } = owner;
-    // An owner reference that holds up the owner's deletion is a right of its own, where that is enforced (OpenShift).
-    const blocking = { group, resource: `${plural}/finalizers`, verbs: ['update'], scope: 'watched' } as const;
-    return this.needs(blocking).watches(kind, (child) =>
+    return this.needs(ownerReferencePermission(owner)).watches(kind, (child) =>
       (child.metadata.ownerReferences ?? [])
         .filter((ref) => ref.controller === true && ref.kind === owner.kind && ref.apiVersion === apiVersionOf(owner))
         .map((ref) => ({ namespace: child.metadata.namespace ?? '', name: ref.name })),
