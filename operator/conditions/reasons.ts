@@ -140,7 +140,7 @@ export const customerEventReasons = [
   'Paused',
   'Resumed',
   'Deleted',
-  'HandedOver',
+  'TakenOver',
   'Orphaned',
   'DeletionFailed',
   'ForceDeleted',

@@ -1,25 +1,26 @@
-/** The public face of the customers' controller. */
+/** The customer controller. */
 import { customers, instances } from '../api/kinds.ts';
 import { gatewayCustomerNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { allows } from '../connection/connection.ts';
 import { keyOf, keyText, when, type ControllerSpec, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
 import { otherClaimantKeys } from './claimants.ts';
+import { instanceKeyOf } from './customerResource.ts';
 import type { CustomerDependencies, Dependencies } from './dependencies.ts';
-import { instanceKeyOf, createDependencies } from './dependencies.ts';
+import { createDependencies } from './dependencies.ts';
 import { CustomerReconciler } from './reconcile.ts';
 
 export type { GuardrailEndpoint, GuardrailEndpoints } from './erasure.ts';
 export type { CustomerDependencies } from './dependencies.ts';
 
 /** Reconciles GatewayCustomers into the records of their gateways. */
-export function customerController(runtime: Runtime, dependencies: CustomerDependencies): ControllerSpec {
-  const parts = createDependencies(runtime, dependencies);
-  const reconciler = new CustomerReconciler(parts);
+export function customerController(runtime: Runtime, given: CustomerDependencies): ControllerSpec {
+  const dependencies = createDependencies(runtime, given);
+  const reconciler = new CustomerReconciler(dependencies);
   return (
     when(customers)
-      // A customer's namesakes are told when it comes or goes: the next oldest takes over.
-      .watches(customers, (customer) => otherClaimantKeys(parts, customer), { changed: () => false })
-      .watches(instances, (instance) => parts.byInstance.keys(keyText(keyOf(instance))), {
+      // When a customer is created or deleted, the next claimant may own the record.
+      .watches(customers, (customer) => otherClaimantKeys(dependencies, customer), { changed: () => false })
+      .watches(instances, (instance) => dependencies.byInstance.keys(keyText(keyOf(instance))), {
         changed: mattersToCustomers,
       })
       .needs(
@@ -32,24 +33,24 @@ export function customerController(runtime: Runtime, dependencies: CustomerDepen
           resourceNames: [`${gatewayCustomerNames.plural}.${gatewayCustomerNames.group}`],
         },
       )
-      .sharedBy((key) => groupOf(parts, key))
+      .sharedBy((key) => groupOf(dependencies, key))
       .reconcile(reconciler)
   );
 }
 
 /**
- * The instance whose gateway a customer's reconcile calls. Customers that no instance takes are of their namespace: with
- * a name of its own for each, they would take one turn each.
+ * The fairness group of a customer: its instance. Customers that no instance allows share one group for each namespace, so
+ * that a made-up instance name does not gain a turn of its own.
  */
 function groupOf({ cache, instances: known }: Dependencies, key: ObjectKey): string {
   const customer = cache.get(key);
   if (customer === undefined) return `${key.namespace}/`;
   const instance = known.get(instanceKeyOf(customer));
-  const isTaken = instance !== undefined && allows(instance, key.namespace);
-  return isTaken ? keyText(keyOf(instance)) : `${key.namespace}/`;
+  const isAllowed = instance !== undefined && allows(instance, key.namespace);
+  return isAllowed ? keyText(keyOf(instance)) : `${key.namespace}/`;
 }
 
-/** Its spec, or that its gateway answers again: those who waited for it need not wait out their backoff. */
+/** Whether the spec changed, or the gateway became reachable: its customers need not wait for their backoff. */
 function mattersToCustomers(before: GatewayInstance, after: GatewayInstance): boolean {
   return before.metadata.generation !== after.metadata.generation || (isReachable(after) && !isReachable(before));
 }

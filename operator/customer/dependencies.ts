@@ -1,4 +1,4 @@
-import { annotations, FINALIZER, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { FINALIZER, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { customers, instances } from '../api/kinds.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import type { Connections } from '../connection/connection.ts';
@@ -9,25 +9,25 @@ import type {
   Index,
   KubeClient,
   Lister,
-  ObjectKey,
   Runtime,
   StatusWriter,
 } from '../runtime/runtime.ts';
 import { keyText } from '../runtime/runtime.ts';
 import type { GuardrailEndpoints } from './erasure.ts';
+import { claimKey, instanceKeyOf } from './customerResource.ts';
 import { gatewayAddress } from './gatewayAddress.ts';
 import type { CustomerMetrics } from './metrics.ts';
 import { customerMetrics } from './metrics.ts';
 
-/** What the customers' controller needs of the rest of the operator. */
+/** What the customer controller needs from the rest of the operator. */
 export interface CustomerDependencies {
   readonly connections: Connections;
   readonly clients: GatewayClients;
-  /** Where a deleted customer's sessions are to be erased. Default: nowhere. */
+  /** Where the sessions of a deleted customer are erased. Default: nowhere. */
   readonly guardrails?: GuardrailEndpoints;
 }
 
-/** What a customer's reconcile works with. */
+/** What the reconcile of a customer works with. */
 export interface Dependencies {
   readonly connections: Connections;
   readonly clients: GatewayClients;
@@ -38,21 +38,21 @@ export interface Dependencies {
   readonly finalizer: Finalizer<GatewayCustomer>;
   readonly cache: Cache<GatewayCustomer>;
   readonly instances: Lister<GatewayInstance>;
-  /** Customers by the instance and the id that they name: see {@link claimKey}. */
+  /** Customers by {@link claimKey}. */
   readonly byClaim: Index<GatewayCustomer>;
   readonly byUid: Index<GatewayCustomer>;
-  /** Instances by the gateway that they lead to: see {@link gatewayAddress}. */
+  /** Instances by {@link gatewayAddress}. */
   readonly byGateway: Index<GatewayInstance>;
   /** Customers by the instance that they refer to, as `namespace/name`. */
   readonly byInstance: Index<GatewayCustomer>;
   readonly metrics: CustomerMetrics;
-  /** The time of day, for what people read. */
+  /** The time of day, for timestamps. */
   readonly now: () => Date;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a clock that never goes back, for intervals. */
   readonly monotonic: () => number;
 }
 
-/** Takes from the runtime what the reconcile needs. Only while wiring. */
+/** Takes from the runtime what the reconcile needs. Call it before the controllers start. */
 export function createDependencies(runtime: Runtime, dependencies: CustomerDependencies): Dependencies {
   const cache = runtime.cache(customers);
   const instanceCache = runtime.cache(instances);
@@ -74,20 +74,4 @@ export function createDependencies(runtime: Runtime, dependencies: CustomerDepen
     now: () => runtime.clock.now(),
     monotonic: () => runtime.clock.monotonic(),
   };
-}
-
-/** The instance that a customer refers to. */
-export function instanceKeyOf(customer: GatewayCustomer): ObjectKey {
-  const { name, namespace } = customer.spec.instanceRef;
-  return { name, namespace: namespace ?? customer.metadata.namespace };
-}
-
-/** The same for all customers of an instance that name the same id. */
-export function claimKey(instance: ObjectKey, customerId: string): string {
-  return `${keyText(instance)}/${customerId}`;
-}
-
-/** Whether an annotation of ours is switched on. */
-export function isOn(customer: GatewayCustomer, annotation: 'paused' | 'forceDelete'): boolean {
-  return customer.metadata.annotations?.[annotations[annotation]] === 'true';
 }

@@ -1,28 +1,16 @@
-import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import type { CustomerEventReason } from '../conditions/conditions.ts';
+/** The events of a customer: one for each action at the gateway, one for each transition of the condition Synced. Pure. */
+import type { GatewayCustomer, GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
+import type { CustomerConditionReason, CustomerEventReason } from '../conditions/conditions.ts';
 import type { EventDetails } from '../runtime/runtime.ts';
-import type { Dependencies } from './dependencies.ts';
-import type { SyncedReason, SyncOutcome } from './status.ts';
-import { conditionOf, nextStatus } from './status.ts';
+import { conditionOf } from './customerResource.ts';
 
-/** Something that was done at the gateway, for an event. */
+/** A change that a sync made at the gateway. */
 export interface SyncAction {
   readonly reason: Extract<CustomerEventReason, 'Created' | 'Adopted' | 'Updated' | 'DriftCorrected'>;
   readonly message: string;
 }
 
-/** Writes how a reconcile ended into the status, and tells an event of it, if there is anything new. */
-export async function report(
-  { status, events, now }: Dependencies,
-  customer: GatewayCustomer,
-  outcome: SyncOutcome & { readonly deed?: SyncAction | undefined },
-): Promise<GatewayCustomer> {
-  const after = await status.write(customer, nextStatus(customer, outcome, now()));
-  for (const event of eventsFor(customer, outcome)) events.record(customer, event);
-  return after;
-}
-
-const eventReasons: Readonly<Partial<Record<SyncedReason, CustomerEventReason>>> = {
+const failureEvents: Readonly<Partial<Record<CustomerConditionReason<'Synced'>, CustomerEventReason>>> = {
   Conflict: 'Conflict',
   NotConverged: 'NotConverged',
   Paused: 'Paused',
@@ -31,33 +19,34 @@ const eventReasons: Readonly<Partial<Record<SyncedReason, CustomerEventReason>>>
   InternalError: 'InternalError',
 };
 
-/**
- * The events of an outcome: one for what was done at the gateway, one for a condition that is new. That a resource was
- * applied before its instance is no failure: what has never been synced and waits for an instance is told as normal.
- */
-export function eventsFor(
-  customer: GatewayCustomer,
-  outcome: Pick<SyncOutcome, 'synced' | 'reason' | 'message'> & { readonly deed?: SyncAction | undefined },
+/** The events between two statuses. A reconcile that finds the same again has none. */
+export function transitions(
+  before: GatewayCustomer,
+  after: GatewayCustomerStatus,
+  action: SyncAction | undefined,
 ): EventDetails[] {
-  const before = conditionOf(customer, 'Synced');
-  const { deed, reason, message } = outcome;
-  if (!outcome.synced) {
-    if (before?.reason === reason) return [];
-    const waits = waitsForInstance(reason) && customer.status?.specHash === undefined;
-    if (waits) return [{ type: 'Normal', reason: 'WaitingForInstance', message, action: 'Sync' }];
-    const type = reason === 'Paused' ? 'Normal' : 'Warning';
-    return [{ type, reason: eventReasons[reason] ?? 'SyncFailed', message, action: 'Sync' }];
-  }
+  const was = conditionOf(before, 'Synced');
+  const is = conditionOf({ ...before, status: after }, 'Synced');
+  if (is === undefined) return [];
+  if (is.status !== 'True') return was?.reason === is.reason ? [] : [failure(before, is)];
   const events: EventDetails[] = [];
-  if (deed !== undefined) events.push({ type: 'Normal', reason: deed.reason, message: deed.message, action: 'Sync' });
-  if (before?.reason === 'Paused') {
+  if (action !== undefined) events.push({ type: 'Normal', ...action, action: 'Sync' });
+  if (was?.reason === 'Paused') {
     events.push({ type: 'Normal', reason: 'Resumed', message: 'Reconciliation resumed.', action: 'Sync' });
-  } else if (deed === undefined && before?.status === 'False') {
-    events.push({ type: 'Normal', reason: 'Recovered', message, action: 'Sync' });
+  } else if (action === undefined && was?.status === 'False') {
+    events.push({ type: 'Normal', reason: 'Recovered', message: is.message, action: 'Sync' });
   }
   return events;
 }
 
-function waitsForInstance(reason: SyncedReason): boolean {
-  return reason === 'InstanceNotFound' || reason === 'InstanceNotReady';
+/** A resource that is applied before its instance is no failure: a customer that was never synced waits normally. */
+function failure(before: GatewayCustomer, is: { readonly reason: string; readonly message: string }): EventDetails {
+  const reason = is.reason as CustomerConditionReason<'Synced'>;
+  const { message } = is;
+  const waits = reason === 'InstanceNotFound' || reason === 'InstanceNotReady';
+  if (waits && before.status?.specHash === undefined) {
+    return { type: 'Normal', reason: 'WaitingForInstance', message, action: 'Sync' };
+  }
+  const type = reason === 'Paused' ? 'Normal' : 'Warning';
+  return { type, reason: failureEvents[reason] ?? 'SyncFailed', message, action: 'Sync' };
 }

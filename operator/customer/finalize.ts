@@ -1,22 +1,20 @@
-/** What is done before a customer's resource may go. */
+/** What happens before the resource of a customer may be deleted. */
 import { annotations, gatewayCustomerNames, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import type { CustomerRow, Step, Strategy } from '../gateway/gateway.ts';
-import { budgetRowId, execute, isGatewayError, resourceOfRow } from '../gateway/gateway.ts';
+import { readNamespace } from '../cluster/cluster.ts';
 import { ConnectionError } from '../connection/connection.ts';
-import { namespaceIsBeingDeleted, readNamespace } from '../cluster/cluster.ts';
-import { NoGuardrailError } from '../guardrail/guardrail.ts';
+import { isGatewayError } from '../gateway/gateway.ts';
 import type { EventDetails, KubeObject, ReconcileContext, Result } from '../runtime/runtime.ts';
 import { isForbidden, isNotFound, resource, RetryAfterError } from '../runtime/runtime.ts';
-import { connect, ownerOf, claimantsOf, successorOf, withFreshKey } from './claimants.ts';
-import { adoptionPolicyOf, claimOf } from './ownership.ts';
-import { eraseSessions, ErasureError } from './erasure.ts';
-import { handOver } from './succession.ts';
-import type { OrphanedWhy } from './metrics.ts';
+import { claimantsOf, ownerOf, successorOf } from './claimants.ts';
+import type { CurrentCustomer } from './currentCustomer.ts';
+import { instanceKeyOf, isAnnotated } from './customerResource.ts';
+import { deleteRecord } from './deleteRecord.ts';
 import type { Dependencies } from './dependencies.ts';
-import { isOn } from './dependencies.ts';
-import { report } from './events.ts';
+import { ErasureError } from './erasure.ts';
+import type { OrphanReason } from './metrics.ts';
+import { adoptionPolicyOf, ownershipOf } from './ownership.ts';
 import type { SyncedReason } from './status.ts';
-import { strategyFor, wouldBeLinked } from './sync.ts';
+import { transferRecord } from './succession.ts';
 
 const definitions = resource<KubeObject>(
   {
@@ -29,228 +27,191 @@ const definitions = resource<KubeObject>(
 );
 const definitionName = `${gatewayCustomerNames.plural}.${gatewayCustomerNames.group}`;
 
-/** How long a customer of a dying namespace waits for an instance or a key that is gone, in milliseconds. */
+/** How long a customer of a namespace that is being deleted waits for a missing instance or key, in milliseconds. */
 const strandedMs = 5 * 60_000;
-/** When a deletion that waits for somebody to do something is tried again. */
+/** When a deletion that waits for a user's action is tried again. */
 const retryMs = 60_000;
 
-const howToForce = `To let this resource go without that, set the annotation ${annotations.forceDelete} to "true".`;
+const howToForce = `To delete this resource without that, set the annotation ${annotations.forceDelete} to "true".`;
 
-/** Finalizes customers: takes away at the gateway what is ours, and nothing else. */
+/** Finalizes customers: deletes at the gateway what belongs to the resource, and nothing else. */
 export class Finalization {
-  readonly #parts: Dependencies;
-  /** Since when a customer of a dying namespace has been stranded, by uid, on a clock that never goes back. */
+  readonly #dependencies: Dependencies;
+  /** Since when a customer of a namespace that is being deleted is stranded, by uid, on the monotonic clock. */
   readonly #strandedSince = new Map<string, number>();
 
-  constructor(parts: Dependencies) {
-    this.#parts = parts;
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
   }
 
-  /** @throws RetryAfterError or GatewayError where the gateway is to be asked again later */
-  async run(customer: GatewayCustomer, { signal, log }: ReconcileContext): Promise<Result> {
-    const parts = this.#parts;
-    if (!parts.finalizer.isSet(customer)) return {};
-    if (claimOf(customer) === 'none') return await this.#letGo(customer);
-    if (ownerOf(parts, customer) !== undefined) return await this.#letGo(customer);
+  /** @throws RetryAfterError or GatewayError where the gateway is to be called again later */
+  async finalize(current: CurrentCustomer, context: ReconcileContext): Promise<Result> {
+    const dependencies = this.#dependencies;
+    const customer = current.latest;
+    if (!dependencies.finalizer.isSet(customer)) return {};
+    const { state } = ownershipOf(customer);
+    if (state === 'none' || ownerOf(dependencies, customer) !== undefined) return await this.#removeFinalizer(customer);
     if (await this.#definitionIsBeingDeleted()) {
       return await this.#orphan(customer, 'crd_deleted', 'The CustomResourceDefinition is being deleted');
     }
-    // One that has not taken up yet what it was itself handed has nothing to hand over.
-    const settled = claimOf(customer) === 'recorded' && customer.status?.replacesBudget === undefined;
-    const heir = settled ? successorOf(parts, customer) : undefined;
-    if (heir !== undefined && (await handOver(parts, customer, heir))) return await this.#handedOver(customer, heir);
+    // A resource that has not synced a record that it takes over cannot pass it on.
+    const complete = state === 'owned' && customer.status?.replacesBudget === undefined;
+    const successor = complete ? successorOf(dependencies, customer) : undefined;
+    if (successor !== undefined && (await transferRecord(dependencies, customer, successor))) {
+      return await this.#transferred(customer, successor);
+    }
     if (customer.spec.deletionPolicy === 'Orphan') {
       return await this.#orphan(customer, 'policy', 'spec.deletionPolicy is Orphan');
     }
-    parts.finalizer.beforeExternalWrite(customer);
-    let removed: boolean;
-    try {
-      removed = await this.#remove(customer, signal, 'delete');
-    } catch (error) {
-      if (signal.aborted) throw error;
-      if (isOn(customer, 'forceDelete')) return await this.#force(customer);
-      return await this.#wait(customer, error);
-    }
-    const message = removed
-      ? 'The customer was deleted at the gateway.'
-      : 'The record at the gateway belongs to another resource, or to somebody else, and was left there.';
-    log.info(message);
-    const reason = removed ? 'Deleted' : 'Orphaned';
-    return await this.#letGo(customer, { type: 'Normal', reason, message, action: 'Delete' });
-  }
-
-  async #handedOver(customer: GatewayCustomer, heir: GatewayCustomer): Promise<Result> {
-    const { namespace, name } = heir.metadata;
-    return await this.#letGo(customer, {
-      type: 'Normal',
-      reason: 'HandedOver',
-      message: `GatewayCustomer ${namespace}/${name} takes the record over, with what was spent.`,
-      action: 'Delete',
-    });
+    return await this.#delete(current, customer, context);
   }
 
   /**
-   * Takes away at the gateway what was begun for a customer whose resource went in spite of its finalizer: its own budget
-   * row in any case, the record unless it may be somebody else's or shall stay.
+   * Deletes what was begun for resources that were deleted in spite of their finalizer: the budget row of each, and the
+   * record unless it may belong to others or is to stay.
    * @throws GatewayError where it is to be tried again
    */
-  async makeUpFor(customer: GatewayCustomer, { signal, log }: ReconcileContext): Promise<void> {
-    if (customer.spec.deletionPolicy === 'Orphan') return;
-    // Another resource that names the same record has it by now.
-    const taken = claimantsOf(this.#parts, customer).length > 0;
-    const record = taken ? 'leave' : adoptionPolicyOf(customer) === 'Refuse' ? 'deleteIfLinked' : 'delete';
-    try {
-      await this.#remove(customer, signal, record);
-      log.info({ record }, 'The resource went before its finalizer could hold it: what was made for it is taken away.');
-    } catch (error) {
-      if (!(error instanceof ConnectionError)) throw error;
-      this.#parts.metrics.orphaned.inc({ why: 'vanished' satisfies OrphanedWhy });
-      log.warn({ err: error }, 'The resource went before its finalizer could hold it, and so did its instance.');
+  async cleanUpAfterLostFinalizer(lost: readonly GatewayCustomer[], { signal, log }: ReconcileContext): Promise<void> {
+    for (const customer of lost) {
+      if (customer.spec.deletionPolicy !== 'Orphan') await this.#cleanUp(customer, signal, log);
+      this.#dependencies.finalizer.markCleanedUp(customer);
     }
   }
 
-  /** @returns whether the gateway has no record any more that was this resource's */
-  async #remove(
-    customer: GatewayCustomer,
-    signal: AbortSignal,
-    record: 'delete' | 'deleteIfLinked' | 'leave',
-  ): Promise<boolean> {
-    const parts = this.#parts;
-    const { customerId } = customer.spec;
-    const connection = await connect(parts, customer, 'forDeletion');
-    const removed = await withFreshKey(parts, connection, async (current) => {
-      const client = parts.clients.for(current);
-      const row = await client.customerInfo(customerId, { signal, priority: 'urgent' });
-      const strategy = await strategyFor(parts, customer, current);
-      const ours = record !== 'leave' && (row === undefined || isOurs(customer, row, { strategy, record }));
-      if (ours && row !== undefined) {
-        await client.customerDelete(customerId, { signal, priority: 'urgent' }).catch((error: unknown) => {
-          if (!isGatewayError(error, 'notFound')) throw error;
-        });
-      }
-      const replaced = customer.status?.replacesBudget;
-      const replacedRows: Step[] = replaced === undefined || !ours ? [] : [{ do: 'budgetDelete', id: replaced }];
-      await execute(client, [...strategy.cleanupSteps(), ...replacedRows], { signal });
-      return ours;
-    });
-    if (removed) await this.#erase(customer, connection.instance, signal);
-    return removed;
+  async #cleanUp(customer: GatewayCustomer, signal: AbortSignal, log: ReconcileContext['log']): Promise<void> {
+    // Another resource that names the same customer owns the record now.
+    const taken = claimantsOf(this.#dependencies, customer).length > 0;
+    const record = taken ? 'none' : adoptionPolicyOf(customer) === 'Refuse' ? 'ifLinked' : 'own';
+    try {
+      await deleteRecord(this.#dependencies, customer, record, signal);
+      log.info({ record }, 'The resource was deleted before its finalizer took effect. Its record is deleted.');
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error;
+      this.#dependencies.metrics.orphaned.inc({ reason: 'finalizer_lost' satisfies OrphanReason });
+      log.warn(
+        { err: error },
+        'The resource was deleted before its finalizer took effect, and its instance cannot be used. Its record may remain at the gateway.',
+      );
+    }
   }
 
-  async #erase(
+  async #delete(
+    current: CurrentCustomer,
     customer: GatewayCustomer,
-    key: { readonly namespace: string; readonly name: string },
-    signal: AbortSignal,
-  ): Promise<void> {
-    const instance = this.#parts.instances.get(key);
-    if (instance === undefined) return;
-    const endpoints = await this.#parts.guardrails(instance).catch(async (error: unknown) => {
-      // The guardrail goes with its namespace, and the operator's rights there went first.
-      if (isForbidden(error) && (await namespaceIsBeingDeleted(this.#parts.client, key.namespace))) return [];
-      const known = error instanceof NoGuardrailError;
-      const message = known ? error.message : 'It cannot be told where the guardrail of the instance runs.';
-      throw new ErasureError(message, { cause: error });
-    });
-    if (endpoints.length === 0) return;
-    await eraseSessions(endpoints, customer.spec.customerId, signal);
-    this.#parts.events.record(customer, {
+    { signal, log }: ReconcileContext,
+  ): Promise<Result> {
+    this.#dependencies.finalizer.beforeExternalWrite(customer);
+    let deleted: boolean;
+    try {
+      deleted = await deleteRecord(this.#dependencies, customer, 'own', signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (isAnnotated(customer, 'forceDelete')) return await this.#force(customer);
+      return await this.#handleFailure(current, error);
+    }
+    const message = deleted
+      ? 'The customer was deleted at the gateway.'
+      : 'The record at the gateway belongs to another resource or was not created by the operator. It was not deleted.';
+    log.info(message);
+    const reason = deleted ? 'Deleted' : 'Orphaned';
+    return await this.#removeFinalizer(customer, { type: 'Normal', reason, message, action: 'Delete' });
+  }
+
+  async #transferred(customer: GatewayCustomer, successor: GatewayCustomer): Promise<Result> {
+    const { namespace, name } = successor.metadata;
+    return await this.#removeFinalizer(customer, {
       type: 'Normal',
-      reason: 'SessionsErased',
-      message: 'The sessions of this customer were erased at the guardrail.',
+      reason: 'TakenOver',
+      message: `GatewayCustomer ${namespace}/${name} takes over the record with its spend.`,
       action: 'Delete',
     });
   }
 
-  /** Says what the deletion waits for, and when it is tried again. */
-  async #wait(customer: GatewayCustomer, error: unknown): Promise<Result> {
+  /** Reports what the deletion waits for, and decides when it is tried again. */
+  async #handleFailure(current: CurrentCustomer, error: unknown): Promise<Result> {
     if (error instanceof ErasureError) {
-      await this.#say(customer, 'ErasurePending', `${error.message} It is tried again. ${howToForce}`);
+      await setCondition(current, 'ErasurePending', `${error.message} The operator retries. ${howToForce}`);
       throw error;
     }
-    if (error instanceof ConnectionError) return await this.#strand(customer, error);
+    if (error instanceof ConnectionError) return await this.#waitForConnection(current, error);
     if (!isGatewayError(error)) throw error;
-    if (error.rateLimited) await this.#say(customer, 'RateLimited', `${error.message} ${howToForce}`);
-    if (error.kind === 'retryAfter')
+    if (error.rateLimited) await setCondition(current, 'RateLimited', `${error.message} ${howToForce}`);
+    if (error.kind === 'retryAfter') {
       throw new RetryAfterError(error.message, error.retryAfterMs ?? 0, { cause: error });
-    await this.#say(customer, 'DeletionFailed', `${error.message} It is tried again. ${howToForce}`);
+    }
+    await setCondition(current, 'DeletionFailed', `${error.message} The operator retries. ${howToForce}`);
     if (error.kind === 'transient') throw error;
     return { requeueAfter: retryMs };
   }
 
-  /** The instance or its key is not there: in a namespace that is being deleted, nobody will bring it back. */
-  async #strand(customer: GatewayCustomer, error: ConnectionError): Promise<Result> {
-    const namespace = await readNamespace(this.#parts.client, customer.metadata.namespace);
-    if (namespace?.metadata.deletionTimestamp === undefined) {
-      await this.#say(customer, 'DeletionFailed', `${error.message} ${howToForce}`);
+  /** The instance or its key is missing. In a namespace that is being deleted, it cannot come back. */
+  async #waitForConnection(current: CurrentCustomer, error: ConnectionError): Promise<Result> {
+    const customer = current.latest;
+    const namespace = await readNamespace(this.#dependencies.client, customer.metadata.namespace);
+    const deletedAt = namespace?.metadata.deletionTimestamp;
+    if (deletedAt === undefined) {
+      await setCondition(current, 'DeletionFailed', `${error.message} ${howToForce}`);
       return { requeueAfter: retryMs };
     }
-    const { uid } = customer.metadata;
-    const now = this.#parts.monotonic();
-    const since =
-      this.#strandedSince.get(uid) ?? now - this.#strandedMs(customer, namespace.metadata.deletionTimestamp);
-    this.#strandedSince.set(uid, since);
-    const left = strandedMs - (now - since);
-    if (left <= 0)
-      return await this.#orphan(
-        customer,
-        'namespace_deleted',
-        'Its namespace is being deleted, and the instance or its key is gone',
-      );
-    await this.#say(
-      customer,
-      'DeletionFailed',
-      `${error.message} The namespace is being deleted: after five minutes the customer is left behind at the gateway. ${howToForce}`,
-    );
+    const left = strandedMs - this.#strandedMs(customer, deletedAt);
+    if (left <= 0) {
+      const cause = 'Its namespace is being deleted, and the instance or its key is missing';
+      return await this.#orphan(customer, 'namespace_deleted', cause);
+    }
+    const then = 'The namespace is being deleted: after five minutes, the customer is orphaned at the gateway.';
+    await setCondition(current, 'DeletionFailed', `${error.message} ${then} ${howToForce}`);
     return { requeueAfter: left };
   }
 
   /**
-   * How long a customer has been stranded before this process knew. In its own namespace nothing can come back from the
-   * moment of the namespace's deletion, so that an operator that is restarted goes on counting.
+   * How long a customer has been stranded. In its own namespace nothing can come back once the namespace is being
+   * deleted, so that the time before a restart of the operator counts too.
    */
-  #strandedMs({ metadata, spec }: GatewayCustomer, since: string): number {
-    if ((spec.instanceRef.namespace ?? metadata.namespace) !== metadata.namespace) return 0;
-    return Math.max(0, this.#parts.now().getTime() - Date.parse(since));
+  #strandedMs(customer: GatewayCustomer, namespaceDeletedAt: string): number {
+    const { uid, namespace } = customer.metadata;
+    const now = this.#dependencies.monotonic();
+    const ownNamespace = instanceKeyOf(customer).namespace === namespace;
+    const before = ownNamespace ? this.#dependencies.now().getTime() - Date.parse(namespaceDeletedAt) : 0;
+    const since = this.#strandedSince.get(uid) ?? now - Math.max(0, before);
+    this.#strandedSince.set(uid, since);
+    return now - since;
   }
 
   async #force(customer: GatewayCustomer): Promise<Result> {
-    this.#parts.metrics.orphaned.inc({ why: 'forced' satisfies OrphanedWhy });
-    return await this.#letGo(customer, {
+    this.#dependencies.metrics.orphaned.inc({ reason: 'forced' satisfies OrphanReason });
+    return await this.#removeFinalizer(customer, {
       type: 'Warning',
       reason: 'ForceDeleted',
-      message: `The annotation ${annotations.forceDelete} is set, and the customer could not be deleted: it may still be at the gateway, or its sessions at the guardrail.`,
+      message: `The annotation ${annotations.forceDelete} is set and the deletion failed. The customer may remain at the gateway, and its sessions at the guardrail.`,
       action: 'Delete',
     });
   }
 
-  async #orphan(customer: GatewayCustomer, why: OrphanedWhy, because: string): Promise<Result> {
-    this.#parts.metrics.orphaned.inc({ why });
+  async #orphan(customer: GatewayCustomer, reason: OrphanReason, cause: string): Promise<Result> {
+    this.#dependencies.metrics.orphaned.inc({ reason });
+    const { namespace: name } = customer.metadata;
     const event: EventDetails = {
-      type: why === 'policy' ? 'Normal' : 'Warning',
+      type: reason === 'policy' ? 'Normal' : 'Warning',
       reason: 'Orphaned',
-      message: `${because}: the customer of ${customer.metadata.namespace}/${customer.metadata.name} was left behind at the gateway.`,
+      message: `${cause}: the record of ${name}/${customer.metadata.name} remains at the gateway.`,
       action: 'Delete',
     };
-    // Nothing can be made in a namespace that is being deleted, an event neither: it is told of the namespace itself.
-    const dying = why === 'namespace_deleted';
-    const namespace = dying ? await readNamespace(this.#parts.client, customer.metadata.namespace) : undefined;
-    if (namespace !== undefined) this.#parts.events.record(namespace, event);
-    return await this.#letGo(customer, namespace === undefined ? event : undefined);
+    // No event can be created in a namespace that is being deleted: the event concerns the namespace itself.
+    const namespace = reason === 'namespace_deleted' ? await readNamespace(this.#dependencies.client, name) : undefined;
+    if (namespace === undefined) return await this.#removeFinalizer(customer, event);
+    this.#dependencies.events.record(namespace, event);
+    return await this.#removeFinalizer(customer);
   }
 
-  async #letGo(customer: GatewayCustomer, event?: EventDetails): Promise<Result> {
-    await this.#parts.finalizer.remove(customer);
+  async #removeFinalizer(customer: GatewayCustomer, event?: EventDetails): Promise<Result> {
+    await this.#dependencies.finalizer.remove(customer);
     this.#strandedSince.delete(customer.metadata.uid);
-    if (event !== undefined) this.#parts.events.record(customer, event);
+    if (event !== undefined) this.#dependencies.events.record(customer, event);
     return {};
   }
 
-  async #say(customer: GatewayCustomer, reason: SyncedReason, message: string): Promise<void> {
-    await report(this.#parts, customer, { synced: false, reason, message });
-  }
-
   async #definitionIsBeingDeleted(): Promise<boolean> {
-    const definition = await this.#parts.client
+    const definition = await this.#dependencies.client
       .get(definitions, { namespace: '', name: definitionName })
       .catch((error: unknown) => {
         if (isNotFound(error) || isForbidden(error)) return undefined;
@@ -260,19 +221,6 @@ export class Finalization {
   }
 }
 
-/**
- * Whether a record may be deleted with a resource: not one that is linked to the budget row of another; not one of which
- * only the link tells who made it, where that is missing.
- */
-function isOurs(
-  customer: GatewayCustomer,
-  row: CustomerRow,
-  { strategy, record }: { readonly strategy: Strategy; readonly record: 'delete' | 'deleteIfLinked' },
-): boolean {
-  const { uid } = customer.metadata;
-  const linked = row.budget_id ?? undefined;
-  if (linked === budgetRowId(uid)) return true;
-  if (resourceOfRow(linked) !== undefined) return linked === customer.status?.replacesBudget;
-  const refuses = claimOf(customer) === 'pending' && adoptionPolicyOf(customer) === 'Refuse';
-  return record === 'delete' && !(refuses && wouldBeLinked({ strategy }, customer));
+async function setCondition(current: CurrentCustomer, reason: SyncedReason, message: string): Promise<void> {
+  await current.report({ synced: false, reason, message });
 }

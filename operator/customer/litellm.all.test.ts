@@ -12,7 +12,7 @@ import {
 } from '../gateway/gateway.ts';
 import { defaultBudgetId, settleDefaultBudget } from '../instance/defaultBudget.ts';
 import { convergenceTests } from './testing/convergence.ts';
-import { conditionOf } from './status.ts';
+import { conditionOf } from './customerResource.ts';
 import { callCost, startTestLiteLlm, type TestLiteLlm } from './testing/litellm.ts';
 import { eventually, KubectlUser, TestOperator } from './testing/testOperator.ts';
 import { connectionOf } from './testing/testDependencies.ts';

@@ -6,8 +6,8 @@ import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { GatewayClients } from '../gateway/gateway.ts';
-import type { Dependencies } from './dependencies.ts';
-import { conditionOf, nextStatus } from './status.ts';
+import { CurrentCustomer } from './currentCustomer.ts';
+import { conditionOf } from './customerResource.ts';
 import { sync } from './sync.ts';
 import { connectionOf, customerOf, memoryDependencies } from './testing/testDependencies.ts';
 
@@ -74,7 +74,7 @@ describe('sync with a gateway that has only the four calls', () => {
     const gateway = await startPlainGateway(ignored);
     const clients = new GatewayClients();
     const stored = storedOf();
-    const parts = memoryDependencies(clients, stored) as Dependencies;
+    const dependencies = memoryDependencies(clients, stored);
     const connection = connectionOf(gateway.url, 'sk-x');
     const bring = async (spec: Partial<GatewayCustomerSpec>): Promise<string> => {
       const { spec: next } = customerOf({ customerId: 'c', ...spec });
@@ -83,9 +83,9 @@ describe('sync with a gateway that has only the four calls', () => {
         spec: next,
         metadata: { ...stored.customer.metadata, generation: stored.customer.metadata.generation + 1 },
       };
-      const synced = await sync(parts, stored.customer, connection, new AbortController().signal);
-      await parts.status.write(synced.customer, nextStatus(synced.customer, synced.outcome, parts.now()));
-      return synced.outcome.reason;
+      const current = new CurrentCustomer(dependencies, stored.customer);
+      await current.report(await sync(dependencies, current, connection, new AbortController().signal));
+      return conditionOf(stored.customer, 'Synced')?.reason ?? '';
     };
     try {
       await test(gateway, bring, stored);

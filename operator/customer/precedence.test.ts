@@ -1,9 +1,10 @@
-/** Who owns a record, as tables and laws. */
+/** The precedence of claimants, as tables and laws. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Condition, GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { addressDigest, addressOf, gatewayAddress } from './gatewayAddress.ts';
-import { graceMs, ownerBefore, type Claimant, yieldsTo } from './precedence.ts';
+import type { OwnershipStatus } from './ownership.ts';
+import { ownerBefore, reapplyGraceMs, type Claimant, yieldsTo } from './precedence.ts';
 import { customerOf } from './testing/testDependencies.ts';
 
 const gateway = addressDigest('gateway:80');
@@ -12,8 +13,9 @@ const at = (second: number): string => `2026-11-21T00:00:${String(second).padSta
 
 interface Sketch {
   readonly second?: number;
-  readonly holds?: string;
-  readonly reason?: string;
+  /** Digest of the gateway that has the resource's record. */
+  readonly recordAt?: string;
+  readonly ownership?: OwnershipStatus;
   readonly name?: string;
   readonly namespace?: string;
   readonly tookOver?: NonNullable<GatewayCustomer['status']>['tookOver'];
@@ -21,28 +23,24 @@ interface Sketch {
 
 function sketch(
   uid: string,
-  { second = 0, holds, reason, name = uid, namespace = 'a', tookOver }: Sketch,
+  { second = 0, recordAt, ownership, name = uid, namespace = 'a', tookOver }: Sketch,
 ): GatewayCustomer {
   const customer = customerOf({}, uid);
-  const condition: Condition = {
-    ...{ type: 'Synced', reason: reason ?? 'UpToDate', message: '', lastTransitionTime: at(0) },
-    status: 'False',
-  };
   return {
     ...customer,
     metadata: { ...customer.metadata, name, namespace, creationTimestamp: at(second) },
     status: {
-      ...(holds === undefined ? {} : { specHash: 'x', gateway: holds }),
-      ...(reason === undefined ? {} : { conditions: [condition] }),
+      ...(recordAt === undefined ? {} : { specHash: 'x', gateway: recordAt }),
+      ...(ownership === undefined ? {} : { ownership }),
       ...(tookOver === undefined ? {} : { tookOver }),
     },
   };
 }
 
-const ownerUid = (customer: GatewayCustomer, rivals: readonly Claimant[]): string | undefined =>
-  ownerBefore(customer, rivals, gateway)?.metadata.uid;
+const ownerUid = (customer: GatewayCustomer, claimants: readonly Claimant[]): string | undefined =>
+  ownerBefore(customer, claimants, gateway)?.metadata.uid;
 
-describe('ownership', () => {
+describe('the owner of a record', () => {
   const cases: readonly {
     what: string;
     one: Sketch;
@@ -52,106 +50,106 @@ describe('ownership', () => {
   }[] = [
     { what: 'the older of two new ones', one: { second: 1 }, other: { second: 2 }, owner: 'one' },
     {
-      what: 'the one whose record the gateway holds',
+      what: 'the one whose record the gateway has',
       one: { second: 1 },
-      other: { second: 2, holds: gateway },
+      other: { second: 2, recordAt: gateway },
       owner: 'other',
     },
     {
-      what: 'the older of two that hold it',
-      one: { second: 1, holds: gateway },
-      other: { second: 2, holds: gateway },
+      what: 'the older of two that own it',
+      one: { second: 1, recordAt: gateway },
+      other: { second: 2, recordAt: gateway },
       owner: 'one',
     },
     {
-      what: 'a new one before one that waits',
-      one: { second: 1, reason: 'Conflict' },
+      what: 'a new one rather than one that waits',
+      one: { second: 1, ownership: 'Waiting' },
       other: { second: 2 },
       owner: 'other',
     },
     {
-      what: 'the one that waits before one that is not allowed any more',
-      one: { second: 1, holds: gateway, reason: 'NamespaceNotAllowed' },
-      other: { second: 2, holds: gateway },
+      what: 'another one rather than one that is no longer allowed',
+      one: { second: 1, recordAt: gateway, ownership: 'NotAllowed' },
+      other: { second: 2, recordAt: gateway },
       owner: 'other',
     },
     {
-      what: 'both, by way of two instances, until the gateway holds one',
+      what: 'each of two, through two instances, until the gateway has the record of one',
       one: { second: 1 },
       other: { second: 2 },
       sameInstance: false,
       owner: 'both',
     },
     {
-      what: 'the one that holds it, by way of two instances, though it is younger',
+      what: 'the one that owns it, through two instances, though it is younger',
       one: { second: 1 },
-      other: { second: 2, holds: gateway },
+      other: { second: 2, recordAt: gateway },
       sameInstance: false,
       owner: 'other',
     },
     {
-      what: 'not one that holds the record of another gateway',
-      one: { second: 1, holds: elsewhere },
-      other: { second: 2, holds: gateway },
+      what: 'not one whose record is at another gateway',
+      one: { second: 1, recordAt: elsewhere },
+      other: { second: 2, recordAt: gateway },
       sameInstance: false,
       owner: 'other',
     },
     {
-      what: 'the one that was applied again over the one that took over meanwhile',
-      one: { second: 1, holds: gateway, tookOver: { name: 'other', time: at(10) } },
+      what: 'the one that was applied again rather than the one that took over meanwhile',
+      one: { second: 1, recordAt: gateway, tookOver: { name: 'other', time: at(10) } },
       other: { second: 12 },
       owner: 'other',
     },
     {
-      what: 'not another one that comes in that time',
-      one: { second: 1, holds: gateway, tookOver: { name: 'third', time: at(10) } },
+      what: 'not another one that is created in that time',
+      one: { second: 1, recordAt: gateway, tookOver: { name: 'third', time: at(10) } },
       other: { second: 12 },
       owner: 'one',
     },
   ];
   for (const { what, one, other, sameInstance = true, owner } of cases) {
-    it(`has ${what}`, () => {
+    it(`is ${what}`, () => {
       const [first, second] = [sketch('one', one), sketch('other', other)];
-      const rivals = [first, second].map((customer) => ({ customer, sameInstance }));
-      expect(ownerUid(first, rivals)).to.equal(owner === 'other' ? 'other' : undefined);
-      expect(ownerUid(second, rivals)).to.equal(owner === 'one' ? 'one' : undefined);
+      const claimants = [first, second].map((customer) => ({ customer, sameInstance }));
+      expect(ownerUid(first, claimants)).to.equal(owner === 'other' ? 'other' : undefined);
+      expect(ownerUid(second, claimants)).to.equal(owner === 'one' ? 'one' : undefined);
     });
   }
 
-  it('goes back only within the time of grace, and only within a namespace', () => {
+  it('gets its record back only within the grace period, and only within a namespace', () => {
     const taker = sketch('taker', { tookOver: { name: 'back', time: at(0) } });
     const back = (ms: number, namespace = 'a'): GatewayCustomer => {
       const customer = sketch('back', { namespace });
       const creationTimestamp = new Date(Date.parse(at(0)) + ms).toISOString();
       return { ...customer, metadata: { ...customer.metadata, creationTimestamp } };
     };
-    expect([0, graceMs, graceMs + 1_000, -2_000].map((ms) => yieldsTo(taker, back(ms)))).to.deep.equal([
+    expect([0, reapplyGraceMs, reapplyGraceMs + 1_000, -2_000].map((ms) => yieldsTo(taker, back(ms)))).to.deep.equal([
       ...[true, true, false, false],
     ]);
     expect(yieldsTo(taker, back(0, 'b'))).to.equal(false);
   });
 
-  it('law: belongs to exactly one of any resources of an instance, whichever of them asks', () => {
+  it('is exactly one of any claimants of an instance, whichever of them asks', () => {
     const resource = fc.record({
       second: fc.nat(3),
       uid: fc.uuid(),
-      holds: fc.constantFrom(undefined, gateway, elsewhere),
-      reason: fc.constantFrom(undefined, 'Conflict', 'UpToDate', 'NamespaceNotAllowed', 'GatewayUnreachable'),
+      recordAt: fc.constantFrom(undefined, gateway, elsewhere),
+      ownership: fc.constantFrom(undefined, ...(['Owned', 'Waiting', 'Refused', 'NotAllowed', 'TakingOver'] as const)),
     });
     fc.assert(
       fc.property(fc.uniqueArray(resource, { minLength: 1, selector: ({ uid }) => uid }), (resources) => {
-        const all = resources.map(({ uid, second, holds, reason }) =>
+        const all = resources.map(({ uid, second, recordAt, ownership }) =>
           sketch(uid, {
             second,
-            ...(holds === undefined ? {} : { holds }),
-            ...(reason === undefined ? {} : { reason }),
+            ...(recordAt === undefined ? {} : { recordAt }),
+            ...(ownership === undefined ? {} : { ownership }),
           }),
         );
-        const rivals = all.map((customer) => ({ customer, sameInstance: true }));
-        const owners = all.filter((customer) => ownerUid(customer, rivals) === undefined);
+        const claimants = all.map((customer) => ({ customer, sameInstance: true }));
+        const owners = all.filter((customer) => ownerUid(customer, claimants) === undefined);
         expect(owners).to.have.length(1);
         for (const customer of all) {
-          expect(ownerUid(customer, rivals)).to.equal(customer === owners[0] ? undefined : owners[0]?.metadata.uid);
+          expect(ownerUid(customer, claimants)).to.equal(customer === owners[0] ? undefined : owners[0]?.metadata.uid);
         }
       }),
     );
@@ -174,12 +172,12 @@ describe('the address of a gateway', () => {
     ['http://[::1]:4000', '[::1]:4000'],
     ['http://127.0.0.1:99999', undefined],
   ] as const) {
-    it(`${address} is ${expected ?? 'not known'}`, () => {
+    it(`${address} is ${expected ?? 'unknown'}`, () => {
       expect(addressOf(address)).to.equal(expected);
     });
   }
 
-  it('is the same for an endpoint and a Service, whose only port the status tells', () => {
+  it('is the same for an endpoint and a Service, whose only port is in the status', () => {
     const instance = (spec: object, status?: object): GatewayInstance =>
       ({ metadata: { name: 'main', namespace: 'ai' }, spec, status }) as unknown as GatewayInstance;
     expect(gatewayAddress(instance({ endpoint: 'http://litellm.ai.svc.cluster.local:4000' }))).to.equal(service);

@@ -11,7 +11,7 @@ import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
 import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../gateway/testing/testProxy.ts';
 import { ApiError } from '../runtime/runtime.ts';
 import { FaultProxy } from '../runtime/testing/testing.ts';
-import { conditionOf } from './status.ts';
+import { conditionOf } from './customerResource.ts';
 import { connectionOf } from './testing/testDependencies.ts';
 import { eventually, KubectlUser, TestOperator } from './testing/testOperator.ts';
 
@@ -156,7 +156,7 @@ describe('customer reconcile', function () {
       expect(applied(blocked)).to.deep.equal({
         status: 'False',
         reason: 'FieldsNotEnforced',
-        text: 'The gateway records blocked but does not enforce it, so that calls are served as if it were not set: for blocked, set rpmLimit to 0, or load the enterprise callback blocked_user_check in the proxy configuration.',
+        text: 'The gateway records blocked but does not enforce it. Remedy: for blocked, set rpmLimit to 0, or load the enterprise callback blocked_user_check in the proxy configuration.',
       });
       expect(blocked.status).to.include({ synced: true, blocked: true });
       const all = { status: 'True', reason: 'AllFieldsApplied', text: 'The gateway applies all fields of the spec.' };
@@ -329,8 +329,8 @@ describe('customer reconcile', function () {
 
       it('is the older one; the other touches nothing, and both say what a deletion will do', async () => {
         const young = await people.untilReason('young', 'Conflict');
-        expect(message(young)).to.contain(`${people.namespace}/old manages`).and.to.contain('takes the record over');
-        await people.until('old', (customer) => message(customer).includes('young takes the record over'));
+        expect(message(young)).to.contain(`${people.namespace}/old manages`).and.to.contain('takes over the record');
+        await people.until('old', (customer) => message(customer).includes('young takes over the record'));
         expect((await people.get('old'))?.status?.synced).to.equal(true);
         await people.customer('youngest', { customerId: idOf('shared') });
         await people.untilReason('youngest', 'Conflict');
@@ -351,7 +351,7 @@ describe('customer reconcile', function () {
           .and.deep.include({ models: ['fast'] });
         expect(await rowOf(young)).to.include({ max_budget: 6, tpm_limit: null });
         expect(await rowOf(old)).to.equal(undefined);
-        await untilEvent('old', 'HandedOver');
+        await untilEvent('old', 'TakenOver');
         await people.delete('young');
         await people.untilGone('young');
         expect(await atGateway('shared')).to.equal(undefined);
@@ -503,8 +503,8 @@ describe('customer reconcile', function () {
       await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts age in seconds.
       await other.customer('dup', { instanceRef: main(), customerId: idOf('a'), alias: 'Duplicate' });
       const dup = await other.untilReason('dup', 'Conflict');
-      expect(message(dup)).to.contain('of another namespace manages').and.not.to.contain(people.namespace);
-      await people.until('a', (customer) => message(customer).includes('what was spent go with it'));
+      expect(message(dup)).to.contain('in another namespace manages').and.not.to.contain(people.namespace);
+      await people.until('a', (customer) => message(customer).includes('the record and its spend are deleted'));
       expect(message((await people.get('a')) ?? dup)).not.to.contain(other.namespace);
       await people.delete('a');
       await people.untilGone('a');
@@ -560,7 +560,7 @@ describe('customer reconcile', function () {
         expect(metadata.annotations ?? {}).not.to.have.property(annotations.createPending);
         await other.delete('a');
         await other.untilGone('a');
-        // What version 0.1.0 put on: it is let go without the instance, and whatever comes later.
+        // What version 0.1.0 put isSet: it is let go without the instance, and whatever comes later.
         await other.customer('b', { customerId, maxBudget: 5, ...spec() });
         const { uid } = (await other.untilReason('b', reason)).metadata;
         const mark = { [annotations.createPending]: JSON.stringify({ uid, fields: ['maxBudget'] }) };
@@ -1189,7 +1189,7 @@ describe('customer reconcile', function () {
         expect(await people.events(people.namespace, 'default')).to.include('Orphaned');
       });
       expect(await operator.metrics.registry.metrics()).to.match(
-        /customers_orphaned_total\{why="namespace_deleted"\} 1/,
+        /customers_orphaned_total\{reason="namespace_deleted"\} 1/,
       );
     });
 

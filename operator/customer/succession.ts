@@ -1,35 +1,35 @@
-/** A record that goes from one resource to another of the same namespace, with what was spent. */
+/** How the record of a deleted resource goes to another resource of the same namespace, with its spend. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { nextCondition } from '../conditions/conditions.ts';
 import { budgetRowId, type Field } from '../gateway/gateway.ts';
 import { claimantsOf } from './claimants.ts';
-import { appliedFields } from './ownership.ts';
-import { yieldsTo } from './precedence.ts';
 import type { Dependencies } from './dependencies.ts';
-import { conditionOf } from './status.ts';
+import { ownershipOf } from './ownership.ts';
+import { yieldsTo } from './precedence.ts';
 
 /**
- * Gives the record of a resource that is being deleted to the one that waits for it: writes into the status of the heir
- * what the record is, so that a restart loses nothing of it, and leaves the record and its budget row as they are.
- * @returns whether the heir has it; not where that is being deleted, too
+ * Gives the record of a deleted resource to its successor. The successor's status describes the record, so that a restart
+ * loses nothing. The record and its budget row stay as they are until the successor's next sync.
+ * @returns whether the successor has the record; not if it is being deleted too
  */
-export async function handOver(
+export async function transferRecord(
   { finalizer, status, now }: Dependencies,
-  from: GatewayCustomer,
-  heir: GatewayCustomer,
+  owner: GatewayCustomer,
+  successor: GatewayCustomer,
 ): Promise<boolean> {
-  const held = await finalizer.add(heir);
-  if (!finalizer.isSet(held)) return false;
-  const { name, namespace, uid } = from.metadata;
-  const message = `GatewayCustomer ${namespace}/${name} is being deleted, and hands its record over to this resource.`;
-  const synced = nextCondition(held, now(), { type: 'Synced', status: 'False', reason: 'TakingOver', message });
-  const others = (held.status?.conditions ?? []).filter(({ type }) => type !== 'Synced');
-  await status.write(held, {
-    ...held.status,
+  const protectedOne = await finalizer.add(successor);
+  if (!finalizer.isSet(protectedOne)) return false;
+  const { name, namespace, uid } = owner.metadata;
+  const message = `GatewayCustomer ${namespace}/${name} is being deleted. This resource takes over its customer record.`;
+  const synced = nextCondition(protectedOne, now(), { type: 'Synced', status: 'False', reason: 'TakingOver', message });
+  const others = (protectedOne.status?.conditions ?? []).filter(({ type }) => type !== 'Synced');
+  await status.write(protectedOne, {
+    ...protectedOne.status,
     synced: false,
-    specHash: from.status?.specHash,
-    appliedFields: from.status?.appliedFields ?? [],
-    ...(from.status?.gateway === undefined ? {} : { gateway: from.status.gateway }),
+    ownership: 'TakingOver',
+    specHash: owner.status?.specHash,
+    appliedFields: owner.status?.appliedFields ?? [],
+    ...(owner.status?.gateway === undefined ? {} : { gateway: owner.status.gateway }),
     replacesBudget: budgetRowId(uid),
     tookOver: { name, time: now().toISOString() },
     conditions: [synced, ...others],
@@ -37,31 +37,29 @@ export async function handOver(
   return true;
 }
 
-/** Whether a resource has been given a record, and has not taken it up yet. */
-export function isTakingOver(customer: GatewayCustomer): boolean {
-  return conditionOf(customer, 'Synced')?.reason === 'TakingOver';
-}
-
-/** What a resource may take up that others of its namespace have at the gateway. */
+/** What a resource takes over from other resources of its namespace. */
 export interface Inheritance {
   /** Whether the record goes to this resource. */
   readonly record: boolean;
   /** The budget rows that the record may be linked to. */
   readonly rows: readonly string[];
-  /** The fields that were set by others. */
+  /** The fields that the other resources have set. */
   readonly fields: readonly Field[];
 }
 
-/** What was handed over to a resource, and what it has back from one that took over from it before it was applied again. */
-export function inheritanceOf(parts: Dependencies, customer: GatewayCustomer): Inheritance {
+/**
+ * What a resource takes over: the record that was transferred to it, and the one that it gets back from its successor
+ * because it was applied again.
+ */
+export function inheritanceOf(dependencies: Dependencies, customer: GatewayCustomer): Inheritance {
   const own = customer.status?.replacesBudget;
-  const yielding = claimantsOf(parts, customer)
-    .map((rival) => rival.customer)
+  const yielding = claimantsOf(dependencies, customer)
+    .map((claimant) => claimant.customer)
     .filter((other) => yieldsTo(other, customer));
   const rows = yielding.flatMap(({ metadata, status }) => [budgetRowId(metadata.uid), status?.replacesBudget ?? []]);
   return {
     record: own !== undefined || yielding.length > 0,
     rows: [own ?? [], rows].flat(2),
-    fields: yielding.flatMap((other) => [...appliedFields(other)]),
+    fields: yielding.flatMap((other) => [...ownershipOf(other).fields]),
   };
 }

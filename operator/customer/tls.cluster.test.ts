@@ -4,7 +4,7 @@ import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
 import { TestAuthority } from '../gateway/testing/certificates.ts';
 import { startTlsProxy, type TlsProxy } from '../gateway/testing/tlsProxy.ts';
-import { conditionOf } from './status.ts';
+import { conditionOf } from './customerResource.ts';
 import { eventually, KubectlUser, TestOperator } from './testing/testOperator.ts';
 
 const masterKey = 'sk-master';

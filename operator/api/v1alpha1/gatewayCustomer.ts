@@ -202,6 +202,10 @@ export interface GatewayCustomerStatus {
   gateway?: string;
   /** The previous owner of the record, which released it when it was deleted. If that resource is applied again soon, it gets the record back. */
   tookOver?: TookOver;
+  /**
+   * What this resource owns at the gateway. Owned: the customer record. TakingOver: the record of a deleted resource, before the first sync. Waiting: nothing, because another GatewayCustomer owns the record. Refused: nothing, because the record exists already and adoptionPolicy is Refuse. NotAllowed: the record, but the instance no longer allows this resource. Absent: nothing is known yet.
+   */
+  ownership?: 'Owned' | 'TakingOver' | 'Waiting' | 'Refused' | 'NotAllowed';
   /** Id of the previous budget at the gateway, until it is deleted. The customer's own budget replaces it. */
   replacesBudget?: string;
   /** Id of the budget that the customer was linked to before this resource. Its other limits were copied. */
@@ -213,6 +217,13 @@ export interface GatewayCustomerStatus {
    * @eachItem {"maxLength": 64}
    */
   appliedFields?: string[];
+  /**
+   * The fields that the gateway does not support or does not clear. The operator sends them again when the spec changes or a sync is requested.
+   * @maxItems 64
+   * @listType set
+   * @eachItem {"maxLength": 64}
+   */
+  unappliedFields?: string[];
   /** The last value of the annotation gateway.guardrail.dev/sync-requested that was handled. */
   lastHandledSyncRequest?: string;
   /**

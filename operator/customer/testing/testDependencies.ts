@@ -1,6 +1,11 @@
-/** For tests: the parts of a customer's reconcile over an object in memory instead of an API server, for speed. */
+/** For tests: the dependencies of a customer's reconcile, over an object in memory instead of an API server. */
 import { Registry } from 'prom-client';
-import { API_VERSION, type GatewayCustomer, type GatewayCustomerSpec } from '../../api/v1alpha1/v1alpha1.ts';
+import {
+  API_VERSION,
+  type Condition,
+  type GatewayCustomer,
+  type GatewayCustomerSpec,
+} from '../../api/v1alpha1/v1alpha1.ts';
 import type { GatewayClients } from '../../gateway/gateway.ts';
 import type { GatewayConnection } from '../../connection/connection.ts';
 import { customerMetrics } from '../metrics.ts';
@@ -23,6 +28,24 @@ export function customerOf(spec: Partial<GatewayCustomerSpec>, uid = 'uid-1'): G
   };
 }
 
+/** A customer with a status. */
+export function withStatus(status: NonNullable<GatewayCustomer['status']>, metadata: object = {}): GatewayCustomer {
+  const customer = customerOf({});
+  return { ...customer, metadata: { ...customer.metadata, ...metadata }, status };
+}
+
+/** A condition Synced. */
+export function syncedCondition(reason: string, status: Condition['status'] = 'False'): Condition {
+  return {
+    type: 'Synced',
+    status,
+    reason,
+    message: '',
+    lastTransitionTime: '2026-11-21T11:00:00Z',
+    observedGeneration: 1,
+  };
+}
+
 /** A connection to a gateway at an address. */
 export function connectionOf(endpoint: string, masterKey: string): GatewayConnection {
   return {
@@ -37,14 +60,8 @@ export function connectionOf(endpoint: string, masterKey: string): GatewayConnec
   };
 }
 
-/** The parts that a sync touches; what it writes is kept in `stored`. */
-export function memoryDependencies(
-  clients: GatewayClients,
-  stored: { customer: GatewayCustomer },
-): Pick<
-  Dependencies,
-  'clients' | 'finalizer' | 'status' | 'instances' | 'byClaim' | 'byUid' | 'byGateway' | 'metrics' | 'now'
-> {
+/** The dependencies of a sync. It reads and writes the customer in `stored`. */
+export function memoryDependencies(clients: GatewayClients, stored: { customer: GatewayCustomer }): Dependencies {
   const nothing = { get: () => [], keys: () => [] };
   const finalizer: Dependencies['finalizer'] = {
     name: 'test',
@@ -66,9 +83,11 @@ export function memoryDependencies(
     lostObjects: () => [],
     markCleanedUp: () => undefined,
   };
-  return {
+  const dependencies: Omit<Dependencies, 'client' | 'connections' | 'guardrails' | 'byInstance' | 'monotonic'> = {
     clients,
     finalizer,
+    cache: { get: () => stored.customer, list: () => [stored.customer], size: 1, synced: true, indexBy: () => nothing },
+    events: { record: () => undefined },
     status: {
       write: (customer, status) => {
         stored.customer = { ...customer, status };
@@ -82,4 +101,6 @@ export function memoryDependencies(
     metrics: customerMetrics(new Registry()),
     now: () => new Date('2026-11-21T00:00:01Z'),
   };
+  // A sync uses nothing else.
+  return dependencies as Dependencies;
 }

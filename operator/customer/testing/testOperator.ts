@@ -25,7 +25,7 @@ import { Manager, RuntimeMetrics, systemClock } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/testing.ts';
 import { customerController } from '../customer.ts';
 import type { GuardrailEndpoint } from '../erasure.ts';
-import { conditionOf } from '../status.ts';
+import { conditionOf } from '../customerResource.ts';
 
 export { eventually };
 

@@ -1,0 +1,41 @@
+/** How a customer's reconcile reaches its gateway. */
+import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { ConnectionError, type GatewayConnection, permitsId } from '../connection/connection.ts';
+import { isGatewayError } from '../gateway/gateway.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/**
+ * The connection for a customer.
+ * @param purpose `forDeletion` uses the last known connection where the namespace's deletion removed the instance or its
+ *   key
+ * @throws ConnectionError where there is no connection, or the instance does not allow the customer
+ */
+export async function connect(
+  { connections, instances }: Pick<Dependencies, 'connections' | 'instances'>,
+  { metadata: { namespace }, spec: { instanceRef, customerId } }: GatewayCustomer,
+  purpose: 'forCustomer' | 'forDeletion' = 'forCustomer',
+): Promise<GatewayConnection> {
+  const connection = await connections[purpose](instanceRef, namespace);
+  const instance = instances.get(connection.instance);
+  if (instance === undefined || permitsId(instance, namespace, customerId)) return connection;
+  throw new ConnectionError(
+    'CustomerIdNotAllowed',
+    `GatewayInstance ${connection.instance.namespace}/${connection.instance.name} does not allow this customerId in namespace ${namespace}. Use a customerId with a prefix that spec.customerIdPrefixes of the instance lists for the namespace, or add the prefix there.`,
+  );
+}
+
+/** Runs work. If the gateway refuses the key, reads the key again at once and, if it has changed, runs the work again. */
+export async function retryWithFreshKey<T>(
+  { connections }: Pick<Dependencies, 'connections'>,
+  connection: GatewayConnection,
+  work: (connection: GatewayConnection) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(connection);
+  } catch (error) {
+    if (!isGatewayError(error, 'unauthorized')) throw error;
+    const fresh = await connections.refresh(connection);
+    if (fresh === connection) throw error;
+    return await work(fresh);
+  }
+}

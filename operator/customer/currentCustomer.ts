@@ -1,0 +1,55 @@
+import type { GatewayCustomer, GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
+import type { Dependencies } from './dependencies.ts';
+import { transitions } from './events.ts';
+import { nextStatus, type SyncOutcome } from './status.ts';
+
+/** The deletion of a resource came before the finalizer. Nothing was begun at the gateway, and nothing may be. */
+export class DeletedFirstError extends Error {
+  override readonly name = 'DeletedFirstError';
+}
+
+/** The customer of one reconcile: every step reads it and writes it here. */
+export class CurrentCustomer {
+  readonly #dependencies: Pick<Dependencies, 'cache' | 'finalizer' | 'status' | 'events' | 'now'>;
+  #known: GatewayCustomer;
+
+  constructor(
+    dependencies: Pick<Dependencies, 'cache' | 'finalizer' | 'status' | 'events' | 'now'>,
+    customer: GatewayCustomer,
+  ) {
+    this.#dependencies = dependencies;
+    this.#known = customer;
+  }
+
+  /**
+   * The newest state of the resource: the cache takes in our own writes at once. A resource with another uid or spec is
+   * left to the next reconcile.
+   */
+  get latest(): GatewayCustomer {
+    const { namespace, name, uid, generation } = this.#known.metadata;
+    const cached = this.#dependencies.cache.get({ namespace, name });
+    if (cached?.metadata.uid === uid && cached.metadata.generation === generation) this.#known = cached;
+    return this.#known;
+  }
+
+  /** @throws DeletedFirstError where the deletion came first and the finalizer of another controller holds the resource */
+  async ensureFinalizer(annotations: Readonly<Record<string, string>> = {}): Promise<void> {
+    const { finalizer } = this.#dependencies;
+    this.#known = await finalizer.add(this.latest, annotations);
+    if (!finalizer.isSet(this.#known)) throw new DeletedFirstError('The resource is being deleted.');
+  }
+
+  /** Changes fields of the status. */
+  async updateStatus(change: Partial<GatewayCustomerStatus>): Promise<void> {
+    const customer = this.latest;
+    this.#known = await this.#dependencies.status.write(customer, { ...customer.status, ...change });
+  }
+
+  /** Writes the status that follows from an outcome, and records the events of the transition. */
+  async report(outcome: SyncOutcome): Promise<void> {
+    const before = this.latest;
+    const after = nextStatus(before, outcome, this.#dependencies.now());
+    this.#known = await this.#dependencies.status.write(before, after);
+    for (const event of transitions(before, after, outcome.action)) this.#dependencies.events.record(before, event);
+  }
+}

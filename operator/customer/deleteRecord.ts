@@ -1,0 +1,91 @@
+/** Deletes at the gateway, and at the guardrail, what belongs to one customer resource. */
+import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { namespaceIsBeingDeleted } from '../cluster/cluster.ts';
+import type { CustomerRow, Step, Strategy } from '../gateway/gateway.ts';
+import { budgetRowId, execute, isGatewayError, resourceOfRow } from '../gateway/gateway.ts';
+import { NoGuardrailError } from '../guardrail/guardrail.ts';
+import { isForbidden, type ObjectKey } from '../runtime/runtime.ts';
+import { connect, retryWithFreshKey } from './connect.ts';
+import type { Dependencies } from './dependencies.ts';
+import { eraseSessions, ErasureError } from './erasure.ts';
+import { adoptionPolicyOf, ownershipOf } from './ownership.ts';
+import { wouldBeLinked } from './recordOwner.ts';
+import { strategyFor } from './strategy.ts';
+
+/** Which record a deletion removes: its own, only one that is linked to its budget row, or none. */
+export type RecordDeletion = 'own' | 'ifLinked' | 'none';
+
+/**
+ * Deletes the record, the budget row and the sessions of a customer.
+ * @returns whether the gateway has no record of this resource any more
+ * @throws ConnectionError, GatewayError, ErasureError
+ */
+export async function deleteRecord(
+  dependencies: Dependencies,
+  customer: GatewayCustomer,
+  deletion: RecordDeletion,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { customerId } = customer.spec;
+  const connection = await connect(dependencies, customer, 'forDeletion');
+  const deleted = await retryWithFreshKey(dependencies, connection, async (fresh) => {
+    const client = dependencies.clients.for(fresh);
+    const row = await client.customerInfo(customerId, { signal, priority: 'urgent' });
+    const strategy = await strategyFor(dependencies, customer, fresh);
+    const owned = deletion !== 'none' && (row === undefined || isOwn(customer, row, strategy, deletion));
+    if (owned && row !== undefined) {
+      await client.customerDelete(customerId, { signal, priority: 'urgent' }).catch((error: unknown) => {
+        if (!isGatewayError(error, 'notFound')) throw error;
+      });
+    }
+    const replaced = customer.status?.replacesBudget;
+    const replacedRows: Step[] = replaced === undefined || !owned ? [] : [{ do: 'budgetDelete', id: replaced }];
+    await execute(client, [...strategy.cleanupSteps(), ...replacedRows], { signal });
+    return owned;
+  });
+  if (deleted) await eraseAtGuardrail(dependencies, customer, connection.instance, signal);
+  return deleted;
+}
+
+/**
+ * Whether a record may be deleted with a resource: not if it is linked to the budget row of another resource, and not if
+ * only a link could prove its origin and it has none.
+ */
+function isOwn(
+  customer: GatewayCustomer,
+  row: CustomerRow,
+  strategy: Strategy,
+  deletion: Exclude<RecordDeletion, 'none'>,
+): boolean {
+  const linked = row.budget_id ?? undefined;
+  if (linked === budgetRowId(customer.metadata.uid)) return true;
+  if (resourceOfRow(linked) !== undefined) return linked === customer.status?.replacesBudget;
+  const ownership = ownershipOf(customer);
+  const uncertain = ownership.state === 'pending' && adoptionPolicyOf(customer) === 'Refuse';
+  return deletion === 'own' && !(uncertain && wouldBeLinked(strategy, ownership));
+}
+
+async function eraseAtGuardrail(
+  { instances, guardrails, client, events }: Dependencies,
+  customer: GatewayCustomer,
+  key: ObjectKey,
+  signal: AbortSignal,
+): Promise<void> {
+  const instance = instances.get(key);
+  if (instance === undefined) return;
+  const endpoints = await guardrails(instance).catch(async (error: unknown) => {
+    // The operator loses its rights in a namespace before the namespace's guardrail is deleted.
+    if (isForbidden(error) && (await namespaceIsBeingDeleted(client, key.namespace))) return [];
+    const known = error instanceof NoGuardrailError;
+    const message = known ? error.message : "The address of the instance's guardrail is unknown.";
+    throw new ErasureError(message, { cause: error });
+  });
+  if (endpoints.length === 0) return;
+  await eraseSessions(endpoints, customer.spec.customerId, signal);
+  events.record(customer, {
+    type: 'Normal',
+    reason: 'SessionsErased',
+    message: 'The sessions of this customer were erased at the guardrail.',
+    action: 'Delete',
+  });
+}

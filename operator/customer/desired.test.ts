@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import type { Fields } from '../gateway/gateway.ts';
+import { desiredFields, specHash } from './desired.ts';
+import { customerOf } from './testing/testDependencies.ts';
+
+describe('desired fields', () => {
+  it('are those that the spec names, empty ones too', () => {
+    const { spec } = customerOf({ maxBudget: 0, blocked: false, models: [], objectPermission: { agents: ['a'] } });
+    expect(desiredFields(spec)).to.deep.equal({
+      maxBudget: 0,
+      blocked: false,
+      models: [],
+      'objectPermission.agents': ['a'],
+    });
+  });
+
+  it('have the same hash in whatever order lists and maps are written, and another for anything else', () => {
+    const hash = (fields: Fields): string => specHash(fields);
+    expect(hash({ models: ['a', 'b'], metadata: { x: '1', y: '2' } })).to.equal(
+      hash({ metadata: { y: '2', x: '1' }, models: ['b', 'a'] }),
+    );
+    const different: Fields[] = [
+      {},
+      { alias: 'a' },
+      { defaultModel: 'a' },
+      { models: ['a'] },
+      { models: [] },
+      { maxBudget: 0 },
+    ];
+    expect(new Set(different.map(hash)).size).to.equal(different.length);
+  });
+});

@@ -1,0 +1,85 @@
+/** The condition FullyApplied: whether the gateway holds and enforces every field of the spec. Pure. */
+import type { CustomerConditionReason } from '../conditions/conditions.ts';
+import type { Field, Unenforced } from '../gateway/gateway.ts';
+import type { Drift } from './drift.ts';
+
+/** What the gateway has of the fields of a spec after a sync. */
+export interface AppliedState {
+  /** Digest of the gateway's address. */
+  readonly gateway?: string | undefined;
+  readonly specHash: string;
+  readonly fields: readonly Field[];
+  readonly drift: Drift;
+  /** The budget whose other limits were copied when the record was adopted, as long as one of them remains. */
+  readonly copiedBudget?: string | undefined;
+  /** Fields that the gateway cannot combine with other fields of the spec. */
+  readonly unsupported: readonly Field[];
+  /** Fields that the gateway records and does not enforce. */
+  readonly unenforced: readonly Unenforced[];
+}
+
+/** The fields that stay as they are at the gateway, whatever is sent. */
+export function unappliedFields({ unheld, uncleared }: Drift): Field[] {
+  return [...unheld, ...uncleared];
+}
+
+/** Status, reason and message of the condition. */
+export function fullyApplied(applied: AppliedState): {
+  readonly status: 'True' | 'False';
+  readonly reason: CustomerConditionReason<'FullyApplied'>;
+  readonly message: string;
+} {
+  const found = faultsOf(applied);
+  const copied = applied.copiedBudget === undefined ? [] : [copiedMessage(applied.copiedBudget)];
+  const [first] = found;
+  if (first === undefined) {
+    const reason = applied.copiedBudget === undefined ? 'AllFieldsApplied' : 'LimitsCopied';
+    return { status: 'True', reason, message: ['The gateway applies all fields of the spec.', ...copied].join(' ') };
+  }
+  return {
+    status: 'False',
+    reason: first.reason,
+    message: [...found.map((fault) => fault.message), ...copied].join(' '),
+  };
+}
+
+interface Fault {
+  readonly reason: CustomerConditionReason<'FullyApplied'>;
+  readonly message: string;
+}
+
+function faultsOf({ drift, unsupported, unenforced }: AppliedState): readonly Fault[] {
+  const { unheld, uncleared } = drift;
+  const faults: Fault[] = [];
+  if (unheld.length > 0) {
+    const message = `The gateway does not support ${list(unheld)}. Remove ${them(unheld)} from the spec, or accept that ${them(unheld, 'it has', 'they have')} no effect.`;
+    faults.push({ reason: 'FieldsNotSupported', message });
+  }
+  if (unsupported.length > 0) {
+    const message = `The limits come from the tier in budgetId, so ${list(unsupported)} ${them(unsupported, 'has', 'have')} no effect. Remove ${them(unsupported)} from the spec, or replace budgetId by limits of the customer's own.`;
+    faults.push({ reason: 'FieldsNotSupported', message });
+  }
+  if (uncleared.length > 0) {
+    const message = `The gateway does not clear ${list(uncleared)}. Set another value, or clear ${them(uncleared)} at the gateway.`;
+    faults.push({ reason: 'FieldsNotCleared', message });
+  }
+  if (unenforced.length > 0) {
+    const fields = unenforced.map(({ field }) => field);
+    const remedies = unenforced.map(({ field, remedy }) => `for ${field}, ${remedy}`).join('; ');
+    const message = `The gateway records ${list(fields)} but does not enforce ${them(fields)}. Remedy: ${remedies}.`;
+    faults.push({ reason: 'FieldsNotEnforced', message });
+  }
+  return faults;
+}
+
+function copiedMessage(budget: string): string {
+  return `The limits that the spec does not name were copied from budget ${budget} and do not follow its changes. Set budgetId to ${budget}, or name each limit in the spec.`;
+}
+
+function list(fields: readonly Field[]): string {
+  return fields.join(', ');
+}
+
+function them(fields: readonly unknown[], one = 'it', many = 'them'): string {
+  return fields.length === 1 ? one : many;
+}

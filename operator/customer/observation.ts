@@ -1,0 +1,50 @@
+/** How a sync observes the record of a customer at the gateway. */
+import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import type { CallOptions, GatewayClient, ObservedCustomer } from '../gateway/gateway.ts';
+import { GatewayError, isGatewayError, observe } from '../gateway/gateway.ts';
+import { isInSync } from './customerResource.ts';
+import { adoptionPolicyOf } from './ownership.ts';
+
+/** The record of a customer; undefined: the gateway has none. */
+export async function observeRecord(
+  client: GatewayClient,
+  customer: GatewayCustomer,
+  options: CallOptions,
+): Promise<ObservedCustomer | undefined> {
+  const row = await client.customerInfo(customer.spec.customerId, options);
+  return row === undefined ? undefined : observe(row);
+}
+
+/**
+ * Observes the record at the beginning of a sync. Where the gateway's answer for a missing customer is not known yet, a
+ * creation finds out more: it fails at a wrong path, and the record is observed afterwards. Not so if records of others
+ * must be refused.
+ */
+export async function observeFirst(
+  client: GatewayClient,
+  customer: GatewayCustomer,
+  signal: AbortSignal,
+): Promise<ObservedCustomer | undefined> {
+  const priority = isInSync(customer) ? 'routine' : 'urgent';
+  try {
+    return await observeRecord(client, customer, { signal, priority });
+  } catch (error) {
+    if (isGatewayError(error, 'unconfirmed') && adoptionPolicyOf(customer) === 'Adopt') return undefined;
+    throw error;
+  }
+}
+
+/** Observes what a write has come to. @throws GatewayError where the record is missing */
+export async function observeAfterWrite(
+  client: GatewayClient,
+  customer: GatewayCustomer,
+  signal: AbortSignal,
+): Promise<ObservedCustomer> {
+  const after = await observeRecord(client, customer, { signal });
+  if (after !== undefined) return after;
+  throw new GatewayError(
+    'transient',
+    'GET /customer/info',
+    'The gateway accepted the customer but does not report it. A replica of the gateway may be behind, or the customer was deleted.',
+  );
+}

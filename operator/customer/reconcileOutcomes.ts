@@ -1,0 +1,79 @@
+/** The outcomes of a reconcile that does not sync, and what a sync adds about other claimants. Pure. */
+import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { pausedMessage } from '../conditions/conditions.ts';
+import type { ConnectionError } from '../connection/connection.ts';
+import { successorOf, waitingClaimants } from './claimants.ts';
+import type { Dependencies } from './dependencies.ts';
+import { ownershipOf } from './ownership.ts';
+import { reapplyGraceMs } from './precedence.ts';
+import type { SyncOutcome } from './status.ts';
+
+export function paused(customer: GatewayCustomer): SyncOutcome {
+  return { synced: false, reason: 'Paused', message: pausedMessage(customer) };
+}
+
+/** The instance cannot be used. A resource that owns a record at the gateway cannot be deleted until it can. */
+export function notConnected(customer: GatewayCustomer, { reason, message }: ConnectionError): SyncOutcome {
+  const waits = 'Until then, the record at the gateway does not change, and a deletion of this resource waits.';
+  const notAllowed = reason === 'NamespaceNotAllowed' || reason === 'CustomerIdNotAllowed';
+  return {
+    synced: false,
+    reason,
+    message: ownershipOf(customer).state === 'none' ? message : `${message} ${waits}`,
+    ...(notAllowed ? { ownership: 'NotAllowed' } : {}),
+  };
+}
+
+/** Another resource owns the record. A resource of another namespace is not named. */
+export function ownedByAnother(
+  dependencies: Dependencies,
+  customer: GatewayCustomer,
+  owner: GatewayCustomer,
+): SyncOutcome {
+  const state = { synced: false, reason: 'Conflict', ownership: 'Waiting' } as const;
+  const { namespace, name } = owner.metadata;
+  if (namespace !== customer.metadata.namespace) {
+    const message =
+      'A GatewayCustomer in another namespace manages this customer. Use another customerId, or delete the other resource, which deletes the record with its spend.';
+    return { ...state, message };
+  }
+  const succeeds = successorOf(dependencies, owner)?.metadata.uid === customer.metadata.uid;
+  const then = succeeds
+    ? 'this resource takes over the record with its spend'
+    : 'the record and its spend are deleted or go to another resource';
+  const message = `GatewayCustomer ${namespace}/${name} manages this customer. Delete one of the two resources: if ${name} is deleted, ${then}.`;
+  return { ...state, message };
+}
+
+/** The owner of the record was deleted a moment ago. */
+export const ownerGone: SyncOutcome = {
+  synced: false,
+  reason: 'Conflict',
+  ownership: 'Waiting',
+  message: `The GatewayCustomer that managed this customer is gone. This resource takes its place in ${reapplyGraceMs / 1_000} s unless the other one is applied again.`,
+};
+
+/** Adds to the outcome of an owner what its deletion means for the claimants that wait for the record. */
+export function withClaimants(
+  dependencies: Dependencies,
+  customer: GatewayCustomer,
+  outcome: SyncOutcome,
+): SyncOutcome {
+  const { namespace } = customer.metadata;
+  const others = waitingClaimants(dependencies, customer);
+  if (!outcome.synced || others.length === 0) return outcome;
+  const successor = successorOf(dependencies, customer)?.metadata;
+  const named = successor ?? others.find(({ metadata }) => metadata.namespace === namespace)?.metadata;
+  const who =
+    named === undefined ? 'A GatewayCustomer in another namespace' : `GatewayCustomer ${named.namespace}/${named.name}`;
+  const then =
+    successor === undefined
+      ? 'the record and its spend are deleted'
+      : `${successor.name} takes over the record with its spend`;
+  const message = `${outcome.message} ${who} waits for the same customer: if this resource is deleted, ${then}.`;
+  return { ...outcome, message };
+}
+
+export function failed(reason: SyncOutcome['reason'], error: Error): SyncOutcome {
+  return { synced: false, reason, message: error.message };
+}

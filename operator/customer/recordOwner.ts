@@ -1,0 +1,83 @@
+/** Whose a record is that the gateway reports: told from its link to a budget row and from the resource's ownership. */
+import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import {
+  budgetRowId,
+  isLimit,
+  type ObservedCustomer,
+  customerFieldsStrategy,
+  resourceOfRow,
+  type Strategy,
+} from '../gateway/gateway.ts';
+import { isOutranked, ownerOfRow } from './claimants.ts';
+import type { Dependencies } from './dependencies.ts';
+import { adoptionPolicyOf, type Ownership } from './ownership.ts';
+import type { Inheritance } from './succession.ts';
+
+/**
+ * - `thisResource`: created, adopted or taken over by it, or free to adopt.
+ * - `anotherResource`: linked to the budget row of another resource, which keeps it.
+ * - `refused`: of unknown origin, and the adoption policy is to refuse such a record.
+ */
+export type RecordOwner = 'thisResource' | 'anotherResource' | 'refused';
+
+/** What the question is decided from. */
+export interface RecordOwnerInput {
+  readonly ownership: Ownership;
+  readonly inheritance: Inheritance;
+  readonly strategy: Strategy;
+  /** The namespace of the instance. */
+  readonly instanceNamespace: string;
+  /** Whether somebody else created the record while this sync was creating it. */
+  readonly lostCreation: boolean;
+}
+
+/** Whose a record is. */
+export function recordOwner(
+  dependencies: Dependencies,
+  customer: GatewayCustomer,
+  observed: ObservedCustomer,
+  input: RecordOwnerInput,
+): RecordOwner {
+  const foreignRow = linkedResource(customer, observed);
+  if (foreignRow !== undefined && !mayReplace(dependencies, customer, foreignRow, input)) return 'anotherResource';
+  const { ownership, inheritance, strategy, lostCreation } = input;
+  const created = ownership.state === 'pending' && !lostCreation && !wouldBeLinked(strategy, ownership);
+  const own = ownership.state === 'owned' || created || isLinked(customer, observed) || inheritance.record;
+  return own || adoptionPolicyOf(customer) === 'Adopt' ? 'thisResource' : 'refused';
+}
+
+/** The uid of the other resource whose budget row the record is linked to. */
+export function linkedResource({ metadata }: GatewayCustomer, { budgetId }: ObservedCustomer): string | undefined {
+  const uid = resourceOfRow(budgetId);
+  return uid === metadata.uid ? undefined : uid;
+}
+
+/** Whether the record is linked to the resource's own budget row. */
+export function isLinked({ metadata }: GatewayCustomer, { budgetId }: ObservedCustomer): boolean {
+  return budgetId === budgetRowId(metadata.uid);
+}
+
+/**
+ * Whether a record that this resource announced is linked to the resource's own budget row. If so, an unlinked record was
+ * created by somebody else.
+ */
+export function wouldBeLinked(strategy: Strategy, { fields }: Ownership): boolean {
+  return strategy !== customerFieldsStrategy && !fields.has('budgetId') && [...fields].some(isLimit);
+}
+
+/**
+ * Whether a record may be taken over that is linked to another resource's budget row: from a resource that transferred
+ * it or has less precedence. From a resource that this cluster does not have, as after the loss of a cluster, only in
+ * the namespace of the instance, and not if this resource already owned the record: then another cluster uses it.
+ */
+function mayReplace(
+  dependencies: Dependencies,
+  customer: GatewayCustomer,
+  uid: string,
+  { inheritance, ownership, instanceNamespace }: RecordOwnerInput,
+): boolean {
+  if (inheritance.rows.includes(budgetRowId(uid))) return true;
+  const owner = ownerOfRow(dependencies, uid);
+  if (owner !== undefined) return isOutranked(dependencies, customer, owner);
+  return ownership.state !== 'owned' && customer.metadata.namespace === instanceNamespace;
+}

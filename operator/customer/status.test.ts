@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { observe, type Field } from '../gateway/gateway.ts';
+import { conditionOf } from './customerResource.ts';
+import { nextStatus, type SyncOutcome } from './status.ts';
+import { customerOf, withStatus } from './testing/testDependencies.ts';
+
+const now = new Date('2026-11-21T12:00:00Z');
+const noDrift = { differs: [], unheld: [], uncleared: [] };
+
+describe('status', () => {
+  const applied = { specHash: 'h', fields: ['alias'] as Field[], drift: noDrift, unsupported: [], unenforced: [] };
+  const outcome: SyncOutcome = {
+    ...{ synced: true, reason: 'Created', message: 'It matches.', ownership: 'Owned', applied, wrote: true },
+  };
+
+  const minutes = (count: number): Date => new Date(now.getTime() + count * 60_000);
+
+  it('is the same object for an hour where nothing changes', () => {
+    const first = nextStatus(customerOf({}), outcome, now);
+    for (const later of [0, 5, 59.9]) {
+      expect(nextStatus(withStatus(first), { ...outcome, wrote: false }, minutes(later))).to.equal(first);
+    }
+  });
+
+  const failures = ['GatewayUnreachable', 'GatewayRejected', 'InstanceNotFound', 'Conflict', 'NotConverged', 'Paused'];
+  const idle: SyncOutcome = { ...outcome, wrote: false };
+  const times: readonly [what: string, outcome: SyncOutcome, later: number, moves: boolean][] = [
+    ['a success that wrote at the gateway', outcome, 5, true],
+    ['a success that finds another spend', { ...idle, observed: observe({ user_id: 'c', spend: 2 }) }, 5, true],
+    ['a success that handles a sync request', { ...idle, syncRequest: 'now' }, 5, true],
+    ['a success that changes nothing, within the hour', idle, 59, false],
+    ['a success that changes nothing, after an hour', idle, 60, true],
+    ['a success whose clock was put back', idle, -60, true],
+    ...failures.flatMap((reason): (typeof times)[number][] => {
+      const failed: SyncOutcome = { synced: false, reason: reason as SyncOutcome['reason'], message: 'x' };
+      return [
+        [`${reason}, at first`, failed, 5, false],
+        [`${reason}, after hours`, failed, 600, false],
+      ];
+    }),
+    ['a failure after a write', { ...idle, synced: false, reason: 'NotConverged', wrote: true }, 90, false],
+  ];
+  for (const [what, next, later, moves] of times) {
+    it(`${moves ? 'moves' : 'keeps'} the time of the last sync at ${what}`, () => {
+      const first = nextStatus(customerOf({}), outcome, now);
+      const { lastSyncTime } = nextStatus(withStatus(first), next, minutes(later));
+      expect(lastSyncTime).to.equal((moves ? minutes(later) : now).toISOString());
+    });
+  }
+
+  it('has the time of a success as that of the last sync, at most an hour before the newest one', () => {
+    const step = fc.record({
+      wait: fc.integer({ min: 0, max: 180 }),
+      synced: fc.boolean(),
+      wrote: fc.boolean(),
+      spend: fc.integer({ min: 0, max: 2 }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        let status = nextStatus(customerOf({}), { synced: false, reason: 'GatewayUnreachable', message: 'x' }, now);
+        let minute = 0;
+        const successes: string[] = [];
+        for (const { wait, synced: success, wrote, spend } of steps) {
+          minute += wait;
+          const observed = observe({ user_id: 'c', spend });
+          const found = success
+            ? { ...outcome, wrote, observed }
+            : ({ synced: false, reason: 'GatewayUnreachable', message: 'x' } as const);
+          const before = status;
+          status = nextStatus(withStatus(before), found, minutes(minute));
+          if (success) successes.push(minutes(minute).toISOString());
+          else expect(status.lastSyncTime).to.equal(before.lastSyncTime);
+          const newest = successes.at(-1);
+          if (newest === undefined) expect(status).not.to.have.property('lastSyncTime');
+          else {
+            expect(successes).to.include(status.lastSyncTime);
+            expect(Date.parse(newest) - Date.parse(status.lastSyncTime ?? '')).to.be.lessThan(60 * 60_000);
+          }
+        }
+      }),
+    );
+  });
+
+  it('has the time of the last transition in each condition', () => {
+    const first = nextStatus(customerOf({}), outcome, now);
+    expect(first.lastSyncTime).to.equal(now.toISOString());
+    const later = new Date('2026-11-21T13:00:00Z');
+    const updated = nextStatus(withStatus(first), { ...outcome, reason: 'Updated' }, later);
+    expect(updated.conditions?.[0]?.lastTransitionTime).to.equal(now.toISOString());
+    const failed = nextStatus(
+      withStatus(updated),
+      { synced: false, reason: 'GatewayUnreachable', message: 'x' },
+      later,
+    );
+    expect(failed.conditions?.[0]).to.include({ status: 'False', lastTransitionTime: later.toISOString() });
+    // The state of the fields still holds for this spec.
+    expect(failed.conditions?.[1]).to.include({ type: 'FullyApplied', status: 'True' });
+    expect(failed.appliedFields).to.deep.equal(['alias']);
+  });
+
+  it('does not report for a new spec what was found for the old one', () => {
+    const first = nextStatus(customerOf({}), outcome, now);
+    const changed = withStatus(first, { generation: 2 });
+    const failed = nextStatus(changed, { synced: false, reason: 'GatewayUnreachable', message: 'x' }, now);
+    expect(failed.observedGeneration).to.equal(2);
+    expect(failed.conditions?.every(({ observedGeneration }) => observedGeneration === 2)).to.equal(true);
+    expect(failed.conditions?.[1]).to.include({ status: 'Unknown', reason: 'NotSynced' });
+  });
+
+  it('names the fields that the gateway does not support or clear, while Synced stays True', () => {
+    const state = {
+      ...applied,
+      drift: { differs: [], unheld: ['metadata' as const], uncleared: ['allowedModelRegion' as const] },
+    };
+    const customer = withStatus(nextStatus(customerOf({}), { ...outcome, applied: state }, now));
+    expect(conditionOf(customer, 'Synced')?.status).to.equal('True');
+    expect(conditionOf(customer, 'FullyApplied')).to.include({ status: 'False', reason: 'FieldsNotSupported' });
+    expect(conditionOf(customer, 'FullyApplied')?.message).to.contain('metadata').and.to.contain('allowedModelRegion');
+  });
+
+  it('names the fields that the gateway does not enforce, with a remedy for each', () => {
+    const remedies = [
+      { field: 'defaultModel' as const, remedy: 'do one thing' },
+      { field: 'blocked' as const, remedy: 'do another' },
+    ];
+    const state = { ...applied, unenforced: remedies };
+    const customer = withStatus(nextStatus(customerOf({}), { ...outcome, applied: state }, now));
+    expect(conditionOf(customer, 'Synced')?.status).to.equal('True');
+    expect(conditionOf(customer, 'FullyApplied')).to.include({
+      status: 'False',
+      reason: 'FieldsNotEnforced',
+      message:
+        'The gateway records defaultModel, blocked but does not enforce them. Remedy: for defaultModel, do one thing; for blocked, do another.',
+    });
+  });
+});

@@ -1,0 +1,139 @@
+/** The outcomes of a sync, as the status reports them. Pure. */
+import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayConnection } from '../connection/connection.ts';
+import type { Fields, LimitValues, ObservedCustomer, SupportedFields } from '../gateway/gateway.ts';
+import { limitNames, limitsOf, unenforced } from '../gateway/gateway.ts';
+import { gatewayDigest, ownerOfRow } from './claimants.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { Drift } from './drift.ts';
+import { appliedAfter } from './drift.ts';
+import type { SyncAction } from './events.ts';
+import type { AppliedState } from './fullyApplied.ts';
+import type { Ownership } from './ownership.ts';
+import { isLinked, linkedResource } from './recordOwner.ts';
+import type { SyncOutcome } from './status.ts';
+
+/** The message of `Synced=True` for every reason: it must not change from one reconcile to the next. */
+const inSyncMessage = "The gateway's record matches the spec.";
+
+/** What the state of the fields is computed from. */
+export interface AppliedInput {
+  readonly dependencies: Dependencies;
+  readonly connection: GatewayConnection;
+  readonly specHash: string;
+  readonly syncRequest: string | undefined;
+  readonly wanted: SupportedFields;
+  readonly drift: Drift;
+  readonly observed: ObservedCustomer;
+}
+
+/** The record matches the spec without a write; an action may still be new, such as an adoption. */
+export function upToDate(customer: GatewayCustomer, input: AppliedInput, action: SyncAction | undefined): SyncOutcome {
+  const reason = action === undefined ? 'UpToDate' : reasonOf(action);
+  return { synced: true, reason, message: inSyncMessage, ...found(customer, input), action };
+}
+
+/** The record matches the spec after a write. */
+export function written(customer: GatewayCustomer, input: AppliedInput, action: SyncAction): SyncOutcome {
+  return { ...upToDate(customer, input, action), wrote: true };
+}
+
+/** The gateway accepted a write and still reports other values. */
+export function notConverged(customer: GatewayCustomer, input: AppliedInput): SyncOutcome {
+  const message = `The gateway accepted the change but reports other values for ${input.drift.differs.join(', ')}. Check whether another client sets them, and whether this gateway supports them.`;
+  return { synced: false, reason: 'NotConverged', message, ...found(customer, input) };
+}
+
+/** The adoption policy refuses a record that exists already. */
+export const refused: SyncOutcome = {
+  synced: false,
+  reason: 'AlreadyExists',
+  ownership: 'Refused',
+  message:
+    "The gateway already has a customer with this id, and spec.adoptionPolicy is Refuse, the default outside the instance's namespace. Delete the customer at the gateway, or set adoptionPolicy to Adopt.",
+};
+
+/** The record is linked to the budget row of another resource. A resource of another namespace is not named. */
+export function linkedToAnother(
+  dependencies: Dependencies,
+  customer: GatewayCustomer,
+  observed: ObservedCustomer,
+): SyncOutcome {
+  const { namespace } = customer.metadata;
+  const owner = ownerOfRow(dependencies, linkedResource(customer, observed) ?? '');
+  const message =
+    owner?.metadata.namespace === namespace
+      ? `The record at the gateway belongs to GatewayCustomer ${namespace}/${owner.metadata.name}. Delete one of the two resources.`
+      : 'The record at the gateway belongs to another GatewayCustomer. Use another customerId, or ask the admin of the gateway to delete the record.';
+  return { synced: false, reason: 'Conflict', ownership: 'Waiting', message };
+}
+
+/** The action of a creation. */
+export function createdAction(again: boolean): SyncAction {
+  return again
+    ? { reason: 'Created', message: 'The customer was missing at the gateway and was created again.' }
+    : { reason: 'Created', message: 'The customer was created at the gateway.' };
+}
+
+/** The action of a sync that becomes the owner of an existing record; undefined: the resource owned it already. */
+export function adoptedAction(ownership: Ownership, linked: boolean): SyncAction | undefined {
+  if (ownership.status === 'TakingOver') {
+    return { reason: 'Adopted', message: 'The resource took over the record of a deleted resource, with its spend.' };
+  }
+  if (ownership.state === 'owned') return undefined;
+  // The link proves that this resource created the record before a crash.
+  if (linked) return createdAction(false);
+  return { reason: 'Adopted', message: 'The gateway already had a customer with this id. The resource adopted it.' };
+}
+
+/** The action of an update. */
+export function updatedAction(drift: Drift, specChanged: boolean): SyncAction {
+  const fields = [...drift.differs, ...drift.uncleared, ...drift.unheld].join(', ');
+  if (!specChanged) {
+    return {
+      reason: 'DriftCorrected',
+      message: `The gateway's record differed from the spec and was corrected: ${fields}.`,
+    };
+  }
+  const message = fields === '' ? 'The changed spec was sent to the gateway.' : `Changed at the gateway: ${fields}.`;
+  return { reason: 'Updated', message };
+}
+
+function reasonOf({ reason }: SyncAction): SyncOutcome['reason'] {
+  return reason === 'DriftCorrected' ? 'Updated' : reason;
+}
+
+function found(
+  customer: GatewayCustomer,
+  input: AppliedInput,
+): Pick<SyncOutcome, 'ownership' | 'observed' | 'applied' | 'syncRequest'> {
+  return {
+    ownership: 'Owned',
+    observed: input.observed,
+    applied: appliedState(customer, input),
+    syncRequest: input.syncRequest,
+  };
+}
+
+function appliedState(
+  customer: GatewayCustomer,
+  { dependencies, connection, specHash, wanted, drift, observed }: AppliedInput,
+): AppliedState {
+  const { fields, unsupported } = wanted;
+  return {
+    ...{ specHash, drift, unsupported },
+    gateway: gatewayDigest(dependencies, customer),
+    copiedBudget: remainingCopy(customer, fields, observed),
+    fields: appliedAfter(fields, drift),
+    unenforced: unenforced(fields, observed, connection.enforcement).filter(
+      ({ field }) => !drift.unheld.includes(field),
+    ),
+  };
+}
+
+/** The budget that limits were copied from, as long as the customer's own row has a limit that the spec does not name. */
+function remainingCopy(customer: GatewayCustomer, wanted: Fields, observed: ObservedCustomer): string | undefined {
+  const named = new Set<string>(Object.keys(limitsOf(wanted)).map((field) => limitNames[field as keyof LimitValues]));
+  const unnamed = Object.keys(observed.budget).some((column) => !named.has(column));
+  return isLinked(customer, observed) && unnamed ? customer.status?.copiedBudget : undefined;
+}

@@ -1,0 +1,187 @@
+/** For tests: resources that are synced with a gateway without an API server, and what must hold after each sync. */
+import { expect } from 'chai';
+import type { GatewayCustomer } from '../../api/v1alpha1/v1alpha1.ts';
+import type { GatewayConnection } from '../../connection/connection.ts';
+import type { CustomerRow, Fields, GatewayClient } from '../../gateway/gateway.ts';
+import {
+  budgetRowId,
+  fieldsOf,
+  GatewayClients,
+  isEmpty,
+  isGatewayError,
+  limitsOf,
+  observe,
+  sameValue,
+} from '../../gateway/gateway.ts';
+import { startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
+import { CurrentCustomer } from '../currentCustomer.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { desiredFields } from '../desired.ts';
+import { ownershipOf } from '../ownership.ts';
+import type { SyncOutcome } from '../status.ts';
+import { strategyFor } from '../strategy.ts';
+import { sync } from '../sync.ts';
+import { neverCleared, neverHeld, type Spec, tiers } from './specs.ts';
+import { connectionOf, customerOf, memoryDependencies } from './testDependencies.ts';
+
+/** A gateway to test against. It must serve the models gpt-4o-mini and fast. */
+export interface GatewayUnderTest {
+  readonly url: string;
+  readonly masterKey: string;
+}
+
+/** One resource, with its state in memory. */
+export class SyncedResource {
+  readonly id: string;
+  readonly stored: { customer: GatewayCustomer };
+  readonly #bench: SyncBench;
+  readonly #dependencies: Dependencies;
+
+  constructor(bench: SyncBench, id: string) {
+    this.id = id;
+    this.stored = { customer: customerOf({ customerId: id }, id) };
+    this.#bench = bench;
+    this.#dependencies = memoryDependencies(bench.clients, this.stored);
+  }
+
+  set(wanted: Spec): void {
+    const { customer } = this.stored;
+    const { instanceRef } = customer.spec;
+    const generation = customer.metadata.generation + 1;
+    this.stored.customer = {
+      ...customer,
+      metadata: { ...customer.metadata, generation },
+      spec: { instanceRef, customerId: this.id, ...wanted },
+    };
+  }
+
+  /** Syncs and writes the status. An error is a crash: the status is not written. */
+  async reconcile(): Promise<SyncOutcome> {
+    const current = new CurrentCustomer(this.#dependencies, this.stored.customer);
+    const outcome = await sync(this.#dependencies, current, this.#bench.connection, new AbortController().signal);
+    await current.report(outcome);
+    return outcome;
+  }
+
+  /** Reconciles until it succeeds, as a restarted operator does. One attempt may fail. */
+  async recover(attempts = 10): Promise<void> {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      try {
+        await this.reconcile();
+        return;
+      } catch (error) {
+        if (!isGatewayError(error, 'transient')) throw error;
+      }
+    }
+    if (attempts > 1) throw new Error('The resource does not recover.');
+  }
+
+  async delete(): Promise<void> {
+    const { client, connection } = this.#bench;
+    if ((await client.customerInfo(this.id)) !== undefined) await client.customerDelete(this.id);
+    const strategy = await strategyFor(this.#dependencies, this.stored.customer, connection);
+    for (const step of strategy.cleanupSteps()) if (step.do === 'budgetDelete') await client.budgetDelete(step.id);
+  }
+
+  get rowId(): string {
+    return budgetRowId(this.stored.customer.metadata.uid);
+  }
+}
+
+/** A gateway behind a proxy that counts and breaks its calls, and the resources that are synced with it. */
+export class SyncBench {
+  readonly gateway: GatewayUnderTest;
+  readonly proxy: TestProxy;
+  readonly clients: GatewayClients;
+  readonly connection: GatewayConnection;
+  // A gateway with a database has the customers of earlier runs.
+  readonly #prefix = `law-${process.pid}-${Date.now()}`;
+  #serial = 0;
+
+  private constructor(gateway: GatewayUnderTest, proxy: TestProxy) {
+    this.gateway = gateway;
+    this.proxy = proxy;
+    this.clients = new GatewayClients({ timeouts: { connect: 2_000, idle: 5_000, total: 10_000 } });
+    this.connection = connectionOf(proxy.url, gateway.masterKey);
+  }
+
+  static async start(gateway: GatewayUnderTest): Promise<SyncBench> {
+    const bench = new SyncBench(gateway, await startTestProxy(gateway.url));
+    for (const [id, limits] of Object.entries(tiers)) {
+      await bench.client.budgetDelete(id);
+      await bench.client.budgetNew({ budget_id: id, ...limits });
+    }
+    return bench;
+  }
+
+  async stop(): Promise<void> {
+    await this.clients.close();
+    await this.proxy.stop();
+  }
+
+  get client(): GatewayClient {
+    return this.clients.for(this.connection);
+  }
+
+  resource(): SyncedResource {
+    return new SyncedResource(this, `${this.#prefix}-${++this.#serial}`);
+  }
+
+  /** @throws Error where the gateway has no record of the resource */
+  async recordOf({ id }: SyncedResource): Promise<CustomerRow> {
+    const row = await this.client.customerInfo(id);
+    if (row === undefined) throw new Error('The gateway has no record of the customer.');
+    return row;
+  }
+
+  /** Whatever was before a sync, the record has the fields of the spec, and a second sync changes nothing. */
+  async expectConverged(resource: SyncedResource): Promise<void> {
+    const { customer } = resource.stored;
+    expect(customer.status?.conditions?.[0]).to.include({ type: 'Synced', status: 'True' });
+    const observed = observe(await this.recordOf(resource));
+    const wanted: Fields = desiredFields(customer.spec);
+    const tier = wanted.budgetId !== undefined;
+    for (const field of fieldsOf(wanted)) {
+      if ((tier && field in limitsOf(wanted)) || neverHeld.includes(field)) continue;
+      const same = sameValue(wanted[field], observed.fields[field]);
+      expect(same, `${field} of ${JSON.stringify(customer.spec)}`).to.equal(true);
+    }
+    const left = [...ownershipOf(customer).fields].filter((field) => wanted[field] === undefined);
+    expect(left.filter((field) => !neverCleared.includes(field))).to.deep.equal([]);
+    // The resource's own row exists exactly if the record is linked to it.
+    const rows = await this.client.budgetInfo([resource.rowId]);
+    expect(rows.length === 1).to.equal(observed.budgetId === resource.rowId);
+    await this.#expectTiersUnchanged();
+    await this.#expectSteadyState(resource);
+  }
+
+  /** A record that only the operator has changed has no field that the spec does not name. */
+  async expectNothingElse(resource: SyncedResource): Promise<void> {
+    const row = await this.recordOf(resource);
+    const wanted = desiredFields(resource.stored.customer.spec);
+    const { fields } = observe(row);
+    const left = fieldsOf(fields).filter((field) => {
+      if (wanted[field] !== undefined || isEmpty(fields[field]) || neverCleared.includes(field)) return false;
+      const inRow = row.budget_id === resource.rowId ? field === 'budgetId' : field in limitsOf(fields);
+      return !inRow;
+    });
+    expect(left).to.deep.equal([]);
+  }
+
+  async #expectTiersUnchanged(): Promise<void> {
+    for (const [id, limits] of Object.entries(tiers)) {
+      expect((await this.client.budgetInfo([id]))[0]).to.include(limits);
+    }
+  }
+
+  /** A second reconcile observes once and changes nothing: not at the gateway, not in the status. */
+  async #expectSteadyState(resource: SyncedResource): Promise<void> {
+    const { status } = resource.stored.customer;
+    this.proxy.calls.length = 0;
+    await resource.reconcile();
+    expect(this.proxy.calls.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`)).to.deep.equal([
+      'GET /customer/info',
+    ]);
+    expect(resource.stored.customer.status).to.deep.equal(status);
+  }
+}
