@@ -3,7 +3,7 @@
  * and on an image reader that change nothing, and {@link createMonitor} drops what they answer.
  */
 import type { Guard } from './pseudonymization/pseudonymization.ts';
-import type { PictureReader } from './images/images.ts';
+import type { ImageProcessor } from './images/images.ts';
 import type { MappingStore } from './store/store.ts';
 
 /**
@@ -49,7 +49,7 @@ export function withoutWrites(store: MappingStore): MappingStore {
 }
 
 /** A reader of images that rewrites none. */
-export function withoutRewrites(reader: PictureReader): PictureReader {
+export function withoutRewrites(reader: ImageProcessor): ImageProcessor {
   return {
     read: (picture, caller) => reader.read(picture, caller),
     rewrite: ({ bytes }) => Promise.resolve(bytes),

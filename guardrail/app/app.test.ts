@@ -286,7 +286,7 @@ describe('the service', () => {
       for (const fields of requests) {
         const answer = bodyOf(await blocking.guard({ ...caller('team-1'), input_type: 'request', ...fields }));
         expect(answer.action).to.equal('BLOCKED');
-        expect(answer.blocked_reason).to.match(/images must not be shared/);
+        expect(answer.blocked_reason).to.match(/policy does not allow images/);
         expect(answer).to.not.have.property('texts');
         expect(bodyOf(await passing.guard({ ...caller('team-1'), input_type: 'request', ...fields })).action).to.equal(
           'NONE',

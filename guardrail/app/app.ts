@@ -21,7 +21,7 @@ import {
 } from '../detection/detection.ts';
 import { createFileGuard } from '../fileGuard.ts';
 import * as http from '../http/http.ts';
-import { createImageGuard, createWorkers } from '../images/images.ts';
+import { createImageGuard, createImageWorkerPool } from '../images/images.ts';
 import { bodiesIn } from '../memoryBudget.ts';
 import { createMonitor, withoutRewrites, withoutWrites } from '../monitor.ts';
 import { createMemoryStore, createRedisStore, type MappingStore } from '../store/store.ts';
@@ -86,7 +86,7 @@ export async function startApp(config: Settings, options: AppOptions): Promise<A
     maxAnswer: config.MAX_BODY,
     customTypes,
   });
-  const pictures = createWorkers({
+  const pictures = createImageWorkerPool({
     observe: (task, outcome, seconds) => {
       metrics.image(task, outcome, seconds);
     },

@@ -1,5 +1,5 @@
 /** From the boxes of words to what is painted. Pure. */
-import type { Box, Reading } from './contract.ts';
+import type { Box, OcrResult } from './contract.ts';
 
 /** Of a box's height: readers place a word a little too tightly, and letters have soft edges. */
 const PADDING = 0.25;
@@ -12,7 +12,7 @@ const OF_GAP = 0.4;
 const BAND = 32;
 
 /** Boxes with a margin that ends before the words beside them. */
-export function padded(boxes: readonly Box[], { passes }: Reading): Box[] {
+export function withMargins(boxes: readonly Box[], { passes }: OcrResult): Box[] {
   const bands = bandsOf(passes.flat(2).map(({ box }) => box));
   return distinct(boxes).map((box) => {
     const right = box.left + box.width;

@@ -3,17 +3,17 @@
 import type { Tenant } from '../ids.ts';
 
 /** Formats that are read, and written again. */
-export type Format = 'png' | 'jpeg' | 'webp';
+export type ImageFormat = 'png' | 'jpeg' | 'webp';
 
 /** An image file whose structure has been looked at, but not its pixels. */
-export interface Picture {
-  readonly format: Format;
+export interface ImageFile {
+  readonly format: ImageFormat;
   readonly bytes: Uint8Array;
   /**
    * May hold more than the picture: EXIF with a place, comments, a thumbnail, a colour profile, or bytes that nobody looks
    * at. It is written anew, without them, even where nothing is painted over.
    */
-  readonly mayHoldMore: boolean;
+  readonly mayHaveExtraData: boolean;
   readonly isLossless: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface Word {
 export type Line = readonly Word[];
 
 /** What was read in a picture. */
-export interface Reading {
+export interface OcrResult {
   /** What each way of looking at it gave: lines in reading order. */
   readonly passes: readonly (readonly Line[])[];
   /**
@@ -44,7 +44,7 @@ export interface Reading {
 }
 
 /** For whom a picture is read or written. */
-export interface PictureCaller {
+export interface ImageCaller {
   /** Tenants take turns. */
   readonly tenant: Tenant;
   /** Aborted when nobody waits for the result any more. */
@@ -53,23 +53,23 @@ export interface PictureCaller {
    * The result is kept, and the caller comes back for it: a read that has begun goes on after the caller has left, as long
    * as no other picture waits. Default false: it ends at once.
    */
-  readonly isKept?: boolean;
+  readonly isCached?: boolean;
 }
 
 /** Reads pictures and paints them over, somewhere else than on the event loop. */
-export interface PictureReader {
+export interface ImageProcessor {
   /** @throws UnreadableImageError | ImagesBusyError | DetectorUnavailableError */
-  read(picture: Picture, caller: PictureCaller): Promise<Reading>;
+  read(picture: ImageFile, caller: ImageCaller): Promise<OcrResult>;
   /**
    * @returns the file anew, without metadata and with the boxes painted over.
    * @throws UnreadableImageError | ImagesBusyError | DetectorUnavailableError
    */
-  rewrite(picture: Picture, boxes: readonly Box[], caller: PictureCaller): Promise<Uint8Array>;
+  rewrite(picture: ImageFile, boxes: readonly Box[], caller: ImageCaller): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
 /** What is wrong with an image that is refused, in words that complete "This request holds an image that …". */
-export const PROBLEMS = {
+export const IMAGE_PROBLEMS = {
   syntax: 'is neither a data URL in base64 nor a web address',
   empty: 'is empty',
   format: 'is not a PNG, JPEG or WebP file',
@@ -81,15 +81,15 @@ export const PROBLEMS = {
   dense: 'holds more than can be read in time: send less of it',
   remote: 'is given by an address, where it cannot be looked into: send the image itself',
 } as const;
-export type Problem = keyof typeof PROBLEMS;
+export type ImageProblem = keyof typeof IMAGE_PROBLEMS;
 
 /** An image that cannot be looked into: the request is refused. Holds nothing of the image. */
 export class UnreadableImageError extends Error {
   override readonly name = 'UnreadableImageError';
-  readonly problem: Problem;
+  readonly problem: ImageProblem;
 
-  constructor(problem: Problem) {
-    super(`This request holds an image that ${PROBLEMS[problem]}.`);
+  constructor(problem: ImageProblem) {
+    super(`This request holds an image that ${IMAGE_PROBLEMS[problem]}.`);
     this.problem = problem;
   }
 }

@@ -1,8 +1,8 @@
-import type { Format, Picture } from './contract.ts';
+import type { ImageFormat, ImageFile } from './contract.ts';
 import { UnreadableImageError } from './contract.ts';
 import { inspect } from './inspect.ts';
 
-const TYPES: Readonly<Record<string, Format>> = {
+const TYPES: Readonly<Record<string, ImageFormat>> = {
   'image/png': 'png',
   'image/jpeg': 'jpeg',
   'image/jpg': 'jpeg',
@@ -24,7 +24,7 @@ export function isRemote(source: string): boolean {
  * Reads the data URL of an image: base64, base64url too, white space anywhere, upper-case types.
  * @throws UnreadableImageError where it is no image that can be looked into; pixels have not been looked at yet.
  */
-export function pictureOf(source: string): Picture {
+export function parseImageDataUrl(source: string): ImageFile {
   const comma = source.slice(0, MAX_HEAD).indexOf(',');
   const [type = '', ...parameters] = source
     .slice(0, Math.max(0, comma))
@@ -40,7 +40,7 @@ export function pictureOf(source: string): Picture {
   return picture;
 }
 
-export function dataUrlOf(format: Format, bytes: Uint8Array): string {
+export function dataUrlOf(format: ImageFormat, bytes: Uint8Array): string {
   const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
   return `data:image/${format};base64,${base64}`;
 }

@@ -2,7 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { startHarness, type Harness } from '../testing/appHarness.ts';
-import type { Format } from './contract.ts';
+import type { ImageFormat } from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { chunk, pngOf, pngWith, segment, withSegments } from './testing/files.ts';
 import { draw, note } from './testing/drawings.ts';
@@ -12,17 +12,18 @@ const WITHIN_MS = 1000;
 
 type Make = () => Promise<string> | string;
 
-const plain = (format: Format, width = 400, height = 300): Promise<Buffer> =>
+const plain = (format: ImageFormat, width = 400, height = 300): Promise<Buffer> =>
   sharp({ create: { width, height, channels: 3, background: '#369' } })
     .toFormat(format)
     .toBuffer();
-const url = async (format: Format, file: Buffer | Promise<Buffer>): Promise<string> => dataUrlOf(format, await file);
+const url = async (format: ImageFormat, file: Buffer | Promise<Buffer>): Promise<string> =>
+  dataUrlOf(format, await file);
 const png = (file: Buffer): string => dataUrlOf('png', file);
 const text = (type: string, content: string): string =>
   `data:${type};base64,${Buffer.from(content, 'latin1').toString('base64')}`;
-const behind = async (format: Format, other: string): Promise<string> =>
+const behind = async (format: ImageFormat, other: string): Promise<string> =>
   dataUrlOf(format, Buffer.concat([await plain(format), Buffer.from(other, 'latin1')]));
-const cut = async (format: Format): Promise<string> => {
+const cut = async (format: ImageFormat): Promise<string> => {
   const file = await plain(format);
   return dataUrlOf(format, file.subarray(0, file.length >> 1));
 };

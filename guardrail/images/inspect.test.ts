@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { UnreadableImageError, type Format, type Picture, type Problem } from './contract.ts';
-import { dataUrlOf, isRemote, pictureOf } from './dataUrl.ts';
+import { UnreadableImageError, type ImageFormat, type ImageFile, type ImageProblem } from './contract.ts';
+import { dataUrlOf, isRemote, parseImageDataUrl } from './dataUrl.ts';
 import { inspect, MAX_SIDE } from './inspect.ts';
 import { chunk, pngOf, pngWith, segment, withSegments } from './testing/files.ts';
 
 const plain = sharp({ create: { width: 40, height: 30, channels: 3, background: '#369' } });
-const made = async (format: Format, options = {}): Promise<Buffer> =>
+const made = async (format: ImageFormat, options = {}): Promise<Buffer> =>
   plain.clone().toFormat(format, options).toBuffer();
 
-function problemOf(look: () => unknown): Problem | undefined {
+function problemOf(look: () => unknown): ImageProblem | undefined {
   try {
     look();
     return undefined;
@@ -58,7 +58,7 @@ describe('the structure of image files', () => {
   }
 
   it('is known of what image programs write: PNG, JPEG and WebP, lossy or not', async () => {
-    const files: [Buffer, Format, boolean][] = [
+    const files: [Buffer, ImageFormat, boolean][] = [
       [png, 'png', true],
       [await made('png', { palette: true }), 'png', true],
       [await made('png', { progressive: true }), 'png', true],
@@ -72,11 +72,11 @@ describe('the structure of image files', () => {
       [await plain.clone().ensureAlpha(0.5).webp().toBuffer(), 'webp', false],
     ];
     for (const [file, format, isLossless] of files) {
-      const { bytes, mayHoldMore, ...picture } = inspect(file);
+      const { bytes, mayHaveExtraData, ...picture } = inspect(file);
       expect(picture).to.deep.equal({ format, isLossless });
       expect(bytes).to.have.length(file.length);
       const { icc } = await sharp(file).metadata();
-      expect(mayHoldMore, format).to.equal(format !== 'png' || icc !== undefined);
+      expect(mayHaveExtraData, format).to.equal(format !== 'png' || icc !== undefined);
     }
   });
 
@@ -97,11 +97,11 @@ describe('the structure of image files', () => {
       'with something in its end': Buffer.concat([pngOf(8, 8).subarray(0, -12), chunk('IEND', much)]),
       'with padding': Buffer.concat([png, Buffer.alloc(7)]),
     };
-    for (const [what, file] of Object.entries(files)) expect(inspect(file).mayHoldMore, what).to.equal(true);
+    for (const [what, file] of Object.entries(files)) expect(inspect(file).mayHaveExtraData, what).to.equal(true);
     for (const file of [png, palette, pngOf(8, 8, chunk('gAMA', Buffer.alloc(4)))]) {
-      expect(inspect(file).mayHoldMore).to.equal(false);
+      expect(inspect(file).mayHaveExtraData).to.equal(false);
     }
-    for (const file of [jpeg, webp]) expect(inspect(file).mayHoldMore).to.equal(true);
+    for (const file of [jpeg, webp]) expect(inspect(file).mayHaveExtraData).to.equal(true);
   });
 
   it('is that of a picture whatever cameras put into a JPEG, and behind it', () => {
@@ -191,7 +191,7 @@ describe('the structure of image files', () => {
 });
 
 describe('data URLs of images', () => {
-  let png: Buffer, picture: Picture, base64: string;
+  let png: Buffer, picture: ImageFile, base64: string;
   before(async () => {
     png = await made('png');
     picture = inspect(png);
@@ -208,10 +208,10 @@ describe('data URLs of images', () => {
       `data:image/png;base64,${png.toString('base64url')}`,
       `data:image/png;base64,${encodeURIComponent(base64)}`,
     ];
-    for (const url of urls) expect(pictureOf(url), url.slice(0, 40)).to.deep.equal(picture);
+    for (const url of urls) expect(parseImageDataUrl(url), url.slice(0, 40)).to.deep.equal(picture);
   });
 
-  const WRONG: readonly (readonly [what: string, url: (base64: string) => string, problem: Problem])[] = [
+  const WRONG: readonly (readonly [what: string, url: (base64: string) => string, problem: ImageProblem])[] = [
     ['says another type', (data) => `data:image/jpeg;base64,${data}`, 'type'],
     ['says no type', (data) => `data:;base64,${data}`, 'type'],
     ['says text', (data) => `data:text/plain;base64,${data}`, 'type'],
@@ -229,7 +229,7 @@ describe('data URLs of images', () => {
   ];
   for (const [what, url, problem] of WRONG) {
     it(`are refused: one that ${what}`, () => {
-      expect(problemOf(() => pictureOf(url(base64)))).to.equal(problem);
+      expect(problemOf(() => parseImageDataUrl(url(base64)))).to.equal(problem);
     });
   }
 

@@ -3,7 +3,7 @@
  * more in it than a picture. In time that grows with the file and not with what it claims to unpack to, so what would be
  * refused anyway costs nothing; and it finds what decoders pass over, such as another file behind the end of this one.
  */
-import { UnreadableImageError, type Picture } from './contract.ts';
+import { UnreadableImageError, type ImageFile } from './contract.ts';
 
 /** Pixels of the largest picture: 24 megapixels, as phones take them, are 72 MB when unpacked. */
 export const MAX_PIXELS = 25_000_000;
@@ -15,7 +15,7 @@ const MAX_UNPACKED = 4 * MAX_PIXELS;
 const MAX_PARTS = 20_000;
 
 /** @throws UnreadableImageError */
-export function inspect(file: Uint8Array): Picture {
+export function inspect(file: Uint8Array): ImageFile {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   if (bytes.length >= 8 && latin1(bytes, 0, 8) === '\x89PNG\r\n\x1a\n') return inspectPng(bytes);
   if (bytes.length >= 3 && latin1(bytes, 0, 3) === '\xff\xd8\xff') return inspectJpeg(bytes);
@@ -51,7 +51,7 @@ const PNG_PICTURE: Readonly<Record<string, number>> = {
 /** Channels of each colour type (11.2.1). */
 export const PNG_CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-function inspectPng(bytes: Buffer): Picture {
+function inspectPng(bytes: Buffer): ImageFile {
   const seen = new Set<string>();
   let mayHoldMore = false;
   let at = 8;
@@ -74,7 +74,7 @@ function inspectPng(bytes: Buffer): Picture {
     if (name === 'IEND') {
       if (!seen.has('IDAT')) break;
       assertNothingAfter(bytes, end);
-      return { format: 'png', bytes, mayHoldMore: mayHoldMore || end < bytes.length, isLossless: true };
+      return { format: 'png', bytes, mayHaveExtraData: mayHoldMore || end < bytes.length, isLossless: true };
     }
     at = end;
   }
@@ -111,7 +111,7 @@ export function* jpegSegments(bytes: Buffer): Generator<Segment> {
 }
 
 /** What stands between its last pixel and its end can only be told by decoding it: it may always hold more. */
-function inspectJpeg(bytes: Buffer): Picture {
+function inspectJpeg(bytes: Buffer): ImageFile {
   let hasFrame = false;
   let hasScan = false;
   for (const { marker, at, end } of jpegSegments(bytes)) {
@@ -124,7 +124,7 @@ function inspectJpeg(bytes: Buffer): Picture {
     if (marker === 0xd9) {
       if (!hasFrame || !hasScan) break;
       assertJpegEnd(bytes, end);
-      return { format: 'jpeg', bytes, mayHoldMore: true, isLossless: false };
+      return { format: 'jpeg', bytes, mayHaveExtraData: true, isLossless: false };
     }
   }
   throw new UnreadableImageError('damaged');
@@ -170,7 +170,7 @@ function hasSamsungParts(bytes: Buffer, end: number): boolean {
 const WEBP_HEADER_BYTES: Readonly<Record<string, number>> = { VP8X: 10, 'VP8 ': 10, VP8L: 5 };
 
 /** Like that of a JPEG, where the data of its pixels ends can only be told by decoding it. */
-function inspectWebp(bytes: Buffer): Picture {
+function inspectWebp(bytes: Buffer): ImageFile {
   const end = 8 + bytes.readUInt32LE(4);
   if (end > bytes.length) throw new UnreadableImageError('damaged');
   let isLossless: boolean | undefined;
@@ -200,5 +200,5 @@ function inspectWebp(bytes: Buffer): Picture {
   // The last chunk's padding is left out by some writers.
   if (isLossless === undefined || at < end || at > end + 1) throw new UnreadableImageError('damaged');
   assertNothingAfter(bytes, end);
-  return { format: 'webp', bytes, mayHoldMore: true, isLossless };
+  return { format: 'webp', bytes, mayHaveExtraData: true, isLossless };
 }

@@ -1,68 +1,73 @@
-/** The pictures that wait for a thread: tenants take turns, and share the places. Pure. */
-import { createFairQueue, createShares, type FairQueue, type Shares } from '../fairness/fairness.ts';
-import type { Job, Task } from './workerThread.ts';
+import { createFairQueue, createShares, type FairQueue, type Queued, type Shares } from '../fairness/fairness.ts';
+import type { ImageCaller } from './contract.ts';
+import type { Answer, Task } from './workerProtocol.ts';
 
-export interface WaitingPictures {
-  /** @returns whether there is a place. */
-  add(job: Job): boolean;
-  /** Puts a job back that has been in work, beside those that have a place. */
-  putBack(job: Job): void;
-  /** @returns whether it waited. */
-  leave(job: Job): boolean;
-  /** The one whose turn it is; it waits no more. */
-  next(kind: Task['kind']): Job | undefined;
-  /** Counts the time that a job has taken: a tenant whose pictures take long has fewer turns. */
-  charge(job: Job, ms: number): void;
-  size(kind: Task['kind']): number;
-  /** Takes all of them out. */
-  takeAll(): readonly Job[];
+/** A task and its caller. */
+export interface Job extends Queued {
+  readonly task: Task;
+  readonly caller: ImageCaller;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
 }
 
-/** Pictures of a kind that wait, of all tenants together: a minute's work or two. */
+/** The maximum number of waiting jobs of a kind, of all tenants: one or two minutes of work. */
 const MAX_WAITING = 100;
 
-interface Kind {
+interface KindQueue {
   readonly places: Shares;
   readonly queue: FairQueue<Job>;
 }
 
-export function createWaitingPictures(): WaitingPictures {
-  const kindOf = (): Kind => ({ places: createShares({ capacity: MAX_WAITING }), queue: createFairQueue<Job>() });
-  const kinds = { read: kindOf(), rewrite: kindOf() };
-  /** Those that hold a place. */
-  const placed = new Set<Job>();
+/** The jobs that wait for a thread, in a fair queue for each kind of task. Pure. */
+export class JobQueue {
+  readonly #kinds: Readonly<Record<Task['kind'], KindQueue>> = { read: newKindQueue(), rewrite: newKindQueue() };
+  /** The jobs that occupy a place. */
+  readonly #placed = new Set<Job>();
 
-  const leave = (job: Job): boolean => {
-    const { places, queue } = kinds[job.task.kind];
-    if (placed.delete(job)) places.give(job.tenant, 1);
+  /** @returns false if the queue is full for this tenant. */
+  add(job: Job): boolean {
+    const { places, queue } = this.#kinds[job.task.kind];
+    if (!places.take(job.tenant, 1)) return false;
+    this.#placed.add(job);
+    queue.add(job);
+    return true;
+  }
+
+  /** Adds a job again that has run, beyond the limit of places. */
+  requeue(job: Job): void {
+    this.#kinds[job.task.kind].queue.add(job);
+  }
+
+  /** @returns whether the job was in the queue. */
+  remove(job: Job): boolean {
+    const { places, queue } = this.#kinds[job.task.kind];
+    if (this.#placed.delete(job)) places.give(job.tenant, 1);
     return queue.remove(job);
-  };
+  }
 
-  return {
-    add(job) {
-      const { places, queue } = kinds[job.task.kind];
-      if (!places.take(job.tenant, 1)) return false;
-      placed.add(job);
-      queue.add(job);
-      return true;
-    },
-    putBack(job) {
-      kinds[job.task.kind].queue.add(job);
-    },
-    leave,
-    next(kind) {
-      const job = kinds[kind].queue.next();
-      if (job) leave(job);
-      return job;
-    },
-    charge({ task, tenant }, ms) {
-      kinds[task.kind].queue.charge(tenant, ms);
-    },
-    size: (kind) => kinds[kind].queue.size,
-    takeAll() {
-      const all = Object.values(kinds).flatMap(({ queue }) => [...queue.inOrder()]);
-      for (const job of all) leave(job);
-      return all;
-    },
-  };
+  /** Removes and returns the next job. */
+  next(kind: Task['kind']): Job | undefined {
+    const job = this.#kinds[kind].queue.next();
+    if (job) this.remove(job);
+    return job;
+  }
+
+  /** Charges the duration of a job to its tenant. */
+  charge({ task, tenant }: Job, ms: number): void {
+    this.#kinds[task.kind].queue.charge(tenant, ms);
+  }
+
+  size(kind: Task['kind']): number {
+    return this.#kinds[kind].queue.size;
+  }
+
+  removeAll(): readonly Job[] {
+    const all = Object.values(this.#kinds).flatMap(({ queue }) => [...queue.inOrder()]);
+    for (const job of all) this.remove(job);
+    return all;
+  }
+}
+
+function newKindQueue(): KindQueue {
+  return { places: createShares({ capacity: MAX_WAITING }), queue: createFairQueue<Job>() };
 }

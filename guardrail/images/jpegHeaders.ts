@@ -5,7 +5,7 @@
 import { jpegSegments } from './inspect.ts';
 
 /** @returns the file itself where there is nothing to put right, as in any file of another format. */
-export function withPlainHeaders(file: Uint8Array): Uint8Array {
+export function normalizeJpegHeaders(file: Uint8Array): Uint8Array {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return file;
   let copy: Buffer | undefined;

@@ -4,20 +4,20 @@ import { fileURLToPath } from 'node:url';
 import type { Worker as Thread } from 'node:worker_threads';
 import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
 import type { Box, Line, Word } from './contract.ts';
-import { enlarged, rotated, type Greys } from './raster.ts';
-import { textAreasOf, type TextAreas } from './textAreas.ts';
+import { enlarge, rotate, type GrayImage } from './raster.ts';
+import { findTextAreas, type TextAreas } from './textAreas.ts';
 
 /** An engine that reads greys, in a thread of its own: it is busy for seconds, and cannot be asked to stop. */
 export interface Ocr {
-  read(greys: Greys): Promise<Line[][]>;
+  read(greys: GrayImage): Promise<Line[][]>;
   /** The processor time that it has used, in milliseconds. */
   usedMs(): Promise<number>;
   /** Ends it, whatever it is doing. What was being read is never answered. */
   end(): void;
 }
 
-interface Seen extends Word {
-  readonly certainty: number;
+interface RecognizedWord extends Word {
+  readonly confidence: number;
 }
 
 /** Letters of 20 to 40 pixels are read best, screens have them of 8 to 16. A picture of at most so many pixels is enlarged. */
@@ -58,15 +58,15 @@ export async function createOcr(): Promise<Ocr> {
   };
 }
 
-async function readAll(engine: Worker, picture: Greys): Promise<Line[][]> {
+async function readAll(engine: Worker, picture: GrayImage): Promise<Line[][]> {
   if (Math.min(picture.width, picture.height) < LEAST_SIDE) return [];
-  const areas = textAreasOf(picture);
+  const areas = findTextAreas(picture);
   if (areas.isEmpty) return [];
   const print = areas.shown();
   // The engine looks at each line that it cannot read as a negative, too: of a dark page that would be every line.
   const page = areas.isLightOnDark ? negative(print) : print;
   const isSmall = page.width * page.height <= SMALL_PICTURE;
-  const read = (greys: Greys, scale: number, mode: PSM): Promise<Seen[][]> =>
+  const read = (greys: GrayImage, scale: number, mode: PSM): Promise<RecognizedWord[][]> =>
     readStrips(engine, greys, { scale, mode, areas });
   const whole = await read(page, isSmall ? SMALL_PICTURE_SCALE : areas.hasSmallPrint ? 2 : 1, PSM.AUTO);
   const isReadSmall = isSmall || areas.hasSmallPrint;
@@ -82,30 +82,30 @@ async function readAll(engine: Worker, picture: Greys): Promise<Line[][]> {
   return passes.filter((lines) => lines.length > 0);
 }
 
-function countRead(lines: readonly Seen[][]): number {
+function countRead(lines: readonly RecognizedWord[][]): number {
   return lines.flat().filter(isRead).length;
 }
 
-function isSmallPrint(lines: readonly Seen[][]): boolean {
+function isSmallPrint(lines: readonly RecognizedWord[][]): boolean {
   const heights = lines.flatMap((line) => line.filter(isRead).map(({ box }) => box.height)).sort((a, b) => a - b);
   return (heights[heights.length >> 2] ?? Infinity) < SMALL_PRINT;
 }
 
-function isRead({ text, certainty }: Seen): boolean {
-  return certainty >= CERTAIN && /[\p{L}\p{N}]{2}/u.test(text);
+function isRead({ text, confidence }: RecognizedWord): boolean {
+  return confidence >= CERTAIN && /[\p{L}\p{N}]{2}/u.test(text);
 }
 
 /** For a picture that lies on its side, or upside down, without saying so. */
-async function readTurned(engine: Worker, greys: Greys, scale: number): Promise<Seen[][]> {
+async function readTurned(engine: Worker, greys: GrayImage, scale: number): Promise<RecognizedWord[][]> {
   for (const degrees of [90, 270, 180] as const) {
-    const lines = await readStrips(engine, await rotated(greys, degrees), { scale, mode: PSM.AUTO });
+    const lines = await readStrips(engine, await rotate(greys, degrees), { scale, mode: PSM.AUTO });
     if (countRead(lines) < FEW_WORDS) continue;
     return lines.map((line) => line.map((word) => ({ ...word, box: turnedBack(word.box, greys, degrees) })));
   }
   return [];
 }
 
-function turnedBack({ left, top, width, height }: Box, whole: Greys, degrees: 90 | 180 | 270): Box {
+function turnedBack({ left, top, width, height }: Box, whole: GrayImage, degrees: 90 | 180 | 270): Box {
   switch (degrees) {
     case 90:
       return { left: top, top: whole.height - left - width, width: height, height: width };
@@ -116,27 +116,37 @@ function turnedBack({ left, top, width, height }: Box, whole: Greys, degrees: 90
   }
 }
 
-interface Way {
+interface StripOptions {
   readonly scale: number;
   readonly mode: PSM;
   /** Where there can be text; default everywhere. */
   readonly areas?: TextAreas;
 }
 
-async function readStrips(engine: Worker, greys: Greys, { scale, mode, areas }: Way): Promise<Seen[][]> {
+async function readStrips(
+  engine: Worker,
+  greys: GrayImage,
+  { scale, mode, areas }: StripOptions,
+): Promise<RecognizedWord[][]> {
   const rows = Math.max(4 * STRIP_OVERLAP, Math.floor(STRIP_PIXELS / (greys.width * scale * scale)));
-  const lines: Seen[][] = [];
+  const lines: RecognizedWord[][] = [];
   for (let top = 0; top < greys.height; top += rows - STRIP_OVERLAP) {
     const height = Math.min(rows, greys.height - top);
     if (areas?.isIn(top, top + height) ?? true) {
-      lines.push(...(await readStrip(engine, await enlarged(greys, top, height, scale), scale, top, mode)));
+      lines.push(...(await readStrip(engine, await enlarge(greys, top, height, scale), scale, top, mode)));
     }
     if (top + height >= greys.height) break;
   }
   return lines;
 }
 
-async function readStrip(engine: Worker, strip: Greys, scale: number, top: number, mode: PSM): Promise<Seen[][]> {
+async function readStrip(
+  engine: Worker,
+  strip: GrayImage,
+  scale: number,
+  top: number,
+  mode: PSM,
+): Promise<RecognizedWord[][]> {
   await engine.setParameters({ tessedit_pageseg_mode: mode });
   const { data } = await engine.recognize(portableGreyMap(strip), {}, { text: false, blocks: true });
   return (data.blocks ?? [])
@@ -147,7 +157,7 @@ async function readStrip(engine: Worker, strip: Greys, scale: number, top: numbe
         .filter(({ text }) => /\S/.test(text))
         .map(({ text, confidence, bbox }) => ({
           text,
-          certainty: confidence,
+          confidence,
           box: {
             left: bbox.x0 / scale,
             top: top + bbox.y0 / scale,
@@ -160,12 +170,12 @@ async function readStrip(engine: Worker, strip: Greys, scale: number, top: numbe
 }
 
 /** The engine's own image library reads it as it is. */
-function portableGreyMap({ width, height, data }: Greys): Buffer {
+function portableGreyMap({ width, height, data }: GrayImage): Buffer {
   return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
 }
 
 /** Fills boxes with the shade beside them. */
-function without(greys: Greys, words: readonly Word[]): Greys {
+function without(greys: GrayImage, words: readonly Word[]): GrayImage {
   const { width, height } = greys;
   const data = Buffer.from(greys.data);
   for (const { box } of words) {
@@ -179,7 +189,7 @@ function without(greys: Greys, words: readonly Word[]): Greys {
   return { width, height, data };
 }
 
-function negative({ width, height, data }: Greys): Greys {
+function negative({ width, height, data }: GrayImage): GrayImage {
   const inverse = Buffer.allocUnsafe(data.length);
   for (let at = 0; at < data.length; at += 1) inverse[at] = 255 - (data[at] ?? 0);
   return { width, height, data: inverse };

@@ -8,21 +8,21 @@ import * as z from 'zod';
 import { SessionErasedError } from '../pseudonymization/pseudonymization.ts';
 import type { Pseudonym, SessionId, SubjectId } from '../ids.ts';
 import type { Fence, MappingStore } from '../store/store.ts';
-import type { Picture, Reading } from './contract.ts';
+import type { ImageFile, OcrResult } from './contract.ts';
 
 /** Whose readings they are. */
-export interface ReadingOwner {
+export interface CacheOwner {
   readonly session: SessionId;
   readonly subject: SubjectId | undefined;
   readonly fence: Fence;
 }
 
-export interface Readings {
+export interface OcrCache {
   /** A keyed digest: no pseudonym looks like it, so no text can ask for what is kept under it. */
-  nameOf(picture: Picture): Pseudonym;
-  find(name: Pseudonym, owner: ReadingOwner): Promise<Reading | undefined>;
+  keyOf(picture: ImageFile): Pseudonym;
+  find(name: Pseudonym, owner: CacheOwner): Promise<OcrResult | undefined>;
   /** @throws SessionErasedError where the session was erased since the call began. */
-  keep(name: Pseudonym, reading: Reading, owner: ReadingOwner): Promise<void>;
+  put(name: Pseudonym, reading: OcrResult, owner: CacheOwner): Promise<void>;
 }
 
 /** Changes with what is kept and with what is read: readings of another version are not found. */
@@ -35,9 +35,9 @@ const length = z.number();
 const wordSchema = z.tuple([z.string(), length, length, length, length]);
 const keptSchema = z.tuple([z.array(z.array(z.array(wordSchema))), z.boolean()]);
 
-export function createReadings(store: MappingStore, key: KeyObject): Readings {
+export function createOcrCache(store: MappingStore, key: KeyObject): OcrCache {
   return {
-    nameOf: ({ bytes }) =>
+    keyOf: ({ bytes }) =>
       createHmac('sha256', key).update(VERSION).update('\0').update(bytes).digest('hex') as Pseudonym,
 
     async find(name, { session }) {
@@ -45,7 +45,7 @@ export function createReadings(store: MappingStore, key: KeyObject): Readings {
       return kept === undefined ? undefined : unpack(kept);
     },
 
-    async keep(name, reading, { session, subject, fence }) {
+    async put(name, reading, { session, subject, fence }) {
       const packed = pack(reading);
       if (packed.length > MAX_KEPT) return;
       // A collision is the same picture, read at the same time.
@@ -55,7 +55,7 @@ export function createReadings(store: MappingStore, key: KeyObject): Readings {
   };
 }
 
-function pack({ passes, isAltered }: Reading): string {
+function pack({ passes, isAltered }: OcrResult): string {
   const tenths = (value: number): number => Math.round(value * 10) / 10;
   const words = passes.map((lines) =>
     lines.map((line) =>
@@ -65,7 +65,7 @@ function pack({ passes, isAltered }: Reading): string {
   return deflateRawSync(JSON.stringify([words, isAltered])).toString('base64');
 }
 
-function unpack(packed: string): Reading {
+function unpack(packed: string): OcrResult {
   const json = inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: MAX_UNPACKED }).toString('utf8');
   const [passes, isAltered] = keptSchema.parse(JSON.parse(json));
   return {

@@ -5,7 +5,7 @@
  */
 import { luhn, remainder } from '../detection/detection.ts';
 import type { Line, Word } from './contract.ts';
-import { between, gapOf, LINE_END, textOf, type Piece, type PictureText } from './ocrText.ts';
+import { separatorBetween, gapOf, LINE_END, joinPieces, type TextPiece, type OcrText } from './ocrText.ts';
 
 /** Of a word's height: a gap this narrow is none where a full stop or the like stands beside it. */
 const NO_GAP = 0.35;
@@ -45,28 +45,28 @@ const FORMS: readonly { readonly pattern: RegExp; readonly accepts: (text: strin
   ];
 
 /** The lines in which something was misread, set right, and with wide gaps kept apart. */
-export function repaired(lines: readonly Line[]): PictureText {
+export function correctConfusions(lines: readonly Line[]): OcrText {
   const written = (words: readonly string[]): string => words.join(' ').replace(/\s+/g, ' ');
-  return textOf(
+  return joinPieces(
     lines.flatMap((line) => {
       const pieces = reform(line.flatMap((word, at) => [...gapBefore(line[at - 1], word), withDigits(word)]));
-      const isAsRead = written([textOf(pieces).text]) === written(line.map(({ text }) => text));
+      const isAsRead = written([joinPieces(pieces).text]) === written(line.map(({ text }) => text));
       return isAsRead ? [] : [...pieces, LINE_END];
     }),
   );
 }
 
-function gapBefore(before: Word | undefined, word: Word): readonly Piece[] {
+function gapBefore(before: Word | undefined, word: Word): readonly TextPiece[] {
   if (!before) return [];
   const isNarrow = gapOf(before, word) < NO_GAP * Math.max(before.box.height, word.box.height);
   const isJoint = /[\p{L}\p{N}][.@_-]$/u.test(before.text)
     ? /^[\p{Ll}\p{N}@]/u.test(word.text)
     : /^[.@_]\w/.test(word.text);
-  return isNarrow && isJoint ? [] : [between(before, word)];
+  return isNarrow && isJoint ? [] : [separatorBetween(before, word)];
 }
 
 /** A word of digits mostly has no letter in it that looks like one. */
-function withDigits(word: Word): Piece {
+function withDigits(word: Word): TextPiece {
   const { text } = word;
   const letters = text.replace(/[^\p{L}|]/gu, '');
   if (letters === '' || digitsIn(text) < 2 * letters.length) return { text, words: [word] };
@@ -75,21 +75,24 @@ function withDigits(word: Word): Piece {
 }
 
 /** Replaces what has a form by a value that is of it; it stands for all words that it touches. */
-function reform(pieces: readonly Piece[]): readonly Piece[] {
+function reform(pieces: readonly TextPiece[]): readonly TextPiece[] {
   return FORMS.reduce(reformOne, pieces);
 }
 
-function reformOne(before: readonly Piece[], { pattern, accepts, as }: (typeof FORMS)[number]): readonly Piece[] {
+function reformOne(
+  before: readonly TextPiece[],
+  { pattern, accepts, as }: (typeof FORMS)[number],
+): readonly TextPiece[] {
   const text = before.map((piece) => piece.text).join('');
   const matches = [...text.matchAll(pattern)].filter(([match]) => accepts(match));
   if (matches.length === 0) return before;
-  const result: Piece[] = [];
+  const result: TextPiece[] = [];
   let next = 0;
   /** Of the next piece what has not been taken yet. */
   let rest = before[0]?.text ?? '';
   let at = 0;
-  const takeTo = (end: number): Piece[] => {
-    const taken: Piece[] = [];
+  const takeTo = (end: number): TextPiece[] => {
+    const taken: TextPiece[] = [];
     for (let piece = before[next]; piece && at < end; piece = before[next]) {
       const part = rest.slice(0, end - at);
       taken.push({ ...piece, text: part });

@@ -1,27 +1,27 @@
 import type { Word } from './contract.ts';
 
 /** A piece of a text, and the words in the picture that it stands for. */
-export interface Piece {
+export interface TextPiece {
   readonly text: string;
   readonly words: readonly Word[];
 }
 
 /** A text as pieces; what separates words belongs to none. */
-export interface PictureText {
+export interface OcrText {
   readonly text: string;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly TextPiece[];
   /** Where in the text each piece begins. */
   readonly starts: readonly number[];
 }
 
-const SPACE: Piece = { text: ' ', words: [] };
-const TAB: Piece = { text: '\t', words: [] };
-export const LINE_END: Piece = { text: '\n', words: [] };
+const SPACE: TextPiece = { text: ' ', words: [] };
+const TAB: TextPiece = { text: '\t', words: [] };
+export const LINE_END: TextPiece = { text: '\n', words: [] };
 
 /** Of a word's height: words that are farther apart belong to different columns. */
 const COLUMN_GAP = 1.5;
 
-export function textOf(pieces: readonly Piece[]): PictureText {
+export function joinPieces(pieces: readonly TextPiece[]): OcrText {
   const starts: number[] = [];
   let length = 0;
   for (const { text } of pieces) {
@@ -36,7 +36,7 @@ export function gapOf(left: Word, right: Word): number {
 }
 
 /** What stands between two words of a line: a tab between columns, so that two numbers are not taken for one. */
-export function between(left: Word, right: Word): Piece {
+export function separatorBetween(left: Word, right: Word): TextPiece {
   return isColumnGap(left, right) ? TAB : SPACE;
 }
 

@@ -2,7 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { UnreadableImageError } from './contract.ts';
-import { hasBytesBehindPixels } from './pngTrailingData.ts';
+import { hasTrailingPixelData } from './pngTrailingData.ts';
 import { chunk, pngWith } from './testing/files.ts';
 
 /** 64 × 64 pixels of one bit, each row behind a filter byte. */
@@ -30,13 +30,13 @@ describe('what stands behind the pixels of a PNG', () => {
   };
   for (const [what, [file, hasMore]] of Object.entries(FILES)) {
     it(what, async () => {
-      expect(await hasBytesBehindPixels(await file)).to.equal(hasMore);
+      expect(await hasTrailingPixelData(await file)).to.equal(hasMore);
     });
   }
 
   it('is refused where it is more pixels', async () => {
     const rows = deflateSync(Buffer.alloc(65 * 9));
-    const error: unknown = await hasBytesBehindPixels(png(rows)).catch((thrown: unknown) => thrown);
+    const error: unknown = await hasTrailingPixelData(png(rows)).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(UnreadableImageError).and.have.property('problem', 'trailing');
   });
 });

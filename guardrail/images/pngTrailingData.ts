@@ -15,7 +15,7 @@ const CHUNK_BYTES = 256 * 1024;
  * @returns whether the compressed stream has anything behind its end, which no decoder looks at.
  * @throws UnreadableImageError where the pixels unpack to more than the header says. What is damaged is left to the decoder.
  */
-export async function hasBytesBehindPixels(png: Uint8Array): Promise<boolean> {
+export async function hasTrailingPixelData(png: Uint8Array): Promise<boolean> {
   const bytes = Buffer.from(png.buffer, png.byteOffset, png.byteLength);
   const most = mostUnpacked(bytes);
   let unpacked = 0;

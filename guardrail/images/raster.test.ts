@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { UnreadableImageError, type Format } from './contract.ts';
-import { pack, paint, unpack, type Raster } from './raster.ts';
+import { UnreadableImageError, type ImageFormat } from './contract.ts';
+import { encodeImage, fillBoxes, decodeImage, type Raster } from './raster.ts';
 import { segment, withSegments } from './testing/files.ts';
 
 type Color = readonly [number, number, number];
@@ -59,7 +59,7 @@ describe('pixels', () => {
   };
   for (const [what, make] of Object.entries(FORMATS)) {
     it(`of ${what} are unpacked as they are seen`, async () => {
-      const raster = await unpack(await make());
+      const raster = await decodeImage(await make());
       expect(raster).to.include({ width: 60, height: 40, isAltered: false });
       expectNear(at(raster, 5, 5), RED, what);
       // No ink is as blue as light.
@@ -68,9 +68,9 @@ describe('pixels', () => {
   }
 
   it('of greys and of greys with alpha are unpacked too', async () => {
-    const grey = await unpack(await corner.clone().greyscale().png().toBuffer());
+    const grey = await decodeImage(await corner.clone().greyscale().png().toBuffer());
     expect(at(grey, 5, 5)[0]).to.equal(at(grey, 5, 5)[2]);
-    const translucent = await unpack(await corner.clone().greyscale().ensureAlpha(0.5).png().toBuffer());
+    const translucent = await decodeImage(await corner.clone().greyscale().ensureAlpha(0.5).png().toBuffer());
     expect(translucent).to.include({ width: 60, height: 40, isAltered: true });
   });
 
@@ -90,7 +90,7 @@ describe('pixels', () => {
         8: upright.clone().rotate(90),
       }[orientation];
       const file = await (inverse ?? upright).withMetadata({ orientation }).jpeg().toBuffer();
-      const raster = await unpack(file);
+      const raster = await decodeImage(file);
       expect(raster).to.include({ width: 60, height: 40 });
       expectNear(at(raster, 5, 5), RED, 'the top left');
       for (const [x, y] of [
@@ -108,29 +108,29 @@ describe('pixels', () => {
         `<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="9" height="9" fill="${ink}"/></svg>`,
       );
     sharp.unblock({ operation: ['VipsForeignLoadSvg'] });
-    const dark = await unpack(await sharp(svg('#222')).png().toBuffer());
+    const dark = await decodeImage(await sharp(svg('#222')).png().toBuffer());
     expect(at(dark, 50, 30)).to.deep.equal([255, 255, 255]);
-    const light = await unpack(await sharp(svg('#eee')).png().toBuffer());
+    const light = await decodeImage(await sharp(svg('#eee')).png().toBuffer());
     expect(at(light, 50, 30)).to.deep.equal([0, 0, 0]);
     expect([dark.isAltered, light.isAltered]).to.deep.equal([true, true]);
     const secret = await corner.clone().ensureAlpha(0).png().toBuffer();
-    expect(new Set((await unpack(secret)).rgb).size).to.equal(1);
+    expect(new Set((await decodeImage(secret)).rgb).size).to.equal(1);
   });
 
   it('of very large pictures are reduced, and that is told', async () => {
     const large = await sharp({ create: { width: 4000, height: 3000, channels: 3, background: '#369' } })
       .jpeg()
       .toBuffer();
-    const { width, height, isAltered } = await unpack(large);
+    const { width, height, isAltered } = await decodeImage(large);
     expect(isAltered).to.equal(true);
     expect(width * height).to.be.within(3_900_000, 4_000_000);
     expect(width / height).to.be.closeTo(4 / 3, 0.01);
   });
 
   it('under a box are gone, to its very edges, and those beside it stay', async () => {
-    const raster = await unpack(await corner.clone().png().toBuffer());
+    const raster = await decodeImage(await corner.clone().png().toBuffer());
     const before = Buffer.from(raster.rgb);
-    paint(raster, [
+    fillBoxes(raster, [
       { left: 2.4, top: 2.6, width: 20, height: 20 },
       { left: 55, top: 35, width: 100, height: 100 },
       { left: -50, top: -50, width: 10, height: 10 },
@@ -147,7 +147,7 @@ describe('pixels', () => {
   });
 
   it('are packed in the format that they came in, without anything else', async () => {
-    const raster = await unpack(
+    const raster = await decodeImage(
       await corner
         .clone()
         .withExif({ IFD3: { GPSLatitude: '52/1' } })
@@ -160,11 +160,11 @@ describe('pixels', () => {
       ['webp', false],
       ['webp', true],
     ] as const) {
-      const file = await pack(raster, format satisfies Format, isLossless);
+      const file = await encodeImage(raster, format satisfies ImageFormat, isLossless);
       const { exif, icc, xmp, iptc, comments, ...metadata } = await sharp(file).metadata();
       expect(metadata).to.include({ format, width: 60, height: 40, hasAlpha: false });
       expect([exif, icc, xmp, iptc, comments]).to.deep.equal(Array(5).fill(undefined));
-      expectNear(at(await unpack(file), 5, 5), RED, format);
+      expectNear(at(await decodeImage(file), 5, 5), RED, format);
     }
   });
 
@@ -183,7 +183,7 @@ describe('pixels', () => {
     };
     sharp.block({ operation: ['VipsForeignLoadSvg'] });
     for (const [what, file] of Object.entries(files)) {
-      const error: unknown = await unpack(file).catch((thrown: unknown) => thrown);
+      const error: unknown = await decodeImage(file).catch((thrown: unknown) => thrown);
       expect(error, what).to.be.instanceOf(UnreadableImageError);
     }
   });

@@ -1,9 +1,9 @@
 /** Pixels: unpacking, painting, packing. Runs in the worker alone. */
 import sharp, { type Sharp } from 'sharp';
-import type { Box, Format } from './contract.ts';
+import type { Box, ImageFormat } from './contract.ts';
 import { UnreadableImageError } from './contract.ts';
 import { MAX_PIXELS } from './inspect.ts';
-import { withPlainHeaders } from './jpegHeaders.ts';
+import { normalizeJpegHeaders } from './jpegHeaders.ts';
 
 /** Upright pixels, sRGB, three bytes each, opaque. */
 export interface Raster {
@@ -15,7 +15,7 @@ export interface Raster {
 }
 
 /** Shades of grey, a byte a pixel. */
-export interface Greys {
+export interface GrayImage {
   readonly width: number;
   readonly height: number;
   readonly data: Buffer;
@@ -37,10 +37,10 @@ sharp.cache(false);
 sharp.concurrency(1);
 
 /** @throws UnreadableImageError */
-export async function unpack(bytes: Uint8Array): Promise<Raster> {
+export async function decodeImage(bytes: Uint8Array): Promise<Raster> {
   try {
     // A warning is enough: of a JPEG that was cut off and closed again, the decoder says no more, and makes the rest up.
-    const image = sharp(withPlainHeaders(bytes), { failOn: 'warning', limitInputPixels: MAX_PIXELS, pages: 1 });
+    const image = sharp(normalizeJpegHeaders(bytes), { failOn: 'warning', limitInputPixels: MAX_PIXELS, pages: 1 });
     const { autoOrient: size } = await image.metadata();
     const reduction = Math.sqrt(READ_PIXELS / (size.width * size.height));
     const { data, info } = await image
@@ -62,7 +62,7 @@ export async function unpack(bytes: Uint8Array): Promise<Raster> {
  * Paints boxes over, in the raster itself, each in one colour: that around it, and a quarter of its opposite. So it is seen
  * that something is missing, and the words beside it are read as before, which a black bar would run into.
  */
-export function paint(raster: Raster, boxes: readonly Box[]): void {
+export function fillBoxes(raster: Raster, boxes: readonly Box[]): void {
   const { width, height, rgb } = raster;
   const areas = boxes.map(({ left, top, width: boxWidth, height: boxHeight }) => ({
     left: Math.max(0, Math.floor(left)),
@@ -100,7 +100,7 @@ function colorAround({ width, height, rgb }: Raster, { left, top, right, bottom 
 }
 
 /** A file with these pixels and nothing else. */
-export async function pack(raster: Raster, format: Format, isLossless: boolean): Promise<Buffer> {
+export async function encodeImage(raster: Raster, format: ImageFormat, isLossless: boolean): Promise<Buffer> {
   const image = sharpOf(raster);
   switch (format) {
     case 'png':
@@ -112,13 +112,13 @@ export async function pack(raster: Raster, format: Format, isLossless: boolean):
   }
 }
 
-export async function greysOf(raster: Raster): Promise<Greys> {
+export async function toGray(raster: Raster): Promise<GrayImage> {
   const data = await sharpOf(raster).greyscale().raw().toBuffer();
   return { width: raster.width, height: raster.height, data };
 }
 
 /** A strip of the picture, from the row `top`, enlarged. */
-export async function enlarged(greys: Greys, top: number, height: number, scale: number): Promise<Greys> {
+export async function enlarge(greys: GrayImage, top: number, height: number, scale: number): Promise<GrayImage> {
   const { width } = greys;
   const strip = greys.data.subarray(top * width, (top + height) * width);
   if (scale === 1) return { width, height, data: strip };
@@ -131,7 +131,7 @@ export async function enlarged(greys: Greys, top: number, height: number, scale:
   return { ...size, data };
 }
 
-export async function rotated({ width, height, data }: Greys, degrees: 90 | 180 | 270): Promise<Greys> {
+export async function rotate({ width, height, data }: GrayImage, degrees: 90 | 180 | 270): Promise<GrayImage> {
   const turned = await sharp(data, { raw: { width, height, channels: 1 } })
     .rotate(degrees)
     .extractChannel(0)

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { padded } from './boxes.ts';
-import type { Box, Line, Reading, Word } from './contract.ts';
-import { boxesOf, textsOf } from './readingOrders.ts';
+import { withMargins } from './boxes.ts';
+import type { Box, Line, OcrResult, Word } from './contract.ts';
+import { boxesOf, readingOrdersOf } from './readingOrders.ts';
 
 const HEIGHT = 12;
 
@@ -21,12 +21,12 @@ function line(text: string, top: number, from = 10): Line {
   });
 }
 
-const reading = (...passes: (readonly Line[])[]): Reading => ({ passes, isAltered: false });
-const texts = (...lines: Line[]): string[] => textsOf(reading(lines)).map(({ text }) => text);
+const reading = (...passes: (readonly Line[])[]): OcrResult => ({ passes, isAltered: false });
+const texts = (...lines: Line[]): string[] => readingOrdersOf(reading(lines)).map(({ text }) => text);
 
 /** The boxes of every place in which a value stands in any of the texts. */
-function boxesFor(of: Reading, value: string): Box[] {
-  return textsOf(of).flatMap((text) => {
+function boxesFor(of: OcrResult, value: string): Box[] {
+  return readingOrdersOf(of).flatMap((text) => {
     const start = text.text.indexOf(value);
     return start < 0 ? [] : boxesOf(text, { start, end: start + value.length });
   });
@@ -40,7 +40,7 @@ describe('the texts of a picture', () => {
   });
 
   it('hold words of all passes in their rows', () => {
-    const all = textsOf(reading([line('Anna', 10)], [line('Schmidt', 11, 50)])).map(({ text }) => text);
+    const all = readingOrdersOf(reading([line('Anna', 10)], [line('Schmidt', 11, 50)])).map(({ text }) => text);
     expect(all).to.include('Anna Schmidt\n');
   });
 
@@ -96,7 +96,7 @@ describe('the texts of a picture', () => {
 describe('the places of what was found in a picture', () => {
   it('are whole words, one box for those side by side, another one for the next line', () => {
     const of = reading([line('Dear Anna Maria Schmidt,', 10), line('Anna again', 40)]);
-    const text = textsOf(of)[0];
+    const text = readingOrdersOf(of)[0];
     const start = text?.text.indexOf('Anna') ?? -1;
     const found = text && boxesOf(text, { start: start + 1, end: start + 'Anna Maria Schm'.length });
     expect(found).to.deep.equal([{ left: 44, top: 10, width: 131, height: HEIGHT }]);
@@ -116,7 +116,7 @@ describe('the places of what was found in a picture', () => {
     fc.assert(
       fc.property(lines, fc.nat(100), fc.nat(30), (rows, from, length) => {
         const of = reading(rows.map((words, at) => line(words.join(' '), 20 * at)));
-        for (const text of textsOf(of)) {
+        for (const text of readingOrdersOf(of)) {
           expect(text.pieces.map((piece) => piece.text).join('')).to.equal(text.text);
           let at = 0;
           for (const piece of text.pieces) {
@@ -143,7 +143,7 @@ describe('the places of what was found in a picture', () => {
   it('get a margin that ends before the words beside them', () => {
     const of = reading([line('Dear Anna ~now', 10)]);
     const [, anna] = of.passes[0]?.[0] ?? [];
-    const [box] = padded(anna ? [anna.box] : [], of);
+    const [box] = withMargins(anna ? [anna.box] : [], of);
     expect(box?.left).to.be.within(40, 43);
     expect((box?.left ?? 0) + (box?.width ?? 0)).to.be.within(73, 74);
     expect(box?.top).to.equal(8);

@@ -3,23 +3,23 @@
  * Pure.
  */
 import type { Span } from '../detection/detection.ts';
-import type { Box, Line, Reading, Word } from './contract.ts';
-import { repaired } from './ocrConfusions.ts';
-import { between, gapOf, isColumnGap, LINE_END, textOf, type Piece, type PictureText } from './ocrText.ts';
+import type { Box, Line, OcrResult, Word } from './contract.ts';
+import { correctConfusions } from './ocrConfusions.ts';
+import { separatorBetween, gapOf, isColumnGap, LINE_END, joinPieces, type TextPiece, type OcrText } from './ocrText.ts';
 
 /**
  * The same picture as several texts, since no single order of words is right for an article, a form and a table at once:
  * as it was read, and in rows across the whole width; and of each of them the lines in which something was misread, set
  * right. What is found in any of them counts.
  */
-export function textsOf({ passes }: Reading): PictureText[] {
+export function readingOrdersOf({ passes }: OcrResult): OcrText[] {
   const rows = rowsOf(passes.flat(2));
-  const texts = [...passes, rows].flatMap((lines) => [asRead(lines), repaired(lines)]);
+  const texts = [...passes, rows].flatMap((lines) => [asRead(lines), correctConfusions(lines)]);
   return [...new Map(texts.map((text) => [text.text, text])).values()].filter(({ text }) => /\S/.test(text));
 }
 
-function asRead(lines: readonly Line[]): PictureText {
-  return textOf(
+function asRead(lines: readonly Line[]): OcrText {
+  return joinPieces(
     lines.flatMap((line) => [
       ...line.flatMap((word, at) => [...separator(line[at - 1], word), { text: word.text, words: [word] }]),
       LINE_END,
@@ -27,8 +27,8 @@ function asRead(lines: readonly Line[]): PictureText {
   );
 }
 
-function separator(before: Word | undefined, word: Word): Piece[] {
-  return before ? [between(before, word)] : [];
+function separator(before: Word | undefined, word: Word): TextPiece[] {
+  return before ? [separatorBetween(before, word)] : [];
 }
 
 /** Words whose heights overlap by half make a row, whatever column they were read in. */
@@ -47,7 +47,7 @@ function rowsOf(words: readonly Word[]): Line[] {
 }
 
 /** Places to paint over: every word that a finding touches is painted whole, with the gaps between the words of one. */
-export function boxesOf({ pieces, starts }: PictureText, { start, end }: Pick<Span, 'start' | 'end'>): Box[] {
+export function boxesOf({ pieces, starts }: OcrText, { start, end }: Pick<Span, 'start' | 'end'>): Box[] {
   const touched: Word[] = [];
   for (let at = lastUpTo(starts, start); at < pieces.length && (starts[at] ?? end) < end; at += 1) {
     const { text, words } = pieces[at] ?? LINE_END;

@@ -20,13 +20,13 @@ import {
 import type { Tenant } from '../ids.ts';
 import { createMonitor, withoutRewrites, withoutWrites } from '../monitor.ts';
 import { createMemoryStore, type MappingStore } from '../store/store.ts';
-import { UnreadableImageError, type Format, type Line, type PictureReader } from './contract.ts';
+import { UnreadableImageError, type ImageFormat, type Line, type ImageProcessor } from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { createImageGuard, type ImageGuardOptions } from './redaction.ts';
 import { chunk, pngOf, pngWith, segment, withSegments } from './testing/files.ts';
 import { draw, note, PAGES, textOf, type Page, type Run } from './testing/drawings.ts';
 import { texture } from './testing/textures.ts';
-import { startSecondLook, type SecondLook } from './testing/independentOcr.ts';
+import { startIndependentOcr, type IndependentOcr } from './testing/independentOcr.ts';
 
 /** Reading a picture takes a second of a processor, and the machine may be busy. */
 const TIMEOUT_MS = 120_000;
@@ -49,7 +49,7 @@ function wordsOf(text: string): string[] {
   });
 }
 
-async function fileOf(image: Sharp, format: Format): Promise<Buffer> {
+async function fileOf(image: Sharp, format: ImageFormat): Promise<Buffer> {
   return image.flatten({ background: '#fff' }).toFormat(format, { quality: 90 }).toBuffer();
 }
 
@@ -68,17 +68,17 @@ const caller = { user_api_key_team_id: 'team', user_api_key_end_user_id: 'user' 
 describe('image redaction', function () {
   this.timeout(TIMEOUT_MS);
   let harness: Harness;
-  let stranger: SecondLook;
+  let stranger: IndependentOcr;
   before(async () => {
     harness = await startHarness();
-    stranger = await startSecondLook();
+    stranger = await startIndependentOcr();
   });
   after(async () => {
     await stranger.close();
     await harness.stop();
   });
 
-  async function redacted(file: Buffer, format: Format): Promise<Buffer> {
+  async function redacted(file: Buffer, format: ImageFormat): Promise<Buffer> {
     const { status, body } = await harness.guard({
       input_type: 'request',
       texts: ['What is this?'],
@@ -97,7 +97,7 @@ describe('image redaction', function () {
   /** Words that are nobody's, and those of them that got lost. */
   const innocent: string[] = [];
   const missing: string[] = [];
-  const CASES: readonly (readonly [name: keyof typeof PAGES, format: Format, orientation?: number])[] = [
+  const CASES: readonly (readonly [name: keyof typeof PAGES, format: ImageFormat, orientation?: number])[] = [
     ['an e-mail', 'png'],
     ['a form', 'jpeg'],
     ['a table', 'webp'],
@@ -157,7 +157,7 @@ describe('image redaction, of what comes in another way', function () {
   };
 
   it('reads a picture that lies on its side', async () => {
-    const stranger = await startSecondLook();
+    const stranger = await startIndependentOcr();
     const upright = await fileOf(draw(note('Please write to anna.schmidt@example.org about it')), 'png');
     const turned = await sharp(upright).rotate(90).png().toBuffer();
     const { action, images } = await ask(dataUrlOf('png', turned));
@@ -187,7 +187,7 @@ describe('image redaction, of what comes in another way', function () {
       // Within the time that a picture may take, or this would be an error.
       const { action, images } = await ask(dataUrlOf('jpeg', picture));
       expect(action).to.equal('GUARDRAIL_INTERVENED');
-      const stranger = await startSecondLook();
+      const stranger = await startIndependentOcr();
       const cut = (file: Buffer): Promise<Buffer> =>
         sharp(file).extract({ left: 0, top: 190, width: 960, height: 140 }).blur(1.5).png().toBuffer();
       const [before, after] = [
@@ -211,7 +211,7 @@ describe('image redaction, of what comes in another way', function () {
     const longer = Buffer.concat([webp, secret]);
     longer.writeUInt32LE(webp.readUInt32LE(4) + secret.length, 4);
     longer.writeUInt32LE(webp.readUInt32LE(16) + secret.length, 16);
-    const files: readonly (readonly [Format, Buffer])[] = [
+    const files: readonly (readonly [ImageFormat, Buffer])[] = [
       ['jpeg', Buffer.concat([jpeg.subarray(0, -2), secret, jpeg.subarray(-2)])],
       ['jpeg', Buffer.concat([jpeg, film, secret])],
       [
@@ -265,7 +265,7 @@ describe('image redaction, of what comes in another way', function () {
 });
 
 /** Reads what the tests say that it reads: what becomes of it is all that matters here. */
-function readerOf(lines: readonly string[], calls: string[] = []): PictureReader {
+function readerOf(lines: readonly string[], calls: string[] = []): ImageProcessor {
   const line = (text: string, row: number): Line =>
     text
       .split(' ')

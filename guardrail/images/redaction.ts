@@ -14,136 +14,181 @@ import {
 import type { Finding } from '../detection/detection.ts';
 import { imagesIn, withImages } from '../messages/messages.ts';
 import type { MappingStore } from '../store/store.ts';
-import { UnreadableImageError, type Box, type Picture, type PictureReader, type Reading } from './contract.ts';
-import { dataUrlOf, isRemote, pictureOf } from './dataUrl.ts';
-import { padded } from './boxes.ts';
-import type { PictureText } from './ocrText.ts';
-import { createReadings, type ReadingOwner } from './ocrCache.ts';
-import { boxesOf, textsOf } from './readingOrders.ts';
+import { UnreadableImageError, type Box, type ImageFile, type ImageProcessor, type OcrResult } from './contract.ts';
+import { dataUrlOf, isRemote, parseImageDataUrl } from './dataUrl.ts';
+import { withMargins } from './boxes.ts';
+import type { OcrText } from './ocrText.ts';
+import { createOcrCache, type CacheOwner, type OcrCache } from './ocrCache.ts';
+import { boxesOf, readingOrdersOf } from './readingOrders.ts';
 
 export interface ImageGuardOptions {
-  /** What becomes of images that are given themselves. */
+  /** What to do with inline images. */
   readonly images: 'redact' | 'block' | 'pass';
-  /** What becomes of those that are given by an address, where images are redacted. */
+  /** What to do with images that are given by URL, if images are redacted. */
   readonly remoteImages: 'block' | 'pass';
   readonly scope: SessionScope;
   readonly sessionKey: KeyObject;
   readonly store: MappingStore;
-  readonly reader: PictureReader;
+  readonly reader: ImageProcessor;
 }
 
-const REFUSED = 'This request holds an image, and images must not be shared with this model: send the text alone.';
+const BLOCKED = 'The policy does not allow images for this model. Send the request without images.';
 
 /**
- * A guard that looks at the images of a request too. What stands in them is looked at together with the texts, so that one
- * person is one person and one policy decides; what is found in a picture is painted over in it.
+ * Creates a guard that also redacts the images of a request. It analyzes the text in images together with the texts of
+ * the request, so a person has one identity and one policy decides. It paints over what is found in an image.
  */
 export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guard {
-  const { store, sessionKey, reader } = options;
-  const readings = createReadings(store, sessionKey);
-
-  async function request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
-    const sources = [...new Set([...(document.images ?? []), ...imagesIn(document.structuredMessages ?? [])])];
-    if (sources.length === 0) return guard.request(document, context);
-    if (options.images === 'block' || context.stricter?.images === 'block') return refuse(guard, context, REFUSED);
-    if (options.images === 'pass') return guard.request(document, context);
-    try {
-      return await redact(document, context, sources);
-    } catch (error) {
-      if (error instanceof UnreadableImageError) {
-        return refuse(guard, context, error.message);
-      }
-      throw error;
-    }
-  }
-
-  async function redact(
-    document: RequestDocument,
-    context: CallContext,
-    sources: readonly string[],
-  ): Promise<RequestOutcome> {
-    const owner = ownerOf(context);
-    const inline = sources.filter((source) => !isRemote(source));
-    // All of them are judged by their form before the first is read.
-    const pictures = inline.map((source) => ({ source, picture: pictureOf(source) }));
-    if (inline.length < sources.length && options.remoteImages === 'block') throw new UnreadableImageError('remote');
-    const read = await together(context.signal, (signal) =>
-      pictures.map(async (one) => ({ ...one, reading: await readingOf(one.picture, { ...context, signal }, owner) })),
-    );
-    const looked: ((typeof read)[number] & { readonly texts: readonly PictureText[] })[] = [];
-    for (const one of read) {
-      // A page full of words takes milliseconds, and a conversation sends all its pages again at each turn.
-      if (looked.length > 0) await nextRound();
-      looked.push({ ...one, texts: textsOf(one.reading) });
-    }
-    const pictureTexts = looked.flatMap(({ texts }) => texts.map(({ text }) => text));
-    const { inPictures = [], ...outcome } = await guard.request({ ...document, pictureTexts }, context);
-    let next = 0;
-    const found = looked.map((one) => {
-      const places = one.texts.flatMap((text, at) =>
-        (inPictures[next + at] ?? []).map((finding): Place => ({ ...finding, boxes: boxesOf(text, finding) })),
-      );
-      next += one.texts.length;
-      return { ...one, places };
-    });
-    const entities = found.reduce((counts, { places }) => withCounts(counts, places), outcome.entities);
-    if (outcome.action === 'BLOCKED') return { ...outcome, entities };
-
-    const planned = found.map(({ source, picture, reading, places }) => {
-      const boxes = padded(
-        places.flatMap((place) => place.boxes),
-        reading,
-      );
-      return { source, picture, reading, boxes };
-    });
-    const changing = planned.filter(
-      ({ picture, reading, boxes }) => boxes.length > 0 || picture.mayHoldMore || reading.isAltered,
-    );
-    if (changing.length === 0) return { ...outcome, entities };
-    return rewritten(document, { ...outcome, entities }, await rewriteAll(changing, context));
-  }
-
-  async function readingOf(picture: Picture, context: CallContext, owner: ReadingOwner | undefined): Promise<Reading> {
-    const { identity, signal } = context;
-    if (!owner) return reader.read(picture, { tenant: identity.tenant, signal });
-    const name = readings.nameOf(picture);
-    const kept = await readings.find(name, owner);
-    if (kept) return kept;
-    // Also for a caller that has gone: a peer that waits for a second only comes back with the same picture.
-    const reading = await reader.read(picture, { tenant: identity.tenant, signal, isKept: true });
-    await readings.keep(name, reading, owner);
-    return reading;
-  }
-
-  async function rewriteAll(
-    pictures: readonly { source: string; picture: Picture; boxes: readonly Box[] }[],
-    { identity, signal: outer }: CallContext,
-  ): Promise<ReadonlyMap<string, string>> {
-    const entries = await together(outer, (signal) =>
-      pictures.map(async ({ source, picture, boxes }): Promise<[string, string]> => [
-        source,
-        dataUrlOf(picture.format, await reader.rewrite(picture, boxes, { tenant: identity.tenant, signal })),
-      ]),
-    );
-    return new Map(entries);
-  }
-
-  /** Undefined for a call that shares its mapping with none: there is nowhere to keep a reading. */
-  function ownerOf({ identity, begun }: CallContext): ReadingOwner | undefined {
-    const session = deriveSession(sessionKey, identity, options.scope);
-    const subject = subjectOf(sessionKey, identity);
-    return session && { session, subject, fence: begun ?? store.fence() };
-  }
-
+  const imageGuard = new ImageGuard(guard, options);
   return {
-    request,
+    request: (document, context) => imageGuard.request(document, context),
     response: (document, context) => guard.response(document, context),
     sessionOf: (identity) => guard.sessionOf(identity),
   };
 }
 
-/** Waits for all of it; when one part fails, the others are given up, since nobody waits for them any more. */
-async function together<T>(outer: AbortSignal, start: (signal: AbortSignal) => Promise<T>[]): Promise<T[]> {
+/** An image of a request, and what OCR found in it. */
+interface ReadImage {
+  /** The data URL in the request. */
+  readonly source: string;
+  readonly file: ImageFile;
+  readonly ocr: OcrResult;
+}
+
+interface AnalyzableImage extends ReadImage {
+  readonly texts: readonly OcrText[];
+}
+
+/** A finding and its position in an image. */
+type LocatedFinding = Pick<Finding, 'type' | 'detector'> & { readonly boxes: readonly Box[] };
+
+interface AnalyzedImage extends ReadImage {
+  readonly findings: readonly LocatedFinding[];
+}
+
+class ImageGuard {
+  readonly #guard: Guard;
+  readonly #options: ImageGuardOptions;
+  readonly #cache: OcrCache;
+
+  constructor(guard: Guard, options: ImageGuardOptions) {
+    this.#guard = guard;
+    this.#options = options;
+    this.#cache = createOcrCache(options.store, options.sessionKey);
+  }
+
+  async request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
+    const sources = [...new Set([...(document.images ?? []), ...imagesIn(document.structuredMessages ?? [])])];
+    if (sources.length === 0) return this.#guard.request(document, context);
+    const { images } = this.#options;
+    if (images === 'block' || context.stricter?.images === 'block') return refuse(this.#guard, context, BLOCKED);
+    if (images === 'pass') return this.#guard.request(document, context);
+    try {
+      return await this.#redact(document, context, sources);
+    } catch (error) {
+      if (error instanceof UnreadableImageError) return refuse(this.#guard, context, error.message);
+      throw error;
+    }
+  }
+
+  async #redact(document: RequestDocument, context: CallContext, sources: readonly string[]): Promise<RequestOutcome> {
+    const analyzable = await withTexts(await this.#readAll(this.#parseAll(sources), context));
+    const pictureTexts = analyzable.flatMap(({ texts }) => texts.map(({ text }) => text));
+    const { inPictures = [], ...textOutcome } = await this.#guard.request({ ...document, pictureTexts }, context);
+    const analyzed = locateFindings(analyzable, inPictures);
+    const entities = analyzed.reduce((counts, { findings }) => withCounts(counts, findings), textOutcome.entities);
+    const outcome = { ...textOutcome, entities };
+    if (outcome.action === 'BLOCKED') return outcome;
+    const replacements = await this.#rewriteAll(analyzed, context);
+    return replacements.size === 0 ? outcome : withReplacedImages(document, outcome, replacements);
+  }
+
+  /** Checks the form of all images before the first one is read. */
+  #parseAll(sources: readonly string[]): Pick<ReadImage, 'source' | 'file'>[] {
+    const inline = sources.filter((source) => !isRemote(source));
+    const parsed = inline.map((source) => ({ source, file: parseImageDataUrl(source) }));
+    if (inline.length < sources.length && this.#options.remoteImages === 'block') {
+      throw new UnreadableImageError('remote');
+    }
+    return parsed;
+  }
+
+  #readAll(images: readonly Pick<ReadImage, 'source' | 'file'>[], context: CallContext): Promise<ReadImage[]> {
+    const owner = this.#cacheOwnerOf(context);
+    return allOrAbort(context.signal, (signal) =>
+      images.map(async (image) => ({ ...image, ocr: await this.#read(image.file, { ...context, signal }, owner) })),
+    );
+  }
+
+  async #read(file: ImageFile, { identity, signal }: CallContext, owner: CacheOwner | undefined): Promise<OcrResult> {
+    const { reader } = this.#options;
+    if (!owner) return reader.read(file, { tenant: identity.tenant, signal });
+    const key = this.#cache.keyOf(file);
+    const cached = await this.#cache.find(key, owner);
+    if (cached) return cached;
+    // The read continues after the caller has left: a gateway with a timeout of a second retries with the same image.
+    const result = await reader.read(file, { tenant: identity.tenant, signal, isCached: true });
+    await this.#cache.put(key, result, owner);
+    return result;
+  }
+
+  /** @returns the changed images by their data URLs in the request. */
+  async #rewriteAll(
+    images: readonly AnalyzedImage[],
+    { identity, signal: outer }: CallContext,
+  ): Promise<ReadonlyMap<string, string>> {
+    const planned = images.map(({ findings, ...image }) => {
+      const boxes = findings.flatMap((finding) => finding.boxes);
+      return { ...image, boxes: withMargins(boxes, image.ocr) };
+    });
+    const changed = planned.filter(
+      ({ file, ocr, boxes }) => boxes.length > 0 || file.mayHaveExtraData || ocr.isAltered,
+    );
+    const entries = await allOrAbort(outer, (signal) =>
+      changed.map(async ({ source, file, boxes }): Promise<[string, string]> => {
+        const bytes = await this.#options.reader.rewrite(file, boxes, { tenant: identity.tenant, signal });
+        return [source, dataUrlOf(file.format, bytes)];
+      }),
+    );
+    return new Map(entries);
+  }
+
+  /** @returns undefined for a call without a shared session: its results cannot be cached. */
+  #cacheOwnerOf({ identity, begun }: CallContext): CacheOwner | undefined {
+    const { sessionKey, scope, store } = this.#options;
+    const session = deriveSession(sessionKey, identity, scope);
+    const subject = subjectOf(sessionKey, identity);
+    return session && { session, subject, fence: begun ?? store.fence() };
+  }
+}
+
+/** Yields to the event loop between images: a full page takes milliseconds, and a conversation repeats all its images. */
+async function withTexts(images: readonly ReadImage[]): Promise<readonly AnalyzableImage[]> {
+  const result: AnalyzableImage[] = [];
+  for (const image of images) {
+    if (result.length > 0) await nextRound();
+    result.push({ ...image, texts: readingOrdersOf(image.ocr) });
+  }
+  return result;
+}
+
+/** @param findings of each text of the images, in order. */
+function locateFindings(
+  images: readonly AnalyzableImage[],
+  findings: readonly (readonly Finding[])[],
+): readonly AnalyzedImage[] {
+  let next = 0;
+  return images.map(({ texts, ...image }) => {
+    const located = texts.flatMap((text, at) =>
+      (findings[next + at] ?? []).map((finding): LocatedFinding => ({ ...finding, boxes: boxesOf(text, finding) })),
+    );
+    next += texts.length;
+    return { ...image, findings: located };
+  });
+}
+
+/** Waits for all tasks. If one fails, it aborts the others. */
+async function allOrAbort<T>(outer: AbortSignal, start: (signal: AbortSignal) => Promise<T>[]): Promise<T[]> {
   const failed = new AbortController();
   try {
     return await Promise.all(start(AbortSignal.any([outer, failed.signal])));
@@ -153,7 +198,7 @@ async function together<T>(outer: AbortSignal, start: (signal: AbortSignal) => P
   }
 }
 
-function rewritten(
+function withReplacedImages(
   document: RequestDocument,
   outcome: RequestOutcome,
   replacements: ReadonlyMap<string, string>,
@@ -170,14 +215,11 @@ function rewritten(
   };
 }
 
-/** What was found, and where it stands in its picture. */
-type Place = Pick<Finding, 'type' | 'detector'> & { readonly boxes: readonly Box[] };
-
-/** A picture is several texts: what is found in more than one of them, over the same words, is one finding. */
-function withCounts(counts: readonly EntityCount[], places: readonly Place[]): readonly EntityCount[] {
+/** Adds the findings of one image. A finding over the same words in several reading orders counts once. */
+function withCounts(counts: readonly EntityCount[], findings: readonly LocatedFinding[]): readonly EntityCount[] {
   const merged = new Map(counts.map((count) => [`${count.type}\n${count.detector}`, count]));
   const seen = new Set<string>();
-  for (const { type, detector, boxes } of places) {
+  for (const { type, detector, boxes } of findings) {
     const keys = boxes.map(({ left, top }) => `${type} ${Math.round(left)} ${Math.round(top)}`);
     if (keys.every((key) => seen.has(key))) continue;
     for (const key of keys) seen.add(key);

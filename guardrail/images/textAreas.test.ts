@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import sharp, { type Sharp } from 'sharp';
-import { greysOf, unpack, type Greys } from './raster.ts';
+import { toGray, decodeImage, type GrayImage } from './raster.ts';
 import { draw, note, PAGES, type Page } from './testing/drawings.ts';
 import { SPOTS, texture } from './testing/textures.ts';
-import { textAreasOf } from './textAreas.ts';
+import { findTextAreas } from './textAreas.ts';
 
-const greys = async (image: Sharp): Promise<Greys> =>
-  greysOf(await unpack(await image.flatten({ background: '#fff' }).png().toBuffer()));
+const greys = async (image: Sharp): Promise<GrayImage> =>
+  toGray(await decodeImage(await image.flatten({ background: '#fff' }).png().toBuffer()));
 /** A picture that the file format has spoilt. */
 const spoilt = async (image: Sharp, quality: number): Promise<Sharp> =>
   sharp(await image.flatten({ background: '#fff' }).jpeg({ quality }).toBuffer());
@@ -18,7 +18,7 @@ const written = (size: number, more: Partial<Page> & { readonly color?: string }
 };
 
 /** The columns of pixels in which the two differ by more than a shade or two. */
-function columnsWithDifferences(a: Greys, b: Greys): number[] {
+function columnsWithDifferences(a: GrayImage, b: GrayImage): number[] {
   const columns = new Set<number>();
   a.data.forEach((shade, at) => {
     if (Math.abs(shade - (b.data[at] ?? 0)) > 2) columns.add(at % a.width);
@@ -27,7 +27,7 @@ function columnsWithDifferences(a: Greys, b: Greys): number[] {
 }
 
 describe('where in a picture there can be text', () => {
-  const TEXTS: Readonly<Record<string, () => Promise<Greys>>> = {
+  const TEXTS: Readonly<Record<string, () => Promise<GrayImage>>> = {
     'in small print': () => greys(draw(written(9))),
     'in the size of screens': () => greys(draw(written(15))),
     'in the size of headings': () => greys(draw(written(60))),
@@ -51,7 +51,7 @@ describe('where in a picture there can be text', () => {
   for (const [what, make] of Object.entries(TEXTS)) {
     it(`there is, ${what}: it is shown as it is`, async () => {
       const picture = await make();
-      const areas = textAreasOf(picture);
+      const areas = findTextAreas(picture);
       expect(areas.isEmpty).to.equal(false);
       expect(areas.isIn(0, picture.height)).to.equal(true);
       // Posters may be shown at a half: what differs then are edges.
@@ -64,7 +64,7 @@ describe('where in a picture there can be text', () => {
       // Spots of two shades with soft edges are shapes of one shade, as letters are.
       if (spots === 'of black and white' && spotSize > 1) continue;
       it(`there is none: spots ${spots}, of ${spotSize} pixels`, async () => {
-        const areas = textAreasOf(await greys(texture({ width: 640, height: 480, spots, spotSize })));
+        const areas = findTextAreas(await greys(texture({ width: 640, height: 480, spots, spotSize })));
         expect(areas.isEmpty).to.equal(true);
         expect(areas.isIn(0, 480)).to.equal(false);
       });
@@ -79,7 +79,7 @@ describe('where in a picture there can be text', () => {
       written(15, { background: '#fff', color: '#f9f9f9' }),
       { width: 300, height: 200, shapes: sky, runs: [] },
     ]) {
-      expect(textAreasOf(await greys(draw(page))).isEmpty).to.equal(true);
+      expect(findTextAreas(await greys(draw(page))).isEmpty).to.equal(true);
     }
   });
 
@@ -96,9 +96,9 @@ describe('where in a picture there can be text', () => {
           .toBuffer(),
       ),
     );
-    const areas = textAreasOf(picture);
+    const areas = findTextAreas(picture);
     const shown = areas.shown();
-    const cut = ({ data }: Greys, left: number, top: number): Buffer[] =>
+    const cut = ({ data }: GrayImage, left: number, top: number): Buffer[] =>
       Array.from({ length: height }, (_, y) => data.subarray((top + y) * 1200 + left, (top + y) * 1200 + left + width));
     expect(cut(shown, 600, 400)).to.deep.equal(cut(picture, 600, 400));
     const spread = (rows: readonly Buffer[]): number => {
@@ -113,7 +113,7 @@ describe('where in a picture there can be text', () => {
 
   it('tells light on dark from dark on light, and small print from large', async () => {
     const told = async (page: Page): Promise<[boolean, boolean]> => {
-      const { isLightOnDark, hasSmallPrint } = textAreasOf(await greys(draw(page)));
+      const { isLightOnDark, hasSmallPrint } = findTextAreas(await greys(draw(page)));
       return [isLightOnDark, hasSmallPrint];
     };
     expect(await told(PAGES['light on dark'])).to.deep.equal([true, true]);
@@ -131,7 +131,7 @@ describe('where in a picture there can be text', () => {
       [97, 33],
     ] as const) {
       const data = Buffer.from(Array.from({ length: width * height }, (_, at) => (at % 7 < 2 ? 0 : 255)));
-      const areas = textAreasOf({ width, height, data });
+      const areas = findTextAreas({ width, height, data });
       expect(areas.shown()).to.include({ width, height });
       expect(areas.shown().data).to.have.length(width * height);
     }

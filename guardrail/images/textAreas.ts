@@ -4,7 +4,7 @@
  * another, so in a window as large as a few of them there are two shades and little between. The shades of a texture lie
  * around one, at whatever size one looks: of normally distributed ones, two classes explain 2/π of the variance. Pure.
  */
-import type { Greys } from './raster.ts';
+import type { GrayImage } from './raster.ts';
 
 /** Pixels of a window, at each size at which the picture is looked at: some letters that are read best are that high. */
 const WINDOW = { width: 48, height: 16 } as const;
@@ -37,15 +37,15 @@ export interface TextAreas {
   /** Whether there is any between two rows of pixels. */
   isIn(top: number, bottom: number): boolean;
   /** The picture, as sharp in each place as text was seen there: a heading on a lawn, and no blade of grass around it. */
-  shown(): Greys;
+  shown(): GrayImage;
 }
 
-export function textAreasOf(greys: Greys): TextAreas {
+export function findTextAreas(greys: GrayImage): TextAreas {
   const columns = Math.ceil(greys.width / CELL);
   const rows = Math.ceil(greys.height / CELL);
   /** The smallest reduction at which there is text in each cell. */
   const cells = new Uint8Array(columns * rows).fill(NO_TEXT);
-  const mark = (reduction: number, { left, top }: Place): void => {
+  const mark = (reduction: number, { left, top }: WindowPosition): void => {
     // Half a window more on each side: no letter is cut where its neighbours end.
     const from = Math.max(0, Math.floor((reduction * (left - WINDOW.width / 2)) / CELL));
     const to = Math.min(columns, Math.ceil((reduction * (left + 1.5 * WINDOW.width)) / CELL));
@@ -86,7 +86,7 @@ export function textAreasOf(greys: Greys): TextAreas {
 }
 
 /** Windows that overlap by half, and end where the picture ends. One that is smaller than a window is one. */
-function* windowsOf({ width, height }: Greys): Generator<Place> {
+function* windowsOf({ width, height }: GrayImage): Generator<WindowPosition> {
   const starts = (length: number, size: number): number[] => {
     const last = Math.max(0, length - size);
     return [...Array.from({ length: Math.ceil((2 * last) / size) }, (_, at) => (at * size) / 2), last];
@@ -95,7 +95,7 @@ function* windowsOf({ width, height }: Greys): Generator<Place> {
   for (const top of starts(height, WINDOW.height)) for (const left of lefts) yield { left, top };
 }
 
-interface Place {
+interface WindowPosition {
   readonly left: number;
   readonly top: number;
 }
@@ -110,7 +110,7 @@ interface Print {
 const counts = new Uint32Array(256);
 
 /** @returns undefined where there is none. */
-function printIn(greys: Greys, { left, top }: Place): Print | undefined {
+function printIn(greys: GrayImage, { left, top }: WindowPosition): Print | undefined {
   const { width, data } = greys;
   const right = Math.min(width, left + WINDOW.width);
   const bottom = Math.min(greys.height, top + WINDOW.height);
@@ -175,7 +175,7 @@ function splitOf(sum: number, all: number): Split {
 }
 
 /** Each shade is the average of four; of a row or column of one, of what there is. */
-function halved({ width, height, data }: Greys): Greys {
+function halved({ width, height, data }: GrayImage): GrayImage {
   const half = { width: Math.ceil(width / 2), height: Math.ceil(height / 2) };
   const result = Buffer.allocUnsafe(half.width * half.height);
   for (let y = 0; y < half.height; y += 1) {
@@ -193,7 +193,7 @@ function halved({ width, height, data }: Greys): Greys {
 }
 
 /** The picture, put together from its reduced forms, each of half the size of the one before. */
-function shownAt(sizes: readonly Greys[], reductionAt: (x: number, y: number) => number): Greys {
+function shownAt(sizes: readonly GrayImage[], reductionAt: (x: number, y: number) => number): GrayImage {
   const [picture] = sizes;
   const smallest = sizes.at(-1);
   if (!picture || !smallest) throw new Error('A picture has at least its own size.');
@@ -213,7 +213,7 @@ function shownAt(sizes: readonly Greys[], reductionAt: (x: number, y: number) =>
 }
 
 /** Between the four next to it. */
-function shadeAt({ width, height, data }: Greys, x: number, y: number): number {
+function shadeAt({ width, height, data }: GrayImage, x: number, y: number): number {
   const left = Math.min(width - 1, Math.max(0, Math.floor(x - 0.5)));
   const top = Math.min(height - 1, Math.max(0, Math.floor(y - 0.5)));
   const right = Math.min(width - 1, left + 1);

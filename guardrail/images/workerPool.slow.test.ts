@@ -7,15 +7,15 @@ import type { Tenant } from '../ids.ts';
 import {
   ImagesBusyError,
   UnreadableImageError,
-  type Picture,
-  type PictureCaller,
-  type PictureReader,
+  type ImageFile,
+  type ImageCaller,
+  type ImageProcessor,
 } from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { inspect } from './inspect.ts';
 import { draw, note } from './testing/drawings.ts';
 import { pngOf } from './testing/files.ts';
-import { createWorkers, type WorkerOptions } from './workerPool.ts';
+import { createImageWorkerPool, type WorkerPoolOptions } from './workerPool.ts';
 
 /** A thread that does what its picture's first byte says. */
 const program = new URL(
@@ -37,10 +37,10 @@ const program = new URL(
     });
   `)}`,
 );
-const order = (byte: number): Picture => ({
+const order = (byte: number): ImageFile => ({
   format: 'png',
   bytes: Uint8Array.of(byte),
-  mayHoldMore: false,
+  mayHaveExtraData: false,
   isLossless: true,
 });
 const HANG = order(1);
@@ -54,12 +54,12 @@ const PICTURE = dataUrlOf('png', pngOf(64, 64));
 describe('the threads that read pictures', function () {
   this.timeout(60_000);
   const [A, B] = ['a', 'b'].map((tenant) => ({ tenant: tenant as Tenant, signal: new AbortController().signal })) as [
-    PictureCaller,
-    PictureCaller,
+    ImageCaller,
+    ImageCaller,
   ];
-  let open: PictureReader[] = [];
-  const workers = (options: WorkerOptions = {}): PictureReader => {
-    const made = createWorkers({ threads: 1, program, ...options });
+  let open: ImageProcessor[] = [];
+  const workers = (options: WorkerPoolOptions = {}): ImageProcessor => {
+    const made = createImageWorkerPool({ threads: 1, program, ...options });
     open.push(made);
     return made;
   };
@@ -67,7 +67,7 @@ describe('the threads that read pictures', function () {
     await Promise.all(open.map((reader) => reader.close()));
     open = [];
   });
-  const threadOf = async (reader: PictureReader, caller = A): Promise<string | undefined> =>
+  const threadOf = async (reader: ImageProcessor, caller = A): Promise<string | undefined> =>
     (await reader.read(READ, caller)).passes[0]?.[0]?.[0]?.text;
   const failure = async (work: Promise<unknown>): Promise<unknown> =>
     work.then(
@@ -153,7 +153,7 @@ describe('the threads that read pictures', function () {
   it('let tenants take turns, by the time that their pictures take', async () => {
     const reader = workers();
     const done: string[] = [];
-    const read = async (who: string, caller: PictureCaller, ms: number): Promise<void> => {
+    const read = async (who: string, caller: ImageCaller, ms: number): Promise<void> => {
       await reader.read(order(ms), caller);
       done.push(who);
     };
@@ -179,7 +179,7 @@ describe('the threads that read pictures', function () {
     const reader = workers();
     const left = (picture: typeof READ): Promise<unknown> => {
       const controller = new AbortController();
-      const read = reader.read(picture, { ...A, signal: controller.signal, isKept: true });
+      const read = reader.read(picture, { ...A, signal: controller.signal, isCached: true });
       controller.abort();
       return failure(read);
     };
@@ -190,7 +190,7 @@ describe('the threads that read pictures', function () {
   });
 
   describe('with a page full of small print, which takes more than a minute', () => {
-    let dense: Picture;
+    let dense: ImageFile;
     before(async () => {
       const line = 'Anna Schmidt wrote to the office about the invoice of last May and asked for a new one.';
       const runs = Array.from({ length: 38 }, (_, at) => ({ x: 4, y: 13 * (at + 1), text: line, size: 11 }));
@@ -203,10 +203,10 @@ describe('the threads that read pictures', function () {
           .toBuffer(),
       );
     });
-    const plain = async (): Promise<Picture> =>
+    const plain = async (): Promise<ImageFile> =>
       inspect(await draw(note('Anna Schmidt')).flatten({ background: '#fff' }).png().toBuffer());
-    const real = (options: WorkerOptions): PictureReader => {
-      const reader = createWorkers(options);
+    const real = (options: WorkerPoolOptions): ImageProcessor => {
+      const reader = createImageWorkerPool(options);
       open.push(reader);
       return reader;
     };
@@ -290,10 +290,10 @@ describe('the threads that read pictures', function () {
     const { own, others } = await printed(`
       const { existsSync, readdirSync, readFileSync } = require('node:fs');
       const { getPriority } = require('node:os');
-      const { createWorkers } = await import(${module('./images.ts')});
-      const { pictureOf } = await import(${module('./dataUrl.ts')});
-      const reader = createWorkers();
-      await reader.read(pictureOf(${JSON.stringify(PICTURE)}), { tenant: 'a', signal: new AbortController().signal });
+      const { createImageWorkerPool } = await import(${module('./images.ts')});
+      const { parseImageDataUrl } = await import(${module('./dataUrl.ts')});
+      const reader = createImageWorkerPool();
+      await reader.read(parseImageDataUrl(${JSON.stringify(PICTURE)}), { tenant: 'a', signal: new AbortController().signal });
       const threads = existsSync('/proc/self/task') ? readdirSync('/proc/self/task') : [];
       const nameOf = (thread) => readFileSync('/proc/self/task/' + thread + '/comm', 'utf8').trim();
       const others = threads.filter((thread) => /WorkerThread|vips/.test(nameOf(thread))).map((thread) => getPriority(+thread));
@@ -305,7 +305,7 @@ describe('the threads that read pictures', function () {
   });
 
   it('refuse what their libraries cannot unpack, and end cleanly in the middle of a picture', async () => {
-    const reader = createWorkers({ threads: 1 });
+    const reader = createImageWorkerPool({ threads: 1 });
     open.push(reader);
     const broken = pngOf(64, 64);
     // Within the compressed pixels: the structure is whole.

@@ -1,113 +1,112 @@
-/** The threads that read pictures, and the pictures that wait for them. */
 import { DetectorUnavailableError } from '../detection/detection.ts';
-import { ImagesBusyError, UnreadableImageError, type PictureCaller, type PictureReader } from './contract.ts';
-import { createThread, type Answer, type Job, type Task } from './workerThread.ts';
-import { createWaitingPictures } from './jobQueue.ts';
+import {
+  ImagesBusyError,
+  UnreadableImageError,
+  type Box,
+  type ImageCaller,
+  type ImageFile,
+  type ImageProcessor,
+  type OcrResult,
+} from './contract.ts';
+import { JobQueue, type Job } from './jobQueue.ts';
+import type { Answer, Task } from './workerProtocol.ts';
+import { WorkerThread } from './workerThread.ts';
 
-export interface WorkerOptions {
-  /** Default one, which takes 150 to 300 MB; more pictures at once take more processes or replicas. */
+export interface WorkerPoolOptions {
+  /** The number of threads; default 1. A thread takes 150 to 300 MB. For more throughput, add replicas. */
   readonly threads?: number;
   /**
-   * The processor time that reading one picture may take, in milliseconds; default 5 s. A page takes one to three; without
-   * a bound, a few megapixels of small print take a minute and a half, and everybody else waits. What takes longer is
-   * refused as what cannot be read.
+   * The processor time limit for reading one image, in milliseconds; default 5 s. A page takes one to three seconds.
+   * Without a limit, a few megapixels of small print take 90 s and delay all other images.
    */
   readonly budgetMs?: number;
-  /** How long one picture may take by the clock, in milliseconds; default 20 s: its budget, at a quarter of a processor. */
+  /** The time limit for one image, in milliseconds; default 20 s, which is the budget at a quarter of a processor. */
   readonly timeoutMs?: number;
   /**
-   * A thread without work ends after this time, in milliseconds, and gives most of its memory back; default two minutes.
-   * Starting it anew takes about as long as reading a line.
+   * An idle thread ends after this time, in milliseconds, and frees most of its memory; default 2 min. A start takes about
+   * as long as reading a line.
    */
   readonly idleMs?: number;
-  /** Told how long each task took, in seconds, and how it went. */
-  readonly observe?: (task: Task['kind'], outcome: 'ok' | 'refused' | 'error', seconds: number) => void;
-  /** Another program, for faults that the real one cannot be made to show. */
+  /** Called with the outcome and the duration of each task. */
+  readonly observe?: (task: Task['kind'], outcome: Outcome, seconds: number) => void;
+  /** Another program for the threads, for tests of faults. */
   readonly program?: URL;
 }
 
-/** How long an image takes until some have been read, and over how many the average moves. */
+type Outcome = 'ok' | 'refused' | 'error';
+
+/** The assumed duration of a task before the first measurement, and the window of the moving average. */
 const FIRST_TASK_MS = 1000;
-const PACE_TASKS = 8;
+const AVERAGE_TASKS = 8;
 
-export function createWorkers(options: WorkerOptions = {}): PictureReader {
-  const waiting = createWaitingPictures();
-  let closed = false;
-  /** A moving average, from which a caller learns when to try again. */
-  const taskMs = { read: FIRST_TASK_MS, rewrite: FIRST_TASK_MS };
+/** Creates a pool of worker threads that process images. */
+export function createImageWorkerPool(options: WorkerPoolOptions = {}): ImageProcessor {
+  return new ImageWorkerPool(options);
+}
 
-  const startNext = (): void => {
-    for (const thread of threads) {
-      for (const kind of ['rewrite', 'read'] as const) {
-        if (closed || thread.inWork(kind)) continue;
-        const job = waiting.next(kind);
-        if (job) thread.run(job);
-      }
-    }
-    if (waiting.size('read') > 0) stopAbandoned();
-  };
+class ImageWorkerPool implements ImageProcessor {
+  readonly #observe: WorkerPoolOptions['observe'];
+  readonly #queue = new JobQueue();
+  readonly #threads: readonly WorkerThread[];
+  /** A moving average of durations, for the estimated wait. */
+  readonly #averageMs = { read: FIRST_TASK_MS, rewrite: FIRST_TASK_MS };
+  #isClosed = false;
 
-  const threads = Array.from({ length: options.threads ?? 1 }, () =>
-    createThread({
-      program: options.program ?? new URL('./workerProgram.ts', import.meta.url),
-      budgetMs: options.budgetMs ?? 5000,
-      timeoutMs: options.timeoutMs ?? 20_000,
-      idleMs: options.idleMs ?? 120_000,
-      onEnd(job, ms) {
+  constructor(options: WorkerPoolOptions) {
+    this.#observe = options.observe;
+    this.#threads = Array.from({ length: options.threads ?? 1 }, () => this.#createThread(options));
+  }
+
+  async read({ bytes, format }: ImageFile, caller: ImageCaller): Promise<OcrResult> {
+    const answer = await this.#runObserved({ kind: 'read', bytes, format }, caller);
+    if (!('reading' in answer)) throw new Error('A worker thread answered another task.');
+    return answer.reading;
+  }
+
+  async rewrite(
+    { bytes, format, isLossless }: ImageFile,
+    boxes: readonly Box[],
+    caller: ImageCaller,
+  ): Promise<Uint8Array> {
+    const answer = await this.#runObserved({ kind: 'rewrite', bytes, boxes, format, isLossless }, caller);
+    if (!('bytes' in answer)) throw new Error('A worker thread answered another task.');
+    return answer.bytes;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const error = shuttingDown();
+    for (const job of this.#queue.removeAll()) job.reject(error);
+    await Promise.all(this.#threads.map((thread) => thread.close(error)));
+  }
+
+  #createThread({ program, budgetMs = 5000, timeoutMs = 20_000, idleMs = 120_000 }: WorkerPoolOptions): WorkerThread {
+    return new WorkerThread({
+      program: program ?? new URL('./workerProgram.ts', import.meta.url),
+      budgetMs,
+      timeoutMs,
+      idleMs,
+      onEnd: (job, ms) => {
         const { kind } = job.task;
-        taskMs[kind] += (ms - taskMs[kind]) / PACE_TASKS;
-        waiting.charge(job, ms);
+        this.#averageMs[kind] += (ms - this.#averageMs[kind]) / AVERAGE_TASKS;
+        this.#queue.charge(job, ms);
       },
-      onReturn(job) {
-        if (!job.caller.signal.aborted) waiting.putBack(job);
+      onRequeue: (job) => {
+        if (!job.caller.signal.aborted) this.#queue.requeue(job);
       },
-      onFree: startNext,
-    }),
-  );
-
-  /** Ends reads that nobody waits for: there are others who do. */
-  const stopAbandoned = (): void => {
-    for (const thread of threads) if (thread.inWork('read')?.caller.signal.aborted) thread.stopReading();
-  };
-
-  const leave = (job: Job): void => {
-    const isWaiting = waiting.leave(job);
-    if (!isWaiting && job.caller.isKept && waiting.size(job.task.kind) === 0) return;
-    job.reject(callEnded());
-    threads.find((thread) => thread.inWork('read') === job)?.stopReading();
-  };
-
-  const run = (task: Task, caller: PictureCaller): Promise<Answer> =>
-    new Promise((resolve, reject) => {
-      const { tenant, signal } = caller;
-      if (closed || signal.aborted) {
-        reject(closed ? shuttingDown() : callEnded());
-        return;
-      }
-      const job: Job = { task, caller, tenant, weight: 1, resolve, reject };
-      if (!waiting.add(job)) {
-        const message = 'There are more images than can be read in time: try again.';
-        const waitMs = (waiting.size(task.kind) * taskMs[task.kind]) / threads.length;
-        reject(new ImagesBusyError('overloaded', message, waitMs));
-        return;
-      }
-      signal.addEventListener(
-        'abort',
-        () => {
-          leave(job);
-        },
-        { once: true },
-      );
-      startNext();
+      onFree: () => {
+        this.#startNext();
+      },
     });
+  }
 
-  const observed = async (task: Task, caller: PictureCaller): Promise<Answer> => {
+  async #runObserved(task: Task, caller: ImageCaller): Promise<Answer> {
     const begun = performance.now();
-    const observe = (outcome: 'ok' | 'refused' | 'error'): void => {
-      options.observe?.(task.kind, outcome, (performance.now() - begun) / 1000);
+    const observe = (outcome: Outcome): void => {
+      this.#observe?.(task.kind, outcome, (performance.now() - begun) / 1000);
     };
     try {
-      const answer = await run(task, caller);
+      const answer = await this.#run(task, caller);
       if ('isStopped' in answer) throw callEnded();
       observe('problem' in answer ? 'refused' : 'ok');
       if ('problem' in answer) throw new UnreadableImageError(answer.problem);
@@ -116,28 +115,51 @@ export function createWorkers(options: WorkerOptions = {}): PictureReader {
       if (!(error instanceof UnreadableImageError)) observe('error');
       throw error;
     }
-  };
+  }
 
-  return {
-    async read({ bytes, format }, caller) {
-      const answer = await observed({ kind: 'read', bytes, format }, caller);
-      if (!('reading' in answer)) throw new Error('A thread answered another task than it was given.');
-      return answer.reading;
-    },
+  #run(task: Task, caller: ImageCaller): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const { tenant, signal } = caller;
+      if (this.#isClosed || signal.aborted) {
+        reject(this.#isClosed ? shuttingDown() : callEnded());
+        return;
+      }
+      const job: Job = { task, caller, tenant, weight: 1, resolve, reject };
+      if (!this.#queue.add(job)) {
+        const waitMs = (this.#queue.size(task.kind) * this.#averageMs[task.kind]) / this.#threads.length;
+        reject(new ImagesBusyError('overloaded', 'Too many images are waiting for OCR. Try again later.', waitMs));
+        return;
+      }
+      const onAbort = (): void => {
+        this.#abandon(job);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#startNext();
+    });
+  }
 
-    async rewrite({ bytes, format, isLossless }, boxes, caller) {
-      const answer = await observed({ kind: 'rewrite', bytes, boxes, format, isLossless }, caller);
-      if (!('bytes' in answer)) throw new Error('A thread answered another task than it was given.');
-      return answer.bytes;
-    },
+  #startNext(): void {
+    for (const thread of this.#threads) {
+      for (const kind of ['rewrite', 'read'] as const) {
+        if (this.#isClosed || thread.current(kind)) continue;
+        const job = this.#queue.next(kind);
+        if (job) thread.run(job);
+      }
+    }
+    if (this.#queue.size('read') > 0) this.#stopAbandonedReads();
+  }
 
-    async close() {
-      closed = true;
-      const error = shuttingDown();
-      for (const job of waiting.takeAll()) job.reject(error);
-      await Promise.all(threads.map((thread) => thread.close(error)));
-    },
-  };
+  /** Handles the end of a call. A read whose result is cached continues while no other image waits. */
+  #abandon(job: Job): void {
+    const wasWaiting = this.#queue.remove(job);
+    if (!wasWaiting && job.caller.isCached && this.#queue.size(job.task.kind) === 0) return;
+    job.reject(callEnded());
+    this.#threads.find((thread) => thread.current('read') === job)?.stopReading();
+  }
+
+  #stopAbandonedReads(): void {
+    for (const thread of this.#threads) if (thread.current('read')?.caller.signal.aborted) thread.stopReading();
+  }
 }
 
 const shuttingDown = (): Error => new DetectorUnavailableError('The service is shutting down.');

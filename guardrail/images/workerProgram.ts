@@ -1,6 +1,6 @@
 /**
- * A thread that unpacks, reads, paints and packs pictures, one after the other. Nothing of this is on the event loop. The
- * engine that reads has a thread of its own below it, which is ended where a picture takes too long or is not wanted.
+ * The program of a worker thread: it decodes, reads, redacts and encodes images, off the event loop. The OCR engine has a
+ * thread of its own, which is ended if an image exceeds its budget or its read is cancelled.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
@@ -9,69 +9,69 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UnreadableImageError } from './contract.ts';
 import { createOcr, type Ocr } from './ocr.ts';
-import { hasBytesBehindPixels } from './pngTrailingData.ts';
-import { greysOf, pack, paint, unpack, type Greys } from './raster.ts';
-import type { Answer, Answered, Order, Task, ThreadData } from './workerThread.ts';
+import { hasTrailingPixelData } from './pngTrailingData.ts';
+import { toGray, encodeImage, fillBoxes, decodeImage, type GrayImage } from './raster.ts';
+import type { Answer, Task, WorkerMessage, WorkerReply, WorkerSettings } from './workerProtocol.ts';
 
-/** What libvips calls its threads. */
-const IMAGE_THREAD = 'libvips worker';
+/** The name of libvips threads. */
+const LIBVIPS_THREAD = 'libvips worker';
 const PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
 
-/** How often the processor time of a picture is looked at, in milliseconds: a small part of what it may take. */
-const LOOK_MS = 100;
-const { budgetMs } = workerData as ThreadData;
+/** The interval of checks of the processor time, in milliseconds: a small part of the budget. */
+const CHECK_MS = 100;
+const { budgetMs } = workerData as WorkerSettings;
 
 let ocr: Promise<Ocr> | undefined;
-/** Aborted where the picture that is being read is not wanted any more. */
-let reading = new AbortController();
+/** Aborted when the current read is cancelled. */
+let currentRead = new AbortController();
 
 async function read({ bytes, format }: Task & { readonly kind: 'read' }): Promise<Answer> {
-  reading = new AbortController();
-  const { signal } = reading;
-  const { greys, isAltered } = await greysIn(bytes);
-  const hasMore = format === 'png' && (await hasBytesBehindPixels(bytes));
+  currentRead = new AbortController();
+  const { signal } = currentRead;
+  const { gray, isAltered } = await decodeGray(bytes);
+  const hasMore = format === 'png' && (await hasTrailingPixelData(bytes));
   ocr ??= createOcr();
   const engine = await ocr;
   if (signal.aborted) return { isStopped: true };
-  const passes = engine.read(greys);
+  const passes = engine.read(gray);
   const watch = new AbortController();
-  const end = watchOver(engine, AbortSignal.any([signal, watch.signal]));
+  const end = watchBudget(engine, AbortSignal.any([signal, watch.signal]));
   const verdict = await Promise.race([passes.then(() => 'read' as const), end]);
   watch.abort();
   if (verdict === 'read') return { reading: { passes: await passes, isAltered: isAltered || hasMore } };
   engine.end();
-  // The next picture shall not wait for a new one longer than need be.
+  // Starts the next engine now, so that the next image does not wait for it.
   ocr = createOcr();
   return verdict === 'dense' ? { problem: 'dense' } : { isStopped: true };
 }
 
 /**
- * Looks at processor time, not at the clock: what else the machine does decides about no picture.
- * @returns when the engine has used its budget, or the read is not wanted any more.
+ * Waits until the engine has used its budget or the read is cancelled. The budget is processor time, so the load of the
+ * machine does not matter.
  */
-async function watchOver(engine: Ocr, signal: AbortSignal): Promise<'dense' | 'stopped'> {
+async function watchBudget(engine: Ocr, signal: AbortSignal): Promise<'dense' | 'stopped'> {
   const before = await engine.usedMs();
-  const isWatched = (): Promise<boolean> => delay(LOOK_MS, true, { signal }).catch(() => false);
+  const isWatched = (): Promise<boolean> => delay(CHECK_MS, true, { signal }).catch(() => false);
   while (await isWatched()) {
     if ((await engine.usedMs()) - before > budgetMs) return 'dense';
   }
   return 'stopped';
 }
 
-/** The colours are let go before the reading begins, which takes memory itself. */
-async function greysIn(bytes: Uint8Array): Promise<{ greys: Greys; isAltered: boolean }> {
-  const raster = await unpack(bytes);
-  stepBack();
-  return { greys: await greysOf(raster), isAltered: raster.isAltered };
+/** Drops the colors before OCR, which needs the memory. */
+async function decodeGray(bytes: Uint8Array): Promise<{ gray: GrayImage; isAltered: boolean }> {
+  const raster = await decodeImage(bytes);
+  lowerPriority();
+  return { gray: await toGray(raster), isAltered: raster.isAltered };
 }
 
-async function answerTo(task: Task): Promise<Answer> {
+async function runTask(task: Task): Promise<Answer> {
   try {
     if (task.kind === 'read') return await read(task);
-    const raster = await unpack(task.bytes);
-    stepBack();
-    paint(raster, task.boxes);
-    return { bytes: await pack(raster, task.format, task.isLossless) };
+    const raster = await decodeImage(task.bytes);
+    lowerPriority();
+    fillBoxes(raster, task.boxes);
+    return { bytes: await encodeImage(raster, task.format, task.isLossless) };
   } catch (error) {
     if (error instanceof UnreadableImageError) return { problem: error.problem };
     throw error;
@@ -79,33 +79,33 @@ async function answerTo(task: Task): Promise<Answer> {
 }
 
 /**
- * Text goes first. On Linux each thread has a priority of its own, which those that it starts inherit. Those of the image
- * library do not: it starts them from a pool of the whole process, when it needs them.
+ * Gives text requests precedence. On Linux, each thread has its own priority, which its child threads inherit. The threads
+ * of libvips do not inherit it: libvips starts them on demand from a pool of the whole process.
  */
-function stepBack(): void {
+function lowerPriority(): void {
   try {
     const own = basename(readlinkSync('/proc/thread-self'));
     for (const thread of readdirSync('/proc/self/task')) {
       const name = readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim();
-      if (thread !== own && name !== IMAGE_THREAD) continue;
-      // A higher number is a lower priority; the whole service may have been given one.
+      if (thread !== own && name !== LIBVIPS_THREAD) continue;
+      // A higher number is a lower priority. The whole service can have a low one already.
       if (getPriority(Number(thread)) < PRIORITY) setPriority(Number(thread), PRIORITY);
     }
   } catch {
-    // Elsewhere the system shares its processors out as it sees fit.
+    // Other systems have no priority per thread.
   }
 }
 
-stepBack();
+lowerPriority();
 const port = parentPort;
-if (!port) throw new Error('This module runs in a worker thread alone.');
-port.on('message', (order: Order) => {
+if (!port) throw new Error('This module runs only in a worker thread.');
+port.on('message', (order: WorkerMessage) => {
   if (order.kind === 'stop') {
-    reading.abort();
+    currentRead.abort();
     return;
   }
-  void answerTo(order).then((answer) => {
-    stepBack();
-    port.postMessage({ kind: order.kind, answer } satisfies Answered);
+  void runTask(order).then((answer) => {
+    lowerPriority();
+    port.postMessage({ kind: order.kind, answer } satisfies WorkerReply);
   });
 });

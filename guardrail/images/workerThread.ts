@@ -1,76 +1,22 @@
-/** One thread that reads pictures: started when it gets work, replaced when it dies or hangs. */
 import { Worker } from 'node:worker_threads';
 import { DetectorUnavailableError } from '../detection/detection.ts';
-import type { Queued } from '../fairness/fairness.ts';
-import { ImagesBusyError, type Box, type Format, type PictureCaller, type Problem, type Reading } from './contract.ts';
+import { ImagesBusyError } from './contract.ts';
+import type { Job } from './jobQueue.ts';
+import type { Task, WorkerMessage, WorkerReply, WorkerSettings } from './workerProtocol.ts';
 
-/** What a thread is asked to do. */
-export type Task =
-  | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly format: Format }
-  | {
-      readonly kind: 'rewrite';
-      readonly bytes: Uint8Array;
-      readonly boxes: readonly Box[];
-      readonly format: Format;
-      readonly isLossless: boolean;
-    };
-
-/** What a thread is sent: a task, or that the read in work is not wanted any more. */
-export type Order = Task | { readonly kind: 'stop' };
-
-/** What is answered: a result, or what is wrong with the image. Any other failure ends the thread. */
-export type Answer =
-  | { readonly reading: Reading }
-  | { readonly bytes: Uint8Array }
-  | { readonly problem: Problem }
-  | { readonly isStopped: true };
-
-/** An answer, with the kind of task that it is to: one of each kind is in work at the same time at most. */
-export interface Answered {
-  readonly kind: Task['kind'];
-  readonly answer: Answer;
-}
-
-/** What a thread is given when it starts. */
-export interface ThreadData {
-  /** The processor time that reading one picture may take, in milliseconds. */
-  readonly budgetMs: number;
-}
-
-/** A task, and who waits for it. */
-export interface Job extends Queued {
-  readonly task: Task;
-  readonly caller: PictureCaller;
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: Error) => void;
-}
-
-export interface ThreadOptions extends ThreadData {
+export interface WorkerThreadOptions extends WorkerSettings {
   readonly program: URL;
   readonly timeoutMs: number;
   readonly idleMs: number;
-  /** A job has ended, well or not, after so many milliseconds. */
+  /** Called when a job has ended, with or without success. */
   readonly onEnd: (job: Job, ms: number) => void;
-  /** A job has to be done again: the thread ended because of another one. It has cost its tenant nothing. */
-  readonly onReturn: (job: Job) => void;
-  /** The thread takes another job. */
+  /** Called for a job to repeat, since another job ended the thread. The job is not charged. */
+  readonly onRequeue: (job: Job) => void;
+  /** Called when the thread can run another job. */
   readonly onFree: () => void;
 }
 
-/**
- * Beside the picture that it reads, a thread writes another one: that takes a fiftieth of the time, and whoever waits for
- * it would wait for the pictures of all others, too.
- */
-export interface Thread {
-  inWork(kind: Task['kind']): Job | undefined;
-  run(job: Job): void;
-  /** Gives up the read in work, and goes on. */
-  stopReading(): void;
-  /** Ends it, and fails what it does. */
-  close(error: Error): Promise<void>;
-}
-
-/** A thread that is asked to stop, and does not within this time, is replaced. Milliseconds: it unpacks in less. */
+/** A thread that does not stop a read within this time is replaced. Decoding an image takes less. */
 const STOP_MS = 2000;
 
 interface Running {
@@ -80,104 +26,119 @@ interface Running {
   isStopping: boolean;
 }
 
-export function createThread(options: ThreadOptions): Thread {
-  const { program, budgetMs, timeoutMs, idleMs, onEnd, onReturn, onFree } = options;
-  const running = new Map<Task['kind'], Running>();
-  let worker: Worker | undefined;
-  /** Ends it when it has been without work for long. */
-  let idle: NodeJS.Timeout | undefined;
+/**
+ * A worker thread that reads one image and rewrites another one at the same time: a rewrite takes a fiftieth of the time
+ * of a read and must not wait for reads. The thread starts with its first job, ends when it is idle, and is replaced when
+ * it fails or hangs.
+ */
+export class WorkerThread {
+  readonly #options: WorkerThreadOptions;
+  readonly #running = new Map<Task['kind'], Running>();
+  #worker: Worker | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
 
-  const end = async (): Promise<void> => {
-    const ending = worker;
-    clearTimeout(idle);
-    worker = undefined;
-    ending?.removeAllListeners();
-    // What is left of it has nobody to tell.
-    ending?.on('error', () => undefined);
-    await ending?.terminate();
-  };
+  constructor(options: WorkerThreadOptions) {
+    this.#options = options;
+  }
 
-  const take = (kind: Task['kind']): Running | undefined => {
-    const one = running.get(kind);
-    clearTimeout(one?.timer);
-    running.delete(kind);
-    return one;
-  };
+  current(kind: Task['kind']): Job | undefined {
+    return this.#running.get(kind)?.job;
+  }
 
-  const finish = (kind: Task['kind']): Job | undefined => {
-    const one = take(kind);
-    if (one) onEnd(one.job, performance.now() - one.started);
-    return one?.job;
-  };
+  run(job: Job): void {
+    const { kind } = job.task;
+    clearTimeout(this.#idleTimer);
+    const timer = this.#startTimeout(kind, this.#options.timeoutMs);
+    this.#running.set(kind, { job, timer, started: performance.now(), isStopping: false });
+    this.#worker ??= this.#startWorker();
+    this.#worker.postMessage(job.task satisfies WorkerMessage);
+  }
 
-  const failAll = (error: Error): Promise<void> => {
-    for (const kind of running.keys()) finish(kind)?.reject(error);
-    return end();
-  };
+  /** Cancels the current read. */
+  stopReading(): void {
+    const read = this.#running.get('read');
+    if (!read || read.isStopping) return;
+    read.isStopping = true;
+    clearTimeout(read.timer);
+    read.timer = this.#startTimeout('read', STOP_MS);
+    this.#worker?.postMessage({ kind: 'stop' } satisfies WorkerMessage);
+  }
 
-  /** What else it does is done again: a picture of another tenant may have made it hang. */
-  const replace = (culprit: Task['kind'], error: Error): void => {
-    finish(culprit)?.reject(error);
-    for (const kind of running.keys()) {
-      const other = take(kind);
-      if (other) onReturn(other.job);
-    }
-    void end();
-    onFree();
-  };
+  /** Ends the thread and rejects its jobs. */
+  async close(error: Error): Promise<void> {
+    for (const kind of this.#running.keys()) this.#finish(kind)?.reject(error);
+    await this.#endWorker();
+  }
 
-  const start = (): Worker => {
-    // What the engine prints about a picture is for nobody's log.
-    const made = new Worker(program, { stdout: true, stderr: true, workerData: { budgetMs } satisfies ThreadData });
-    made.stdout.resume();
-    made.stderr.resume();
-    made.on('message', ({ kind, answer }: Answered) => {
-      const job = finish(kind);
-      if (running.size === 0) {
-        idle = setTimeout(() => void end(), idleMs);
-        idle.unref();
-      }
-      job?.resolve(answer);
-      onFree();
+  #startWorker(): Worker {
+    const { program, budgetMs } = this.#options;
+    const workerData: WorkerSettings = { budgetMs };
+    // The output of the OCR engine can quote the image, so it is discarded.
+    const worker = new Worker(program, { stdout: true, stderr: true, workerData });
+    worker.stdout.resume();
+    worker.stderr.resume();
+    worker.on('message', (reply: WorkerReply) => {
+      this.#onReply(reply);
     });
-    const died = (): void => {
-      void failAll(new DetectorUnavailableError('Image OCR failed.'));
-      onFree();
+    const onDeath = (): void => {
+      void this.close(new DetectorUnavailableError('Image OCR failed.'));
+      this.#options.onFree();
     };
-    made.on('error', died);
-    made.on('exit', died);
-    // A thread that waits for work keeps no program from ending.
-    made.unref();
-    return made;
-  };
+    worker.on('error', onDeath);
+    worker.on('exit', onDeath);
+    // An idle thread does not keep the process running.
+    worker.unref();
+    return worker;
+  }
 
-  const timeOut = (kind: Task['kind'], ms: number): NodeJS.Timeout =>
-    setTimeout(() => {
-      const message = `Image OCR took longer than ${timeoutMs} ms for one image.`;
-      replace(kind, new ImagesBusyError('timeout', message, timeoutMs));
+  #onReply({ kind, answer }: WorkerReply): void {
+    const job = this.#finish(kind);
+    if (this.#running.size === 0) {
+      this.#idleTimer = setTimeout(() => void this.#endWorker(), this.#options.idleMs);
+      this.#idleTimer.unref();
+    }
+    job?.resolve(answer);
+    this.#options.onFree();
+  }
+
+  async #endWorker(): Promise<void> {
+    const worker = this.#worker;
+    clearTimeout(this.#idleTimer);
+    this.#worker = undefined;
+    worker?.removeAllListeners();
+    worker?.on('error', () => undefined);
+    await worker?.terminate();
+  }
+
+  #startTimeout(kind: Task['kind'], ms: number): NodeJS.Timeout {
+    const { timeoutMs } = this.#options;
+    return setTimeout(() => {
+      const message = `Image OCR exceeded ${timeoutMs} ms for one image.`;
+      this.#replace(kind, new ImagesBusyError('timeout', message, timeoutMs));
     }, ms);
+  }
 
-  return {
-    inWork: (kind) => running.get(kind)?.job,
+  /** Ends the thread because of one job. The other job is repeated: an image of another tenant can cause the hang. */
+  #replace(culprit: Task['kind'], error: Error): void {
+    this.#finish(culprit)?.reject(error);
+    for (const kind of this.#running.keys()) {
+      const other = this.#take(kind);
+      if (other) this.#options.onRequeue(other.job);
+    }
+    void this.#endWorker();
+    this.#options.onFree();
+  }
 
-    run(job) {
-      const { kind } = job.task;
-      clearTimeout(idle);
-      const timer = timeOut(kind, timeoutMs);
-      running.set(kind, { job, timer, started: performance.now(), isStopping: false });
-      worker ??= start();
-      worker.postMessage(job.task satisfies Order);
-    },
+  #finish(kind: Task['kind']): Job | undefined {
+    const running = this.#take(kind);
+    if (running) this.#options.onEnd(running.job, performance.now() - running.started);
+    return running?.job;
+  }
 
-    stopReading() {
-      const one = running.get('read');
-      if (!one || one.isStopping) return;
-      one.isStopping = true;
-      clearTimeout(one.timer);
-      one.timer = timeOut('read', STOP_MS);
-      worker?.postMessage({ kind: 'stop' } satisfies Order);
-    },
-
-    close: failAll,
-  };
+  #take(kind: Task['kind']): Running | undefined {
+    const running = this.#running.get(kind);
+    clearTimeout(running?.timer);
+    this.#running.delete(kind);
+    return running;
+  }
 }

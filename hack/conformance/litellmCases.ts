@@ -1,6 +1,6 @@
 import { pngOf } from '../../guardrail/images/testing/files.ts';
 import { draw, note } from '../../guardrail/images/testing/drawings.ts';
-import { startSecondLook } from '../../guardrail/images/testing/independentOcr.ts';
+import { startIndependentOcr } from '../../guardrail/images/testing/independentOcr.ts';
 import type { JsonObject } from '../testing/gateway/gateway.ts';
 import { CHAT, chat, CHAT_CASES, illustrated, messagesOf, TOOL, user } from './chatCases.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
@@ -35,7 +35,7 @@ async function sawPictureWithout({ email }: Person, requests: readonly string[])
   neverSaw(requests, [email]);
   const pictures = requests.flatMap((request) => request.match(/(?<=data:image\/png;base64,)[A-Za-z0-9+/]+=*/g) ?? []);
   exact(pictures.length, 1);
-  const reader = await startSecondLook();
+  const reader = await startIndependentOcr();
   const text = await reader.read(Buffer.from(pictures[0] ?? '', 'base64'));
   await reader.close();
   demand(text.includes('write') && text.includes('delivery'), `The model saw a picture of ${JSON.stringify(text)}.`);

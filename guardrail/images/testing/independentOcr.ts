@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { createWorker, OEM, PSM } from 'tesseract.js';
 
-export interface SecondLook {
+export interface IndependentOcr {
   /** Everything that can be read in an image file, over several sizes, light and dark. */
   read(file: Uint8Array): Promise<string>;
   close(): Promise<void>;
@@ -16,7 +16,7 @@ const WAYS = [
   { scale: 3, negative: true, mode: PSM.SPARSE_TEXT },
 ] as const;
 
-export async function startSecondLook(): Promise<SecondLook> {
+export async function startIndependentOcr(): Promise<IndependentOcr> {
   const langPath = join(dirname(fileURLToPath(import.meta.resolve('@tesseract.js-data/eng'))), '4.0.0_best_int');
   const engine = await createWorker('eng', OEM.LSTM_ONLY, { langPath, cacheMethod: 'none' });
   return {
