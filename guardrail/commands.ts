@@ -1,7 +1,7 @@
 /** The guardrail's command line. */
 import { createSecretKey } from 'node:crypto';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { SettingsError, DEFAULT_TENANT, describeSettings, openSecret, readSettings } from './settings/settings.ts';
+import { SettingsError, DEFAULT_TENANT, describeSettings, readSecret, readSettings } from './settings/settings.ts';
 import { deriveSession } from './pseudonymization/pseudonymization.ts';
 import type { Tenant } from './ids.ts';
 
@@ -9,16 +9,16 @@ const USAGE = `Usage: node guardrail/main.ts [command] [options]
 
 Commands
   serve         Runs the service (default).
-  detect        Reads lines {"id","text"} from standard input and writes {"id","spans"} for each;
-                [--team id] applies that team's overrides of the policy.
-  session-id    Prints the id of the session of a call, given its identifiers:
+  detect        Reads lines {"id","text"} from standard input and writes {"id","spans"} for each.
+                [--team id] applies the policy of this team.
+  session-id    Prints the session id of a call with these identifiers:
                 [--tenant name] [--team id] [--key-hash hash] [--user id] [--end-user id]
                 [--trace-id id] [--call-id id]
 
 Options
-  --help        Prints this text.
+  --help        Prints this help.
 
-Settings come from the environment:
+Settings (environment variables)
 `;
 
 const SESSION_OPTIONS = {
@@ -31,7 +31,7 @@ const SESSION_OPTIONS = {
   'call-id': { type: 'string' },
 } as const satisfies ParseArgsConfig['options'];
 
-/** @returns the exit code: 0, 1 where it failed, 2 where it was called wrongly. */
+/** Runs a command. @returns the exit code: 0 for success, 1 for a failure, 2 for wrong arguments or settings. */
 export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   if (args.includes('--help') || args.includes('-h') || args[0] === 'help') {
     process.stdout.write(`${USAGE}${describeSettings()}\n`);
@@ -41,31 +41,31 @@ export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Prom
   try {
     switch (command) {
       case 'serve':
-        return await withoutArguments(rest, async () => {
-          const config = readSettings(env);
-          // Loaded where it is needed: the other commands answer at once.
+        return await rejectArguments(rest, async () => {
+          const settings = readSettings(env);
+          // Loaded only here: the service takes long to load, and the other commands do not need it.
           const { serve } = await import('./serve.ts');
-          return serve(config, env);
+          return serve(settings, env);
         });
       case 'detect':
         return await detect(rest, env);
       case 'session-id':
         return sessionId(rest, env);
       default:
-        return wrong(`There is no command ${JSON.stringify(command)}: it is serve, detect or session-id.`);
+        return usageError(`Unknown command ${JSON.stringify(command)}: use serve, detect or session-id.`);
     }
   } catch (error) {
-    if (error instanceof SettingsError) return wrong(error.message);
+    if (error instanceof SettingsError) return usageError(error.message);
     process.stderr.write(`${error instanceof Error ? error.message : 'The guardrail failed.'}\n`);
     return 1;
   }
 }
 
-function withoutArguments(args: readonly string[], proceed: () => Promise<number>): Promise<number> {
+function rejectArguments(args: readonly string[], proceed: () => Promise<number>): Promise<number> {
   const [first] = args;
   if (first === undefined) return proceed();
   return Promise.resolve(
-    wrong(`${JSON.stringify(first)} is not known here: settings come from the environment, see --help.`),
+    usageError(`Unknown argument ${JSON.stringify(first)}: settings are environment variables, see --help.`),
   );
 }
 
@@ -74,19 +74,19 @@ function sessionId(args: readonly string[], env: NodeJS.ProcessEnv): number {
   try {
     options = parseArgs({ args: [...args], options: SESSION_OPTIONS, allowPositionals: false }).values;
   } catch {
-    return wrong(
-      `session-id takes ${Object.keys(SESSION_OPTIONS)
+    return usageError(
+      `session-id accepts only these options, each with a value: ${Object.keys(SESSION_OPTIONS)
         .map((name) => `--${name}`)
-        .join(', ')}, each with a value.`,
+        .join(', ')}.`,
     );
   }
-  const config = readSettings({ ...env, GUARDRAIL_INSECURE_NO_AUTH: 'true' });
-  if (!config.SESSION_KEY)
-    return wrong('GUARDRAIL_SESSION_KEY or GUARDRAIL_SESSION_KEY_FILE must be set: ids come from it.');
-  const live = openSecret(config.SESSION_KEY, () => undefined);
-  live.close();
+  const settings = readSettings({ ...env, GUARDRAIL_INSECURE_NO_AUTH: 'true' });
+  if (!settings.SESSION_KEY)
+    return usageError(
+      'GUARDRAIL_SESSION_KEY or GUARDRAIL_SESSION_KEY_FILE must be set: session ids are derived from it.',
+    );
   const session = deriveSession(
-    createSecretKey(live.current),
+    createSecretKey(readSecret(settings.SESSION_KEY)),
     {
       tenant: (options.tenant ?? DEFAULT_TENANT) as Tenant,
       team: options.team,
@@ -96,9 +96,10 @@ function sessionId(args: readonly string[], env: NodeJS.ProcessEnv): number {
       traceId: options['trace-id'],
       callId: options['call-id'],
     },
-    config.SESSION_SCOPE,
+    settings.SESSION_SCOPE,
   );
-  if (session === undefined) return wrong('These identifiers name no session: give --team, --end-user or another one.');
+  if (session === undefined)
+    return usageError('These identifiers do not determine a session: add --team, --end-user or another option.');
   process.stdout.write(`${session}\n`);
   return 0;
 }
@@ -108,15 +109,15 @@ async function detect(args: readonly string[], env: NodeJS.ProcessEnv): Promise<
   try {
     options = parseArgs({ args: [...args], options: { team: { type: 'string' } }, allowPositionals: false }).values;
   } catch {
-    return wrong('detect takes --team, with a value, and nothing else: it reads lines from standard input.');
+    return usageError('detect accepts only the option --team with a value: it reads lines from standard input.');
   }
-  const config = readSettings({ ...env, GUARDRAIL_INSECURE_NO_AUTH: 'true' });
+  const settings = readSettings({ ...env, GUARDRAIL_INSECURE_NO_AUTH: 'true' });
   const { openAnalyzer, openPolicyOf } = await import('./app/app.ts');
   const { runDetect } = await import('./detection/detection.ts');
   const log = process.stderr;
   const analyzer = openAnalyzer(
-    config,
-    openPolicyOf(config, (problem) => log.write(`${problem}\n`)),
+    settings,
+    openPolicyOf(settings, (problem) => log.write(`${problem}\n`)),
   );
   try {
     const { failed } = await runDetect(process.stdin, process.stdout, { analyzer, log, team: options.team });
@@ -126,7 +127,7 @@ async function detect(args: readonly string[], env: NodeJS.ProcessEnv): Promise<
   }
 }
 
-function wrong(message: string): number {
+function usageError(message: string): number {
   process.stderr.write(`${message}\n`);
   return 2;
 }

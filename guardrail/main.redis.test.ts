@@ -51,16 +51,16 @@ async function serve(env: NodeJS.ProcessEnv = {}): Promise<Service> {
     rest = parts.pop() ?? '';
     lines.push(...parts);
   });
-  const told = (name: 'port' | 'metricsPort'): number[] =>
+  const logged = (name: 'port' | 'metricsPort'): number[] =>
     lines.flatMap((line) =>
       line.includes(`"${name}"`) ? [(JSON.parse(line) as Record<typeof name, number>)[name]] : [],
     );
-  const ports = (): number[] => told('port');
+  const ports = (): number[] => logged('port');
   await eventually(() => ports().length >= Number(env.GUARDRAIL_WORKERS ?? 1), 20_000);
   return {
     child,
     url: `http://127.0.0.1:${ports()[0] ?? 0}`,
-    metricsUrl: `http://127.0.0.1:${told('metricsPort')[0] ?? 0}`,
+    metricsUrl: `http://127.0.0.1:${logged('metricsPort')[0] ?? 0}`,
     lines,
     async stop() {
       const exited = once(child, 'exit');
@@ -88,7 +88,7 @@ async function guard(
 }
 
 describe('the program', () => {
-  it('says how it is used', async () => {
+  it('prints its usage', async () => {
     const { code, output } = await run(['--help']);
     expect(code).to.equal(0);
     for (const word of ['serve', 'detect', 'session-id', 'GUARDRAIL_PORT', 'GUARDRAIL_WORKERS'])
@@ -96,11 +96,11 @@ describe('the program', () => {
   });
 
   const WRONG: [args: string[], env: NodeJS.ProcessEnv, says: RegExp][] = [
-    [['--port', '1'], {}, /^"--port" is not known here: settings come from the environment, see --help\.\n$/],
-    [['start'], {}, /^There is no command "start": it is serve, detect or session-id\.\n$/],
-    [['session-id', '--tem', 'x'], {}, /^session-id takes --tenant, /],
-    [['session-id'], {}, /^These identifiers name no session/],
-    [['detect', 'file'], {}, /^detect takes --team/],
+    [['--port', '1'], {}, /^Unknown argument "--port": settings are environment variables, see --help\.\n$/],
+    [['start'], {}, /^Unknown command "start": use serve, detect or session-id\.\n$/],
+    [['session-id', '--tem', 'x'], {}, /^session-id accepts only these options, each with a value: --tenant, /],
+    [['session-id'], {}, /^These identifiers do not determine a session/],
+    [['detect', 'file'], {}, /^detect accepts only the option --team/],
     [[], { GUARDRAIL_API_KEYS: '' }, /^GUARDRAIL_API_KEYS or GUARDRAIL_API_KEYS_FILE must be set/],
     [[], { GUARDRAIL_PORT: 'x', GUARDRAIL_MODE: 'y' }, /^GUARDRAIL_PORT must .*\.\nGUARDRAIL_MODE must .*\.\n$/],
   ];
@@ -120,7 +120,7 @@ describe('the program', () => {
       { GUARDRAIL_WORKERS: '2', GUARDRAIL_STORE: 'redis://127.0.0.1:1', GUARDRAIL_LOG_LEVEL: 'silent' },
     ],
   ] as const) {
-    it(`says in one sentence that its port is in use: ${setting}, ${JSON.stringify(more)}`, async () => {
+    it(`reports a port in use in one sentence: ${setting}, ${JSON.stringify(more)}`, async () => {
       const server = createServer();
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
@@ -128,13 +128,13 @@ describe('the program', () => {
       const { code, errors } = await run([], { ...more, [setting]: String(port) });
       server.close();
       expect(errors).to.equal(
-        `Port ${port} is in use already: set ${setting} to a free one, or stop what listens there.\n`,
+        `Port ${port} is already in use: set ${setting} to a free port, or stop the process that uses it.\n`,
       );
       expect(code).to.equal(1);
     });
   }
 
-  it('detects in lines', async () => {
+  it('detects entities in lines of standard input', async () => {
     const { code, output } = await run(['detect'], {}, '{"id":"a","text":"\u{1F600} joe@example.org"}\n');
     expect(code).to.equal(0);
     const line = JSON.parse(output) as { id: string; spans: { start: number; end: number; type: string }[] };
@@ -142,14 +142,14 @@ describe('the program', () => {
     expect(line.spans[0]).to.deep.include({ start: 2, end: 17, type: 'EMAIL_ADDRESS' });
   });
 
-  it('tells the session that a call gets, finishes that call when it is stopped, and ends with 0', async function () {
+  it('prints the session id of a call, finishes running calls on SIGTERM, and exits with 0', async function () {
     this.timeout(30_000);
     const service = await serve();
     const { headers } = await guard(service, { input_type: 'request', texts: [`Mail ${PLANTED.email}`] });
-    const told = await run(['session-id', '--tenant', 'litellm', '--team', 'red', '--end-user', PLANTED.endUser]);
-    expect(told.output.trim()).to.equal(headers.get('x-session-id'));
+    const printed = await run(['session-id', '--tenant', 'litellm', '--team', 'red', '--end-user', PLANTED.endUser]);
+    expect(printed.output.trim()).to.equal(headers.get('x-session-id'));
 
-    // A call whose body is still on its way when the signal comes.
+    // A call whose body is incomplete when the signal arrives.
     const body = JSON.stringify({ input_type: 'request', texts: ['Hello.'] });
     const call = httpRequest(`${service.url}/beta/litellm_basic_guardrail_api`, {
       method: 'POST',
@@ -168,7 +168,7 @@ describe('the program', () => {
   });
 });
 
-describe('the program with workers', () => {
+describe('worker processes of the program', () => {
   let redis: RedisServer;
   before(async function () {
     this.timeout(60_000);
@@ -178,7 +178,7 @@ describe('the program with workers', () => {
     await redis.stop();
   });
 
-  it('shares the port and the sessions, adds up the metrics, replaces a worker that dies, and drains', async function () {
+  it('share the port and the sessions, aggregate their metrics, are replaced when they die, and drain', async function () {
     this.timeout(60_000);
     const service = await serve({ GUARDRAIL_STORE: redis.url, GUARDRAIL_WORKERS: '2' });
     const workers = (): number[] =>

@@ -44,7 +44,7 @@ const headers = { 'x-session-id': 'conversation', 'x-guardrail-team': 'red' };
 
 async function expectPassed(harness: Harness, code: string, only = CALLS): Promise<void> {
   for (const [what, path, body, pass] of only) {
-    const before = await toleratedBy(harness, code);
+    const before = await failedOpenBy(harness, code);
     const lines = harness.logs.length;
     const answer = await harness.call('POST', path, body, { headers });
     expect(answer.status, what).to.equal(200);
@@ -52,16 +52,16 @@ async function expectPassed(harness: Harness, code: string, only = CALLS): Promi
     expect(answer.body, what).to.deep.include(pass);
     expect(JSON.stringify(answer.body), what).not.to.match(/BLOCKED|"verdict":false|status_code/);
     const failed = isRequest(what);
-    expect(await toleratedBy(harness, code), what).to.equal(before + (failed ? 1 : 0));
-    const warnings = harness.logs.slice(lines).filter((line) => line.includes('went on unchanged: monitor mode'));
+    expect(await failedOpenBy(harness, code), what).to.equal(before + (failed ? 1 : 0));
+    const warnings = harness.logs.slice(lines).filter((line) => line.includes('Forwarded a call unchanged'));
     expect(warnings, what).to.have.length(failed ? 1 : 0);
     if (failed) expect(JSON.parse(warnings[0] ?? '{}')).to.include({ code });
   }
 }
 
-async function toleratedBy(harness: Harness, code: string): Promise<number> {
+async function failedOpenBy(harness: Harness, code: string): Promise<number> {
   const metrics = await harness.metrics();
-  return Number(new RegExp(`guardrail_tolerated_failures_total\\{code="${code}"\\} (\\d+)`).exec(metrics)?.[1] ?? 0);
+  return Number(new RegExp(`guardrail_failed_open_requests_total\\{code="${code}"\\} (\\d+)`).exec(metrics)?.[1] ?? 0);
 }
 
 async function withHarness(options: HarnessOptions, run: (harness: Harness) => Promise<void>): Promise<void> {
@@ -109,9 +109,9 @@ describe('monitor mode', () => {
       });
       await redis.restart();
       const counted = async (): Promise<boolean> => {
-        const before = await toleratedBy(harness, 'store_unavailable');
+        const before = await failedOpenBy(harness, 'store_unavailable');
         await harness.call('POST', BASIC, CALLS[0]?.[2]);
-        return (await toleratedBy(harness, 'store_unavailable')) === before;
+        return (await failedOpenBy(harness, 'store_unavailable')) === before;
       };
       await eventually(counted);
     });
@@ -159,7 +159,7 @@ describe('monitor mode', () => {
           (said: Body) => said.action === 'NONE' || said.verdict === true || 'action' in said,
         );
       }
-      expect(await toleratedBy(harness, 'body_too_large')).to.equal(CALLS.length);
+      expect(await failedOpenBy(harness, 'body_too_large')).to.equal(CALLS.length);
       const unknown = await harness.call('POST', PEER, { padding: 'x'.repeat(2000) });
       expect(unknown.body).to.deep.equal({ verdict: true, ...PASS });
       const named = await harness.call('POST', `${PEER}?dialect=portkey`, { padding: 'x'.repeat(2000) });
@@ -168,7 +168,7 @@ describe('monitor mode', () => {
     await withHarness({}, async (harness) => {
       const texts = Array.from({ length: 10_001 }, () => 'a');
       expect((await harness.guard({ input_type: 'request', texts })).body).to.deep.equal({ action: 'NONE' });
-      expect(await toleratedBy(harness, 'invalid_field')).to.equal(1);
+      expect(await failedOpenBy(harness, 'invalid_field')).to.equal(1);
     });
   });
 
@@ -191,14 +191,14 @@ describe('monitor mode', () => {
     try {
       await eventually(() => open.length === 193);
       expect((await ask()).body).to.deep.equal({ action: 'NONE' });
-      expect(await toleratedBy(harness, 'overloaded')).to.equal(1);
+      expect(await failedOpenBy(harness, 'overloaded')).to.equal(1);
       stopped = harness.stop();
       // In monitor mode nothing but draining makes it unready.
       await eventually(async () => (await harness.call('GET', '/readyz')).status === 503);
       for (const [what, path, body] of CALLS) {
         expect((await harness.call('POST', path, body, { headers })).status, what).to.equal(200);
       }
-      expect(await toleratedBy(harness, 'draining')).to.equal(CALLS.length);
+      expect(await failedOpenBy(harness, 'draining')).to.equal(CALLS.length);
     } finally {
       for (const finish of open) finish();
       await Promise.all(running);

@@ -141,7 +141,7 @@ describe('the service on Redis', () => {
     const wrong = await startReady(redis.url, { GUARDRAIL_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64') });
     expect(textOf(await response(wrong, 'rotated', sent))).to.equal(sent);
     expect(wrong.logs.join('')).to.include('encrypted with a key that is not configured');
-    expect(await wrong.metrics()).to.include('guardrail_store_unreadable_total 1');
+    expect(await wrong.metrics()).to.include('guardrail_store_decryption_failures_total 1');
     await wrong.stop();
   });
 

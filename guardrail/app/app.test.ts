@@ -210,8 +210,8 @@ describe('the service', () => {
     const search = { ...who, input_type: 'response', texts: [guesses + sent] };
     expect(bodyOf(await harness.guard(search))).to.include({ action: 'NONE' });
     const metrics = await harness.metrics();
-    expect(metrics).to.match(/guardrail_pseudonyms_total\{outcome="withheld"\} [1-9]/);
-    expect(metrics).to.match(/guardrail_searched_answers_total [1-9]/);
+    expect(metrics).to.match(/guardrail_response_pseudonyms_total\{outcome="withheld"\} [1-9]/);
+    expect(metrics).to.match(/guardrail_suspected_enumerations_total [1-9]/);
   });
 
   it('keeps teams, and tenants, apart for the same end user', async () => {
@@ -517,9 +517,9 @@ describe('the service', () => {
       'guardrail_requests_total{phase="response",protocol="basic",action="NONE"}',
       'guardrail_entities_total{type="EMAIL_ADDRESS",detector="builtin"}',
       'guardrail_entities_total{type="IBAN_CODE",detector="builtin"}',
-      'guardrail_pseudonyms_total{outcome="restored"}',
-      'guardrail_pseudonyms_total{outcome="withheld"}',
-      'guardrail_pseudonyms_total{outcome="unknown"}',
+      'guardrail_response_pseudonyms_total{outcome="restored"}',
+      'guardrail_response_pseudonyms_total{outcome="withheld"}',
+      'guardrail_response_pseudonyms_total{outcome="unknown"}',
       'guardrail_store_operation_duration_seconds_count{operation="put",outcome="ok"}',
       'guardrail_detection_duration_seconds_count{outcome="ok"}',
       'guardrail_http_requests_total{route="/beta/litellm_basic_guardrail_api",method="POST",status="200"}',

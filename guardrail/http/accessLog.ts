@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { routeOf, type CallMiddleware } from './context.ts';
 
-/** One line a call: who, what, how it ended and how long it took; neither URL nor headers nor bodies. */
+/** Logs one line for each call, without its URL, headers and bodies. */
 export function accessLog(logger: Logger): CallMiddleware {
   return async (context, next) => {
     const start = performance.now();

@@ -4,23 +4,23 @@ import type { AuthenticatedState, CallContext, CallMiddleware } from './context.
 import { ServiceError } from './errors.ts';
 
 export interface AuthenticationOptions {
-  /** Asked at each call, since keys rotate; undefined where the service runs without authentication. */
+  /** The current keys. undefined: the service runs without authentication. */
   readonly keys: () => ApiKeys | undefined;
-  /** Paths where the key may also come as `Authorization: Bearer`. */
+  /** Paths that also accept the key as `Authorization: Bearer`. */
   readonly bearerPaths?: ReadonlySet<string>;
-  /** A page for browsers, where the key may also come as the password of `Authorization: Basic`. */
+  /** A page for browsers, which also accepts the key as the password of `Authorization: Basic`. */
   readonly page?: SignInPage;
 }
 
 /** A page to which a browser signs in. */
 export interface SignInPage {
-  /** Where a browser without a key is asked for one. */
+  /** The path where a browser without a key gets a sign-in dialog. */
   readonly path: string;
-  /** The calls of the page, for which the browser sends the key by itself. */
+  /** The paths that the page calls. The browser adds the key to these calls. */
   readonly calls: ReadonlySet<string>;
 }
 
-/** Lets only calls with a known key pass, and tells whose key it is. */
+/** Refuses calls without a known key, and sets the tenant of the others. */
 export function authentication(options: AuthenticationOptions): CallMiddleware {
   return async (context, next) => {
     const known = options.keys();
@@ -34,18 +34,17 @@ export function authentication(options: AuthenticationOptions): CallMiddleware {
 
 function refusal(isPage: boolean): ServiceError {
   return isPage
-    ? new ServiceError(401, 'unauthorized', 'Sign in with any user name, and a valid API key as the password.', {
-        'www-authenticate': 'Basic realm="guardrail", charset="UTF-8"',
+    ? new ServiceError('unauthorized', {
+        message: 'Sign in with any user name, and a valid API key as the password.',
+        headers: { 'www-authenticate': 'Basic realm="guardrail", charset="UTF-8"' },
       })
-    : // Not Basic: a browser would ask its user again, in the middle of the page.
-      new ServiceError(401, 'unauthorized', 'Send a valid key in the header x-api-key.', {
-        'www-authenticate': 'ApiKey realm="guardrail"',
-      });
+    : // Not Basic: for a call of a page, the browser would show its sign-in dialog again.
+      new ServiceError('unauthorized', { headers: { 'www-authenticate': 'ApiKey realm="guardrail"' } });
 }
 
 /**
- * A router whose handlers know their caller's tenant. A call that reaches it without authentication ends in 500, before
- * its body is read: without a tenant, the sessions of all tenants would be one.
+ * Creates a router whose handlers know the tenant of the call. A call without a tenant gets 500 before its body is read:
+ * otherwise all tenants would share their sessions.
  */
 export function authenticatedRouter(): Router<AuthenticatedState> {
   const router = new Router<AuthenticatedState>();
@@ -57,8 +56,7 @@ export function authenticatedRouter(): Router<AuthenticatedState> {
 }
 
 function assertAuthenticated({ state }: CallContext): void {
-  if (state.tenant === undefined || state.tenant === '')
-    throw new Error('The route is mounted without authentication.');
+  if (state.tenant === undefined || state.tenant === '') throw new Error('The route is not behind authentication.');
 }
 
 function presentedKey(context: CallContext, { bearerPaths, page }: AuthenticationOptions): string {
@@ -76,16 +74,16 @@ function presentedKey(context: CallContext, { bearerPaths, page }: Authenticatio
 }
 
 /**
- * Whether a browser asks for a page, or for what that page calls. A browser sends what it has been given for this origin
- * with calls of other sites' pages too, and says whose a call is in `Sec-Fetch-Site`. Browsers that do not say so ask
- * first before they send JSON from elsewhere, and other bodies are refused.
+ * Whether the call requests the page, or comes from the page. A browser adds the credentials of this origin to calls of
+ * other sites' pages too, and names the origin of a call in `Sec-Fetch-Site`. Browsers without this header send a CORS
+ * preflight before JSON from another origin, and the service refuses other bodies.
  */
 function isOfPage(context: CallContext, { path, calls }: SignInPage): boolean {
   if (context.path === path) return true;
   return calls.has(context.path) && ['', 'same-origin'].includes(context.get('sec-fetch-site'));
 }
 
-/** The password of Basic credentials (RFC 7617): all that follows the first colon. */
+/** The password in Basic credentials (RFC 7617): everything after the first colon. */
 function passwordOf(credentials: string): string {
   const text = Buffer.from(credentials, 'base64').toString('utf8');
   const colon = text.indexOf(':');

@@ -1,46 +1,56 @@
 import type { Middleware, ParameterizedContext } from 'koa';
+import type { JsonObject } from '../gateways/gateways.ts';
 import type { SessionId, Tenant } from '../ids.ts';
 import type { Fence } from '../store/store.ts';
-import type { BodyReading } from './admission/places.ts';
-import type { FailureAnswers } from './failures.ts';
+import type { BodyReading } from './admission/capacity.ts';
 
-/** What middleware hands on about a call. */
+/** What middleware and handlers know about a call. */
 export interface CallState {
   requestId: string;
-  /** Whose key the call came with; set by authentication. */
+  /** The holder of the API key; set by authentication. */
   tenant?: Tenant;
-  /** The store's time when the call came: what is erased while its body arrives stays erased. */
+  /** The fence at the start of the call: values erased while the body arrives stay erased. */
   begun?: Fence;
-  /** What reading the body has to do with admission; set by it. */
+  /** Counts the body while it is read; set by admission. */
   reading?: BodyReading;
-  /** The parsed body, set where a route reads one. */
+  /** The parsed body. */
   body?: unknown;
-  /** How large the body was, once inflated. */
+  /** The size of the decompressed body. */
   bodyBytes?: number;
-  /** What a failure of this call is answered. */
+  /** The responses to this call if it fails; set by routes of gateways. */
   failureAnswers?: FailureAnswers;
-  /** Set once the call has been read, by {@link tellSession}. */
+  /** Set by {@link tellSession} once the call is parsed. */
   session?: SessionId;
-  /** What the access log says besides; never a value. */
+  /** More fields of the access log. Must not contain personal data. */
   log: Record<string, string | number>;
 }
 
-/** What a handler behind authentication knows besides. */
+/** The state of a call that authentication accepted. */
 export interface AuthenticatedState extends CallState {
   readonly tenant: Tenant;
 }
 
+/** The responses to a failed call, in the format of its gateway. */
+export interface FailureAnswers {
+  /** Forwards the call unchanged. */
+  readonly pass: JsonObject;
+  /** Refuses the call. undefined: an HTTP error refuses it. */
+  readonly reject?: JsonObject;
+  /** Whether the body is a call of this gateway, so that the address and the configuration are correct. */
+  readonly isRecognized: boolean;
+}
+
 export type CallContext = ParameterizedContext<CallState>;
 export type AuthenticatedContext = ParameterizedContext<AuthenticatedState>;
-/** The pattern of the route that was taken: unlike the URL it holds nothing that a caller chose. */
+export type CallMiddleware = Middleware<CallState>;
+
+/** The pattern of the matched route. Unlike the URL, it contains nothing that a caller chose. */
 export function routeOf(context: CallContext): string {
   const route = (context as { _matchedRoute?: unknown })._matchedRoute;
   return typeof route === 'string' ? route : 'none';
 }
 
-export type CallMiddleware = Middleware<CallState>;
-
-/** Names the session of a call in the answer's header `x-session-id`, and in the access log. */
+/** Writes the session of a call to the response header `x-session-id` and to the access log. */
 export function tellSession(context: CallContext, session: SessionId): void {
   context.state.session = session;
   context.set('x-session-id', session);

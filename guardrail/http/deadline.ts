@@ -1,12 +1,12 @@
 import type { CallContext } from './context.ts';
-import { busy } from './errors.ts';
+import { ServiceError } from './errors.ts';
 
-/** Longer than any call should take, and shorter than erasures are remembered. */
+/** Time limit of a call. Must be shorter than the time for which the store remembers erasures. */
 export const CALL_TIMEOUT_MS = 25_000;
 
 /**
- * Runs the work of a call under a signal that is aborted when the client has gone or the time is up.
- * @throws ServiceError 429 when the time is up, whether or not the work has heeded the signal.
+ * Runs the work of a call with a signal that is aborted when the client disconnects or the time limit is exceeded.
+ * @throws ServiceError 429 when the time limit is exceeded, even if the work ignores the signal.
  */
 export async function underDeadline<T>(
   context: CallContext,
@@ -20,12 +20,12 @@ export async function underDeadline<T>(
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(busy('timeout', 'The guardrail took too long to check this call: try again.', timeoutMs));
+      reject(new ServiceError('timeout', { waitMs: timeoutMs }));
       abort();
     }, timeoutMs);
   });
   context.res.once('close', abort);
-  // It may have gone while the call waited for its turn: then the event is over.
+  // The client may have disconnected before this function was called: then there is no event.
   if (context.res.destroyed) abort();
   try {
     return await Promise.race([work(controller.signal), late]);

@@ -6,9 +6,19 @@ import { DocumentTooDeepError } from '../messages/messages.ts';
 import { FieldError } from '../gateways/gateways.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { CallMiddleware } from './context.ts';
-import { badRequest, busy, ServiceError, tooLarge } from './errors.ts';
+import { errorBody, ServiceError, type ErrorCode } from './errors.ts';
 
-/** The one place where an error becomes an answer: `{"error":{"code","message","request_id"}}`. */
+/** Errors of other rooms, and their codes. Their messages are written for callers. */
+const CODES: readonly [type: abstract new (...args: never[]) => Error, code: ErrorCode][] = [
+  [FieldError, 'invalid_field'],
+  [DocumentTooDeepError, 'invalid_field'],
+  [TooManyValuesError, 'too_many_entities'],
+  [AnswerTooLargeError, 'answer_too_large'],
+  [StoreUnavailableError, 'store_unavailable'],
+  [DetectorUnavailableError, 'detector_unavailable'],
+];
+
+/** Turns each error into a response: `{"error":{"code","message","request_id"}}`. */
 export function errorBoundary(logger: Logger): CallMiddleware {
   return async (context, next) => {
     try {
@@ -17,57 +27,34 @@ export function errorBoundary(logger: Logger): CallMiddleware {
     } catch (thrown) {
       const error = asServiceError(thrown);
       const request_id = context.state.requestId;
-      if (error.status === 500) logger.error({ request_id, error: describeError(thrown) }, 'The guardrail failed.');
+      if (error.status === 500)
+        logger.error({ request_id, error: describeError(thrown) }, 'A call failed unexpectedly.');
       else if (error.status === 429 || error.status >= 502)
         logger.warn({ request_id, code: error.code }, error.message);
       context.state.log.error = error.code;
       context.status = error.status;
       context.set(error.headers);
-      context.body = { error: { code: error.code, message: error.message, request_id } };
+      context.body = errorBody(error, request_id);
     }
   };
 }
 
 function throwUnrouted(status: number): void {
-  if (status === 404) {
-    throw new ServiceError(404, 'not_found', 'There is nothing at this path: /openapi.json lists what there is.');
-  }
-  if (status === 405 || status === 501) {
-    throw new ServiceError(
-      405,
-      'method_not_allowed',
-      'This path does not take this method: the header Allow lists its methods.',
-    );
-  }
+  if (status === 404) throw new ServiceError('not_found');
+  if (status === 405 || status === 501) throw new ServiceError('method_not_allowed');
 }
 
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (error instanceof FieldError || error instanceof DocumentTooDeepError) {
-    return badRequest('invalid_field', error.message);
+  if (error instanceof ImagesBusyError) {
+    return new ServiceError(error.code, { message: error.message, waitMs: error.waitMs });
   }
-  // Not 502 to 504: a gateway may show the answer as it is, or take the guardrail for unreachable.
-  if (error instanceof TooManyValuesError) return tooLarge('too_many_entities', error.message);
-  if (error instanceof AnswerTooLargeError) return tooLarge('answer_too_large', error.message);
-  if (error instanceof StoreUnavailableError) return new ServiceError(502, 'store_unavailable', error.message);
-  if (error instanceof DetectorUnavailableError) return new ServiceError(502, 'detector_unavailable', error.message);
-  if (error instanceof ImagesBusyError) return busy(error.code, error.message, error.waitMs);
-  if (error instanceof SessionErasedError) {
-    // Not 503: a gateway may send the original to the model where the guardrail is unreachable.
-    return new ServiceError(
-      409,
-      'session_erased',
-      'The session was erased while this call was under way: send it again.',
-    );
-  }
-  return new ServiceError(
-    500,
-    'internal_error',
-    'The guardrail failed to handle this call: its log has the request id.',
-  );
+  if (error instanceof SessionErasedError) return new ServiceError('session_erased');
+  const known = CODES.find(([type]) => error instanceof type);
+  return known ? new ServiceError(known[1], { message: (error as Error).message }) : new ServiceError('internal_error');
 }
 
-/** The message of an unexpected error may hold what was being worked on; where it arose does not. */
+/** Describes an unexpected error by its name and stack. The message may contain personal data. */
 export function describeError(error: unknown): { name: string; at: string[] } {
   if (!(error instanceof Error)) return { name: typeof error, at: [] };
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));

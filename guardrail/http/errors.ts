@@ -1,45 +1,88 @@
 /**
- * An answer that is an error by intent. Its message goes to the caller, so it never holds anything that the caller or
- * anybody else sent, but names of fields.
+ * Every error that the service returns: its stable code, its HTTP status, and its message. `{limit}` stands for a number.
+ * Errors of other rooms bring a more precise message with them; the table then describes the code.
  */
+export const ERRORS = {
+  empty_body: { status: 400, message: 'The request has no body: send a JSON object.' },
+  invalid_encoding: { status: 400, message: 'The body is not valid UTF-8.' },
+  invalid_json: { status: 400, message: 'The body is not valid JSON.' },
+  invalid_body: {
+    status: 400,
+    message: 'The body is incomplete, or its encoding differs from the header Content-Encoding.',
+  },
+  invalid_field: { status: 400, message: 'A field is missing or has a wrong value.' },
+  invalid_http: { status: 400, message: 'The request is not valid HTTP/1.1.' },
+  duplicate_name: { status: 400, message: 'An object in the body has two members with the same name.' },
+  too_deep: { status: 400, message: 'The body is nested deeper than {limit} levels.' },
+
+  unauthorized: { status: 401, message: 'Send a valid API key in the header x-api-key.' },
+  not_an_admin: {
+    status: 403,
+    message:
+      'This API key can access only the end users of its own tenant: omit the field tenant, or use an API key whose name is in GUARDRAIL_ADMIN_KEYS.',
+  },
+  not_found: { status: 404, message: 'Unknown path: see /openapi.json for all paths.' },
+  session_not_found: { status: 404, message: 'The session does not exist or has expired.' },
+  method_not_allowed: { status: 405, message: 'The path does not support this method: see the header Allow.' },
+  request_timeout: { status: 408, message: 'The request did not arrive in time.' },
+  // Not 503: a gateway that fails open on 503 would send the original to the model.
+  session_erased: { status: 409, message: 'The session was erased during this call: send the call again.' },
+
+  body_too_large: { status: 413, message: 'The body is larger than the limit of {limit} bytes.' },
+  too_many_values: { status: 413, message: 'The body contains more than {limit} JSON values.' },
+  too_many_entities: { status: 413, message: 'The texts contain too many entities.' },
+  answer_too_large: { status: 413, message: 'The restored response is too large.' },
+  unsupported_media_type: { status: 415, message: 'Send the body with Content-Type: application/json.' },
+  unsupported_encoding: {
+    status: 415,
+    message: 'Send the body without Content-Encoding, or with gzip, deflate or br.',
+  },
+  headers_too_large: { status: 431, message: 'The request headers are too large.' },
+
+  // 429, not 503: gateways count 502, 503 and 504 as unreachable, and one that fails open then sends the unchecked
+  // request to the model.
+  overloaded: { status: 429, message: 'The guardrail has more calls than it can process in time: retry later.' },
+  timeout: { status: 429, message: 'The guardrail did not finish this call in time: retry later.' },
+  slow_body: { status: 429, message: 'The body arrives too slowly while other calls wait: retry later.' },
+
+  internal_error: { status: 500, message: 'The guardrail failed: search its log for the request id.' },
+  store_unavailable: { status: 502, message: 'The mapping store is unavailable.' },
+  detector_unavailable: { status: 502, message: 'A detector is unavailable.' },
+  draining: { status: 503, message: 'This replica is shutting down: retry, so that another replica answers.' },
+} as const satisfies Record<string, { readonly status: number; readonly message: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export interface ErrorDetails {
+  /** Replaces the message of the table. Must not contain anything that a caller sent, except names of fields. */
+  readonly message?: string;
+  /** The number in place of `{limit}`. */
+  readonly limit?: number;
+  /** The estimated wait, in milliseconds. The caller reads it in `Retry-After`, as at least one second. */
+  readonly waitMs?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An error that a caller gets as an HTTP response. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly status: number;
-  /** Stable, in snake case: what a program tells errors apart by. */
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message);
-    this.status = status;
+  constructor(code: ErrorCode, details: ErrorDetails = {}) {
+    const { message = ERRORS[code].message, limit, waitMs, headers } = details;
+    super(limit === undefined ? message : message.replace('{limit}', String(limit)));
     this.code = code;
-    this.headers = headers;
+    this.status = ERRORS[code].status;
+    this.headers = {
+      ...headers,
+      ...(waitMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) }),
+    };
   }
 }
 
-export function badRequest(code: string, message: string): ServiceError {
-  return new ServiceError(400, code, message);
-}
-
-export function tooLarge(code: string, message: string): ServiceError {
-  return new ServiceError(413, code, message);
-}
-
-/**
- * 429: the guardrail is busy. Not 503: gateways count 502, 503 and 504 as unreachable, and one that fails open then sends
- * the unchecked request to the model.
- * @param waitMs the estimated wait, in milliseconds; the caller reads it in `Retry-After`, as at least one second.
- */
-export function busy(code: string, message: string, waitMs: number): ServiceError {
-  return new ServiceError(429, code, message, { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) });
-}
-
-/** 429: there are more calls, or more of this tenant, than there is room for. */
-export function overloaded(waitMs: number): ServiceError {
-  return busy('overloaded', 'The guardrail has more calls than it can answer in time: try again.', waitMs);
-}
-
-/** 503: this process is shutting down. Another one may answer at once. */
-export function draining(): ServiceError {
-  return new ServiceError(503, 'draining', 'This instance is shutting down: try another one.', { 'retry-after': '1' });
+/** The body of an error response. */
+export function errorBody({ code, message }: Pick<ServiceError, 'code' | 'message'>, requestId: string): object {
+  return { error: { code, message, request_id: requestId } };
 }

@@ -4,17 +4,7 @@ import type { CallContext, CallMiddleware } from './context.ts';
 import { asServiceError, describeError } from './errorBoundary.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What a failed call is answered, in the words of its gateway. */
-export interface FailureAnswers {
-  /** Lets the call go on unchanged. */
-  readonly pass: JsonObject;
-  /** Keeps the call from going on; absent where an HTTP error does that. */
-  readonly reject?: JsonObject;
-  /** The body is a call of this gateway: what else is wrong with it is no mistake of the address or the configuration. */
-  readonly isRecognized: boolean;
-}
-
-/** @returns the answer to a call that failed; undefined where it stays an error. */
+/** @returns the response to a failed call; undefined: the call ends in an HTTP error. */
 export type FailurePolicy = (context: CallContext, thrown: unknown) => JsonObject | undefined;
 
 export interface FailurePolicyOptions {
@@ -23,8 +13,9 @@ export interface FailurePolicyOptions {
 }
 
 /**
- * Answers what fails on a route for guarded calls, from admission on.
- * @param answers what is answered while the body is not known; the route sets `context.state.failureAnswers` once it is
+ * Applies the failure policy to a route of a gateway. Runs before admission.
+ * @param answers the response that forwards a call before its body is known. The route replaces
+ * `context.state.failureAnswers` when it knows the body.
  */
 export function failures(policy: FailurePolicy, answers: (context: CallContext) => JsonObject): CallMiddleware {
   return async (context, next) => {
@@ -40,28 +31,28 @@ export function failures(policy: FailurePolicy, answers: (context: CallContext) 
   };
 }
 
-/** Nothing goes on unchecked: an error, or a refusal where the gateway takes many an error for consent. */
+/** Forwards no call unchecked: returns an error, or a refusal for gateways that forward the call on an error. */
 export function failClosed({ metrics, logger }: FailurePolicyOptions): FailurePolicy {
   return (context, thrown) => {
     const { failureAnswers, log } = context.state;
     if (!failureAnswers?.reject) return undefined;
-    logger.error(entryOf(context, thrown), 'A call of a peer could not be checked, and was refused.');
+    logger.error(entryOf(context, thrown), 'Refused a call because the check failed.');
     log.action = 'FAILED';
     metrics.guarded(log.phase === 'response' ? 'response' : 'request', String(log.dialect), 'FAILED');
     return failureAnswers.reject;
   };
 }
 
-/** Monitor mode never fails a call: it goes on unchanged, and the failure is counted. Mistakes of the caller stay errors. */
+/** Forwards a call unchanged if its check fails, and counts it; for monitor mode. Wrong requests still get an error. */
 export function failOpen({ metrics, logger }: FailurePolicyOptions): FailurePolicy {
   return (context, thrown) => {
     const { failureAnswers, log } = context.state;
     const { status, code } = asServiceError(thrown);
-    const isMistake = status === 415 || (status === 400 && !failureAnswers?.isRecognized);
-    if (!failureAnswers || isMistake) return undefined;
-    logger.warn(entryOf(context, thrown), 'A call could not be checked, and went on unchanged: monitor mode.');
+    const isWrongRequest = status === 415 || (status === 400 && !failureAnswers?.isRecognized);
+    if (!failureAnswers || isWrongRequest) return undefined;
+    logger.warn(entryOf(context, thrown), 'Forwarded a call unchanged because the check failed in monitor mode.');
     log.action = 'FAILED';
-    metrics.tolerated(code);
+    metrics.failedOpen(code);
     return failureAnswers.pass;
   };
 }

@@ -13,13 +13,13 @@ export interface HandlerOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly authentication: AuthenticationOptions;
-  /** Routes that everybody may call. */
-  readonly open: readonly Router<CallState>[];
-  /** Routes behind authentication. The compiler refuses them among the open ones: their handlers ask for the tenant. */
+  /** Routes without authentication. */
+  readonly public: readonly Router<CallState>[];
+  /** Routes behind authentication. Their handlers need the tenant, so the compiler rejects them as public routes. */
   readonly authenticated: readonly Router<AuthenticatedState>[];
 }
 
-/** A method and the pattern of a path, as the router knows it. */
+/** A method and a path pattern of the router. */
 export interface Route {
   readonly method: string;
   readonly path: string;
@@ -27,15 +27,14 @@ export interface Route {
 
 export interface Handler {
   readonly handle: RequestListener;
-  /** Everything that is served. */
   readonly routes: readonly Route[];
 }
 
-/** Puts routes behind what every call passes: id, access log, metrics, error boundary and, unless open, authentication. */
+/** Puts the common middleware in front of routes: request id, access log, metrics, error boundary and authentication. */
 export function createHandler(options: HandlerOptions): Handler {
   const { logger, metrics } = options;
-  const open = new Router<CallState>();
-  for (const router of options.open) open.use(router.routes());
+  const publicRoutes = new Router<CallState>();
+  for (const router of options.public) publicRoutes.use(router.routes());
   const authenticated = new Router<AuthenticatedState>();
   for (const router of options.authenticated) authenticated.use(router.routes());
 
@@ -45,8 +44,8 @@ export function createHandler(options: HandlerOptions): Handler {
   koa.use(accessLog(logger));
   koa.use(metrics.http);
   koa.use(errorBoundary(logger));
-  koa.use(open.routes());
-  koa.use(open.allowedMethods());
+  koa.use(publicRoutes.routes());
+  koa.use(publicRoutes.allowedMethods());
   koa.use(authentication(options.authentication));
   koa.use(authenticated.routes());
   koa.use(authenticated.allowedMethods());
@@ -54,7 +53,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const callback = koa.callback();
   return {
     handle: (request, response) => void callback(request, response),
-    routes: [...routesOf(open), ...routesOf(authenticated)],
+    routes: [...routesOf(publicRoutes), ...routesOf(authenticated)],
   };
 }
 

@@ -1,20 +1,22 @@
 import Router from '@koa/router';
+import * as z from 'zod';
 import type { DependencyState } from '../detection/detection.ts';
 import type { CallState } from './context.ts';
+import type { Operation } from './openapi/operation.ts';
 
-/** `up` with a reason: a part of it is down. */
+/** `up` with a reason: only a part is down. */
 type State = DependencyState | { readonly up: true; readonly reason: string; readonly since: Date };
 
-/** Something without which the guardrail cannot do its work. */
+/** A component that the guardrail needs. */
 export interface Dependency {
   readonly name: string;
-  /** Bounded in time, and never rejects. */
+  /** Resolves within a bounded time, and never rejects. */
   state(): Promise<State>;
 }
 
 /**
- * Makes a dependency of a check, and remembers since when it is down.
- * @param check throws while all of it is down, and tells what is where only a part is.
+ * Creates a dependency from a check, and records since when it is down.
+ * @param check throws while the dependency is down. Resolves with a reason while only a part is down.
  */
 export function watched(name: string, check: () => Promise<string | undefined>): Dependency {
   let since: Date | undefined;
@@ -27,7 +29,7 @@ export function watched(name: string, check: () => Promise<string | undefined>):
         return reason === undefined || since === undefined ? { up: true } : { up: true, since, reason };
       } catch (error) {
         since ??= new Date();
-        return { up: false, since, reason: error instanceof Error ? error.message : 'It failed.' };
+        return { up: false, since, reason: error instanceof Error ? error.message : 'The check failed.' };
       }
     },
   };
@@ -35,19 +37,54 @@ export function watched(name: string, check: () => Promise<string | undefined>):
 
 export interface HealthOptions {
   readonly dependencies: readonly Dependency[];
-  /** Whether the process is ready although one of them is down: it does without. */
+  /** Whether the process is ready while a dependency is down. */
   readonly optional: boolean;
   readonly draining: () => boolean;
-  /** A state that is older is asked for anew. Milliseconds; default 500. */
+  /** How long states are cached, in milliseconds. Default: 500. */
   readonly freshMs?: number;
 }
 
+const dependencySchema = z.object({
+  up: z.boolean(),
+  since: z.iso.datetime().optional().describe('When the dependency, or a part of it, was first found down.'),
+  reason: z
+    .string()
+    .optional()
+    .describe('What is down. If `up` is true, only a part is down, and calls that need this part fail.'),
+});
+const readinessSchema = z.object({
+  status: z.enum(['ready', 'unavailable', 'draining']),
+  dependencies: z.record(z.string(), dependencySchema),
+});
+
+export const healthOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/healthz',
+    operationId: 'liveness',
+    summary: 'Reports that the process runs.',
+    security: [],
+    responses: { 200: { description: 'The process runs.', body: z.object({ status: z.literal('ok') }) } },
+  },
+  {
+    method: 'get',
+    path: '/readyz',
+    operationId: 'readiness',
+    summary: 'Reports the state of each dependency.',
+    security: [],
+    responses: {
+      200: { description: 'Ready.', body: readinessSchema },
+      503: { description: 'Not ready: a dependency is down, or the process is draining.', body: readinessSchema },
+    },
+  },
+];
+
 /**
- * `/healthz`: the process answers. `/readyz`: what it depends on answers too; if not, which one and since when.
+ * `/healthz` reports that the process runs. `/readyz` reports the state of each dependency, and since when it is down.
  *
- * Readiness routes calls. A store of which a part is down is the same for every instance: were none of them ready, the
- * calls that the other part could serve would fail too. So it counts as up, and the answer says what is down. The same
- * holds for monitor mode, which lets calls pass that it cannot check.
+ * Kubernetes routes calls by readiness. If a part of the store is down, it is down for every replica: if none was ready,
+ * calls that need only the other part would fail too. So the store counts as up, and the response names the part. In
+ * monitor mode, which forwards calls that it cannot check, the process is always ready.
  */
 export function healthRoutes(options: HealthOptions): Router<CallState> {
   const freshMs = options.freshMs ?? 500;

@@ -1,4 +1,4 @@
-/** The HTTP face of the guardrail: middleware and routes, each a factory that is given what it needs. */
+/** The HTTP API of the guardrail: middleware, routes and servers. */
 export { createAdmission, type Admission, type AdmissionOptions } from './admission/admission.ts';
 export { authenticatedRouter } from './authentication.ts';
 export { jsonBody } from './body.ts';
@@ -12,7 +12,7 @@ export { healthRoutes, watched, type Dependency } from './health.ts';
 export { parseJson } from './json.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { serveMetrics } from './metricsServer.ts';
-export { openApi } from './openapi.ts';
+export { openApiRoute } from './openapi/openapi.ts';
 export { PEER_PATHS, peerRoutes } from './peerRoutes.ts';
 export { playgroundPage, playgroundRoutes, playgroundSignIn } from './playground/playground.ts';
 export { listen, type Listening } from './server.ts';

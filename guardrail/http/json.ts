@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { badRequest, tooLarge } from './errors.ts';
+import { ServiceError } from './errors.ts';
 
 export const MAX_DEPTH = 64;
-/** Members of objects and elements of arrays: each takes far more memory than the two bytes it can be sent in. */
+/** Members of objects and elements of arrays. Each can be sent in two bytes, and takes far more memory. */
 export const MAX_VALUES = 500_000;
 
 const QUOTE = 0x22;
@@ -14,27 +14,27 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Parses JSON as RFC 7493 (I-JSON) restricts it, but for lone surrogates in escapes, which texts do hold.
+ * Parses I-JSON (RFC 7493), but accepts lone surrogates in escapes, because texts contain them.
  *
- * Nesting, size and duplicate names are checked before anything is built: a few megabytes of brackets would otherwise
- * become gigabytes of objects, and of two members with one name, the next program might take the other one.
+ * Checks nesting, size and duplicate names before any object is created: a few megabytes of brackets would become
+ * gigabytes of objects, and two programs may choose different members of the same name.
  *
  * @throws ServiceError 400 or 413, which repeats nothing of the body.
  */
 export function parseJson(body: Buffer): unknown {
-  if (body.length === 0) throw badRequest('empty_body', 'The request has no body: send a JSON object.');
-  if (!isUtf8(body)) throw badRequest('invalid_encoding', 'The body is not valid UTF-8.');
+  if (body.length === 0) throw new ServiceError('empty_body');
+  if (!isUtf8(body)) throw new ServiceError('invalid_encoding');
   scan(body);
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
-    // V8's message quotes the text around the mistake.
-    throw badRequest('invalid_json', 'The body is not valid JSON.');
+    // The message of V8 quotes the body.
+    throw new ServiceError('invalid_json');
   }
 }
 
 function scan(body: Buffer): void {
-  /** For each open object the names it has had, for each open array nothing. */
+  /** The names of each open object; undefined for an open array. */
   const open: (Set<string> | undefined)[] = [];
   let values = 0;
   let isName = false;
@@ -52,9 +52,7 @@ function scan(body: Buffer): void {
         isName = body[at] === OPEN_BRACE;
         open.push(isName ? new Set() : undefined);
         values += 1;
-        if (open.length > MAX_DEPTH) {
-          throw badRequest('too_deep', `The body is nested more than ${MAX_DEPTH} levels deep.`);
-        }
+        if (open.length > MAX_DEPTH) throw new ServiceError('too_deep', { limit: MAX_DEPTH });
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
@@ -67,11 +65,11 @@ function scan(body: Buffer): void {
         break;
       default:
     }
-    if (values > MAX_VALUES) throw tooLarge('too_many_values', `The body has more than ${MAX_VALUES} values.`);
+    if (values > MAX_VALUES) throw new ServiceError('too_many_values', { limit: MAX_VALUES });
   }
 }
 
-/** Where the string that begins at `start` ends: its closing quote, or the last byte of a body that is cut short. */
+/** The position of the closing quote of the string at `start`, or the last byte of an incomplete body. */
 function endOfString(body: Buffer, start: number): number {
   for (let at = start + 1; ; at += 1) {
     at = body.indexOf(QUOTE, at);
@@ -92,8 +90,6 @@ function addName(names: Set<string> | undefined, quoted: Buffer): void {
       return;
     }
   }
-  if (names.has(name)) {
-    throw badRequest('duplicate_name', 'The body has an object with two members of the same name.');
-  }
+  if (names.has(name)) throw new ServiceError('duplicate_name');
   names.add(name);
 }

@@ -3,10 +3,10 @@ import { Registry } from 'prom-client';
 import { listen, type Listening } from './server.ts';
 
 /**
- * Serves `/metrics`, and nothing else. Metrics need no key, since Prometheus has none; on a port of their own, a
- * NetworkPolicy lets Prometheus reach them without the calls.
- * @param exposition the metrics in Prometheus' text format
- * @throws Error with one sentence where the address cannot be listened on
+ * Serves `/metrics` on a separate port without authentication. A NetworkPolicy can give Prometheus access to this port
+ * only.
+ * @param exposition returns the metrics in the text format of Prometheus.
+ * @throws Error with one sentence if it cannot listen.
  */
 export function serveMetrics(
   exposition: () => Promise<string>,
@@ -35,7 +35,7 @@ async function answer(
     const text = await exposition();
     response.writeHead(200, { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE }).end(text);
   } catch {
-    // A worker did not answer in time: Prometheus shows the target as down.
+    // A worker did not answer in time. Prometheus reports the target as down.
     response.writeHead(500).end();
   }
 }

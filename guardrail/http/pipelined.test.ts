@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { expect } from 'chai';
 import { listen, type Listening } from './server.ts';
 
-describe('calls in a row on one connection', () => {
+describe('pipelined calls', () => {
   let server: Listening;
   let running = 0;
   let most = 0;
@@ -26,7 +26,7 @@ describe('calls in a row on one connection', () => {
   });
   afterEach(() => server.close(0));
 
-  /** Sends calls at once. @returns all that is answered until the connection ends */
+  /** Sends calls at once. @returns everything received until the connection ends. */
   async function send(paths: readonly string[]): Promise<string> {
     const socket = connect(server.port, '127.0.0.1');
     let text = '';
@@ -44,12 +44,12 @@ describe('calls in a row on one connection', () => {
   const paths = (count: number): string[] => Array.from({ length: count }, (_, at) => `/${at}`);
   const answers = (text: string): string[] => text.match(/(?<=<)\/\d+(?=>)/g) ?? [];
 
-  it('are handled one after the other, in their order', async () => {
+  it('are handled one after the other, in order', async () => {
     expect(answers(await send(paths(30)))).to.deep.equal(paths(30));
     expect(most).to.equal(1);
   });
 
-  it('are refused, and the connection ends, where there are too many', async () => {
+  it('are refused above the limit, and the connection is closed', async () => {
     const text = await send(paths(2_000));
     const count = answers(text).length;
     expect(count).to.be.within(33, 500);
@@ -59,7 +59,7 @@ describe('calls in a row on one connection', () => {
     expect(text.slice(text.indexOf('HTTP/1.1 429'))).to.match(/connection: close[^]*"code":"overloaded"/i);
   });
 
-  it('of one connection do not hold up those of another', async () => {
+  it('do not delay the calls of another connection', async () => {
     const first = send(paths(30));
     expect(answers(await send(['/7']))).to.deep.equal(['/7']);
     expect(answers(await first)).to.have.length(30);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { CallMiddleware } from './context.ts';
 
-/** Only what cannot be anybody's name is taken over: hexadecimal digits and hyphens, as in UUIDs and trace ids. */
+/** Hexadecimal digits and hyphens, as in UUIDs and trace ids. Anything else could be personal data. */
 const ACCEPTED = /^[0-9a-fA-F-]{16,64}$/;
 
-/** Gives each call an id: the caller's `x-request-id` where that is a UUID or the like, else a new one. */
+/** Sets the id of each call: the header `x-request-id` if it has the format of a UUID or trace id, otherwise a new id. */
 export function requestId(): CallMiddleware {
   return async (context, next) => {
     const given = context.get('x-request-id');

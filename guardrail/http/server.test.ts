@@ -16,7 +16,7 @@ describe('listening', () => {
   });
   after(() => server.close(0));
 
-  /** Sends a part of a request, then nothing, and returns what is answered until the connection ends. */
+  /** Sends a part of a request only. @returns everything received until the connection ends. */
   async function stall(bytes: string): Promise<string> {
     const socket = connect(server.port, '127.0.0.1');
     let text = '';
@@ -32,19 +32,19 @@ describe('listening', () => {
     ['a body that never ends', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nab'],
   ];
   for (const [what, bytes] of STALLED) {
-    it(`lets go of a client with ${what}, with 408`, async () => {
+    it(`closes the connection of a client with ${what}, with 408`, async () => {
       const text = await stall(bytes);
       expect(text).to.match(/^HTTP\/1\.1 408 /);
       expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n')))).to.have.nested.property('error.code', 'request_timeout');
     });
   }
 
-  it('says in one sentence what keeps it from listening', async () => {
+  it('explains in one sentence why it cannot listen', async () => {
     const problems = [
-      [{ host: '127.0.0.1', port: server.port }, /^Port \d+ is in use already: set GUARDRAIL_PORT/],
+      [{ host: '127.0.0.1', port: server.port }, /^Port \d+ is already in use: set GUARDRAIL_PORT/],
       [
         { host: '203.0.113.1', port: 0 },
-        /^This machine has no address 203\.0\.113\.1 to listen on: correct GUARDRAIL_HOST\.$/,
+        /^This machine does not have the address 203\.0\.113\.1: correct GUARDRAIL_HOST\.$/,
       ],
     ] as const;
     for (const [options, says] of problems) {
@@ -56,7 +56,7 @@ describe('listening', () => {
     }
   });
 
-  it('ends connections that are idle when it closes, and others after their grace', async () => {
+  it('closes idle connections at once, and the others after the grace period', async () => {
     const closing = await listen(ok, { host: '127.0.0.1', port: 0 });
     const url = `http://127.0.0.1:${closing.port}/`;
     await (await fetch(url)).text();

@@ -2,36 +2,36 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { overloaded } from './errors.ts';
-import { inTurns } from './pipelined.ts';
+import { errorBody, ERRORS, ServiceError, type ErrorCode } from './errors.ts';
+import { oneAtATime } from './pipelined.ts';
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** The setting of the port, which the error names. Default: GUARDRAIL_PORT. */
+  /** The setting that error messages name. Default: GUARDRAIL_PORT. */
   readonly setting?: 'GUARDRAIL_PORT' | 'GUARDRAIL_METRICS_PORT';
-  /** How long a client may take for its headers, and for its whole request. Milliseconds. */
+  /** Time limits for the headers and for the whole request, in milliseconds. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
 }
 
 export interface Listening {
   readonly port: number;
-  /** Takes no more connections, closes idle ones, and resolves when the others have ended; after `graceMs` ends them. */
+  /** Accepts no more connections, closes idle ones, waits for the others, and closes them after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Time-outs that a slow or silent client runs into, in milliseconds. */
+/** Time limits for slow and silent clients, in milliseconds. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Longer than the idle time-out of usual clients and balancers, so that a connection is not closed under a request. */
+/** Longer than the idle timeout of common clients and load balancers, so that no connection closes during a request. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const MAX_HEADER_BYTES = 32 * 1024;
-/** What is still read, and thrown away, of a body that was refused: so the client gets to see the answer. */
+/** Bytes of a refused body that are read and discarded, so that the client receives the response. */
 const MAX_DISCARDED_BYTES = 256 * 1024 * 1024;
 
-/** @throws Error with one sentence where the address cannot be listened on. */
+/** Starts an HTTP server. @throws Error with one sentence if it cannot listen. */
 export async function listen(
   handler: (request: IncomingMessage, response: ServerResponse) => unknown,
   options: ListenOptions,
@@ -47,7 +47,7 @@ export async function listen(
   });
   server.on(
     'request',
-    inTurns((request, response) => {
+    oneAtATime((request, response) => {
       boundDiscarding(request, response);
       void handler(request, response);
     }, refusePipelined),
@@ -62,28 +62,37 @@ export async function listen(
   return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, graceMs) };
 }
 
-/** What never becomes a request, because it is not HTTP or takes too long, is answered in the same form. */
+/** The status lines of errors before Node has parsed a request. */
+const STATUS_TEXTS = {
+  headers_too_large: 'Request Header Fields Too Large',
+  request_timeout: 'Request Timeout',
+  invalid_http: 'Bad Request',
+} as const satisfies Partial<Record<ErrorCode, string>>;
+
+/** Answers what is not HTTP, or does not arrive in time, with an error in the usual format. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const [status, code, message] =
+  const code =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'headers_too_large', 'The headers are too large.']
+      ? 'headers_too_large'
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'request_timeout', 'The request took too long to arrive.']
-        : ['400 Bad Request', 'invalid_http', 'This is not a valid HTTP/1.1 request.'];
-  const body = JSON.stringify({ error: { code, message, request_id: randomUUID() } });
+        ? 'request_timeout'
+        : 'invalid_http';
+  const { status, message } = ERRORS[code];
+  const body = JSON.stringify(errorBody({ code, message }, randomUUID()));
   const headers = `content-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close`;
-  socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_TEXTS[code]}\r\n${headers}\r\n\r\n${body}`);
 }
 
-/** The answer to a call that is one too many on its connection, which ends with it. */
+/** Refuses a pipelined call above the limit, and closes its connection. */
 function refusePipelined(response: ServerResponse): void {
-  const { status, code, message, headers } = overloaded(0);
-  response.writeHead(status, { ...headers, 'content-type': 'application/json; charset=utf-8', connection: 'close' });
-  response.end(JSON.stringify({ error: { code, message, request_id: randomUUID() } }));
+  const error = new ServiceError('overloaded', { waitMs: 0 });
+  const headers = { ...error.headers, 'content-type': 'application/json; charset=utf-8', connection: 'close' };
+  response.writeHead(error.status, headers);
+  response.end(JSON.stringify(errorBody(error, randomUUID())));
 }
 
 function boundDiscarding(request: IncomingMessage, response: ServerResponse): void {
@@ -94,7 +103,7 @@ function boundDiscarding(request: IncomingMessage, response: ServerResponse): vo
       discarded += chunk.length;
       if (discarded > MAX_DISCARDED_BYTES) request.destroy();
     });
-    // Whoever gave up reading has paused it, and with it the connection: the next call would never be read.
+    // The reader that stopped has paused the connection. Without this, the next call would never be read.
     request.resume();
   });
 }
@@ -116,13 +125,13 @@ async function close(server: Server, graceMs: number): Promise<void> {
 function sentence(error: NodeJS.ErrnoException, { host, port, setting = 'GUARDRAIL_PORT' }: ListenOptions): string {
   switch (error.code) {
     case 'EADDRINUSE':
-      return `Port ${port} is in use already: set ${setting} to a free one, or stop what listens there.`;
+      return `Port ${port} is already in use: set ${setting} to a free port, or stop the process that uses it.`;
     case 'EACCES':
-      return `This process may not listen on port ${port}: set ${setting} to one above 1023.`;
+      return `No permission to listen on port ${port}: set ${setting} to a port above 1023.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `This machine has no address ${host} to listen on: correct GUARDRAIL_HOST.`;
+      return `This machine does not have the address ${host}: correct GUARDRAIL_HOST.`;
     default:
-      return `Listening on ${host}:${port} failed with ${error.code ?? 'an error'}.`;
+      return `Cannot listen on ${host}:${port}: ${error.code ?? 'unknown error'}.`;
   }
 }

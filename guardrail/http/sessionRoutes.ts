@@ -9,49 +9,84 @@ import { authenticatedRouter } from './authentication.ts';
 import type { AuthenticatedState, CallMiddleware } from './context.ts';
 import { ServiceError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
+import type { Operation } from './openapi/operation.ts';
 
 export interface SessionRouteOptions {
   readonly store: MappingStore;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** Names an end user of a tenant in the store. */
+  /** Derives the id of an end user in the store. */
   readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
-  /** Whether an id is one that sessions of this tenant have. */
+  /** Whether an id belongs to a session of this tenant. */
   readonly isSessionOf: (tenant: Tenant, id: string) => boolean;
-  /** Whether a tenant may reach the sessions and end users of every other. */
+  /** Whether a tenant may access the sessions and end users of all tenants. */
   readonly isAdmin: (tenant: Tenant) => boolean;
-  /** Body reading. */
+  /** Middleware that admits the call and reads its body. */
   readonly before: readonly CallMiddleware[];
 }
 
-export const deletedSchema = z.object({ deleted: z.boolean() });
-export const sessionSchema = z.object({
+const deletedSchema = z.object({ deleted: z.boolean() });
+const sessionSchema = z.object({
   session_id: z.string(),
-  pseudonyms: z.int().min(0).describe('How many pseudonyms the session holds, and readings of images.'),
-  expires_at: z.iso.datetime().describe('When it is forgotten unless it is used before.'),
+  pseudonyms: z.int().min(0).describe('Number of pseudonyms and of OCR results in the session.'),
+  expires_at: z.iso.datetime().describe('When the session expires, unless it is used again.'),
 });
-export const eraseSubjectSchema = z.object({
-  end_user_id: z.string().min(1).max(4096).describe('As the gateway names the end user in its calls.'),
+const eraseSubjectSchema = z.object({
+  end_user_id: z.string().min(1).max(4096).describe('The id of the end user, as in the calls of the gateway.'),
   tenant: z
     .string()
     .regex(TENANT_NAME)
     .nullish()
-    .describe("The API key's name whose end user it is; another than the caller's own takes an admin key."),
+    .describe('The tenant of the end user. Only an admin key can name another tenant than its own.'),
 });
-export const erasedSchema = z.object({ erased: z.int().min(0).describe('How many sessions were erased.') });
+const erasedSchema = z.object({ erased: z.int().min(0).describe('Number of erased sessions.') });
 
-/** Where all sessions of an end user are erased. */
 export const ERASE_SUBJECT_PATH = '/subjects/erase';
 
-/** As the core makes them. What no session is called is neither looked up nor logged: it could be anything. */
+const SESSION_ID_PARAMETER = {
+  name: 'session_id',
+  in: 'path',
+  required: true,
+  schema: { type: 'string', minLength: 1 },
+  description: 'From the response header x-session-id of a call, or from the command session-id.',
+};
+
+export const sessionOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/sessions/{session_id}',
+    operationId: 'describeSession',
+    summary: 'Returns the size and the expiry of a session.',
+    parameters: [SESSION_ID_PARAMETER],
+    responses: { 200: { description: 'The session.', body: sessionSchema } },
+    errors: [400, 401, 404, 502],
+  },
+  {
+    method: 'delete',
+    path: '/sessions/{session_id}',
+    operationId: 'eraseSession',
+    summary: "Erases a session of the caller's tenant. Erasing it again is not an error.",
+    parameters: [SESSION_ID_PARAMETER],
+    responses: { 200: { description: 'Whether there was anything to erase.', body: deletedSchema } },
+    errors: [400, 401, 502],
+  },
+  {
+    method: 'post',
+    path: ERASE_SUBJECT_PATH,
+    operationId: 'eraseSubject',
+    summary: 'Erases all sessions of an end user.',
+    requestBody: eraseSubjectSchema,
+    responses: { 200: { description: 'The number of erased sessions.', body: erasedSchema } },
+    errors: [400, 401, 403, 413, 415, 429, 502, 503],
+  },
+];
+
+/** The format of session ids. Other ids are not looked up or logged: they may contain personal data. */
 const SESSION_ID = /^[0-9a-f]{32}$/;
 
-const NOT_AN_ADMIN =
-  'This key reaches the end users of its own tenant alone: leave out tenant, or use a key that GUARDRAIL_ADMIN_KEYS names.';
-
 /**
- * Looking at sessions and erasing them. A tenant has its own alone: another tenant's id is answered like an id that no
- * session has, without a look into the store. An erasure leaves a line in the log, with digests alone.
+ * Reads and erases sessions. The id of another tenant's session gets the same response as an unknown id, without a
+ * lookup in the store. Each erasure is logged with digests only.
  */
 export function sessionRoutes(options: SessionRouteOptions): Router<AuthenticatedState> {
   const { store, metrics, logger } = options;
@@ -70,7 +105,7 @@ export function sessionRoutes(options: SessionRouteOptions): Router<Authenticate
   router.get('/sessions/:session_id', async (context) => {
     const id = context.params.session_id ?? '';
     const info = reachable(id, context.state) ? await store.describe(id) : undefined;
-    if (!info) throw new ServiceError(404, 'session_not_found', 'There is no such session, or it has expired.');
+    if (!info) throw new ServiceError('session_not_found');
     context.body = { session_id: id, pseudonyms: info.pseudonyms, expires_at: info.expiresAt.toISOString() };
   });
 
@@ -78,7 +113,7 @@ export function sessionRoutes(options: SessionRouteOptions): Router<Authenticate
     const { end_user_id, tenant: named } = parseFields(eraseSubjectSchema, context.state.body);
     const own = context.state.tenant;
     const tenant = (named ?? own) as Tenant;
-    if (tenant !== own && !options.isAdmin(own)) throw new ServiceError(403, 'not_an_admin', NOT_AN_ADMIN);
+    if (tenant !== own && !options.isAdmin(own)) throw new ServiceError('not_an_admin');
     const subject = options.subjectOf(tenant, end_user_id);
     const erased = await store.eraseSubject(subject);
     metrics.erased('subject');

@@ -144,7 +144,7 @@ describe('pictures that nobody should send', function () {
   /** How many pictures a thread was given, by how that went. */
   const tasks = async (): Promise<Record<string, number>> => {
     const lines = (await harness.app.metrics.registry.metrics()).matchAll(
-      /^guardrail_image_duration_seconds_count\{task="(\w+)",outcome="(\w+)"\} (\d+)/gm,
+      /^guardrail_image_task_duration_seconds_count\{task="(\w+)",outcome="(\w+)"\} (\d+)/gm,
     );
     return Object.fromEntries([...lines].map(([, task, outcome, count]) => [`${task} ${outcome}`, Number(count)]));
   };

@@ -7,7 +7,7 @@ import { FILE_VARIABLE, PREFIX, readSources, type Given } from './sources.ts';
 
 export { DEFAULT_TENANT, TENANT_NAME, type ApiKeys } from './apiKeys.ts';
 export type { Settings } from './definitions.ts';
-export { openSecret, type Secret } from './secrets.ts';
+export { openSecret, readSecret, type Secret } from './secrets.ts';
 
 /** Settings are missing or wrong. The message has one line, a sentence, for each problem. */
 export class SettingsError extends Error {

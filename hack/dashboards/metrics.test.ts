@@ -31,7 +31,7 @@ function exported(): Map<string, readonly string[]> {
   customerMetrics(operator.registry);
   gatewayCallMetrics(operator.registry);
   const guardrail = createMetrics();
-  guardrail.store(createMemoryStore({ ttlMs: 1000 }));
+  guardrail.instrumentStore(createMemoryStore({ ttlMs: 1000 }));
   const all = [operator.registry, guardrail.registry].flatMap(
     (registry: Registry) => registry.getMetricsAsArray() as unknown as Known[],
   );

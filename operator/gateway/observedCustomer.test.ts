@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { observe } from './observedCustomer.ts';
-import { plainContract } from './customerFieldsStrategy.ts';
+import { customerFieldsStrategy } from './customerFieldsStrategy.ts';
 
 describe('observed record', () => {
   it('takes the limits of a linked row under any proxy name, or of the record itself', () => {

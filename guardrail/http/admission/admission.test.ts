@@ -9,15 +9,15 @@ import { listen } from '../server.ts';
 const OPTIONS: AdmissionOptions = { maxRunning: 2, maxWaiting: 2, maxWaitMs: 50, maxBytes: 1000 };
 
 interface Call {
-  /** What came of it: `done`, or the code of the error. */
+  /** `done`, or the code of the error. */
   readonly outcome: Promise<string>;
   readonly started: () => boolean;
-  /** What its answer says of the connection. */
+  /** The header `connection` of the response. */
   readonly connection: () => string | undefined;
   finish(): void;
 }
 
-/** A call through both gates, as far as they look at it, with a body that is read at once. */
+/** A call through both middlewares, with a body that is read at once. */
 function call(admission: Admission, bytes = 10, declares = true): Call {
   const headers = new Map<string, string>();
   const state: Partial<CallContext['state']> = { tenant: 'a' as Tenant };
@@ -39,7 +39,7 @@ function call(admission: Admission, bytes = 10, declares = true): Call {
     admission.admit(context as unknown as CallContext, async () => {
       state.reading?.hold(bytes);
       state.reading?.done();
-      await admission.takeTurn(context as unknown as CallContext, inner);
+      await admission.acquireSlot(context as unknown as CallContext, inner);
     }),
   ).then(
     () => 'done',
@@ -48,23 +48,23 @@ function call(admission: Admission, bytes = 10, declares = true): Call {
   return { outcome, started: () => started, connection: () => headers.get('connection'), finish: release };
 }
 
-/** Several rounds of the event loop: those who wait start one a round. */
-const turn = async (): Promise<void> => {
+/** Waits for several rounds of the event loop: one queued call starts in each. */
+const rounds = async (): Promise<void> => {
   for (let round = 0; round < 10; round += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
 describe('admission', () => {
-  it('lets some run, some wait in order, and refuses the others at once', async () => {
+  it('runs some calls, queues some in order, and refuses the others at once', async () => {
     const admission = createAdmission({ ...OPTIONS, maxWaitMs: 60_000 });
     const calls = Array.from({ length: 5 }, () => call(admission));
-    await turn();
+    await rounds();
     expect(calls.map((one) => one.started())).to.deep.equal([true, true, false, false, false]);
     expect(await calls[4]?.outcome).to.equal('overloaded');
     calls[1]?.finish();
-    await turn();
+    await rounds();
     expect(calls.map((one) => one.started())).to.deep.equal([true, true, true, false, false]);
     calls[0]?.finish();
-    await turn();
+    await rounds();
     expect(calls[3]?.started()).to.equal(true);
     for (const one of calls) one.finish();
     expect(await Promise.all(calls.map((one) => one.outcome))).to.deep.equal([
@@ -76,14 +76,14 @@ describe('admission', () => {
     ]);
   });
 
-  it('refuses who has waited too long, and gives the place to the next', async () => {
+  it('refuses a call that has waited too long, and runs the next one', async () => {
     const admission = createAdmission(OPTIONS);
     const running = [call(admission), call(admission)];
     const late = call(admission);
     expect(await late.outcome).to.equal('overloaded');
     const next = call(admission);
     running[0]?.finish();
-    await turn();
+    await rounds();
     expect([late.started(), next.started()]).to.deep.equal([false, true]);
     next.finish();
     running[1]?.finish();
@@ -91,10 +91,10 @@ describe('admission', () => {
   });
 
   for (const [what, declares] of [
-    ['that are announced', true],
-    ['that are not', false],
+    ['with a declared size', true],
+    ['without a declared size', false],
   ] as const) {
-    it(`bounds the bytes that it holds, of bodies ${what}`, async () => {
+    it(`bounds the bytes of bodies ${what}`, async () => {
       const admission = createAdmission(OPTIONS);
       const large = call(admission, 900, declares);
       expect(await call(admission, 200, declares).outcome).to.equal('overloaded');
@@ -106,15 +106,15 @@ describe('admission', () => {
     });
   }
 
-  it('never runs more than it may, whatever comes when', async () => {
+  it('never runs more calls than the limit', async () => {
     const admission = createAdmission({ ...OPTIONS, maxWaiting: 1000, maxWaitMs: 60_000 });
     let running = 0;
     let most = 0;
     const context = { get: () => '0', set: () => undefined, state: { tenant: 'a' } } as unknown as CallContext;
     await Promise.all(
       Array.from({ length: 200 }, async (_, at) => {
-        for (let ticks = at % 7; ticks > 0; ticks -= 1) await turn();
-        await admission.takeTurn(context, async () => {
+        for (let ticks = at % 7; ticks > 0; ticks -= 1) await rounds();
+        await admission.acquireSlot(context, async () => {
           running += 1;
           most = Math.max(most, running);
           for (let ticks = at % 5; ticks > 0; ticks -= 1) await new Promise((resolve) => setImmediate(resolve));
@@ -125,8 +125,8 @@ describe('admission', () => {
     expect([running, most]).to.deep.equal([0, 2]);
   });
 
-  describe('under a burst of calls that keep the process busy', () => {
-    /** Time passes only where calls work. */
+  describe('under a burst of calls that block the event loop', () => {
+    /** Time passes only while calls run. */
     let time = 0;
     beforeEach(() => {
       time = 0;
@@ -141,8 +141,8 @@ describe('admission', () => {
         set: () => undefined,
         state: { bodyBytes, tenant: 'a' },
       }) as unknown as CallContext;
-    /** Each comes in a callback of its own, as calls do. */
-    const comes = (
+    /** Each call arrives in a callback of its own, as over HTTP. */
+    const arrive = (
       admission: Admission,
       bytes: number,
       ms: number,
@@ -150,7 +150,7 @@ describe('admission', () => {
     ): Promise<string> =>
       new Promise((resolve) => {
         setImmediate(() => {
-          resolve(outcomeOf(admission.takeTurn(contextOf(bytes), busy(ms)), refused));
+          resolve(outcomeOf(admission.acquireSlot(contextOf(bytes), busy(ms)), refused));
         });
       });
     const outcomeOf = (running: unknown, refused: (error: ServiceError) => void = () => undefined): Promise<string> =>
@@ -164,7 +164,7 @@ describe('admission', () => {
     const open = (options: Partial<AdmissionOptions> = {}): Admission =>
       createAdmission({ ...OPTIONS, maxRunning: 16, maxWaiting: 1000, maxWaitMs: 60_000, now: () => time, ...options });
 
-    it('lets in all who are at the door before it goes on to work', async () => {
+    it('drains the accept backlog before the next call runs', async () => {
       const admission = open({ maxBytes: 1e9 });
       let arrived = 0;
       const arrivedAtStart: number[] = [];
@@ -176,7 +176,7 @@ describe('admission', () => {
             arrivedAtStart.push(arrived);
             return busy(20)();
           };
-          const call: unknown = admission.admit(context, () => Promise.resolve(admission.takeTurn(context, work)));
+          const call: unknown = admission.admit(context, () => Promise.resolve(admission.acquireSlot(context, work)));
           void Promise.resolve(call).then(() => response.end());
         },
         { host: '127.0.0.1', port: 0 },
@@ -188,54 +188,56 @@ describe('admission', () => {
       );
       await agent.close();
       await server.close(0);
-      // Node accepts one connection a round: were one call to run in each, the last would be let in after 39 of them.
+      // Node accepts one connection in each round. If each round ran a call, the last one would be admitted after 39 calls.
       expect(arrivedAtStart).to.have.length(40);
       expect(arrivedAtStart[1]).to.be.greaterThan(30);
     });
 
-    it('refuses, as soon as the pace is known, who cannot be in time, and others at the door', async () => {
+    it('sheds calls that would start too late as soon as the service rate is known, and refuses new ones', async () => {
       const admission = open({ maxBytes: 1e9 });
       const outcomes: string[] = [];
       const secondsToWait: number[] = [];
-      let atTheDoor: Promise<string> | undefined;
+      let newcomer: Promise<string> | undefined;
       const calls = Array.from({ length: 12 }, async () => {
-        const outcome = await comes(admission, 100_000, 20_000, ({ status, headers }) => {
+        const outcome = await arrive(admission, 100_000, 20_000, ({ status, headers }) => {
           expect(status).to.equal(429);
           secondsToWait.push(Number(headers['retry-after']));
         });
         outcomes.push(outcome);
-        if (outcome === 'overloaded') atTheDoor ??= outcomeOf(admission.admit(contextOf(200_000), busy(0)));
+        if (outcome === 'overloaded') newcomer ??= outcomeOf(admission.admit(contextOf(200_000), busy(0)));
       });
       await Promise.all(calls);
-      // One ran at once and one after it, which took 20 s while others waited: by its pace, three more are done within
-      // the minute that is the longest wait.
+      // One call ran at once and another one after it, which took 20 s while others waited. At this rate, three more finish
+      // within the longest wait of a minute.
       expect(outcomes.filter((one) => one === 'done')).to.have.length(5);
       expect(outcomes.filter((one) => one === 'overloaded')).to.have.length(7);
       expect(outcomes.lastIndexOf('overloaded')).to.be.lessThan(10);
-      // The three that stay in line take 20 s each.
+      // The three calls that stay queued take 20 s each.
       expect([...new Set(secondsToWait)]).to.deep.equal([60]);
-      expect(await atTheDoor).to.equal('overloaded');
+      expect(await newcomer).to.equal('overloaded');
       expect(time).to.equal(100_000);
     });
 
-    it('expects little of small calls', async () => {
+    it('expects small calls to be quick', async () => {
       const admission = open({ maxBytes: 1e9 });
-      const large = Array.from({ length: 4 }, () => comes(admission, 1_000_000, 14_000));
-      const small = Array.from({ length: 20 }, () => comes(admission, 100, 1));
+      const large = Array.from({ length: 4 }, () => arrive(admission, 1_000_000, 14_000));
+      const small = Array.from({ length: 20 }, () => arrive(admission, 100, 1));
       expect(new Set(await Promise.all([...large, ...small]))).to.deep.equal(new Set(['done']));
     });
 
-    it('takes everybody again once it is over', async () => {
+    it('admits new calls after the burst', async () => {
       const admission = open({ maxBytes: 1e9 });
-      await Promise.all(Array.from({ length: 12 }, () => comes(admission, 100_000, 20_000)));
-      await turn();
+      await Promise.all(Array.from({ length: 12 }, () => arrive(admission, 100_000, 20_000)));
+      await rounds();
       const context = contextOf(100_000);
-      const after: unknown = admission.admit(context, () => Promise.resolve(admission.takeTurn(context, busy(20_000))));
+      const after: unknown = admission.admit(context, () =>
+        Promise.resolve(admission.acquireSlot(context, busy(20_000))),
+      );
       expect(await outcomeOf(after)).to.equal('done');
     });
   });
 
-  it('winds down: who still calls is answered and sent elsewhere, until nobody does', async () => {
+  it('winds down: answers calls and closes their connections, until no more calls arrive', async () => {
     const admission = createAdmission(OPTIONS);
     const before = call(admission);
     before.finish();
@@ -258,10 +260,10 @@ describe('admission', () => {
     clearInterval(busy);
   });
 
-  it('drains: nothing new, and done when the last has ended', async () => {
+  it('drains: refuses new calls, and resolves when the last one is finished', async () => {
     const admission = createAdmission(OPTIONS);
     const running = call(admission);
-    await turn();
+    await rounds();
     let drained = false;
     const drain = admission.drain().then(() => (drained = true));
     expect(await call(admission).outcome).to.equal('draining');

@@ -1,101 +1,105 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tenant } from '../../ids.ts';
 import type { CallContext, CallMiddleware } from '../context.ts';
-import { draining as drainingError } from '../errors.ts';
-import { createPlaces, type PlaceOptions } from './places.ts';
-import { createTurns, type TurnOptions } from './turns.ts';
+import { ServiceError } from '../errors.ts';
+import { Capacity, type CapacityOptions } from './capacity.ts';
+import { Slots, type SlotOptions } from './slots.ts';
 
-export type AdmissionOptions = TurnOptions & PlaceOptions;
+export type AdmissionOptions = SlotOptions & CapacityOptions;
 
 /**
- * Bounds what the process takes on, so that overload is a quick 429 rather than a queue without end; and counts it, so
- * that a drain knows when all is done. Tenants share each bound: none of them keeps another one out.
+ * Bounds the calls in the process, so that overload causes a quick 429 and not an unbounded queue, and counts them, so
+ * that a drain knows when all are finished. Tenants share each bound: no tenant can take all of it.
  */
 export interface Admission {
-  /** Goes before the body is read. */
+  /** Reserves capacity for the call. Runs before the body is read. */
   readonly admit: CallMiddleware;
-  /** Goes after the body is read: waits for a turn. */
-  readonly takeTurn: CallMiddleware;
+  /** Waits for a slot. Runs after the body is read. */
+  readonly acquireSlot: CallMiddleware;
   /**
-   * From now on each answer asks its client to close the connection, so that its next call goes to another instance: one
-   * that is refused, or whose connection ends under it, is a failed call. Resolves when nobody has called for a while.
-   * @param quietMs so long
-   * @param atMostMs the longest wait, also where calls go on coming
+   * Asks clients to close their connections, so that their next calls go to another replica; a refused call or a closed
+   * connection would be a failed call. Resolves when no call has arrived for `quietMs`, and after `atMostMs` in any case.
    */
   windDown(quietMs: number, atMostMs: number): Promise<void>;
-  /** From now on everything new is refused. Resolves when what was admitted is done. */
+  /** Refuses new calls. Resolves when the admitted ones are finished. */
   drain(): Promise<void>;
-  /** Whether the process is on its way out. */
+  /** Whether the process is winding down or draining. */
   readonly draining: boolean;
 }
 
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const turns = createTurns(options);
-  const places = createPlaces({ ...options, expectedWaitMs: () => turns.expectedWaitMs() });
-  let admitted = 0;
-  let windingDown = false;
-  let draining = false;
-  let lastCall = 0;
-  let onIdle: (() => void) | undefined;
+  return new AdmissionControl(options);
+}
 
-  return {
-    get draining() {
-      return windingDown || draining;
-    },
+class AdmissionControl implements Admission {
+  readonly #slots: Slots;
+  readonly #capacity: Capacity;
+  #admitted = 0;
+  #isWindingDown = false;
+  #isDraining = false;
+  #lastCall = 0;
+  #onIdle: (() => void) | undefined;
 
-    async admit(context, next) {
-      lastCall = performance.now();
-      if (windingDown || draining) context.set('connection', 'close');
-      if (draining) {
-        throw drainingError();
-      }
-      turns.noticed();
-      const tenant = tenantOf(context);
-      const declared = Number(context.get('content-length')) || 0;
-      turns.check(tenant, declared);
-      const place = places.take(tenant, declared);
-      admitted += 1;
-      try {
-        context.state.reading = place;
-        await next();
-      } finally {
-        place.giveBack();
-        admitted -= 1;
-        if (admitted === 0) onIdle?.();
-      }
-    },
+  constructor(options: AdmissionOptions) {
+    const slots = new Slots(options);
+    this.#slots = slots;
+    this.#capacity = new Capacity({ ...options, expectedWaitMs: () => slots.expectedWaitMs() });
+  }
 
-    async takeTurn(context, next) {
-      const tenant = tenantOf(context);
-      turns.noticed();
-      await turns.begin(tenant, context.state.bodyBytes ?? 0);
-      try {
-        await next();
-      } finally {
-        turns.end(tenant);
-      }
-    },
+  get draining(): boolean {
+    return this.#isWindingDown || this.#isDraining;
+  }
 
-    async windDown(quietMs, atMostMs) {
-      windingDown = true;
-      const began = performance.now();
-      lastCall = Math.max(lastCall, began);
-      while (performance.now() - lastCall < quietMs && performance.now() - began < atMostMs) await sleep(LOOK_MS);
-    },
-
-    drain() {
-      draining = true;
-      if (admitted === 0) return Promise.resolve();
-      return new Promise((resolve) => {
-        onIdle = resolve;
-      });
-    },
+  readonly admit: CallMiddleware = async (context, next) => {
+    this.#lastCall = performance.now();
+    if (this.draining) context.set('connection', 'close');
+    if (this.#isDraining) throw new ServiceError('draining', { waitMs: 0 });
+    this.#slots.arrived();
+    const tenant = tenantOf(context);
+    const declared = Number(context.get('content-length')) || 0;
+    this.#slots.check(tenant, declared);
+    const reservation = this.#capacity.reserve(tenant, declared);
+    this.#admitted += 1;
+    try {
+      context.state.reading = reservation;
+      await next();
+    } finally {
+      reservation.release();
+      this.#admitted -= 1;
+      if (this.#admitted === 0) this.#onIdle?.();
+    }
   };
+
+  readonly acquireSlot: CallMiddleware = async (context, next) => {
+    const tenant = tenantOf(context);
+    this.#slots.arrived();
+    await this.#slots.acquire(tenant, context.state.bodyBytes ?? 0);
+    try {
+      await next();
+    } finally {
+      this.#slots.release(tenant);
+    }
+  };
+
+  async windDown(quietMs: number, atMostMs: number): Promise<void> {
+    this.#isWindingDown = true;
+    const start = performance.now();
+    this.#lastCall = Math.max(this.#lastCall, start);
+    while (performance.now() - this.#lastCall < quietMs && performance.now() - start < atMostMs) await sleep(POLL_MS);
+  }
+
+  drain(): Promise<void> {
+    this.#isDraining = true;
+    if (this.#admitted === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onIdle = resolve;
+    });
+  }
 }
 
 function tenantOf({ state }: CallContext): Tenant {
-  if (state.tenant === undefined) throw new Error('Admission is mounted without authentication.');
+  if (state.tenant === undefined) throw new Error('Admission requires authentication before it.');
   return state.tenant;
 }

@@ -19,10 +19,10 @@ type Name = keyof typeof KEYS;
 const KB = 1000;
 const OPTIONS: AdmissionOptions = { maxRunning: 40, maxWaiting: 20, maxWaitMs: 60_000, maxBytes: 4000 * KB };
 
-describe('admission, of tenants that share a server', () => {
+describe('admission of tenants that share a server', () => {
   let server: Listening;
   let agent: Agent;
-  /** Sizes of the bodies of the calls that are in work, and the most that they were together. */
+  /** Bytes of the bodies of all running calls, and their maximum. */
   let inWork = 0;
   let most = 0;
   let release: () => void;
@@ -32,7 +32,7 @@ describe('admission, of tenants that share a server', () => {
   async function start(options: Partial<AdmissionOptions> = {}): Promise<void> {
     const admission = createAdmission({ ...OPTIONS, maxBody: 1000 * KB, ...options });
     const router = authenticatedRouter();
-    router.post('/', admission.admit, jsonBody(1000 * KB), admission.takeTurn, async (context) => {
+    router.post('/', admission.admit, jsonBody(1000 * KB), admission.acquireSlot, async (context) => {
       const bytes = context.state.bodyBytes ?? 0;
       inWork += bytes;
       most = Math.max(most, inWork);
@@ -51,7 +51,7 @@ describe('admission, of tenants that share a server', () => {
               .join(','),
           ),
       },
-      open: [],
+      public: [],
       authenticated: [router],
     });
     server = await listen(handle, { host: '127.0.0.1', port: 0 });
@@ -74,7 +74,7 @@ describe('admission, of tenants that share a server', () => {
   const json = (bytes: number): Buffer => Buffer.from(JSON.stringify('x'.repeat(bytes - 2)));
   interface Sent {
     readonly headers?: Record<string, string>;
-    /** Without a length, in pieces. */
+    /** Without a declared size, in chunks. */
     readonly isChunked?: boolean;
   }
   async function call(name: Name, body: Buffer, { headers = {}, isChunked = false }: Sent = {}): Promise<number> {
@@ -97,7 +97,7 @@ describe('admission, of tenants that share a server', () => {
   }
   const HELD = { 'x-hold': 'yes' };
 
-  /** Sends headers and the first bytes of a body, and then nothing. @returns what is answered, as it comes. */
+  /** Sends headers and the first bytes of a body only. @returns the response as far as it has arrived. */
   async function halfOpen(name: Name): Promise<{ answer: string }> {
     const socket = connect(server.port, '127.0.0.1').on('error', () => undefined);
     sockets.push(socket);
@@ -122,7 +122,7 @@ describe('admission, of tenants that share a server', () => {
       await eventually(() => statuses.length + inWork / (900 * KB) === calls.length);
       expect(new Set(statuses)).to.deep.equal(new Set([429]));
       expect(inWork).to.be.within(1800 * KB, 3 * 1000 * KB + 100 * KB);
-      // The largest that there may be.
+      // The largest allowed body.
       expect(await call('b', json(999 * KB), { isChunked: true })).to.equal(200);
       release();
       await Promise.all(calls);
@@ -131,19 +131,19 @@ describe('admission, of tenants that share a server', () => {
     });
   }
 
-  it('lets another in beside half-open bodies, and the same one once they have stalled', async () => {
+  it('admits another tenant beside incomplete bodies, and the same tenant once they are stalled', async () => {
     let time = 0;
     await start({ now: () => time });
     const stuck = await Promise.all(Array.from({ length: 70 }, () => halfOpen('a')));
     const answers = (says: RegExp): number => stuck.filter(({ answer }) => says.test(answer)).length;
-    // Of 60 places, three quarters and one.
+    // Three quarters of the capacity for 60 calls, and one more.
     await eventually(() => answers(/^HTTP\/1\.1 429 [^]*"code":"overloaded"/) === 70 - 46);
     for (let n = 0; n < 3; n += 1) expect(await call('b', json(KB))).to.equal(200);
     expect(await call('a', json(KB))).to.equal(429);
     expect(answers(/slow_body/)).to.equal(0);
     time += 2000;
     for (let n = 0; n < 3; n += 1) expect(await call('a', json(KB))).to.equal(200);
-    // One had to go: its place is taken in turns.
+    // One stalled body was aborted to make room.
     await eventually(() => answers(/^HTTP\/1\.1 429 [^]*"code":"slow_body"/) === 1);
   });
 });

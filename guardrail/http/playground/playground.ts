@@ -9,56 +9,77 @@ import { authenticatedRouter, type SignInPage } from '../authentication.ts';
 import type { AuthenticatedState, CallMiddleware } from '../context.ts';
 import { underDeadline } from '../deadline.ts';
 import { guardPath } from '../guardRoutes.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { ERASE_SUBJECT_PATH } from '../sessionRoutes.ts';
 
 export const PLAYGROUND_PATH = '/playground';
 export const DETECT_PATH = `${PLAYGROUND_PATH}/detect`;
 
-export const detectSchema = z.object({
+const detectSchema = z.object({
   text: z.string(),
   recall: z
     .enum(['precise', 'balanced', 'thorough'])
     .nullish()
-    .describe('Finds at least as much as this; never less than the service is set to.'),
+    .describe('The lowest recall of this call. A lower value than the setting of the service has no effect.'),
 });
-export const detectedSchema = z.object({
+const detectedSchema = z.object({
   entities: z
     .array(
       z.object({
-        start: z.int().min(0).describe('First UTF-16 code unit.'),
-        end: z.int().min(0).describe('One past the last UTF-16 code unit.'),
+        start: z.int().min(0).describe('Index of the first UTF-16 code unit.'),
+        end: z.int().min(0).describe('Index after the last UTF-16 code unit.'),
         type: z.string(),
         score: z.number().min(0).max(1),
         detector: z.string(),
-        action: z.enum(['pseudonymize', 'block']).describe('What the policy says.'),
+        action: z.enum(['pseudonymize', 'block']).describe('The action of the policy.'),
       }),
     )
-    .describe('Sorted, and never overlapping; what the policy ignores is left out.'),
+    .describe('In order of their positions, without overlaps and without entities that the policy ignores.'),
 });
 
+export const playgroundOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: PLAYGROUND_PATH,
+    operationId: 'playground',
+    summary: 'Returns a web page that shows how the service handles a text.',
+    security: [{ apiKey: [] }, { basic: [] }],
+    responses: { 200: { description: 'The page.', body: { 'text/html': { schema: { type: 'string' } } } } },
+    errors: [401],
+  },
+  {
+    method: 'post',
+    path: DETECT_PATH,
+    operationId: 'detect',
+    summary: 'Returns the entities in a text, and the action of the policy for each.',
+    requestBody: detectSchema,
+    responses: { 200: { description: 'The entities.', body: detectedSchema } },
+    errors: [400, 401, 413, 415, 429, 502, 503],
+  },
+];
+
 export interface PlaygroundPageOptions {
-  /** Whose endpoint the page calls. */
+  /** The gateway whose endpoint the page calls. */
   readonly proxyName: string;
   readonly recall: Recall;
   readonly mode: 'enforce' | 'monitor';
 }
 
-/** The page as what a browser signs in to: it calls endpoints that gateways use, too. */
+/** The page to which a browser signs in. It also calls endpoints of gateways. */
 export function playgroundSignIn({ proxyName }: Pick<PlaygroundPageOptions, 'proxyName'>): SignInPage {
   return { path: PLAYGROUND_PATH, calls: new Set([DETECT_PATH, guardPath(proxyName), ERASE_SUBJECT_PATH]) };
 }
 
 /**
- * The page on which to try what the service does: one document with its style and script in it, which the policy in its
- * header admits by their digests, and nothing else. It holds no secret: the browser has asked for the key, keeps it, and
- * sends it with the page's calls.
+ * Serves the page: one document with inline style and script. Its Content-Security-Policy allows only these two, by their
+ * digests. The page contains no secret: the browser asks the user for the key, and adds it to the calls of the page.
  */
 export function playgroundPage(options: PlaygroundPageOptions): Router<AuthenticatedState> {
   const read = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8');
   const [style, script] = [read('page.css'), read('page.js')];
   const { proxyName, recall, mode } = options;
   const data = `data-proxy="${proxyName}" data-recall="${recall}" data-mode="${mode}"`;
-  // The replacements are functions, since `$` in a string would have a meaning.
+  // Functions, because `$` in a replacement string is special.
   const page = read('page.html')
     .replace('<style></style>', () => `<style>${style}</style>`)
     .replace('<script></script>', () => `<script>${script}</script>`)
@@ -90,7 +111,7 @@ export function playgroundPage(options: PlaygroundPageOptions): Router<Authentic
   return router;
 }
 
-/** What the page asks for beside the endpoints that gateways use: where something was found, and how surely. */
+/** The endpoint that only the page calls. It returns the position and the score of each entity. */
 export function playgroundRoutes(analyzer: Analyzer, before: readonly CallMiddleware[]): Router<AuthenticatedState> {
   const router = authenticatedRouter();
   router.post(DETECT_PATH, ...before, async (context) => {

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { KEY, startHarness, type Harness } from '../testing/appHarness.ts';
+import { KEY, startHarness, type Harness } from '../../testing/appHarness.ts';
 
 const run = promisify(execFile);
 const VERSION = '4.32.5';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { PLANTED, startHarness, type Harness } from '../testing/appHarness.ts';
-import { basicResponseSchema } from '../gateways/gateways.ts';
+import { PLANTED, startHarness, type Harness } from '../../testing/appHarness.ts';
+import { basicResponseSchema } from '../../gateways/gateways.ts';
 
 interface Operation {
   readonly operationId: string;

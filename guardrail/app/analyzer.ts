@@ -1,0 +1,45 @@
+import {
+  createAnalyzer,
+  createBuiltinDetector,
+  createPresidioDetector,
+  openPolicy,
+  type Analyzer,
+  type PolicySource,
+} from '../detection/detection.ts';
+import { SettingsError, type Settings } from '../settings/settings.ts';
+import { settingProblem, type Report } from './report.ts';
+
+/**
+ * Opens the policy. A change of its file takes effect without a restart.
+ * @param report receives a sentence when the changed file is not valid.
+ * @throws SettingsError
+ */
+export function openPolicyOf(settings: Settings, report: Report): PolicySource {
+  try {
+    return openPolicy({
+      policy: settings.POLICY,
+      report: (problem) => {
+        report(settingProblem('POLICY', problem));
+      },
+    });
+  } catch (error) {
+    throw new SettingsError(settingProblem('POLICY', error), { cause: error });
+  }
+}
+
+/** Creates the analyzer with the detectors of the settings. @throws PolicyError */
+export function openAnalyzer(settings: Settings, policy: PolicySource): Analyzer {
+  const detectors = settings.DETECTORS.map((name) => {
+    switch (name) {
+      case 'builtin':
+        return createBuiltinDetector({ recall: settings.RECALL, languages: settings.LANGUAGES });
+      case 'presidio':
+        return createPresidioDetector({
+          url: settings.PRESIDIO_URL?.href ?? '',
+          timeoutMs: settings.DETECTION_TIMEOUT,
+          languages: settings.LANGUAGES,
+        });
+    }
+  });
+  return createAnalyzer({ detectors, policy });
+}

@@ -1,0 +1,127 @@
+/** Creates the components of the service from its settings: store, analyzer, image workers and guard. */
+import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import type { Logger } from 'pino';
+import { createGuard, type Guard, type GuardOptions } from '../pseudonymization/pseudonymization.ts';
+import type { Analyzer } from '../detection/detection.ts';
+import { createFileGuard } from '../fileGuard.ts';
+import type { Metrics } from '../http/http.ts';
+import { createImageGuard, createImageWorkerPool } from '../images/images.ts';
+import type { Live } from '../liveFile.ts';
+import { createMonitor, withoutRewrites, withoutWrites } from '../monitor.ts';
+import { openSecret, readSecret, type ApiKeys, type Secret, type Settings } from '../settings/settings.ts';
+import { createMemoryStore, createRedisStore, type MappingStore } from '../store/store.ts';
+import { openAnalyzer, openPolicyOf } from './analyzer.ts';
+import { settingProblem, type Report } from './report.ts';
+
+export interface Components {
+  /** undefined: the service runs without authentication. */
+  readonly apiKeys: Live<ApiKeys> | undefined;
+  readonly sessionKey: KeyObject;
+  readonly store: MappingStore;
+  readonly analyzer: Analyzer;
+  /** The analyzer without metrics, for calls that are not a caller's. */
+  readonly uncountedAnalyzer: Analyzer;
+  readonly customTypes: () => readonly string[];
+  readonly guard: Guard;
+  close(): Promise<void>;
+}
+
+export interface ComponentOptions {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Replaces the guard; for tests of its failures. */
+  readonly guard?: (options: GuardOptions) => Guard;
+}
+
+export function createComponents(settings: Settings, options: ComponentOptions): Components {
+  const { logger, metrics } = options;
+  const report: Report = (problem) => {
+    logger.error(`${problem} The previous value stays in use.`);
+  };
+  const apiKeys = settings.API_KEYS && openLive('API_KEYS', settings.API_KEYS, report);
+  const encryptionKeys = settings.ENCRYPTION_KEYS && openLive('ENCRYPTION_KEYS', settings.ENCRYPTION_KEYS, report);
+  const sessionKeyBytes = settings.SESSION_KEY ? readSecret(settings.SESSION_KEY) : randomBytes(32);
+  const sessionKey = createSecretKey(sessionKeyBytes);
+  const store = metrics.instrumentStore(
+    openStore(settings, { ...options, sessionKey: sessionKeyBytes, encryptionKeys }),
+  );
+  const policy = openPolicyOf(settings, report);
+  const uncountedAnalyzer = openAnalyzer(settings, policy);
+  const analyzer = metrics.instrumentAnalyzer(uncountedAnalyzer);
+  const customTypes = (): readonly string[] => policy.current.customTypes;
+  const images = createImageWorkerPool({
+    observe: (task, outcome, seconds) => {
+      metrics.imageTask(task, outcome, seconds);
+    },
+  });
+  return {
+    apiKeys,
+    sessionKey,
+    store,
+    analyzer,
+    uncountedAnalyzer,
+    customTypes,
+    guard: composeGuard(settings, { store, analyzer, sessionKey, customTypes, images, guard: options.guard }),
+    async close() {
+      for (const live of [apiKeys, encryptionKeys, policy]) live?.close();
+      await Promise.all([store.close(), analyzer.close(), images.close()]);
+    },
+  };
+}
+
+function openLive<T>(name: 'API_KEYS' | 'ENCRYPTION_KEYS', secret: Secret<T>, report: Report): Live<T> {
+  return openSecret(secret, (problem) => {
+    report(settingProblem(`${name}_FILE`, problem));
+  });
+}
+
+interface StoreParts extends Pick<ComponentOptions, 'logger' | 'metrics'> {
+  readonly sessionKey: Buffer;
+  readonly encryptionKeys: Live<readonly [Buffer, ...Buffer[]]> | undefined;
+}
+
+function openStore(settings: Settings, { logger, metrics, sessionKey, encryptionKeys }: StoreParts): MappingStore {
+  if (settings.STORE.kind === 'memory') return createMemoryStore({ ttlMs: settings.MAPPING_TTL });
+  if (!encryptionKeys) throw new Error('A Redis store needs encryption keys.');
+  return createRedisStore({
+    address: settings.STORE.address,
+    sessionKey,
+    encryptionKeys: () => encryptionKeys.current,
+    ttlMs: settings.MAPPING_TTL,
+    onUnreadable: (error) => {
+      metrics.decryptionFailed();
+      logger.error(`Skipped a stored value: ${error.message}`);
+    },
+  });
+}
+
+interface GuardParts {
+  readonly store: MappingStore;
+  readonly analyzer: Analyzer;
+  readonly sessionKey: KeyObject;
+  readonly customTypes: () => readonly string[];
+  readonly images: ReturnType<typeof createImageWorkerPool>;
+  readonly guard: ((options: GuardOptions) => Guard) | undefined;
+}
+
+/** Files first, then images, then texts. Monitor mode wraps all of them and makes their store and image reader read-only. */
+function composeGuard(settings: Settings, { store, images, guard = createGuard, ...common }: GuardParts): Guard {
+  const isMonitor = settings.MODE === 'monitor';
+  const mappings = isMonitor ? withoutWrites(store) : store;
+  const textGuard = guard({
+    ...common,
+    store: mappings,
+    scope: settings.SESSION_SCOPE,
+    maxAnswer: settings.MAX_BODY,
+  });
+  const imageGuard = createImageGuard(textGuard, {
+    images: settings.IMAGES,
+    remoteImages: settings.REMOTE_IMAGES,
+    scope: settings.SESSION_SCOPE,
+    sessionKey: common.sessionKey,
+    store: mappings,
+    reader: isMonitor ? withoutRewrites(images) : images,
+  });
+  const fileGuard = createFileGuard(imageGuard, { files: settings.IMAGES === 'pass' ? 'pass' : 'block' });
+  return isMonitor ? createMonitor(fileGuard, textGuard) : fileGuard;
+}

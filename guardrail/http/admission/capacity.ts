@@ -1,0 +1,144 @@
+import type { Tenant } from '../../ids.ts';
+import { createShares, type Shares } from '../../fairness/fairness.ts';
+import { ServiceError } from '../errors.ts';
+import { BodyProgress } from './bodyProgress.ts';
+
+export interface CapacityOptions {
+  /** Calls that run at the same time. */
+  readonly maxRunning: number;
+  /** Calls that are queued or still being read. More calls are refused at once. */
+  readonly maxWaiting: number;
+  /** Bytes of bodies in memory at the same time, decompressed, as far as they are read. */
+  readonly maxBytes: number;
+  /** The largest body, in bytes. A tenant may hold this much as long as it is free, whatever its share. */
+  readonly maxBody?: number;
+  /** Milliseconds of a monotonic clock; for tests. */
+  readonly now?: () => number;
+}
+
+/** Accounts for the body of a call while it is read. */
+export interface BodyReading {
+  /** Counts bytes that were read. @throws ServiceError 429 if the tenant, or all tenants together, hold too many. */
+  hold(bytes: number): void;
+  /** Aborted with a ServiceError if the body is stalled and another call needs its capacity. */
+  readonly signal: AbortSignal;
+  /** Ends the tracking of progress: the body is complete. */
+  done(): void;
+}
+
+/** Bounds the calls in the process and the bytes of their bodies. When either runs out, it aborts stalled bodies. */
+export class Capacity {
+  readonly #calls: Shares;
+  readonly #bytes: Shares;
+  readonly #progress = new BodyProgress<Reservation>();
+  readonly #expectedWaitMs: () => number;
+  readonly #now: () => number;
+
+  constructor(options: CapacityOptions & { readonly expectedWaitMs: () => number }) {
+    const { maxRunning, maxWaiting, maxBytes, maxBody = 0, expectedWaitMs, now = () => performance.now() } = options;
+    this.#calls = createShares({ capacity: maxRunning + maxWaiting });
+    this.#bytes = createShares({ capacity: maxBytes, guaranteed: maxBody });
+    this.#expectedWaitMs = expectedWaitMs;
+    this.#now = now;
+  }
+
+  /**
+   * Reserves capacity for one call.
+   * @param declared the size of the body as its header declares it. Bytes count only when they are read.
+   * @throws ServiceError 429 if there is no capacity left.
+   */
+  reserve(tenant: Tenant, declared: number): Reservation {
+    this.#makeRoom(
+      () => this.#calls.canTake(tenant, 1),
+      () => true,
+    );
+    this.#makeRoom(
+      () => this.#bytes.canTake(tenant, declared),
+      (other) => other.heldBytes > 0,
+    );
+    this.#calls.take(tenant, 1);
+    const reservation = new Reservation(this, tenant);
+    this.#progress.start(reservation, this.#now());
+    return reservation;
+  }
+
+  /** For {@link Reservation}. */
+  holdBytes(reservation: Reservation, bytes: number): void {
+    const { tenant } = reservation;
+    this.#progress.advance(reservation, bytes, this.#now());
+    this.#makeRoom(
+      () => this.#bytes.canTake(tenant, bytes),
+      (other) => other !== reservation && other.heldBytes > 0,
+    );
+    this.#bytes.take(tenant, bytes);
+  }
+
+  /** For {@link Reservation}. */
+  endProgress(reservation: Reservation): void {
+    this.#progress.end(reservation);
+  }
+
+  /** For {@link Reservation}. */
+  free({ tenant, heldBytes }: Reservation): void {
+    this.#calls.give(tenant, 1);
+    this.#bytes.give(tenant, heldBytes);
+  }
+
+  /** Aborts stalled bodies, one by one, until there is room. @throws ServiceError 429 if there is none. */
+  #makeRoom(hasRoom: () => boolean, isUseful: (stalled: Reservation) => boolean): void {
+    if (hasRoom()) return;
+    const waitMs = this.#expectedWaitMs();
+    for (const stalled of this.#progress.stalled(this.#now())) {
+      if (!isUseful(stalled)) continue;
+      stalled.abort(waitMs);
+      if (hasRoom()) return;
+    }
+    throw new ServiceError('overloaded', { waitMs });
+  }
+}
+
+/** The capacity that one call holds, until it is released. */
+export class Reservation implements BodyReading {
+  readonly tenant: Tenant;
+  readonly #capacity: Capacity;
+  readonly #controller = new AbortController();
+  #heldBytes = 0;
+  #isReleased = false;
+
+  constructor(capacity: Capacity, tenant: Tenant) {
+    this.#capacity = capacity;
+    this.tenant = tenant;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  hold(bytes: number): void {
+    // An aborted reservation holds nothing. The reader of the body learns of it from the signal.
+    if (this.#isReleased) return;
+    this.#capacity.holdBytes(this, bytes);
+    this.#heldBytes += bytes;
+  }
+
+  done(): void {
+    this.#capacity.endProgress(this);
+  }
+
+  release(): void {
+    this.done();
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#capacity.free(this);
+  }
+
+  abort(waitMs: number): void {
+    this.release();
+    // The rest of the body is not read, so the connection ends with the response.
+    this.#controller.abort(new ServiceError('slow_body', { waitMs, headers: { connection: 'close' } }));
+  }
+}

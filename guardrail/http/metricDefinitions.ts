@@ -1,0 +1,91 @@
+/** The metrics of the guardrail, one definition each. No label contains anything that a caller chose. */
+import { Counter, Histogram, type Registry } from 'prom-client';
+
+/** From half a millisecond to ten seconds: a short text takes about one millisecond, a long one a few hundred. */
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+interface Definition {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames?: readonly string[];
+}
+
+const COUNTERS = {
+  httpRequests: {
+    name: 'guardrail_http_requests_total',
+    help: 'HTTP requests, by route, method and status.',
+    labelNames: ['route', 'method', 'status'],
+  },
+  requests: {
+    name: 'guardrail_requests_total',
+    help: 'Guardrail calls of gateways, by phase, protocol and action. In monitor mode, MONITORED_ precedes the action.',
+    labelNames: ['phase', 'protocol', 'action'],
+  },
+  entities: {
+    name: 'guardrail_entities_total',
+    help: 'Entities detected in requests, by type and detector.',
+    labelNames: ['type', 'detector'],
+  },
+  responsePseudonyms: {
+    name: 'guardrail_response_pseudonyms_total',
+    help: 'Pseudonyms in model responses, by outcome: restored, withheld (in a URL that a client loads automatically) or unknown (not in the session).',
+    labelNames: ['outcome'],
+  },
+  suspectedEnumerations: {
+    name: 'guardrail_suspected_enumerations_total',
+    help: 'Model responses with so many unknown pseudonyms that they may be an attempt to guess one. Nothing in them is restored.',
+  },
+  decryptionFailures: {
+    name: 'guardrail_store_decryption_failures_total',
+    help: 'Stored values that no encryption key decrypts.',
+  },
+  failedOpen: {
+    name: 'guardrail_failed_open_requests_total',
+    help: 'Guardrail calls that failed and were forwarded unchanged in monitor mode, by error code.',
+    labelNames: ['code'],
+  },
+  erasures: {
+    name: 'guardrail_erasures_total',
+    help: 'Erasure requests, by kind: session or subject (an end user).',
+    labelNames: ['kind'],
+  },
+} as const satisfies Record<string, Definition>;
+
+const HISTOGRAMS = {
+  httpDuration: {
+    name: 'guardrail_http_request_duration_seconds',
+    help: 'Duration of HTTP requests, by route.',
+    labelNames: ['route'],
+  },
+  storeDuration: {
+    name: 'guardrail_store_operation_duration_seconds',
+    help: 'Duration of calls to the mapping store, by operation and outcome.',
+    labelNames: ['operation', 'outcome'],
+  },
+  detectionDuration: {
+    name: 'guardrail_detection_duration_seconds',
+    help: 'Duration of detection in the texts of a request, by outcome.',
+    labelNames: ['outcome'],
+  },
+  imageTaskDuration: {
+    name: 'guardrail_image_task_duration_seconds',
+    help: 'Duration of OCR (read) and redaction (rewrite) of an image including the wait, by task and outcome.',
+    labelNames: ['task', 'outcome'],
+  },
+} as const satisfies Record<string, Definition>;
+
+type Counters = Readonly<Record<keyof typeof COUNTERS, Counter>>;
+type Histograms = Readonly<Record<keyof typeof HISTOGRAMS, Histogram>>;
+
+/** Creates all counters and histograms in a registry. */
+export function registerMetrics(registry: Registry): Counters & Histograms {
+  const registers = [registry];
+  const create = <K extends string, T>(definitions: Record<K, Definition>, make: (definition: Definition) => T) =>
+    Object.fromEntries(
+      Object.entries<Definition>(definitions).map(([key, definition]) => [key, make(definition)]),
+    ) as Record<K, T>;
+  return {
+    ...create(COUNTERS, (definition) => new Counter({ ...definition, registers })),
+    ...create(HISTOGRAMS, (definition) => new Histogram({ ...definition, buckets: SECONDS, registers })),
+  };
+}

@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { basicRequestSchema, basicResponseSchema, PEER_ADAPTERS, TEAM_HEADER } from '../../gateways/gateways.ts';
+import { guardPath } from '../guardRoutes.ts';
+import { SESSION_ID_HEADER, type JsonNode, type Operation } from './operation.ts';
+
+/** The basic guardrail endpoint of a gateway. */
+export function guardOperation(name: string): Operation {
+  return {
+    method: 'post',
+    path: guardPath(name),
+    operationId: `guard_${name}`,
+    summary: `Checks a call of the gateway ${name}, before and after the model.`,
+    requestBody: basicRequestSchema(name),
+    responses: {
+      200: {
+        description: 'The action to take. A refused request also has this status.',
+        body: basicResponseSchema,
+        headers: SESSION_ID_HEADER,
+      },
+    },
+    errors: [400, 401, 409, 413, 415, 429, 502, 503],
+  };
+}
+
+const TEAM_PARAMETER: JsonNode = {
+  name: TEAM_HEADER,
+  in: 'header',
+  schema: { type: 'string' },
+  description: 'The identity that the gateway proves. The configuration of the gateway sets it; its clients cannot.',
+};
+const DIALECT_PARAMETER: JsonNode = {
+  name: 'dialect',
+  in: 'query',
+  schema: { type: 'string', enum: PEER_ADAPTERS.map(({ dialect }) => dialect) },
+  description: 'The format of the body. Default: detected from the body.',
+};
+const ANY_OBJECT = z.object({}).catchall(z.unknown());
+const PEER_DESCRIPTION = `The header ${TEAM_HEADER} names the team for which the gateway calls. The configuration of the gateway sets it. Two teams never share a session.
+
+The session within a team:
+- The header x-session-id names it.
+- Portkey: otherwise the first of metadata.session_id, metadata.trace_id, metadata.conversation_id, metadata._user and user in the request; otherwise each call has its own session.
+- agentgateway: otherwise the trace in traceparent; otherwise all calls of the team share a session.
+
+Without ${TEAM_HEADER}, each call of Portkey has its own session. Calls of agentgateway have no session: a request that contains personal data is refused.
+
+The end user, for erasure: metadata._user or user of the request with Portkey; none with agentgateway.`;
+
+/** The endpoints of other gateways. Their formats are documented by these gateways. */
+export const peerOperations: readonly Operation[] = [
+  peerOperation('/v1/peer/check', 'peerCheck', [TEAM_PARAMETER, DIALECT_PARAMETER]),
+  peerOperation('/request', 'peerRequest', [TEAM_PARAMETER]),
+  peerOperation('/response', 'peerResponse', [TEAM_PARAMETER]),
+];
+
+function peerOperation(path: string, operationId: string, parameters: readonly JsonNode[]): Operation {
+  return {
+    method: 'post',
+    path,
+    operationId,
+    summary: 'Checks a call of another gateway, in the format of that gateway.',
+    description: PEER_DESCRIPTION,
+    parameters,
+    security: [{ apiKey: [] }, { bearer: [] }],
+    requestBody: ANY_OBJECT,
+    responses: {
+      200: { description: 'The action to take, also after a failure.', body: ANY_OBJECT, headers: SESSION_ID_HEADER },
+    },
+    errors: [400, 401, 413, 415, 429, 503],
+  };
+}

@@ -1,0 +1,63 @@
+import type Router from '@koa/router';
+import { authenticatedRouter } from '../authentication.ts';
+import type { AuthenticatedState } from '../context.ts';
+import { healthOperations } from '../health.ts';
+import { playgroundOperations } from '../playground/playground.ts';
+import { sessionOperations } from '../sessionRoutes.ts';
+import { guardOperation, peerOperations } from './gatewayOperations.ts';
+import { errorSchema, pathsOf, schemaOf, type JsonNode, type Operation } from './operation.ts';
+
+export interface OpenApiOptions {
+  readonly playground: boolean;
+}
+
+const OPENAPI_PATH = '/openapi.json';
+
+const documentOperation: Operation = {
+  method: 'get',
+  path: OPENAPI_PATH,
+  operationId: 'openapi',
+  summary: 'Returns this document.',
+  responses: { 200: { description: 'OpenAPI 3.1.', body: { 'application/json': { schema: { type: 'object' } } } } },
+  errors: [401],
+};
+
+/** Serves the OpenAPI document of the service. */
+export function openApiRoute(proxyNames: readonly string[], options: OpenApiOptions): Router<AuthenticatedState> {
+  const document = openApi(proxyNames, options);
+  const router = authenticatedRouter();
+  router.get(OPENAPI_PATH, (context) => {
+    context.body = document;
+  });
+  return router;
+}
+
+/** The service in OpenAPI 3.1, from the operations that the routes declare and the schemas that validate requests. */
+function openApi(proxyNames: readonly string[], { playground }: OpenApiOptions): JsonNode {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Guardrail',
+      version: '1',
+      description: 'Replaces personal data in requests to a model by pseudonyms, and restores it in the responses.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    security: [{ apiKey: [] }],
+    paths: pathsOf([
+      ...proxyNames.map(guardOperation),
+      ...peerOperations,
+      ...sessionOperations,
+      ...(playground ? playgroundOperations : []),
+      ...healthOperations,
+      documentOperation,
+    ]),
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        bearer: { type: 'http', scheme: 'bearer' },
+        ...(playground ? { basic: { type: 'http', scheme: 'basic' } } : {}),
+      },
+      schemas: { Error: schemaOf(errorSchema) },
+    },
+  };
+}
