@@ -48,7 +48,7 @@ describe('customers of a gateway with a private authority', function () {
     await people.until('a', (customer) => conditionOf(customer, 'Synced')?.message.includes('no PEM') === true);
     await people.secret('authority', new TestAuthority().ca);
     await people.annotate('a', 'syncRequested', '2');
-    expect(await says('a', 'GatewayUnreachable')).to.contain('not signed by the authority');
+    expect(await says('a', 'GatewayUnreachable')).to.contain('not signed by the certificate authority');
     await people.secret('authority', authority.ca);
     // Within the minute for which a Secret is kept, what was read of it goes on being used.
     operator.skip(61_000);

@@ -1,7 +1,7 @@
 import type { Field, Fields, LimitValues } from './fields.ts';
 import { fieldsOf, isEmpty, limitFields, limitNames, limitsOf, pick, sameValue } from './fields.ts';
 import type { BudgetColumns, ObservedCustomer } from './observedCustomer.ts';
-import type { PlanInput, Step, Strategy } from './strategy.ts';
+import type { ObservedValues, PlanInput, Step, Strategy, SupportedFields } from './strategy.ts';
 import { newBody, updateBody } from './strategy.ts';
 
 /** The id of the budget row that belongs to one customer resource, and to nothing else. */
@@ -31,82 +31,92 @@ type Target =
   | { readonly kind: 'asItIs' };
 
 /**
- * For a gateway with a `/budget` API: the limits of a customer live in a budget row of its own, made before the customer
- * and linked to it. So the link tells whose customer it is even after a crash, every limit can be changed and cleared,
- * shared tiers are never written into, and deletion takes away exactly that row.
+ * The strategy for a gateway with a `/budget` API: each customer has its own budget row with its limits. The row is created
+ * before the customer and linked to it. So the link shows the owner of a record even after a crash, every limit can be
+ * changed and cleared, shared tiers are never written, and deletion removes exactly this row.
  *
  * @param rowId see {@link budgetRowId}
- * @param defaults what a customer gets that has limits but no budget: its own row keeps it out of the gateway's default
+ * @param defaults the budget of a customer with limits but without a budget: its own row excludes it from the gateway's
+ *   default budget
  */
 export function budgetRowStrategy(rowId: string, defaults: Partial<LimitValues>): Strategy {
-  const deleteRow: Step = { do: 'budgetDelete', id: rowId };
   return {
-    supportedFields(desired, applied, observed) {
-      if (desired.budgetId !== undefined) {
-        const beside = fieldsOf(limitsOf(desired));
-        return { fields: pick(desired, (field) => !beside.includes(field)), unsupported: beside };
-      }
-      const limited = fieldsOf(limitsOf(desired)).length > 0;
-      if (!limited || desired.maxBudget !== undefined || defaults.maxBudget === undefined) {
-        return { fields: desired, unsupported: [] };
-      }
-      const carriedBudget = !applied.has('maxBudget') && carried(observed, desired, applied).max_budget !== undefined;
-      return { fields: carriedBudget ? desired : { ...defaults, ...desired }, unsupported: [] };
-    },
-
-    observedValues(observed, wanted) {
-      const own = observed.budgetId === rowId;
-      const withoutLink = pick(observed.fields, (field) => field !== 'budgetId');
-      if (own) return { effective: withoutLink, present: withoutLink };
-      const withoutLimits = pick(observed.fields, (field) => !isLimit(field));
-      return { effective: withoutLimits, present: wanted.budgetId === undefined ? observed.fields : withoutLimits };
-    },
-
-    plan(input) {
-      const target = choose(input);
-      const linked = input.observed?.budgetId;
-      const own = linked === rowId;
-      const deleteReplaced: Step[] = input.replaces === undefined ? [] : [{ do: 'budgetDelete', id: input.replaces }];
-      const deleteOwn: Step[] = [...(own || !input.fresh ? [deleteRow] : []), ...deleteReplaced];
-      switch (target.kind) {
-        case 'tier': {
-          const check: Step[] = linked === target.id ? [] : [{ do: 'requireTier', id: target.id }];
-          return [...check, writeCustomer(input, target.id), ...deleteOwn];
-        }
-        case 'own':
-          // The customer is written after its row also when the row alone changed: only that empties the proxy's cache.
-          return [...writeRow(rowId, input, target.columns, own), writeCustomer(input, rowId), ...deleteReplaced];
-        case 'none': {
-          if (own || linked === undefined) return [writeCustomer(input), ...deleteOwn];
-          const detach: Step = { do: 'budgetNew', body: { budget_id: rowId } };
-          return [detach, writeCustomer(input, rowId), deleteRow, ...deleteReplaced];
-        }
-        case 'asItIs':
-          return [writeCustomer(input), ...deleteOwn];
-      }
-    },
-
-    copiedBudget(input) {
-      const { wanted, applied, observed, replaces } = input;
-      const linked = observed?.budgetId;
-      if (linked === undefined || linked === rowId || linked === replaces) return undefined;
-      const copied = Object.keys(carried(observed, wanted, applied)).length > 0;
-      return copied && choose(input).kind === 'own' ? linked : undefined;
-    },
-
-    cleanupSteps: () => [deleteRow],
+    supportedFields: (desired, applied, observed) => supportedFields(defaults, desired, applied, observed),
+    observedValues: (observed, wanted) => observedValues(rowId, observed, wanted),
+    plan: (input) => plan(rowId, input),
+    copiedBudget: (input) => copiedBudget(rowId, input),
+    cleanupSteps: () => [{ do: 'budgetDelete', id: rowId }],
   };
+}
 
-  function choose({ wanted, applied, observed, replaces }: PlanInput): Target {
-    if (wanted.budgetId !== undefined) return { kind: 'tier', id: wanted.budgetId };
-    const columns = { ...carried(observed, wanted, applied), ...columnsOf(limitsOf(wanted)) };
-    const target: Target = Object.keys(columns).length > 0 ? { kind: 'own', columns } : { kind: 'none' };
-    const linked = observed?.budgetId;
-    const ofResource = linked === undefined || linked === rowId || linked === replaces;
-    if (ofResource || fieldsOf(limitsOf(wanted)).length > 0) return target;
-    const ours: Field[] = ['budgetId', ...limitFields];
-    return ours.some((field) => applied.has(field) && !isEmpty(observed?.fields[field])) ? target : { kind: 'asItIs' };
+function supportedFields(
+  defaults: Partial<LimitValues>,
+  desired: Fields,
+  applied: ReadonlySet<Field>,
+  observed: ObservedCustomer | undefined,
+): SupportedFields {
+  if (desired.budgetId !== undefined) {
+    const beside = fieldsOf(limitsOf(desired));
+    return { fields: pick(desired, (field) => !beside.includes(field)), unsupported: beside };
   }
+  const limited = fieldsOf(limitsOf(desired)).length > 0;
+  if (!limited || desired.maxBudget !== undefined || defaults.maxBudget === undefined) {
+    return { fields: desired, unsupported: [] };
+  }
+  const carriedBudget = !applied.has('maxBudget') && carried(observed, desired, applied).max_budget !== undefined;
+  return { fields: carriedBudget ? desired : { ...defaults, ...desired }, unsupported: [] };
+}
+
+function observedValues(rowId: string, observed: ObservedCustomer, wanted: Fields): ObservedValues {
+  const own = observed.budgetId === rowId;
+  const withoutLink = pick(observed.fields, (field) => field !== 'budgetId');
+  if (own) return { effective: withoutLink, present: withoutLink };
+  const withoutLimits = pick(observed.fields, (field) => !isLimit(field));
+  return { effective: withoutLimits, present: wanted.budgetId === undefined ? observed.fields : withoutLimits };
+}
+
+function plan(rowId: string, input: PlanInput): Step[] {
+  const deleteRow: Step = { do: 'budgetDelete', id: rowId };
+  const target = choose(rowId, input);
+  const linked = input.observed?.budgetId;
+  const own = linked === rowId;
+  const deleteReplaced: Step[] = input.replaces === undefined ? [] : [{ do: 'budgetDelete', id: input.replaces }];
+  const deleteOwn: Step[] = [...(own || !input.fresh ? [deleteRow] : []), ...deleteReplaced];
+  switch (target.kind) {
+    case 'tier': {
+      const check: Step[] = linked === target.id ? [] : [{ do: 'requireTier', id: target.id }];
+      return [...check, writeCustomer(input, target.id), ...deleteOwn];
+    }
+    case 'own':
+      // The customer is written after its row also when the row alone changed: only that empties the proxy's cache.
+      return [...writeRow(rowId, input, target.columns, own), writeCustomer(input, rowId), ...deleteReplaced];
+    case 'none': {
+      if (own || linked === undefined) return [writeCustomer(input), ...deleteOwn];
+      const detach: Step = { do: 'budgetNew', body: { budget_id: rowId } };
+      return [detach, writeCustomer(input, rowId), deleteRow, ...deleteReplaced];
+    }
+    case 'asItIs':
+      return [writeCustomer(input), ...deleteOwn];
+  }
+}
+
+function copiedBudget(rowId: string, input: PlanInput): string | undefined {
+  const { wanted, applied, observed, replaces } = input;
+  const linked = observed?.budgetId;
+  if (linked === undefined || linked === rowId || linked === replaces) return undefined;
+  const copied = Object.keys(carried(observed, wanted, applied)).length > 0;
+  return copied && choose(rowId, input).kind === 'own' ? linked : undefined;
+}
+
+function choose(rowId: string, { wanted, applied, observed, replaces }: PlanInput): Target {
+  if (wanted.budgetId !== undefined) return { kind: 'tier', id: wanted.budgetId };
+  const columns = { ...carried(observed, wanted, applied), ...columnsOf(limitsOf(wanted)) };
+  const target: Target = Object.keys(columns).length > 0 ? { kind: 'own', columns } : { kind: 'none' };
+  const linked = observed?.budgetId;
+  const ofResource = linked === undefined || linked === rowId || linked === replaces;
+  if (ofResource || fieldsOf(limitsOf(wanted)).length > 0) return target;
+  const ours: Field[] = ['budgetId', ...limitFields];
+  return ours.some((field) => applied.has(field) && !isEmpty(observed?.fields[field])) ? target : { kind: 'asItIs' };
 }
 
 /**

@@ -10,8 +10,9 @@ import type { LookupResult } from './missingCustomerCheck.ts';
 import { MissingCustomerCheck, notFoundQuote } from './missingCustomerCheck.ts';
 import type { GatewayOperation } from './errors.ts';
 import { GatewayError, isGatewayError } from './errors.ts';
+import { connectionError, deferredError, isClosedConnection } from './callErrors.ts';
 import { isLiteLlm, rowOrNone, saysDeleted } from './litellmQuirks.ts';
-import type { Pause, RateLimit, RateLimiter, CallPriority } from './rateLimit.ts';
+import type { RateLimit, RateLimiter, CallPriority } from './rateLimit.ts';
 import { DeferredError } from './rateLimit.ts';
 import type { GatewayResponse, CallContext } from './errorResponse.ts';
 import { asksToWait, contradictionOf, parseJson, errorOf, retryAfterOf, quoteSentence } from './errorResponse.ts';
@@ -283,15 +284,15 @@ export class GatewayClient {
         const said = await this.#attempt(operation, path, body, options.signal);
         if (asksToWait(said)) {
           const { ms, pause } = this.#limiter.pause(retryAfterOf(said), quoteSentence(asked, said.text));
-          paused = deferred(operation, ms, pause, said.status);
+          paused = deferredError(operation, ms, pause, said.status);
         }
         return said;
       };
       answer = await this.#limiter.run(attempt, options.priority ?? 'inProgress', options.signal);
     } catch (error) {
       if (isGatewayError(error)) throw error;
-      if (!(error instanceof DeferredError)) throw noAnswer(operation, error, this.#hasOwnAuthority);
-      throw deferred(operation, error.retryAfterMs, error.pause);
+      if (!(error instanceof DeferredError)) throw connectionError(operation, error, this.#hasOwnAuthority);
+      throw deferredError(operation, error.retryAfterMs, error.pause);
     }
     if (paused !== undefined) throw paused;
     const { status, text } = answer;
@@ -318,12 +319,12 @@ export class GatewayClient {
     try {
       return await this.#send(operation, path, body, signal);
     } catch (error) {
-      if (body === undefined && lostConnection(error)) {
+      if (body === undefined && isClosedConnection(error)) {
         return await this.#send(operation, path, body, signal).catch((again: unknown) => {
-          throw noAnswer(operation, again, this.#hasOwnAuthority);
+          throw connectionError(operation, again, this.#hasOwnAuthority);
         });
       }
-      throw noAnswer(operation, error, this.#hasOwnAuthority);
+      throw connectionError(operation, error, this.#hasOwnAuthority);
     }
   }
 
@@ -356,80 +357,4 @@ export class GatewayClient {
       this.#report({ operation, code, seconds: (performance.now() - began) / 1000 });
     }
   }
-}
-
-/** @param pause why, where the gateway asked for it and people should know */
-function deferred(
-  operation: GatewayOperation,
-  retryAfterMs: number,
-  pause: Pause | undefined,
-  status?: number,
-): GatewayError {
-  const details = { retryAfterMs, rateLimited: pause !== undefined, ...(status === undefined ? {} : { status }) };
-  if (pause === undefined) {
-    const short = `The gateway asks for a short pause (${operation}: ${status}).`;
-    const message = status === undefined ? 'The limit on calls to the gateway is reached.' : short;
-    return new GatewayError('retryAfter', operation, message, details);
-  }
-  const until = pause.until?.toISOString().replace('.000Z', 'Z');
-  const state =
-    until === undefined
-      ? 'The gateway accepts no calls and names no time'
-      : `The gateway accepts no calls until ${until}`;
-  const message = `${state}: their rate is limited.${pause.reason} The operator asks once a minute whether it accepts calls again.`;
-  return new GatewayError('retryAfter', operation, message, details);
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-}
-
-function lostConnection(error: unknown): boolean {
-  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
-}
-
-/** One sentence for all deadlines: which of them is first is chance, and each new message is a write into a status. */
-const late = 'no complete answer came in time';
-const causes: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection is refused',
-  ENOTFOUND: 'its host name is unknown',
-  EAI_AGAIN: 'its host name cannot be resolved now',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection came about in time',
-  UND_ERR_HEADERS_TIMEOUT: late,
-  UND_ERR_BODY_TIMEOUT: late,
-  UND_ERR_SOCKET: 'the connection broke',
-  ECONNRESET: 'the connection broke',
-  EPIPE: 'the connection broke',
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the answer is larger than 1 MiB',
-  CERT_HAS_EXPIRED: 'its certificate, or that of its authority, has expired',
-  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
-  ERR_TLS_CERT_ALTNAME_INVALID:
-    'its certificate is for another host name: set spec.endpoint of the instance to a name that the certificate has',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there: check scheme and port',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS there: check scheme and port',
-};
-
-/** All ways in which OpenSSL says that it does not know who has signed a certificate. */
-const unknownAuthority = new Set([
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'CERT_SIGNATURE_FAILURE',
-  'CERT_UNTRUSTED',
-]);
-
-function causeOf(error: unknown, hasOwnAuthority: boolean): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return late;
-  const code = codeOf(error);
-  if (!unknownAuthority.has(code)) return causes[code] ?? 'the call failed';
-  return hasOwnAuthority
-    ? 'its certificate is not signed by the authority in the Secret of spec.tls.caSecretRef: store the one that signed it there'
-    : 'its certificate is signed by an unknown authority: set spec.tls.caSecretRef of the instance';
-}
-
-function noAnswer(operation: GatewayOperation, error: unknown, hasOwnAuthority: boolean): GatewayError {
-  const cause = causeOf(error, hasOwnAuthority);
-  return new GatewayError('transient', operation, `The gateway cannot be reached (${operation}): ${cause}.`);
 }

@@ -64,12 +64,12 @@ describe('gateway client over TLS', function () {
     {
       name: 'trusts no private authority by itself',
       ca: undefined,
-      says: 'unknown authority: set spec.tls.caSecretRef',
+      says: 'unknown certificate authority: set spec.tls.caSecretRef',
     },
     {
       name: 'trusts no other authority, even of the same name',
       ca: new TestAuthority().ca,
-      says: 'not signed by the authority in the Secret of spec.tls.caSecretRef',
+      says: 'not signed by the certificate authority in the Secret of spec.tls.caSecretRef',
     },
     {
       name: 'takes no certificate that has expired',
@@ -103,7 +103,7 @@ describe('gateway client over TLS', function () {
   }
 
   it('says so where there is no TLS', async () => {
-    expect(await outcome(authority.ca, { port: Number(new URL(gateway.url).port) })).to.contain('does not speak TLS');
+    expect(await outcome(authority.ca, { port: Number(new URL(gateway.url).port) })).to.contain('does not serve TLS');
   });
 
   it('follows no redirect, so that the key goes nowhere else', async () => {

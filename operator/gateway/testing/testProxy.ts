@@ -55,7 +55,7 @@ export interface TestProxy {
 export async function startTestProxy(target: string | (() => string)): Promise<TestProxy> {
   const calls: SeenCall[] = [];
   const server = createServer((incoming, outgoing) => {
-    handle(incoming, outgoing).catch(() => {
+    handle(proxy, target, incoming, outgoing).catch(() => {
       incoming.socket.destroy();
     });
   });
@@ -74,52 +74,56 @@ export async function startTestProxy(target: string | (() => string)): Promise<T
       await once(server, 'close');
     },
   };
-
-  async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const text = await textOf(incoming);
-    const call: SeenCall = {
-      method: incoming.method ?? '',
-      path: incoming.url ?? '',
-      body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
-      at: performance.now(),
-    };
-    calls.push(call);
-    const fault = await proxy.fault(call);
-    if (fault?.kind === 'hang') return;
-    if (fault?.kind === 'breakBefore') {
-      incoming.socket.destroy();
-      return;
-    }
-    if (fault?.kind === 'answer') {
-      outgoing.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers }).end(fault.body);
-      return;
-    }
-    const base = typeof target === 'string' ? target : target();
-    const answer = await request(base + call.path, {
-      method: call.method as 'GET' | 'POST',
-      headers: {
-        authorization: incoming.headers.authorization ?? '',
-        ...(text === '' ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(text === '' ? {} : { body: fault?.kind === 'rewrite' ? JSON.stringify(fault.body) : text }),
-    });
-    const body = await answer.body.text();
-    if (fault?.kind === 'hangAfter') {
-      fault.done();
-      return;
-    }
-    if (fault?.kind === 'breakAfter') {
-      incoming.socket.destroy();
-      return;
-    }
-    if (fault?.kind === 'cut') {
-      outgoing.writeHead(answer.statusCode, { 'content-type': 'application/json', 'content-length': body.length + 10 });
-      outgoing.write(body.slice(0, body.length / 2));
-      setTimeout(() => incoming.socket.destroy(), 10);
-      return;
-    }
-    outgoing.writeHead(answer.statusCode, { 'content-type': 'application/json' }).end(body);
-  }
-
   return proxy;
+}
+
+async function handle(
+  proxy: TestProxy,
+  target: string | (() => string),
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const text = await textOf(incoming);
+  const call: SeenCall = {
+    method: incoming.method ?? '',
+    path: incoming.url ?? '',
+    body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+    at: performance.now(),
+  };
+  proxy.calls.push(call);
+  const fault = await proxy.fault(call);
+  if (fault?.kind === 'hang') return;
+  if (fault?.kind === 'breakBefore') {
+    incoming.socket.destroy();
+    return;
+  }
+  if (fault?.kind === 'answer') {
+    outgoing.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers }).end(fault.body);
+    return;
+  }
+  const base = typeof target === 'string' ? target : target();
+  const answer = await request(base + call.path, {
+    method: call.method as 'GET' | 'POST',
+    headers: {
+      authorization: incoming.headers.authorization ?? '',
+      ...(text === '' ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(text === '' ? {} : { body: fault?.kind === 'rewrite' ? JSON.stringify(fault.body) : text }),
+  });
+  const body = await answer.body.text();
+  if (fault?.kind === 'hangAfter') {
+    fault.done();
+    return;
+  }
+  if (fault?.kind === 'breakAfter') {
+    incoming.socket.destroy();
+    return;
+  }
+  if (fault?.kind === 'cut') {
+    outgoing.writeHead(answer.statusCode, { 'content-type': 'application/json', 'content-length': body.length + 10 });
+    outgoing.write(body.slice(0, body.length / 2));
+    setTimeout(() => incoming.socket.destroy(), 10);
+    return;
+  }
+  outgoing.writeHead(answer.statusCode, { 'content-type': 'application/json' }).end(body);
 }
