@@ -1,4 +1,4 @@
-/** The whole operator as a process of its own, killed before and after each of its calls, and told to stop in the middle. */
+/** The operator as a process, killed before and after each of its calls, and stopped in the middle of a sync. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const main = join(import.meta.dirname, '../main.ts');
 
 type Phase = 'create' | 'createOwn' | 'update' | 'toTier' | 'delete';
 
-/** The calls of each phase in a customer's life, in their order. The number tells the calls of one path apart. */
+/** The calls of each phase in a customer's life, in order. The number distinguishes calls of one path. */
 const phases: Readonly<Record<Phase, readonly (readonly [path: string, nth: number])[]>> = {
   create: [
     ['/customer/info', 1],
@@ -25,7 +25,7 @@ const phases: Readonly<Record<Phase, readonly (readonly [path: string, nth: numb
     ['/customer/new', 1],
     ['/customer/info', 2],
   ],
-  // The record must be known as its own afterwards, since one of somebody else would be refused.
+  // The record must be recognized afterwards: a record of others is refused.
   createOwn: [
     ['/budget/new', 1],
     ['/customer/new', 1],
@@ -54,7 +54,7 @@ interface Victim {
   readonly phase: Phase;
   readonly path: string;
   readonly nth: number;
-  /** Before the gateway hears of the call, or after it has done it and before its answer. */
+  /** Before the gateway receives the call, or after it has handled the call and before its answer. */
   readonly when: 'before' | 'after';
 }
 
@@ -250,7 +250,7 @@ describe('an operator that is killed', function () {
     proxy.fault = () => undefined;
   };
 
-  it('after it has made the budget row of an instance takes that away with the instance', async () => {
+  it('after it has created the budget row of an instance deletes the row with the instance', async () => {
     let id = '';
     await killAfter(
       ({ path, body }) => path === '/budget/new' && (id = String(body.budget_id)).startsWith('gcust-default-'),
@@ -264,11 +264,11 @@ describe('an operator that is killed', function () {
     }, 30_000);
   });
 
-  it('after it has taken a record over that was handed to it takes it away with its resource', async () => {
+  it('after a resource has taken over a record deletes the record with the resource', async () => {
     const customerId = idOf('freed');
     await people.customer('older', { customerId, maxBudget: 5 });
     const older = await settled('older');
-    await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts age in seconds.
+    await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts creation times in seconds.
     await people.customer('freed', { customerId, alias: 'One' });
     await eventually(() => people.untilReason('freed', 'Conflict'), 30_000);
     await killAfter(
@@ -282,7 +282,7 @@ describe('an operator that is killed', function () {
     expect(await admin.budgetInfo([budgetRowId(older.metadata.uid)])).to.deep.equal([]);
   });
 
-  it('after it has made a customer in the place of one that it had refused knows it for its own', async () => {
+  it('after it has created a record in the place of a refused one recognizes it', async () => {
     const customerId = idOf('taken');
     await admin.customerNew({ user_id: customerId });
     await people.customer('taken', { alias: 'One', adoptionPolicy: 'Refuse' });
@@ -301,7 +301,7 @@ describe('an operator that is killed', function () {
     expect(await admin.customerInfo(customerId)).to.equal(undefined);
   });
 
-  it('between its call and the news that the deletion overtook the finalizer leaves behind what it made: a limit', async () => {
+  it('between its call and the news of a lost finalizer leaves the record at the gateway (a known limit)', async () => {
     await killAfter(
       ({ path, body }) => path === '/customer/new' && body.user_id === idOf('overtaken'),
       () => people.customer('overtaken', { maxBudget: 5 }),
@@ -320,7 +320,7 @@ describe('an operator that is killed', function () {
     expect(await admin.customerInfo(idOf('overtaken'))).to.equal(undefined);
   });
 
-  it('nicely, in the middle of a create, ends it, and exits 0', async () => {
+  it('by SIGTERM in the middle of a creation completes it and exits 0', async () => {
     let asked: (() => void) | undefined;
     const creating = new Promise<void>((resolve) => (asked = resolve));
     proxy.fault = async ({ path }) => {

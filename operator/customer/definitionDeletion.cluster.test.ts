@@ -21,7 +21,7 @@ describe('deletion of the CustomResourceDefinition', function () {
     await gateway.stop();
   });
 
-  it('leaves every customer at the gateway, and says so', async () => {
+  it('orphans every record and reports it', async () => {
     const people = new KubectlUser(plane.kubeConfig(), await plane.createNamespace());
     const connection = connectionOf(gateway.url, masterKey);
     const admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));

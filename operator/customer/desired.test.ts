@@ -4,7 +4,7 @@ import { desiredFields, specHash } from './desired.ts';
 import { customerOf } from './testing/testDependencies.ts';
 
 describe('desired fields', () => {
-  it('are those that the spec names, empty ones too', () => {
+  it('are the fields that the spec names, also empty ones', () => {
     const { spec } = customerOf({ maxBudget: 0, blocked: false, models: [], objectPermission: { agents: ['a'] } });
     expect(desiredFields(spec)).to.deep.equal({
       maxBudget: 0,
@@ -14,7 +14,7 @@ describe('desired fields', () => {
     });
   });
 
-  it('have the same hash in whatever order lists and maps are written, and another for anything else', () => {
+  it('have the same hash for lists and maps in any order, and another one for any other change', () => {
     const hash = (fields: Fields): string => specHash(fields);
     expect(hash({ models: ['a', 'b'], metadata: { x: '1', y: '2' } })).to.equal(
       hash({ metadata: { y: '2', x: '1' }, models: ['b', 'a'] }),

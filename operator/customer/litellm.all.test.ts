@@ -171,7 +171,7 @@ describe('customers at the real LiteLLM', function () {
     });
   });
 
-  it('adopts a customer that a paid call has made, with what it has spent', async () => {
+  it('adopts a record that a paid call has created, with its spend', async () => {
     expect((await litellm.chat(idOf('caller'))).status).to.equal(200);
     await eventually(async () => {
       expect((await info('caller')).spend).to.be.greaterThan(0);
@@ -230,7 +230,7 @@ describe('customers at the real LiteLLM', function () {
       });
     }
 
-    it('when a record is handed to a younger resource, and what was spent stays', async () => {
+    it('when a younger resource takes over a record, and the spend stays', async () => {
       const customerId = idOf('handed');
       const before = await budgets();
       await people.customer('handed', { maxBudget: 5, tpmLimit: 1_000_000 });
@@ -240,7 +240,7 @@ describe('customers at the real LiteLLM', function () {
         expect((await info('handed')).spend).to.be.greaterThan(0);
       }, 30_000);
       const { spend } = await info('handed');
-      await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts age in seconds.
+      await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts creation times in seconds.
       await people.customer('heir', { customerId, maxBudget: 6 });
       await people.untilReason('heir', 'Conflict');
       await remove('handed');
@@ -252,7 +252,7 @@ describe('customers at the real LiteLLM', function () {
     });
   });
 
-  it('puts right what is edited or deleted out of band', async () => {
+  it('corrects what is edited or deleted out of band', async () => {
     await people.customer('edited', { alias: 'E', maxBudget: 3, models: ['fast'] });
     const created = await people.untilReason('edited', 'Created');
     const rowId = budgetRowId(created.metadata.uid);
@@ -270,7 +270,7 @@ describe('customers at the real LiteLLM', function () {
     expect(await info('edited')).to.deep.include({ alias: 'E', budget_id: rowId });
   });
 
-  it('tells what LiteLLM refuses in sentences that say what to do', async () => {
+  it('reports what LiteLLM refuses, with a remedy', async () => {
     await people.customer('model', { defaultModel: 'no-such-model' });
     expect(conditionOf(await people.untilReason('model', 'GatewayRejected'), 'Synced')?.message).to.contain(
       'spec.defaultModel is not a model of the gateway',
@@ -288,7 +288,7 @@ describe('customers at the real LiteLLM', function () {
     expect(await rowOf(region)).to.equal(undefined);
   });
 
-  it('is taken at its word about a missing customer, about nothing else, and is quoted without the key', async () => {
+  it('is believed only about a missing customer, and is quoted without the key', async () => {
     const failure = async (call: Promise<unknown>): Promise<GatewayError> => {
       const error: unknown = await call.catch((thrown: unknown) => thrown);
       if (!isGatewayError(error)) throw new Error(`The call ended with ${String(error)}.`);
@@ -328,7 +328,7 @@ describe('customers at the real LiteLLM', function () {
     expect(message).to.contain('It says: "Default Model not on proxy').and.to.contain('spec.defaultModel');
   });
 
-  it('is gone after deletion, with its row, and a customer that is left behind is not', async () => {
+  it('is deleted with its row, and an orphaned record is not', async () => {
     await people.customer('gone', { maxBudget: 1 });
     const created = await people.untilReason('gone', 'Created');
     await people.delete('gone');
@@ -352,7 +352,7 @@ describe('customers at the real LiteLLM', function () {
       throw new Error(`LiteLLM refused none of ${most} calls.`);
     };
 
-    it('a budget, and from the next call on another one', async () => {
+    it('a budget, and a changed budget from the next call on', async () => {
       await people.customer('spender', { maxBudget: 2.5 * callCost });
       await people.untilReason('spender', 'Created');
       expect((await litellm.chat(idOf('spender'))).status).to.equal(200);
@@ -373,7 +373,7 @@ describe('customers at the real LiteLLM', function () {
       expect((await litellm.chat(idOf('spender'))).status).to.equal(200);
     });
 
-    it('the models, and from the next call on others', async () => {
+    it('the models, and changed models from the next call on', async () => {
       await people.customer('models', { models: ['fast'] });
       await people.untilReason('models', 'Created');
       expect((await litellm.chat(idOf('models'), 'fast')).status).to.equal(200);
@@ -385,7 +385,7 @@ describe('customers at the real LiteLLM', function () {
       expect((await litellm.chat(idOf('models'), 'gpt-4o-mini')).status).to.equal(200);
     });
 
-    it('neither blocked nor a default model, and the condition says so, until a limit of no request refuses the calls', async () => {
+    it('neither blocked nor a default model, as the condition reports, until rpmLimit 0 refuses the calls', async () => {
       await people.customer('blocked', { blocked: true, defaultModel: 'fast' });
       const created = await people.untilReason('blocked', 'Created');
       expect(created.status).to.include({ synced: true, blocked: true });
@@ -400,14 +400,14 @@ describe('customers at the real LiteLLM', function () {
       expect((await litellm.chat(idOf('blocked'))).status).to.equal(429);
     });
 
-    it('no region, and says so', async () => {
+    it('no region, as the condition reports', async () => {
       await people.customer('region-us', { allowedModelRegion: 'us' });
       const created = await people.untilReason('region-us', 'Created');
       expect(conditionOf(created, 'FullyApplied')?.message).to.contain('records allowedModelRegion but');
       expect((await litellm.chat(idOf('region-us'))).status).to.equal(200);
     });
 
-    it('a rate, and no longer once it is taken away', async () => {
+    it('a rate, until it is removed', async () => {
       await people.customer('fast', { rpmLimit: 1 });
       await people.untilReason('fast', 'Created');
       const refused = await callUntilRefused('fast', 4);

@@ -1,4 +1,4 @@
-/** The sync with a gateway that has nothing but the four calls of the contract. */
+/** The sync with a gateway that has only the four customer calls. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ import { connectionOf, customerOf, memoryDependencies } from './testing/testDepe
 
 type Row = Record<string, unknown>;
 
-/** Keeps what it is given, field by field; null clears. */
+/** A gateway that stores each given field; null clears it. */
 async function startPlainGateway(
   ignored: readonly string[] = [],
 ): Promise<{ url: string; rows: Map<string, Row>; calls: string[]; stop: () => Promise<void> }> {
@@ -147,7 +147,7 @@ describe('sync with a gateway that has only the four calls', () => {
     });
   });
 
-  it('says of a field that the gateway reports otherwise that it has not converged', async () => {
+  it('reports NotConverged for a field that the gateway reports otherwise', async () => {
     await withGateway(['tpm_limit'], async (_gateway, bring, stored) => {
       expect(await bring({ alias: 'A', tpmLimit: 10 })).to.equal('NotConverged');
       expect(conditionOf(stored.customer, 'Synced')?.message).to.contain('tpmLimit').and.not.to.contain('alias');
@@ -155,7 +155,7 @@ describe('sync with a gateway that has only the four calls', () => {
     });
   });
 
-  it('asks once, and writes nothing, when nothing has changed', async () => {
+  it('observes once and writes nothing where nothing has changed', async () => {
     await withGateway([], async (gateway, bring) => {
       await bring({ alias: 'A', maxBudget: 5 });
       gateway.calls.length = 0;

@@ -40,7 +40,7 @@ describe('a thousand customers in steady state', function () {
     await gateway.stop();
   });
 
-  it('makes the due calls alone, each customer in its own turn, and writes nothing', async () => {
+  it('makes only the due calls, each customer at its own time, and writes nothing', async () => {
     for (let batch = 0; batch < customers / 20; batch++) {
       const names = Array.from({ length: 20 }, (_, at) => `c${20 * batch + at}`);
       await Promise.all(names.map((name, at) => people.customer(name, { alias: name, maxBudget: at })));

@@ -38,7 +38,7 @@ describe('customers of a gateway with a private authority', function () {
   const says = async (name: string, reason: string): Promise<string> =>
     conditionOf(await people.untilReason(name, reason), 'Synced')?.message ?? '';
 
-  it('say which Secret is missing, then that it holds none, then another one, and go on with the right one', async () => {
+  it('report a missing Secret, one without a certificate, and a wrong one, and accept the right one', async () => {
     await people.customer('a', { alias: 'A' });
     expect(await says('a', 'InstanceNotReady'))
       .to.contain('There is no Secret authority')
@@ -56,7 +56,7 @@ describe('customers of a gateway with a private authority', function () {
     await people.untilReason('a', 'Created');
   });
 
-  it('follow a rotation of the authority: first both are trusted, then the certificate changes, then the old one goes', async () => {
+  it('follow a rotation of the authority: trust both, change the certificate, remove the old one', async () => {
     await people.customer('b', { alias: 'B' });
     await people.untilReason('b', 'Created');
     const next = new TestAuthority('the next');

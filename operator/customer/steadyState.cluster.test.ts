@@ -1,0 +1,94 @@
+/** Customers at rest, on a real API server. */
+import { expect } from 'chai';
+import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { answer, noFault, withTestbed } from './testing/testbed.ts';
+import { eventually } from './testing/testOperator.ts';
+
+describe('customers at rest', function () {
+  this.timeout(120_000);
+  const bed = withTestbed();
+
+  it('have the time of the last success, once an hour where nothing changes', async () => {
+    await bed.user.patch('main', { spec: { syncInterval: '1s' } }, 'gatewayinstances');
+    await bed.user.customer('a', { alias: 'A' });
+    const created = await bed.user.untilReason('a', 'Created');
+    const first = created.status;
+    bed.proxy.calls.length = 0;
+    await eventually(() => {
+      expect(bed.callsOf(`/customer/info?end_user_id=${bed.idOf('a')}`).length).to.be.at.least(3);
+    });
+    expect((await bed.user.get('a'))?.metadata.resourceVersion).to.equal(created.metadata.resourceVersion);
+
+    const hour = 60 * 60_000;
+    bed.operator.advance(hour);
+    const moved = await bed.user.until('a', ({ status }) => status?.lastSyncTime !== first?.lastSyncTime);
+    expect(Date.parse(moved.status?.lastSyncTime ?? '')).to.be.at.least(Date.parse(first?.lastSyncTime ?? '') + hour);
+    expect(moved.status?.conditions).to.deep.equal(first?.conditions);
+
+    const unmoved = ({ status }: GatewayCustomer): void => {
+      expect(status?.synced).to.equal(false);
+      expect(status?.lastSyncTime).to.equal(moved.status?.lastSyncTime);
+    };
+    bed.operator.advance(2 * hour);
+    bed.proxy.fault = () => answer(400, '{"error": {"message": "no"}}');
+    unmoved(await bed.user.untilReason('a', 'GatewayRejected'));
+    await bed.user.annotate('a', 'paused', 'true');
+    unmoved(await bed.user.untilReason('a', 'Paused'));
+    bed.proxy.fault = noFault;
+    await bed.user.annotate('a', 'paused', null);
+    const back = await bed.user.until('a', ({ status }) => status?.synced === true);
+    expect(Date.parse(back.status?.lastSyncTime ?? '')).to.be.at.least(
+      Date.parse(first?.lastSyncTime ?? '') + 3 * hour,
+    );
+  });
+
+  describe('steady state', () => {
+    it('are observed once an interval, and nothing is written', async () => {
+      await bed.user.patch('main', { spec: { syncInterval: '1s' } }, 'gatewayinstances');
+      const names = Array.from({ length: 30 }, (_, at) => `c${at}`);
+      await Promise.all(
+        names.map((name, at) =>
+          bed.user.customer(
+            name,
+            at % 3 === 0 ? { budgetId: 'free', metadata: { a: 'b' } } : { maxBudget: at, alias: name },
+          ),
+        ),
+      );
+      for (const name of names) await bed.user.untilReason(name, 'Created');
+      await bed.untilEvent('c29', 'Created');
+      const versions = async (): Promise<string[]> =>
+        (await bed.user.list()).map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`).sort();
+      const before = await versions();
+      const events = (await Promise.all(names.map((name) => bed.user.events(name)))).flat().length;
+      bed.proxy.calls.length = 0;
+      const began = performance.now();
+      await eventually(async () => {
+        expect(bed.proxy.calls.length).to.be.at.least(names.length * 4);
+      });
+      const intervals = (performance.now() - began) / 1000;
+      expect(new Set(bed.proxy.calls.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`))).to.deep.equal(
+        new Set(['GET /customer/info']),
+      );
+      // Each customer has its own time: at most one call an interval, ±10 %.
+      expect(bed.proxy.calls.length).to.be.at.most(names.length * (intervals / 0.9 + 1));
+      expect(await versions()).to.deep.equal(before);
+      expect((await Promise.all(names.map((name) => bed.user.events(name)))).flat().length).to.equal(events);
+    });
+
+    it('have the spend that the gateway reports, and their own status writes cause no reconcile', async () => {
+      await bed.user.customer('a', { alias: 'A' });
+      await bed.user.untilReason('a', 'Created');
+      // The spend at LiteLLM cannot be set: the answer is changed instead.
+      const row = await bed.recordOf('a');
+      bed.proxy.fault = ({ path }) =>
+        path.startsWith('/customer/info') ? answer(200, JSON.stringify({ ...row, spend: 1.25 })) : undefined;
+      bed.proxy.calls.length = 0;
+      await bed.user.annotate('a', 'syncRequested', 'spend');
+      const spent = await bed.user.until('a', ({ status }) => status?.currentSpend === 1.25);
+      expect(spent.status?.synced).to.equal(true);
+      await bed.user.annotate('a', 'syncRequested', 'again');
+      await bed.user.until('a', ({ status }) => status?.lastHandledSyncRequest === 'again');
+      expect(bed.callsOf(`/customer/info?end_user_id=${bed.idOf('a')}`)).to.have.length(2);
+    });
+  });
+});

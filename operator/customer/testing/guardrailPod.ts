@@ -1,0 +1,37 @@
+/** For tests: a guardrail pod that can be made to fail. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface GuardrailPod {
+  readonly url: string;
+  /** The status of its next answers. */
+  status: number;
+  /** The end users whose sessions were erased. */
+  readonly erased: string[];
+  stop(): Promise<void>;
+}
+
+/** Starts a server that answers as a guardrail does. */
+export async function startGuardrailPod(): Promise<GuardrailPod> {
+  const erased: string[] = [];
+  const server: Server = createServer((incoming, outgoing) => {
+    incoming.setEncoding('utf8').once('data', (text: string) => {
+      const ours = incoming.url === '/subjects/erase' && incoming.headers['x-api-key'] === 'gk-1';
+      if (ours && pod.status === 200) erased.push((JSON.parse(text) as { end_user_id: string }).end_user_id);
+      outgoing.writeHead(ours ? pod.status : 404, { 'content-type': 'application/json' }).end('{}');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const pod: GuardrailPod = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    status: 200,
+    erased,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return pod;
+}

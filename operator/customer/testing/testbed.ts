@@ -1,0 +1,156 @@
+/** For tests: the customer controller on a real API server, before a gateway that behaves as LiteLLM does, with faults. */
+import { expect } from 'chai';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { type ControlPlane, withControlPlane } from '../../../hack/testing/controlplane.ts';
+import { type DevGateway, startDevGateway } from '../../../hack/testing/gateway/gateway.ts';
+import type { GatewayCustomer } from '../../api/v1alpha1/v1alpha1.ts';
+import { budgetRowId, GatewayClient, RateLimiter } from '../../gateway/gateway.ts';
+import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
+import { conditionOf } from '../customerResource.ts';
+import { connectionOf } from './testDependencies.ts';
+import { eventually, KubectlUser, TestOperator } from './testOperator.ts';
+
+export const masterKey = 'sk-master';
+
+/** No call of the gateway fails. */
+export const noFault = (): undefined => undefined;
+
+/** The gateway answers with a status. */
+export function answer(status: number, body = '{}', headers: Record<string, string> = {}): Fault {
+  return { kind: 'answer', status, body, headers };
+}
+
+/** The message of a condition. */
+export function message(customer: GatewayCustomer, type: 'Synced' | 'FullyApplied' = 'Synced'): string {
+  return conditionOf(customer, type)?.message ?? '';
+}
+
+/** Declares the hooks: one gateway for all tests, one namespace, instance and operator for each. */
+export function withTestbed(): CustomerTestbed {
+  const testbed = new CustomerTestbed(withControlPlane());
+  before(() => testbed.startGateway());
+  after(() => testbed.stopGateway());
+  beforeEach(() => testbed.prepare());
+  afterEach(() => testbed.stopOperator());
+  return testbed;
+}
+
+/** What a test works with. Available once the hooks have run. */
+export class CustomerTestbed {
+  readonly cluster: () => ControlPlane;
+  #gateway: DevGateway | undefined;
+  #proxy: TestProxy | undefined;
+  #admin: GatewayClient | undefined;
+  #user: KubectlUser | undefined;
+  #operator: TestOperator | undefined;
+  #namespaces: readonly string[] = [];
+
+  constructor(cluster: () => ControlPlane) {
+    this.cluster = cluster;
+  }
+
+  get proxy(): TestProxy {
+    return started(this.#proxy);
+  }
+
+  /** Calls the gateway's admin API, not through the proxy. */
+  get admin(): GatewayClient {
+    return started(this.#admin);
+  }
+
+  get user(): KubectlUser {
+    return started(this.#user);
+  }
+
+  get operator(): TestOperator {
+    return started(this.#operator);
+  }
+
+  async startGateway(): Promise<void> {
+    this.#gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
+    this.#proxy = await startTestProxy(this.#gateway.url);
+    const connection = connectionOf(this.#gateway.url, masterKey);
+    this.#admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
+    await this.admin.budgetNew({ budget_id: 'free', max_budget: 1, tpm_limit: 10 });
+  }
+
+  async stopGateway(): Promise<void> {
+    await this.#admin?.close();
+    await this.#proxy?.stop();
+    await this.#gateway?.stop();
+  }
+
+  /** Creates a namespace with an instance, and starts an operator for it. */
+  async prepare(): Promise<void> {
+    this.proxy.fault = noFault;
+    this.#user = await this.createNamespace('customer');
+    this.#namespaces = [this.user.namespace];
+    await this.startOperator();
+    // The first operator of all tests installs the CustomResourceDefinitions.
+    await eventually(() => this.user.list());
+    await this.user.secret('main', masterKey);
+    await eventually(() => this.user.instance('main', { endpoint: this.proxy.url }));
+    this.proxy.calls.length = 0;
+  }
+
+  async createNamespace(name: string): Promise<KubectlUser> {
+    return new KubectlUser(this.cluster().kubeConfig(), await this.cluster().createNamespace(name));
+  }
+
+  /** Starts another operator in the place of the one that runs, for a second namespace too. @returns its user */
+  async watchSecondNamespace(): Promise<KubectlUser> {
+    const other = await this.createNamespace('elsewhere');
+    this.#namespaces = [this.user.namespace, other.namespace];
+    await this.restartOperator();
+    return other;
+  }
+
+  /** @param advanceMs how far the operator's time of day is ahead */
+  async startOperator(options: { readonly kubeConfig?: KubeConfig; readonly advanceMs?: number } = {}): Promise<void> {
+    this.#operator = new TestOperator(options.kubeConfig ?? this.cluster().kubeConfig(), this.#namespaces);
+    this.#operator.advance(options.advanceMs ?? 0);
+    await this.#operator.start();
+  }
+
+  async stopOperator(): Promise<void> {
+    await this.#operator?.end();
+    this.#operator = undefined;
+  }
+
+  async restartOperator(
+    options: { readonly kubeConfig?: KubeConfig; readonly advanceMs?: number } = {},
+  ): Promise<void> {
+    await this.stopOperator();
+    await this.startOperator(options);
+  }
+
+  /** The customerId of a resource of the user. */
+  idOf(name: string): string {
+    return `${this.user.namespace}.${name}`;
+  }
+
+  /** The record of a resource of the user. */
+  async recordOf(name: string): Promise<Record<string, unknown> | undefined> {
+    return await this.admin.customerInfo(this.idOf(name));
+  }
+
+  /** The budget row of a resource. */
+  async rowOf({ metadata }: GatewayCustomer): Promise<Record<string, unknown> | undefined> {
+    return (await this.admin.budgetInfo([budgetRowId(metadata.uid)]))[0];
+  }
+
+  callsOf(path: string): SeenCall[] {
+    return this.proxy.calls.filter((call) => call.path === path);
+  }
+
+  async untilEvent(name: string, reason: string): Promise<void> {
+    await eventually(async () => {
+      expect(await this.user.events(name)).to.include(reason);
+    });
+  }
+}
+
+function started<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('The testbed has not been started.');
+  return value;
+}
