@@ -17,11 +17,11 @@ export function residentBytes(pid: number): number {
 }
 
 /** From now on, {@link peakBytes} tells the most since now. */
-export function forgetPeak(pid: number): void {
+export function resetPeak(pid: number): void {
   if (process.platform === 'linux') writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** The most resident bytes since {@link forgetPeak}; where the system does not tell, those of now. */
+/** The most resident bytes since {@link resetPeak}; where the system does not tell, those of now. */
 export function peakBytes(pid: number): number {
   return process.platform === 'linux' ? 1024 * statusOf(pid, 'VmHWM') : residentBytes(pid);
 }
@@ -38,7 +38,7 @@ export async function settledBytes(pid: number, looks = 6): Promise<number> {
  * @param leastBytes growth that says nothing: see {@link growth}
  * @returns what is wrong where it does not come back within `withinMs`
  */
-export async function untilBack(
+export async function waitForMemory(
   pid: number,
   beforeBytes: number,
   withinMs: number,

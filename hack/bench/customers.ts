@@ -12,15 +12,15 @@
 import { customers, instances } from '../../operator/api/kinds.ts';
 import { FINALIZER, instanceDefaults } from '../../operator/api/v1alpha1/v1alpha1.ts';
 import { keyOf } from '../../operator/runtime/runtime.ts';
-import { each, isSynced, NAMESPACE, OperatorStand, pause, seconds, WORKERS } from './operatorTestbed.ts';
+import { each, isSynced, NAMESPACE, OperatorTestbed, pause, seconds, WORKERS } from './operatorTestbed.ts';
 
 const CREATED = Number(process.argv[2] ?? 1_000);
 const RESTARTED = Number(process.argv[3] ?? 10_000);
 const ONE_BY_ONE = Math.ceil(CREATED / 10);
 const CALL_MS = 10;
 
-const stand = await OperatorStand.start(['reference']);
-const { client, proxy } = stand;
+const testbed = await OperatorTestbed.start(['reference']);
+const { client, proxy } = testbed;
 proxy.fault = async () => {
   await pause(CALL_MS);
   return undefined;
@@ -29,18 +29,18 @@ proxy.fault = async () => {
 /** Seconds from its creation until a customer is in sync. */
 async function timeOfOne(instanceName: string, name: string): Promise<number> {
   const began = performance.now();
-  await stand.create(instanceName, [name]);
+  await testbed.create(instanceName, [name]);
   while (!isSynced(await client.get(customers, { namespace: NAMESPACE, name }))) await pause(5);
   return seconds(began);
 }
 
 try {
-  await stand.prepare();
-  await stand.instance('usual');
+  await testbed.prepare();
+  await testbed.instance('usual');
 
   // Reference 1: the two writes alone.
   const names = Array.from({ length: CREATED }, (_, at) => `c${at}`);
-  await stand.create('fast', names, 'reference');
+  await testbed.create('fast', names, 'reference');
   const references = await client.list(customers, { namespace: 'reference' });
   let began = performance.now();
   await each(references, async (object) => {
@@ -52,17 +52,17 @@ try {
 
   // Reference 2: one after the other.
   const single = Array.from({ length: ONE_BY_ONE }, (_, at) => `s${at}`);
-  const oneByOne = ((await stand.timeOfAll('fast', single, 1)) * CREATED) / ONE_BY_ONE;
+  const oneByOne = ((await testbed.timeOfAll('fast', single, 1)) * CREATED) / ONE_BY_ONE;
   console.log(`one worker: ${CREATED} customers would take ${oneByOne.toFixed(1)} s`);
 
-  const took = await stand.timeOfAll('fast', names, WORKERS);
+  const took = await testbed.timeOfAll('fast', names, WORKERS);
   console.log(
     `${CREATED} customers created: ${took.toFixed(1)} s, ${(took / writes).toFixed(2)} × the two writes alone, ` +
       `${(took / oneByOne).toFixed(3)} × one worker`,
   );
 
   proxy.calls.length = 0;
-  const quiet = await stand.startOperator();
+  const quiet = await testbed.startOperator();
   // Until the last of them has been looked at.
   for (let calls = -1; calls !== proxy.calls.length || calls < CREATED;) {
     calls = proxy.calls.length;
@@ -74,12 +74,12 @@ try {
   // Many that are in sync already, at a gateway with the usual limit.
   const many = Array.from({ length: RESTARTED }, (_, at) => `m${at}`);
   proxy.fault = () => undefined;
-  await stand.timeOfAll('fast', many, WORKERS);
+  await testbed.timeOfAll('fast', many, WORKERS);
   console.log(`${RESTARTED} customers are there`);
   const fast = { namespace: NAMESPACE, name: 'fast' };
   await client.patch(instances, fast, { spec: { rateLimit: instanceDefaults.rateLimit } });
   proxy.calls.length = 0;
-  const operator = await stand.startOperator();
+  const operator = await testbed.startOperator();
   // In the middle of it: the burst is used up.
   while (proxy.calls.length < 1.5 * instanceDefaults.rateLimit.burst) await pause(5);
   const during = await timeOfOne('fast', 'during');
@@ -93,5 +93,5 @@ try {
   await operator.stop();
   console.log(`stopped in the middle of that in ${seconds(began).toFixed(1)} s`);
 } finally {
-  await stand.stop();
+  await testbed.stop();
 }

@@ -3,24 +3,24 @@
  * idle operator. On a real API server, with the development gateway. Run: `node hack/bench/fairness.ts [UPDATES]`.
  */
 import { customers } from '../../operator/api/kinds.ts';
-import { each, NAMESPACE, NO_LIMIT, OperatorStand, pause, seconds } from './operatorTestbed.ts';
+import { each, NAMESPACE, NO_LIMIT, OperatorTestbed, pause, seconds } from './operatorTestbed.ts';
 
 const UPDATES = Number(process.argv[2] ?? 1000);
 const PROBES = 20;
 
-const stand = await OperatorStand.start();
-await stand.prepare();
-await stand.instance('busy', { qps: 50, burst: 50, maxConcurrent: 16 });
-await stand.instance('quiet', NO_LIMIT);
+const testbed = await OperatorTestbed.start();
+await testbed.prepare();
+await testbed.instance('busy', { qps: 50, burst: 50, maxConcurrent: 16 });
+await testbed.instance('quiet', NO_LIMIT);
 const busy = Array.from({ length: UPDATES }, (_, index) => `busy-${index}`);
-await stand.create('busy', busy);
-await stand.create('quiet', ['quiet']);
-const operator = await stand.startOperator();
-await stand.allSynced('busy');
-await stand.allSynced('quiet');
+await testbed.create('busy', busy);
+await testbed.create('quiet', ['quiet']);
+const operator = await testbed.startOperator();
+await testbed.allSynced('busy');
+await testbed.allSynced('quiet');
 
 async function change(name: string, alias: string): Promise<void> {
-  await stand.client.patch(customers, { namespace: NAMESPACE, name }, { spec: { alias } });
+  await testbed.client.patch(customers, { namespace: NAMESPACE, name }, { spec: { alias } });
 }
 
 /** Seconds from a change until the resource is in sync again, for each of some changes. */
@@ -31,7 +31,7 @@ async function latencies(label: string): Promise<number[]> {
     const began = performance.now();
     await change('quiet', `${label}-${probe}`);
     for (;;) {
-      const { status, metadata } = await stand.client.get(customers, key);
+      const { status, metadata } = await testbed.client.get(customers, key);
       if (status?.synced === true && status.observedGeneration === metadata.generation) break;
       await pause(5);
     }
@@ -48,7 +48,7 @@ await each(busy, (name) => change(name, 'changed'));
 const loaded = await latencies('loaded');
 const took = seconds(began);
 await operator.stop();
-await stand.stop();
+await testbed.stop();
 for (const [name, values] of [
   ['idle', idle],
   [`while ${UPDATES} updates run at another gateway`, loaded],

@@ -36,7 +36,7 @@ export async function each<T>(items: readonly T[], work: (item: T) => Promise<un
 export const isSynced = ({ status }: GatewayCustomer): boolean => status?.synced === true;
 
 /** See the head of this file. */
-export class OperatorStand {
+export class OperatorTestbed {
   readonly plane: ControlPlane;
   readonly client: RestClient;
   readonly proxy: TestProxy;
@@ -55,14 +55,14 @@ export class OperatorStand {
   }
 
   /** @param more namespaces, beside the one that the operator looks after */
-  static async start(more: readonly string[] = []): Promise<OperatorStand> {
+  static async start(more: readonly string[] = []): Promise<OperatorTestbed> {
     const plane = await startControlPlane({ report: console.log });
     const gateway = await startDevGateway({ port: 0, masterKey: MASTER_KEY, proxyName: 'litellm' });
-    const stand = new OperatorStand(plane, gateway, await startTestProxy(gateway.url));
-    for (const name of [NAMESPACE, ...more]) await stand.client.create(namespaces, { metadata: { name } });
+    const testbed = new OperatorTestbed(plane, gateway, await startTestProxy(gateway.url));
+    for (const name of [NAMESPACE, ...more]) await testbed.client.create(namespaces, { metadata: { name } });
     const stringData = { key: MASTER_KEY };
-    await stand.client.create(secrets, { metadata: { namespace: NAMESPACE, name: 'gateway' }, stringData } as object);
-    return stand;
+    await testbed.client.create(secrets, { metadata: { namespace: NAMESPACE, name: 'gateway' }, stringData } as object);
+    return testbed;
   }
 
   async stop(): Promise<void> {

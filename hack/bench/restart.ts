@@ -9,14 +9,14 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { customers } from '../../operator/api/kinds.ts';
-import { each, MASTER_KEY, NAMESPACE, OperatorStand, pause, seconds } from './operatorTestbed.ts';
+import { each, MASTER_KEY, NAMESPACE, OperatorTestbed, pause, seconds } from './operatorTestbed.ts';
 
 const COUNT = Number(process.argv[2] ?? 10_000);
 /** How long it is watched after that for what it should not do. */
 const AFTER_MS = 3_000;
 
-const stand = await OperatorStand.start();
-const { client, proxy, plane } = stand;
+const testbed = await OperatorTestbed.start();
+const { client, proxy, plane } = testbed;
 
 /** Requests that change something which the API server has served, by verb and resource. */
 async function writes(): Promise<Map<string, number>> {
@@ -46,11 +46,11 @@ function processorTime(pid: number): number {
 }
 
 try {
-  await stand.prepare();
+  await testbed.prepare();
   const names = Array.from({ length: COUNT }, (_, at) => `c${at}`);
-  await stand.create('fast', names);
-  const first = await stand.startOperator();
-  await stand.counted('fast', COUNT);
+  await testbed.create('fast', names);
+  const first = await testbed.startOperator();
+  await testbed.counted('fast', COUNT);
   await first.stop();
   console.log(`${COUNT} customers are there, and in sync`);
 
@@ -71,7 +71,7 @@ try {
   const before = await writes();
   proxy.calls.length = 0;
   began = performance.now();
-  const operator = await stand.startOperator();
+  const operator = await testbed.startOperator();
   const isAbout = (path: string): boolean => path.startsWith('/customer/info') && !path.endsWith('gcust-probe');
   let seenUntil = 0;
   let seen = 0;
@@ -102,5 +102,5 @@ try {
   console.log(`memory: ${now} MiB, at most ${most} MiB`);
   await operator.stop();
 } finally {
-  await stand.stop();
+  await testbed.stop();
 }

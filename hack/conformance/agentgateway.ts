@@ -32,7 +32,7 @@ type Message = JsonObject & { role: string; content: string };
 
 type Action = JsonObject & { readonly body?: Json; readonly status_code?: Json };
 
-class Rejected extends Error {
+class RejectedError extends Error {
   override readonly name = 'Rejected';
   readonly status: number;
 
@@ -53,9 +53,9 @@ async function ask(url: URL, headers: Record<string, string>, body: JsonObject):
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ body }) }).catch(() => undefined);
   const answer = (await response?.json().catch(() => undefined)) as JsonObject | undefined;
   const action = answer?.action;
-  if (typeof action !== 'object' || action === null) throw new Rejected(500, 'The guardrail is unavailable.');
+  if (typeof action !== 'object' || action === null) throw new RejectedError(500, 'The guardrail is unavailable.');
   const { body: said, status_code: status } = action as Action;
-  if (typeof said === 'string' && typeof status === 'number') throw new Rejected(status, said);
+  if (typeof said === 'string' && typeof status === 'number') throw new RejectedError(status, said);
   return action as Action;
 }
 
@@ -115,7 +115,7 @@ export async function startAgentgatewayDouble(backends: Backends): Promise<Agent
   const server = createServer((request, response) => {
     chat(request)
       .catch((error: unknown) => {
-        const status = error instanceof Rejected ? error.status : 500;
+        const status = error instanceof RejectedError ? error.status : 500;
         return { status, body: JSON.stringify({ rejected: (error as Error).message }) };
       })
       .then(({ status, body }) => {

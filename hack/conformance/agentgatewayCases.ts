@@ -5,7 +5,7 @@ import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import type { Fault, Interceptor } from './interceptor.ts';
 import { demand, exact, neverSaw, pseudonymized, emailPseudonyms } from './judge.ts';
 import type { ModelServer } from '../testing/modelServer.ts';
-import { FORBIDDEN, letter, somebody, valuesOf } from './syntheticPerson.ts';
+import { FORBIDDEN, letter, newPerson, valuesOf } from './syntheticPerson.ts';
 import type { Case } from './suite.ts';
 
 /** What the agentgateway cases work with. */
@@ -23,7 +23,7 @@ function restores(name: string, call: AgentgatewayCall): AgentgatewayCase {
   return {
     name,
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const messages = [{ role: 'system', content: `You work for ${person.email}.` }, user(letter(person))];
       const answer = await client.post(CHAT, { model: 'echo-c7', messages, n: 2 }, call);
       neverSaw(model.saw(), valuesOf(person));
@@ -38,7 +38,7 @@ function before(name: string, fault: Fault): AgentgatewayCase {
     name,
     run: async ({ client, model, guardrail }) => {
       await guardrail.fail({ phase: 'request', ...fault });
-      const { status } = await client.post(CHAT, chat(letter(somebody())));
+      const { status } = await client.post(CHAT, chat(letter(newPerson())));
       exact([status, model.saw().length], [500, 0]);
     },
   };
@@ -62,7 +62,7 @@ const whole: readonly AgentgatewayCase[] = [
   {
     name: 'chat, many turns',
     run: async ({ client, model }) => {
-      const people = [somebody(), somebody()];
+      const people = [newPerson(), newPerson()];
       const history: JsonObject[] = [];
       for (const [turn, person] of [...people, ...people].entries()) {
         history.push(user(`Turn ${turn}: what about ${person.email}?`));
@@ -76,7 +76,7 @@ const whole: readonly AgentgatewayCase[] = [
   {
     name: 'sessions, teams and tenants do not share pseudonyms',
     run: async ({ client, model, tenants }) => {
-      const body = chat(`Mail ${somebody().email}`);
+      const body = chat(`Mail ${newPerson().email}`);
       const headers = { traceparent: `00-${'4b'.repeat(16)}-${'0f'.repeat(8)}-01` };
       const calls: AgentgatewayCall[] = [
         { session: 'a' },
@@ -99,7 +99,7 @@ const whole: readonly AgentgatewayCase[] = [
     name: 'without a team, what would have to be replaced is rejected, and nothing else',
     run: async ({ client, model }) => {
       const call = { team: null, session: 'a', headers: { traceparent: `00-${'4b'.repeat(16)}-${'0f'.repeat(8)}-01` } };
-      const rejected = await client.post(CHAT, chat(`Mail ${somebody().email}`), call);
+      const rejected = await client.post(CHAT, chat(`Mail ${newPerson().email}`), call);
       exact([rejected.status >= 400 && rejected.status < 500, model.saw().length], [true, 0]);
       exact(chatTexts(await client.post(CHAT, chat('Hello'), call)), ['You said: Hello']);
     },
@@ -129,7 +129,7 @@ const limits: readonly AgentgatewayCase[] = [
     name: 'stream',
     limit: 'agentgateway cannot rewrite a stream: the client gets pseudonyms.',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const { moments } = await client.stream(CHAT, chat(letter(person)));
       neverSaw(model.saw(), valuesOf(person));
       pseudonymized(moments[0]?.at(-1), `You said: ${letter(person)}`, valuesOf(person));
@@ -139,7 +139,7 @@ const limits: readonly AgentgatewayCase[] = [
     name: 'tool call in the answer',
     limit: 'agentgateway shows no guardrail a tool call: the client gets pseudonyms in the arguments.',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const { body } = await client.post(CHAT, chat(person.email, { model: 'tool-c7' }));
       neverSaw(model.saw(), [person.email]);
       const [choice] = body.choices as { message: JsonObject }[];

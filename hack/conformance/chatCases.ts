@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../testing/gateway/gateway.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { demand, emailPseudonyms, exact, neverSaw } from './judge.ts';
 import type { Witness } from '../testing/modelServer.ts';
-import { letter, somebody, valuesOf } from './syntheticPerson.ts';
+import { letter, newPerson, valuesOf } from './syntheticPerson.ts';
 import type { Case } from './suite.ts';
 
 /** What the cases of chats work with. */
@@ -53,7 +53,7 @@ const cases: readonly Case<ChatBench>[] = [
   {
     name: 'chat',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const answer = await client.post(CHAT, chat(letter(person)));
       neverSaw(model.saw(), valuesOf(person));
       exact(chatTexts(answer), [`You said: ${letter(person)}`]);
@@ -62,7 +62,7 @@ const cases: readonly Case<ChatBench>[] = [
   {
     name: 'chat, n = 2',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const answer = await client.post(CHAT, chat(letter(person), { n: 2 }));
       neverSaw(model.saw(), valuesOf(person));
       exact(chatTexts(answer), [`[0] You said: ${letter(person)}`, `[1] You said: ${letter(person)}`]);
@@ -71,7 +71,7 @@ const cases: readonly Case<ChatBench>[] = [
   {
     name: 'chat, many turns of one user',
     run: async ({ client, model }) => {
-      const people = [somebody(), somebody(), somebody()];
+      const people = [newPerson(), newPerson(), newPerson()];
       const history: JsonObject[] = [
         { role: 'system', content: `You work for ${people.map(({ email }) => email).join()}.` },
       ];
@@ -92,7 +92,7 @@ const cases: readonly Case<ChatBench>[] = [
   {
     name: 'chat, content parts',
     run: async ({ client, model }) => {
-      const [one, two] = [somebody(), somebody()];
+      const [one, two] = [newPerson(), newPerson()];
       const parts = [`Ask ${one.email}.`, `Then ${two.phone}.`];
       const content = parts.map((text) => ({ type: 'text', text }));
       const answer = await client.post(CHAT, { model: 'echo-c7', messages: [user(content)] });
@@ -103,7 +103,7 @@ const cases: readonly Case<ChatBench>[] = [
   {
     name: 'chat, tool call and result in the history',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const messages = [
         user(`Mail ${person.email}`),
         called(JSON.stringify({ to: person.email, nested: JSON.stringify({ card: person.card }) })),
@@ -129,7 +129,7 @@ const cases: readonly Case<ChatBench>[] = [
   {
     name: 'chat, address of an image',
     run: async ({ client, model }) => {
-      const { email } = somebody();
+      const { email } = newPerson();
       const answer = await client.post(CHAT, chat(illustrated(email, email)));
       neverSaw(model.saw(), [email]);
       const [tag = ''] = emailPseudonyms(model.saw().join());
@@ -139,7 +139,7 @@ const cases: readonly Case<ChatBench>[] = [
   {
     name: 'chat, twelve people in one text, emoji before values',
     run: async ({ client, model }) => {
-      const people = Array.from({ length: 12 }, somebody);
+      const people = Array.from({ length: 12 }, newPerson);
       const text = people.map(({ name, email, phone }) => `🙂 ${name}: 👩‍👩‍👧 ${email}, 𝒜 ${phone}`).join('\n');
       const answer = await client.post(CHAT, chat(text));
       neverSaw(

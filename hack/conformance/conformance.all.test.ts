@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { compareDocument, DOCUMENT } from './exposure/document.ts';
 import { OUTCOMES } from './exposure/outcome.ts';
 import type { Mutant } from './interceptor.ts';
-import { isForeign } from './litellm.ts';
+import { isExternal } from './litellm.ts';
 import { MUTANTS } from './mutants.ts';
 import { type Service, useService } from './service.ts';
-import { GATEWAYS, type Measure, type Stand } from './testbed.ts';
+import { GATEWAYS, type Measure, type Testbed } from './testbed.ts';
 
 const START_MS = 300_000;
 const TABLE_MS = 180_000;
@@ -25,18 +25,18 @@ const CAUGHT: Readonly<Record<string, readonly (readonly [mutant: Mutant, cases:
 for (const gateway of GATEWAYS) {
   describe(`the guardrail behind ${gateway.name}`, function () {
     this.timeout(60_000);
-    const running: { service?: Service; stand?: Stand } = {};
+    const running: { service?: Service; testbed?: Testbed } = {};
     const fault = async (name: string, mutant?: Mutant): Promise<string | undefined> => {
-      if (running.stand === undefined) throw new Error(`${gateway.name} did not start.`);
-      return (await running.stand.run(name, mutant)).fault;
+      if (running.testbed === undefined) throw new Error(`${gateway.name} did not start.`);
+      return (await running.testbed.run(name, mutant)).fault;
     };
     before(async function () {
       this.timeout(START_MS);
       running.service = await useService();
-      running.stand = await gateway.start(running.service);
+      running.testbed = await gateway.start(running.service);
     });
     after(async () => {
-      await running.stand?.stop();
+      await running.testbed?.stop();
       await running.service?.stop();
     });
 
@@ -46,10 +46,10 @@ for (const gateway of GATEWAYS) {
       });
     }
 
-    if (gateway.measured && !isForeign()) {
+    if (gateway.measured && !isExternal()) {
       const measure: Measure = async (options) => {
-        if (running.stand?.measure === undefined) throw new Error(`${gateway.name} is not measured.`);
-        return running.stand.measure(options);
+        if (running.testbed?.measure === undefined) throw new Error(`${gateway.name} is not measured.`);
+        return running.testbed.measure(options);
       };
 
       it(`lets pass what the table in ${DOCUMENT} says`, async function () {

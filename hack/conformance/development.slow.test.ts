@@ -2,21 +2,21 @@ import { expect } from 'chai';
 import type { Mutant } from './interceptor.ts';
 import { MUTANTS } from './mutants.ts';
 import { type Service, useService } from './service.ts';
-import { DEVELOPMENT, type Stand } from './testbed.ts';
+import { DEVELOPMENT, type Testbed } from './testbed.ts';
 
 describe('the guardrail behind the development gateway', function () {
   this.timeout(60_000);
-  const running: { service?: Service; stand?: Stand } = {};
+  const running: { service?: Service; testbed?: Testbed } = {};
   const fault = async (name: string, mutant?: Mutant): Promise<string | undefined> => {
-    if (running.stand === undefined) throw new Error('The gateway did not start.');
-    return (await running.stand.run(name, mutant)).fault;
+    if (running.testbed === undefined) throw new Error('The gateway did not start.');
+    return (await running.testbed.run(name, mutant)).fault;
   };
   before(async () => {
     running.service = await useService();
-    running.stand = await DEVELOPMENT.start(running.service);
+    running.testbed = await DEVELOPMENT.start(running.service);
   });
   after(async () => {
-    await running.stand?.stop();
+    await running.testbed?.stop();
     await running.service?.stop();
   });
 

@@ -9,7 +9,7 @@ import { MCP_PATH, MCP_TOOL } from '../testing/mcpServer.ts';
 import { type ModelServer, startModelServer } from '../testing/modelServer.ts';
 import { MUTANTS } from './mutants.ts';
 import { type Case, runCase, table } from './suite.ts';
-import { somebody } from './syntheticPerson.ts';
+import { newPerson } from './syntheticPerson.ts';
 
 describe('the model server', () => {
   const dialects: readonly (readonly [path: string, body: Record<string, never> | object, said: string])[] = [
@@ -196,7 +196,7 @@ describe('the suite', () => {
 
   it('makes people whose numbers hold', () => {
     for (let round = 0; round < 50; round += 1) {
-      const { card, iban } = somebody();
+      const { card, iban } = newPerson();
       const sum = Array.from(card)
         .reverse()
         .map((digit, index) => Number(digit) * (index % 2 === 0 ? 1 : 2))

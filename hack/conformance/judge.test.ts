@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { exact, Misconduct, neverSaw, prefixes, pseudonymized, emailPseudonyms } from './judge.ts';
+import { exact, Violation, neverSaw, prefixes, pseudonymized, emailPseudonyms } from './judge.ts';
 
 type Row = readonly [what: string, verdict: () => void, says: RegExp | undefined];
 
@@ -153,7 +153,7 @@ describe('the judge', () => {
   for (const [what, verdict, says] of ROWS) {
     it(`${says === undefined ? 'passes' : 'faults'} ${what}`, () => {
       if (says === undefined) verdict();
-      else expect(verdict).to.throw(Misconduct, says);
+      else expect(verdict).to.throw(Violation, says);
     });
   }
 

@@ -1,11 +1,11 @@
 /** A guardrail or a gateway did what it must not do. The message says what, in one sentence, for the report. */
-export class Misconduct extends Error {
+export class Violation extends Error {
   override readonly name = 'Misconduct';
 }
 
 /** @throws Misconduct where `condition` does not hold. */
 export function demand(condition: boolean, sentence: string): asserts condition {
-  if (!condition) throw new Misconduct(sentence);
+  if (!condition) throw new Violation(sentence);
 }
 
 /** Shortens a text for a report. */

@@ -32,10 +32,10 @@ export const FAILS_OPEN = 'fails-open';
 const SAMPLE = join(import.meta.dirname, '../samples/litellm/config.yaml');
 
 /** The ports that a LiteLLM started by others must be configured for (`LITELLM_URL`): its model's, its guardrail's. */
-export const FOREIGN_PORTS = { model: 9100, guardrail: 9300 } as const;
+export const EXTERNAL_PORTS = { model: 9100, guardrail: 9300 } as const;
 
 /** @returns whether the suite is to use a LiteLLM that runs already. */
-export function isForeign(): boolean {
+export function isExternal(): boolean {
   return (process.env.LITELLM_URL ?? '') !== '';
 }
 

@@ -8,7 +8,7 @@ import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
 import { FAILS_OPEN } from './litellm.ts';
 import { demand, exact, neverSaw, prefixes, pseudonymized, emailPseudonyms } from './judge.ts';
 import type { Witness } from '../testing/modelServer.ts';
-import { FORBIDDEN, letter, type Person, somebody, valuesOf } from './syntheticPerson.ts';
+import { FORBIDDEN, letter, type Person, newPerson, valuesOf } from './syntheticPerson.ts';
 import type { Case } from './suite.ts';
 
 /** What the LiteLLM cases work with. */
@@ -49,7 +49,7 @@ function streams(name: string, body: (text: string) => JsonObject, text: (person
   return {
     name,
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const original = text(person);
       const { status, moments } = await client.stream(CHAT, body(original));
       exact(status, 200);
@@ -63,7 +63,7 @@ const whole: readonly LiteLlmCase[] = [
   {
     name: 'chat, an image beside text',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const image = { type: 'image_url', image_url: { url: PIXEL } };
       const content = [{ type: 'text', text: `Who is ${person.email}?` }, image, { type: 'text', text: 'Thanks.' }];
       const answer = await client.post(CHAT, { model: 'echo-c7', messages: [user(content)] });
@@ -75,7 +75,7 @@ const whole: readonly LiteLlmCase[] = [
   {
     name: 'chat, an image with an address in it',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const image = { type: 'image_url', image_url: { url: await pictureOf(person), detail: 'high' } };
       const content = [{ type: 'text', text: `What does ${person.email} want?` }, image];
       const answer = await client.post(CHAT, { model: 'echo-c7', messages: [user(content)] });
@@ -86,7 +86,7 @@ const whole: readonly LiteLlmCase[] = [
   {
     name: 'chat, tool description',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const description = `Mails ${person.email} unless told otherwise`;
       const tools = [{ type: 'function', function: { ...(TOOL.function as JsonObject), description } }];
       await client.post(CHAT, chat('Hello', { tools }));
@@ -96,7 +96,7 @@ const whole: readonly LiteLlmCase[] = [
   {
     name: 'chat, text beside a tool call in the answer',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const answer = await client.post(CHAT, chat(person.email, { model: 'mix-c7', tools: [TOOL] }));
       neverSaw(model.saw(), [person.email]);
       exact(chatTexts(answer), [`You said: ${person.email}`]);
@@ -106,7 +106,7 @@ const whole: readonly LiteLlmCase[] = [
     name: 'chat, tool call in the answer',
     limit: 'LiteLLM shows the arguments to the guardrail and ignores what it returns: the client gets pseudonyms.',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const { status, body } = await client.post(CHAT, chat(person.email, { model: 'tool-c7', tools: [TOOL] }));
       exact(status, 200);
       neverSaw(model.saw(), [person.email]);
@@ -117,7 +117,7 @@ const whole: readonly LiteLlmCase[] = [
   {
     name: 'chat, JSON in the answer',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const answer = await client.post(CHAT, chat(`"${person.email}"`, { model: 'json-c7' }));
       neverSaw(model.saw(), [person.email]);
       exact(JSON.parse(chatTexts(answer)[0] ?? ''), { echo: `"${person.email}"` });
@@ -144,7 +144,7 @@ const streamed: readonly LiteLlmCase[] = [
   {
     name: 'stream, address of an image',
     run: async ({ client, model }) => {
-      const { email } = somebody();
+      const { email } = newPerson();
       const { moments } = await client.stream(CHAT, chat(illustrated(email, email), { model: 'echo-c3' }));
       neverSaw(model.saw(), [email]);
       const [tag = ''] = emailPseudonyms(model.saw().join());
@@ -154,7 +154,7 @@ const streamed: readonly LiteLlmCase[] = [
   {
     name: 'stream, n = 2',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const { moments } = await client.stream(CHAT, chat(letter(person), { model: 'echo-c3', n: 2 }));
       neverSaw(model.saw(), valuesOf(person));
       for (const index of [0, 1]) prefixes(moments[index] ?? [], `[${index}] You said: ${letter(person)}`);
@@ -163,7 +163,7 @@ const streamed: readonly LiteLlmCase[] = [
   {
     name: 'stream, end that looks like the beginning of a pseudonym',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const { moments } = await client.stream(CHAT, chat(letter(person), { model: 'tail-c3' }));
       neverSaw(model.saw(), valuesOf(person));
       prefixes(moments[0] ?? [], `You said: ${letter(person)} <EM`);
@@ -173,7 +173,7 @@ const streamed: readonly LiteLlmCase[] = [
     name: 'stream, text before a tool call',
     limit: 'LiteLLM passes the pieces of a streamed tool call through: the client gets pseudonyms in the arguments.',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const { events, moments } = await client.stream(CHAT, chat(person.email, { model: 'mix-c3', tools: [TOOL] }));
       neverSaw(model.saw(), [person.email]);
       prefixes(moments[0] ?? [], `You said: ${person.email}`);
@@ -190,7 +190,7 @@ const images: readonly LiteLlmCase[] = [
   {
     name: '/v1/responses, an image with an address in it',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const image = { type: 'input_image', image_url: await pictureOf(person), detail: 'auto' };
       await client.post('/v1/responses', {
         model: 'echo-c7',
@@ -202,7 +202,7 @@ const images: readonly LiteLlmCase[] = [
   {
     name: '/v1/messages, an image with an address in it',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const data = (await pictureOf(person)).split(',')[1] ?? '';
       const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
       const content = [{ type: 'text', text: 'What is this?' }, image];
@@ -218,7 +218,7 @@ const otherEndpoints: readonly LiteLlmCase[] = [
   {
     name: '/v1/completions',
     run: async ({ client, model }) => {
-      const [one, two] = [somebody(), somebody()];
+      const [one, two] = [newPerson(), newPerson()];
       const prompt = [`Dear ${one.email},`, `Hi ${two.email}`];
       const { body } = await client.post('/v1/completions', { model: 'echo-c7', prompt });
       neverSaw(model.saw(), [one.email, two.email]);
@@ -232,7 +232,7 @@ const otherEndpoints: readonly LiteLlmCase[] = [
     name: '/v1/completions, stream',
     limit: NO_STREAM,
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const { moments } = await client.stream('/v1/completions', { model: 'echo-c3', prompt: `Dear ${person.email},` });
       neverSaw(model.saw(), [person.email]);
       pseudonymized(moments[0]?.at(-1), `You said: Dear ${person.email},`, [person.email]);
@@ -241,7 +241,7 @@ const otherEndpoints: readonly LiteLlmCase[] = [
   {
     name: '/v1/embeddings',
     run: async ({ client, model }) => {
-      const [one, two] = [somebody(), somebody()];
+      const [one, two] = [newPerson(), newPerson()];
       const input = [`about ${one.email}`, `about ${two.phone}`];
       const { status, body } = await client.post('/v1/embeddings', { model: 'emb', input });
       exact(status, 200);
@@ -252,7 +252,7 @@ const otherEndpoints: readonly LiteLlmCase[] = [
   {
     name: '/v1/responses',
     run: async ({ client, model }) => {
-      const [boss, person] = [somebody(), somebody()];
+      const [boss, person] = [newPerson(), newPerson()];
       const { body } = await client.post('/v1/responses', {
         model: 'echo-c7',
         instructions: `You work for ${boss.email}.`,
@@ -272,7 +272,7 @@ const otherEndpoints: readonly LiteLlmCase[] = [
     name: '/v1/responses, stream',
     limit: NO_STREAM,
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const { moments } = await client.stream('/v1/responses', { model: 'echo-c3', input: `Mail ${person.email}` });
       neverSaw(model.saw(), [person.email]);
       pseudonymized(moments[0]?.at(-1), `You said: Mail ${person.email}`, [person.email]);
@@ -281,7 +281,7 @@ const otherEndpoints: readonly LiteLlmCase[] = [
   {
     name: '/v1/messages',
     run: async ({ client, model }) => {
-      const [boss, person] = [somebody(), somebody()];
+      const [boss, person] = [newPerson(), newPerson()];
       const { body } = await client.post('/v1/messages', {
         model: 'echo-c7',
         max_tokens: 100,
@@ -314,7 +314,7 @@ const otherEndpoints: readonly LiteLlmCase[] = [
     name: '/v1/messages, stream',
     limit: NO_STREAM,
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const body = { model: 'echo-c3', max_tokens: 100, messages: [user(`Mail ${person.email}`)] };
       const { moments } = await client.stream('/v1/messages', body);
       neverSaw(model.saw(), [person.email]);
@@ -329,7 +329,7 @@ function before(name: string, fault: Fault, status: number): LiteLlmCase {
     name: `${name}, before the call`,
     run: async ({ client, model, guardrail }) => {
       await guardrail.fail({ phase: 'request', ...fault });
-      const person = somebody();
+      const person = newPerson();
       for (const answer of await Promise.all([
         client.post(CHAT, chat(letter(person))),
         client
@@ -358,7 +358,7 @@ function failsOpen(status: number, outcome: 'passes raw' | 'fails'): LiteLlmCase
       // Without this, the entry that is on by default and fails closed would decide.
       const made = await client.post('/key/generate', { metadata: { disable_global_guardrails: true } });
       const key = made.body.key as string;
-      const person = somebody();
+      const person = newPerson();
       const body = chat(letter(person), { guardrails: [FAILS_OPEN] });
       const guarded = await client.post(CHAT, body, { key });
       exact([guarded.status, model.saw().length], [200, 1]);
@@ -386,7 +386,7 @@ function after(name: string, fault: Fault, status: number): LiteLlmCase {
     name: `${name}, after the call`,
     run: async ({ client, model, guardrail }) => {
       await guardrail.fail({ phase: 'response', ...fault });
-      const person = somebody();
+      const person = newPerson();
       const answer = await client.post(CHAT, chat(letter(person)));
       neverSaw(model.saw(), valuesOf(person));
       exact(answer.status, status);
@@ -401,7 +401,7 @@ function amid(name: string, fault: Fault): LiteLlmCase {
     name: `${name}, amid a stream`,
     run: async ({ client, model, guardrail }) => {
       await guardrail.fail({ phase: 'response', from: 3, ...fault });
-      const person = somebody();
+      const person = newPerson();
       const { events, moments } = await client.stream(CHAT, chat(letter(person)));
       neverSaw(model.saw(), valuesOf(person));
       const seen = moments[0]?.at(-1) ?? '';
@@ -449,7 +449,7 @@ function twoTenants(name: string, team: boolean): LiteLlmCase {
     name,
     run: async ({ client, model, newKey }) => {
       const [one, other] = [await newKey(team), await newKey(team)];
-      const person = somebody();
+      const person = newPerson();
       const body = chat(`Mail ${person.email}`, { user: 'the-same-end-user' });
       await client.post(CHAT, body, { key: one });
       const [tag] = lastTags(model);
@@ -469,7 +469,7 @@ const identity: readonly LiteLlmCase[] = [
   {
     name: 'the end user by body and by header is the same one',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const text = `Mail ${person.email}`;
       await client.post(CHAT, chat(text, { user: 'u1' }));
       await client.post(CHAT, chat(text), { headers: { 'x-litellm-end-user-id': 'u1' } });
@@ -483,7 +483,7 @@ const identity: readonly LiteLlmCase[] = [
   {
     name: 'two users at once, streamed',
     run: async ({ client, model }) => {
-      const people = Array.from({ length: 8 }, somebody);
+      const people = Array.from({ length: 8 }, newPerson);
       await Promise.all(
         people.map(async (person, index) => {
           const body = chat(letter(person), { model: 'echo-c3', user: `user-${index % 2}` });
@@ -515,7 +515,7 @@ const streamModes: readonly LiteLlmCase[] = [
     // If a new LiteLLM tells them apart, the service can give streaming_transform_mode of a call its effect.
     name: 'nothing tells the guardrail a streamed answer from a plain one',
     run: async ({ client, guardrail }) => {
-      const body = chat(letter(somebody()));
+      const body = chat(letter(newPerson()));
       await client.post(CHAT, body);
       const plain = lastCheck(guardrail);
       await client.stream(CHAT, body);
@@ -530,7 +530,7 @@ const streamModes: readonly LiteLlmCase[] = [
         name: 'block_only',
         request: (body) => ({ ...body, additional_provider_specific_params: params }),
       });
-      const person = somebody();
+      const person = newPerson();
       const body = chat(letter(person), { model: 'echo-c3' });
       exact(chatTexts(await client.post(CHAT, body)), [`You said: ${letter(person)}`]);
       const { status, moments } = await client.stream(CHAT, body);

@@ -4,7 +4,7 @@ import type { Mutant } from './interceptor.ts';
 import { FAILS_OPEN } from './litellm.ts';
 import { MUTANTS } from './mutants.ts';
 import { POLICY, useService } from './service.ts';
-import { GATEWAYS, type Stand } from './testbed.ts';
+import { GATEWAYS, type Testbed } from './testbed.ts';
 import { type Result, table } from './suite.ts';
 
 /** The name of the measurement among the cases. */
@@ -44,7 +44,7 @@ function flags(): ReturnType<typeof parseArgs<{ options: typeof FLAGS }>>['value
 }
 
 /** Measures what a gateway lets pass. The table is written unless it is only checked, or the service is wrong. */
-async function runTable(gateway: string, { measure }: Stand, check: boolean, mutant?: Mutant): Promise<Result> {
+async function runTable(gateway: string, { measure }: Testbed, check: boolean, mutant?: Mutant): Promise<Result> {
   const result = { gateway, name: TABLE, limit: undefined };
   if (measure === undefined) {
     return {
@@ -84,12 +84,12 @@ async function main(): Promise<void> {
       const measured = gateway.measured && TABLE.includes(values.case ?? '');
       if (names.length === 0 && !measured) continue;
       say(`Starting ${gateway.name} …`);
-      const stand = await gateway.start(service);
+      const testbed = await gateway.start(service);
       try {
-        for (const name of names) results.push(await stand.run(name, mutant));
-        if (measured) results.push(await runTable(gateway.name, stand, values.check ?? false, mutant));
+        for (const name of names) results.push(await testbed.run(name, mutant));
+        if (measured) results.push(await runTable(gateway.name, testbed, values.check ?? false, mutant));
       } finally {
-        await stand.stop();
+        await testbed.stop();
       }
     }
   } finally {

@@ -4,7 +4,7 @@ import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
 import { demand, exact, neverSaw, pseudonymized, emailPseudonyms } from './judge.ts';
 import type { ModelServer } from '../testing/modelServer.ts';
-import { FORBIDDEN, letter, somebody, valuesOf } from './syntheticPerson.ts';
+import { FORBIDDEN, letter, newPerson, valuesOf } from './syntheticPerson.ts';
 import type { PortkeyCall } from './portkey.ts';
 import type { Case } from './suite.ts';
 
@@ -26,7 +26,7 @@ const whole: readonly PortkeyCase[] = [
   {
     name: 'chat, what the model gets beside the text',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       await client.post(CHAT, chat(letter(person), { temperature: 0.5, x_peer_session: 'chosen by the client' }));
       exact(Object.keys(JSON.parse(model.saw()[0] ?? '{}') as object).sort(), ['messages', 'model', 'temperature']);
     },
@@ -34,7 +34,7 @@ const whole: readonly PortkeyCase[] = [
   {
     name: 'chat, tool call in the answer',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const text = `"${person.email}" \\ ${person.phone}`;
       const { body } = await client.post(CHAT, chat(text, { model: 'tool-c7' }));
       neverSaw(model.saw(), [person.email, person.phone]);
@@ -45,7 +45,7 @@ const whole: readonly PortkeyCase[] = [
   {
     name: 'two users at once',
     run: async ({ client, model }) => {
-      const people = Array.from({ length: 8 }, somebody);
+      const people = Array.from({ length: 8 }, newPerson);
       await Promise.all(
         people.map(async (person, index) => {
           const answer = await client.post(CHAT, chat(letter(person), { user: `user-${index % 2}` }));
@@ -58,7 +58,7 @@ const whole: readonly PortkeyCase[] = [
   {
     name: '/v1/completions',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const { body } = await client.post('/v1/completions', { model: 'echo-c7', prompt: `Dear ${person.email},` });
       neverSaw(model.saw(), [person.email]);
       exact((body.choices as { text: string }[])[0]?.text, `You said: Dear ${person.email},`);
@@ -67,7 +67,7 @@ const whole: readonly PortkeyCase[] = [
   {
     name: '/v1/embeddings',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const { status } = await client.post('/v1/embeddings', { model: 'emb', input: [`about ${person.email}`] });
       exact(status, 200);
       neverSaw(model.saw(), [person.email]);
@@ -76,7 +76,7 @@ const whole: readonly PortkeyCase[] = [
   {
     name: '/v1/messages',
     run: async ({ client, model }) => {
-      const [boss, person] = [somebody(), somebody()];
+      const [boss, person] = [newPerson(), newPerson()];
       const messages = [
         user(`Mail ${person.email}`),
         {
@@ -102,7 +102,7 @@ const limits: readonly PortkeyCase[] = [
     name: 'stream',
     limit: 'Portkey shows no guardrail what a stream holds: the client gets pseudonyms.',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const { status, moments } = await client.stream(CHAT, chat(letter(person)));
       exact(status, 200);
       neverSaw(model.saw(), valuesOf(person));
@@ -114,7 +114,7 @@ const limits: readonly PortkeyCase[] = [
     limit: 'Portkey asks only when the stream has begun, and lets it go on (status 246): the client gets pseudonyms.',
     run: async ({ client, model, guardrail }) => {
       await guardrail.fail({ kind: 'block', phase: 'response' });
-      const person = somebody();
+      const person = newPerson();
       const { status, moments } = await client.stream(CHAT, chat(person.email));
       exact(status, 246);
       neverSaw(model.saw(), [person.email]);
@@ -125,7 +125,7 @@ const limits: readonly PortkeyCase[] = [
     name: '/v1/responses',
     limit: 'Portkey calls no guardrail at all here, so the model sees everything: do not let clients reach this path.',
     run: async ({ client, model, guardrail }) => {
-      const person = somebody();
+      const person = newPerson();
       await client.post('/v1/responses', { model: 'echo-c7', input: `Mail ${person.email}` });
       exact(guardrail.exchanges().length, 0);
       demand(model.saw().join().includes(person.email), 'The model no longer sees the real value.');
@@ -139,7 +139,7 @@ function before(name: string, fault: Fault): PortkeyCase {
     name: `${name}, before the call`,
     run: async ({ client, model, guardrail }) => {
       await guardrail.fail({ phase: 'request', ...fault });
-      const person = somebody();
+      const person = newPerson();
       const [whole, streamed] = await Promise.all([
         client.post(CHAT, chat(letter(person))),
         client.stream(CHAT, chat(letter(person))),
@@ -159,7 +159,7 @@ function after(name: string, fault: Fault): PortkeyCase {
     name: `${name}, after the call`,
     run: async ({ client, model, guardrail }) => {
       await guardrail.fail({ phase: 'response', ...fault });
-      const person = somebody();
+      const person = newPerson();
       const { status, body } = await client.post(CHAT, chat(letter(person)));
       neverSaw(model.saw(), valuesOf(person));
       exact(status, REFUSED);
@@ -197,7 +197,7 @@ const identity: readonly PortkeyCase[] = [
   {
     name: 'one user keeps his pseudonyms, two do not share them',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const text = `Mail ${person.email}`;
       const metadata = (id: string): PortkeyCall => ({
         headers: { 'x-portkey-metadata': JSON.stringify({ _user: id }) },
@@ -211,7 +211,7 @@ const identity: readonly PortkeyCase[] = [
   {
     name: 'two teams of one API key, one user name',
     run: async ({ client, model }) => {
-      const body = chat(`Mail ${somebody().email}`, { user: 'the-same-user' });
+      const body = chat(`Mail ${newPerson().email}`, { user: 'the-same-user' });
       for (const team of ['red', 'blue', 'red']) await client.post(CHAT, body, { team });
       const [red, blue, again] = model.saw().map((request) => emailPseudonyms(request)[0]);
       exact(again, red);
@@ -224,7 +224,7 @@ const identity: readonly PortkeyCase[] = [
   {
     name: 'no team in the configuration: each call for itself, whatever the client sends',
     run: async ({ client, model }) => {
-      const person = somebody();
+      const person = newPerson();
       const headers = {
         'x-guardrail-team': 'red',
         'x-session-id': 's',
@@ -243,7 +243,7 @@ const identity: readonly PortkeyCase[] = [
   {
     name: 'two tenants, one user name',
     run: async ({ client, model, tenants }) => {
-      const person = somebody();
+      const person = newPerson();
       const body = chat(`Mail ${person.email}`, { user: 'the-same-user' });
       for (const key of tenants) await client.post(CHAT, body, { key });
       const [tag, other] = model.saw().map((request) => emailPseudonyms(request)[0]);

@@ -1,4 +1,4 @@
-import { Misconduct } from './judge.ts';
+import { Violation } from './judge.ts';
 
 /** One thing that a gateway with the guardrail must do, or, where `limit` is set, cannot do. */
 export interface Case<Bench> {
@@ -31,7 +31,7 @@ export async function runCase<Bench>(
     await run(bench);
     return { gateway, name, limit, fault: undefined };
   } catch (error) {
-    const fault = error instanceof Misconduct ? error.message : `It could not be judged: ${String(error)}`;
+    const fault = error instanceof Violation ? error.message : `It could not be judged: ${String(error)}`;
     return { gateway, name, limit, fault };
   }
 }

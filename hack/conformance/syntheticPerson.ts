@@ -58,7 +58,7 @@ function germanIban(): string {
 }
 
 /** @returns a new person at each call, unlike any other, so that no two cases share a mapping. */
-export function somebody(): Person {
+export function newPerson(): Person {
   const first = FIRST[randomInt(FIRST.length)] ?? '';
   const last = LAST[randomInt(LAST.length)] ?? '';
   return {

@@ -6,7 +6,7 @@ import { LITELLM_PROBES, LITELLM_UNMEASURED } from './exposure/litellmProbes.ts'
 import { type Findings, measure } from './exposure/measure.ts';
 import type { ProbeBench } from './exposure/probe.ts';
 import { type Interceptor, type Mutant, startInterceptor } from './interceptor.ts';
-import { FOREIGN_PORTS, isForeign, useLiteLlm } from './litellm.ts';
+import { EXTERNAL_PORTS, isExternal, useLiteLlm } from './litellm.ts';
 import { LITELLM_CASES, LITELLM_CHAT_CASES, type LiteLlmBench } from './litellmCases.ts';
 import { type ModelServer, startModelServer, type Witness } from '../testing/modelServer.ts';
 import { usePortkey } from './portkey.ts';
@@ -15,7 +15,7 @@ import type { Service } from './service.ts';
 import { type Case, type Result, runCase } from './suite.ts';
 
 /** A gateway between its cases, a guardrail and a model that remembers. */
-export interface Stand {
+export interface Testbed {
   /**
    * Runs one case, with nothing left over from the one before.
    * @param name one of the gateway's cases.
@@ -37,7 +37,7 @@ export interface Gateway {
   /** Whether what it lets pass is measured, for the table in hack/samples/README.md. */
   readonly measured: boolean;
   /** @throws Error with one sentence that says what is missing. */
-  start(service: Service): Promise<Stand>;
+  start(service: Service): Promise<Testbed>;
 }
 
 interface Parts {
@@ -53,12 +53,12 @@ interface Setup<Bench extends Parts> {
 }
 
 /** Puts an interceptor before the service and a gateway before that. Nothing is left running where one fails to start. */
-async function stand<Bench extends Parts>(
+async function createTestbed<Bench extends Parts>(
   gateway: string,
   cases: readonly Case<Bench>[],
   guardrail: Interceptor,
   setUp: () => Promise<Setup<Bench>>,
-): Promise<Stand> {
+): Promise<Testbed> {
   const { bench, measure, stop } = await setUp().catch(async (error: unknown) => {
     await guardrail.stop();
     throw error;
@@ -86,14 +86,14 @@ async function stand<Bench extends Parts>(
 }
 
 /** A stand with the fake model server behind the gateway. */
-async function standWithModel<Bench extends Parts>(
+async function createTestbedWithModel<Bench extends Parts>(
   gateway: string,
   cases: readonly Case<Bench>[],
   guardrail: Interceptor,
   setUp: (model: ModelServer) => Promise<Setup<Bench>>,
   modelPort = 0,
-): Promise<Stand> {
-  return stand(gateway, cases, guardrail, async () => {
+): Promise<Testbed> {
+  return createTestbed(gateway, cases, guardrail, async () => {
     const model = await startModelServer(modelPort);
     const { stop, ...rest } = await setUp(model).catch(async (error: unknown) => {
       await model.stop();
@@ -114,7 +114,7 @@ export const DEVELOPMENT: Gateway = {
   measured: false,
   start: async (service) => {
     const guardrail = await startInterceptor(service.url);
-    return stand('development', LITELLM_CHAT_CASES, guardrail, async () => {
+    return createTestbed('development', LITELLM_CHAT_CASES, guardrail, async () => {
       const masterKey = 'sk-development';
       const gateway = await startDevGateway({
         port: 0,
@@ -157,15 +157,15 @@ const LITELLM: Gateway = {
   cases: LITELLM_CASES.map(({ name }) => name),
   measured: true,
   start: async (service) => {
-    const guardrail = await startInterceptor(service.url, isForeign() ? FOREIGN_PORTS.guardrail : 0);
+    const guardrail = await startInterceptor(service.url, isExternal() ? EXTERNAL_PORTS.guardrail : 0);
     const setUp = async (model: ModelServer): Promise<Setup<LiteLlmBench>> => {
       const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, guardrailKey: service.keys[0] };
       const { client, newKey, stop } = await useLiteLlm(backends);
       const bench = { client, model, guardrail, newKey };
       // The probes call servers that only the configuration of the suite names.
-      return isForeign() ? { bench, stop } : { bench, measure: measureBy(bench), stop };
+      return isExternal() ? { bench, stop } : { bench, measure: measureBy(bench), stop };
     };
-    return standWithModel('litellm', LITELLM_CASES, guardrail, setUp, isForeign() ? FOREIGN_PORTS.model : 0);
+    return createTestbedWithModel('litellm', LITELLM_CASES, guardrail, setUp, isExternal() ? EXTERNAL_PORTS.model : 0);
   },
 };
 
@@ -175,7 +175,7 @@ const PORTKEY: Gateway = {
   measured: false,
   start: async (service) => {
     const guardrail = await startInterceptor(service.url);
-    return standWithModel('portkey', PORTKEY_CASES, guardrail, async (model) => {
+    return createTestbedWithModel('portkey', PORTKEY_CASES, guardrail, async (model) => {
       const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, keys: service.keys };
       const { client, stop } = await usePortkey(backends);
       return { bench: { client, model, guardrail, tenants: service.keys }, stop };
@@ -189,7 +189,7 @@ const AGENTGATEWAY: Gateway = {
   measured: false,
   start: async (service) => {
     const guardrail = await startInterceptor(service.url);
-    return standWithModel('agentgateway (double)', AGENTGATEWAY_CASES, guardrail, async (model) => {
+    return createTestbedWithModel('agentgateway (double)', AGENTGATEWAY_CASES, guardrail, async (model) => {
       const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, keys: service.keys };
       const { client, stop } = await startAgentgatewayDouble(backends);
       return { bench: { client, model, guardrail, tenants: service.keys }, stop };

@@ -1,7 +1,7 @@
 /** What an admin would look at first when something does not work. */
 import { cluster } from './environment.ts';
 
-const LOOKS: readonly (readonly string[])[] = [
+const COMMANDS: readonly (readonly string[])[] = [
   ['get', 'gcust,ginst', '-A', '-o', 'wide'],
   [
     'get',
@@ -17,9 +17,9 @@ const LOOKS: readonly (readonly string[])[] = [
 const LINES = 40;
 
 /** @returns it as text, a look that fails among it */
-export async function describeTrouble(): Promise<string> {
+export async function collectDiagnostics(): Promise<string> {
   const parts: string[] = [];
-  for (const args of LOOKS) {
+  for (const args of COMMANDS) {
     const output = await cluster()
       .kubectl(args)
       .catch((error: unknown) => String(error));

@@ -15,7 +15,7 @@ const CASES = [
   'deletion-1',
   'deletion-2',
   'deletion-3',
-  'doomed',
+  'deleted',
   'uninstall',
 ] as const;
 /** What a namespace is for. */

@@ -8,7 +8,7 @@ import { startCluster, type Cluster } from './cluster.ts';
 import { given, own, setEnvironment } from './environment.ts';
 import { PAUSE_IMAGE } from './images.ts';
 import { install, prepareNamespaces, refuseIfThere, uninstall } from './installation.ts';
-import { describeTrouble } from './diagnostics.ts';
+import { collectDiagnostics } from './diagnostics.ts';
 
 /** What main.ts hands to the process that runs the cases, in E2E_HANDOVER: one of the two. */
 export interface Handover {
@@ -74,7 +74,7 @@ export const mochaHooks = {
     if (handover.given !== undefined) await uninstall();
   },
   async afterEach(this: Mocha.Context): Promise<void> {
-    if (this.currentTest?.state === 'failed') console.log(await describeTrouble());
+    if (this.currentTest?.state === 'failed') console.log(await collectDiagnostics());
   },
 };
 

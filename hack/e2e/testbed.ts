@@ -138,7 +138,7 @@ export async function podsOf(app: string, namespace: string): Promise<Resource[]
 }
 
 /** See the head of this file. */
-export class Stand {
+export class Testbed {
   readonly namespace: string;
 
   private constructor(namespace: string) {
@@ -146,21 +146,21 @@ export class Stand {
   }
 
   /** Brings a gateway up, without a guardrail. */
-  static async start(purpose: Purpose, replicas?: number): Promise<Stand> {
-    const stand = new Stand(namespaceFor(purpose));
-    await apply(gatewayObjects(stand.namespace, cluster().image));
-    await stand.ownerApplies({}, replicas);
-    await Promise.all([rolledOut(GATEWAY, stand.namespace), rolledOut(GATEWAY_ADMIN, stand.namespace)]);
+  static async start(purpose: Purpose, replicas?: number): Promise<Testbed> {
+    const testbed = new Testbed(namespaceFor(purpose));
+    await apply(gatewayObjects(testbed.namespace, cluster().image));
+    await testbed.ownerApplies({}, replicas);
+    await Promise.all([rolledOut(GATEWAY, testbed.namespace), rolledOut(GATEWAY_ADMIN, testbed.namespace)]);
     await cluster().kubectl([
       'wait',
       '--for=condition=Ready',
       `pod/${CLIENT}`,
       '-n',
-      stand.namespace,
+      testbed.namespace,
       `--timeout=${POD_MS / 1000}s`,
     ]);
-    await Promise.all([stand.#answers(GATEWAY), stand.#answers(GATEWAY_ADMIN)]);
-    return stand;
+    await Promise.all([testbed.#answers(GATEWAY), testbed.#answers(GATEWAY_ADMIN)]);
+    return testbed;
   }
 
   /** Removes it all. */

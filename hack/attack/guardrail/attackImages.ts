@@ -10,13 +10,13 @@ export function dataUrl(file: Uint8Array, type = 'image/png'): string {
 }
 
 /** A line of text. */
-export async function picture(): Promise<string> {
+export async function imageDataUrl(): Promise<string> {
   ordinary ??= dataUrl(await draw(note('The meeting is at noon.')).flatten({ background: '#fff' }).png().toBuffer());
   return ordinary;
 }
 
 /** As much small print as fits: what takes a reader longest. */
-export function densePicture(): Promise<Buffer> {
+export function denseImage(): Promise<Buffer> {
   dense ??= (async () => {
     const size = 2_000;
     const height = size / 5;
@@ -31,8 +31,8 @@ export function densePicture(): Promise<Buffer> {
 }
 
 /** The same picture with another byte in its text, so that what was read of one is not known of the other. */
-export async function densePictures(count: number): Promise<string[]> {
-  const raw = await sharp(await densePicture())
+export async function denseImages(count: number): Promise<string[]> {
+  const raw = await sharp(await denseImage())
     .raw()
     .toBuffer({ resolveWithObject: true });
   const { width, height, channels } = raw.info;

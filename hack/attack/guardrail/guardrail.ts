@@ -4,7 +4,7 @@ import { crashAttacks } from './crashes.ts';
 import { fuzzAttacks } from './fuzz.ts';
 import { imageAttacks } from './images.ts';
 import { sessionAttacks } from './sessions.ts';
-import { GuardrailStand, type StoreKind } from './testbed.ts';
+import { GuardrailTestbed, type StoreKind } from './testbed.ts';
 import { textAttacks } from './texts.ts';
 
 const ATTACKS = [...textAttacks, ...bodyAttacks, ...imageAttacks, ...sessionAttacks, ...fuzzAttacks, ...crashAttacks];
@@ -16,16 +16,16 @@ function group(store: StoreKind): Group {
     name: `guardrail/${store}`,
     attacks: attacks.map(({ name }) => name),
     run: async (trial) => {
-      const stand = await trial.progress.step(`The guardrail with its mappings in ${store}`, () =>
-        GuardrailStand.start(store, trial.random('stand')),
+      const testbed = await trial.progress.step(`The guardrail with its mappings in ${store}`, () =>
+        GuardrailTestbed.start(store, trial.random('testbed')),
       );
       try {
         for (const attack of attacks) {
           if (!trial.isChosen(attack.name)) continue;
-          await trial.attempt(attack.name, () => stand.suffer(attack, trial.random(attack.name)));
+          await trial.attempt(attack.name, () => testbed.runAttack(attack, trial.random(attack.name)));
         }
       } finally {
-        await stand.stop();
+        await testbed.stop();
       }
     },
   };

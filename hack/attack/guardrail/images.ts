@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
 import { pngOf, pngWith } from '../../../guardrail/images/testing/files.ts';
 import { basic } from './client.ts';
-import { dataUrl, densePictures, picture } from './attackImages.ts';
+import { dataUrl, denseImages, imageDataUrl } from './attackImages.ts';
 import type { GuardrailAttack, Target } from './testbed.ts';
 import { answered } from './texts.ts';
 
@@ -17,7 +17,7 @@ const bodyOf = (...images: readonly string[]): object => basic('request', { text
 /** Sends an ordinary picture as another tenant: it may have to wait for the one that is being read, and for no more. */
 async function otherPicture(target: Target, mostMs: number): Promise<void> {
   const began = performance.now();
-  const { status } = await target.send({ key: target.keys.other, body: bodyOf(await picture()) });
+  const { status } = await target.send({ key: target.keys.other, body: bodyOf(await imageDataUrl()) });
   const took = performance.now() - began;
   if (status !== 200) target.fault(`the picture of another tenant is answered ${status}`);
   else if (took > mostMs) target.fault(`the picture of another tenant took ${(took / 1000).toFixed(1)} s`);
@@ -28,7 +28,7 @@ const attacks: readonly GuardrailAttack[] = [
     name: 'dense-pictures',
     run: async (target) => {
       const over = new AbortController();
-      const flood = (await densePictures(5)).map((one) =>
+      const flood = (await denseImages(5)).map((one) =>
         target.send({ key: target.keys.attacker, body: bodyOf(one), signal: over.signal }),
       );
       await delay(300);
@@ -41,7 +41,7 @@ const attacks: readonly GuardrailAttack[] = [
   {
     name: 'abandoned-pictures',
     run: async (target) => {
-      for (const one of await densePictures(5)) {
+      for (const one of await denseImages(5)) {
         const abandoned = new AbortController();
         const sent = target.send({ key: target.keys.attacker, body: bodyOf(one), signal: abandoned.signal });
         await delay(150);
@@ -55,7 +55,7 @@ const attacks: readonly GuardrailAttack[] = [
     name: 'picture-bombs',
     run: async (target) => {
       const { random, keys } = target;
-      const ordinary = Buffer.from((await picture()).split(',')[1] ?? '', 'base64');
+      const ordinary = Buffer.from((await imageDataUrl()).split(',')[1] ?? '', 'base64');
       const flipped = Buffer.from(ordinary);
       for (let n = 0; n < 20; n += 1) flipped[random.int(flipped.length)] = random.int(256);
       const bombs = [

@@ -8,13 +8,13 @@ import { freePort, type ManagedProcess, removeAtExit, startProcess, waitUntilRea
 import { type RedisServer, startRedis } from '../../testing/redis.ts';
 import { largeJsonMs } from '../largeJson.ts';
 import { LEAST_SAMPLES, mebibytes, slowdown } from '../measure.ts';
-import { COLLECTABLE, forgetPeak, peakBytes, settledBytes, untilBack } from '../memory.ts';
+import { COLLECTABLE, resetPeak, peakBytes, settledBytes, waitForMemory } from '../memory.ts';
 import { Planted } from '../planted.ts';
 import type { Random } from '../random.ts';
 import { ATTACKER, basic, Client, type Answer, type Call } from './client.ts';
-import { picture } from './attackImages.ts';
+import { imageDataUrl } from './attackImages.ts';
 import { podProgram } from './program.ts';
-import { type Heard, type Sample, SETTINGS } from './victim.ts';
+import { type VictimReport, type Sample, SETTINGS } from './victim.ts';
 
 const READY_MS = 30_000;
 const BACK_MS = 8_000;
@@ -68,7 +68,7 @@ export interface GuardrailAttack {
   readonly run: (target: Target) => Promise<void>;
 }
 
-export class GuardrailStand {
+export class GuardrailTestbed {
   readonly #store: StoreKind;
   readonly #port: number;
   readonly #metricsPort: number;
@@ -78,8 +78,8 @@ export class GuardrailStand {
   readonly #folder: string;
   readonly #pod = podProgram();
   #usual: readonly Sample[] = [];
-  #heard = { samples: [] as Sample[], faults: new Set<string>() };
-  #heardUntil = 0;
+  #reported = { samples: [] as Sample[], faults: new Set<string>() };
+  #reportedUntil = 0;
   #process: ManagedProcess | undefined;
   #victim: ChildProcess | undefined;
   #usualBytes = 0;
@@ -116,19 +116,19 @@ export class GuardrailStand {
     };
   }
 
-  static async start(store: StoreKind, random: Random): Promise<GuardrailStand> {
+  static async start(store: StoreKind, random: Random): Promise<GuardrailTestbed> {
     // What is kept is looked through, which compression would hide.
     const redis = store === 'redis' ? await startRedis({ args: ['--rdbcompression', 'no'] }) : undefined;
-    const stand = new GuardrailStand(store, [await freePort(), await freePort()], redis, random);
+    const testbed = new GuardrailTestbed(store, [await freePort(), await freePort()], redis, random);
     try {
-      await stand.#startProgram();
-      await stand.#startVictim(random);
-      await stand.#calibrate();
+      await testbed.#startProgram();
+      await testbed.#startVictim(random);
+      await testbed.#calibrate();
     } catch (error) {
-      await stand.stop();
+      await testbed.stop();
       throw error;
     }
-    return stand;
+    return testbed;
   }
 
   async stop(): Promise<void> {
@@ -142,14 +142,17 @@ export class GuardrailStand {
    * once more: other work on the machine makes one of the two runs slow, a fault makes both slow.
    * @returns what is wrong
    */
-  async suffer(attack: GuardrailAttack, random: Random): Promise<string[]> {
-    const first = await this.#sufferOnce(attack, random);
+  async runAttack(attack: GuardrailAttack, random: Random): Promise<string[]> {
+    const first = await this.#runAttackOnce(attack, random);
     if (first.slow === undefined) return first.faults;
-    const again = await this.#sufferOnce(attack, random);
+    const again = await this.#runAttackOnce(attack, random);
     return [...new Set([...first.faults, ...again.faults, ...(again.slow === undefined ? [] : [again.slow])])];
   }
 
-  async #sufferOnce(attack: GuardrailAttack, random: Random): Promise<{ faults: string[]; slow: string | undefined }> {
+  async #runAttackOnce(
+    attack: GuardrailAttack,
+    random: Random,
+  ): Promise<{ faults: string[]; slow: string | undefined }> {
     const faults = new Set<string>();
     const planted = new Planted(random);
     const leaks = new Set<string>();
@@ -160,7 +163,7 @@ export class GuardrailStand {
       if (status !== 200) look(`an answer with status ${status}`, text);
       look('a header of an answer', JSON.stringify(headers));
     });
-    if (this.#process?.end !== undefined) await this.#revive();
+    if (this.#process?.end !== undefined) await this.#restartAfterCrash();
     const pid = this.#process?.pid ?? 0;
     let restarts = 0;
     const target = this.#target(client, random, planted, (fault) => void faults.add(fault));
@@ -172,8 +175,8 @@ export class GuardrailStand {
       },
     };
 
-    if (pid > 0) forgetPeak(pid);
-    this.#hear();
+    if (pid > 0) resetPeak(pid);
+    this.#resetReports();
     const began = performance.now();
     try {
       await attack.run(counted);
@@ -208,7 +211,7 @@ export class GuardrailStand {
       peakDuring: async (work) => {
         const pid = this.#process?.pid ?? 0;
         const before = await settledBytes(pid, 3);
-        forgetPeak(pid);
+        resetPeak(pid);
         await work();
         return peakBytes(pid) - before;
       },
@@ -244,7 +247,7 @@ export class GuardrailStand {
    * @returns how the calls of others were slowed down too much, where they were
    */
   async #judge(attack: GuardrailAttack, isAnother: boolean, add: (fault: string) => void): Promise<string | undefined> {
-    const { samples, faults: heard } = await this.#hearTheRest();
+    const { samples, faults: heard } = await this.#collectReports();
     const pid = this.#process?.pid ?? 0;
     let slow: string | undefined;
     if (attack.outage === undefined) {
@@ -260,7 +263,7 @@ export class GuardrailStand {
     if (isAnother) {
       await this.#calibrate();
     } else {
-      const more = await untilBack(pid, this.#usualBytes, BACK_MS, ENGINE_BYTES);
+      const more = await waitForMemory(pid, this.#usualBytes, BACK_MS, ENGINE_BYTES);
       if (more !== undefined) {
         add(more);
         // Said once: the next attack is judged by what it does itself.
@@ -276,9 +279,9 @@ export class GuardrailStand {
   async #untilServed(): Promise<string | undefined> {
     const deadline = performance.now() + BACK_MS;
     for (;;) {
-      this.#hear();
+      this.#resetReports();
       await delay(CALM_MS);
-      const { samples, faults } = await this.#hearTheRest();
+      const { samples, faults } = await this.#collectReports();
       if (samples.length > 0 && samples.every(([, ms]) => ms !== null)) return undefined;
       if (performance.now() > deadline) return `others are not served afterwards: ${[...faults].join(', ')}`;
     }
@@ -307,7 +310,7 @@ export class GuardrailStand {
   }
 
   /** Starts it again after a crash. */
-  async #revive(): Promise<void> {
+  async #restartAfterCrash(): Promise<void> {
     await this.#startProgram();
     await this.#calibrate();
   }
@@ -324,10 +327,10 @@ export class GuardrailStand {
     child.unref();
     child.channel?.unref();
     child.on('message', (message) => {
-      const { samples, faults, completeUntil } = message as Heard;
-      this.#heardUntil = completeUntil;
-      this.#heard.samples.push(...samples);
-      for (const fault of faults) this.#heard.faults.add(fault);
+      const { samples, faults, completeUntil } = message as VictimReport;
+      this.#reportedUntil = completeUntil;
+      this.#reported.samples.push(...samples);
+      for (const fault of faults) this.#reported.faults.add(fault);
     });
     this.#victim = child;
     await delay(100);
@@ -342,13 +345,13 @@ export class GuardrailStand {
     );
     for (let n = 0; n < 3; n += 1) {
       await client.send({ key, body: basic('request', { texts: [text] }) });
-      await client.send({ key, body: basic('request', { texts: [], images: [await picture()] }) });
+      await client.send({ key, body: basic('request', { texts: [], images: [await imageDataUrl()] }) });
     }
     await this.#eraseAttackers();
     await client.close();
-    this.#hear();
+    this.#resetReports();
     await delay(USUAL_MS);
-    const { samples } = await this.#hearTheRest();
+    const { samples } = await this.#collectReports();
     // The first calls find code that is not compiled yet.
     this.#usual = samples.slice(Math.max(0, samples.length - 2 * LEAST_SAMPLES));
     this.#floorMs = FLOOR_TIMES * (await largeJsonMs());
@@ -356,15 +359,15 @@ export class GuardrailStand {
   }
 
   /** Forgets what the victim has said. */
-  #hear(): void {
-    this.#heard = { samples: [], faults: new Set() };
+  #resetReports(): void {
+    this.#reported = { samples: [], faults: new Set() };
   }
 
   /** Waits for the answers of calls that began until now. */
-  async #hearTheRest(): Promise<{ samples: Sample[]; faults: ReadonlySet<string> }> {
+  async #collectReports(): Promise<{ samples: Sample[]; faults: ReadonlySet<string> }> {
     const until = Date.now();
-    const { samples, faults } = this.#heard;
-    while (this.#heardUntil < until) await delay(50);
+    const { samples, faults } = this.#reported;
+    while (this.#reportedUntil < until) await delay(50);
     return { samples: samples.filter(([at]) => at <= until), faults };
   }
 

@@ -13,7 +13,7 @@ export const SETTINGS = { url: 'VICTIM_URL', key: 'VICTIM_KEY', email: 'VICTIM_E
 export type Sample = readonly [at: number, ms: number | null];
 
 /** What the victim reports. */
-export interface Heard {
+export interface VictimReport {
   readonly samples: readonly Sample[];
   /** One sentence for each way in which calls failed. */
   readonly faults: readonly string[];
@@ -78,7 +78,11 @@ async function run(): Promise<void> {
   };
 
   setInterval(() => {
-    process.send?.({ samples, faults: [...faults], completeUntil: Math.min(Date.now(), ...open) } satisfies Heard);
+    process.send?.({
+      samples,
+      faults: [...faults],
+      completeUntil: Math.min(Date.now(), ...open),
+    } satisfies VictimReport);
     samples = [];
     faults = new Set();
   }, REPORT_MS);

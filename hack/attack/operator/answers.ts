@@ -38,35 +38,35 @@ class Scene {
   }
 
   async create(role: Role): Promise<void> {
-    const { stand, namespace } = this.context;
+    const { testbed, namespace } = this.context;
     const spec = { instanceRef: { name: 'main' }, customerId: this.idOf(role), alias: 'One', maxBudget: 5 };
-    await stand.client.create(customers, { metadata: { namespace, name: role }, spec } as object);
+    await testbed.client.create(customers, { metadata: { namespace, name: role }, spec } as object);
   }
 
   list(): Promise<GatewayCustomer[]> {
-    return this.context.stand.client.list(customers, { namespace: this.context.namespace });
+    return this.context.testbed.client.list(customers, { namespace: this.context.namespace });
   }
 
   /** Has the operator look at everything at once. */
   async poke(): Promise<void> {
-    const { stand, namespace } = this.context;
+    const { testbed, namespace } = this.context;
     const patch = { metadata: { annotations: { [annotations.syncRequested]: String(performance.now()) } } };
     for (const { metadata } of await this.list()) {
-      await stand.client.patch(customers, { namespace, name: metadata.name }, patch).catch(() => undefined);
+      await testbed.client.patch(customers, { namespace, name: metadata.name }, patch).catch(() => undefined);
     }
-    await stand.client.patch(instances, { namespace, name: 'main' }, patch);
+    await testbed.client.patch(instances, { namespace, name: 'main' }, patch);
   }
 }
 
 async function scene(context: Context): Promise<{ readonly scene: Scene; readonly stop: () => Promise<void> }> {
-  const { stand, namespace, planted } = context;
+  const { testbed, namespace, planted } = context;
   const masterKey = `sk-${planted.token()}`;
   const truth = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
   const gateway = await startHostileGateway(() => truth.url);
-  await stand.namespace(namespace);
-  await stand.secret(namespace, 'gateway', masterKey);
+  await testbed.namespace(namespace);
+  await testbed.secret(namespace, 'gateway', masterKey);
   const spec = { endpoint: gateway.url, proxyName: 'litellm', masterKeySecretRef: { name: 'gateway', key: 'key' } };
-  await stand.client.create(instances, { metadata: { namespace, name: 'main' }, spec } as object);
+  await testbed.client.create(instances, { metadata: { namespace, name: 'main' }, spec } as object);
   const admin = new Admin(() => truth.url, masterKey);
   return {
     scene: new Scene(context, gateway, admin, masterKey),
@@ -101,7 +101,7 @@ async function play(
   mood: (call: GatewayCall) => Treatment,
   how: { readonly withinMs?: number; readonly during?: (scene: Scene) => Promise<string[]> },
 ): Promise<string[]> {
-  const { stand, namespace } = scene.context;
+  const { testbed, namespace } = scene.context;
   const faults: string[] = [];
   await scene.admin.call('/budget/new', { budget_id: 'gold', max_budget: 7 });
   await scene.admin.call('/customer/new', { user_id: scene.idOf('foreign'), alias: 'Of somebody else' });
@@ -111,8 +111,8 @@ async function play(
   });
 
   scene.gateway.mood = mood;
-  await stand.client.patch(customers, { namespace, name: 'changed' }, { spec: { alias: 'Two', maxBudget: 6 } });
-  await stand.client.delete(customers, { namespace, name: 'deleted' });
+  await testbed.client.patch(customers, { namespace, name: 'changed' }, { spec: { alias: 'Two', maxBudget: 6 } });
+  await testbed.client.delete(customers, { namespace, name: 'deleted' });
   await scene.create('created');
   await scene.poke();
   await delay(LIE_MS);
@@ -160,8 +160,8 @@ const not200 = (status: number, body: string, headers: Record<string, string> = 
   headers,
 });
 
-const reachable = async ({ context: { stand, namespace } }: Scene): Promise<string[]> => {
-  const [instance] = await stand.client.list(instances, { namespace });
+const reachable = async ({ context: { testbed, namespace } }: Scene): Promise<string[]> => {
+  const [instance] = await testbed.client.list(instances, { namespace });
   const condition = instance?.status?.conditions?.find(({ type }) => type === 'Reachable');
   return condition?.status === 'True' ? ['the instance reads Reachable'] : [];
 };

@@ -42,7 +42,7 @@ async function startGateway(port: number, folder: string): Promise<ManagedProces
 
 /** Creates, changes and deletes customers at random. @returns what should be there afterwards */
 async function stir(context: Context, changes: number): Promise<Map<string, GatewayRecord>> {
-  const { stand, random, namespace } = context;
+  const { testbed, random, namespace } = context;
   const wanted = new Map<string, GatewayRecord>();
   let serial = 0;
   for (let n = 0; n < changes; n += 1) {
@@ -51,15 +51,15 @@ async function stir(context: Context, changes: number): Promise<Map<string, Gate
     const [alias, maxBudget] = [`Alias ${(serial += 1)}`, 1 + random.int(9)];
     const known = wanted.get(name);
     if (known !== undefined && random.int(4) === 0) {
-      await stand.client.delete(customers, key);
+      await testbed.client.delete(customers, key);
       wanted.delete(name);
     } else if (known !== undefined) {
-      await stand.client.patch(customers, key, { spec: { alias, maxBudget } });
+      await testbed.client.patch(customers, key, { spec: { alias, maxBudget } });
       wanted.set(name, { alias, blocked: false, maxBudget });
     } else {
       const spec = { instanceRef: { name: 'main' }, customerId: name, alias, maxBudget };
       // One of this name may still be on its way out.
-      const isMade = await stand.client.create(customers, { metadata: key, spec } as object).then(
+      const isMade = await testbed.client.create(customers, { metadata: key, spec } as object).then(
         () => true,
         () => false,
       );
@@ -75,28 +75,28 @@ const attacks: readonly OperatorAttack[] = [
     name: 'killed-at-random',
     outage: true,
     run: async (context) => {
-      const { stand, random, namespace } = context;
+      const { testbed, random, namespace } = context;
       const folder = mkdtempSync(join(tmpdir(), 'attack-gateway-'));
       removeAtExit(folder);
       const port = await freePort();
       let gateway = await startGateway(port, folder);
       const admin = new Admin(() => `http://127.0.0.1:${port}`, MASTER_KEY);
       try {
-        await stand.namespace(namespace);
-        await stand.secret(namespace, 'gateway', MASTER_KEY);
+        await testbed.namespace(namespace);
+        await testbed.secret(namespace, 'gateway', MASTER_KEY);
         await admin.call('/customer/new', { user_id: 'foreign', alias: 'Of somebody else' });
         const masterKeySecretRef = { name: 'gateway', key: 'key' };
         const spec = { endpoint: `http://127.0.0.1:${port}`, proxyName: 'litellm', masterKeySecretRef };
-        await stand.client.create(instances, { metadata: { namespace, name: 'main' }, spec } as object);
+        await testbed.client.create(instances, { metadata: { namespace, name: 'main' }, spec } as object);
 
         const changing = stir(context, CHANGES);
         for (let kill = 0; kill < 4; kill += 1) {
           await delay(500 + random.int(1_500));
           await gateway.kill();
-          if (kill === 1) await stand.operator.kill();
+          if (kill === 1) await testbed.operator.kill();
           await delay(random.int(800));
           gateway = await startGateway(port, folder);
-          if (kill === 1) await stand.operator.restart();
+          if (kill === 1) await testbed.operator.restart();
         }
         const wanted = await changing;
         return await converged(context, admin, wanted);
@@ -108,19 +108,19 @@ const attacks: readonly OperatorAttack[] = [
 ];
 
 async function converged(
-  { stand, namespace }: Context,
+  { testbed, namespace }: Context,
   admin: Admin,
   wanted: ReadonlyMap<string, GatewayRecord>,
 ): Promise<string[]> {
   const foreign = { alias: 'Of somebody else', blocked: false, maxBudget: null };
   // What the gateway had said and not yet written when it was killed is found at the next comparison.
   const patch = { metadata: { annotations: { [annotations.syncRequested]: String(performance.now()) } } };
-  for (const { metadata } of await stand.client.list(customers, { namespace })) {
-    await stand.client.patch(customers, { namespace, name: metadata.name }, patch).catch(() => undefined);
+  for (const { metadata } of await testbed.client.list(customers, { namespace })) {
+    await testbed.client.patch(customers, { namespace, name: metadata.name }, patch).catch(() => undefined);
   }
   try {
     await eventually(async () => {
-      const all = await stand.client.list(customers, { namespace });
+      const all = await testbed.client.list(customers, { namespace });
       const names = all.map(({ metadata }) => metadata.name).sort();
       const waiting = all.filter((one) => !isSynced(one)).map((one) => `${one.metadata.name} (${messagesOf(one)})`);
       if (waiting.length > 0) throw new Error(`not synced afterwards: ${waiting.join(', ')}`);

@@ -3,7 +3,7 @@ import type { Group, Trial } from '../suite.ts';
 import { answerAttacks } from './answers.ts';
 import { crashAttacks } from './crashes.ts';
 import { costlyAttacks, oddAttacks } from './resources.ts';
-import { type OperatorAttack, OperatorStand } from './testbed.ts';
+import { type OperatorAttack, OperatorTestbed } from './testbed.ts';
 
 /** Attacks that mostly wait go on beside each other; what the operator must hold is then looked at once for all. */
 const TOGETHER: Readonly<Record<string, readonly OperatorAttack[]>> = {
@@ -21,20 +21,22 @@ export const operatorGroup: Group = {
     ...ALONE.map(({ name }) => name),
   ],
   run: async (trial) => {
-    const stand = await trial.progress.step('The operator on an API server', (report) => OperatorStand.start(report));
+    const testbed = await trial.progress.step('The operator on an API server', (report) =>
+      OperatorTestbed.start(report),
+    );
     try {
-      for (const [around, attacks] of Object.entries(TOGETHER)) await together(stand, around, attacks, trial);
+      for (const [around, attacks] of Object.entries(TOGETHER)) await together(testbed, around, attacks, trial);
       for (const attack of ALONE) {
-        if (trial.isChosen(attack.name)) await trial.attempt(attack.name, () => alone(stand, attack, trial));
+        if (trial.isChosen(attack.name)) await trial.attempt(attack.name, () => alone(testbed, attack, trial));
       }
     } finally {
-      await stand.stop();
+      await testbed.stop();
     }
   },
 };
 
 async function together(
-  stand: OperatorStand,
+  testbed: OperatorTestbed,
   around: string,
   attacks: readonly OperatorAttack[],
   trial: Trial,
@@ -43,10 +45,10 @@ async function together(
   if (chosen.length === 0) return;
   const planted = new Planted(trial.random(around));
   await trial.attempt(around, () =>
-    stand.suffer(async () => {
+    testbed.runAttack(async () => {
       await Promise.all(
         chosen.map(({ name, run }) =>
-          trial.attempt(name, () => run({ stand, random: trial.random(name), planted, namespace: name })),
+          trial.attempt(name, () => run({ testbed, random: trial.random(name), planted, namespace: name })),
         ),
       );
       return [];
@@ -55,17 +57,17 @@ async function together(
 }
 
 async function alone(
-  stand: OperatorStand,
+  testbed: OperatorTestbed,
   { name, run, outage }: OperatorAttack,
   trial: Trial,
 ): Promise<readonly string[]> {
   const [random, planted] = [trial.random(name), new Planted(trial.random(name))];
   const attack = async (): Promise<readonly string[]> => {
     try {
-      return await run({ stand, random, planted, namespace: name });
+      return await run({ testbed, random, planted, namespace: name });
     } finally {
-      await stand.clear(name);
+      await testbed.clear(name);
     }
   };
-  return stand.suffer(attack, planted, outage === undefined ? {} : { outage });
+  return testbed.runAttack(attack, planted, outage === undefined ? {} : { outage });
 }

@@ -10,7 +10,7 @@ import {
   isSynced,
   messagesOf,
   type OperatorAttack,
-  type OperatorStand,
+  type OperatorTestbed,
   explained,
 } from './testbed.ts';
 
@@ -19,11 +19,11 @@ const masterKeySecretRef = { name: 'gateway', key: 'key' };
 
 /** Creates an object. @returns whether the API server takes it */
 async function accepted(
-  stand: OperatorStand,
+  testbed: OperatorTestbed,
   kind: typeof instances | typeof customers,
   object: object,
 ): Promise<boolean> {
-  return stand.client.create(kind as typeof instances, object).then(
+  return testbed.client.create(kind as typeof instances, object).then(
     () => true,
     () => false,
   );
@@ -35,22 +35,22 @@ const odd: readonly OperatorAttack[] = [
   {
     name: 'control-characters',
     run: async (context) => {
-      const { stand, namespace, random } = context;
-      await stand.namespace(namespace);
+      const { testbed, namespace, random } = context;
+      await testbed.namespace(namespace);
       const odd = ['a\u0007b', 'a\u001b[31mred', 'a\r\nb', '../x', '..', 'a/b', 'a b', '%00', 'x'.repeat(253)];
       for (const [at, name] of odd.entries()) {
         for (const ref of [{ name }, { name: 'main', namespace: name.slice(0, 63) }]) {
           const metadata = { namespace, name: `odd-${at}-${random.letters(4)}` };
-          await accepted(stand, customers, { metadata, spec: { instanceRef: ref, customerId: metadata.name } });
+          await accepted(testbed, customers, { metadata, spec: { instanceRef: ref, customerId: metadata.name } });
         }
       }
       const faults = await explained(context);
-      for (const one of await stand.client.list(customers, { namespace })) {
+      for (const one of await testbed.client.list(customers, { namespace })) {
         if (CONTROL.test(messagesOf(one)))
           faults.push(`a condition holds control characters: ${JSON.stringify(messagesOf(one))}`);
       }
-      for (const { metadata } of await stand.client.list(customers, { namespace })) {
-        await stand.client.delete(customers, { namespace, name: metadata.name });
+      for (const { metadata } of await testbed.client.list(customers, { namespace })) {
+        await testbed.client.delete(customers, { namespace, name: metadata.name });
       }
       return [...faults, ...(await gone(context))];
     },
@@ -58,9 +58,9 @@ const odd: readonly OperatorAttack[] = [
   {
     name: 'odd-references',
     run: async (context) => {
-      const { stand, namespace } = context;
-      await stand.namespace(namespace);
-      await stand.secret(namespace, 'gateway', 'sk-none');
+      const { testbed, namespace } = context;
+      await testbed.namespace(namespace);
+      await testbed.secret(namespace, 'gateway', 'sk-none');
       const odd = ['.', '..', '../../secrets/x', 'a/b', 'a\u0000b', 'A', '-'];
       for (const [at, name] of odd.entries()) {
         const specs = [
@@ -75,7 +75,7 @@ const odd: readonly OperatorAttack[] = [
           },
         ];
         for (const [n, spec] of specs.entries()) {
-          await accepted(stand, instances, { metadata: { namespace, name: `odd-${at}-${n}` }, spec });
+          await accepted(testbed, instances, { metadata: { namespace, name: `odd-${at}-${n}` }, spec });
         }
       }
       return explained(context);
@@ -84,9 +84,9 @@ const odd: readonly OperatorAttack[] = [
   {
     name: 'bad-endpoints',
     run: async (context) => {
-      const { stand, namespace } = context;
-      await stand.namespace(namespace);
-      await stand.secret(namespace, 'gateway', 'sk-none');
+      const { testbed, namespace } = context;
+      await testbed.namespace(namespace);
+      await testbed.secret(namespace, 'gateway', 'sk-none');
       const odd = [
         'http://127.0.0.1:99999',
         'http://127.0.0.1:0',
@@ -104,11 +104,14 @@ const odd: readonly OperatorAttack[] = [
       for (const [at, endpoint] of odd.entries()) {
         const name = `odd-${at}`;
         if (
-          !(await accepted(stand, instances, { metadata: { namespace, name }, spec: { endpoint, masterKeySecretRef } }))
+          !(await accepted(testbed, instances, {
+            metadata: { namespace, name },
+            spec: { endpoint, masterKeySecretRef },
+          }))
         )
           continue;
         const spec = { instanceRef: { name }, customerId: name };
-        await accepted(stand, customers, { metadata: { namespace, name }, spec });
+        await accepted(testbed, customers, { metadata: { namespace, name }, spec });
       }
       return explained(context);
     },
@@ -116,28 +119,28 @@ const odd: readonly OperatorAttack[] = [
   {
     name: 'not-allowed-namespaces',
     run: async (context) => {
-      const { stand, namespace } = context;
+      const { testbed, namespace } = context;
       const other = `${namespace}-other`;
       const gateway = await startDevGateway({ port: 0, masterKey: 'sk-a', proxyName: 'litellm' });
       const admin = new Admin(() => gateway.url, 'sk-a');
       try {
-        for (const one of [namespace, other]) await stand.namespace(one);
-        await stand.secret(namespace, 'gateway', 'sk-a');
+        for (const one of [namespace, other]) await testbed.namespace(one);
+        await testbed.secret(namespace, 'gateway', 'sk-a');
         const spec = { endpoint: gateway.url, proxyName: 'litellm', masterKeySecretRef };
-        await stand.client.create(instances, { metadata: { namespace, name: 'main' }, spec } as object);
+        await testbed.client.create(instances, { metadata: { namespace, name: 'main' }, spec } as object);
         await admin.call('/customer/new', { user_id: 'foreign', alias: 'Of somebody else' });
         for (const name of ['stays', 'goes']) {
           const own = { instanceRef: { name: 'main', namespace }, customerId: 'foreign', alias: 'Mine' };
-          await stand.client.create(customers, { metadata: { namespace: other, name }, spec: own } as object);
+          await testbed.client.create(customers, { metadata: { namespace: other, name }, spec: own } as object);
         }
         const faults = await explained({ ...context, namespace: other });
-        await stand.client.delete(customers, { namespace: other, name: 'goes' });
+        await testbed.client.delete(customers, { namespace: other, name: 'goes' });
         await eventually(async () => {
-          const left = await stand.client.list(customers, { namespace: other });
+          const left = await testbed.client.list(customers, { namespace: other });
           if (left.some(({ metadata }) => metadata.name === 'goes'))
             throw new Error('a customer that did nothing cannot be deleted');
         }, SAID_WITHIN_MS).catch((error: unknown) => faults.push((error as Error).message));
-        await stand.client.delete(instances, { namespace, name: 'main' });
+        await testbed.client.delete(instances, { namespace, name: 'main' });
         faults.push(...(await gone(context)));
         const wrong = differences(
           { foreign: { alias: 'Of somebody else', blocked: false, maxBudget: null } },
@@ -152,7 +155,7 @@ const odd: readonly OperatorAttack[] = [
   {
     name: 'shared-gateway',
     run: async (context) => {
-      const { stand, namespace, planted } = context;
+      const { testbed, namespace, planted } = context;
       const thief = `${namespace}-thief`;
       const owner = planted.token();
       const gateway = await startDevGateway({ port: 0, masterKey: 'sk-a', proxyName: 'litellm' });
@@ -163,20 +166,20 @@ const odd: readonly OperatorAttack[] = [
       const unharmed = async (when: string): Promise<void> => {
         const wrong = differences(expected, await admin.holdings());
         faults.push(...wrong.map((one) => `${when}: ${one}`));
-        if (!isSynced(await stand.client.get(customers, key)))
+        if (!isSynced(await testbed.client.get(customers, key)))
           faults.push(`${when}: the owner's resource is not synced`);
       };
       try {
         for (const one of [namespace, thief]) {
-          await stand.namespace(one);
-          await stand.secret(one, 'gateway', 'sk-a');
+          await testbed.namespace(one);
+          await testbed.secret(one, 'gateway', 'sk-a');
           const spec = { endpoint: gateway.url, proxyName: 'litellm', masterKeySecretRef };
-          await stand.client.create(instances, { metadata: { namespace: one, name: 'main' }, spec } as object);
+          await testbed.client.create(instances, { metadata: { namespace: one, name: 'main' }, spec } as object);
         }
         const spec = { instanceRef: { name: 'main' }, customerId: 'shared', alias: 'Owned', maxBudget: 5 };
-        await stand.client.create(customers, { metadata: key, spec } as object);
+        await testbed.client.create(customers, { metadata: key, spec } as object);
         await eventually(async () => {
-          if (!isSynced(await stand.client.get(customers, key)))
+          if (!isSynced(await testbed.client.get(customers, key)))
             throw new Error('The owner was not synced before the attack.');
         });
         const stolen = {
@@ -186,11 +189,14 @@ const odd: readonly OperatorAttack[] = [
           blocked: true,
           adoptionPolicy: 'Adopt',
         };
-        await stand.client.create(customers, { metadata: { namespace: thief, name: 'thief' }, spec: stolen } as object);
+        await testbed.client.create(customers, {
+          metadata: { namespace: thief, name: 'thief' },
+          spec: stolen,
+        } as object);
         faults.push(...(await explained({ ...context, namespace: thief })));
         await delay(1_500);
         await unharmed('while another namespace claims it');
-        await stand.client.delete(customers, { namespace: thief, name: 'thief' });
+        await testbed.client.delete(customers, { namespace: thief, name: 'thief' });
         faults.push(...(await gone({ ...context, namespace: thief })));
         await unharmed('after the other claim was deleted');
         return faults;
@@ -202,12 +208,12 @@ const odd: readonly OperatorAttack[] = [
 ];
 
 /** Waits until all customers that are being deleted, and instances, are gone. */
-async function gone({ stand, namespace }: Context): Promise<string[]> {
+async function gone({ testbed, namespace }: Context): Promise<string[]> {
   try {
     await eventually(async () => {
       const left = [
-        ...(await stand.client.list(instances, { namespace })),
-        ...(await stand.client.list(customers, { namespace })),
+        ...(await testbed.client.list(instances, { namespace })),
+        ...(await testbed.client.list(customers, { namespace })),
       ].filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
       if (left.length > 0)
         throw new Error(`deletions do not end: ${left.map(({ metadata }) => metadata.name).join(', ')}`);
@@ -241,10 +247,10 @@ const COSTLY: Readonly<Record<string, string>> = {
 export const costlyAttacks: readonly OperatorAttack[] = Object.entries(COSTLY).map(([name, text]) => ({
   name,
   run: async (context) => {
-    const { stand, namespace } = context;
-    await stand.namespace(namespace);
-    await stand.secret(namespace, 'gateway', 'sk-none');
-    await stand.client.create(configMaps, { metadata: { namespace, name: 'costly' }, data: { text } } as object);
+    const { testbed, namespace } = context;
+    await testbed.namespace(namespace);
+    await testbed.secret(namespace, 'gateway', 'sk-none');
+    await testbed.client.create(configMaps, { metadata: { namespace, name: 'costly' }, data: { text } } as object);
     const configMapRef = { name: 'costly', key: 'text' };
     const specs = [
       { proxyConfig: { configMapName: 'written', base: { configMapRef } } },
@@ -252,7 +258,7 @@ export const costlyAttacks: readonly OperatorAttack[] = Object.entries(COSTLY).m
     ];
     for (const [at, spec] of specs.entries()) {
       const full = { endpoint: 'http://127.0.0.1:1', masterKeySecretRef, ...spec };
-      await stand.client.create(instances, { metadata: { namespace, name: `costly-${at}` }, spec: full } as object);
+      await testbed.client.create(instances, { metadata: { namespace, name: `costly-${at}` }, spec: full } as object);
     }
     return explained(context);
   },

@@ -15,7 +15,7 @@ import { type DevGateway, startDevGateway } from '../../testing/gateway/gateway.
 import { removeAtExit } from '../../testing/processes.ts';
 import type { Report } from '../../testing/progress.ts';
 import { mebibytes, MOST_TIMES, percentile } from '../measure.ts';
-import { forgetPeak, peakBytes, settledBytes, untilBack } from '../memory.ts';
+import { resetPeak, peakBytes, settledBytes, waitForMemory } from '../memory.ts';
 import type { Planted } from '../planted.ts';
 import type { Random } from '../random.ts';
 import { HOME, memoryLimit, startOperator, type OperatorProgram } from './program.ts';
@@ -54,7 +54,7 @@ const RENEWED_WITHIN_MS = 8_000;
 const FLOOR_MS = 2_000;
 
 /** Who attacks looks with, and at what. */
-export class OperatorStand {
+export class OperatorTestbed {
   readonly plane: ControlPlane;
   readonly client: RestClient;
   readonly operator: OperatorProgram;
@@ -74,16 +74,16 @@ export class OperatorStand {
     this.client = new RestClient(this.#transport);
   }
 
-  static async start(report: Report): Promise<OperatorStand> {
+  static async start(report: Report): Promise<OperatorTestbed> {
     const plane = await startControlPlane({ report });
     const folder = mkdtempSync(join(tmpdir(), 'attack-operator-'));
     removeAtExit(folder);
     await plane.kubectl(['create', 'namespace', HOME]);
     const operator = await startOperator(plane, folder);
     const gateway = await startDevGateway({ port: 0, masterKey: 'sk-bystander', proxyName: 'litellm' });
-    const stand = new OperatorStand(plane, operator, gateway);
-    await stand.#startBystander();
-    return stand;
+    const testbed = new OperatorTestbed(plane, operator, gateway);
+    await testbed.#startBystander();
+    return testbed;
   }
 
   async stop(): Promise<void> {
@@ -120,7 +120,7 @@ export class OperatorStand {
    * Does something hostile, and looks whether the operator has borne it. @returns what is wrong
    * @param how `outage`: the operator was away on purpose, so that the bystander had to wait
    */
-  async suffer(
+  async runAttack(
     attack: () => Promise<readonly string[]>,
     planted: Planted,
     how: { readonly outage?: true } = {},
@@ -128,7 +128,7 @@ export class OperatorStand {
     if (this.operator.end !== undefined) await this.operator.restart();
     const { pid } = this.operator;
     const holder = await this.#holder();
-    forgetPeak(pid);
+    resetPeak(pid);
     const began = performance.now();
     const faults = new Set(await attack());
     await delay(Math.max(0, CALM_MS / 2 - (performance.now() - began)));
@@ -156,7 +156,7 @@ export class OperatorStand {
     const unheld = await this.#untilRenewed();
     if (unheld !== undefined) faults.add(unheld);
     if (isAnother) await this.#calibrate();
-    const more = await untilBack(this.operator.pid, this.#usualBytes, BACK_MS);
+    const more = await waitForMemory(this.operator.pid, this.#usualBytes, BACK_MS);
     if (more !== undefined) {
       faults.add(more);
       // Said once: the next attack is judged by what it does itself.
@@ -281,12 +281,12 @@ function unexplained(objects: readonly (GatewayCustomer | GatewayInstance)[]): s
 }
 
 /** Waits until every object of a namespace says how it is. @returns what is wrong */
-export async function explained({ stand, namespace }: Context): Promise<string[]> {
+export async function explained({ testbed, namespace }: Context): Promise<string[]> {
   try {
     await eventually(async () => {
       const all = [
-        ...(await stand.client.list(instances, { namespace })),
-        ...(await stand.client.list(customers, { namespace })),
+        ...(await testbed.client.list(instances, { namespace })),
+        ...(await testbed.client.list(customers, { namespace })),
       ];
       const problems = unexplained(all);
       if (problems.length > 0) throw new Error(problems.join('; '));
@@ -304,7 +304,7 @@ export function messagesOf({ status }: GatewayCustomer | GatewayInstance): strin
 
 /** What each attack on the operator is given, beside the stand. */
 export interface Context {
-  readonly stand: OperatorStand;
+  readonly testbed: OperatorTestbed;
   readonly random: Random;
   readonly planted: Planted;
   /** A namespace of the attack's own. */

@@ -1,4 +1,4 @@
-import { Misconduct } from '../judge.ts';
+import { Violation } from '../judge.ts';
 import { judge } from './outcome.ts';
 import type { Probe, ProbeBench } from './probe.ts';
 import type { Measurement, Row } from './table.ts';
@@ -35,7 +35,7 @@ export async function measure(
       const outcome = judge({ side, spared, value: planted, upstream, exchanges, status, answer: text });
       rows.push({ route, field, outcome });
     } catch (error) {
-      const what = error instanceof Misconduct ? error.message : `It could not be judged: ${String(error)}`;
+      const what = error instanceof Violation ? error.message : `It could not be judged: ${String(error)}`;
       faults.push(`${route} ${field}: ${what}`);
     }
   }

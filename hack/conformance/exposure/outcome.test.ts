@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Misconduct } from '../judge.ts';
+import { Violation } from '../judge.ts';
 import { judge, type Observation, OUTCOMES, pseudonymIn, strings } from './outcome.ts';
 
 const VALUE = 'anna.rossi.1@example.org';
@@ -116,7 +116,7 @@ describe('the judgement of a probe', () => {
   ];
   for (const [name, observation] of impossible) {
     it(`finds a fault where ${name}`, () => {
-      expect(() => judge(observation)).to.throw(Misconduct);
+      expect(() => judge(observation)).to.throw(Violation);
     });
   }
 });

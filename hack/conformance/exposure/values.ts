@@ -1,20 +1,20 @@
 import { randomInt } from 'node:crypto';
 import { draw, note } from '../../../guardrail/images/testing/drawings.ts';
-import { somebody } from '../syntheticPerson.ts';
+import { newPerson } from '../syntheticPerson.ts';
 
 /** Values that a probe plants, new at each call. */
 
-export const anEmail = (): string => somebody().email;
+export const anEmail = (): string => newPerson().email;
 
 /** @returns a text that holds an e-mail address, in base64. */
-export const aFile = (): string => Buffer.from(`Please write to ${somebody().email}`).toString('base64');
+export const aFile = (): string => Buffer.from(`Please write to ${newPerson().email}`).toString('base64');
 
 /** @returns a number that stands for a piece of text in a model's vocabulary. */
 export const aToken = (): string => String(randomInt(100_000_000, 999_999_999));
 
 /** @returns an image of a note that holds an e-mail address, as a data URL. */
 export async function aPicture(): Promise<string> {
-  const file = await draw(note(`Please write to ${somebody().email} about the delivery`))
+  const file = await draw(note(`Please write to ${newPerson().email} about the delivery`))
     .png()
     .toBuffer();
   return `data:image/png;base64,${file.toString('base64')}`;

@@ -1,55 +1,55 @@
 import { expect } from 'chai';
 import { cluster } from '../environment.ts';
 import { GATEWAY } from '../gatewayApp.ts';
-import { Guarded } from '../guarded.ts';
+import { GuardedGateway } from '../guardedGateway.ts';
 import { whileReachingSidecars } from '../installation.ts';
 import { installRedis, redisKeys } from '../redis.ts';
-import { becomes, get, listNames, POD_MS, rolledOut, soon, Stand } from '../testbed.ts';
+import { becomes, get, listNames, POD_MS, rolledOut, soon, Testbed } from '../testbed.ts';
 
 const GUARDRAIL = 'main-guardrail';
 const ROTATION_MS = 150_000;
 
 describe('a guardrail as a Deployment of its own, with a Redis of the component', () => {
-  let stand: Stand;
-  let guarded: Guarded;
+  let testbed: Testbed;
+  let guarded: GuardedGateway;
   let without: string[];
   const kinds = 'deployment,service,serviceaccount,configmap,secret,pdb,hpa,networkpolicy';
   before(async () => {
-    stand = await Stand.start('deployment');
-    await installRedis(stand.namespace);
-    guarded = new Guarded(stand);
+    testbed = await Testbed.start('deployment');
+    await installRedis(testbed.namespace);
+    guarded = new GuardedGateway(testbed);
   });
-  after(() => stand.end());
+  after(() => testbed.end());
 
   it('is asked for, and runs as two pods that the gateway calls', async () => {
-    without = await listNames(kinds, stand.namespace);
+    without = await listNames(kinds, testbed.namespace);
     await guarded.on({
       mode: 'Deployment',
       redis: { urlSecretRef: { name: 'guardrail-redis', key: 'url' } },
       policy: { inline: 'entities:\n  PERSON: pseudonymize\n' },
     });
-    const deployment = await get('deployment', GUARDRAIL, stand.namespace);
+    const deployment = await get('deployment', GUARDRAIL, testbed.namespace);
     expect(deployment?.status).to.include({ replicas: 2, availableReplicas: 2 });
     await guarded.call('probe-on');
   });
 
   it('comes back when both its pods are killed, with every mapping', async () => {
-    const before = await redisKeys(stand.namespace);
+    const before = await redisKeys(testbed.namespace);
     expect(before).not.to.deep.equal([]);
     const selector = 'app.kubernetes.io/instance=main,app.kubernetes.io/name=guardrail';
     await cluster().kubectl([
       'delete',
       'pods',
       '-n',
-      stand.namespace,
+      testbed.namespace,
       '-l',
       selector,
       '--grace-period=0',
       '--force',
       '--wait=false',
     ]);
-    await rolledOut(GUARDRAIL, stand.namespace);
-    expect(await redisKeys(stand.namespace)).to.include.members(before);
+    await rolledOut(GUARDRAIL, testbed.namespace);
+    expect(await redisKeys(testbed.namespace)).to.include.members(before);
     for (const mark of ['probe-anew-a', 'probe-anew-b', 'probe-anew-c']) await guarded.call(mark);
   });
 
@@ -58,28 +58,28 @@ describe('a guardrail as a Deployment of its own, with a Redis of the component'
   }).timeout(2 * ROTATION_MS);
 
   it('keeps what it maps when Redis is killed', async () => {
-    const before = await redisKeys(stand.namespace);
+    const before = await redisKeys(testbed.namespace);
     // Redis writes down within a second.
     await new Promise((resolve) => setTimeout(resolve, 2_000));
-    await cluster().killContainer({ namespace: stand.namespace, pod: 'guardrail-redis-0', container: 'redis' });
+    await cluster().killContainer({ namespace: testbed.namespace, pod: 'guardrail-redis-0', container: 'redis' });
     await soon(async () => {
       await guarded.call('probe-redis');
     }, POD_MS);
-    expect(await redisKeys(stand.namespace)).to.include.members(before);
+    expect(await redisKeys(testbed.namespace)).to.include.members(before);
   });
 
   it('becomes a sidecar, and a Deployment again, with calls guarded all the time', async () => {
-    const load = await stand.startLoad();
+    const load = await testbed.startLoad();
     try {
       await whileReachingSidecars(async () => {
         for (const mode of ['Sidecar', 'Deployment'] as const) {
           await guarded.patch({ guardrail: { mode } });
-          await becomes('ginst', 'main', stand.namespace, { type: 'Ready', status: 'True' }, 2 * POD_MS);
+          await becomes('ginst', 'main', testbed.namespace, { type: 'Ready', status: 'True' }, 2 * POD_MS);
           await soon(async () => {
-            const status = (await get('ginst', 'main', stand.namespace))?.status;
+            const status = (await get('ginst', 'main', testbed.namespace))?.status;
             expect((status?.guardrail as { mode?: string } | undefined)?.mode).to.equal(mode);
           });
-          await rolledOut(GATEWAY, stand.namespace);
+          await rolledOut(GATEWAY, testbed.namespace);
           // Of sidecars that share a store one is asked; of a Deployment any pod.
           await guarded.forgets(`forgotten-by-${mode.toLowerCase()}`);
         }
@@ -96,7 +96,7 @@ describe('a guardrail as a Deployment of its own, with a Redis of the component'
     await guarded.ownerTakesLinesOut();
     await soon(async () => {
       // The instance still writes the gateway's configuration.
-      const names = (await listNames(kinds, stand.namespace)).filter((name) => name !== 'ConfigMap gateway-config');
+      const names = (await listNames(kinds, testbed.namespace)).filter((name) => name !== 'ConfigMap gateway-config');
       expect(names).to.deep.equal(without);
     }, 2 * POD_MS);
   });

@@ -1,31 +1,31 @@
 import { expect } from 'chai';
 import { cluster, ownsNode } from '../environment.ts';
 import { CLIENT, GATEWAY } from '../gatewayApp.ts';
-import { Guarded } from '../guarded.ts';
+import { GuardedGateway } from '../guardedGateway.ts';
 import { leader, OPERATOR_NAMESPACE, operatorAvailable, operatorPods } from '../installation.ts';
-import { becomes, get, podsOf, POD_MS, soon, Stand } from '../testbed.ts';
+import { becomes, get, podsOf, POD_MS, soon, Testbed } from '../testbed.ts';
 
 describe('after a fault', () => {
-  let stand: Stand;
-  let guarded: Guarded;
+  let testbed: Testbed;
+  let guarded: GuardedGateway;
   before(async () => {
-    stand = await Stand.start('faults');
-    guarded = new Guarded(stand);
+    testbed = await Testbed.start('faults');
+    guarded = new GuardedGateway(testbed);
     await guarded.on({ mode: 'Deployment' });
-    await stand.customer('before', { maxBudget: 1 });
-    await becomes('gcust', 'before', stand.namespace, { type: 'Synced', status: 'True' });
+    await testbed.customer('before', { maxBudget: 1 });
+    await becomes('gcust', 'before', testbed.namespace, { type: 'Synced', status: 'True' });
   });
-  after(() => stand.end());
+  after(() => testbed.end());
 
   it('of the leader the other pod leads within seconds, and what was asked for meanwhile is done', async () => {
     const killed = await leader();
     const names = Array.from({ length: 20 }, (_, index) => `during-${index}`);
     const force = ['--grace-period=0', '--force', '--wait=false'];
     await cluster().kubectl(['delete', 'pod', killed, '-n', OPERATOR_NAMESPACE, ...force]);
-    for (const name of names) await stand.customer(name, { maxBudget: 2 });
+    for (const name of names) await testbed.customer(name, { maxBudget: 2 });
     for (const name of names) {
-      await becomes('gcust', name, stand.namespace, { type: 'Synced', status: 'True' }, POD_MS);
-      expect(await stand.record(name), name).to.include({ user_id: `${stand.namespace}-${name}` });
+      await becomes('gcust', name, testbed.namespace, { type: 'Synced', status: 'True' }, POD_MS);
+      expect(await testbed.record(name), name).to.include({ user_id: `${testbed.namespace}-${name}` });
     }
     expect(await leader()).not.to.equal(killed);
     await operatorAvailable();
@@ -33,23 +33,23 @@ describe('after a fault', () => {
   });
 
   it('of the whole operator calls are guarded all the time, and nothing is done twice', async () => {
-    const before = await get('gcust', 'before', stand.namespace);
-    const load = await stand.startLoad();
+    const before = await get('gcust', 'before', testbed.namespace);
+    const load = await testbed.startLoad();
     await cluster().kubectl(['delete', 'pods', '-n', OPERATOR_NAMESPACE, '--all', '--grace-period=0', '--force']);
     await operatorAvailable();
     await leader();
-    await stand.customer('afterwards');
-    await becomes('gcust', 'afterwards', stand.namespace, { type: 'Synced', status: 'True' }, POD_MS);
+    await testbed.customer('afterwards');
+    await becomes('gcust', 'afterwards', testbed.namespace, { type: 'Synced', status: 'True' }, POD_MS);
     const { calls, failures } = await load.stop();
     expect(failures).to.deep.equal([]);
     expect(calls).to.be.greaterThan(50);
-    expect((await get('gcust', 'before', stand.namespace))?.status).to.deep.equal(before?.status);
+    expect((await get('gcust', 'before', testbed.namespace))?.status).to.deep.equal(before?.status);
   });
 
   const kubelet = "of the node's kubelet the pods have gone on, and everything is as it was";
   const kubeletRestarts = async (): Promise<void> => {
     const started = async (): Promise<unknown[]> =>
-      [...(await podsOf(GATEWAY, stand.namespace)), await get('pod', CLIENT, stand.namespace)].map((pod) =>
+      [...(await podsOf(GATEWAY, testbed.namespace)), await get('pod', CLIENT, testbed.namespace)].map((pod) =>
         [pod?.status?.initContainerStatuses, pod?.status?.containerStatuses].map((statuses) =>
           ((statuses ?? []) as { containerID: string; restartCount: number }[]).map(
             ({ containerID, restartCount }) => `${containerID} ${restartCount}`,
@@ -61,13 +61,13 @@ describe('after a fault', () => {
       return Date.parse(await cluster().kubectl(lease));
     };
     const before = await started();
-    const load = await stand.startLoad();
+    const load = await testbed.startLoad();
     const lastRenewal = await renewed();
     await cluster().restartKubelet();
     await soon(async () => {
       // The node is called ready for a while whether or not its kubelet runs.
       expect(await renewed()).to.be.greaterThan(lastRenewal);
-      await cluster().kubectl(['exec', '-n', stand.namespace, CLIENT, '--', 'node', '--version']);
+      await cluster().kubectl(['exec', '-n', testbed.namespace, CLIENT, '--', 'node', '--version']);
       const [node] = (
         JSON.parse(await cluster().kubectl(['get', 'nodes', '-o', 'json'])) as {
           items: { status: { conditions: { type: string; status: string }[] } }[];

@@ -5,7 +5,7 @@ import { cluster } from '../environment.ts';
 import { GATEWAY_ADMIN, MASTER_KEY, PORT } from '../gatewayApp.ts';
 import { OPERATOR, OPERATOR_NAMESPACE, operatorPods } from '../installation.ts';
 import { SAMPLES_NAMESPACE } from '../namespaces.ts';
-import { apply, becomes, get, POD_MS, soon, Stand } from '../testbed.ts';
+import { apply, becomes, get, POD_MS, soon, Testbed } from '../testbed.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../samples');
 
@@ -56,16 +56,16 @@ describe('the operator, installed by kubectl apply -k', () => {
 
   describe('with the samples applied', () => {
     const namespace = SAMPLES_NAMESPACE;
-    let stand: Stand;
+    let testbed: Testbed;
     before(async () => {
-      stand = await Stand.start('samples', 1);
-      const url = `http://${GATEWAY_ADMIN}.${stand.namespace}.svc.cluster.local:${PORT}`;
+      testbed = await Testbed.start('samples', 1);
+      const url = `http://${GATEWAY_ADMIN}.${testbed.namespace}.svc.cluster.local:${PORT}`;
       await apply(readSamples(SAMPLES, { url, masterKey: MASTER_KEY }));
     });
     after(async () => {
       await cluster().kubectl(['delete', 'gcust', '-n', namespace, 'acme', 'globex', 'initech', '--ignore-not-found']);
       await cluster().kubectl(['delete', 'ginst,secret', '-n', namespace, 'dev', 'dev-gateway', '--ignore-not-found']);
-      await stand.end();
+      await testbed.end();
     });
 
     it('makes kubectl get gcust,ginst right', async () => {
@@ -81,7 +81,7 @@ describe('the operator, installed by kubectl apply -k', () => {
         }
         const instances = readTable(await cluster().kubectl(['get', 'ginst', '-n', namespace]));
         expect(instances.get('dev')).to.include({
-          ENDPOINT: `http://${GATEWAY_ADMIN}.${stand.namespace}.svc.cluster.local:${PORT}`,
+          ENDPOINT: `http://${GATEWAY_ADMIN}.${testbed.namespace}.svc.cluster.local:${PORT}`,
           READY: 'True',
           CUSTOMERS: '3',
           GUARDRAIL: 'True',
@@ -102,10 +102,10 @@ describe('the operator, installed by kubectl apply -k', () => {
         ['admin', 'patch', 'gatewayinstances', 'yes'],
       ] as const) {
         const user = `e2e-${role}`;
-        const binding = ['rolebinding', user, '-n', stand.namespace];
+        const binding = ['rolebinding', user, '-n', testbed.namespace];
         await cluster().kubectl(['delete', ...binding, '--ignore-not-found']);
         await cluster().kubectl(['create', ...binding, `--clusterrole=${role}`, `--user=${user}`]);
-        const asked = ['auth', 'can-i', verb, kind, '-n', stand.namespace, `--as=${user}`];
+        const asked = ['auth', 'can-i', verb, kind, '-n', testbed.namespace, `--as=${user}`];
         // Roles are put together by a controller, in its own time; kubectl exits 1 with a no.
         await soon(async () => {
           const answer = await cluster()

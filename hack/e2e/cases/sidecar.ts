@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { cluster } from '../environment.ts';
 import { BASE_CONFIG, CONFIG, GATEWAY } from '../gatewayApp.ts';
-import { doomedNamespace } from '../namespaceDeletion.ts';
-import { Guarded } from '../guarded.ts';
+import { deletedNamespace } from '../namespaceDeletion.ts';
+import { GuardedGateway } from '../guardedGateway.ts';
 import { whileReachingSidecars } from '../installation.ts';
-import { get, podsOf, POD_MS, rolledOut, soon, Stand, type Resource } from '../testbed.ts';
+import { get, podsOf, POD_MS, rolledOut, soon, Testbed, type Resource } from '../testbed.ts';
 
 const SIDECAR = 'gateway-guardrail';
 const ROTATION_MS = 150_000;
@@ -22,26 +22,26 @@ function containersOf(pod: Resource | undefined): ContainerStatus[] {
 }
 
 describe("a guardrail beside the gateway, in the pods of its owner's Deployment", () => {
-  let stand: Stand;
-  let guarded: Guarded;
+  let testbed: Testbed;
+  let guarded: GuardedGateway;
   before(async () => {
     // Its deletion goes on beside all cases from here on.
-    void doomedNamespace();
-    stand = await Stand.start('sidecar');
-    guarded = new Guarded(stand);
+    void deletedNamespace();
+    testbed = await Testbed.start('sidecar');
+    guarded = new GuardedGateway(testbed);
   });
-  after(() => stand.end());
+  after(() => testbed.end());
 
   const deployment = async (): Promise<Resource> => {
-    const found = await get('deployment', GATEWAY, stand.namespace);
+    const found = await get('deployment', GATEWAY, testbed.namespace);
     if (found === undefined) throw new Error('The Deployment of the gateway is gone.');
     return found;
   };
 
   it('is not there at first: the model sees what the client sends', async () => {
-    const { status } = await stand.chat('probe-none: write to none@example.com.');
+    const { status } = await testbed.chat('probe-none: write to none@example.com.');
     expect(status).to.equal(200);
-    expect((await stand.modelSaw('probe-none'))[0]).to.include('none@example.com');
+    expect((await testbed.modelSaw('probe-none'))[0]).to.include('none@example.com');
   });
 
   it('is asked for, and ready once the owner has added the lines that the conditions name', async () => {
@@ -49,7 +49,7 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
   });
 
   it("runs in each pod, ready, as one container more than the owner's", async () => {
-    const pods = await podsOf(GATEWAY, stand.namespace);
+    const pods = await podsOf(GATEWAY, testbed.namespace);
     expect(pods).to.have.length(2);
     for (const pod of pods) {
       const containers = containersOf(pod);
@@ -67,7 +67,7 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
     const mapped = await guarded.mapsFor('forgotten');
     await guarded.deletes('forgotten');
     await soon(async () => {
-      const customer = await get('gcust', 'forgotten', stand.namespace);
+      const customer = await get('gcust', 'forgotten', testbed.namespace);
       const synced = customer?.status?.conditions?.find(({ type }) => type === 'Synced');
       expect(synced?.message).to.include('add the component operator/manifests/components/sidecar');
     });
@@ -75,8 +75,8 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
   });
 
   it("keeps the owner's own configuration in the one that it writes", async () => {
-    const written = (await get('configmap', CONFIG, stand.namespace))?.data?.['config.yaml'] ?? '';
-    const base = (await get('configmap', BASE_CONFIG, stand.namespace))?.data?.['config.yaml'] ?? '';
+    const written = (await get('configmap', CONFIG, testbed.namespace))?.data?.['config.yaml'] ?? '';
+    const base = (await get('configmap', BASE_CONFIG, testbed.namespace))?.data?.['config.yaml'] ?? '';
     expect(base).not.to.equal('');
     expect(written.startsWith(base), written).to.equal(true);
   });
@@ -84,17 +84,17 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
   it('stays when the owner applies his manifest again and again, and when he changes it', async () => {
     const { additions } = guarded;
     const before = await deployment();
-    for (let time = 0; time < 5; time++) await stand.ownerApplies(additions);
+    for (let time = 0; time < 5; time++) await testbed.ownerApplies(additions);
     const after = await deployment();
     expect(after.metadata.generation).to.equal(before.metadata.generation);
     expect(after.spec).to.deep.equal(before.spec);
-    await stand.ownerApplies({ ...additions, env: [...(additions.env ?? []), { name: 'OWNERS_OWN', value: 'yes' }] });
-    await rolledOut(GATEWAY, stand.namespace);
-    const pods = await podsOf(GATEWAY, stand.namespace);
+    await testbed.ownerApplies({ ...additions, env: [...(additions.env ?? []), { name: 'OWNERS_OWN', value: 'yes' }] });
+    await rolledOut(GATEWAY, testbed.namespace);
+    const pods = await podsOf(GATEWAY, testbed.namespace);
     expect(pods.map((pod) => containersOf(pod).length)).to.deep.equal([2, 2]);
     await guarded.call('probe-changed');
-    await stand.ownerApplies(additions);
-    await rolledOut(GATEWAY, stand.namespace);
+    await testbed.ownerApplies(additions);
+    await rolledOut(GATEWAY, testbed.namespace);
   });
 
   it('has its key rotated under load without a call that fails', async () => {
@@ -102,14 +102,14 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
   }).timeout(2 * ROTATION_MS);
 
   it('comes back when it is killed, and the gateway beside it runs on', async () => {
-    const [pod] = await podsOf(GATEWAY, stand.namespace);
+    const [pod] = await podsOf(GATEWAY, testbed.namespace);
     const name = pod?.metadata.name ?? '';
     const of = (containers: ContainerStatus[], container: string): ContainerStatus | undefined =>
       containers.find((each) => each.name === container);
     const before = of(containersOf(pod), SIDECAR)?.restartCount ?? 0;
-    await cluster().killContainer({ namespace: stand.namespace, pod: name, container: SIDECAR });
+    await cluster().killContainer({ namespace: testbed.namespace, pod: name, container: SIDECAR });
     await soon(async () => {
-      const after = containersOf(await get('pod', name, stand.namespace));
+      const after = containersOf(await get('pod', name, testbed.namespace));
       expect(of(after, SIDECAR)).to.include({ restartCount: before + 1, ready: true });
       expect(of(after, 'gateway')).to.include({ restartCount: 0, ready: true });
     }, POD_MS);
@@ -119,15 +119,15 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
 
   it('is switched off: one container fewer, calls go on, and pods can start anew', async () => {
     await guarded.off();
-    const pods = await podsOf(GATEWAY, stand.namespace);
+    const pods = await podsOf(GATEWAY, testbed.namespace);
     expect(pods.map((pod) => containersOf(pod).map(({ name }) => name))).to.deep.equal([['gateway'], ['gateway']]);
-    await cluster().kubectl(['delete', 'pods', '-n', stand.namespace, '-l', `app=${GATEWAY}`, '--wait=false']);
-    await rolledOut(GATEWAY, stand.namespace);
+    await cluster().kubectl(['delete', 'pods', '-n', testbed.namespace, '-l', `app=${GATEWAY}`, '--wait=false']);
+    await rolledOut(GATEWAY, testbed.namespace);
   });
 
   it('leaves the Deployment exactly as its owner has it, once the instance no longer names it', async () => {
     await guarded.patch({ workloadRef: null });
-    const wanted = await stand.asOwnerWroteIt(guarded.additions);
+    const wanted = await testbed.asOwnerWroteIt(guarded.additions);
     await soon(async () => {
       const { spec, metadata } = await deployment();
       expect(spec).to.deep.equal(wanted);

@@ -16,7 +16,7 @@ import {
   removeQuickly,
   type Reach,
 } from '../installation.ts';
-import { becomes, get, POD_MS, soon, Stand } from '../testbed.ts';
+import { becomes, get, POD_MS, soon, Testbed } from '../testbed.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const REVISION = 'gateway.guardrail.dev/crd-revision';
@@ -50,21 +50,21 @@ const revision = async (): Promise<string | undefined> =>
   (await get('crd', CUSTOMERS))?.metadata.annotations?.[REVISION];
 
 describe('uninstalling and upgrading', () => {
-  let stand: Stand;
+  let testbed: Testbed;
   before(async () => {
-    stand = await Stand.start('uninstall', 1);
-    await stand.instance({});
-    await stand.customer('kept', { maxBudget: 4 });
-    await becomes('gcust', 'kept', stand.namespace, { type: 'Synced', status: 'True' });
+    testbed = await Testbed.start('uninstall', 1);
+    await testbed.instance({});
+    await testbed.customer('kept', { maxBudget: 4 });
+    await becomes('gcust', 'kept', testbed.namespace, { type: 'Synced', status: 'True' });
   });
-  after(() => stand.end());
+  after(() => testbed.end());
 
   it('kubectl delete -k takes the operator away, and leaves definitions, resources and records alone', async () => {
     await remove();
     expect(await get('namespace', OPERATOR_NAMESPACE)).to.equal(undefined);
     for (const name of CRDS) expect(await get('crd', name), name).not.to.equal(undefined);
-    expect(await get('gcust', 'kept', stand.namespace)).not.to.equal(undefined);
-    expect(await stand.record('kept')).not.to.equal(undefined);
+    expect(await get('gcust', 'kept', testbed.namespace)).not.to.equal(undefined);
+    expect(await testbed.record('kept')).not.to.equal(undefined);
     const roles = await cluster().kubectl(['get', 'clusterroles,clusterrolebindings', '-o', 'name']);
     expect(roles.split('\n').filter((name) => name.includes('gateway-guardrail'))).to.deep.equal([]);
   });
@@ -75,13 +75,13 @@ describe('uninstalling and upgrading', () => {
       'patch',
       'gcust/kept',
       '-n',
-      stand.namespace,
+      testbed.namespace,
       '--type=merge',
       '-p',
       '{"spec":{"alias":"Kept"}}',
     ]);
-    await becomes('gcust', 'kept', stand.namespace, { type: 'Synced', status: 'True' }, POD_MS);
-    expect(await stand.record('kept')).to.include({ alias: 'Kept' });
+    await becomes('gcust', 'kept', testbed.namespace, { type: 'Synced', status: 'True' }, POD_MS);
+    expect(await testbed.record('kept')).to.include({ alias: 'Kept' });
   });
 
   it('brings definitions of an earlier release up to date, with what is stored', async () => {
@@ -94,17 +94,17 @@ describe('uninstalling and upgrading', () => {
     removeAtExit(join(file, '..'));
     writeFileSync(file, olderDefinition());
     await cluster().kubectl(['replace', '-f', file]);
-    await stand.customer('stored', { maxBudget: 5 });
+    await testbed.customer('stored', { maxBudget: 5 });
     await install(CLUSTER_WIDE);
     await soon(async () => {
       expect(await revision()).to.equal(wanted);
     });
     for (const name of ['kept', 'stored']) {
-      await becomes('gcust', name, stand.namespace, { type: 'Synced', status: 'True' }, POD_MS);
+      await becomes('gcust', name, testbed.namespace, { type: 'Synced', status: 'True' }, POD_MS);
     }
     // What the older one did not know is taken now.
-    await stand.customer('stored', { maxBudget: 5, adoptionPolicy: 'Refuse' });
-    expect((await get('gcust', 'stored', stand.namespace))?.spec).to.include({ adoptionPolicy: 'Refuse' });
+    await testbed.customer('stored', { maxBudget: 5, adoptionPolicy: 'Refuse' });
+    expect((await get('gcust', 'stored', testbed.namespace))?.spec).to.include({ adoptionPolicy: 'Refuse' });
   });
 
   it('never puts an older definition in the place of a newer one', async () => {
@@ -113,8 +113,8 @@ describe('uninstalling and upgrading', () => {
     try {
       await cluster().kubectl(['rollout', 'restart', `deployment/${OPERATOR}`, '-n', OPERATOR_NAMESPACE]);
       await operatorAvailable();
-      await stand.customer('under-newer');
-      await becomes('gcust', 'under-newer', stand.namespace, { type: 'Synced', status: 'True' }, POD_MS);
+      await testbed.customer('under-newer');
+      await becomes('gcust', 'under-newer', testbed.namespace, { type: 'Synced', status: 'True' }, POD_MS);
       expect(await revision()).to.equal('999999');
     } finally {
       await cluster().kubectl(['annotate', 'crd', CUSTOMERS, `${REVISION}=${before ?? ''}`, '--overwrite']);
@@ -124,20 +124,20 @@ describe('uninstalling and upgrading', () => {
   it('as kubectl apply -k . installs it, it watches its own namespace and may do nothing in others', async () => {
     await removeQuickly(CLUSTER_WIDE);
     await install({});
-    const other = await get('ginst', 'main', stand.namespace);
+    const other = await get('ginst', 'main', testbed.namespace);
     const manifest = {
       apiVersion: 'gateway.guardrail.dev/v1alpha1',
       kind: 'GatewayInstance',
       metadata: { name: 'own', namespace: OPERATOR_NAMESPACE },
       spec: {
-        endpoint: `http://gateway-admin.${stand.namespace}.svc.cluster.local:4000`,
+        endpoint: `http://gateway-admin.${testbed.namespace}.svc.cluster.local:4000`,
         masterKeySecretRef: { name: 'missing', key: 'key' },
       },
     };
     await cluster().kubectl(['apply', '-f', '-'], JSON.stringify(manifest));
     await becomes('ginst', 'own', OPERATOR_NAMESPACE, { type: 'Ready', status: 'False' }, POD_MS);
-    await cluster().kubectl(['annotate', 'ginst/main', '-n', stand.namespace, 'look=again']);
-    expect((await get('ginst', 'main', stand.namespace))?.status).to.deep.equal(other?.status);
+    await cluster().kubectl(['annotate', 'ginst/main', '-n', testbed.namespace, 'look=again']);
+    expect((await get('ginst', 'main', testbed.namespace))?.status).to.deep.equal(other?.status);
     const user = `--as=system:serviceaccount:${OPERATOR_NAMESPACE}:${OPERATOR}`;
     const asked = ['auth', 'can-i', 'get', 'secrets', '-n', 'kube-system', user];
     // kubectl exits 1 with a no.
@@ -149,10 +149,10 @@ describe('uninstalling and upgrading', () => {
   });
 
   it('wholly: customers and instances, then the operator, then its definitions, and nothing is left', async () => {
-    await install({ namespaces: [stand.namespace] });
+    await install({ namespaces: [testbed.namespace] });
     await cluster().kubectl(['delete', 'gcust,ginst', '--all', '-A', '--timeout=90s']);
-    expect(await stand.record('kept')).to.equal(undefined);
-    await removeQuickly({ namespaces: [stand.namespace] });
+    expect(await testbed.record('kept')).to.equal(undefined);
+    await removeQuickly({ namespaces: [testbed.namespace] });
     await cluster().kubectl(['delete', '-k', join(ROOT, 'crds'), '--timeout=60s']);
     const kinds = await cluster().kubectl(['api-resources', '--api-group=gateway.guardrail.dev', '-o', 'name']);
     expect(kinds).to.equal('');

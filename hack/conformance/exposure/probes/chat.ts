@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../testing/gateway/gateway.ts';
 import { CHAT, chat, TOOL, user } from '../../chatCases.ts';
 import type { Reply } from '../../../testing/modelServer.ts';
-import { somebody } from '../../syntheticPerson.ts';
+import { newPerson } from '../../syntheticPerson.ts';
 import { answer, event, pieces, type Probe, type ProbeOptions, request } from '../probe.ts';
 import { aFile, aPicture } from '../values.ts';
 
@@ -110,7 +110,7 @@ const requests: readonly Probe[] = [
     'an image beside text',
     (value) => ({
       model: 'echo-c7',
-      messages: [user([{ type: 'text', text: `Is it ${somebody().email}?` }, image(value)])],
+      messages: [user([{ type: 'text', text: `Is it ${newPerson().email}?` }, image(value)])],
     }),
     { value: aPicture },
   ),

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { cluster } from './environment.ts';
 import { GATEWAY, type Additions } from './gatewayApp.ts';
-import { becomes, get, POD_MS, podsOf, rolledOut, soon, type Resource, type Stand } from './testbed.ts';
+import { becomes, get, POD_MS, podsOf, rolledOut, soon, type Resource, type Testbed } from './testbed.ts';
 
 /** The line in a condition's message that is to be added to a manifest. */
 function lineIn(message: string | undefined): object {
@@ -27,13 +27,13 @@ export interface Mapped {
 }
 
 /** See the head of this file. The instance is called main. */
-export class Guarded {
-  readonly #stand: Stand;
+export class GuardedGateway {
+  readonly #testbed: Testbed;
   #additions: Additions = {};
   #rotations = 0;
 
-  constructor(stand: Stand) {
-    this.#stand = stand;
+  constructor(testbed: Testbed) {
+    this.#testbed = testbed;
   }
 
   /** What the owner has added to his Deployment. */
@@ -43,8 +43,8 @@ export class Guarded {
 
   /** Makes the instance; the gateway's owner adds what its conditions ask him for; waits until all is ready. */
   async on(guardrail: object): Promise<void> {
-    const { namespace, managed } = this.#stand;
-    await this.#stand.instance({ ...managed, guardrail });
+    const { namespace, managed } = this.#testbed;
+    await this.#testbed.instance({ ...managed, guardrail });
     const missing = { type: 'ProxyConfigured', status: 'False' };
     const key = await becomes('ginst', 'main', namespace, { ...missing, reason: 'KeyNotMounted' }, POD_MS);
     await this.ownerAdds({ env: [lineIn(key.message)] });
@@ -55,7 +55,7 @@ export class Guarded {
 
   /** Waits until the instance is ready and the gateway is through with rolling. */
   async ready(): Promise<void> {
-    const { namespace } = this.#stand;
+    const { namespace } = this.#testbed;
     await becomes('ginst', 'main', namespace, { type: 'Ready', status: 'True' }, 2 * POD_MS);
     await rolledOut(GATEWAY, namespace);
   }
@@ -63,7 +63,7 @@ export class Guarded {
   /** Changes the instance's spec by a merge patch. */
   async patch(spec: object): Promise<void> {
     const patch = ['--type=merge', '--patch', JSON.stringify({ spec })];
-    await cluster().kubectl(['patch', 'ginst/main', '-n', this.#stand.namespace, ...patch]);
+    await cluster().kubectl(['patch', 'ginst/main', '-n', this.#testbed.namespace, ...patch]);
   }
 
   /** Takes the guardrail out of the spec, and waits until calls go on without. */
@@ -71,30 +71,30 @@ export class Guarded {
     await this.patch({ guardrail: null });
     await this.ready();
     const mark = 'probe-off';
-    const { status, text } = await this.#stand.chat(`${mark}: write to off@example.com.`);
+    const { status, text } = await this.#testbed.chat(`${mark}: write to off@example.com.`);
     expect(status, text).to.equal(200);
-    expect((await this.#stand.modelSaw(mark))[0]).to.include('off@example.com');
+    expect((await this.#testbed.modelSaw(mark))[0]).to.include('off@example.com');
   }
 
   /** The owner applies his Deployment with these lines. */
   async ownerAdds(additions: Additions): Promise<void> {
     this.#additions = additions;
-    await this.#stand.ownerApplies(additions);
+    await this.#testbed.ownerApplies(additions);
   }
 
   /** The owner applies his Deployment as it was before there was a guardrail. */
   async ownerTakesLinesOut(): Promise<void> {
     await this.ownerAdds({});
-    await rolledOut(GATEWAY, this.#stand.namespace);
+    await rolledOut(GATEWAY, this.#testbed.namespace);
   }
 
   /** One call, of which the model must see a pseudonym and the client the real value. */
   async call(mark: string): Promise<void> {
     const sentence = `${mark}: write to ${mark}@example.com.`;
-    const { status, text } = await this.#stand.chat(sentence);
+    const { status, text } = await this.#testbed.chat(sentence);
     expect(status, text).to.equal(200);
     expect(text).to.include(`You said: ${sentence}`);
-    for (const line of await this.#stand.modelSaw(`${mark}:`)) {
+    for (const line of await this.#testbed.modelSaw(`${mark}:`)) {
       expect(line)
         .to.match(/<EMAIL_ADDRESS_\w+>/)
         .and.not.include(`${mark}@example.com`);
@@ -114,8 +114,8 @@ export class Guarded {
 
   /** Makes a customer, and has every pod of the gateway map a value for it, and one for another user. */
   async mapsFor(name: string): Promise<readonly Mapped[]> {
-    const { namespace } = this.#stand;
-    await this.#stand.customer(name);
+    const { namespace } = this.#testbed;
+    await this.#testbed.customer(name);
     await becomes('gcust', name, namespace, { type: 'Synced', status: 'True' });
     const pods = await podsOf(GATEWAY, namespace);
     const mapped = await Promise.all(
@@ -129,12 +129,12 @@ export class Guarded {
 
   /** Begins the deletion of a customer. */
   async deletes(name: string): Promise<void> {
-    await cluster().kubectl(['delete', `gcust/${name}`, '-n', this.#stand.namespace, '--wait=false']);
+    await cluster().kubectl(['delete', `gcust/${name}`, '-n', this.#testbed.namespace, '--wait=false']);
   }
 
   /** Waits until a customer is gone, and what was mapped for it alone. */
   async forgotten(name: string, mapped: readonly Mapped[]): Promise<void> {
-    const { namespace } = this.#stand;
+    const { namespace } = this.#testbed;
     await soon(async () => {
       expect(await get('gcust', name, namespace)).to.equal(undefined);
     }, 2 * POD_MS);
@@ -143,7 +143,7 @@ export class Guarded {
 
   /** Has the guardrail of a pod map an address for an end user. @returns how to ask whether it can still restore it */
   async #map(pod: Resource, user: string, mark: string): Promise<Mapped> {
-    const { namespace } = this.#stand;
+    const { namespace } = this.#testbed;
     const instance = await get('ginst', 'main', namespace);
     const { endpoint } = instance?.status?.guardrail as { readonly endpoint: string };
     const secret = await get('secret', 'main-guardrail-api-key', namespace);
@@ -165,7 +165,7 @@ export class Guarded {
   /** As {@link call}, streamed. */
   async stream(mark: string): Promise<void> {
     const sentence = `${mark}: write to ${mark}@example.com.`;
-    const { text } = await this.#stand.chat(sentence, { stream: true });
+    const { text } = await this.#testbed.chat(sentence, { stream: true });
     const said = text
       .split('\n')
       .filter((line) => line.startsWith('data: {'))
@@ -173,17 +173,17 @@ export class Guarded {
       .map(({ choices }) => choices[0]?.delta.content ?? '')
       .join('');
     expect(said).to.equal(`You said: ${sentence}`);
-    for (const line of await this.#stand.modelSaw(`${mark}:`)) expect(line).not.to.include(`${mark}@example.com`);
+    for (const line of await this.#testbed.modelSaw(`${mark}:`)) expect(line).not.to.include(`${mark}@example.com`);
   }
 
   /** Rotates the API key while calls are made, until the old one is let go of. No call may fail. */
   async rotateKeyUnderLoad(withinMs: number): Promise<void> {
-    const { namespace } = this.#stand;
+    const { namespace } = this.#testbed;
     const secretName = 'main-guardrail-api-key';
     const key = async (): Promise<string | undefined> =>
       (await get('secret', secretName, namespace))?.data?.['api-key'];
     const before = await key();
-    const load = await this.#stand.startLoad();
+    const load = await this.#testbed.startLoad();
     try {
       const annotation = `gateway.guardrail.dev/rotate-api-key=${++this.#rotations}`;
       await cluster().kubectl(['annotate', 'ginst/main', '-n', namespace, annotation]);
