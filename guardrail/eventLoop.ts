@@ -1,14 +1,14 @@
-import { setImmediate as nextRound } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 
-/** How long a call is worked on before the event loop gets its turn, in milliseconds. */
+/** How long a call may block the event loop, in milliseconds. */
 const SLICE_MS = 10;
 
-/** Lets others have their turn where work has gone on for long: to be awaited between two steps of it. */
+/** Creates a function that yields to the event loop when it is due. Await it between the steps of long work. */
 export function createYielder(): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {
     if (performance.now() - since < SLICE_MS) return undefined;
-    return nextRound().then(() => {
+    return nextIteration().then(() => {
       since = performance.now();
     });
   };

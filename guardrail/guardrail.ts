@@ -1,5 +1,5 @@
-/** The face of the guardrail for the operator: what both must agree on. The operator imports nothing else of it. */
-// Not through the folder's face, which brings the models of detection with it.
+/** The definitions that the operator shares with the guardrail. The operator imports nothing else from the guardrail. */
+// Not from detection.ts, which loads the models.
 // eslint-disable-next-line no-restricted-imports
 export { parsePolicy, PolicyError } from './detection/policy/schema.ts';
 export { DEFAULT_MAX_BODY, heapOf, limitFor, maxBodyOf } from './memoryBudget.ts';

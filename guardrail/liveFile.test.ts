@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { eventually } from './testing/appHarness.ts';
 import { followFile, type Live } from './liveFile.ts';
 
-describe('a file that is followed', () => {
+describe('a followed file', () => {
   let folder: string;
   let path: string;
   let live: Live<number> | undefined;
@@ -32,7 +32,7 @@ describe('a file that is followed', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('gives its latest good content, and reports each content that cannot be used once', async () => {
+  it('provides the latest valid content, and reports each invalid content once', async () => {
     expect(live?.current).to.equal(1);
     await write('2');
     await eventually(() => live?.current === 2);
@@ -44,7 +44,7 @@ describe('a file that is followed', () => {
     expect(problems).to.have.length(1);
   });
 
-  it('reports once that it cannot be read any more, keeps the value, and goes on when it is back', async () => {
+  it('is reported once when it is not readable, keeps its value, and is followed again when it returns', async () => {
     await rm(path);
     await eventually(() => problems.length > 0);
     expect([live?.current, problems]).to.deep.equal([1, [`names ${path}, which cannot be read`]]);
@@ -55,7 +55,7 @@ describe('a file that is followed', () => {
     expect(problems[1]).to.equal(problems[0]);
   });
 
-  it('cannot be opened where it cannot be read or used', async () => {
+  it('is refused at the start if it is not readable or not valid', async () => {
     const open = (name: string) => () => followFile(join(folder, name), parse, () => undefined);
     expect(open('none')).to.throw(/^names .*none, which cannot be read$/);
     await write('x');

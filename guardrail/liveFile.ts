@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
-/** A value that may come from a file, and then follows it. */
+/** A constant value, or the current content of a file. */
 export interface Live<T> {
   readonly current: T;
   close(): void;
@@ -12,12 +12,12 @@ export function constant<T>(value: T): Live<T> {
 }
 
 /**
- * Follows the parsed content of a file: keys, a policy. Kubernetes replaces a mounted Secret or ConfigMap by turning a
- * link, which notifications of the file miss, so the content is compared once a second. While a new content cannot be
- * parsed, or the file cannot be read, the last good value stays in use.
+ * Follows the parsed content of a file. Kubernetes updates a mounted Secret or ConfigMap by a symbolic link, which file
+ * notifications miss, so the content is compared once a second. While the content is not valid, or the file is not
+ * readable, the last valid value stays in use.
  *
- * @param report receives each such problem once; its message completes the sentence "<setting> …".
- * @throws what `parse` throws for the content at the start, and Error where the file cannot be read.
+ * @param report receives each problem once. Its message completes the sentence "<setting> …".
+ * @throws what `parse` throws for the first content, and Error if the file is not readable.
  */
 export function followFile<T>(
   path: string,
@@ -35,7 +35,7 @@ export function followFile<T>(
     if (closed) return;
     if (latest === undefined) {
       failedReads += 1;
-      // A file is absent for a moment while it is being replaced; absent at two checks in a row, it is missing.
+      // A file may be missing for a moment while it is replaced, but not at two checks in a row.
       if (failedReads === 2) report(new Error(unreadable(path)));
       return;
     }
@@ -45,7 +45,7 @@ export function followFile<T>(
     try {
       current = parse(latest);
     } catch (error) {
-      report(error instanceof Error ? error : new Error('cannot be parsed'));
+      report(error instanceof Error ? error : new Error('is not valid'));
     }
   };
   const schedule = (): NodeJS.Timeout => {

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { startRedis, type RedisServer } from '../hack/testing/redis.ts';
 import { ENCRYPTION_KEY, eventually, KEY, PLANTED, SESSION_KEY } from './testing/appHarness.ts';
+import { withRedis } from './testing/redis.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 const ENV: NodeJS.ProcessEnv = {
@@ -159,7 +159,7 @@ describe('the program', () => {
     const answered = once(call, 'response') as Promise<[IncomingMessage]>;
     await fetch(`${service.url}/healthz`);
     const stopped = service.stop();
-    await eventually(() => service.lines.some((line) => line.includes('SIGTERM was received')));
+    await eventually(() => service.lines.some((line) => line.includes('Received SIGTERM')));
     call.end(body.slice(10));
     const [response] = await answered;
     expect([response.statusCode, await text(response)]).to.deep.equal([200, '{"action":"NONE"}']);
@@ -169,18 +169,11 @@ describe('the program', () => {
 });
 
 describe('worker processes of the program', () => {
-  let redis: RedisServer;
-  before(async function () {
-    this.timeout(60_000);
-    redis = await startRedis();
-  });
-  after(async () => {
-    await redis.stop();
-  });
+  const redis = withRedis();
 
   it('share the port and the sessions, aggregate their metrics, are replaced when they die, and drain', async function () {
     this.timeout(60_000);
-    const service = await serve({ GUARDRAIL_STORE: redis.url, GUARDRAIL_WORKERS: '2' });
+    const service = await serve({ GUARDRAIL_STORE: redis().url, GUARDRAIL_WORKERS: '2' });
     const workers = (): number[] =>
       service.lines.flatMap((line) =>
         line.includes('"listening"') ? [(JSON.parse(line) as { pid: number }).pid] : [],

@@ -4,24 +4,24 @@ import { bodiesIn, DEFAULT_MAX_BODY, heapOf, limitFor, maxBodyOf } from './memor
 
 const MIB = 1024 * 1024;
 
-describe('the limits of memory', () => {
-  it('fit together: in the limit for a largest body there is room for one', () => {
+describe('the memory budget', () => {
+  it('has room for a body of the largest size under the limit for that size', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1024, max: 256 * MIB }), (maxBody) => {
         const limit = limitFor(maxBody);
         expect(heapOf(limit)).to.be.below(limit);
         expect(maxBodyOf(limit)).to.be.at.least(maxBody);
-        // Not only since one is always let in.
+        // Not only because one body always fits by definition.
         expect(bodiesIn(heapOf(limit), 0)).to.be.at.least(maxBody);
       }),
     );
   });
 
-  it('leave room for the default body within a gibibyte', () => {
+  it('fits the default body into 1 GiB', () => {
     expect(limitFor(DEFAULT_MAX_BODY)).to.be.at.most(1024 * MIB);
   });
 
-  it('grow with each other, and never let in less than one body', () => {
+  it('grows with the body size, and always has room for one body', () => {
     fc.assert(
       fc.property(fc.integer({ min: 64, max: 8192 }), fc.integer({ min: 64, max: 8192 }), (a, b) => {
         const [less, more] = [Math.min(a, b) * MIB, Math.max(a, b) * MIB];

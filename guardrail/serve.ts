@@ -1,4 +1,4 @@
-/** The command `serve`: one process, or a primary with workers that share the port. */
+/** The command `serve`: one process, or a primary process and workers that share the port. */
 import cluster from 'node:cluster';
 import { pino, type Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
@@ -6,51 +6,51 @@ import { startApp } from './app/app.ts';
 import type { Settings } from './settings/settings.ts';
 import { createMetrics, describeError, serveMetrics, type Listening } from './http/http.ts';
 
-/** A worker that dies is replaced after this pause, so that one that cannot start does not spin. */
+/** The pause before a dead worker is replaced. It prevents a busy loop if workers cannot start. */
 const RESPAWN_MS = 1000;
 
-/** Runs until SIGTERM or SIGINT. @returns the exit code. */
-export async function serve(config: Settings, env: NodeJS.ProcessEnv): Promise<number> {
+/** Runs the service until SIGTERM or SIGINT. @returns the exit code. */
+export async function serve(settings: Settings, env: NodeJS.ProcessEnv): Promise<number> {
   const logger = pino({
-    level: config.LOG_LEVEL,
+    level: settings.LOG_LEVEL,
     base: { pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
   });
-  // The default would print the message of the error, which may hold what was being worked on.
+  // Node would print the message of the error, which may contain personal data.
   process.on('uncaughtException', (error) => {
-    logger.fatal({ error: describeError(error) }, 'The guardrail failed, and this process ends.');
+    logger.fatal({ error: describeError(error) }, 'Unexpected failure; this process exits.');
     process.exit(1);
   });
-  if (config.API_KEYS === undefined && cluster.isPrimary) {
-    logger.warn('The service runs without authentication: whoever reaches its port may call it.');
+  if (settings.API_KEYS === undefined && cluster.isPrimary) {
+    logger.warn('Authentication is disabled: every client that can reach the port can call the service.');
   }
-  return config.WORKERS > 1 && cluster.isPrimary ? runPrimary(config, logger, env) : runOne(config, logger);
+  return settings.WORKERS > 1 && cluster.isPrimary ? runPrimary(settings, logger, env) : runOne(settings, logger);
 }
 
-async function runOne(config: Settings, logger: Logger): Promise<number> {
+async function runOne(settings: Settings, logger: Logger): Promise<number> {
   const metrics = createMetrics();
-  const signal = signalled();
-  if (cluster.isWorker) answerPrimary(metrics);
-  // The primary serves the metrics of all workers.
-  const app = await startApp(cluster.isWorker ? { ...config, METRICS_PORT: 'off' } : config, { logger, metrics });
+  const signal = nextSignal();
+  if (cluster.isWorker) reportToPrimary(metrics);
+  // The primary process serves the metrics of all workers.
+  const app = await startApp(cluster.isWorker ? { ...settings, METRICS_PORT: 'off' } : settings, { logger, metrics });
   const { port, metricsPort } = app;
-  logger.info({ host: config.HOST, port, metricsPort, store: config.STORE.kind, mode: config.MODE }, 'listening');
-  logger.info(`${await signal} was received: finishing what is running.`);
+  logger.info({ host: settings.HOST, port, metricsPort, store: settings.STORE.kind, mode: settings.MODE }, 'listening');
+  logger.info(`Received ${await signal}; finishing running calls.`);
   await app.windDown();
   const finished = await app.drain();
-  if (!finished) logger.error('Some calls took too long to finish and were cut off.');
+  if (!finished) logger.error('Aborted calls that did not finish in time.');
   cluster.worker?.disconnect();
   return finished ? 0 : 1;
 }
 
-/** The worker's side of the collection of metrics, which the constructor sets up. */
-function answerPrimary(metrics: ReturnType<typeof createMetrics>): void {
+/** Sends the metrics of this worker to the primary process. The constructor installs the message handler. */
+function reportToPrimary(metrics: ReturnType<typeof createMetrics>): void {
   AggregatorRegistry.setRegistries(metrics.registry);
   new AggregatorRegistry();
 }
 
-async function runPrimary(config: Settings, logger: Logger, env: NodeJS.ProcessEnv): Promise<number> {
-  const exposed = await exposeAll(config, logger);
+async function runPrimary(settings: Settings, logger: Logger, env: NodeJS.ProcessEnv): Promise<number> {
+  const exposed = await exposeAll(settings, logger);
   let stopping = false;
   const exitCodes: number[] = [];
   const timers = new Set<NodeJS.Timeout>();
@@ -58,14 +58,14 @@ async function runPrimary(config: Settings, logger: Logger, env: NodeJS.ProcessE
   const fork = (): void => {
     cluster.fork(env);
   };
-  const allGone = new Promise<void>((resolve) => {
+  const allExited = new Promise<void>((resolve) => {
     cluster.on('exit', (worker, code, signal) => {
       if (stopping) {
         exitCodes.push(code);
         if (Object.keys(cluster.workers ?? {}).length === 0) resolve();
         return;
       }
-      logger.error({ worker: worker.process.pid, code, signal }, 'A worker ended and is replaced.');
+      logger.error({ worker: worker.process.pid, code, signal }, 'A worker exited; starting another one.');
       const timer = setTimeout(() => {
         timers.delete(timer);
         fork();
@@ -73,30 +73,30 @@ async function runPrimary(config: Settings, logger: Logger, env: NodeJS.ProcessE
       timers.add(timer);
     });
   });
-  for (let n = 0; n < config.WORKERS; n += 1) fork();
+  for (let n = 0; n < settings.WORKERS; n += 1) fork();
 
-  const signal = await signalled();
-  logger.info(`${signal} was received: the workers finish what is running.`);
+  const signal = await nextSignal();
+  logger.info(`Received ${signal}; the workers finish their running calls.`);
   stopping = true;
   for (const timer of timers) clearTimeout(timer);
   const workers = Object.values(cluster.workers ?? {});
   for (const worker of workers) worker?.process.kill('SIGTERM');
-  if (workers.length > 0) await allGone;
+  if (workers.length > 0) await allExited;
   await exposed?.close(0);
   return exitCodes.every((code) => code === 0) ? 0 : 1;
 }
 
-/** Serves the metrics of all workers together. */
-async function exposeAll(config: Settings, logger: Logger): Promise<Listening | undefined> {
-  if (config.METRICS_PORT === 'off') return undefined;
+/** Serves the aggregated metrics of all workers. */
+async function exposeAll(settings: Settings, logger: Logger): Promise<Listening | undefined> {
+  if (settings.METRICS_PORT === 'off') return undefined;
   const registry = new AggregatorRegistry();
-  const address = { host: config.HOST, port: config.METRICS_PORT };
+  const address = { host: settings.HOST, port: settings.METRICS_PORT };
   const exposed = await serveMetrics(() => registry.clusterMetrics(), address);
-  logger.info({ host: config.HOST, metricsPort: exposed.port }, 'serving metrics');
+  logger.info({ host: settings.HOST, metricsPort: exposed.port }, 'serving metrics');
   return exposed;
 }
 
-function signalled(): Promise<NodeJS.Signals> {
+function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     process.once('SIGTERM', resolve);
     process.once('SIGINT', resolve);

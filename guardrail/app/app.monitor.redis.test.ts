@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { startRedis, type RedisServer } from '../../hack/testing/redis.ts';
 import {
   eventually,
   PLANTED,
@@ -12,6 +11,7 @@ import {
   type HarnessOptions,
 } from '../testing/appHarness.ts';
 import { storeOf } from '../testing/appRedisHarness.ts';
+import { withRedis } from '../testing/redis.ts';
 import type { Guard } from '../pseudonymization/pseudonymization.ts';
 
 type Body = Record<string, unknown>;
@@ -80,25 +80,18 @@ const guardOf = (request: Guard['request']) => (): Guard => ({
 });
 
 describe('monitor mode', () => {
-  let redis: RedisServer;
-  before(async function () {
-    this.timeout(60_000);
-    redis = await startRedis();
-  });
-  after(async () => {
-    await redis.stop();
-  });
+  const redis = withRedis();
 
   it('writes nothing to Redis, and passes and stays ready when Redis is killed, and starts without it', async function () {
     this.timeout(60_000);
-    const env = { GUARDRAIL_STORE: redis.url };
+    const env = { GUARDRAIL_STORE: redis().url };
     await withHarness({ env }, async (harness) => {
       await eventually(async () => storeOf(await harness.call('GET', '/readyz')).up);
       for (const [what, path, body, pass] of CALLS) {
         expect((await harness.call('POST', path, body, { headers })).body, what).to.deep.include(pass);
       }
-      expect((await redis.cli('KEYS', '*')).trim()).to.equal('');
-      await redis.kill();
+      expect((await redis().cli('KEYS', '*')).trim()).to.equal('');
+      await redis().kill();
       await eventually(async () => !storeOf(await harness.call('GET', '/readyz')).up);
       const ready = await harness.call('GET', '/readyz');
       expect([ready.status, (ready.body as Body).status]).to.deep.equal([200, 'ready']);
@@ -107,7 +100,7 @@ describe('monitor mode', () => {
         expect((await late.call('GET', '/readyz')).status).to.equal(200);
         await expectPassed(late, 'store_unavailable');
       });
-      await redis.restart();
+      await redis().restart();
       const counted = async (): Promise<boolean> => {
         const before = await failedOpenBy(harness, 'store_unavailable');
         await harness.call('POST', BASIC, CALLS[0]?.[2]);

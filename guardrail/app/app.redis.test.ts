@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { startRedis, type RedisServer } from '../../hack/testing/redis.ts';
 import { ENCRYPTION_KEY, eventually, PLANTED, startHarness } from '../testing/appHarness.ts';
 import { ready, request, response, startReady, textOf, type Body } from '../testing/appRedisHarness.ts';
+import { withRedis } from '../testing/redis.ts';
 
 /** A TCP proxy in front of Redis that can stop passing anything on, as a hung server or a lost network does. */
 async function startHangingProxy(target: number): Promise<{ port: number; hang(on: boolean): void; close(): void }> {
@@ -38,17 +39,10 @@ async function startHangingProxy(target: number): Promise<{ port: number; hang(o
 }
 
 describe('the service on Redis', () => {
-  let redis: RedisServer;
-  before(async function () {
-    this.timeout(60_000);
-    redis = await startRedis();
-  });
-  after(async () => {
-    await redis.stop();
-  });
+  const redis = withRedis();
 
   it('lets two processes agree: one value has one pseudonym, and each restores what the other replaced', async () => {
-    const [one, two] = await Promise.all([startReady(redis.url), startReady(redis.url)]);
+    const [one, two] = await Promise.all([startReady(redis().url), startReady(redis().url)]);
     try {
       const seen = new Map<string, string>();
       const people = Array.from({ length: 40 }, (_, at) => `person.${at % 10}@example.org`);
@@ -67,23 +61,23 @@ describe('the service on Redis', () => {
   });
 
   it('keeps nothing readable in Redis, and nothing of a person after an erasure', async () => {
-    const harness = await startReady(redis.url);
+    const harness = await startReady(redis().url);
     try {
-      await redis.cli('FLUSHALL');
+      await redis().cli('FLUSHALL');
       const text = `Mail ${PLANTED.email} about ${PLANTED.iban}`;
       const sent = await request(harness, PLANTED.endUser, text);
       const pseudonym = /<EMAIL_ADDRESS_\w+>/.exec(textOf(sent))?.[0] ?? 'none';
-      const before = await everything(redis);
+      const before = await everything(redis());
       for (const secret of [...Object.values(PLANTED), pseudonym, pseudonym.slice(15, -1)]) {
         expect(before.includes(secret), secret).to.equal(false);
       }
       expect(before).to.include(sent.headers.get('x-session-id'));
       const erased = await harness.call('POST', '/subjects/erase', { end_user_id: PLANTED.endUser });
       expect(erased.body).to.deep.equal({ erased: 1 });
-      const keys = (await redis.cli('KEYS', '*')).trim().split('\n');
+      const keys = (await redis().cli('KEYS', '*')).trim().split('\n');
       expect(keys).to.have.length(1);
       expect(keys[0]).to.match(/^guardrail:\{[0-9a-f]{4}\}:erased:[0-9a-f]{32}$/);
-      expect(Number(await redis.cli('PTTL', keys[0] ?? ''))).to.be.within(1, 600_000);
+      expect(Number(await redis().cli('PTTL', keys[0] ?? ''))).to.be.within(1, 600_000);
       expect(textOf(await response(harness, PLANTED.endUser, pseudonym))).to.equal(pseudonym);
     } finally {
       await harness.stop();
@@ -91,12 +85,12 @@ describe('the service on Redis', () => {
   });
 
   it('takes one round trip for a request and one for a response', async () => {
-    const harness = await startReady(redis.url);
+    const harness = await startReady(redis().url);
     try {
       const text = textOf(await request(harness, 'counted', `Mail ${PLANTED.email}`));
       // The first use of a script on a connection is an EVAL, the next ones are EVALSHA.
       const scripts = async (): Promise<number> => {
-        const stats = await redis.cli('INFO', 'commandstats');
+        const stats = await redis().cli('INFO', 'commandstats');
         const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].map(([, count]) => Number(count));
         return calls.reduce((sum, count) => sum + count, 0);
       };
@@ -111,12 +105,12 @@ describe('the service on Redis', () => {
   });
 
   it('does without scripts that Redis has forgotten', async () => {
-    const harness = await startReady(redis.url);
+    const harness = await startReady(redis().url);
     try {
       const sent = textOf(await request(harness, 'flushed', `Mail ${PLANTED.email}`));
-      await redis.cli('SCRIPT', 'FLUSH');
+      await redis().cli('SCRIPT', 'FLUSH');
       expect(textOf(await response(harness, 'flushed', sent))).to.equal(`Mail ${PLANTED.email}`);
-      await redis.cli('SCRIPT', 'FLUSH');
+      await redis().cli('SCRIPT', 'FLUSH');
       expect((await request(harness, 'flushed', `Mail ${PLANTED.otherEmail}`)).status).to.equal(200);
     } finally {
       await harness.stop();
@@ -125,20 +119,20 @@ describe('the service on Redis', () => {
 
   it('reads with an old encryption key, writes with the new one, and leaves a tag whose key is gone', async () => {
     const newKey = Buffer.alloc(32, 9).toString('base64');
-    const old = await startReady(redis.url);
+    const old = await startReady(redis().url);
     const sent = textOf(await request(old, 'rotated', `Mail ${PLANTED.email}`));
     await old.stop();
-    const both = await startReady(redis.url, { GUARDRAIL_ENCRYPTION_KEYS: `${newKey},${ENCRYPTION_KEY}` });
+    const both = await startReady(redis().url, { GUARDRAIL_ENCRYPTION_KEYS: `${newKey},${ENCRYPTION_KEY}` });
     expect(textOf(await response(both, 'rotated', sent))).to.equal(`Mail ${PLANTED.email}`);
     const other = textOf(await request(both, 'rotated', `Mail ${PLANTED.otherEmail}`));
     expect(textOf(await request(both, 'rotated', `Mail ${PLANTED.email}`))).to.equal(sent);
     await both.stop();
-    const onlyNew = await startReady(redis.url, { GUARDRAIL_ENCRYPTION_KEYS: newKey });
+    const onlyNew = await startReady(redis().url, { GUARDRAIL_ENCRYPTION_KEYS: newKey });
     expect(textOf(await response(onlyNew, 'rotated', other))).to.equal(`Mail ${PLANTED.otherEmail}`);
     // Used again under both keys, it was encrypted anew.
     expect(textOf(await response(onlyNew, 'rotated', sent))).to.equal(`Mail ${PLANTED.email}`);
     await onlyNew.stop();
-    const wrong = await startReady(redis.url, { GUARDRAIL_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64') });
+    const wrong = await startReady(redis().url, { GUARDRAIL_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64') });
     expect(textOf(await response(wrong, 'rotated', sent))).to.equal(sent);
     expect(wrong.logs.join('')).to.include('encrypted with a key that is not configured');
     expect(await wrong.metrics()).to.include('guardrail_store_decryption_failures_total 1');
@@ -146,12 +140,12 @@ describe('the service on Redis', () => {
   });
 
   it('restores nothing from a value that was changed or moved inside Redis', async () => {
-    const harness = await startReady(redis.url);
+    const harness = await startReady(redis().url);
     try {
-      await redis.cli('FLUSHALL');
+      await redis().cli('FLUSHALL');
       const sent = textOf(await request(harness, 'tampered', `${PLANTED.email} ${PLANTED.otherEmail}`));
       // Swaps the two sealed values of the session's hash.
-      await redis.cli(
+      await redis().cli(
         'EVAL',
         "local key = redis.call('KEYS', 'guardrail:*:session:*')[1] local all = redis.call('HGETALL', key) local fields = {} for i = 1, #all, 2 do if #all[i] == 16 then fields[#fields + 1] = i end end redis.call('HSET', key, all[fields[1]], all[fields[2] + 1], all[fields[2]], all[fields[1] + 1])",
         '0',
@@ -164,12 +158,12 @@ describe('the service on Redis', () => {
   });
 
   it('leaves tags as they are where Redis has evicted a session, and never half of one', async () => {
-    const harness = await startReady(redis.url);
+    const harness = await startReady(redis().url);
     try {
       const text = `${PLANTED.email} ${PLANTED.otherEmail}`;
       const sent = await request(harness, 'evicted', text);
       const id = sent.headers.get('x-session-id') ?? '';
-      await redis.cli('UNLINK', `guardrail:{${id.slice(0, 4)}}:session:${id}`);
+      await redis().cli('UNLINK', `guardrail:{${id.slice(0, 4)}}:session:${id}`);
       expect(textOf(await response(harness, 'evicted', textOf(sent)))).to.equal(textOf(sent));
       expect(textOf(await request(harness, 'evicted', text))).to.equal(textOf(sent));
       expect(textOf(await response(harness, 'evicted', textOf(sent)))).to.equal(text);
@@ -179,15 +173,15 @@ describe('the service on Redis', () => {
   });
 
   it('answers 502 where Redis refuses to write for want of memory', async () => {
-    const harness = await startReady(redis.url);
+    const harness = await startReady(redis().url);
     try {
-      await redis.cli('CONFIG', 'SET', 'maxmemory', '1');
+      await redis().cli('CONFIG', 'SET', 'maxmemory', '1');
       const answer = await request(harness, 'full', `Mail ${PLANTED.email}`);
       expect(answer.status).to.equal(502);
       expect((answer.body as Body).error.message).to.match(/OOM/);
       expect((await request(harness, 'full', 'Hello.')).status).to.equal(200);
     } finally {
-      await redis.cli('CONFIG', 'SET', 'maxmemory', '0');
+      await redis().cli('CONFIG', 'SET', 'maxmemory', '0');
       await harness.stop();
     }
   });

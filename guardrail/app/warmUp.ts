@@ -12,10 +12,10 @@ export interface WarmUpOptions {
   readonly customTypes: () => readonly string[];
 }
 
-/** Nobody waits longer than this for a detector that does not answer: readiness tells of that one. Milliseconds. */
+/** Time limit for a detector that does not respond, in milliseconds. Readiness reports such a detector. */
 const TIMEOUT_MS = 1000;
 
-/** Of every kind of recognizer something, all of it published as an example or a test value. */
+/** An example for each kind of recognizer. All values are published examples or test values. */
 const TEXT = [
   'My name is Anna Schmidt, I live at 12 Example Street, Springfield, and was born on 1 February 1980.',
   'Write to anna.schmidt@example.org, call +1 202-555-0123, or see https://example.org/anna from 192.0.2.1.',
@@ -23,13 +23,13 @@ const TEXT = [
 ].join('\n');
 
 /**
- * Does what the first call would otherwise have to: tables are built where they are first needed, and V8 compiles what it
- * runs. One made-up call there and back, through detector and core, with a mapping of its own that nobody sees.
+ * Runs a fictitious request and response through the guard with a temporary store, so that the first real call is not
+ * slow: tables are built on first use, and V8 compiles the code that runs.
  */
 export async function warmUp({ analyzer, sessionKey, customTypes }: WarmUpOptions): Promise<void> {
   const store = createMemoryStore({ ttlMs: TIMEOUT_MS });
   const guard = createGuard({
-    // Whatever policy would block: a call that is refused goes no further.
+    // Overrides a policy that blocks: a refused call would skip the later steps.
     analyzer: {
       ...analyzer,
       analyze: async (texts, context) =>
@@ -59,7 +59,7 @@ export async function warmUp({ analyzer, sessionKey, customTypes }: WarmUpOption
     const response = read({ input_type: 'response', texts, tool_calls: toolCalls });
     if (response.phase === 'response') renderResponse(await guard.response(response.document, context));
   } catch {
-    // A detector that is down is no reason not to start: readiness says so.
+    // The service starts without the detector. Readiness reports it.
   } finally {
     await store.close();
   }

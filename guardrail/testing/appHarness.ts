@@ -1,6 +1,6 @@
 /**
- * For tests: the service in this process on a free port, with everything that it logs, counts and answers as an error
- * collected. When it is stopped, all of that is searched for the personal values that tests plant.
+ * Test support: runs the service in this process, and collects its log, metrics and errors. `stop` searches them for the
+ * personal data that tests plant.
  */
 import { once } from 'node:events';
 import { pino } from 'pino';
@@ -11,7 +11,7 @@ export const KEY = 'key-of-litellm';
 export const SESSION_KEY = 'a session key of more than thirty-two characters';
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** Personal values for tests: none of them may ever show outside a guarded text. */
+/** Personal data for tests. It must not appear outside of checked texts. */
 export const PLANTED = {
   email: 'anna.schmidt.9a935e@example.org',
   otherEmail: 'bob.miller.377d60@example.org',
@@ -24,23 +24,23 @@ export const PLANTED = {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed where it is JSON, else the text. */
+  /** The parsed JSON, or the text. */
   readonly body: unknown;
 }
 
 export interface Harness {
   readonly app: App;
   readonly url: string;
-  /** Everything on its port for metrics. */
+  /** The base URL of the metrics port. */
   readonly metricsUrl: string;
   readonly logs: readonly string[];
-  /** Calls with the key, and a JSON body where one is given. */
+  /** Sends a request with the API key, and an optional JSON body. */
   call(method: string, path: string, body?: unknown, init?: RequestInit): Promise<Answer>;
-  /** A guard call as LiteLLM makes it. */
+  /** Sends a call as LiteLLM does. */
   guard(fields: Record<string, unknown>, init?: RequestInit): Promise<Answer>;
-  /** What Prometheus reads. */
+  /** The metrics in the text format of Prometheus. */
   metrics(): Promise<string>;
-  /** Drains it, and throws where a planted value was found in a log line, a metric or an error. */
+  /** Drains the service. Throws if a log line, a metric or an error contains planted data. */
   stop(): Promise<boolean>;
 }
 
@@ -106,11 +106,11 @@ export async function startHarness({ env = {}, ...options }: HarnessOptions = {}
   };
 }
 
-/** Waits until a condition holds, without a fixed pause. */
+/** Polls a condition until it is true. */
 export async function eventually(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
   const signal = AbortSignal.timeout(timeoutMs);
   while (!(await condition())) {
-    if (signal.aborted) throw new Error(`The condition did not come true within ${timeoutMs} ms.`);
+    if (signal.aborted) throw new Error(`The condition was not true within ${timeoutMs} ms.`);
     await once(AbortSignal.timeout(10), 'abort');
   }
 }

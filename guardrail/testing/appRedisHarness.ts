@@ -1,4 +1,4 @@
-/** For tests: calls of the service on a Redis, as several users of one team make them. */
+/** Test support: calls of several users of a team to a service with Redis. */
 import { eventually, startHarness, type Answer, type Harness } from './appHarness.ts';
 
 export interface Body {
@@ -22,7 +22,7 @@ export const ready = async (harness: Harness): Promise<boolean> =>
 export const storeOf = (readiness: Answer): { up: boolean; since?: string; reason?: string } =>
   (readiness.body as { dependencies: { store: { up: boolean; since?: string; reason?: string } } }).dependencies.store;
 
-/** The service, once it reaches its Redis. */
+/** Starts the service, and waits until it is ready. */
 export async function startReady(url: string, env: NodeJS.ProcessEnv = {}): Promise<Harness> {
   const harness = await startHarness({ env: { GUARDRAIL_STORE: url, ...env } });
   await eventually(() => ready(harness));

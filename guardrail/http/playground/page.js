@@ -1,6 +1,6 @@
-// Runs in the browser, as a part of the page; `tsc --project` checks it by tsconfig.json beside it. What comes from the
-// service is set as text, never as markup; the browser keeps the key and sends it; and what a check has stored is erased
-// when the check fails, when the next one begins and when the page goes.
+// The script of the page; tsconfig.json in this folder type-checks it. It inserts responses as text, never as markup. The
+// browser stores the API key and sends it. The mappings of a check are erased when the check fails, when the next check
+// starts and when the page closes.
 const settings = document.body.dataset;
 const EXAMPLE =
   'Hi, I am Anna Schmidt from Springfield. Please send the contract to anna.schmidt@example.org or call me on ' +
@@ -9,14 +9,14 @@ const RECALLS = ['precise', 'balanced', 'thorough'];
 const COLORS = 8;
 
 /**
- * The element of the page with this id.
+ * Returns the element with this id.
  * @template {HTMLElement} Kind
  * @param {string} id
  * @param {new () => Kind} kind
  */
 function element(id, kind) {
   const found = document.getElementById(id);
-  if (!(found instanceof kind)) throw new Error(`The page has no such element: ${id}.`);
+  if (!(found instanceof kind)) throw new Error(`The page has no element ${id} of this kind.`);
   return found;
 }
 
@@ -26,7 +26,7 @@ const input = element('text', HTMLTextAreaElement);
 const answerInput = element('answer', HTMLTextAreaElement);
 
 /**
- * What was found in a text, as `/playground/detect` returns it.
+ * An entity in the response of `/playground/detect`.
  * @typedef {object} Entity
  * @property {number} start
  * @property {number} end
@@ -36,15 +36,15 @@ const answerInput = element('answer', HTMLTextAreaElement);
  * @property {'pseudonymize' | 'block'} action
  */
 /**
- * The answer to a guard call, as far as the page reads it.
+ * The response to a guardrail call, as far as the page uses it.
  * @typedef {{ action: string, texts?: string[], blocked_reason?: string }} Guarded
  */
 
-/** A sentence for the user. */
+/** An error with a message for the user. */
 class Problem extends Error {
   /**
    * @param {string} message
-   * @param {HTMLElement} [field] what has to be corrected; it gets the focus
+   * @param {HTMLElement} [field] the field to correct; it gets the focus
    */
   constructor(message, field) {
     super(message);
@@ -53,24 +53,24 @@ class Problem extends Error {
 }
 
 /**
- * Names the last check, as the call and as its end user: so all that it stores can be erased, whatever became of it.
+ * The id of the last check. It is the id of the call and of the end user, so that one request erases all mappings.
  * @type {string | undefined}
  */
 let checkId;
-/** Counts what was asked: an answer to an earlier question is not shown. */
-let question = 0;
+/** Counts the submitted forms. A response to an earlier one is not shown. */
+let submission = 0;
 
 for (const name of RECALLS.slice(RECALLS.indexOf(settings.recall ?? ''))) {
   const isDefault = name === settings.recall;
-  recall.append(new Option(isDefault ? `${name} (the service's setting)` : name, isDefault ? '' : name));
+  recall.append(new Option(isDefault ? `${name} (setting of the service)` : name, isDefault ? '' : name));
 }
 at('monitor').hidden = settings.mode !== 'monitor';
 
 /**
- * Posts to the service.
+ * Sends a request to the service.
  * @param {string} path
  * @param {object} body
- * @returns {Promise<any>} what the service promises
+ * @returns {Promise<any>} the response
  * @throws {Problem}
  */
 async function post(path, body, keepalive = false) {
@@ -85,16 +85,14 @@ async function post(path, body, keepalive = false) {
       keepalive,
     });
   } catch {
-    throw new Problem('The service cannot be reached: is it still running?');
+    throw new Problem('The service is unreachable: check that it is running, then try again.');
   }
   const answer = await response.json().catch(() => undefined);
   if (response.ok && answer) return answer;
   if (response.status === 401) {
-    throw new Problem(
-      'The service no longer knows the API key that you signed in with: reload the page and sign in again.',
-    );
+    throw new Problem('The API key of your sign-in is no longer valid: reload the page and sign in again.');
   }
-  throw new Problem(answer?.error?.message ?? `The service answered with status ${response.status}.`);
+  throw new Problem(answer?.error?.message ?? `The service failed with status ${response.status}.`);
 }
 
 const overrides = () => (recall.value === '' ? {} : { recall: recall.value });
@@ -122,20 +120,20 @@ function guard(phase, text) {
   });
 }
 
-/** Erases what the last check has stored; a call of it that the service is working on stores nothing any more. */
-function forget() {
-  // What cannot be erased now expires.
+/** Erases the mappings of the last check. If one of its calls still runs, that call stores nothing. */
+function eraseMappings() {
+  // If the erasure fails, the mappings expire.
   if (checkId !== undefined) post('subjects/erase', { end_user_id: checkId }, true).catch(() => undefined);
   checkId = undefined;
 }
 
 /**
- * What a form does. An answer that comes when something else was asked is not wanted any more.
- * @typedef {(isWanted: () => boolean) => Promise<void>} Work
+ * The action of a form. A response is outdated if another form was submitted since.
+ * @typedef {(isOutdated: () => boolean) => Promise<void>} Work
  */
 
 /**
- * Runs what a form asks for, and shows in its place what went wrong.
+ * Runs the action of a form, and shows an error in `place`.
  * @param {HTMLFormElement} form
  * @param {HTMLElement} place
  * @param {Work} work
@@ -146,12 +144,12 @@ async function attempt(form, place, work) {
   button?.setAttribute('aria-disabled', 'true');
   place.hidden = true;
   place.textContent = '';
-  question += 1;
-  const mine = question;
+  submission += 1;
+  const mine = submission;
   try {
-    await work(() => mine === question);
+    await work(() => mine !== submission);
   } catch (error) {
-    const problem = error instanceof Problem ? error : new Problem('Something went wrong in this page: reload it.');
+    const problem = error instanceof Problem ? error : new Problem('The page failed unexpectedly: reload it.');
     place.textContent = problem.message;
     place.hidden = false;
     problem.field?.focus();
@@ -162,7 +160,7 @@ async function attempt(form, place, work) {
 
 /**
  * @param {string} id of the form
- * @param {string} problem id of the place for what went wrong
+ * @param {string} problem id of the element for errors
  * @param {Work} work
  */
 function onSubmit(id, problem, work) {
@@ -187,7 +185,7 @@ function plural(count, one, many) {
 
 /** @param {Entity['action']} [action] */
 function actionOf(action) {
-  return action === 'block' ? 'refuses the request' : 'replaced';
+  return action === 'block' ? 'request refused' : 'replaced';
 }
 
 /**
@@ -199,7 +197,7 @@ function showFound(text, entities) {
   const colorOf = (/** @type {string} */ type) => `c${types.indexOf(type) % COLORS}`;
   at('summary').textContent =
     entities.length === 0
-      ? 'Nothing: the text holds no personal data that the service knows of.'
+      ? 'No personal data was found.'
       : `${plural(entities.length, 'entity', 'entities')} of ${plural(types.length, 'type', 'types')}, each with its type and score.`;
   at('legend').hidden = types.length === 0;
   at('legend').replaceChildren(
@@ -236,31 +234,31 @@ function showSent(text, answer) {
   const isBlocked = answer.action === 'BLOCKED';
   const sent = answer.texts?.[0] ?? text;
   at('verdict').textContent = isBlocked
-    ? 'Nothing: the request is refused, and the user reads this.'
+    ? 'Nothing. The policy refuses the request, and the user receives this message:'
     : sent === text
-      ? 'The text as it is.'
-      : 'Pseudonyms in place of what was found.';
+      ? 'The unchanged text.'
+      : 'The text with pseudonyms.';
   at('sent').textContent = isBlocked ? (answer.blocked_reason ?? '') : sent;
   at('restore').hidden = isBlocked;
 }
 
-onSubmit('check', 'problem', async (isWanted) => {
+onSubmit('check', 'problem', async (isOutdated) => {
   const text = input.value;
-  if (text.trim() === '') throw new Problem('Type a text first, or insert the example.', input);
-  forget();
-  // `randomUUID` is there in secure contexts alone: not on a plain http address of another machine.
+  if (text.trim() === '') throw new Problem('Enter a text, or insert the example.', input);
+  eraseMappings();
+  // Not `randomUUID`: it requires a secure context, so not http to another machine.
   const random = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16));
   checkId = `playground-${random.join('-')}`;
   const calls = /** @type {const} */ ([detect(text), guard('request', text)]);
   try {
     const [entities, answer] = await Promise.all(calls);
-    if (!isWanted()) return;
+    if (isOutdated()) return;
     showFound(text, entities);
     showSent(text, answer);
   } catch (error) {
-    // A call that reaches the service after the erasure would store something again.
+    // Wait for both calls: a call after the erasure would store mappings again.
     await Promise.allSettled(calls);
-    forget();
+    eraseMappings();
     throw error;
   }
   at('restored-part').hidden = true;
@@ -269,15 +267,15 @@ onSubmit('check', 'problem', async (isWanted) => {
   at('status').textContent = `Checked: ${at('summary').textContent} ${at('verdict').textContent}`;
 });
 
-onSubmit('restore', 'restore-problem', async (isWanted) => {
+onSubmit('restore', 'restore-problem', async (isOutdated) => {
   const text = answerInput.value;
-  if (text.trim() === '') throw new Problem('Write an answer first, or take over what the model saw.', answerInput);
+  if (text.trim() === '') throw new Problem('Enter a response, or copy the text that the model receives.', answerInput);
   const { texts } = await guard('response', text);
-  if (!isWanted()) return;
+  if (isOutdated()) return;
   const restored = texts?.[0] ?? text;
   at('restored').textContent = restored;
   at('restored-title').textContent =
-    restored === text ? 'What the user reads: nothing was restored' : 'What the user reads';
+    restored === text ? 'What the user receives: nothing was restored' : 'What the user receives';
   at('restored-part').hidden = false;
   at('status').textContent = 'Restored.';
 });
@@ -290,4 +288,4 @@ at('echo').addEventListener('click', () => {
   answerInput.value = at('sent').textContent;
   answerInput.focus();
 });
-addEventListener('pagehide', forget);
+addEventListener('pagehide', eraseMappings);

@@ -13,7 +13,7 @@ const ARGS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
   ...['--disable-background-networking', '--disable-component-update'],
 ];
-/** A folder for pictures of the page, for people to look at. */
+/** A folder for screenshots of the page. */
 const SCREENSHOTS = process.env.PLAYGROUND_SCREENSHOTS;
 const TEXT = `Please write to ${PLANTED.email} about ${PLANTED.iban}.`;
 
@@ -23,13 +23,15 @@ describe('the playground in a browser', function () {
   let browser: BrowserContext;
   let harness: Harness;
   let page: Page;
-  /** What a browser complains of: violations of the content security policy, errors, failed resources. */
+  /** Console messages of the browser: violations of the content security policy, errors, failed resources. */
   const complaints: string[] = [];
   const requests: string[] = [];
 
   before(async () => {
     if (!existsSync(BROWSER)) {
-      throw new Error(`There is no ${BROWSER}: install the package chromium, or name a Chromium in CHROMIUM.`);
+      throw new Error(
+        `${BROWSER} does not exist: install the package chromium, or set CHROMIUM to the path of a Chromium.`,
+      );
     }
     profile = mkdtempSync(join(tmpdir(), 'chromium-'));
     // What a user enters when the browser asks.
@@ -60,14 +62,14 @@ describe('the playground in a browser', function () {
   async function check(text = TEXT): Promise<void> {
     await page.getByLabel('Your text').fill(text);
     await page.getByRole('button', { name: 'Check' }).click();
-    await page.getByRole('heading', { name: 'What the model sees' }).waitFor();
+    await page.getByRole('heading', { name: 'What the model receives' }).waitFor();
   }
   const textOf = (id: string): Promise<string> => page.locator(`#${id}`).innerText();
   async function picture(name: string): Promise<void> {
     if (SCREENSHOTS !== undefined) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
   }
 
-  it('shows what is found and what the model sees, and restores its answer', async () => {
+  it('shows the entities and what the model receives, and restores its response', async () => {
     await picture('empty');
     await check();
     const marks = page.locator('#found mark');
@@ -76,15 +78,15 @@ describe('the playground in a browser', function () {
     expect(await textOf('legend')).to.match(/EMAIL_ADDRESS × 1 · replaced/);
     const sent = await textOf('sent');
     expect(sent).to.match(/^Please write to <EMAIL_ADDRESS_\w+> about <IBAN_CODE_\w+>\.$/);
-    await page.getByLabel("The model's answer").fill(`Done: ${sent.toLowerCase()}`);
+    await page.getByLabel("The model's response").fill(`Done: ${sent.toLowerCase()}`);
     await page.getByRole('button', { name: 'Restore' }).click();
-    await page.getByRole('heading', { name: 'What the user reads' }).waitFor();
+    await page.getByRole('heading', { name: 'What the user receives' }).waitFor();
     expect(await textOf('restored')).to.equal(`Done: please write to ${PLANTED.email} about ${PLANTED.iban}.`);
     await picture('light');
     expect(complaints).to.deep.equal([]);
   });
 
-  it('asks nobody but the service, and shows the key to nobody else', async () => {
+  it('sends requests only to the service, and does not expose the key', async () => {
     await check();
     expect(requests.length).to.be.greaterThan(2);
     for (const url of requests) {
@@ -97,7 +99,7 @@ describe('the playground in a browser', function () {
     expect(JSON.stringify(stored)).to.not.include(KEY);
   });
 
-  it('erases what it has made once the next text is checked, and when it is left', async () => {
+  it('erases mappings when the next check starts and when the page closes', async () => {
     await check();
     const sessions = async (): Promise<string> =>
       /^guardrail_sessions (\d+)$/m.exec(await harness.metrics())?.[1] ?? 'none';
@@ -109,7 +111,7 @@ describe('the playground in a browser', function () {
   });
 
   for (const order of ['before', 'after'] as const) {
-    it(`erases what it has made where the other half of a check fails, ${order} it`, async () => {
+    it(`erases mappings if detection fails ${order} the guardrail call`, async () => {
       const detected = Promise.withResolvers<unknown>();
       const error = { error: { code: 'detector_unavailable', message: 'The detector did not answer.' } };
       const guarded = page.waitForResponse('**/beta/*');
@@ -133,18 +135,18 @@ describe('the playground in a browser', function () {
     });
   }
 
-  it('says what to do about a text that is missing, and moves the focus there', async () => {
+  it('reports a missing text, and moves the focus to its field', async () => {
     await page.getByLabel('Your text').fill(' ');
     await page.getByRole('button', { name: 'Check' }).click();
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.innerText()).to.match(/^Type a text first/);
+    expect(await alert.innerText()).to.match(/^Enter a text/);
     expect(await page.evaluate('document.activeElement.id')).to.equal('text');
     expect(await page.locator('#result').isVisible()).to.equal(false);
     await picture('problem');
   });
 
-  it('says what to do where the key that the browser has was taken back', async () => {
+  it('explains what to do if the key is no longer valid', async () => {
     const error = { error: { code: 'unauthorized', message: 'Send a valid key.' } };
     await page.route('**/playground/detect', (route) => route.fulfill({ status: 401, json: error }));
     await page.getByLabel('Your text').fill(TEXT);
@@ -153,7 +155,7 @@ describe('the playground in a browser', function () {
     expect(await page.locator('#result').isVisible()).to.equal(false);
   });
 
-  it('is not there for a browser that has not signed in, or has with a wrong key', async () => {
+  it('refuses a browser with a wrong key', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'chromium-'));
     const stranger = await chromium.launchPersistentContext(folder, {
       executablePath: BROWSER,
@@ -171,7 +173,7 @@ describe('the playground in a browser', function () {
     }
   });
 
-  it('leaves the focus alone where no field is wrong, whatever the message says', async () => {
+  it('does not move the focus if no field is wrong, whatever the message is', async () => {
     const message = 'An API key is not to blame.';
     await page.route('**/playground/detect', (route) => route.fulfill({ status: 500, json: { error: { message } } }));
     await page.getByLabel('Your text').fill(TEXT);
@@ -180,12 +182,12 @@ describe('the playground in a browser', function () {
     expect(await page.evaluate('document.activeElement.textContent')).to.equal('Check');
   });
 
-  it('says so where nothing is found, and takes markup for the text that it is', async () => {
+  it('reports that nothing was found, and shows markup as text', async () => {
     const markup = '<img src=x onerror="alert(1)"><b>Hello</b>';
     await check(markup);
-    expect(await textOf('summary')).to.match(/^Nothing:/);
+    expect(await textOf('summary')).to.match(/^No personal data/);
     expect(await textOf('found')).to.equal(markup);
-    expect(await textOf('verdict')).to.equal('The text as it is.');
+    expect(await textOf('verdict')).to.equal('The unchanged text.');
     expect(complaints).to.deep.equal([]);
     await picture('nothing');
   });
@@ -196,7 +198,7 @@ describe('the playground in a browser', function () {
     try {
       await page.goto(`${strict.url}/playground`);
       await check();
-      expect(await textOf('legend')).to.match(/EMAIL_ADDRESS × 1 · refuses the request/);
+      expect(await textOf('legend')).to.match(/EMAIL_ADDRESS × 1 · request refused/);
       expect(await textOf('sent')).to.match(/^Your request was not sent because it contains e-mail addresses/);
       expect(await page.locator('#restore').isVisible()).to.equal(false);
       await picture('refused');
@@ -205,7 +207,7 @@ describe('the playground in a browser', function () {
     }
   });
 
-  it('is served by the keyboard alone', async () => {
+  it('is usable with the keyboard only', async () => {
     const focused = (): Promise<string> => page.evaluate('document.activeElement.id');
     await page.keyboard.press('Tab');
     expect(await focused()).to.equal('recall');
@@ -214,25 +216,25 @@ describe('the playground in a browser', function () {
     await page.keyboard.press('Enter');
     expect(await focused()).to.equal('text');
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('heading', { name: 'What the model sees' }).waitFor();
+    await page.getByRole('heading', { name: 'What the model receives' }).waitFor();
     expect(await textOf('sent')).to.include('<PERSON_');
   });
 
   for (const scheme of ['light', 'dark'] as const) {
-    it(`has nothing that axe complains of, wide or narrow: ${scheme}`, async () => {
+    it(`passes the accessibility checks of axe, wide and narrow: ${scheme}`, async () => {
       await page.emulateMedia({ colorScheme: scheme });
       await page.getByRole('button', { name: 'Insert an example' }).click();
       const text = await page.getByLabel('Your text').inputValue();
       for (const width of [1280, 360]) {
         await page.setViewportSize({ width, height: 800 });
         await check(`${text} ${PLANTED.iban} born on 3 May 1985 at 192.0.2.1, password: hunter2-secret`);
-        await page.getByRole('button', { name: 'Take over what it saw' }).click();
+        await page.getByRole('button', { name: 'Copy what the model receives' }).click();
         await page.getByRole('button', { name: 'Restore' }).click();
-        await page.getByRole('heading', { name: 'What the user reads' }).waitFor();
+        await page.getByRole('heading', { name: 'What the user receives' }).waitFor();
         await picture(`${scheme}-${width}`);
         const scroll = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
         expect(scroll, 'scrolls sideways').to.be.at.most(0);
-        // Through the debugger: the page's own policy admits no other script.
+        // Through the debugger, because the policy of the page blocks other scripts.
         await page.evaluate(AXE);
         const results = await page.evaluate<AxeResults>('axe.run()');
         expect(

@@ -15,7 +15,7 @@ describe('the playground', () => {
     await harness.stop();
   });
 
-  it('is not there unless it is asked for', async () => {
+  it('is disabled by default', async () => {
     const plain = await startHarness();
     try {
       expect((await plain.call('GET', '/playground')).status).to.equal(404);
@@ -26,7 +26,7 @@ describe('the playground', () => {
     }
   });
 
-  it('is one page without a key in it, whose policy admits its own style and script and nothing else', async () => {
+  it('is a page without a key, and its policy allows only its own style and script', async () => {
     const answer = await harness.call('GET', '/playground');
     expect(answer.status).to.equal(200);
     expect(JSON.stringify(answer.body)).to.not.include(KEY);
@@ -47,7 +47,7 @@ describe('the playground', () => {
     expect(page).to.not.match(/ on[a-z]+=|(?:src|href)="(?!data:,)|style="/);
   });
 
-  it('is shown to browsers that sign in with a key as the password, whatever the user name', async () => {
+  it('accepts a key as the password, with any user name', async () => {
     for (const authorization of ['', basic('me', 'wrong-key'), basic(KEY, ''), 'Basic !', 'Basic', `Bearer ${KEY}`]) {
       const headers = { 'x-api-key': '', authorization };
       const refused = await harness.call('GET', '/playground', undefined, { headers });
@@ -60,7 +60,7 @@ describe('the playground', () => {
     }
   });
 
-  it('takes what a browser signed in with for the calls of the page, from the page, and for nothing else', async () => {
+  it('accepts the credentials of the sign-in only for calls of the page', async () => {
     const status = async (method: string, path: string, site: string): Promise<number> => {
       const headers = { 'x-api-key': '', authorization: basic('me', KEY), 'sec-fetch-site': site };
       const body =
@@ -73,7 +73,7 @@ describe('the playground', () => {
         expect(await status('POST', path, site), `${path} from ${site}`).to.equal(401);
       }
     }
-    // A form of another site has a body that is not JSON, in browsers that do not say where a call comes from.
+    // In browsers without Sec-Fetch-Site, a form of another site sends a body that is not JSON.
     const form = await harness.call('POST', '/subjects/erase', undefined, {
       body: '{"end_user_id":"none"}',
       headers: { 'x-api-key': '', authorization: basic('me', KEY), 'content-type': 'text/plain' },
@@ -85,7 +85,7 @@ describe('the playground', () => {
     expect(await status('POST', '/beta/litellm_basic_guardrail_api', 'same-origin')).to.equal(401);
   });
 
-  it('takes no Basic credentials where there is no playground, and asks for none where there are no keys', async () => {
+  it('accepts no Basic credentials without the playground, and requests none without keys', async () => {
     const headers = { 'x-api-key': '', authorization: basic('me', KEY) };
     const plain = await startHarness();
     const open = await startHarness({
@@ -101,7 +101,7 @@ describe('the playground', () => {
     }
   });
 
-  it('tells where what was found, and what the policy says of it, under the key alone', async () => {
+  it('returns the position and action of each entity, only with a key', async () => {
     const text = `\u{1F600} ${PLANTED.email}, ${PLANTED.iban}, ${PLANTED.phone}`;
     const body = { text };
     const refused = await harness.call('POST', '/playground/detect', body, { headers: { 'x-api-key': '' } });
@@ -114,7 +114,7 @@ describe('the playground', () => {
     ]);
   });
 
-  it('says what is wrong with a question', async () => {
+  it('explains what is wrong with a request', async () => {
     for (const [body, says] of [
       [{}, /^text must be a string\.$/],
       [{ text: 'x', recall: 'most' }, /^recall must be "precise" or "balanced" or "thorough"\.$/],

@@ -1,0 +1,22 @@
+import { startRedis, type RedisServer } from '../../hack/testing/redis.ts';
+
+/**
+ * Starts a Redis for the tests of a `describe`, and stops it after them:
+ *
+ *     const redis = withRedis();
+ *     it('…', () => startReady(redis().url));
+ */
+export function withRedis(): () => RedisServer {
+  let server: RedisServer | undefined;
+  before(async function () {
+    this.timeout(60_000);
+    server = await startRedis();
+  });
+  after(async () => {
+    await server?.stop();
+  });
+  return () => {
+    if (!server) throw new Error('Redis runs only during tests and hooks, not while they are declared.');
+    return server;
+  };
+}
