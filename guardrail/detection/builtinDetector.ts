@@ -1,6 +1,13 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
-import type { Detector, Recall, Span } from './contract.ts';
-import { DetectorUnavailableError, TooManyValuesError } from './contract.ts';
+import {
+  DetectorUnavailableError,
+  TooManyValuesError,
+  type DependencyState,
+  type Detector,
+  type DetectOptions,
+  type Recall,
+  type Span,
+} from './contract.ts';
 import { shortEnough } from './entityLength.ts';
 import { resolveOverlaps } from './spans.ts';
 import { biases } from './ner/recallBiases.ts';
@@ -16,12 +23,11 @@ export interface BuiltinOptions {
   /** Default `balanced`. */
   readonly recall?: Recall;
   /**
-   * ISO 639-1 codes of languages to expect. Names, places, organisations and identifiers of all languages that the
-   * tagger knows are found whatever is set; a language adds the phone numbers of its countries as they are written
-   * there, without a country code. Default: none added.
+   * ISO 639-1 codes of the expected languages. Each adds the national phone numbers of its countries. Everything else is
+   * found in all languages that the detector knows. Default: none.
    */
   readonly languages?: readonly string[];
-  /** How long the pieces of a long text are, for tests. */
+  /** The length of the pieces of a long text, for tests. */
   readonly pieceSize?: number;
 }
 
@@ -33,94 +39,109 @@ const rank: Readonly<Record<Recall, number>> = {
   thorough: 2,
 };
 
-/** Milliseconds after which a batch lets go of the event loop, between two of its texts: a small call takes about one. */
+/** How long a batch may occupy the event loop before it yields, in milliseconds: a small call takes about one. */
 const SLICE_MS = 2;
 
-/** The detector that runs inside the process: recognizers by form, and a tagger for people, places, organisations. */
-export function createBuiltinDetector(options: BuiltinOptions = {}): Detector {
-  const { recall = 'balanced', languages = [], pieceSize } = options;
-  const tagger = new Tagger(loadModel(), loadGazetteer());
-  const recognizers = recognizersFor(languages);
+/** The detector that runs in the process: recognizers, and a tagger for people, places and organisations. */
+export const createBuiltinDetector = (options: BuiltinOptions = {}): Detector => new BuiltinDetector(options);
+
+class BuiltinDetector implements Detector {
+  readonly name = name;
+  private readonly recall: Recall;
+  private readonly pieceSize: number | undefined;
+  private readonly tagger = new Tagger(loadModel(), loadGazetteer());
+  private readonly recognizers: readonly Recognizer[];
   /**
-   * One at most: were all to take turns, none would end before the last one, and whoever lets calls in, by how long the
-   * loop was kept busy, would let in more than can be answered.
+   * Only one batch yields at a time. If all yielded, all would end late, and admission, which estimates the load from how
+   * long the loop is occupied, would accept more calls than the process can answer.
    */
-  let isOneSetAside = false;
+  private hasYielded = false;
   /** Long texts run one after the other. Each yields to the event loop between its pieces. */
-  let longTexts: Promise<unknown> = Promise.resolve();
+  private longTexts: Promise<unknown> = Promise.resolve();
 
-  const lookAt = (text: string, { from, to }: Piece, bias: number): Span[] => {
-    const stats = textStatsOf(text.slice(from, to));
-    const spans = [...structured(recognizers, stats), ...named(tagger, stats.text, bias)];
-    return from === 0 ? spans : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
-  };
+  constructor({ recall = 'balanced', languages = [], pieceSize }: BuiltinOptions) {
+    this.recall = recall;
+    this.pieceSize = pieceSize;
+    this.recognizers = recognizersFor(languages);
+  }
 
-  /** What begins in a piece, and what of earlier finds reaches into it, since they may have been cut off there. */
-  const findIn = (text: string, piece: Piece, bias: number): Span[] => {
-    let read = piece;
-    let spans = lookAt(text, read, bias);
-    // A long key may go on behind what was read.
-    const isCutOff = ({ start, end, type }: Span): boolean => start < piece.end && end > read.to - 3 && !isRun(type);
-    while (read.to < text.length && spans.some(isCutOff)) {
-      read = widened(text, read);
-      spans = lookAt(text, read, bias);
+  async detect(texts: readonly string[], { signal, recall = this.recall }: DetectOptions): Promise<Span[][]> {
+    const bias = biases[rank[recall] > rank[this.recall] ? recall : this.recall];
+    const count = new Counter(signal);
+    const found: Span[][] = [];
+    let since = performance.now();
+    for (const text of texts) {
+      if (!this.hasYielded && performance.now() - since > SLICE_MS) {
+        this.hasYielded = true;
+        await nextRound();
+        this.hasYielded = false;
+        since = performance.now();
+      }
+      count.check();
+      const pieces = [...piecesOf(text, this.pieceSize)];
+      const [first] = pieces;
+      if (first && pieces.length === 1) {
+        const spans = resolveOverlaps(text, this.readPiece(text, first, bias));
+        const short = spans.flatMap((span) => shortEnough(text, span));
+        count.add(short.length);
+        found.push(short);
+      } else {
+        const turn = this.longTexts.then(() => this.findInLong(text, pieces, bias, count));
+        this.longTexts = turn.catch(() => undefined);
+        found.push(await turn);
+        since = performance.now();
+      }
     }
-    return spans.flatMap((span) =>
-      span.end <= piece.start || span.start >= piece.end ? [] : { ...span, start: Math.max(span.start, piece.start) },
-    );
-  };
+    return found;
+  }
 
-  const findInLong = async (text: string, pieces: Iterable<Piece>, bias: number, count: Counter): Promise<Span[]> => {
+  state(): Promise<DependencyState> {
+    return Promise.resolve({ up: true });
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  private async findInLong(text: string, pieces: Iterable<Piece>, bias: number, count: Counter): Promise<Span[]> {
     const spans: Span[] = [];
     for (const piece of pieces) {
-      const found = findIn(text, piece, bias).flatMap((span) => shortEnough(text, span));
+      const found = this.findIn(text, piece, bias).flatMap((span) => shortEnough(text, span));
       count.add(found.length);
       for (const span of found) spans.push(span);
       await nextRound();
       count.check();
     }
     return resolveOverlaps(text, spans);
-  };
+  }
 
-  return {
-    name,
-    async detect(texts, { signal, recall: wanted = recall }) {
-      const bias = biases[rank[wanted] > rank[recall] ? wanted : recall];
-      const count = new Counter(signal);
-      const found: Span[][] = [];
-      let since = performance.now();
-      for (const text of texts) {
-        if (!isOneSetAside && performance.now() - since > SLICE_MS) {
-          isOneSetAside = true;
-          await nextRound();
-          isOneSetAside = false;
-          since = performance.now();
-        }
-        count.check();
-        const pieces = [...piecesOf(text, pieceSize)];
-        const [first] = pieces;
-        if (first && pieces.length === 1) {
-          const spans = resolveOverlaps(text, lookAt(text, first, bias)).flatMap((span) => shortEnough(text, span));
-          count.add(spans.length);
-          found.push(spans);
-        } else {
-          const turn = longTexts.then(() => findInLong(text, pieces, bias, count));
-          longTexts = turn.catch(() => undefined);
-          found.push(await turn);
-          since = performance.now();
-        }
-      }
-      return found;
-    },
-    state: () => Promise.resolve({ up: true }),
-    close: () => Promise.resolve(),
-  };
+  /** The spans that begin in a piece, and the ends of earlier spans that extend into it: they may have been cut off. */
+  private findIn(text: string, piece: Piece, bias: number): Span[] {
+    let read = piece;
+    let spans = this.readPiece(text, read, bias);
+    // A long key can extend beyond the text that was read.
+    const isCutOff = ({ start, end, type }: Span): boolean => start < piece.end && end > read.to - 3 && !isRun(type);
+    while (read.to < text.length && spans.some(isCutOff)) {
+      read = widened(text, read);
+      spans = this.readPiece(text, read, bias);
+    }
+    return spans.flatMap((span) =>
+      span.end <= piece.start || span.start >= piece.end ? [] : { ...span, start: Math.max(span.start, piece.start) },
+    );
+  }
+
+  /** All spans in a piece and its surroundings. */
+  private readPiece(text: string, { from, to }: Piece, bias: number): Span[] {
+    const stats = textStatsOf(text.slice(from, to));
+    const spans = [...recognized(this.recognizers, stats), ...tagged(this.tagger, stats.text, bias)];
+    return from === 0 ? spans : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
+  }
 }
 
-/** Of a run of names or places no more is needed than the piece shows: it goes on in the next one. */
+/** Names and places that are cut off need no second look: the next piece finds the rest. */
 const isRun = (type: string): boolean => type === 'PERSON' || type === 'LOCATION' || type === 'ORGANIZATION';
 
-/** The values of one call so far. */
+/** Counts the values of one call. */
 class Counter {
   private readonly signal: AbortSignal;
   private found = 0;
@@ -135,13 +156,13 @@ class Counter {
     TooManyValuesError.check(this.found);
   }
 
-  /** @throws DetectorUnavailableError where nobody waits for the call any more. */
+  /** @throws DetectorUnavailableError if the caller aborted the call. */
   check(): void {
     if (this.signal.aborted) throw new DetectorUnavailableError('The built-in detector was aborted.');
   }
 }
 
-function structured(recognizers: readonly Recognizer[], stats: TextStats): Span[] {
+function recognized(recognizers: readonly Recognizer[], stats: TextStats): Span[] {
   const spans: Span[] = [];
   for (const { type: own, mayMatch, find } of recognizers) {
     if (!mayMatch(stats)) continue;
@@ -157,7 +178,7 @@ interface Tagged {
   score: number;
 }
 
-function named(tagger: Tagger, text: string, bias: number): Span[] {
+function tagged(tagger: Tagger, text: string, bias: number): Span[] {
   const found: Tagged[] = [];
   tagger.tag(text, bias, (kind, first, last, score) => {
     const start = tagger.tokens.start[first] ?? 0;
@@ -177,7 +198,7 @@ function named(tagger: Tagger, text: string, bias: number): Span[] {
   }));
 }
 
-/** Whether two finds are one: given and family name side by side, or an address and the town or postcode that follows. */
+/** Whether two spans are one: a given and a family name, or an address and the town or postcode after it. */
 function continues(before: Tagged, kind: TagKind, between: string): boolean {
   if (kind === 'PERSON') return before.kind === 'PERSON' && between === ' ';
   return before.kind === 'ADDRESS' && (kind === 'ADDRESS' || kind === 'LOCATION') && /^,? ?\n? {0,4}$/.test(between);

@@ -1,12 +1,12 @@
 /**
- * The types of detection. Offsets are UTF-16 code units everywhere inside the program;
- * what speaks code points (Presidio, the `detect` command) converts at its edge.
+ * The types of detection. All offsets are UTF-16 code units. Presidio and the `detect` command use code points, and
+ * convert them.
  */
 
-/** An NER label in upper snake case, named as Presidio names it where it has one: `PERSON`, `EMAIL_ADDRESS`, … */
+/** An entity type in upper snake case, with Presidio's name where it has one: `PERSON`, `EMAIL_ADDRESS`, … */
 export type EntityType = string;
 
-/** One place in a text that holds an entity: `text.slice(start, end)`. */
+/** The position of an entity in a text: `text.slice(start, end)`. */
 export interface Span {
   /** First UTF-16 code unit. */
   readonly start: number;
@@ -19,51 +19,51 @@ export interface Span {
   readonly detector: string;
 }
 
-/** Whether something that the guardrail depends on can be used now. */
+/** Whether a dependency of the guardrail is available. */
 export type DependencyState =
   | { readonly up: true }
-  | { readonly up: false; readonly reason: string; /** When it was first seen down. */ readonly since: Date };
+  | { readonly up: false; readonly reason: string; /** When the first failure was seen. */ readonly since: Date };
 
-/** How much a detector risks: `precise` masks least that is innocent, `thorough` leaks least. */
+/** How much to find: `precise` replaces the least innocent text, `thorough` leaks the fewest values. */
 export type Recall = 'precise' | 'balanced' | 'thorough';
 
 export interface DetectOptions {
   readonly signal: AbortSignal;
-  /** A setting for this call; a detector never goes below its own. */
+  /** The setting of this call. A detector never finds less than with its own setting. */
   readonly recall?: Recall | undefined;
 }
 
-/** Finds entities. Never applies policy: see {@link Analyzer}. */
+/** Finds entities. The {@link Analyzer} applies the policy. */
 export interface Detector {
   readonly name: string;
   /**
-   * Looks at a batch of texts at once.
-   * @returns for each text its spans, sorted by start; they may overlap.
-   * @throws DetectorUnavailableError where the detector cannot answer, or not within its time-out.
+   * Finds the entities in a batch of texts.
+   * @returns the spans of each text, sorted by start; they may overlap.
+   * @throws DetectorUnavailableError if the detector fails or exceeds its timeout.
    * @throws TooManyValuesError
    */
   detect(texts: readonly string[], options: DetectOptions): Promise<Span[][]>;
-  /** Its state for the readiness probe; cheap, and never throws. */
+  /** The state for the readiness probe; cheap, and never throws. */
   state(): Promise<DependencyState>;
   close(): Promise<void>;
 }
 
-/** A detector that cannot be reached, failed or took too long: 502 to the caller. Carries no text. */
+/** A detector is unreachable, failed or exceeded its timeout: status 502. The message contains no text of the call. */
 export class DetectorUnavailableError extends Error {
   override readonly name = 'DetectorUnavailableError';
 }
 
 /**
- * How many values a call may hold, wherever they stand in it: a table of 5,000 rows with a name and an address each,
- * which fills most models' context. Each value costs dozens of objects, some kilobytes, until the call is done.
+ * The most values in one call: a table of 5,000 rows with a name and an address each, which fills the context of most
+ * models. Each value costs dozens of objects, some kilobytes, until the call ends.
  */
 export const MAX_VALUES = 10_000;
 
-/** A call with more than {@link MAX_VALUES}: 413 to the caller. */
+/** A call contains more than {@link MAX_VALUES}: status 413. */
 export class TooManyValuesError extends Error {
   override readonly name = 'TooManyValuesError';
   constructor() {
-    super(`The call holds more than ${MAX_VALUES} values that a pseudonym stands for: send it in parts.`);
+    super(`The call contains more than ${MAX_VALUES} values to pseudonymize. Send it in parts.`);
   }
 
   /** @throws TooManyValuesError */
@@ -72,20 +72,20 @@ export class TooManyValuesError extends Error {
   }
 }
 
-/** What policy says about a finding. `ignore` never leaves the analyzer. */
+/** What to do with a finding. The analyzer drops findings with the action `ignore`. */
 export type Action = 'pseudonymize' | 'block';
 
-/** A span that policy has kept. */
+/** A span and the policy's action. */
 export interface Finding extends Span {
   readonly action: Action;
 }
 
-/** What a call is about, as far as detection and policy depend on it. */
+/** The properties of a call that detection and policy depend on. */
 export interface AnalysisContext {
   /** The gateway's team id, for policy overrides. */
   readonly team: string | undefined;
   readonly signal: AbortSignal;
-  /** Per-request settings of the caller: they can make handling stricter, never looser. */
+  /** Settings of the request. They make handling stricter, never looser. */
   readonly stricter?: StricterSettings;
 }
 
@@ -95,10 +95,10 @@ export interface StricterSettings {
   readonly block?: readonly EntityType[];
 }
 
-/** Detectors and policy together: what the core works on. */
+/** Detectors and policy together. */
 export interface Analyzer {
   /**
-   * @returns for each text its findings: sorted by start, never overlapping, none empty, none inside a surrogate pair.
+   * @returns the findings of each text: sorted by start, disjoint, not empty, and on whole characters.
    * @throws DetectorUnavailableError | TooManyValuesError
    */
   analyze(texts: readonly string[], context: AnalysisContext): Promise<Finding[][]>;

@@ -92,10 +92,10 @@ describe('Presidio detector, where the server misbehaves', () => {
   it('fails on another status, on another shape, and on a cut answer, without a word of the text', async () => {
     const faults: readonly [Handler, string][] = [
       [(_body, response) => { json(response, { error: 'secret text' }, 500); }, 'Presidio answered with status 500.'],
-      [(_body, response) => { json(response, [[], []]); }, 'Presidio gave an answer that does not fit the question.'],
-      [(_body, response) => { json(response, [[{ entity_type: 'PERSON', start: -1, end: 'x' }]]); }, 'Presidio gave an answer that does not fit the question.'],
-      [(_body, response) => { response.writeHead(200, { 'content-length': 50 }).write('[['); response.destroy(); }, 'Presidio cannot be reached.'],
-      [(_body, response) => { response.end('<html>'); }, 'Presidio cannot be reached.'],
+      [(_body, response) => { json(response, [[], []]); }, 'Presidio sent an answer that does not match the request.'],
+      [(_body, response) => { json(response, [[{ entity_type: 'PERSON', start: -1, end: 'x' }]]); }, 'Presidio sent an answer that does not match the request.'],
+      [(_body, response) => { response.writeHead(200, { 'content-length': 50 }).write('[['); response.destroy(); }, 'Presidio is unreachable.'],
+      [(_body, response) => { response.end('<html>'); }, 'Presidio is unreachable.'],
     ]; // prettier-ignore
     for (const [fault, message] of faults) {
       handler = fault;
@@ -110,24 +110,24 @@ describe('Presidio detector, where the server misbehaves', () => {
     handler = () => {
       caller.abort();
     };
-    expect(await failure(['Anna'], open(), caller.signal)).to.equal('The call was aborted while Presidio was working.');
+    expect(await failure(['Anna'], open(), caller.signal)).to.equal('The call to Presidio was aborted.');
   });
 
-  it('is not called for a moment after three failures in a row, and readiness says so', async () => {
+  it('is not called for 5 s after three failures in a row, and readiness reports it', async () => {
     handler = (_body, response) => {
       json(response, {}, 500);
     };
     const one = open();
     for (let attempt = 0; attempt < 3; attempt++) await failure(['Anna'], one);
     calls = [];
-    expect(await failure(['Anna'], one)).to.equal('Presidio failed repeatedly and is not called for a moment.');
+    expect(await failure(['Anna'], one)).to.equal('Presidio failed repeatedly. Calls to it are suspended for 5 s.');
     expect(calls).to.deep.equal([]);
     expect(await one.state()).to.deep.include({ up: false, reason: 'Presidio answered with status 500' });
   });
 
   it('reports a server that is not there', async () => {
     const away = createPresidioDetector({ url: 'http://127.0.0.1:9', timeoutMs: 500 });
-    expect(await failure(['Anna'], away)).to.equal('Presidio cannot be reached.');
+    expect(await failure(['Anna'], away)).to.equal('Presidio is unreachable.');
     expect((await away.state()).up).to.equal(false);
     await away.close();
     expect(await open().state()).to.deep.equal({ up: true });

@@ -2,74 +2,142 @@ import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { CircuitBreaker } from './circuitBreaker.ts';
 import { toUtf16 } from './text/codePoints.ts';
-import { DetectorUnavailableError, type DependencyState, type Detector, type Span } from './contract.ts';
+import {
+  DetectorUnavailableError,
+  type DependencyState,
+  type Detector,
+  type DetectOptions,
+  type Span,
+} from './contract.ts';
 import { resolveOverlaps } from './spans.ts';
 
 export interface PresidioOptions {
   /** Base URL of the analyzer. */
   readonly url: string;
-  /** How long a call may take, in milliseconds; default 1000. */
+  /** Timeout of a call, in milliseconds; default 1000. */
   readonly timeoutMs?: number;
-  /** ISO 639-1 codes of languages that the analyzer has models for; default `en`. Each is asked, all finds count. */
+  /** ISO 639-1 codes of the languages of the analyzer's models; default `en`. Each call asks for all of them. */
   readonly languages?: readonly string[];
 }
 
 const name = 'presidio';
-/** What a result must score: Presidio gives US_BANK_NUMBER .01 to .05, and PHONE_NUMBER .4. */
+/** The lowest score of a result. Presidio gives US_BANK_NUMBER .01 to .05, and PHONE_NUMBER .4. */
 const scoreThreshold = 0.35;
-/** Characters per call: a server that takes long for one call blocks its worker for all. */
+/** Characters per call: a long call blocks its worker of the server. */
 const batchCharacters = 50_000;
 const batchTexts = 64;
-/** Calls at once; a Presidio server has a worker or two. */
+/** Concurrent calls; a Presidio server has one or two workers. */
 const concurrency = 4;
+/** How long calls are suspended after repeated failures. */
+const coolDownMs = 5000;
 const maxResponse = 32 * 1024 * 1024;
 
 const result = z.object({ entity_type: z.string(), start: z.int().min(0), end: z.int().min(0), score: z.number() });
 const answerSchema = z.array(z.array(result));
 
 /**
- * A Presidio analyzer server. What it does that one would not expect, and is handled here: offsets are code points;
- * results overlap (an e-mail address and two URLs inside it) and come by score; an empty text, an unknown language and
- * an unknown entity are all answered by 500; the server closes every connection.
+ * A Presidio analyzer server. Its behaviour that is handled here: offsets are code points; results overlap (an e-mail
+ * address and two URLs inside it) and are ordered by score; it answers an empty text, an unknown language and an unknown
+ * entity with status 500; it closes every connection.
  */
-export function createPresidioDetector({ url, timeoutMs = 1000, languages = ['en'] }: PresidioOptions): Detector {
-  const base = url.replace(/\/+$/, '');
-  // Its server announces keep-alive and closes all the same: a connection used twice fails by chance.
-  const dispatcher = new Agent({
-    pipelining: 0,
-    connections: 16,
-    connect: { timeout: timeoutMs },
-    maxResponseSize: maxResponse,
-  });
-  const breaker = new CircuitBreaker({ failures: 3, coolDownMs: 5000 });
+export const createPresidioDetector = (options: PresidioOptions): Detector => new PresidioDetector(options);
 
-  async function call(path: string, signal: AbortSignal, body?: unknown): Promise<unknown> {
-    const response = await request(`${base}${path}`, {
-      dispatcher,
-      signal,
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { connection: 'close', ...(body !== undefined && { 'content-type': 'application/json' }) },
-      body: body === undefined ? null : JSON.stringify(body),
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
+class PresidioDetector implements Detector {
+  readonly name = name;
+  private readonly base: string;
+  private readonly timeoutMs: number;
+  private readonly languages: readonly string[];
+  private readonly dispatcher: Agent;
+  private readonly breaker = new CircuitBreaker({ failures: 3, coolDownMs });
+
+  constructor({ url, timeoutMs = 1000, languages = ['en'] }: PresidioOptions) {
+    this.base = url.replace(/\/+$/, '');
+    this.timeoutMs = timeoutMs;
+    this.languages = languages;
+    // The server announces keep-alive but closes the connection: a second request on it fails at random.
+    this.dispatcher = new Agent({
+      pipelining: 0,
+      connections: 16,
+      connect: { timeout: timeoutMs },
+      maxResponseSize: maxResponse,
     });
-    if (response.statusCode !== 200) {
-      await response.body.dump();
-      throw new Failure(`Presidio answered with status ${response.statusCode}`);
-    }
-    const content = response.headers['content-type'];
-    if (path === '/health' && !String(content).includes('json')) return response.body.text();
-    return response.body.json();
   }
 
-  async function analyze(texts: readonly string[], language: string, signal: AbortSignal): Promise<Span[][]> {
-    const answer = await call('/analyze', signal, { text: texts, language, score_threshold: scoreThreshold });
-    // One text in a list is answered by a list of lists, too; older servers answered by one list.
+  async detect(texts: readonly string[], { signal }: DetectOptions): Promise<Span[][]> {
+    const batches = batchesOf(texts);
+    if (batches.length === 0) return texts.map(() => []);
+    if (!this.breaker.enter())
+      throw new DetectorUnavailableError(
+        `Presidio failed repeatedly. Calls to it are suspended for ${coolDownMs / 1000} s.`,
+      );
+    const timeout = AbortSignal.timeout(this.timeoutMs);
+    const stop = new AbortController();
+    try {
+      const found = await this.analyzeBatches(texts, batches, AbortSignal.any([signal, timeout, stop.signal]));
+      this.breaker.succeeded();
+      return found;
+    } catch (error) {
+      stop.abort();
+      if (signal.aborted) {
+        this.breaker.abandoned();
+        throw new DetectorUnavailableError('The call to Presidio was aborted.');
+      }
+      const reason = timeout.aborted ? `Presidio did not answer within ${this.timeoutMs} ms` : reasonOf(error);
+      this.breaker.failed(reason);
+      throw new DetectorUnavailableError(`${reason}.`);
+    }
+  }
+
+  async state(): Promise<DependencyState> {
+    const known = this.breaker.state();
+    if (!known.up && !this.breaker.enter()) return known;
+    try {
+      await this.call('/health', AbortSignal.timeout(this.timeoutMs));
+      this.breaker.succeeded();
+    } catch (error) {
+      this.breaker.failed(reasonOf(error));
+      const state = this.breaker.state();
+      return state.up ? { up: false, reason: unreachable, since: new Date() } : state;
+    }
+    return { up: true };
+  }
+
+  close(): Promise<void> {
+    return this.dispatcher.close();
+  }
+
+  private async analyzeBatches(
+    texts: readonly string[],
+    batches: readonly number[][],
+    signal: AbortSignal,
+  ): Promise<Span[][]> {
+    const found: Span[][] = texts.map(() => []);
+    let next = 0;
+    const work = async (): Promise<void> => {
+      for (let batch = batches[next++]; batch; batch = batches[next++]) {
+        const some = batch.map((index) => texts[index] ?? '');
+        const byLanguage = await Promise.all(this.languages.map((language) => this.analyze(some, language, signal)));
+        const spans = some.map((text, at) =>
+          resolveOverlaps(
+            text,
+            byLanguage.flatMap((lists) => lists[at] ?? []),
+          ),
+        );
+        batch.forEach((index, at) => (found[index] = spans[at] ?? []));
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(concurrency, batches.length) }, work));
+    return found;
+  }
+
+  private async analyze(texts: readonly string[], language: string, signal: AbortSignal): Promise<Span[][]> {
+    const answer = await this.call('/analyze', signal, { text: texts, language, score_threshold: scoreThreshold });
+    // Current servers answer a list of one text with a list of lists; older servers answer it with one list.
     const lists = answerSchema.safeParse(
       texts.length === 1 && Array.isArray(answer) && !Array.isArray(answer[0]) ? [answer] : answer,
     );
     if (!lists.success || lists.data.length !== texts.length)
-      throw new Failure('Presidio gave an answer that does not fit the question');
+      throw new Failure('Presidio sent an answer that does not match the request');
     return texts.map((text, index) => {
       const at = toUtf16(text);
       return (lists.data[index] ?? []).map(({ entity_type: type, start, end, score }): Span => ({
@@ -82,70 +150,32 @@ export function createPresidioDetector({ url, timeoutMs = 1000, languages = ['en
     });
   }
 
-  return {
-    name,
-    async detect(texts, { signal }) {
-      const found: Span[][] = texts.map(() => []);
-      const batches = batchesOf(texts);
-      if (batches.length === 0) return found;
-      if (!breaker.enter())
-        throw new DetectorUnavailableError('Presidio failed repeatedly and is not called for a moment.');
-      const timeout = AbortSignal.timeout(timeoutMs);
-      const stop = new AbortController();
-      const either = AbortSignal.any([signal, timeout, stop.signal]);
-      try {
-        let next = 0;
-        const work = async (): Promise<void> => {
-          for (let batch = batches[next++]; batch; batch = batches[next++]) {
-            const some = batch.map((index) => texts[index] ?? '');
-            const byLanguage = await Promise.all(languages.map((language) => analyze(some, language, either)));
-            const spans = some.map((text, at) =>
-              resolveOverlaps(
-                text,
-                byLanguage.flatMap((lists) => lists[at] ?? []),
-              ),
-            );
-            batch.forEach((index, at) => (found[index] = spans[at] ?? []));
-          }
-        };
-        await Promise.all(Array.from({ length: Math.min(concurrency, batches.length) }, work));
-        breaker.succeeded();
-        return found;
-      } catch (error) {
-        stop.abort();
-        if (signal.aborted) {
-          breaker.abandoned();
-          throw new DetectorUnavailableError('The call was aborted while Presidio was working.');
-        }
-        const reason = timeout.aborted
-          ? `Presidio did not answer within ${timeoutMs} ms`
-          : error instanceof Failure
-            ? error.message
-            : 'Presidio cannot be reached';
-        breaker.failed(reason);
-        throw new DetectorUnavailableError(`${reason}.`);
-      }
-    },
-    async state(): Promise<DependencyState> {
-      const known = breaker.state();
-      if (!known.up && !breaker.enter()) return known;
-      try {
-        await call('/health', AbortSignal.timeout(timeoutMs));
-        breaker.succeeded();
-      } catch (error) {
-        breaker.failed(error instanceof Failure ? error.message : 'Presidio cannot be reached');
-        const state = breaker.state();
-        return state.up ? { up: false, reason: 'Presidio cannot be reached', since: new Date() } : state;
-      }
-      return { up: true };
-    },
-    close: () => dispatcher.close(),
-  };
+  private async call(path: string, signal: AbortSignal, body?: unknown): Promise<unknown> {
+    const response = await request(`${this.base}${path}`, {
+      dispatcher: this.dispatcher,
+      signal,
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { connection: 'close', ...(body !== undefined && { 'content-type': 'application/json' }) },
+      body: body === undefined ? null : JSON.stringify(body),
+      headersTimeout: this.timeoutMs,
+      bodyTimeout: this.timeoutMs,
+    });
+    if (response.statusCode !== 200) {
+      await response.body.dump();
+      throw new Failure(`Presidio answered with status ${response.statusCode}`);
+    }
+    const content = response.headers['content-type'];
+    if (path === '/health' && !String(content).includes('json')) return response.body.text();
+    return response.body.json();
+  }
 }
+
+const unreachable = 'Presidio is unreachable';
+const reasonOf = (error: unknown): string => (error instanceof Failure ? error.message : unreachable);
 
 class Failure extends Error {}
 
-/** Indexes of the texts that hold anything, in batches: one call for many texts is far cheaper than one each. */
+/** Indexes of the texts that are not blank, in batches: one call for many texts is much cheaper than one call each. */
 function batchesOf(texts: readonly string[]): number[][] {
   const batches: number[][] = [];
   let characters = Infinity;

@@ -106,8 +106,108 @@ const ratio = (part: number, whole: number): number => (whole === 0 ? NaN : part
 const f2 = (precision: number, recall: number): number =>
   precision > 0 && recall > 0 ? (5 * precision * recall) / (4 * precision + recall) : 0;
 
+interface TypeCounts {
+  /** Labelled values, those found with their type, and those that are not readable any more. */
+  gold: number;
+  hit: number;
+  masked: number;
+  /** Spans found, and those that agree with a labelled value of their type. */
+  found: number;
+  truePositives: number;
+}
+
+/** The sums over the texts of a set. */
+class Tally {
+  readonly types = new Map<string, TypeCounts>();
+  private readonly sums = { characters: 0, leaked: 0, values: 0, leakedValues: 0, innocent: 0, altered: 0, falseFinds: 0, words: 0 }; // prettier-ignore
+
+  add({ text, spans }: EvalText, finds: readonly EvalSpan[], types: ReadonlySet<string>): void {
+    const isWord = Array.from(text, (character) => /[\p{L}\p{N}]/u.test(character));
+    const gold = scored(spans, types);
+    const found = withoutNested(scored(finds, types));
+    const covered = painted(isWord.length, found);
+    const personal = painted(isWord.length, spans);
+    for (const value of gold) this.addValue(value, found, isWord, covered);
+    for (const find of found) this.addFind(find, gold, spans);
+    isWord.forEach((word, at) => {
+      if (!word || personal[at]) return;
+      this.sums.innocent++;
+      this.sums.altered += covered[at] ?? 0;
+    });
+    this.sums.words += text.split(/\s+/).filter((word) => word !== '').length;
+  }
+
+  private addValue(value: Placed, found: readonly Placed[], isWord: readonly boolean[], covered: Uint8Array): void {
+    const counts = this.countsOf(value.type);
+    counts.gold++;
+    counts.hit += Number(found.some((find) => find.type === value.type && overlap(find, value) >= sameFrom));
+    let total = 0;
+    let open = 0;
+    for (let at = value.start; at < value.end; at++) {
+      if (!isWord[at]) continue;
+      total++;
+      open += covered[at] ? 0 : 1;
+    }
+    const isLeak = open > 0.1 * total;
+    this.sums.characters += total;
+    this.sums.leaked += open;
+    this.sums.values++;
+    this.sums.leakedValues += Number(isLeak);
+    counts.masked += Number(!isLeak);
+  }
+
+  private addFind(find: Placed, gold: readonly Placed[], spans: readonly EvalSpan[]): void {
+    const counts = this.countsOf(find.type);
+    counts.found++;
+    counts.truePositives += Number(gold.some((value) => find.type === value.type && overlap(find, value) >= sameFrom));
+    this.sums.falseFinds += Number(
+      !spans.some(({ start, end }) => Math.min(find.end, end) > Math.max(find.start, start)),
+    );
+  }
+
+  private countsOf(type: string): TypeCounts {
+    let counts = this.types.get(type);
+    if (!counts) this.types.set(type, (counts = { gold: 0, hit: 0, masked: 0, found: 0, truePositives: 0 }));
+    return counts;
+  }
+
+  score(): Score {
+    const { characters, leaked, values, leakedValues, innocent, altered, falseFinds, words } = this.sums;
+    const rows = [...this.types.values()];
+    const total = (key: keyof TypeCounts): number => rows.reduce((sum, row) => sum + row[key], 0);
+    const precision = ratio(total('truePositives'), total('found'));
+    const recall = ratio(total('hit'), total('gold'));
+    return {
+      types: new Map(
+        [...this.types]
+          .filter(([, { gold }]) => gold > 0)
+          .sort(([, a], [, b]) => b.gold - a.gold)
+          .map(([type, row]) => {
+            const p = ratio(row.truePositives, row.found);
+            const r = ratio(row.hit, row.gold);
+            return [
+              type,
+              { gold: row.gold, precision: p, recall: r, f2: f2(p, r), masked: ratio(row.masked, row.gold) },
+            ];
+          }),
+      ),
+      all: {
+        gold: total('gold'),
+        precision,
+        recall,
+        f2: f2(precision, recall),
+        leakedCharacters: ratio(leaked, characters),
+        leakedValues: ratio(leakedValues, values),
+        overmasked: ratio(altered, innocent),
+        falsePer1000Words: ratio(1000 * falseFinds, words),
+      },
+    };
+  }
+}
+
 /**
- * @param finds by the texts' ids; a text without an entry had none.
+ * Scores the spans that a detector found.
+ * @param finds by text id; a text without an entry has none.
  * @param types see {@link scoredTypes}.
  */
 export function score(
@@ -115,79 +215,9 @@ export function score(
   finds: ReadonlyMap<string | number, readonly EvalSpan[]>,
   types: ReadonlySet<string> = new Set(scoredTypes),
 ): Score {
-  const counts = new Map<string, { gold: number; found: number; hit: number; right: number; masked: number }>();
-  const count = (type: string): { gold: number; found: number; hit: number; right: number; masked: number } => {
-    let entry = counts.get(type);
-    if (!entry) {
-      entry = { gold: 0, found: 0, hit: 0, right: 0, masked: 0 };
-      counts.set(type, entry);
-    }
-    return entry;
-  };
-  let [characters, leaked, values, leakedValues, innocent, destroyed, falseFinds, words] = [0, 0, 0, 0, 0, 0, 0, 0];
-  for (const { id, text, spans } of texts) {
-    const isWord = Array.from(text, (character) => /[\p{L}\p{N}]/u.test(character));
-    const gold = scored(spans, types);
-    const found = withoutNested(scored(finds.get(id) ?? [], types));
-    const covered = painted(isWord.length, found);
-    const personal = painted(isWord.length, spans);
-    for (const value of gold) {
-      const entry = count(value.type);
-      entry.gold++;
-      entry.hit += Number(found.some((find) => find.type === value.type && overlap(find, value) >= sameFrom));
-      let total = 0;
-      let open = 0;
-      for (let at = value.start; at < value.end; at++) {
-        if (!isWord[at]) continue;
-        total++;
-        open += covered[at] ? 0 : 1;
-      }
-      const isLeak = open > 0.1 * total;
-      characters += total;
-      leaked += open;
-      values++;
-      leakedValues += Number(isLeak);
-      entry.masked += Number(!isLeak);
-    }
-    for (const find of found) {
-      const entry = count(find.type);
-      entry.found++;
-      entry.right += Number(gold.some((value) => find.type === value.type && overlap(find, value) >= sameFrom));
-      falseFinds += Number(!spans.some(({ start, end }) => Math.min(find.end, end) > Math.max(find.start, start)));
-    }
-    isWord.forEach((word, at) => {
-      if (!word || personal[at]) return;
-      innocent++;
-      destroyed += covered[at] ?? 0;
-    });
-    words += text.split(/\s+/).filter((word) => word !== '').length;
-  }
-  const rows = [...counts.values()];
-  const total = (key: 'gold' | 'found' | 'hit' | 'right'): number => rows.reduce((sum, row) => sum + row[key], 0);
-  const precision = ratio(total('right'), total('found'));
-  const recall = ratio(total('hit'), total('gold'));
-  return {
-    types: new Map(
-      [...counts]
-        .filter(([, { gold }]) => gold > 0)
-        .sort(([, a], [, b]) => b.gold - a.gold)
-        .map(([type, row]) => {
-          const p = ratio(row.right, row.found);
-          const r = ratio(row.hit, row.gold);
-          return [type, { gold: row.gold, precision: p, recall: r, f2: f2(p, r), masked: ratio(row.masked, row.gold) }];
-        }),
-    ),
-    all: {
-      gold: total('gold'),
-      precision,
-      recall,
-      f2: f2(precision, recall),
-      leakedCharacters: ratio(leaked, characters),
-      leakedValues: ratio(leakedValues, values),
-      overmasked: ratio(destroyed, innocent),
-      falsePer1000Words: ratio(1000 * falseFinds, words),
-    },
-  };
+  const tally = new Tally();
+  for (const text of texts) tally.add(text, finds.get(text.id) ?? [], types);
+  return tally.score();
 }
 
 function painted(length: number, spans: readonly { readonly start: number; readonly end: number }[]): Uint8Array {

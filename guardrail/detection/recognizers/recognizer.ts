@@ -6,9 +6,11 @@ import { margin, type DigitStats, type TextStats } from './textStats.ts';
 /** Receives one span. */
 export type Emit = (start: number, end: number, score: number, type?: EntityType) => void;
 
-/** Finds values of one type by their pattern. Its run time is linear in the length of the text, for any text. */
+/** Finds values by their pattern. Its run time is linear in the length of the text, for any text. */
 export interface Recognizer {
+  /** The type of a value for which `find` names no other. */
   readonly type: EntityType;
+  readonly otherTypes?: readonly EntityType[];
   /** Whether a text with these properties can contain a value. */
   readonly mayMatch: (stats: TextStats) => boolean;
   /** @param text `stats.text`. */
@@ -60,6 +62,7 @@ export interface Match {
 /** A recognizer that consists of one pattern and a score. */
 export interface PatternRecognizer<Stats> {
   readonly type: EntityType;
+  readonly otherTypes?: readonly EntityType[];
   /** Global; the whole match is the value. */
   readonly pattern: RegExp;
   /** Whether a text with these properties can contain a value. */
@@ -68,10 +71,15 @@ export interface PatternRecognizer<Stats> {
   readonly score: (value: string, match: Match) => number | { readonly score: number; readonly type: EntityType };
 }
 
+type Types = Pick<Recognizer, 'type' | 'otherTypes'>;
+
+const typesOf = ({ type, otherTypes }: Types): Types => ({ type, ...(otherTypes && { otherTypes }) });
+
 /** A recognizer of values that contain digits and extend at most {@link margin} beyond them. */
-export function aroundDigits({ type, pattern, mayMatch, score }: PatternRecognizer<DigitStats>): Recognizer {
+export function aroundDigits(recognizer: PatternRecognizer<DigitStats>): Recognizer {
+  const { pattern, mayMatch, score } = recognizer;
   return {
-    type,
+    ...typesOf(recognizer),
     mayMatch,
     find(text, emit, stats) {
       eachNumber(pattern, stats, mayMatch, (match, windowStart) => {
@@ -82,9 +90,10 @@ export function aroundDigits({ type, pattern, mayMatch, score }: PatternRecogniz
 }
 
 /** A recognizer that searches the whole text. */
-export function anywhere({ type, pattern, mayMatch, score }: PatternRecognizer<TextStats>): Recognizer {
+export function anywhere(recognizer: PatternRecognizer<TextStats>): Recognizer {
+  const { pattern, mayMatch, score } = recognizer;
   return {
-    type,
+    ...typesOf(recognizer),
     mayMatch,
     find(text, emit) {
       eachMatch(pattern, text, (match) => {
@@ -109,6 +118,7 @@ export function afterKeyword(
 ): Recognizer {
   return {
     type: patterns[0].type,
+    otherTypes: patterns.slice(1).map(({ type }) => type),
     mayMatch: (stats) => patterns.some(({ mayMatch }) => mayMatch(stats)) && stats.keywords.of(list).length > 0,
     find(text, emit, stats) {
       const active = patterns.filter(({ mayMatch }) => mayMatch(stats));

@@ -7,6 +7,7 @@ import { internet } from './generic/internet.ts';
 import { phones } from './generic/phone.ts';
 import { secrets } from './generic/secrets.ts';
 import { vehicles } from './generic/vehicles.ts';
+import type { EntityType } from '../contract.ts';
 import type { Recognizer } from './recognizer.ts';
 
 /**
@@ -23,4 +24,9 @@ export const recognizersFor = (languages: readonly string[] = []): readonly Reco
   ...datesOfBirth,
   ...coordinates,
   ...vehicles,
+];
+
+/** Every type that a recognizer finds. */
+export const recognizedTypes = (): readonly EntityType[] => [
+  ...new Set(recognizersFor().flatMap(({ type, otherTypes = [] }) => [type, ...otherTypes])),
 ];

@@ -71,11 +71,16 @@ export function examplesOf(texts: readonly LabelledText[], gazetteer: Gazetteer)
   });
 }
 
-/** How wrong labels are favoured while training, so that right ones must win by a margin; missing a name costs more. */
+/** Added to the scores of wrong labels in training, so that the right one must win by a margin. A missed name costs more. */
 const margin = { wrong: 4, missed: 8 };
 
+/** Units of the stored weights per unit of training. */
+const scale = 16;
+/** The largest stored weight: one feature alone never decides. */
+const most = 900;
+
 /**
- * A structured averaged perceptron with a margin. Whole numbers only, so that it learns the same on every machine.
+ * A structured averaged perceptron with a margin. It uses whole numbers only, so that it learns the same on each machine.
  * @returns weights scaled to 16 bits.
  */
 export function train(
@@ -84,13 +89,8 @@ export function train(
   random: Random,
   report: (line: string) => void,
 ): Weights {
-  const weights = new Int32Array(buckets * labelCount);
-  const totals = new Float64Array(buckets * labelCount);
-  const transitions = new Int32Array(transitionCount);
-  const transitionTotals = new Float64Array(transitionCount);
-  const viterbi = new Viterbi();
+  const learner = new Learner();
   const order = examples.map((_, index) => index);
-  let clock = 1;
   for (let epoch = 1; epoch <= epochs; epoch++) {
     random.shuffle(order);
     let wrong = 0;
@@ -98,80 +98,103 @@ export function train(
     for (const index of order) {
       const example = examples[index];
       if (!example || example.count === 0) continue;
-      const { count, gold, gaps, features, starts } = example;
-      const scores = new Int32Array(count * labelCount);
-      for (let token = 0; token < count; token++) {
-        const to = token * labelCount;
-        for (let at = starts[token] ?? 0; at < (starts[token + 1] ?? 0); at++) {
-          const from = (features[at] ?? 0) * labelCount;
-          for (let label = 0; label < labelCount; label++)
-            scores[to + label] = (scores[to + label] ?? 0) + (weights[from + label] ?? 0);
-        }
-        const right = gold[token] ?? 0;
-        for (let label = 0; label < labelCount; label++) {
-          if (label !== right)
-            scores[to + label] = (scores[to + label] ?? 0) + (label === 0 ? margin.missed : margin.wrong);
-        }
-      }
-      const guess = new Uint8Array(count);
-      viterbi.decode(0, count, count, scores, gaps, transitions, guess);
-      for (let token = 0; token < count; token++) {
-        const right = gold[token] ?? 0;
-        const guessed = guess[token] ?? 0;
-        if (token > 0) {
-          const good = transitionAt(gaps[token] ?? 0, gold[token - 1] ?? 0, right);
-          const bad = transitionAt(gaps[token] ?? 0, guess[token - 1] ?? 0, guessed);
-          if (good !== bad) {
-            transitions[good] = (transitions[good] ?? 0) + 1;
-            transitionTotals[good] = (transitionTotals[good] ?? 0) + clock;
-            transitions[bad] = (transitions[bad] ?? 0) - 1;
-            transitionTotals[bad] = (transitionTotals[bad] ?? 0) - clock;
-          }
-        }
-        if (right === guessed) continue;
-        wrong++;
-        for (let at = starts[token] ?? 0; at < (starts[token + 1] ?? 0); at++) {
-          const from = (features[at] ?? 0) * labelCount;
-          weights[from + right] = (weights[from + right] ?? 0) + 1;
-          totals[from + right] = (totals[from + right] ?? 0) + clock;
-          weights[from + guessed] = (weights[from + guessed] ?? 0) - 1;
-          totals[from + guessed] = (totals[from + guessed] ?? 0) - clock;
-        }
-      }
-      seen += count;
-      clock++;
+      wrong += learner.learn(example);
+      seen += example.count;
     }
     report(`epoch ${epoch}: ${((100 * wrong) / seen).toFixed(2)} % of ${seen} tokens inside the margin`);
   }
-  return averaged(weights, totals, transitions, transitionTotals, clock);
+  return learner.averaged();
 }
 
-/** Units of the stored weights per unit of training. */
-const scale = 16;
-/** The heaviest that a stored weight may be: what a feature says alone is never certain. */
-const most = 900;
+/** The weights in training, and the sums of their changes over time, for the average. */
+class Learner {
+  private readonly weights = new Int32Array(buckets * labelCount);
+  private readonly totals = new Float64Array(buckets * labelCount);
+  private readonly transitions = new Int32Array(transitionCount);
+  private readonly transitionTotals = new Float64Array(transitionCount);
+  private readonly viterbi = new Viterbi();
+  private clock = 1;
 
-function averaged(
-  weights: Int32Array,
-  totals: Float64Array,
-  transitions: Int32Array,
-  transitionTotals: Float64Array,
-  clock: number,
-): Weights {
-  const mean = (weight: number, total: number): number => {
-    const value = Math.round((weight - total / clock) * scale);
-    // What training hardly touched is noise, and costs space.
-    return Math.abs(value) < scale / 8 ? 0 : value;
-  };
-  const rows = Int16Array.from(weights, (weight, at) => Math.max(-most, Math.min(most, mean(weight, totals[at] ?? 0))));
-  // A feature that was hardly ever put right tells of one training text or two: most do, and nothing is lost with them.
-  for (let from = 0; from < rows.length; from += labelCount) {
-    const row = rows.subarray(from, from + labelCount);
-    if (row.every((weight) => Math.abs(weight) <= 1.75 * scale)) row.fill(0);
+  /** @returns the number of wrong labels. */
+  learn(example: Example): number {
+    const { count, gold, gaps } = example;
+    const guess = new Uint8Array(count);
+    this.viterbi.decode(0, count, count, this.scoresWithMargin(example), gaps, this.transitions, guess);
+    let wrong = 0;
+    for (let token = 0; token < count; token++) {
+      const right = gold[token] ?? 0;
+      const guessed = guess[token] ?? 0;
+      if (token > 0) {
+        const good = transitionAt(gaps[token] ?? 0, gold[token - 1] ?? 0, right);
+        const bad = transitionAt(gaps[token] ?? 0, guess[token - 1] ?? 0, guessed);
+        if (good !== bad) this.moveTransition(good, bad);
+      }
+      if (right === guessed) continue;
+      wrong++;
+      this.moveWeights(example, token, right, guessed);
+    }
+    this.clock++;
+    return wrong;
   }
-  return {
-    rows,
-    transitions: Int16Array.from(transitions, (weight, at) => mean(weight, transitionTotals[at] ?? 0)),
-    scale: scale * 8,
-  };
+
+  /** The scores of all labels. The right ones have none added, so they must win by the margin. */
+  private scoresWithMargin({ count, gold, features, starts }: Example): Int32Array {
+    const { weights } = this;
+    const scores = new Int32Array(count * labelCount);
+    for (let token = 0; token < count; token++) {
+      const to = token * labelCount;
+      for (let at = starts[token] ?? 0; at < (starts[token + 1] ?? 0); at++) {
+        const from = (features[at] ?? 0) * labelCount;
+        for (let label = 0; label < labelCount; label++)
+          scores[to + label] = (scores[to + label] ?? 0) + (weights[from + label] ?? 0);
+      }
+      const right = gold[token] ?? 0;
+      for (let label = 0; label < labelCount; label++) {
+        if (label !== right)
+          scores[to + label] = (scores[to + label] ?? 0) + (label === 0 ? margin.missed : margin.wrong);
+      }
+    }
+    return scores;
+  }
+
+  private moveTransition(good: number, bad: number): void {
+    const { transitions, transitionTotals, clock } = this;
+    transitions[good] = (transitions[good] ?? 0) + 1;
+    transitionTotals[good] = (transitionTotals[good] ?? 0) + clock;
+    transitions[bad] = (transitions[bad] ?? 0) - 1;
+    transitionTotals[bad] = (transitionTotals[bad] ?? 0) - clock;
+  }
+
+  private moveWeights({ features, starts }: Example, token: number, right: number, guessed: number): void {
+    const { weights, totals, clock } = this;
+    for (let at = starts[token] ?? 0; at < (starts[token + 1] ?? 0); at++) {
+      const from = (features[at] ?? 0) * labelCount;
+      weights[from + right] = (weights[from + right] ?? 0) + 1;
+      totals[from + right] = (totals[from + right] ?? 0) + clock;
+      weights[from + guessed] = (weights[from + guessed] ?? 0) - 1;
+      totals[from + guessed] = (totals[from + guessed] ?? 0) - clock;
+    }
+  }
+
+  averaged(): Weights {
+    const { weights, totals, transitions, transitionTotals, clock } = this;
+    const mean = (weight: number, total: number): number => {
+      const value = Math.round((weight - total / clock) * scale);
+      // A weight that training hardly changed is noise, and takes space.
+      return Math.abs(value) < scale / 8 ? 0 : value;
+    };
+    const rows = Int16Array.from(weights, (weight, at) =>
+      Math.max(-most, Math.min(most, mean(weight, totals[at] ?? 0))),
+    );
+    // A feature with small weights comes from one or two training texts. Most features are such, and do not help.
+    for (let from = 0; from < rows.length; from += labelCount) {
+      const row = rows.subarray(from, from + labelCount);
+      if (row.every((weight) => Math.abs(weight) <= 1.75 * scale)) row.fill(0);
+    }
+    return {
+      rows,
+      transitions: Int16Array.from(transitions, (weight, at) => mean(weight, transitionTotals[at] ?? 0)),
+      scale: scale * 8,
+    };
+  }
 }

@@ -85,6 +85,7 @@ class NumberRun {
 /** National identifiers of digits only. All countries share one pass over the numbers of the text. */
 const numbers: Recognizer = {
   type: 'ID',
+  otherTypes: numberIds.map(({ type }) => type),
   mayMatch: isLong,
   find(text, emit, stats) {
     eachNumber(candidate, stats, isLong, ({ 0: run, index }, windowStart) => {

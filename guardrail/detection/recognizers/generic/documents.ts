@@ -17,6 +17,7 @@ const documentWords = (
 /** Numbers of documents have many patterns: a number needs a document word directly before it. */
 const documentNumber = aroundDigits({
   type: 'ID',
+  otherTypes: documentWords.map(([type]) => type),
   pattern: /(?<![\p{L}\p{N}_./-])(?:[A-Z]{1,5}[ -]?)?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)){3,19}(?![\p{L}\p{N}_]|\.\d)/gu,
   mayMatch: ({ digits }) => digits >= 4,
   score: (value, { text, start }) => {

@@ -176,6 +176,7 @@ const expression = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:[([].*)?$|^\w+\(.*\)$/;
 /** A password or key behind a word for it. Its mix of characters decides; a plain word is never a secret. */
 const named: Recognizer = {
   type: 'PASSWORD',
+  otherTypes: ['API_KEY'],
   mayMatch: (stats) => stats.token >= 2,
   find(text, emit, stats) {
     let from = 0;

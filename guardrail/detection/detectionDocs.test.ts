@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { kindNames } from './ner/labels.ts';
+import { recognizedTypes } from './recognizers/recognizers.ts';
+
+const root = join(import.meta.dirname, '../..');
+const page = readFileSync(join(root, 'docs/detection.md'), 'utf8');
+
+/** The code blocks of the page whose first line matches, with what it captures. */
+const blocks = (first: RegExp): { readonly name: string; readonly code: string }[] =>
+  Array.from(page.matchAll(/^```(.*)\n([^]*?)^```$/gm), ([, head = '', code = '']) => ({ head, code })).flatMap(
+    ({ head, code }) => {
+      const found = first.exec(head);
+      return found ? [{ name: found[1] ?? '', code }] : [];
+    },
+  );
+
+describe('docs/detection.md', () => {
+  it('lists each entity type', () => {
+    const table = page.slice(page.indexOf('## Entity types'), page.indexOf('## Add a recognizer'));
+    const listed = Array.from(table.matchAll(/`([A-Z][A-Z_]+)`/g), ([, type]) => type);
+    const types = [...recognizedTypes(), ...kindNames.filter((kind) => kind !== 'ADDRESS')];
+    expect([...new Set(listed)].sort()).to.deep.equal([...new Set(types)].sort());
+  });
+
+  describe('its example', () => {
+    let folder = '';
+    before(() => {
+      folder = mkdtempSync(join(tmpdir(), 'detection-docs-'));
+      const isLeftOut = (path: string): boolean => /training|\.test\.ts$/.test(path);
+      for (const part of ['guardrail', 'package.json', 'tsconfig.json'])
+        cpSync(join(root, part), join(folder, part), { recursive: true, filter: (path) => !isLeftOut(path) });
+      symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+      for (const { name, code } of blocks(/^ts file=(.+)$/)) {
+        mkdirSync(dirname(join(folder, name)), { recursive: true });
+        writeFileSync(join(folder, name), code);
+      }
+      for (const { name, code } of blocks(/^ts line=(.+)$/)) {
+        const [importLine = '', entry = ''] = code.split('\n');
+        const list = readFileSync(join(folder, name), 'utf8');
+        writeFileSync(
+          join(folder, name),
+          `${importLine}\n${list.replace(/(\] = \[|: readonly \w+\[\] = \[)\n/, `$1\n${entry}\n`)}`,
+        );
+      }
+    });
+    after(() => {
+      rmSync(folder, { recursive: true });
+    });
+
+    it('finds what the page says', () => {
+      const lines = blocks(/^(text)$/).flatMap(({ code }) => code.trimEnd().split('\n'));
+      const texts = lines.map((line) => line.split(' => ')[0]);
+      const program = `
+        import { createAnalyzer, createBuiltinDetector } from './guardrail/detection/detection.ts';
+        const analyzer = createAnalyzer({ detectors: [createBuiltinDetector({ languages: ['is'] })] });
+        for (const text of ${JSON.stringify(texts)}) {
+          const [found = []] = await analyzer.analyze([text], { team: undefined, signal: new AbortController().signal });
+          console.log(text + ' => ' + found.map(({ type, start, end }) => type + ' ' + text.slice(start, end)).join(', '));
+        }`;
+      const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+      expect(lines).to.have.length.above(3);
+      expect(stdout.trimEnd().split('\n'), stderr).to.deep.equal(lines);
+    }).timeout(30_000);
+
+    it('compiles', () => {
+      const files = blocks(/^ts file=(.+)$/).map(({ name }) => name);
+      const options = [
+        '--noEmit',
+        '--strict',
+        '--module',
+        'nodenext',
+        '--target',
+        'esnext',
+        '--allowImportingTsExtensions',
+      ];
+      const tsc = join(root, 'node_modules/typescript/bin/tsc');
+      const { stdout } = spawnSync(process.execPath, [tsc, ...options, '--types', 'node', '--skipLibCheck', ...files], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+      expect(stdout).to.equal('');
+    }).timeout(60_000);
+  });
+});
