@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBuiltinDetector } from '../../guardrail/detection/builtinDetector.ts';
 import { Generator, type LabelledText } from '../../guardrail/detection/training/generate.ts';
-import { readWordNet } from '../../guardrail/detection/training/lexicon.ts';
+import { readWordNet } from '../../guardrail/detection/training/wordNet.ts';
 import type { DetectorStart } from './detectorStart.ts';
 
 /** Milliseconds of processor time of this thread so far. */

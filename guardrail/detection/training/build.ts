@@ -5,7 +5,7 @@ import { packGazetteer, packModel, unpacked, unpackModel } from '../ner/model.ts
 import { buildGazetteer, gazetteerOf, withHidden } from './gazetteers.ts';
 import { Generator } from './generate.ts';
 import { heldOutTexts } from './heldOut/heldOut.ts';
-import { readWordNet, type WordNet } from './lexicon.ts';
+import { readWordNet, type WordNet } from './wordNet.ts';
 import { examplesOf, train } from './perceptron.ts';
 import { Random } from './random.ts';
 import { heldOutScores, splitScores, type HeldOutScores, type SplitScore } from './scores.ts';

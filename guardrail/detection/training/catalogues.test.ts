@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Catalogues } from './catalogues.ts';
 import { Fillers } from './fillers.ts';
-import { readWordNet } from './lexicon.ts';
+import { readWordNet } from './wordNet.ts';
 import { Random } from './random.ts';
 
 describe('catalogues', () => {

@@ -1,4 +1,4 @@
-import { capitalized } from './entities.ts';
+import { capitalized } from './capitalized.ts';
 import type { Fillers } from './fillers.ts';
 import type { Random } from './random.ts';
 import { justified, wrapped } from './typesetting.ts';

@@ -10,10 +10,12 @@ import {
   type NamePool,
   type Part,
   type Town,
-  type WordNet,
 } from './lexicon.ts';
+import { type WordNet } from './wordNet.ts';
 import type { Random } from './random.ts';
 import type { Language } from './vocabulary.ts';
+import { capitalized } from './capitalized.ts';
+import { addressCountries, type Country } from './addresses.ts';
 
 const split = (words: string): string[] => words.trim().split(/\s+/);
 
@@ -25,7 +27,7 @@ export interface Person {
 }
 
 /** Letters follow letters as in a list of names: makes names of the same sound that no list has. */
-class Babbler {
+class TrigramNameGenerator {
   private readonly following = new Map<string, string[]>();
 
   constructor(names: readonly string[]) {
@@ -55,442 +57,13 @@ class Babbler {
   }
 }
 
-export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
-
 const byPart = <T>(list: readonly T[], part: Part, nameOf: (entry: T) => string): T[] =>
   list.filter((entry) => partOf(nameOf(entry)) === part);
 
-interface Street {
-  readonly name: (maker: Entities) => string;
-  /** Whether the number stands before the street. */
-  readonly numberFirst?: boolean;
-}
-
-interface Country {
-  readonly code: string;
-  readonly weight: number;
-  readonly street: Street;
-  /** Postal code; `#` a digit, `?` a letter. */
-  readonly codes: readonly string[];
-  /** Street, code, town and region, in the order of the country's post. */
-  readonly order: (street: string, code: string, town: string, region: string) => string;
-  readonly regions?: readonly string[];
-  readonly units?: readonly string[];
-  readonly names: readonly string[];
-}
-
-const usual = (street: string, code: string, town: string): string => `${street}, ${code} ${town}`;
-const usStates = fakerList('en', 'location', 'state_abbr').concat(fakerList('en', 'location', 'state'));
-
-const suffixed =
-  (suffixes: string): Street['name'] =>
-  (maker) =>
-    maker.streetStem() + maker.random.pick(suffixes.split(' '));
-
-const prefixedBy =
-  (prefixes: string): Street['name'] =>
-  (maker) =>
-    `${maker.random.pick(prefixes.split('|'))} ${maker.random.chance(0.4) ? maker.person().full : maker.random.chance(0.5) ? maker.family() : maker.nounName()}`;
-
-const listed =
-  (keys: string, otherwise: Street['name']): Street['name'] =>
-  (maker) => {
-    const list = maker.streets(keys);
-    return list.length > 0 && maker.random.chance(0.6) ? maker.random.pick(list) : otherwise(maker);
-  };
-
-const english: Street = {
-  numberFirst: true,
-  name: (maker) => {
-    const { random } = maker;
-    const suffix = random.pick(
-      'Street St St. Road Rd Rd. Avenue Ave Ave. Lane Ln Drive Dr Dr. Court Ct Boulevard Blvd Place Pl Way Terrace Close Crescent Parkway Pkwy Highway Square Circle Trail Plaza Gardens Grove Hill Mews Row Walk View Heights Green Park Rise Loop Path Ridge Run Crossing Meadows Union Station Ferry Springs Island Harbors Mills Estates Junction Bypass Causeway Turnpike Alley Views'.split(
-        ' ',
-      ),
-    );
-    const stem = random.chance(0.25)
-      ? `${random.int(1, 140)}${random.pick(['th', 'st', 'nd', 'rd'])}`
-      : random.chance(0.45)
-        ? maker.family()
-        : random.chance(0.3)
-          ? maker.given()
-          : random.pick(
-              'Oak Maple Cedar Pine Elm Washington Lake Hill Walnut Spring North Ridge Church Willow Mill Sunset Railroad Jackson Cherry West South East Highland Forest River Meadow Chestnut Broad Green School Center Station Park Main High Victoria King Queen Grange London Manor Windsor York Albert Springfield George Prospect Valley'.split(
-                ' ',
-              ),
-            );
-    const direction = random.chance(0.12)
-      ? `${random.pick(['N', 'S', 'E', 'W', 'N.', 'West', 'North', 'SW', 'NE'])} `
-      : '';
-    return `${direction}${stem} ${suffix}${random.chance(0.05) ? ` ${random.pick(['North', 'West', 'NW', 'E'])}` : ''}`;
-  },
-};
-
-const german: Street = {
-  name: listed('de de_AT', (maker) =>
-    maker.random.chance(0.5)
-      ? suffixed('straße str. strasse weg gasse allee platz ring ufer damm steig')(maker)
-      : maker.random.pick(['Am ', 'An der ', 'Im ', 'Zum ', 'Auf dem ', 'Unter den ', 'Alte ', 'Lange ', 'Neue ']) +
-        capitalized(maker.nounName()),
-  ),
-};
-
-const nordic = (suffixes: string): Street => ({ name: suffixed(suffixes) });
-
-const aptUnits = [
-  'Apt. ###',
-  'Suite ###',
-  'Apt ##',
-  'Unit #',
-  '#5##',
-  'Apt. #?',
-  'Ste ###',
-  'Floor #',
-  'Apt. ###',
-  'Suite ###',
-];
-
-const countriesOfAddresses: readonly Country[] = [
-  {
-    code: 'US',
-    weight: 16,
-    names: ['USA', 'United States', 'US', 'U.S.A.'],
-    street: english,
-    codes: ['#####', '#####', '#####-####'],
-    regions: usStates,
-    units: aptUnits,
-    order: (s, c, t, r) => `${s}, ${t}, ${r} ${c}`,
-  },
-  {
-    code: 'GB',
-    weight: 8,
-    names: ['United Kingdom', 'UK', 'England', 'Scotland'],
-    street: english,
-    codes: ['??# #??', '??## #??', '?# #??', '?## #??', 'EC#? #??'],
-    units: ['Flat #', 'Flat ##', 'Unit #'],
-    order: (s, c, t) => `${s}, ${t} ${c}`,
-  },
-  {
-    code: 'GB',
-    weight: 4,
-    names: ['United Kingdom', 'UK'],
-    street: english,
-    codes: ['??# #??', '??## #??'],
-    order: (s, c, t) => `${s}, ${t}, ${c}`,
-  },
-  {
-    code: 'CA',
-    weight: 3,
-    names: ['Canada'],
-    street: english,
-    codes: ['?#? #?#'],
-    regions: ['ON', 'QC', 'BC', 'AB', 'MB', 'NS', 'Ontario', 'Quebec'],
-    units: aptUnits,
-    order: (s, c, t, r) => `${s}, ${t}, ${r} ${c}`,
-  },
-  {
-    code: 'AU',
-    weight: 3,
-    names: ['Australia'],
-    street: english,
-    codes: ['####'],
-    regions: ['NSW', 'VIC', 'QLD', 'WA', 'SA', 'TAS', 'ACT'],
-    units: ['Unit #', 'Level ##'],
-    order: (s, c, t, r) => `${s}, ${t} ${r} ${c}`,
-  },
-  {
-    code: 'NZ',
-    weight: 1.5,
-    names: ['New Zealand'],
-    street: english,
-    codes: ['####'],
-    order: (s, c, t) => `${s}, ${t} ${c}`,
-  },
-  {
-    code: 'IN',
-    weight: 2,
-    names: ['India'],
-    street: {
-      numberFirst: true,
-      name: (m) =>
-        `${m.family()} ${m.random.pick(['Nagar', 'Marg', 'Road', 'Chowk', 'Colony', 'Layout', 'Cross', 'Street'])}`,
-    },
-    codes: ['######', '### ###'],
-    order: (s, c, t) => `${s}, ${t} ${c}`,
-  },
-  {
-    code: 'DE',
-    weight: 9,
-    names: ['Germany', 'Deutschland'],
-    street: german,
-    codes: ['#####', '#####', 'D-#####'],
-    order: usual,
-  },
-  {
-    code: 'AT',
-    weight: 2,
-    names: ['Austria', 'Österreich'],
-    street: german,
-    codes: ['####', 'A-####'],
-    order: usual,
-  },
-  {
-    code: 'CH',
-    weight: 2,
-    names: ['Switzerland', 'Schweiz', 'Suisse'],
-    street: {
-      name: (m) => (m.random.chance(0.6) ? german.name(m) : prefixedBy('Rue|Chemin|Via|Route|Strada')(m)),
-    },
-    codes: ['####', 'CH-####'],
-    order: usual,
-  },
-  {
-    code: 'FR',
-    weight: 7,
-    names: ['France'],
-    street: {
-      numberFirst: true,
-      name: prefixedBy(
-        'rue|Rue|Rue de la|rue de|avenue|Avenue|Avenue du|boulevard|Boulevard|Bd|place|Place|quai|Quai|chemin|Chemin des|impasse|allée|Allée des|route de|cours|Square|Rue du|rue des',
-      ),
-    },
-    codes: ['#####'],
-    units: ['bis', 'ter', 'Bât. ?', 'Apt ##'],
-    order: usual,
-  },
-  {
-    code: 'BE',
-    weight: 2,
-    names: ['Belgium', 'Belgique', 'België'],
-    street: {
-      name: (m) =>
-        m.random.chance(0.5)
-          ? prefixedBy('Rue|Rue de|Avenue|Chaussée de|Boulevard')(m)
-          : suffixed('straat laan weg steenweg plein')(m),
-    },
-    codes: ['####', 'B-####'],
-    order: usual,
-  },
-  {
-    code: 'ES',
-    weight: 6,
-    names: ['Spain', 'España'],
-    street: {
-      name: prefixedBy(
-        'Calle|C/|Calle de|Calle de la|Avenida|Avda.|Av.|Plaza|Paseo de|Carretera|Ronda|Camino|Cuesta|Travesía|Rúa|C. de',
-      ),
-    },
-    codes: ['#####'],
-    units: ['#º ?', '#ºA', 'piso #', 'bajo', '#º izq'],
-    order: usual,
-  },
-  {
-    code: 'MX',
-    weight: 2,
-    names: ['Mexico', 'México'],
-    street: { name: prefixedBy('Calle|Av.|Avenida|Calz.|Blvd.|Privada') },
-    codes: ['#####', 'C.P. #####'],
-    order: usual,
-  },
-  {
-    code: 'IT',
-    weight: 6,
-    names: ['Italy', 'Italia'],
-    street: {
-      name: prefixedBy(
-        'Via|Via|via|Viale|Piazza|Corso|Largo|Vicolo|Strada|Contrada|Lungomare|Via della|Piazza del|Borgo',
-      ),
-    },
-    codes: ['#####'],
-    regions: ['MI', 'RM', 'TO', 'NA', 'BO', 'FI', 'PA', 'GE'],
-    order: (s, c, t, r) => `${s}, ${c} ${t}${r ? ` (${r})` : ''}`,
-  },
-  {
-    code: 'NL',
-    weight: 6,
-    names: ['Netherlands', 'Nederland', 'The Netherlands'],
-    street: {
-      name: (m) =>
-        m.random.chance(0.8)
-          ? suffixed('straat laan weg gracht plein kade dijk singel hof dreef pad hove')(m)
-          : `${m.given()} ${m.family()}${m.random.pick(['straat', 'laan', 'hof', 'hove'])}`,
-    },
-    codes: ['#### ??', '####??'],
-    units: ['?', '-#', 'bis', 'hs', '# hoog'],
-    order: usual,
-  },
-  {
-    code: 'SE',
-    weight: 5,
-    names: ['Sweden', 'Sverige'],
-    street: nordic('gatan vägen gränd stigen torget gata allén backen väg plan'),
-    codes: ['### ##', '#####', 'SE-### ##'],
-    units: ['lgh ####'],
-    order: usual,
-  },
-  {
-    code: 'NO',
-    weight: 3,
-    names: ['Norway', 'Norge'],
-    street: nordic('gata veien vegen gate vei lia svingen bakken kroken terrasse haugen'),
-    codes: ['####'],
-    order: usual,
-  },
-  {
-    code: 'DK',
-    weight: 3,
-    names: ['Denmark', 'Danmark'],
-    street: {
-      name: listed('da', suffixed('vej gade allé stræde vænget parken')),
-    },
-    codes: ['####', 'DK-####'],
-    units: ['#. tv', '#. th', 'st. mf'],
-    order: usual,
-  },
-  {
-    code: 'FI',
-    weight: 3,
-    names: ['Finland', 'Suomi'],
-    street: nordic('katu tie kuja polku kaari tori ranta rinne mäki'),
-    codes: ['#####'],
-    units: ['A ##', 'B #', 'as. ##'],
-    order: usual,
-  },
-  {
-    code: 'IS',
-    weight: 1.5,
-    names: ['Iceland', 'Ísland'],
-    street: nordic('gata stræti vegur braut hólar hagi teigur'),
-    codes: ['###'],
-    order: usual,
-  },
-  {
-    code: 'CZ',
-    weight: 3,
-    names: ['Czech Republic', 'Czechia'],
-    street: { name: listed('cs_CZ sk', suffixed('ova ská ova ého')) },
-    codes: ['### ##', '#####'],
-    order: usual,
-  },
-  {
-    code: 'SK',
-    weight: 1,
-    names: ['Slovakia'],
-    street: { name: listed('sk', suffixed('ova ská')) },
-    codes: ['### ##'],
-    order: usual,
-  },
-  {
-    code: 'PL',
-    weight: 3,
-    names: ['Poland', 'Polska'],
-    street: { name: prefixedBy('ul.|ul.|ulica|al.|Al.|os.|pl.|Plac') },
-    codes: ['##-###'],
-    units: ['m. #', '/##'],
-    order: usual,
-  },
-  {
-    code: 'PT',
-    weight: 3,
-    names: ['Portugal'],
-    street: {
-      name: prefixedBy('Rua|Rua|R.|R|Rua da|Avenida|Av.|Travessa|Largo|Praça|Estrada|Alameda|Beco|Quinta'),
-    },
-    codes: ['####-###'],
-    units: ['#º Esq', '#º Dto', 'r/c'],
-    order: usual,
-  },
-  {
-    code: 'BR',
-    weight: 3,
-    names: ['Brazil', 'Brasil'],
-    street: {
-      name: prefixedBy('Rua|Rua|Av.|Avenida|Travessa|Alameda|Praça|Rodovia'),
-    },
-    codes: ['#####-###'],
-    regions: ['SP', 'RJ', 'MG', 'RS', 'BA', 'PR'],
-    order: (s, c, t, r) => `${s}, ${t}${r ? ` - ${r}` : ''}, ${c}`,
-  },
-  {
-    code: 'HU',
-    weight: 2,
-    names: ['Hungary', 'Magyarország'],
-    street: {
-      name: (m) =>
-        `${m.random.chance(0.5) ? m.family() : m.person().full} ${m.random.pick(['utca', 'u.', 'út', 'tér', 'körút', 'köz', 'sétány', 'sor'])}`,
-    },
-    codes: ['####', 'H-####'],
-    order: (s, c, t) => `${c} ${t}, ${s}`,
-  },
-  {
-    code: 'RO',
-    weight: 1,
-    names: ['Romania'],
-    street: { name: prefixedBy('Strada|Str.|Bulevardul|Bd.|Aleea|Calea') },
-    codes: ['######'],
-    order: usual,
-  },
-  {
-    code: 'HR',
-    weight: 2,
-    names: ['Croatia', 'Hrvatska', 'Slovenia'],
-    street: {
-      name: (m) =>
-        m.random.chance(0.5)
-          ? listed('hr sl_SI sr_RS_latin', suffixed('eva ova ska'))(m)
-          : `${m.family()}${m.random.pick(['eva', 'ova', 'ska', ' ulica', ' cesta', ' trg'])}`,
-    },
-    codes: ['#####', '####'],
-    order: usual,
-  },
-  {
-    code: 'EE',
-    weight: 1.5,
-    names: ['Estonia', 'Eesti', 'Latvia', 'Lithuania'],
-    street: {
-      name: (m) =>
-        m.random.chance(0.5)
-          ? m.streetStem()
-          : `${m.streetStem()} ${m.random.pick(['tn', 'tee', 'mnt', 'pst', 'iela', 'g.'])}`,
-    },
-    codes: ['#####', 'LV-####'],
-    order: usual,
-  },
-  {
-    code: 'GR',
-    weight: 1.5,
-    names: ['Greece', 'Cyprus', 'Ελλάδα'],
-    street: {
-      name: (m) =>
-        m.random.chance(0.6)
-          ? m.random.pick(m.streets('el'))
-          : `${m.random.pick(['Leoforos', 'Odos', 'Λεωφόρος'])} ${m.family()}`,
-    },
-    codes: ['### ##', '#####'],
-    order: usual,
-  },
-  {
-    code: 'TR',
-    weight: 1,
-    names: ['Turkey', 'Türkiye'],
-    street: {
-      name: (m) => `${m.family()} ${m.random.pick(['Caddesi', 'Cad.', 'Sokak', 'Sk.', 'Bulvarı', 'Mahallesi'])}`,
-    },
-    codes: ['#####'],
-    units: ['No: ##', 'D: #'],
-    order: usual,
-  },
-  {
-    code: 'AR',
-    weight: 1.5,
-    names: ['Argentina', 'Uruguay', 'Chile', 'Colombia'],
-    street: {
-      name: (m) => (m.random.chance(0.5) ? m.family() : prefixedBy('Av.|Calle|Pasaje|Carrera|Bv.')(m)),
-    },
-    codes: ['?####', '####', '#####'],
-    order: usual,
-  },
-];
+const brandEndings = split(
+  'ly ify io ix eo ia ora ity hub base wise soft tech ware net data cast point ico ex on us aro via lytics',
+);
+const brandBeginnings = split('e i my go get up un pro bio neo open cyber deep smart net info agri medi fin cloud');
 
 const particles = [
   'van',
@@ -540,7 +113,7 @@ export class Entities {
   private readonly towns: readonly Town[];
   private readonly townNames: readonly string[];
   private readonly townsOf = new Map<string, Town[]>();
-  private readonly babblers = new Map<string, Babbler>();
+  private readonly generators = new Map<string, TrigramNameGenerator>();
   private readonly streetLists = new Map<string, readonly string[]>();
   private readonly orgs: readonly string[];
   private readonly nouns: readonly string[];
@@ -583,17 +156,17 @@ export class Entities {
     };
   }
 
-  private babble(key: string, names: readonly string[]): string {
-    let babbler = this.babblers.get(key);
-    if (!babbler) {
-      babbler = new Babbler(names);
-      this.babblers.set(key, babbler);
+  private coined(key: string, names: readonly string[]): string {
+    let generator = this.generators.get(key);
+    if (!generator) {
+      generator = new TrigramNameGenerator(names);
+      this.generators.set(key, generator);
     }
-    return babbler.make(this.random);
+    return generator.make(this.random);
   }
 
-  private babbledTown(): string {
-    return this.babble('towns', this.townNames);
+  private coinedTown(): string {
+    return this.coined('towns', this.townNames);
   }
 
   private pool(): NamePool {
@@ -602,7 +175,7 @@ export class Entities {
 
   given(pool = this.pool()): string {
     if (this.random.chance(0.1) && pool.given.length > 60 && pool.key !== 'vi')
-      return this.babble(`${pool.key} given`, pool.given);
+      return this.coined(`${pool.key} given`, pool.given);
     return pool.key === 'us' ? this.random.pickUsual(pool.given) : this.random.pick(pool.given);
   }
 
@@ -610,7 +183,7 @@ export class Entities {
     const { random } = this;
     const plain =
       random.chance(0.14) && pool.family.length > 60
-        ? this.babble(`${pool.key} family`, pool.family)
+        ? this.coined(`${pool.key} family`, pool.family)
         : pool.key === 'us' || pool.key === 'nick'
           ? random.pickUsual(pool.family)
           : random.pick(pool.family);
@@ -659,7 +232,7 @@ export class Entities {
 
   town(country?: string): string {
     const { random } = this;
-    if (!country && random.chance(0.06)) return this.babbledTown();
+    if (!country && random.chance(0.06)) return this.coinedTown();
     const list = country ? (this.townsOf.get(country) ?? this.towns) : this.towns;
     return random.pickUsual(list).name;
   }
@@ -681,7 +254,7 @@ export class Entities {
     if (chance < 0.83) return this.region();
     if (chance < 0.9) return this.random.pick(this.famous.LOCATION);
     if (chance < 0.95) {
-      return `${this.random.pick(['North', 'South', 'East', 'West', 'New', 'Upper', 'Lower', 'Port', 'Lake', 'Mount', 'San', 'Saint', 'St.', 'Bad', 'Villa', 'Santa', 'Fort', 'El', 'Los', 'Le', 'La'])} ${this.babbledTown()}`;
+      return `${this.random.pick(['North', 'South', 'East', 'West', 'New', 'Upper', 'Lower', 'Port', 'Lake', 'Mount', 'San', 'Saint', 'St.', 'Bad', 'Villa', 'Santa', 'Fort', 'El', 'Los', 'Le', 'La'])} ${this.coinedTown()}`;
     }
     return `${this.town()} ${this.random.pick(['Airport', 'Station', 'Bay', 'Beach', 'County', 'District', 'Valley', 'Park', 'Hills', 'River', 'Harbour', 'Castle', 'Bridge'])}`;
   }
@@ -726,72 +299,16 @@ export class Entities {
     return `${this.nounName()} ${random.pick(['and', 'of', 'for', '&'])} ${this.nounName()}${random.chance(0.4) ? ` ${random.pick(orgHeads)}` : ''}`;
   }
 
-  /** A coined company name: words run together, cut or dressed up. */
+  /** A coined company name: words that are joined, cut or extended. */
   brand(): string {
     const { random } = this;
     const noun = (): string => random.pick(this.nouns);
     const chance = random.next();
     if (chance < 0.35) return capitalized(noun() + noun());
     if (chance < 0.5) return this.nounName() + this.nounName();
-    if (chance < 0.7)
-      return capitalized(
-        noun().replace(/[aeiouy]+$/, '') +
-          random.pick([
-            'ly',
-            'ify',
-            'io',
-            'ix',
-            'eo',
-            'ia',
-            'ora',
-            'ity',
-            'hub',
-            'base',
-            'wise',
-            'soft',
-            'tech',
-            'ware',
-            'net',
-            'data',
-            'cast',
-            'point',
-            'ico',
-            'ex',
-            'on',
-            'us',
-            'aro',
-            'via',
-            'lytics',
-          ]),
-      );
-    if (chance < 0.8)
-      return (
-        random
-          .pick([
-            'e',
-            'i',
-            'my',
-            'go',
-            'get',
-            'up',
-            'un',
-            'pro',
-            'bio',
-            'neo',
-            'open',
-            'cyber',
-            'deep',
-            'smart',
-            'net',
-            'info',
-            'agri',
-            'medi',
-            'fin',
-            'cloud',
-          ])
-          .replace(/^./, (first) => first.toUpperCase()) + noun()
-      );
-    if (chance < 0.9) return this.babble('nouns', this.nouns);
+    if (chance < 0.7) return capitalized(noun().replace(/[aeiouy]+$/, '') + random.pick(brandEndings));
+    if (chance < 0.8) return capitalized(random.pick(brandBeginnings)) + noun();
+    if (chance < 0.9) return this.coined('nouns', this.nouns);
     return this.nounName();
   }
 
@@ -801,7 +318,7 @@ export class Entities {
       ? this.family().replace(/[ '-].*$/, '')
       : random.chance(0.4)
         ? this.given().replace(/[ '-].*$/, '')
-        : this.babbledTown();
+        : this.coinedTown();
   }
 
   streets(keys: string): readonly string[] {
@@ -837,12 +354,12 @@ export class Entities {
   }
 
   streetOnly(): string {
-    return this.street(this.random.weighted(countriesOfAddresses));
+    return this.street(this.random.weighted(addressCountries));
   }
 
   /** A street line without its number: also a place. */
   streetName(): string {
-    return this.random.weighted(countriesOfAddresses).street.name(this);
+    return this.random.weighted(addressCountries).street.name(this);
   }
 
   /** A postal address in one of many forms, on one line or several. */
@@ -861,7 +378,7 @@ export class Entities {
 
   private countryAddress(): string {
     const { random } = this;
-    const country = random.weighted(countriesOfAddresses);
+    const country = random.weighted(addressCountries);
     const region =
       country.regions && random.chance(country.code === 'US' ? 0.95 : 0.6) ? random.pick(country.regions) : '';
     const town = random.chance(0.07) ? this.town(country.code).toUpperCase() : this.town(country.code);
@@ -885,8 +402,8 @@ export class Entities {
   /** What generators of test data and badly kept databases have: parts of several countries, half of them odd. */
   private mixedAddress(): string {
     const { random } = this;
-    const streetCountry = random.weighted(countriesOfAddresses);
-    const country = random.weighted(countriesOfAddresses);
+    const streetCountry = random.weighted(addressCountries);
+    const country = random.weighted(addressCountries);
     const name = streetCountry.street.name(this);
     const street = random.chance(0.6)
       ? `${this.number()} ${name} ${random.chance(0.6) ? this.number() : ''}`.trim()
@@ -963,6 +480,6 @@ export class Entities {
   }
 
   postcode(): string {
-    return this.random.format(this.random.pick(this.random.weighted(countriesOfAddresses).codes));
+    return this.random.format(this.random.pick(this.random.weighted(addressCountries).codes));
   }
 }

@@ -1,5 +1,6 @@
-import { capitalized } from './entities.ts';
-import { namePools, wideWords, type WordNet } from './lexicon.ts';
+import { capitalized } from './capitalized.ts';
+import { namePools, wideWords } from './lexicon.ts';
+import { type WordNet } from './wordNet.ts';
 import type { Random } from './random.ts';
 
 const split = (words: string): string[] => words.trim().split(/\s+/);
@@ -148,13 +149,17 @@ const emailHosts = split(
 );
 const units = split('USD EUR GBP $ € £ CHF');
 
-/** Makes the words around names: everything that is no name, in many forms. */
+/** Makes the text of each placeholder, by name. */
+type Makers = Readonly<Record<string, () => string>>;
+
+/** Fills the placeholders of templates that are not names. */
 export class Fillers {
   private readonly random: Random;
   private readonly wordNet: WordNet;
   private readonly proper: readonly string[];
   /** Nouns that some people are called by: job, dawn, art. */
   private readonly alsoNames: readonly string[];
+  private readonly makers: ReadonlyMap<string, () => string>;
 
   constructor(random: Random, wordNet: WordNet) {
     this.random = random;
@@ -164,6 +169,7 @@ export class Fillers {
     );
     this.alsoNames = wordNet.nouns.filter((noun) => noun.length > 2 && noun.length < 9 && names.has(noun));
     this.proper = [...wordNet.proper].filter((name) => /^\p{Lu}\p{Ll}{3,}(?:an|ish|ese|ian|ic)$/u.test(name));
+    this.makers = new Map(Object.entries({ ...this.words(), ...this.values(), ...this.software(), ...this.people() }));
   }
 
   private word(length = 11): string {
@@ -292,182 +298,144 @@ export class Fillers {
     return made.replace(/(?:^|-)./g, (first) => first.toUpperCase());
   }
 
-  /** @returns the text for a placeholder, or undefined where there is none of that name. */
+  /** @returns the text for a placeholder, or undefined for an unknown placeholder. */
   fill(name: string): string | undefined {
+    return this.makers.get(name)?.();
+  }
+
+  /** Words of English, and German nouns. */
+  private words(): Makers {
+    const { random } = this;
+    return {
+      noun: () => (random.chance(0.1) ? `${this.usually('adjectives')} ${this.word()}` : this.word()),
+      Noun: () => capitalized(this.word()),
+      noun_de: () => this.germanNoun(),
+      verb: () => this.usually('verbs'),
+      Verb: () => capitalized(this.usually('verbs')),
+      adj: () => this.usually('adjectives'),
+      Adj: () => capitalized(this.usually('adjectives')),
+      nat: () => random.pick(this.proper),
+      Namesake: () => capitalized(random.pick(this.alsoNames)),
+      word8: () => this.word(8),
+      verbing: () => capitalized(`${this.usually('verbs').replace(/e$/, '')}ing`),
+      NOUN: () => this.word().toUpperCase(),
+      ADJ: () => this.usually('adjectives').toUpperCase(),
+      letters: () => this.letters(),
+      tech: () => random.pick(technologies),
+      acronym: () => random.pick(acronyms),
+      eponym: () => random.pick(eponyms),
+      mathword: () => random.pick(mathWords),
+      mathenv: () => random.pick(mathEnvironments),
+      Number: () => random.pick(['Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten', 'Twelve']),
+    };
+  }
+
+  /** Dates, amounts and other values. */
+  private values(): Makers {
+    const { random } = this;
+    return {
+      month: () => random.pick(months),
+      month_de: () => random.pick(monthsDe),
+      weekday: () => random.pick(weekdays),
+      weekday_de: () => random.pick(weekdaysDe),
+      date: () => this.date(),
+      time: () => random.format(random.pick(['1#:##', '0#:##', '1#:##:##', '#:## pm', '# am', '#:##'])),
+      money: () =>
+        random.chance(0.5)
+          ? `${random.pick(units)}${this.digits(random.int(2, 4))}`
+          : `${this.digits(random.int(1, 3))}.${random.format('##')} ${random.pick(units)}`,
+      num1: () => this.digits(1),
+      num2: () => this.digits(2),
+      num3: () => this.digits(3),
+      num4: () => (random.chance(0.5) ? String(random.int(1850, 2026)) : this.digits(random.int(4, 5))),
+      num6: () => this.digits(6),
+      num9: () => this.digits(9),
+      phone: () => this.phone(),
+      email: () =>
+        `${this.word(8)}${random.pick(['.', '_', '', ''])}${random.chance(0.4) ? this.digits(2) : this.word(7)}@${random.chance(0.6) ? random.pick(emailHosts) : `${this.word(8)}.com`}`,
+      handle: () => this.word(8) + (random.chance(0.5) ? this.digits(2) : ''),
+      id: () =>
+        random.format(
+          random.pick(['??-####', 'INV-#####', '#######', '??######', '#####-##', 'ORD####', '?##?##', 'A-###/##']),
+        ),
+      iban: () => random.format('DE## #### #### #### #### ##'),
+      ip: () => `${this.digits(2)}.${this.digits(3)}.${this.digits(2)}.${this.digits(1)}`,
+    };
+  }
+
+  /** Identifiers, files and packages of programs. */
+  private software(): Makers {
+    const { random } = this;
+    const { nouns } = this.wordNet;
+    return {
+      ident: () => this.identifier(),
+      Ident: () =>
+        capitalized(this.word(9)) +
+        (random.chance(0.6)
+          ? capitalized(
+              random.pick([
+                ...nouns.slice(0, 400),
+                'manager',
+                'service',
+                'client',
+                'factory',
+                'handler',
+                'controller',
+                'error',
+              ]),
+            )
+          : ''),
+      CONST: () => `${this.word(8)}_${this.word(8)}`.toUpperCase(),
+      file: () =>
+        `${random.pick(['/usr/lib/', 'src/', './', 'C:\\', '/home/app/'])}${this.word(8)}/${this.word(8)}.${random.pick(['py', 'ts', 'go', 'java', 'rb', 'cs'])}`,
+      version: () => `${this.digits(1)}.${this.digits(1)}.${this.digits(2)}`,
+      license: () =>
+        random.pick(licenses) +
+        random.pick(['', '', '', ` ${this.digits(1)}.0`, `, Version ${this.digits(1)}`, ` v${this.digits(1)}`]),
+      deb: () => this.distributed(),
+      debver: () => this.distributedVersion(),
+      arch: () => random.pick(architectures),
+      Word: () => this.program(),
+      gitdate: () =>
+        `${random.pick(gitDay)} ${random.pick(gitMonth)} ${random.int(1, 28)} ${random.format('1#:##:##')} ${random.int(2005, 2026)}${random.chance(0.7) ? ` ${random.pick(['+', '-'])}0${random.int(0, 9)}00` : ''}`,
+      sql: () => random.pick(sqlWords),
+      package: () =>
+        `${random.chance(0.2) ? `@${this.word(8)}/` : ''}${this.word(8)}${random.chance(0.7) ? `-${this.word(8)}` : ''}`,
+      hash: () => Array.from({ length: random.int(20, 60) }, () => random.pick(base64)).join(''),
+    };
+  }
+
+  /** Roles, labels and names of things around people. */
+  private people(): Makers {
     const { random } = this;
     const { nouns, roles } = this.wordNet;
-    switch (name) {
-      case 'noun':
-        return random.chance(0.1) ? `${this.usually('adjectives')} ${this.word()}` : this.word();
-      case 'Noun':
-        return capitalized(this.word());
-      case 'noun_de':
-        return this.germanNoun();
-      case 'verb':
-        return this.usually('verbs');
-      case 'Verb':
-        return capitalized(this.usually('verbs'));
-      case 'adj':
-        return this.usually('adjectives');
-      case 'Adj':
-        return capitalized(this.usually('adjectives'));
-      case 'role':
-        return random.pick(roles);
-      case 'Role':
-        return random.chance(0.5)
+    return {
+      role: () => random.pick(roles),
+      Role: () =>
+        random.chance(0.5)
           ? capitalized(random.pick(roles))
-          : `${random.pick(['Senior', 'Lead', 'Chief', 'Head of', 'Junior', 'Assistant', 'Sales', 'Deputy', 'Vice'])} ${capitalized(random.chance(0.4) ? random.pick(nouns) : random.pick(roles))}`;
-      case 'nat':
-        return random.pick(this.proper);
-      case 'month':
-        return random.pick(months);
-      case 'month_de':
-        return random.pick(monthsDe);
-      case 'weekday':
-        return random.pick(weekdays);
-      case 'weekday_de':
-        return random.pick(weekdaysDe);
-      case 'title':
-        return random.pick(titles);
-      case 'tech':
-        return random.pick(technologies);
-      case 'date':
-        return this.date();
-      case 'time':
-        return random.format(random.pick(['1#:##', '0#:##', '1#:##:##', '#:## pm', '# am', '#:##']));
-      case 'money':
-        return random.chance(0.5)
-          ? `${random.pick(units)}${this.digits(random.int(2, 4))}`
-          : `${this.digits(random.int(1, 3))}.${random.format('##')} ${random.pick(units)}`;
-      case 'num1':
-        return this.digits(1);
-      case 'num2':
-        return this.digits(2);
-      case 'num3':
-        return this.digits(3);
-      case 'num4':
-        return random.chance(0.5) ? String(random.int(1850, 2026)) : this.digits(random.int(4, 5));
-      case 'num6':
-        return this.digits(6);
-      case 'num9':
-        return this.digits(9);
-      case 'phone':
-        return this.phone();
-      case 'email':
-        return `${this.word(8)}${random.pick(['.', '_', '', ''])}${random.chance(0.4) ? this.digits(2) : this.word(7)}@${random.chance(0.6) ? random.pick(emailHosts) : `${this.word(8)}.com`}`;
-      case 'Namesake':
-        return capitalized(random.pick(this.alsoNames));
-      case 'handle':
-        return this.word(8) + (random.chance(0.5) ? this.digits(2) : '');
-      case 'id':
-        return random.format(
-          random.pick(['??-####', 'INV-#####', '#######', '??######', '#####-##', 'ORD####', '?##?##', 'A-###/##']),
-        );
-      case 'iban':
-        return random.format('DE## #### #### #### #### ##');
-      case 'ip':
-        return `${this.digits(2)}.${this.digits(3)}.${this.digits(2)}.${this.digits(1)}`;
-      case 'ident':
-        return this.identifier();
-      case 'Ident':
-        return (
-          capitalized(this.word(9)) +
-          (random.chance(0.6)
-            ? capitalized(
-                random.pick([
-                  ...nouns.slice(0, 400),
-                  'manager',
-                  'service',
-                  'client',
-                  'factory',
-                  'handler',
-                  'controller',
-                  'error',
-                ]),
-              )
-            : '')
-        );
-      case 'CONST':
-        return `${this.word(8)}_${this.word(8)}`.toUpperCase();
-      case 'file':
-        return `${random.pick(['/usr/lib/', 'src/', './', 'C:\\', '/home/app/'])}${this.word(8)}/${this.word(8)}.${random.pick(['py', 'ts', 'go', 'java', 'rb', 'cs'])}`;
-      case 'version':
-        return `${this.digits(1)}.${this.digits(1)}.${this.digits(2)}`;
-      case 'word8':
-        return this.word(8);
-      case 'usual':
-        return random.pick(usualLabels);
-      case 'label':
-        return random.pick(random.chance(0.35) ? usualLabels : labels);
-      case 'column': {
+          : `${random.pick(['Senior', 'Lead', 'Chief', 'Head of', 'Junior', 'Assistant', 'Sales', 'Deputy', 'Vice'])} ${capitalized(random.chance(0.4) ? random.pick(nouns) : random.pick(roles))}`,
+      title: () => random.pick(titles),
+      usual: () => random.pick(usualLabels),
+      label: () => random.pick(random.chance(0.35) ? usualLabels : labels),
+      column: () => {
         const column = random.pick(columns);
         return random.chance(0.5) ? column.toLowerCase() : column.replaceAll('_', random.pick([' ', '_', ' ']));
-      }
-      case 'group':
-        return random.pick(groups);
-      case 'orgword':
-        return random.pick(orgWords);
-      case 'Orgword':
-        return capitalized(random.pick(orgWords));
-      case 'ORGWORD':
-        return random.pick(orgWords).toUpperCase();
-      case 'NOUN':
-        return this.word().toUpperCase();
-      case 'ADJ':
-        return this.usually('adjectives').toUpperCase();
-      case 'license':
-        return (
-          random.pick(licenses) +
-          random.pick(['', '', '', ` ${this.digits(1)}.0`, `, Version ${this.digits(1)}`, ` v${this.digits(1)}`])
-        );
-      case 'letters':
-        return this.letters();
-      case 'deb':
-        return this.distributed();
-      case 'debver':
-        return this.distributedVersion();
-      case 'arch':
-        return random.pick(architectures);
-      case 'Word':
-        return this.program();
-      case 'kin':
-        return (
-          random.pick(['', '', '', 'great ', 'great great ', 'step', 'late ', 'older ', 'little ']) +
-          random.pick(kin) +
-          (random.chance(0.1) ? '-in-law' : '')
-        );
-      case 'Number':
-        return random.pick(['Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten', 'Twelve']);
-      case 'department':
-        return random.pick(departments);
-      case 'job':
-        return `${random.chance(0.4) ? `${random.pick(levels)} ` : ''}${random.chance(0.6) ? `${random.pick(fields)} ` : ''}${random.pick(jobs)}`;
-      case 'degree':
-        return random.pick(degrees);
-      case 'acronym':
-        return random.pick(acronyms);
-      case 'gitdate':
-        return `${random.pick(gitDay)} ${random.pick(gitMonth)} ${random.int(1, 28)} ${random.format('1#:##:##')} ${random.int(2005, 2026)}${random.chance(0.7) ? ` ${random.pick(['+', '-'])}0${random.int(0, 9)}00` : ''}`;
-      case 'sql':
-        return random.pick(sqlWords);
-      case 'verbing':
-        return capitalized(`${this.usually('verbs').replace(/e$/, '')}ing`);
-      case 'eponym':
-        return random.pick(eponyms);
-      case 'mathword':
-        return random.pick(mathWords);
-      case 'mathenv':
-        return random.pick(mathEnvironments);
-      case 'package':
-        return `${random.chance(0.2) ? `@${this.word(8)}/` : ''}${this.word(8)}${random.chance(0.7) ? `-${this.word(8)}` : ''}`;
-      case 'hash':
-        return Array.from({ length: random.int(20, 60) }, () => random.pick(base64)).join('');
-      case 'product':
-        return [random.pick(goods), capitalized(this.word()), capitalized(this.word(8))]
-          .slice(0, random.int(2, 3))
-          .join(' ');
-      default:
-        return undefined;
-    }
+      },
+      group: () => random.pick(groups),
+      orgword: () => random.pick(orgWords),
+      Orgword: () => capitalized(random.pick(orgWords)),
+      ORGWORD: () => random.pick(orgWords).toUpperCase(),
+      kin: () =>
+        random.pick(['', '', '', 'great ', 'great great ', 'step', 'late ', 'older ', 'little ']) +
+        random.pick(kin) +
+        (random.chance(0.1) ? '-in-law' : ''),
+      department: () => random.pick(departments),
+      job: () =>
+        `${random.chance(0.4) ? `${random.pick(levels)} ` : ''}${random.chance(0.6) ? `${random.pick(fields)} ` : ''}${random.pick(jobs)}`,
+      degree: () => random.pick(degrees),
+      product: () =>
+        [random.pick(goods), capitalized(this.word()), capitalized(this.word(8))].slice(0, random.int(2, 3)).join(' '),
+    };
   }
 }

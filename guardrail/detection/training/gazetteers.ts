@@ -10,8 +10,8 @@ import {
   namePools,
   states,
   towns,
-  type WordNet,
 } from './lexicon.ts';
+import { type WordNet } from './wordNet.ts';
 
 const streetWords =
   'street st road rd avenue ave lane ln drive dr court ct boulevard blvd way terrace close crescent parkway pkwy highway square circle trail apt apartment suite ste unit flat floor box straße strasse str weg gasse allee platz ring ufer damm rue avenue boulevard chemin impasse quai cours calle avenida avda plaza paseo carretera ronda camino via viale piazza corso largo vicolo strada straat laan gracht plein kade gata gatan vägen väg gränd veien vei vej gade katu tie kuja ulica ul aleja osiedle utca út tér körút rua travessa praça estrada alameda ulice náměstí trg cesta caddesi sokak cad mahallesi strada bulevardul postfach nagar marg';

