@@ -44,7 +44,7 @@ USER 65532:65532
 # memory. Node keeps it apart by user, so whoever runs the image as another one starts as if it were not there.
 FROM program AS compiled
 ENV NODE_COMPILE_CACHE=/tmp/compiled
-RUN ["/usr/local/bin/node", "--eval", "await Promise.all(['operator/config.ts', 'operator/operator.ts', 'operator/configuration/textWorker.ts', 'guardrail/commands.ts', 'guardrail/serve.ts'].map((file) => import(`./${file}`)))"]
+RUN ["/usr/local/bin/node", "--eval", "await Promise.all(['operator/config.ts', 'operator/operator.ts', 'operator/configuration/documentWorker.ts', 'guardrail/commands.ts', 'guardrail/serve.ts'].map((file) => import(`./${file}`)))"]
 
 FROM program
 COPY --from=compiled /tmp/compiled compiled

@@ -2,7 +2,7 @@ import { instances } from './api/kinds.ts';
 import type { OperatorConfig } from './config.ts';
 import { customerController } from './customer/customer.ts';
 import { GatewayClients, gatewayCallMetrics } from './gateway/gateway.ts';
-import { createConnections } from './connection/connection.ts';
+import { Connections } from './connection/connection.ts';
 import { erasureEndpoints } from './guardrail/guardrail.ts';
 import { instanceController } from './instance/instance.ts';
 import type { ControllerSpec, Runtime } from './runtime/runtime.ts';
@@ -13,7 +13,7 @@ export function operatorControllers(
   settings: Pick<OperatorConfig, 'guardrailImage' | 'ownPod'>,
 ): readonly ControllerSpec[] {
   const { client, clock } = runtime;
-  const connections = createConnections({ client, clock, instances: runtime.cache(instances) });
+  const connections = new Connections({ client, clock, instances: runtime.cache(instances) });
   const clients = new GatewayClients({ report: gatewayCallMetrics(runtime.metrics), now: () => clock.monotonic() });
   return [
     instanceController(runtime, { connections, clients, ...settings }),

@@ -69,7 +69,7 @@ describe("the operator's rights", function () {
           ...['get', 'ginst/i', '-n', unbound, '-o'],
           'jsonpath={.status.conditions[?(@.type=="Reachable")].message}',
         ]);
-        expect(message).to.match(/may not read Secret key/);
+        expect(message).to.match(/is not permitted to read Secret key/);
       }, 30_000);
       // And looked after as soon as the rights are there.
       await stand.bind(unbound);

@@ -1,5 +1,5 @@
 import { GROUP } from './api/v1alpha1/v1alpha1.ts';
-import { reachSidecars } from './guardrail/guardrail.ts';
+import { sidecarPermissions } from './guardrail/guardrail.ts';
 import { CRD_NAMES } from './operator.ts';
 import { operatorControllers } from './operatorControllers.ts';
 import { OPERATOR_NAME } from './operatorName.ts';
@@ -57,5 +57,5 @@ function isForCluster({ group, resource, scope }: Permission): boolean {
 }
 
 function isForSidecars({ group, resource, scope }: Permission): boolean {
-  return scope === 'watched' && reachSidecars.some((each) => each.group === group && each.resource === resource);
+  return scope === 'watched' && sidecarPermissions.some((each) => each.group === group && each.resource === resource);
 }

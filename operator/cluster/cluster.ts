@@ -1,14 +1,14 @@
 /** The face of this folder: the kinds of Kubernetes objects that the operator reads and owns, and their names. */
 export {
-  belongsTo,
-  type Child,
-  type ChildMetadata,
-  Children,
-  isRefusal,
+  isOwnedBy,
+  type OwnedObject,
+  type OwnedObjectMetadata,
+  OwnedObjects,
+  isRejection,
   NameTakenError,
-  noneIfNotFound,
+  ignoreNotFound,
   ownedKinds,
-} from './children.ts';
+} from './ownedObjects.ts';
 export { parseDuration } from './duration.ts';
 export {
   configMaps,
@@ -18,7 +18,7 @@ export {
   METRICS_LABEL,
   namespaces,
   networkPolicies,
-  ownDeployments,
+  guardrailDeployments,
   podDisruptionBudgets,
   pods,
   proxyDeployments,
@@ -29,4 +29,5 @@ export {
 } from './kinds.ts';
 export { instanceLabelOf, type InstanceNames, labelsOf, namesOf, selectorOf } from './names.ts';
 export { namespaceIsBeingDeleted, readNamespace } from './namespaces.ts';
+export { encodedSecretData, secretValue, secretValues } from './secretValues.ts';
 export { readText } from './textSource.ts';

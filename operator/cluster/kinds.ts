@@ -38,7 +38,7 @@ export const serviceAccounts = resource<FromServer<V1ServiceAccount>>(
 );
 const deployment = { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments' };
 /** The guardrails' own. */
-export const ownDeployments = resource<FromServer<V1Deployment>>(deployment, ours);
+export const guardrailDeployments = resource<FromServer<V1Deployment>>(deployment, ours);
 /**
  * The gateways' own, as far as something of ours is in them. The label is part of it, so one from which all of ours was
  * taken leaves the watch, which tells of that.

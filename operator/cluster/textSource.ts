@@ -1,6 +1,6 @@
 import type { GatewayInstance, TextSource } from '../api/v1alpha1/v1alpha1.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
-import { noneIfNotFound } from './children.ts';
+import { ignoreNotFound } from './ownedObjects.ts';
 import { configMaps } from './kinds.ts';
 
 /** @returns the text of a source; undefined where its ConfigMap or the key in it is not there. */
@@ -11,6 +11,6 @@ export async function readText(
 ): Promise<string | undefined> {
   if (source.configMapRef === undefined) return source.inline ?? '';
   const { name, key } = source.configMapRef;
-  const map = await client.get(configMaps, { namespace: instance.metadata.namespace, name }).catch(noneIfNotFound);
+  const map = await client.get(configMaps, { namespace: instance.metadata.namespace, name }).catch(ignoreNotFound);
   return map?.data?.[key];
 }

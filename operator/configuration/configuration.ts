@@ -1,5 +1,5 @@
 /** The face of this folder: renders and checks the YAML documents that users supply, on a thread of its own. */
 export { API_KEY_VARIABLE } from './guardrailEntry.ts';
-export { enforcementOffThread, policyProblem, renderOffThread } from './offThread.ts';
+export { readEnforcement, policyProblem, renderConfiguration } from './documents.ts';
 export { type BudgetSettings, type RenderedProxyConfig, timeoutSecondsOf } from './proxyConfig.ts';
 export { ProxyConfigError } from './proxyConfigDocument.ts';

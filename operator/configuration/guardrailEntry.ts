@@ -17,7 +17,7 @@ export interface GuardrailEntry {
 export interface EntryParams {
   readonly params: ReadonlyMap<string, unknown>;
   /** Names of what was there and is not taken over. */
-  readonly leftOut: readonly string[];
+  readonly removed: readonly string[];
 }
 
 /** Name of our entry in the gateway's list of guardrails. */
@@ -105,21 +105,21 @@ const allowed = new Map<string, Check>([
  */
 export function entryParams(base: Readonly<Record<string, unknown>>, entry: GuardrailEntry): EntryParams {
   const params = new Map<string, unknown>();
-  const leftOut: string[] = [];
+  const removed: string[] = [];
   const ours = new Map(Object.entries(ownParams(entry)));
   for (const [key, value] of Object.entries(base)) {
     if (ours.has(key)) {
-      if (!managed.has(key) && !isDeepStrictEqual(value, ours.get(key))) leftOut.push(key);
+      if (!managed.has(key) && !isDeepStrictEqual(value, ours.get(key))) removed.push(key);
       params.set(key, ours.get(key));
       continue;
     }
     const check = allowed.get(key);
-    const kept = check?.(value, (name) => leftOut.push(`${key}.${name}`));
-    if (kept === undefined) leftOut.push(key);
+    const kept = check?.(value, (name) => removed.push(`${key}.${name}`));
+    if (kept === undefined) removed.push(key);
     else if (!isDeepStrictEqual(kept, {})) params.set(key, kept);
   }
   for (const [key, value] of ours) params.set(key, value);
-  return { params, leftOut };
+  return { params, removed };
 }
 
 /** The parts of a mapping that fit; undefined where it is none. */

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Document, isMap, parse, stringify, YAMLMap } from 'yaml';
-import type { OurSettings } from './proxyConfig.ts';
+import type { ManagedSettings } from './proxyConfig.ts';
 import { GUARDRAIL_NAME } from './guardrailEntry.ts';
 import { renderProxyConfig, timeoutSecondsOf } from './proxyConfig.ts';
 import { ProxyConfigError } from './proxyConfigDocument.ts';
 import { bypasses, hostileBases } from './testing/hostileBases.ts';
 import { slowBases } from './testing/slowBases.ts';
 
-const nothing: OurSettings = { proxyName: 'litellm', budget: undefined, guardrail: undefined };
+const nothing: ManagedSettings = { proxyName: 'litellm', budget: undefined, guardrail: undefined };
 const guardrail = { url: 'http://main-guardrail.ai.svc:8080', timeoutSeconds: 10 };
-const everything: OurSettings = { proxyName: 'litellm', budget: { maxBudget: 5, budgetId: 'own' }, guardrail };
+const everything: ManagedSettings = { proxyName: 'litellm', budget: { maxBudget: 5, budgetId: 'own' }, guardrail };
 
 const entry = `  - guardrail_name: gateway-guardrail
     litellm_params:
@@ -153,7 +153,7 @@ describe('proxy configuration', () => {
       streaming_sampling_rate: 0x0A
     guardrail_name: gateway-guardrail # ours
 `;
-    const { text, leftOut } = renderProxyConfig(base, { ...nothing, guardrail });
+    const { text, removed } = renderProxyConfig(base, { ...nothing, guardrail });
     expect(text).to.equal(`guardrails:
   # Ours.
   - litellm_params:
@@ -176,25 +176,25 @@ describe('proxy configuration', () => {
       skip_tool_message_in_guardrail: false
     guardrail_name: gateway-guardrail # ours
 `);
-    expect(leftOut).to.deep.equal(['litellm_params.unreachable_fallback']);
+    expect(removed).to.deep.equal(['litellm_params.unreachable_fallback']);
   });
 
-  for (const { what, base, leftOut } of [...hostileBases, ...bypasses]) {
+  for (const { what, base, removed } of [...hostileBases, ...bypasses]) {
     it(`leaves out, and names: ${what}`, () => {
       const rendered = renderProxyConfig(base, { ...nothing, guardrail });
-      expect(rendered.leftOut).to.deep.equal(leftOut);
+      expect(rendered.removed).to.deep.equal(removed);
       expectOnlyOurs(rendered.text);
       expect(withoutOurs(rendered.text)).to.deep.equal(withoutOurs(base));
       const again = renderProxyConfig(rendered.text, { ...nothing, guardrail });
-      expect(again).to.deep.equal({ ...rendered, leftOut: [] });
+      expect(again).to.deep.equal({ ...rendered, removed: [] });
     });
   }
 
   it('leaves everything as it is where there is no guardrail to call', () => {
     for (const { base } of [...hostileBases, ...bypasses]) {
-      const { text, leftOut, hasIncludes } = renderProxyConfig(base, nothing);
+      const { text, removed, hasIncludes } = renderProxyConfig(base, nothing);
       expect(parse(text, AS_GATEWAY)).to.deep.equal(parse(base, AS_GATEWAY));
-      expect({ leftOut, hasIncludes }).to.deep.equal({ leftOut: [], hasIncludes: false });
+      expect({ removed, hasIncludes }).to.deep.equal({ removed: [], hasIncludes: false });
     }
   });
 
@@ -217,8 +217,8 @@ litellm_settings: { <<: *shared }
   it('names no key that could be a value', () => {
     const base =
       'guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { "Bearer sk-1": 1, headers: { "a b": c } } }]';
-    const { leftOut } = renderProxyConfig(base, { ...nothing, guardrail });
-    expect(leftOut).to.deep.equal(['a key with an unusual name', 'a key with an unusual name']);
+    const { removed } = renderProxyConfig(base, { ...nothing, guardrail });
+    expect(removed).to.deep.equal(['a key with an unusual name', 'a key with an unusual name']);
   });
 
   it('tells of included files', () => {
@@ -229,7 +229,7 @@ litellm_settings: { <<: *shared }
   it('agrees with the sample for those who write the configuration themselves', () => {
     const sample = readFileSync(SAMPLE, 'utf8');
     const rendered = renderProxyConfig(sample, { ...nothing, guardrail });
-    expect(rendered.leftOut).to.deep.equal([]);
+    expect(rendered.removed).to.deep.equal([]);
     const fixed = (text: string): object => {
       const { api_base: _base, timeout: _timeout, ...params } = entryOf(text).litellm_params;
       return { ...entryOf(text), litellm_params: params };
@@ -361,7 +361,7 @@ litellm_settings: { <<: *shared }
         expect(withoutOurs(text)).to.deep.equal(withoutOurs(base));
         expect(renderProxyConfig(text, { ...nothing, guardrail })).to.deep.equal({
           text,
-          leftOut: [],
+          removed: [],
           hasIncludes: false,
         });
       }),

@@ -5,6 +5,7 @@
 import type { Document, Node } from 'yaml';
 import { isMap, isNode, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
+import { instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import { parseDuration } from '../cluster/cluster.ts';
 import { removeBypasses } from './guardrailBypasses.ts';
 import type { GuardrailEntry } from './guardrailEntry.ts';
@@ -28,7 +29,7 @@ export interface BudgetSettings {
 }
 
 /** What we put into the configuration. */
-export interface OurSettings {
+export interface ManagedSettings {
   /** The proxy's own name: the section of its settings begins with it. */
   readonly proxyName: string;
   readonly budget: BudgetSettings | undefined;
@@ -39,7 +40,7 @@ export interface OurSettings {
 export interface RenderedProxyConfig {
   readonly text: string;
   /** Names, never values, of settings of the base that lead calls around the guardrail, or could. The text has none. */
-  readonly leftOut: readonly string[];
+  readonly removed: readonly string[];
   /** Whether the gateway adds files to the text, which can hold such settings too and are not ours to read. */
   readonly hasIncludes: boolean;
 }
@@ -56,7 +57,8 @@ const SHOWN_NAME = /^[\w.-]{1,128}$/;
 const PLAIN_TEXT = /^(?!(y|n|yes|no|on|off|true|false|null)$)[a-z]\w*([-./]\w+)*$|^https?:\/\/[\w.:/-]+$/i;
 
 /** After how many seconds the gateway gives up a call of its guardrail: later than that does itself, so that its reason arrives. */
-export function timeoutSecondsOf({ detectionTimeout = '1s', images = 'Redact' }: Guardrail = {}): number {
+export function timeoutSecondsOf(spec: Guardrail = {}): number {
+  const { detectionTimeout, images } = { ...instanceDefaults.guardrail, ...spec };
   const forTexts = Math.ceil(parseDuration(detectionTimeout) / 1000) + SLACK_SECONDS;
   return images === 'Redact' ? Math.max(WITH_IMAGES_SECONDS, forTexts) : forTexts;
 }
@@ -66,7 +68,7 @@ export function timeoutSecondsOf({ detectionTimeout = '1s', images = 'Redact' }:
  * @returns the configuration with our settings. What of them is undefined stays as the base has it.
  * @throws ProxyConfigError where the base is not one YAML mapping, or has something else in the place of our settings.
  */
-export function renderProxyConfig(base: string, ours: OurSettings): RenderedProxyConfig {
+export function renderProxyConfig(base: string, ours: ManagedSettings): RenderedProxyConfig {
   const document = parseBase(base);
   const { budget, guardrail, proxyName } = ours;
   if (budget !== undefined) {
@@ -75,7 +77,7 @@ export function renderProxyConfig(base: string, ours: OurSettings): RenderedProx
     assign(document, settings, 'max_end_user_budget', budget.maxBudget);
     assign(document, settings, 'max_end_user_budget_id', budget.budgetId);
   }
-  const leftOut =
+  const removed =
     guardrail === undefined
       ? []
       : [...removeBypasses(document), ...writeEntry(document, `${proxyName}_params`, guardrail)];
@@ -87,7 +89,7 @@ export function renderProxyConfig(base: string, ours: OurSettings): RenderedProx
       `The gateway's configuration (spec.proxyConfig.base) becomes longer than a ConfigMap can hold (${MAX_RENDERED_BYTES / 1024} KiB): shorten it.`,
     );
   }
-  return { text, leftOut, hasIncludes };
+  return { text, removed, hasIncludes };
 }
 
 /** The mapping under a top-level key, made where there is none. */
@@ -129,7 +131,7 @@ function writeEntry(document: Document, paramsKey: string, guardrail: GuardrailE
   const entry = resolve(document, old);
   const settings = isMap(entry) ? entriesOf(document, entry) : new Map<string, unknown>();
   const oldParams = resolve(document, settings.get(paramsKey));
-  const { params, leftOut } = entryParams(
+  const { params, removed } = entryParams(
     isMap(oldParams) ? (valueOf(document, oldParams) as Record<string, unknown>) : {},
     guardrail,
   );
@@ -144,7 +146,7 @@ function writeEntry(document: Document, paramsKey: string, guardrail: GuardrailE
   list.items = old === undefined ? [...list.items, made] : list.items.filter((item) => item === old || !isOurs(item));
   list.items = list.items.map((item) => (item === old ? made : item));
   return [
-    ...[...leftOut.map((name) => `${paramsKey}.${name}`), ...others].map(shown),
+    ...[...removed.map((name) => `${paramsKey}.${name}`), ...others].map(shown),
     ...(second ? [`a second ${GUARDRAIL_NAME}`] : []),
   ];
 }

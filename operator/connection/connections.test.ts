@@ -4,8 +4,8 @@ import { API_VERSION } from '../api/v1alpha1/v1alpha1.ts';
 import { TestAuthority } from '../gateway/testing/certificates.ts';
 import type { KubeClient, ObjectKey, ResourceKind } from '../runtime/runtime.ts';
 import { ApiError } from '../runtime/runtime.ts';
-import type { Connections } from './connections.ts';
-import { ConnectionError, createConnections } from './connections.ts';
+import { ConnectionError } from './connectionError.ts';
+import { Connections } from './connections.ts';
 import { parseDuration } from '../cluster/duration.ts';
 
 const PEM = new TestAuthority().ca.trim();
@@ -48,7 +48,7 @@ class Cluster {
       if (object === undefined) throw new ApiError('There is no such object.', { status: 404, reason: 'NotFound' });
       return object;
     };
-    this.connections = createConnections({
+    this.connections = new Connections({
       client: { get } as Pick<KubeClient, 'get'>,
       instances: { get: ({ namespace, name }) => (namespace === 'ai' && name === 'main' ? this.instance : undefined) },
       clock: { monotonic: () => this.now },
@@ -142,14 +142,14 @@ describe('connection to a gateway', () => {
       {},
       { 'Secret gateway': secret({ 'master-key': 'sk-one\nsk-two' }) },
       'SecretKeyMissing',
-      'holds white space',
+      'contains white space',
     ],
     [
       'an empty key',
       {},
       { 'Secret gateway': secret({ 'master-key': ' \n' }) },
       'SecretKeyMissing',
-      'has no value under master-key',
+      'has no value under key master-key',
     ],
     [
       'no such Service',
@@ -163,7 +163,7 @@ describe('connection to a gateway', () => {
       { endpoint: undefined, serviceRef: { name: 'two' } },
       { 'Service two': { spec: { ports: [{ port: 80 }, { port: 81 }] } } },
       'ServicePortUnclear',
-      'has the ports 80, 81: set spec.serviceRef.port',
+      'has the ports 80, 81. Set spec.serviceRef.port',
     ],
     [
       'a port that the Service does not have',
@@ -177,14 +177,14 @@ describe('connection to a gateway', () => {
       { tls: { caSecretRef: { name: 'gateway', key: 'master-key' } } },
       {},
       'CaInvalid',
-      'holds no PEM certificate',
+      'contains no valid PEM certificate',
     ],
     [
       'an authority that is broken off',
       { tls: { caSecretRef: { name: 'ca', key: 'ca.crt' } } },
       { 'Secret ca': secret({ 'ca.crt': `${PEM}\n${PEM.slice(0, 100)}\n-----END CERTIFICATE-----` }) },
       'CaInvalid',
-      'or a broken one',
+      'contains no valid PEM certificate',
     ],
   ] as const) {
     it(`is not ready with ${what}, and says what to do`, async () => {

@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { GatewayClients } from '../gateway/gateway.ts';
-import type { Connections, GatewayConnection } from './connections.ts';
-import { reach, type Reach } from './probe.ts';
+import type { Connections } from './connections.ts';
+import { probeGateway, type ProbeResult } from './probe.ts';
+import type { GatewayConnection } from './readConnection.ts';
 
 describe('reach of a gateway', () => {
   let clients: GatewayClients;
@@ -38,7 +39,7 @@ describe('reach of a gateway', () => {
   });
   afterEach(() => clients.close());
 
-  async function look(): Promise<Reach> {
+  async function look(): Promise<ProbeResult> {
     const connection = {
       instance: { namespace: 'ai', name: 'main', uid: 'uid-1' },
       endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -48,12 +49,12 @@ describe('reach of a gateway', () => {
     } as GatewayConnection;
     const same = (): Promise<GatewayConnection> => Promise.resolve(connection);
     const connections = { forInstance: same, refresh: same } as unknown as Connections;
-    return await reach(connections, clients, {} as GatewayInstance, new AbortController().signal);
+    return await probeGateway(connections, clients, {} as GatewayInstance, new AbortController().signal);
   }
 
   it('is there where LiteLLM says that it has no such customer', async () => {
     answer = missing;
-    expect((await look()).finding).to.include({ status: 'True', reason: 'Reachable' });
+    expect((await look()).condition).to.include({ status: 'True', reason: 'Reachable' });
     expect(calls).to.equal(1);
   });
 
@@ -66,37 +67,37 @@ describe('reach of a gateway', () => {
   ] as const) {
     it(`is not there where ${what} answers, and the message names spec.endpoint`, async () => {
       answer = { status, body };
-      const { finding, connection } = await look();
-      expect(finding.status).to.equal('False');
-      expect(finding.message).to.contain(words);
-      if (status === 404) expect(finding.message).to.contain('Check that spec.endpoint of the instance');
+      const { condition, connection } = await look();
+      expect(condition.status).to.equal('False');
+      expect(condition.message).to.contain(words);
+      if (status === 404) expect(condition.message).to.contain('Check that spec.endpoint of the instance');
       expect(connection).to.equal(undefined);
     });
   }
 
   it('does not blame the key where the address of the operator is not allowed', async () => {
     answer = { status: 403, body: '{"detail":"Access forbidden: IP address 10.0.0.1 not allowed."}' };
-    const { finding } = await look();
-    expect(finding).to.include({ status: 'False', reason: 'GatewayError' });
-    expect(finding.message).to.contain('IP address 10.0.0.1 not allowed');
+    const { condition } = await look();
+    expect(condition).to.include({ status: 'False', reason: 'GatewayError' });
+    expect(condition.message).to.contain('IP address 10.0.0.1 not allowed');
   });
 
   it('says until when the gateway takes no calls, asks once a minute, and finds out when it takes them again', async () => {
     answer = { status: 429, body: '{"error":{"message":"slow down"}}', headers: { 'retry-after': '3600' } };
     const first = await look();
-    expect(first.finding).to.include({ status: 'False', reason: 'RateLimited' });
-    expect(first.finding.message).to.match(/accepts no calls until 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ: .*"slow down"/);
+    expect(first.condition).to.include({ status: 'False', reason: 'RateLimited' });
+    expect(first.condition.message).to.match(/accepts no calls until 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ: .*"slow down"/);
     expect(first.connection?.masterKey, 'what is known goes on to hold').to.equal('sk-x');
     for (let second = 0; second < 600; second += 5) {
       now = second * 1000;
-      expect((await look()).finding).to.deep.equal(first.finding);
+      expect((await look()).condition).to.deep.equal(first.condition);
     }
     expect(calls).to.equal(10);
     answer = missing;
     now = 599_999;
-    expect((await look()).finding.reason).to.equal('RateLimited');
+    expect((await look()).condition.reason).to.equal('RateLimited');
     now = 600_000;
-    expect((await look()).finding.reason).to.equal('Reachable');
+    expect((await look()).condition.reason).to.equal('Reachable');
     expect(calls).to.equal(11);
   });
 });

@@ -1,71 +1,71 @@
-/** Whether the gateway's admin API answers, and takes the key. */
+/** The probe of a gateway: whether its admin API is reachable and accepts the master key. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import type { ConditionState } from '../conditions/conditions.ts';
 import type { GatewayClients, GatewayError } from '../gateway/gateway.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
-import type { Connections, GatewayConnection } from './connections.ts';
-import { ConnectionError } from './connections.ts';
-import type { ConditionState } from '../conditions/conditions.ts';
+import { ConnectionError } from './connectionError.ts';
+import type { Connections } from './connections.ts';
+import { retryWithFreshKey } from './freshKey.ts';
+import type { GatewayConnection } from './readConnection.ts';
 
-/** What was found of the gateway's admin API. */
-export interface Reach {
-  readonly finding: ConditionState<'Reachable'>;
-  /** undefined: it cannot be called now. Present where it only asks for time. */
+/** The result of a probe. */
+export interface ProbeResult {
+  readonly condition: ConditionState<'Reachable'>;
+  /** undefined: the gateway cannot be called now. Present where the gateway only asks to wait. */
   readonly connection: GatewayConnection | undefined;
-  /** Its address, where it is known. */
+  /** The gateway's address, where it is known. */
   readonly endpoint: string | undefined;
 }
 
-/** No customer has this id: the question alone tells what is to be known, and changes nothing. */
+/** No customer has this id: the call reads nothing and changes nothing. */
 const PROBE_ID = 'gcust-probe';
-
-/** Asks the gateway, with the key, and reads the key again where it is refused. */
-export async function reach(
-  connections: Connections,
-  clients: GatewayClients,
-  instance: GatewayInstance,
-  signal: AbortSignal,
-): Promise<Reach> {
-  let endpoint: string | undefined;
-  try {
-    const first = await connections.forInstance(instance);
-    ({ endpoint } = first);
-    const { connection, limited } = await ask(first).catch(async (error: unknown) => {
-      if (!isGatewayError(error, 'unauthorized')) throw error;
-      // The key may have been rotated since it was read.
-      const fresh = await connections.refresh(first);
-      if (fresh === first) throw error;
-      return ask(fresh);
-    });
-    return { finding: limited === undefined ? reachable : rateLimited(limited), connection, endpoint };
-  } catch (error) {
-    return { finding: findingOf(error), connection: undefined, endpoint };
-  }
-
-  async function ask(
-    connection: GatewayConnection,
-  ): Promise<{ connection: GatewayConnection; limited?: GatewayError }> {
-    try {
-      await clients.for(connection).customerInfo(PROBE_ID, { signal });
-      return { connection };
-    } catch (error) {
-      // A gateway that asks for time is there: what is known of it goes on to hold.
-      if (!isGatewayError(error, 'retryAfter')) throw error;
-      return error.rateLimited ? { connection, limited: error } : { connection };
-    }
-  }
-}
 
 const reachable: ConditionState<'Reachable'> = {
   status: 'True',
   reason: 'Reachable',
-  message: 'The gateway answers, and takes the key.',
+  message: 'The gateway is reachable and accepts the master key.',
 };
+
+/** Calls the gateway with the master key. */
+export async function probeGateway(
+  connections: Connections,
+  clients: GatewayClients,
+  instance: GatewayInstance,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  let endpoint: string | undefined;
+  try {
+    const known = await connections.forInstance(instance);
+    ({ endpoint } = known);
+    return await retryWithFreshKey({ connections }, known, async (connection) => {
+      const condition = await callGateway(clients, connection, signal);
+      return { condition, connection, endpoint };
+    });
+  } catch (error) {
+    return { condition: conditionOf(error), connection: undefined, endpoint };
+  }
+}
+
+async function callGateway(
+  clients: GatewayClients,
+  connection: GatewayConnection,
+  signal: AbortSignal,
+): Promise<ConditionState<'Reachable'>> {
+  try {
+    await clients.for(connection).customerInfo(PROBE_ID, { signal });
+    return reachable;
+  } catch (error) {
+    // A gateway that asks to wait is reachable.
+    if (!isGatewayError(error, 'retryAfter')) throw error;
+    return error.rateLimited ? rateLimited(error) : reachable;
+  }
+}
 
 function rateLimited({ message }: GatewayError): ConditionState<'Reachable'> {
   return { status: 'False', reason: 'RateLimited', message };
 }
 
-function findingOf(error: unknown): ConditionState<'Reachable'> {
+function conditionOf(error: unknown): ConditionState<'Reachable'> {
   if (error instanceof ConnectionError) {
     return { status: 'False', reason: error.instanceReason ?? 'GatewayError', message: error.message };
   }

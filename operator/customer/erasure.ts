@@ -1,18 +1,10 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import type { GuardrailEndpoint } from '../guardrail/guardrail.ts';
 
-/** One guardrail process that erases sessions when asked. */
-export interface GuardrailEndpoint {
-  /** Base address, such as `http://10.0.0.7:8080`. */
-  readonly url: string;
-  /** Goes out as `x-api-key`; its name is the tenant whose sessions are erased. */
-  readonly apiKey: string;
-  /** Opens the connection, where the address cannot be reached from here. */
-  readonly connect?: () => Promise<Duplex>;
-}
+export type { GuardrailEndpoint };
 
 /**
  * Where the sessions of an instance's customers are: every guardrail pod where the store is in memory, any one of them

@@ -227,7 +227,7 @@ describe('customer finalization', function () {
       bed.operator.skip(61_000);
       bed.proxy.calls.length = 0;
       await bed.user.delete('a');
-      expect(message(await bed.user.untilReason('a', 'DeletionFailed'))).to.contain('There is no Secret main');
+      expect(message(await bed.user.untilReason('a', 'DeletionFailed'))).to.contain('Secret main does not exist');
       expect(bed.proxy.calls).to.deep.equal([]);
     });
 

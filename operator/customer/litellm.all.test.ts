@@ -1,16 +1,8 @@
 /** Customers at the real LiteLLM with its database, and what it then enforces on calls. Needs LITELLM_LAB and PostgreSQL. */
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
-import type { DefaultCustomerBudget, GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import {
-  budgetRowId,
-  GatewayClient,
-  GatewayClients,
-  type GatewayError,
-  isGatewayError,
-  RateLimiter,
-} from '../gateway/gateway.ts';
-import { defaultBudgetId, settleDefaultBudget } from '../instance/defaultBudget.ts';
+import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { budgetRowId, GatewayClient, type GatewayError, isGatewayError, RateLimiter } from '../gateway/gateway.ts';
 import { convergenceTests } from './testing/convergence.ts';
 import { conditionOf } from './customerResource.ts';
 import { callCost, startTestLiteLlm, type TestLiteLlm } from './testing/litellm.ts';
@@ -431,34 +423,6 @@ describe('customers at the real LiteLLM', function () {
         await people.patch('main', { spec: { defaultCustomerBudget: null } }, 'gatewayinstances');
       }
     });
-  });
-
-  it("has the default's period in the instance's own row, with the time of its next reset", async () => {
-    const connection = connectionOf(litellm.url, litellm.masterKey);
-    const clients = new GatewayClients();
-    const settle = async (defaultCustomerBudget: DefaultCustomerBudget): Promise<Record<string, unknown>> => {
-      const metadata = { uid: 'of-a-test', namespace: 'default', name: 'main', generation: 1 };
-      const instance = { metadata, spec: { defaultCustomerBudget } } as unknown as GatewayInstance;
-      const { settings } = await settleDefaultBudget(clients, instance, connection, undefined, () => Promise.resolve());
-      expect(settings?.budgetId).to.equal(defaultBudgetId(instance));
-      const [row] = await admin.budgetInfo([defaultBudgetId(instance)]);
-      return row ?? {};
-    };
-    try {
-      const made = await settle({ maxBudget: 5, budgetDuration: '7d' });
-      expect(made).to.include({ max_budget: 5, budget_duration: '7d' });
-      expect(Date.parse(String(made.budget_reset_at))).to.be.greaterThan(Date.now());
-      const raised = await settle({ maxBudget: 6, budgetDuration: '7d' });
-      expect(raised).to.include({ max_budget: 6, budget_reset_at: made.budget_reset_at });
-      expect(await settle({ maxBudget: 6, budgetDuration: '30d' })).to.include({ budget_duration: '30d' });
-      expect(await settle({ maxBudget: 6 })).to.include({
-        max_budget: 6,
-        budget_duration: null,
-        budget_reset_at: null,
-      });
-    } finally {
-      await clients.close();
-    }
   });
 
   describe('and the laws of the sync', () => {

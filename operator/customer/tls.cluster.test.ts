@@ -41,11 +41,11 @@ describe('customers of a gateway with a private authority', function () {
   it('report a missing Secret, one without a certificate, and a wrong one, and accept the right one', async () => {
     await people.customer('a', { alias: 'A' });
     expect(await says('a', 'InstanceNotReady'))
-      .to.contain('There is no Secret authority')
+      .to.contain('Secret authority does not exist')
       .and.contain('caSecretRef');
     await people.secret('authority', 'no certificate');
     await people.annotate('a', 'syncRequested', '1');
-    await people.until('a', (customer) => conditionOf(customer, 'Synced')?.message.includes('no PEM') === true);
+    await people.until('a', (customer) => conditionOf(customer, 'Synced')?.message.includes('no valid PEM') === true);
     await people.secret('authority', new TestAuthority().ca);
     await people.annotate('a', 'syncRequested', '2');
     expect(await says('a', 'GatewayUnreachable')).to.contain('not signed by the certificate authority');

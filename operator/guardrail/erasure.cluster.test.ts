@@ -11,7 +11,7 @@ import { TestAuthority } from '../gateway/testing/certificates.ts';
 import { policyRules } from '../runtime/runtime.ts';
 import { type FakeKubelet, startFakeKubelet } from '../runtime/testing/fakeKubelet.ts';
 import { transportOptions, RestClient, Transport } from '../runtime/testing/testing.ts';
-import { erasureEndpoints, NoGuardrailError, reachSidecars, selectorText } from './erasure.ts';
+import { erasureEndpoints, NoGuardrailError, sidecarPermissions, selectorText } from './erasure.ts';
 import { namesOf } from '../cluster/names.ts';
 import { instanceOf } from '../instance/testing/instances.ts';
 
@@ -80,7 +80,11 @@ describe('erasing the sessions in sidecars', function () {
     const secrets = { apiGroups: [''], resources: ['secrets'], verbs: ['get'] };
     const deployments = { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'] };
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'operator' } };
-    await apply({ ...role, kind: 'Role', rules: [...policyRules(reachSidecars, ['watched']), secrets, deployments] });
+    await apply({
+      ...role,
+      kind: 'Role',
+      rules: [...policyRules(sidecarPermissions, ['watched']), secrets, deployments],
+    });
     await apply({
       ...role,
       kind: 'RoleBinding',

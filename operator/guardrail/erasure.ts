@@ -4,16 +4,18 @@ import type { V1LabelSelector, V1Pod } from '@kubernetes/client-node';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson, FromServer, KubeClient, Permission } from '../runtime/runtime.ts';
 import { isForbidden, keyOf } from '../runtime/runtime.ts';
-import { namesOf, noneIfNotFound, pods, proxyDeployments, secrets } from '../cluster/cluster.ts';
+import { namesOf, ignoreNotFound, pods, proxyDeployments, secrets, secretValues } from '../cluster/cluster.ts';
 import { apiKeyOf } from './keys.ts';
 import { portOf } from './settings.ts';
 import { SIDECAR } from './sidecar.ts';
 
-/** A guardrail process that erases sessions, and the key that it takes. */
-export interface ErasureEndpoint {
+/** A guardrail process that can erase sessions. */
+export interface GuardrailEndpoint {
+  /** Base address, such as `http://10.0.0.7:8080`. */
   readonly url: string;
+  /** Sent as `x-api-key`; its name is the tenant whose sessions are erased. */
   readonly apiKey: string;
-  /** Opens the connection, where the address cannot be reached from here. */
+  /** Opens the connection where the operator cannot reach the address directly. */
   readonly connect?: () => Promise<Duplex>;
 }
 
@@ -27,7 +29,7 @@ export class NoGuardrailError extends Error {
  * to it; the only ways in are the kubelet's. Of these a forwarded port grants the least: no command runs in the pod, and
  * the guardrail still asks for its key. API servers from 1.35 on ask for both verbs, older ones for `get`.
  */
-export const reachSidecars: readonly Permission[] = [
+export const sidecarPermissions: readonly Permission[] = [
   { group: '', resource: 'pods', verbs: ['list'], scope: 'watched' },
   { group: '', resource: 'pods/portforward', verbs: ['create', 'get'], scope: 'watched' },
 ];
@@ -43,16 +45,13 @@ export async function erasureEndpoints(
   { client }: { readonly client: Pick<KubeClient, 'get' | 'list' | 'portForward'> },
   instance: GatewayInstance,
   resolve: (url: string) => string = (url) => url,
-): Promise<readonly ErasureEndpoint[]> {
+): Promise<readonly GuardrailEndpoint[]> {
   const { guardrail } = instance.status ?? {};
   const { namespace } = instance.metadata;
   if (guardrail === undefined) return [];
-  const secret = await client.get(secrets, { namespace, name: namesOf(instance).apiKeySecret }).catch(noneIfNotFound);
+  const secret = await client.get(secrets, { namespace, name: namesOf(instance).apiKeySecret }).catch(ignoreNotFound);
   if (secret === undefined) return [];
-  const data = Object.fromEntries(
-    Object.entries(secret.data ?? {}).map(([name, value]) => [name, Buffer.from(value, 'base64').toString('utf8')]),
-  );
-  const apiKey = apiKeyOf({ data, annotations: {} });
+  const apiKey = apiKeyOf({ data: secretValues(secret), annotations: {} });
   if (guardrail.mode === 'Deployment') return [{ url: resolve(guardrail.endpoint), apiKey }];
 
   const sidecars = await runningSidecars(client, instance);
@@ -74,7 +73,7 @@ async function runningSidecars(
   const { namespace } = instance.metadata;
   const name = instance.spec.workloadRef?.name;
   if (name === undefined) return [];
-  const deployment = await client.get(proxyDeployments, { namespace, name }).catch(noneIfNotFound);
+  const deployment = await client.get(proxyDeployments, { namespace, name }).catch(ignoreNotFound);
   const selector = deployment?.spec?.selector;
   if (selector === undefined) return [];
   const found = await client

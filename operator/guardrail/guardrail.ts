@@ -1,23 +1,23 @@
-/** The face of this folder: what deploying a guardrail for an instance takes. */
-export { leaveReplicas } from './autoscaling.ts';
-export { type ErasureEndpoint, erasureEndpoints, NoGuardrailError, reachSidecars } from './erasure.ts';
-export { guardrailImage, readOwnPod } from './image.ts';
+/** The face of this folder: deploys the guardrail of an instance, rotates its keys, and finds the pods that erase sessions. */
+export { erasureEndpoints, type GuardrailEndpoint, NoGuardrailError, sidecarPermissions } from './erasure.ts';
+export { guardrailImage, ownPodPermission } from './image.ts';
+export type { GuardrailMode } from './mode.ts';
+export type { GuardrailPlan } from './plan.ts';
 export {
-  GuardrailFault,
-  type GuardrailMode,
-  type GuardrailParts,
-  type GuardrailPlan,
-  modeOf,
-  planGuardrail,
-} from './plan.ts';
+  type ActiveGuardrail,
+  type GuardrailDependencies,
+  type GuardrailResult,
+  reconcileGuardrail,
+  sidecarCondition,
+} from './reconcile.ts';
 export {
-  emptyPart,
-  hasSidecar,
+  emptyPatch,
   mountsConfigMap,
   mountsSecret,
   type ProxyDeployment,
   proxyPatch,
+  type Rollout,
   rolloutOf,
   templateAnnotation,
 } from './sidecar.ts';
-export { guardrailPolicy, guardrailWorkload } from './workload.ts';
+export type { SidecarRemovals } from './sidecarChecks.ts';

@@ -8,7 +8,7 @@ const BY_VERSION = `gateway-guardrail-operator:${packageJson.version}`;
 const CONTAINER = 'operator';
 
 /** The right that {@link guardrailImage} needs. */
-export const readOwnPod: Permission = { group: '', resource: 'pods', verbs: ['get'], scope: 'own' };
+export const ownPodPermission: Permission = { group: '', resource: 'pods', verbs: ['get'], scope: 'own' };
 
 /**
  * The image that guardrails run where their instance names none: the configured one, or else the operator's own, which

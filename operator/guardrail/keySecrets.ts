@@ -5,11 +5,19 @@
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
 import { isConflict, ownerReference } from '../runtime/runtime.ts';
-import { belongsTo, labelsOf, NameTakenError, noneIfNotFound, secrets } from '../cluster/cluster.ts';
+import {
+  encodedSecretData,
+  ignoreNotFound,
+  isOwnedBy,
+  labelsOf,
+  NameTakenError,
+  secrets,
+  secretValues,
+} from '../cluster/cluster.ts';
 import type { KeySecret } from './keys.ts';
 
 /** A Secret as it was read, and what of it concerns keys. */
-export interface StoredKeys {
+export interface StoredKeySecret {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
@@ -21,14 +29,14 @@ export interface StoredKeys {
  * @param complete generates what is missing; answers the very same where nothing is
  * @throws NameTakenError where it is somebody else's; ApiError
  */
-export async function ensureKeys(
+export async function ensureKeySecret(
   client: KubeClient,
   instance: GatewayInstance,
   name: string,
   complete: (secret: KeySecret) => KeySecret,
-): Promise<StoredKeys> {
+): Promise<StoredKeySecret> {
   const key = { namespace: instance.metadata.namespace, name };
-  const read = async (): Promise<Stored | undefined> => client.get(secrets, key).catch(noneIfNotFound);
+  const read = async (): Promise<Stored | undefined> => client.get(secrets, key).catch(ignoreNotFound);
   let stored = await read();
   if (stored === undefined) {
     const made = complete({ data: {}, annotations: {} });
@@ -38,7 +46,7 @@ export async function ensureKeys(
         kind: 'Secret',
         metadata: { ...key, labels: labelsOf(instance), ownerReferences: [ownerReference(instance)] },
         type: 'Opaque',
-        data: encode(made.data),
+        data: encodedSecretData(made.data),
       } as object)
       .catch((error: unknown) => {
         // Somebody was quicker: theirs counts.
@@ -51,20 +59,20 @@ export async function ensureKeys(
   const restored = Object.entries(labelsOf(instance)).every(
     ([label, value]) => stored.metadata.labels?.[label] === value,
   );
-  if (!belongsTo(stored, instance) && !restored) throw new NameTakenError('Secret', name);
+  if (!isOwnedBy(stored, instance) && !restored) throw new NameTakenError('Secret', name);
   const keys = decode(stored);
   const completed = complete(keys);
-  if (completed === keys && belongsTo(stored, instance)) return described(stored, keys);
-  return writeKeys(client, instance, described(stored, keys), completed);
+  if (completed === keys && isOwnedBy(stored, instance)) return described(stored, keys);
+  return updateKeySecret(client, instance, described(stored, keys), completed);
 }
 
 /** Writes what has changed of a Secret. @throws ApiError 409 where somebody else has changed it meanwhile */
-export async function writeKeys(
+export async function updateKeySecret(
   client: KubeClient,
   instance: GatewayInstance,
-  stored: StoredKeys,
+  stored: StoredKeySecret,
   keys: KeySecret,
-): Promise<StoredKeys> {
+): Promise<StoredKeySecret> {
   const removed = Object.keys(stored.keys.annotations).filter((name) => keys.annotations[name] === undefined);
   const written = await client.patch(
     secrets,
@@ -77,7 +85,7 @@ export async function writeKeys(
         annotations: { ...Object.fromEntries(removed.map((name) => [name, null])), ...keys.annotations },
         ownerReferences: [ownerReference(instance)],
       },
-      data: encode(keys.data),
+      data: encodedSecretData(keys.data),
     },
   );
   return described(written, decode(written));
@@ -94,19 +102,11 @@ interface Stored {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-function described(stored: Stored, keys: KeySecret): StoredKeys {
+function described(stored: Stored, keys: KeySecret): StoredKeySecret {
   const { name, uid, resourceVersion } = stored.metadata;
   return { name, uid, resourceVersion, keys };
 }
 
-function decode({ data, metadata }: Stored): KeySecret {
-  const texts = Object.entries(data ?? {}).map(([name, value]) => [
-    name,
-    Buffer.from(value, 'base64').toString('utf8'),
-  ]);
-  return { data: Object.fromEntries(texts) as Record<string, string>, annotations: metadata.annotations ?? {} };
-}
-
-function encode(data: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString('base64')]));
+function decode(stored: Stored): KeySecret {
+  return { data: secretValues(stored), annotations: stored.metadata.annotations ?? {} };
 }

@@ -2,21 +2,21 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseApiKeys } from '../../guardrail/settings/apiKeys.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
-import type { Advance, KeySecret, Readers } from './keys.ts';
+import type { RotationStep, KeySecret, KeyPropagation } from './keys.ts';
 import {
-  advanceApiKeys,
-  advanceEncryptionKeys,
+  rotateApiKeys,
+  rotateEncryptionKeys,
   apiKeyOf,
   completeApiKeys,
-  completeOwnKeys,
+  completeGuardrailKeys,
   newestApiKeyOf,
   revisionOf,
 } from './keys.ts';
 
 const empty: KeySecret = { data: {}, annotations: {} };
 const start = Date.parse('2026-01-01T00:00:00Z');
-const ready: Readers = { guardrailsHaveRead: true, gatewayHasRolled: true, graceMs: 35_000, now: new Date(start) };
-const later: Readers = { ...ready, now: new Date(start + 36_000) };
+const ready: KeyPropagation = { guardrailsHaveKey: true, gatewayHasKey: true, graceMs: 35_000, now: new Date(start) };
+const later: KeyPropagation = { ...ready, now: new Date(start + 36_000) };
 
 function accepted(secret: KeySecret): string[] {
   return (secret.data['api-keys'] ?? '')
@@ -32,19 +32,19 @@ function ring(secret: KeySecret): string[] {
 describe('keys', () => {
   it('are generated once: 256 bits each, and none is ever generated again', () => {
     const api = completeApiKeys(empty);
-    const own = completeOwnKeys(empty);
+    const own = completeGuardrailKeys(empty);
     expect(apiKeyOf(api)).to.match(/^gk-[\w-]{43}$/);
     expect(accepted(api)).to.deep.equal([apiKeyOf(api)]);
     expect(Buffer.from(own.data['session-key'] ?? '', 'base64')).to.have.length(32);
     expect(ring(own).map((key) => Buffer.from(key, 'base64').length)).to.deep.equal([32]);
     expect(completeApiKeys(api)).to.equal(api);
-    expect(completeOwnKeys(own)).to.equal(own);
+    expect(completeGuardrailKeys(own)).to.equal(own);
     expect(apiKeyOf(completeApiKeys(empty))).to.not.equal(apiKeyOf(api));
   });
 
   it('that are left of a Secret are kept, and only the missing one is generated', () => {
-    const own = completeOwnKeys(empty);
-    const restored = completeOwnKeys({ ...own, data: { 'session-key': own.data['session-key'] ?? '' } });
+    const own = completeGuardrailKeys(empty);
+    const restored = completeGuardrailKeys({ ...own, data: { 'session-key': own.data['session-key'] ?? '' } });
     expect(restored.data['session-key']).to.equal(own.data['session-key']);
     expect(ring(restored)).to.have.length(1);
     const api = completeApiKeys(empty);
@@ -57,30 +57,30 @@ describe('keys', () => {
     const before = completeApiKeys(empty);
     const old = apiKeyOf(before);
 
-    const begun = advanceApiKeys(before, 'one', { ...ready, guardrailsHaveRead: false, gatewayHasRolled: false });
+    const begun = rotateApiKeys(before, 'one', { ...ready, guardrailsHaveKey: false, gatewayHasKey: false });
     const fresh = newestApiKeyOf(begun.secret);
-    expect(begun).to.include({ changed: true, underWay: true, finished: false });
+    expect(begun).to.include({ changed: true, inProgress: true, finished: false });
     expect(apiKeyOf(begun.secret), 'the gateway goes on with the old one').to.equal(old);
     expect(accepted(begun.secret)).to.deep.equal([fresh, old]);
     expect(revisionOf(begun.secret)).to.equal(1);
 
-    const unread = advanceApiKeys(begun.secret, 'one', { ...ready, guardrailsHaveRead: false });
-    expect(unread).to.include({ changed: false, underWay: true });
+    const unread = rotateApiKeys(begun.secret, 'one', { ...ready, guardrailsHaveKey: false });
+    expect(unread).to.include({ changed: false, inProgress: true });
 
-    const used = advanceApiKeys(begun.secret, 'one', { ...ready, gatewayHasRolled: false });
+    const used = rotateApiKeys(begun.secret, 'one', { ...ready, gatewayHasKey: false });
     expect(apiKeyOf(used.secret)).to.equal(fresh);
     expect(accepted(used.secret), 'the old one is accepted until the roll-out is complete').to.deep.equal([fresh, old]);
-    expect(advanceApiKeys(used.secret, 'one', { ...ready, gatewayHasRolled: false }).changed).to.equal(false);
+    expect(rotateApiKeys(used.secret, 'one', { ...ready, gatewayHasKey: false }).changed).to.equal(false);
 
-    const rolled = advanceApiKeys(used.secret, 'one', ready);
+    const rolled = rotateApiKeys(used.secret, 'one', ready);
     expect(accepted(rolled.secret), 'pods that are ending may still send it').to.deep.equal([fresh, old]);
-    expect(advanceApiKeys(rolled.secret, 'one', ready).changed).to.equal(false);
+    expect(rotateApiKeys(rolled.secret, 'one', ready).changed).to.equal(false);
 
-    const done = advanceApiKeys(rolled.secret, 'one', later);
-    expect(done).to.include({ changed: true, underWay: false, finished: true });
+    const done = rotateApiKeys(rolled.secret, 'one', later);
+    expect(done).to.include({ changed: true, inProgress: false, finished: true });
     expect(accepted(done.secret)).to.deep.equal([fresh]);
     expect(revisionOf(done.secret), 'letting go of a key rolls nothing').to.equal(1);
-    expect(advanceApiKeys(done.secret, 'one', later)).to.include({ changed: false, underWay: false });
+    expect(rotateApiKeys(done.secret, 'one', later)).to.include({ changed: false, inProgress: false });
   });
 
   it('an API key is of one tenant before, during and after its rotation, so that sessions stay its own', () => {
@@ -91,45 +91,45 @@ describe('keys', () => {
       sent.push(apiKeyOf(secret));
       const keys = parseApiKeys(secret.data['api-keys'] ?? '');
       for (const key of [apiKeyOf(secret), newestApiKeyOf(secret)]) tenants.add(keys.tenantOf(key));
-      secret = advanceApiKeys(secret, 'one', readers).secret;
+      secret = rotateApiKeys(secret, 'one', readers).secret;
     }
     expect(new Set(sent)).to.have.property('size', 2);
     expect([...tenants]).to.deep.equal(['proxy']);
   });
 
   it('an API key stays accepted where nobody can tell when the gateway has rolled, until the next rotation', () => {
-    const blind: Readers = { ...ready, gatewayHasRolled: undefined };
+    const blind: KeyPropagation = { ...ready, gatewayHasKey: undefined };
     const before = completeApiKeys(empty);
-    const first = advanceApiKeys(advanceApiKeys(before, 'one', blind).secret, 'one', blind).secret;
-    expect(advanceApiKeys(first, 'one', { ...later, gatewayHasRolled: undefined })).to.include({
+    const first = rotateApiKeys(rotateApiKeys(before, 'one', blind).secret, 'one', blind).secret;
+    expect(rotateApiKeys(first, 'one', { ...later, gatewayHasKey: undefined })).to.include({
       changed: false,
       // Nothing that could be waited for.
-      underWay: false,
+      inProgress: false,
     });
-    const second = advanceApiKeys(first, 'two', blind).secret;
+    const second = rotateApiKeys(first, 'two', blind).secret;
     expect(accepted(second)).to.not.include(apiKeyOf(before));
     expect(accepted(second)).to.include(apiKeyOf(first));
   });
 
   it('an encryption key decrypts everywhere before it encrypts anywhere, and the old one goes on decrypting', () => {
-    const before = completeOwnKeys(empty);
+    const before = completeGuardrailKeys(empty);
     const [old = ''] = ring(before);
-    const begun = advanceEncryptionKeys(before, 'one', { ...ready, guardrailsHaveRead: false });
+    const begun = rotateEncryptionKeys(before, 'one', { ...ready, guardrailsHaveKey: false });
     const [first, fresh = ''] = ring(begun.secret);
     expect(first, 'the first encrypts').to.equal(old);
     expect(revisionOf(begun.secret)).to.equal(1);
-    expect(advanceEncryptionKeys(begun.secret, 'one', { ...ready, guardrailsHaveRead: false }).changed).to.equal(false);
-    const read = advanceEncryptionKeys(begun.secret, 'one', ready);
+    expect(rotateEncryptionKeys(begun.secret, 'one', { ...ready, guardrailsHaveKey: false }).changed).to.equal(false);
+    const read = rotateEncryptionKeys(begun.secret, 'one', ready);
     expect(ring(read.secret)).to.deep.equal([old, fresh]);
-    const done = advanceEncryptionKeys(read.secret, 'one', later);
+    const done = rotateEncryptionKeys(read.secret, 'one', later);
     expect(ring(done.secret)).to.deep.equal([fresh, old]);
-    expect(done).to.include({ finished: true, underWay: false });
+    expect(done).to.include({ finished: true, inProgress: false });
     expect(done.secret.data['session-key'], 'the session key never rotates').to.equal(before.data['session-key']);
   });
 
   const readers = fc.record({
-    guardrailsHaveRead: fc.boolean(),
-    gatewayHasRolled: fc.option(fc.boolean(), { nil: undefined }),
+    guardrailsHaveKey: fc.boolean(),
+    gatewayHasKey: fc.option(fc.boolean(), { nil: undefined }),
     graceMs: fc.constant(35_000),
     now: fc.integer({ min: 0, max: 1_000 }).map((minutes) => new Date(start + minutes * 60_000)),
   });
@@ -141,7 +141,7 @@ describe('keys', () => {
         let secret = completeApiKeys(empty);
         for (const [requested, state] of steps) {
           const sentBefore = apiKeyOf(secret);
-          const advance: Advance = advanceApiKeys(secret, requested, state);
+          const advance: RotationStep = rotateApiKeys(secret, requested, state);
           secret = advance.secret;
           expect(accepted(secret)).to.include(apiKeyOf(secret));
           expect(accepted(secret)).to.include(sentBefore);
@@ -154,10 +154,10 @@ describe('keys', () => {
   it('law: whatever happens when, what was encrypted can be decrypted', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(requests, readers), { maxLength: 12 }), (steps) => {
-        let secret = completeOwnKeys(empty);
+        let secret = completeGuardrailKeys(empty);
         for (const [requested, state] of steps) {
           const used = ring(secret)[0];
-          secret = advanceEncryptionKeys(secret, requested, state).secret;
+          secret = rotateEncryptionKeys(secret, requested, state).secret;
           expect(ring(secret)).to.include(used);
         }
       }),

@@ -29,25 +29,25 @@ export interface KeySecret {
 type Phase = 'stable' | 'accepting' | 'retiring';
 
 /** What is known of those who read keys. */
-export interface Readers {
+export interface KeyPropagation {
   /** Every guardrail that runs has read the keys of this revision. */
-  readonly guardrailsHaveRead: boolean;
+  readonly guardrailsHaveKey: boolean;
   /** Every gateway that runs has been started with the key that is to be used; undefined: there is no way to know. */
-  readonly gatewayHasRolled: boolean | undefined;
+  readonly gatewayHasKey: boolean | undefined;
   /** How long pods that are being replaced may live on, in milliseconds. */
   readonly graceMs: number;
   readonly now: Date;
 }
 
 /** A step of a rotation. */
-export interface Advance {
+export interface RotationStep {
   readonly secret: KeySecret;
   /** Whether it is to be written. */
   readonly changed: boolean;
   /** Whether a rotation has come to its end with this step. */
   readonly finished: boolean;
   /** Whether a rotation is under way. */
-  readonly underWay: boolean;
+  readonly inProgress: boolean;
 }
 
 /** The key that the gateway sends; empty where there is none yet. */
@@ -80,7 +80,7 @@ export function completeApiKeys(secret: KeySecret): KeySecret {
 }
 
 /** @returns the Secret of the guardrail's own keys with what it lacks generated; the very same where it lacks nothing. */
-export function completeOwnKeys(secret: KeySecret): KeySecret {
+export function completeGuardrailKeys(secret: KeySecret): KeySecret {
   const has = (name: string): boolean => (secret.data[name] ?? '').trim() !== '';
   if (has(files.sessionKey) && has(files.encryptionKeys)) return secret;
   return {
@@ -97,31 +97,31 @@ export function completeOwnKeys(secret: KeySecret): KeySecret {
  * One step of an API key's rotation.
  * @param requested value of the annotation that asks for it
  */
-export function advanceApiKeys(secret: KeySecret, requested: string | undefined, readers: Readers): Advance {
+export function rotateApiKeys(secret: KeySecret, requested: string | undefined, readers: KeyPropagation): RotationStep {
   const handled = secret.annotations[annotations.rotateApiKey];
   const wanted = requested !== undefined && requested !== handled;
   const [newest = '', older] = acceptedOf(secret);
   switch (phaseOf(secret)) {
     case 'accepting': {
-      if (!readers.guardrailsHaveRead) return waiting(secret);
+      if (!readers.guardrailsHaveKey) return waiting(secret);
       const used = withPhase(withApiKeys(secret, newest, acceptedOf(secret)), 'retiring');
-      return { secret: used, changed: true, finished: false, underWay: true };
+      return { secret: used, changed: true, finished: false, inProgress: true };
     }
     case 'retiring': {
-      if (wanted && readers.gatewayHasRolled !== false) return begin();
+      if (wanted && readers.gatewayHasKey !== false) return begin();
       // Where nobody can tell who still sends the old key, it is accepted until the next rotation.
-      if (readers.gatewayHasRolled === undefined) return { secret, changed: false, finished: false, underWay: false };
-      if (!readers.gatewayHasRolled || older === undefined) return waiting(secret);
+      if (readers.gatewayHasKey === undefined) return { secret, changed: false, finished: false, inProgress: false };
+      if (!readers.gatewayHasKey || older === undefined) return waiting(secret);
       return afterGrace(secret, readers, () => withApiKeys(secret, newest, [newest]));
     }
     case 'stable':
-      return wanted ? begin() : { secret, changed: false, finished: false, underWay: false };
+      return wanted ? begin() : { secret, changed: false, finished: false, inProgress: false };
   }
 
-  function begin(): Advance {
+  function begin(): RotationStep {
     const current = apiKeyOf(secret);
     const grown = withApiKeys(secret, current, [newApiKey(), current]);
-    return begun(grown, annotations.rotateApiKey, requested ?? '');
+    return startRotation(grown, annotations.rotateApiKey, requested ?? '');
   }
 }
 
@@ -129,10 +129,14 @@ export function advanceApiKeys(secret: KeySecret, requested: string | undefined,
  * One step of an encryption key's rotation.
  * @param requested value of the annotation that asks for it
  */
-export function advanceEncryptionKeys(secret: KeySecret, requested: string | undefined, readers: Readers): Advance {
+export function rotateEncryptionKeys(
+  secret: KeySecret,
+  requested: string | undefined,
+  readers: KeyPropagation,
+): RotationStep {
   const ring = linesOf(secret.data[files.encryptionKeys]);
   if (phaseOf(secret) === 'accepting') {
-    if (!readers.guardrailsHaveRead) return waiting(secret);
+    if (!readers.guardrailsHaveKey) return waiting(secret);
     const newest = ring.at(-1);
     const rest = ring.slice(0, -1);
     return afterGrace(secret, readers, () =>
@@ -140,13 +144,13 @@ export function advanceEncryptionKeys(secret: KeySecret, requested: string | und
     );
   }
   if (requested === undefined || requested === secret.annotations[annotations.rotateEncryptionKey]) {
-    return { secret, changed: false, finished: false, underWay: false };
+    return { secret, changed: false, finished: false, inProgress: false };
   }
   // At the end of the ring it only decrypts.
-  return begun(withRing(secret, [...ring, newKey()]), annotations.rotateEncryptionKey, requested);
+  return startRotation(withRing(secret, [...ring, newKey()]), annotations.rotateEncryptionKey, requested);
 }
 
-function begun(secret: KeySecret, annotation: string, requested: string): Advance {
+function startRotation(secret: KeySecret, annotation: string, requested: string): RotationStep {
   const noted: KeySecret = {
     ...secret,
     annotations: {
@@ -155,25 +159,25 @@ function begun(secret: KeySecret, annotation: string, requested: string): Advanc
       [annotations.keyRevision]: String(revisionOf(secret) + 1),
     },
   };
-  return { secret: withPhase(noted, 'accepting'), changed: true, finished: false, underWay: true };
+  return { secret: withPhase(noted, 'accepting'), changed: true, finished: false, inProgress: true };
 }
 
 /** Pods that are being replaced may still be at work with what they know: they get their time to end. */
-function afterGrace(secret: KeySecret, { now, graceMs }: Readers, end: () => KeySecret): Advance {
+function afterGrace(secret: KeySecret, { now, graceMs }: KeyPropagation, end: () => KeySecret): RotationStep {
   const due = Date.parse(secret.annotations[dueAnnotation] ?? '');
   if (Number.isNaN(due)) {
     const noted = {
       ...secret,
       annotations: { ...secret.annotations, [dueAnnotation]: new Date(now.getTime() + graceMs).toISOString() },
     };
-    return { secret: noted, changed: true, finished: false, underWay: true };
+    return { secret: noted, changed: true, finished: false, inProgress: true };
   }
   if (now.getTime() < due) return waiting(secret);
-  return { secret: withPhase(end(), 'stable'), changed: true, finished: true, underWay: false };
+  return { secret: withPhase(end(), 'stable'), changed: true, finished: true, inProgress: false };
 }
 
-function waiting(secret: KeySecret): Advance {
-  return { secret, changed: false, finished: false, underWay: true };
+function waiting(secret: KeySecret): RotationStep {
+  return { secret, changed: false, finished: false, inProgress: true };
 }
 
 function phaseOf(secret: KeySecret): Phase {

@@ -2,6 +2,7 @@
 import { memoryOf } from './memory.ts';
 import type { V1EnvVar } from '@kubernetes/client-node';
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
+import { instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson } from '../runtime/runtime.ts';
 
 /** Where the guardrail's container finds its files. */
@@ -66,7 +67,7 @@ export function guardrailEnvironment(spec: Guardrail, proxyName: string, host: L
 
 /** The port that the guardrail listens on. */
 export function portOf(spec: Guardrail): number {
-  return spec.port ?? 8080;
+  return spec.port ?? instanceDefaults.guardrail.port;
 }
 
 /** Where the guardrail serves metrics in Deployment mode: Prometheus' own port, unless the calls have it. */

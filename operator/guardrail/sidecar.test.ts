@@ -97,14 +97,14 @@ describe("the gateway's Deployment", () => {
   const counts = { replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
   const stuck = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }];
   for (const [what, status, expected] of [
-    ['nothing known', undefined, 'underWay'],
-    ['an older generation', { ...counts, observedGeneration: 3 }, 'underWay'],
+    ['nothing known', undefined, 'inProgress'],
+    ['an older generation', { ...counts, observedGeneration: 3 }, 'inProgress'],
     ['all pods new and available', { ...counts, observedGeneration: 4 }, 'complete'],
-    ['an old pod left', { ...counts, observedGeneration: 4, replicas: 3 }, 'underWay'],
-    ['a new pod not available', { ...counts, observedGeneration: 4, availableReplicas: 1 }, 'underWay'],
-    ['a pod to come', { observedGeneration: 4, replicas: 1, updatedReplicas: 1, availableReplicas: 1 }, 'underWay'],
+    ['an old pod left', { ...counts, observedGeneration: 4, replicas: 3 }, 'inProgress'],
+    ['a new pod not available', { ...counts, observedGeneration: 4, availableReplicas: 1 }, 'inProgress'],
+    ['a pod to come', { observedGeneration: 4, replicas: 1, updatedReplicas: 1, availableReplicas: 1 }, 'inProgress'],
     ['no way on', { ...counts, observedGeneration: 4, availableReplicas: 0, conditions: stuck }, 'failed'],
-    ['no way on in the past', { ...counts, observedGeneration: 3, conditions: stuck }, 'underWay'],
+    ['no way on in the past', { ...counts, observedGeneration: 3, conditions: stuck }, 'inProgress'],
   ] as const) {
     it(`with ${what}: its roll-out is ${expected satisfies Rollout}`, () => {
       const proxy = proxyOf();

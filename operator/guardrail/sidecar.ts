@@ -4,7 +4,7 @@
  */
 import type { V1Deployment } from '@kubernetes/client-node';
 import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
-import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import type { FromServer } from '../runtime/runtime.ts';
 import { guardrailContainer, guardrailVolumes } from './container.ts';
 import type { WorkloadInputs } from './workload.ts';
@@ -18,7 +18,7 @@ export type ProxyDeployment = FromServer<V1Deployment>;
 export const SIDECAR = 'gateway-guardrail';
 
 /** What our part of the gateway's Deployment holds. */
-export interface ProxyPatch {
+export interface ProxyPatchInputs {
   /** The sidecar; undefined: none, and it is taken out where it is. */
   readonly sidecar: { readonly spec: Guardrail; readonly inputs: WorkloadInputs } | undefined;
   /** Digest of the configuration that the gateway reads when it starts. undefined: it is not ours. */
@@ -33,7 +33,7 @@ export function sidecarUrl(spec: Guardrail): string {
 }
 
 /** A part of a Deployment, for server-side apply. */
-export interface DeploymentPart {
+export interface DeploymentPatch {
   readonly apiVersion: 'apps/v1';
   readonly kind: 'Deployment';
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: object };
@@ -41,7 +41,7 @@ export interface DeploymentPart {
 }
 
 /** No part of ours: applied, it takes out what there was of it, and leaves no trace. */
-export function emptyPart(proxy: ProxyDeployment): DeploymentPart {
+export function emptyPatch(proxy: ProxyDeployment): DeploymentPatch {
   const { name, namespace, uid } = proxy.metadata;
   // With the uid the API server refuses to make a new Deployment of our part alone, should this one be gone.
   const identity = { name, ...(namespace === undefined ? {} : { namespace }), uid };
@@ -49,9 +49,13 @@ export function emptyPart(proxy: ProxyDeployment): DeploymentPart {
 }
 
 /** Our whole part of the gateway's Deployment. */
-export function proxyPatch(instance: GatewayInstance, proxy: ProxyDeployment, patch: ProxyPatch): DeploymentPart {
+export function proxyPatch(
+  instance: GatewayInstance,
+  proxy: ProxyDeployment,
+  patch: ProxyPatchInputs,
+): DeploymentPatch {
   const { sidecar, configHash, apiKeyHash } = patch;
-  const empty = emptyPart(proxy);
+  const empty = emptyPatch(proxy);
   if (sidecar === undefined && configHash === undefined && apiKeyHash === undefined) return empty;
   const templateAnnotations = {
     ...(configHash === undefined ? {} : { [annotations.configHash]: configHash }),
@@ -76,7 +80,7 @@ export function proxyPatch(instance: GatewayInstance, proxy: ProxyDeployment, pa
 }
 
 function sidecarPodSpec(instance: GatewayInstance, spec: Guardrail, inputs: WorkloadInputs): object {
-  const container = guardrailContainer(spec, instance.spec.proxyName ?? 'gateway', 'Sidecar', inputs);
+  const container = guardrailContainer(spec, instance.spec.proxyName ?? instanceDefaults.proxyName, 'Sidecar', inputs);
   return {
     initContainers: [{ ...container, restartPolicy: 'Always' }],
     volumes: guardrailVolumes(spec, namesOf(instance), 0o444),
@@ -131,7 +135,7 @@ export function mountsConfigMap(proxy: ProxyDeployment, configMapName: string): 
 }
 
 /** How far a Deployment's roll-out has come. */
-export type Rollout = 'complete' | 'underWay' | 'failed';
+export type Rollout = 'complete' | 'inProgress' | 'failed';
 
 /** @returns complete when every pod runs the newest template and is available, and none of an older one is left. */
 export function rolloutOf(deployment: FromServer<V1Deployment>): Rollout {
@@ -148,5 +152,5 @@ export function rolloutOf(deployment: FromServer<V1Deployment>): Rollout {
     (status?.replicas ?? 0) === (status?.updatedReplicas ?? 0) &&
     (status?.availableReplicas ?? 0) >= wanted;
   if (complete) return 'complete';
-  return failed && seen ? 'failed' : 'underWay';
+  return failed && seen ? 'failed' : 'inProgress';
 }

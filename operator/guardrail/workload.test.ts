@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { readSettings } from '../../guardrail/settings/settings.ts';
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
-import type { Child } from '../cluster/cluster.ts';
+import type { OwnedObject } from '../cluster/cluster.ts';
 import type { WorkloadInputs } from './workload.ts';
-import { guardrailPolicy, guardrailWorkload } from './workload.ts';
+import { guardrailPolicyObjects, guardrailWorkload } from './workload.ts';
 import { labelsOf, namesOf, selectorOf } from '../cluster/names.ts';
 import { guardrailEnvironment } from './settings.ts';
 import { bytes } from './sizes.ts';
@@ -14,7 +14,7 @@ import { instanceOf } from '../instance/testing/instances.ts';
 const redis = { urlSecretRef: { name: 'redis', key: 'url' } };
 const inputs: WorkloadInputs = { defaultImage: 'operator:1', policy: undefined, keyRevision: '0.0', configHash: 'abc' };
 
-function build(spec: Guardrail, more: Partial<WorkloadInputs> = {}): Child[] {
+function build(spec: Guardrail, more: Partial<WorkloadInputs> = {}): OwnedObject[] {
   return guardrailWorkload(instanceOf(), spec, { ...inputs, ...more });
 }
 
@@ -103,8 +103,8 @@ describe('guardrail workload', () => {
   });
 
   it('of the sidecar is the policy alone', () => {
-    expect(guardrailPolicy(instanceOf(), {}, inputs)).to.deep.equal([]);
-    expect(guardrailPolicy(instanceOf(), {}, { ...inputs, policy: 'a: 1' })).to.have.length(1);
+    expect(guardrailPolicyObjects(instanceOf(), {}, inputs)).to.deep.equal([]);
+    expect(guardrailPolicyObjects(instanceOf(), {}, { ...inputs, policy: 'a: 1' })).to.have.length(1);
   });
 
   for (const [what, spec, replicas, strategy] of [

@@ -1,15 +1,16 @@
 /** What the guardrail needs in Deployment mode, as server-side apply takes it. Pure. */
-import type { Child } from '../cluster/cluster.ts';
+import type { OwnedObject } from '../cluster/cluster.ts';
 import type {
   V1ConfigMap,
   V1Deployment,
   V1PodDisruptionBudget,
+  V1PodSpec,
   V1Service,
   V1ServiceAccount,
   V2HorizontalPodAutoscaler,
 } from '@kubernetes/client-node';
 import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
-import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson, ResourceKind } from '../runtime/runtime.ts';
 import { apiVersionOf, ownerReference } from '../runtime/runtime.ts';
 import type { WorkloadSettings } from './container.ts';
@@ -22,7 +23,7 @@ import {
   METRICS_LABEL,
   namesOf,
   networkPolicies,
-  ownDeployments,
+  guardrailDeployments,
   podDisruptionBudgets,
   selectorOf,
   serviceAccounts,
@@ -47,7 +48,7 @@ export function guardrailServiceUrl(instance: GatewayInstance, spec: Guardrail):
 }
 
 /** Everything but the Secrets, in the order in which it is applied. */
-export function guardrailWorkload(instance: GatewayInstance, spec: Guardrail, inputs: WorkloadInputs): Child[] {
+export function guardrailWorkload(instance: GatewayInstance, spec: Guardrail, inputs: WorkloadInputs): OwnedObject[] {
   const build = new Builder(instance, spec, inputs);
   return [
     build.serviceAccount(),
@@ -62,7 +63,11 @@ export function guardrailWorkload(instance: GatewayInstance, spec: Guardrail, in
 }
 
 /** The ConfigMap alone, which the sidecar reads too. */
-export function guardrailPolicy(instance: GatewayInstance, spec: Guardrail, inputs: WorkloadInputs): Child[] {
+export function guardrailPolicyObjects(
+  instance: GatewayInstance,
+  spec: Guardrail,
+  inputs: WorkloadInputs,
+): OwnedObject[] {
   return inputs.policy === undefined ? [] : [new Builder(instance, spec, inputs).configMap(inputs.policy)];
 }
 
@@ -81,6 +86,7 @@ class Builder {
   readonly #inputs: WorkloadInputs;
   readonly #name: string;
   readonly #selector: Record<string, string>;
+  readonly #isInMemory: boolean;
 
   constructor(instance: GatewayInstance, spec: Guardrail, inputs: WorkloadInputs) {
     this.#instance = instance;
@@ -88,17 +94,18 @@ class Builder {
     this.#inputs = inputs;
     this.#name = namesOf(instance).guardrail;
     this.#selector = selectorOf(instance);
+    this.#isInMemory = spec.redis === undefined;
   }
 
-  serviceAccount(): Child {
+  serviceAccount(): OwnedObject {
     return this.#child<V1ServiceAccount>(serviceAccounts, { automountServiceAccountToken: false });
   }
 
-  configMap(policy: string): Child {
+  configMap(policy: string): OwnedObject {
     return this.#child<V1ConfigMap>(configMaps, { data: { [files.policy]: policy } });
   }
 
-  service(): Child {
+  service(): OwnedObject {
     return this.#child<V1Service>(services, {
       spec: {
         type: 'ClusterIP',
@@ -111,16 +118,15 @@ class Builder {
     });
   }
 
-  deployment(): Child {
+  deployment(): OwnedObject {
     const spec = this.#spec;
-    const inMemory = spec.redis === undefined;
-    return this.#child<V1Deployment>(ownDeployments, {
+    return this.#child<V1Deployment>(guardrailDeployments, {
       spec: {
-        // Where an autoscaler owns the number, applying one would fight it.
+        // An autoscaler owns the number of replicas: applying one would conflict with it.
         ...(spec.autoscaling === undefined ? { replicas: replicasOf(spec) } : {}),
         selector: { matchLabels: this.#selector },
-        // Two processes with a memory each would tear sessions apart, so the old one ends before the new one begins.
-        strategy: inMemory
+        // Two processes with a store in memory would split sessions, so the old one ends before the new one starts.
+        strategy: this.#isInMemory
           ? { type: 'Recreate' }
           : { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
         revisionHistoryLimit: 3,
@@ -129,55 +135,61 @@ class Builder {
             labels: labelsOf(this.#instance),
             annotations: {
               [annotations.configHash]: this.#inputs.configHash,
-              // In memory a roll would lose every mapping, and the one pod can be asked whether it has read its keys.
-              ...(inMemory ? {} : { [annotations.keyRevision]: this.#inputs.keyRevision }),
+              // A roll-out would lose every mapping in memory. The single pod is asked instead whether it has read its keys.
+              ...(this.#isInMemory ? {} : { [annotations.keyRevision]: this.#inputs.keyRevision }),
             },
           },
-          spec: {
-            serviceAccountName: this.#name,
-            automountServiceAccountToken: false,
-            enableServiceLinks: false,
-            terminationGracePeriodSeconds: 30,
-            securityContext: {
-              runAsNonRoot: true,
-              // The group that the mounted keys belong to; the image's user is in no other.
-              fsGroup: 65532,
-              seccompProfile: { type: 'RuntimeDefault' },
-            },
-            ...(spec.imagePullSecrets === undefined
-              ? {}
-              : { imagePullSecrets: spec.imagePullSecrets.map((name) => ({ name })) }),
-            ...(spec.nodeSelector === undefined ? {} : { nodeSelector: spec.nodeSelector }),
-            ...(spec.tolerations === undefined ? {} : { tolerations: spec.tolerations }),
-            topologySpreadConstraints: [
-              {
-                maxSkew: 1,
-                topologyKey: 'kubernetes.io/hostname',
-                whenUnsatisfiable: 'ScheduleAnyway',
-                labelSelector: { matchLabels: this.#selector },
-              },
-            ],
-            containers: [
-              {
-                ...guardrailContainer(spec, this.#instance.spec.proxyName ?? 'gateway', 'Deployment', this.#inputs),
-                // Calls go on coming until every node has heard that the pod is leaving.
-                lifecycle: { preStop: { sleep: { seconds: 5 } } },
-              },
-            ],
-            volumes: guardrailVolumes(spec, namesOf(this.#instance), 0o440),
-          },
+          spec: this.#podSpec(),
         },
       },
     });
   }
 
-  podDisruptionBudget(): Child {
+  #podSpec(): AsJson<V1PodSpec> {
+    const spec = this.#spec;
+    const proxyName = this.#instance.spec.proxyName ?? instanceDefaults.proxyName;
+    return {
+      serviceAccountName: this.#name,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      terminationGracePeriodSeconds: 30,
+      securityContext: {
+        runAsNonRoot: true,
+        // The group of the mounted keys. The image's user is in no other group.
+        fsGroup: 65532,
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
+      ...(spec.imagePullSecrets === undefined
+        ? {}
+        : { imagePullSecrets: spec.imagePullSecrets.map((name) => ({ name })) }),
+      ...(spec.nodeSelector === undefined ? {} : { nodeSelector: spec.nodeSelector }),
+      ...(spec.tolerations === undefined ? {} : { tolerations: spec.tolerations }),
+      topologySpreadConstraints: [
+        {
+          maxSkew: 1,
+          topologyKey: 'kubernetes.io/hostname',
+          whenUnsatisfiable: 'ScheduleAnyway',
+          labelSelector: { matchLabels: this.#selector },
+        },
+      ],
+      containers: [
+        {
+          ...guardrailContainer(spec, proxyName, 'Deployment', this.#inputs),
+          // New calls arrive until every node knows that the pod terminates.
+          lifecycle: { preStop: { sleep: { seconds: 5 } } },
+        },
+      ],
+      volumes: guardrailVolumes(spec, namesOf(this.#instance), 0o440),
+    };
+  }
+
+  podDisruptionBudget(): OwnedObject {
     return this.#child<V1PodDisruptionBudget>(podDisruptionBudgets, {
       spec: { maxUnavailable: 1, selector: { matchLabels: this.#selector } },
     });
   }
 
-  autoscaler(autoscaling: NonNullable<Guardrail['autoscaling']>): Child {
+  autoscaler(autoscaling: NonNullable<Guardrail['autoscaling']>): OwnedObject {
     return this.#child<V2HorizontalPodAutoscaler>(horizontalPodAutoscalers, {
       spec: {
         scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: this.#name },
@@ -196,7 +208,7 @@ class Builder {
     });
   }
 
-  networkPolicy(): Child {
+  networkPolicy(): OwnedObject {
     const namespaces = this.#spec.networkPolicy?.fromNamespaces ?? [];
     const { operatorNamespace } = this.#inputs;
     return this.#child<{ spec: object }>(networkPolicies, {
@@ -226,7 +238,7 @@ class Builder {
     });
   }
 
-  serviceMonitor(): Child {
+  serviceMonitor(): OwnedObject {
     return this.#child<{ spec: object }>(serviceMonitors, {
       spec: {
         selector: { matchLabels: { ...this.#selector } },
@@ -235,7 +247,7 @@ class Builder {
     });
   }
 
-  #child<T>(kind: ResourceKind, body: Omit<AsJson<T>, 'apiVersion' | 'kind' | 'metadata' | 'status'>): Child {
+  #child<T>(kind: ResourceKind, body: Omit<AsJson<T>, 'apiVersion' | 'kind' | 'metadata' | 'status'>): OwnedObject {
     return {
       kind,
       object: {

@@ -1,168 +1,187 @@
 /**
- * The budget of customers that have none of their own. Where the gateway has a budget API the amount is kept in a row of
- * our own there too, since LiteLLM takes `max_end_user_budget` and does not act on it.
+ * The default budget at the gateway. LiteLLM accepts `max_end_user_budget` and does not enforce it: where the gateway has
+ * a budget API, the amount is kept in a budget row of the instance.
  */
-import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import type { BudgetRow, GatewayClients } from '../gateway/gateway.ts';
-import { isGatewayError } from '../gateway/gateway.ts';
-import type { GatewayConnection } from '../connection/connection.ts';
-import type { BudgetSettings } from '../configuration/configuration.ts';
+import type { DefaultCustomerBudget, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
-import { notRequested } from '../conditions/conditions.ts';
-import { conditionOf } from './status.ts';
+import { currentCondition } from '../conditions/conditions.ts';
+import type { BudgetSettings } from '../configuration/configuration.ts';
+import type { GatewayConnection } from '../connection/connection.ts';
+import { ConnectionError } from '../connection/connection.ts';
+import type { BudgetRow, GatewayClient, GatewayClients, GatewayError } from '../gateway/gateway.ts';
+import { isGatewayError } from '../gateway/gateway.ts';
+import {
+  notRequestedBudget,
+  periodNotSupported,
+  rowNotDeleted,
+  tierNotFound,
+  unverified,
+} from './defaultBudgetCondition.ts';
+import type { Dependencies } from './dependencies.ts';
 
-/** What is to be told to the gateway by its configuration, and what was found on the way. */
+/** The result of {@link reconcileDefaultBudget}. */
 export interface DefaultBudget {
+  /** The instance as it is after the reconcile, which may have written its status. */
+  readonly instance: GatewayInstance;
+  /** The settings of the gateway's configuration; undefined: none. */
   readonly settings: BudgetSettings | undefined;
-  /** undefined: enforced as soon as the gateway runs with the configuration. */
-  readonly fault: ConditionState<'DefaultBudgetEnforced'> | undefined;
+  /** Id of the budget row that the gateway may have for this instance. */
+  readonly rowId: string | undefined;
+  /** undefined: the budget is enforced as soon as the gateway runs with the settings. */
+  readonly failure: ConditionState<'DefaultBudgetEnforced'> | undefined;
 }
 
-/** The columns of the instance's own row that the spec decides. */
-interface DefaultBudgetRow {
+/** The gateway of the instance, as far as it is known. */
+export interface BudgetGateway {
+  /** undefined: the gateway cannot be called now. */
+  readonly connection: GatewayConnection | undefined;
+  /** The row that the gateway's configuration names already. */
+  readonly configuredRowId: string | undefined;
+}
+
+type BudgetDependencies = Pick<Dependencies, 'clients' | 'status' | 'finalizer'>;
+
+/** The columns of the instance's budget row that the spec decides. */
+interface DesiredRow {
   readonly max_budget: number;
   readonly budget_duration: string | null;
 }
 
-/** The id of an instance's own budget row. No tier of an admin's may begin like this. */
+/** The deletion of an instance waits at most this time for a gateway that does not delete the budget row. */
+const MAX_DELETION_WAIT_MS = 5 * 60_000;
+
+/** The id of an instance's budget row. No budget tier of an admin may have this prefix. */
 export function defaultBudgetId(instance: GatewayInstance): string {
   return `gcust-default-${instance.metadata.uid}`;
 }
 
-/** What is said of a default budget before its row is made. */
-export const rowAnnounced: ConditionState<'DefaultBudgetEnforced'> = {
-  status: 'False',
-  reason: 'BudgetRowNotWritten',
-  message: 'The budget row of the default is being made at the gateway.',
-};
+/** The id of the budget row that the gateway may have for this instance, according to the status. */
+export function recordedRow(instance: GatewayInstance): string | undefined {
+  const { status } = instance;
+  if (status?.defaultBudget !== undefined) return status.defaultBudget.rowId;
+  // An earlier version has written this status. It reported the row in the condition alone: without this line, an instance
+  // that is deleted, or loses its default budget, before its first reconcile by this version would leave the row behind.
+  const condition = currentCondition(instance, 'DefaultBudgetEnforced');
+  return condition === undefined || condition.reason === 'NotRequested' ? undefined : defaultBudgetId(instance);
+}
 
-/** Whether the gateway may have a budget row of the instance's own: its status says so before there is one. */
-export function mayHaveRow(instance: GatewayInstance): boolean {
-  const told = conditionOf(instance, 'DefaultBudgetEnforced');
-  return told !== undefined && told.reason !== 'NotRequested';
+/** Creates, updates or deletes the budget row of the instance, and computes the settings of the gateway's configuration. */
+export async function reconcileDefaultBudget(
+  dependencies: BudgetDependencies,
+  instance: GatewayInstance,
+  { connection, configuredRowId }: BudgetGateway,
+): Promise<DefaultBudget> {
+  const { clients } = dependencies;
+  const desired = instance.spec.defaultCustomerBudget;
+  if (desired === undefined) return await deleteFormerRow(dependencies, instance, connection);
+  const id = defaultBudgetId(instance);
+  const rowId = recordedRow(instance);
+  const settings = settingsOf(desired);
+  // The gateway may need its configuration to start: while it cannot be called, it keeps the settings that it has.
+  const known = desired.maxBudget !== undefined && configuredRowId === id ? { ...settings, budgetId: id } : settings;
+  if (connection === undefined) return { instance, settings: known, rowId, failure: unverified };
+  let current = instance;
+  try {
+    if (!(await clients.hasBudgetApi(connection))) {
+      const { budgetDuration } = desired;
+      const failure = budgetDuration === undefined ? undefined : periodNotSupported(budgetDuration);
+      return { instance, settings, rowId, failure };
+    }
+    const client = clients.for(connection);
+    const [row] = await client.budgetInfo([desired.budgetId ?? id]);
+    if (desired.maxBudget === undefined) {
+      return {
+        instance,
+        settings,
+        rowId,
+        failure: row === undefined ? tierNotFound(desired.budgetId ?? '') : undefined,
+      };
+    }
+    const values = { max_budget: desired.maxBudget, budget_duration: desired.budgetDuration ?? null };
+    if (row === undefined) {
+      current = await recordRow(dependencies, instance);
+      await createRow(client, id, values);
+    } else {
+      await updateRow(client, id, row, values);
+    }
+    return { instance: current, settings: { ...settings, budgetId: id }, rowId: id, failure: undefined };
+  } catch (error) {
+    if (!isGatewayError(error)) throw error;
+    return { instance: current, settings: known, rowId: recordedRow(current), failure: failureOf(instance, error) };
+  }
 }
 
 /**
- * Brings the default budget to the gateway, as far as its API goes.
- * @param connection undefined where the gateway cannot be called now
- * @param configuredId the row that the gateway's configuration names already
- * @param announce called before a row is made: see {@link mayHaveRow}
+ * Deletes the budget row of an instance that is deleted.
+ * @param options `since`: after five minutes from this time the row is given up
+ * @returns whether the row is deleted, cannot be deleted by anybody, or is given up
  */
-export async function settleDefaultBudget(
-  clients: GatewayClients,
+export async function deleteRow(
+  { clients, connections, now }: Pick<Dependencies, 'clients' | 'connections' | 'now'>,
+  instance: GatewayInstance,
+  { since, signal }: { readonly since: string | undefined; readonly signal: AbortSignal },
+): Promise<boolean> {
+  try {
+    signal.throwIfAborted();
+    await deleteRowAt(clients, instance, await connections.forInstanceDeletion(instance));
+    return true;
+  } catch (error) {
+    // Without an address or a key the gateway cannot be called.
+    if (error instanceof ConnectionError) return true;
+    if (!isGatewayError(error)) throw error;
+    return now().getTime() - Date.parse(since ?? '') > MAX_DELETION_WAIT_MS;
+  }
+}
+
+/** Records the row before it is created, so that it is deleted with the instance even after a crash. */
+async function recordRow(
+  { status, finalizer }: BudgetDependencies,
+  instance: GatewayInstance,
+): Promise<GatewayInstance> {
+  const rowId = defaultBudgetId(instance);
+  const isRecorded = instance.status?.defaultBudget?.rowId === rowId;
+  const recorded = isRecorded
+    ? instance
+    : await status.write(instance, { ...instance.status, defaultBudget: { rowId } });
+  finalizer.beforeExternalWrite(recorded);
+  return recorded;
+}
+
+async function createRow(client: GatewayClient, id: string, values: DesiredRow): Promise<void> {
+  const { max_budget, budget_duration } = values;
+  await client.budgetNew({ budget_id: id, max_budget, ...(budget_duration === null ? {} : { budget_duration }) });
+}
+
+/** Sends only what has changed: a duration that is sent again starts a new period. */
+async function updateRow(client: GatewayClient, id: string, row: BudgetRow, values: DesiredRow): Promise<void> {
+  const changes = {
+    ...(row.max_budget === values.max_budget ? {} : { max_budget: values.max_budget }),
+    ...((row.budget_duration ?? null) === values.budget_duration ? {} : { budget_duration: values.budget_duration }),
+  };
+  if (Object.keys(changes).length > 0) await client.budgetUpdate({ budget_id: id, ...changes });
+}
+
+/** Deletes the row of a default budget that the spec no longer has. */
+async function deleteFormerRow(
+  { clients }: BudgetDependencies,
   instance: GatewayInstance,
   connection: GatewayConnection | undefined,
-  configuredId: string | undefined,
-  announce: () => Promise<void>,
 ): Promise<DefaultBudget> {
-  const wanted = instance.spec.defaultCustomerBudget;
-  if (wanted === undefined) {
-    return mayHaveRow(instance) ? removed(clients, instance, connection) : { settings: undefined, fault: none };
-  }
-  const { maxBudget, budgetDuration, budgetId } = wanted;
-  const plain: BudgetSettings = {
-    ...(maxBudget === undefined ? {} : { maxBudget }),
-    ...(budgetId === undefined ? {} : { budgetId }),
-  };
-  const id = defaultBudgetId(instance);
-  // The gateway may be waiting for this very configuration to start: it gets what is known of it.
-  const asBefore = maxBudget !== undefined && configuredId === id ? { ...plain, budgetId: id } : plain;
-  if (connection === undefined) {
-    return {
-      settings: asBefore,
-      fault: {
-        status: 'Unknown',
-        reason: 'NotReachable',
-        message: 'The default budget cannot be verified: the gateway is unreachable.',
-      },
-    };
-  }
+  const rowId = recordedRow(instance);
+  const deleted = { instance, settings: undefined, rowId: undefined, failure: notRequestedBudget };
+  if (rowId === undefined) return deleted;
   try {
-    const hasBudgetApi = await clients.hasBudgetApi(connection);
-    if (!hasBudgetApi) {
-      return { settings: plain, fault: budgetDuration === undefined ? undefined : periodNotHeld(budgetDuration) };
+    if (connection !== undefined) {
+      await deleteRowAt(clients, instance, connection);
+      return deleted;
     }
-    const client = clients.for(connection);
-    const [row] = await client.budgetInfo([budgetId ?? id]);
-    if (maxBudget === undefined) {
-      return {
-        settings: plain,
-        fault:
-          row === undefined
-            ? {
-                status: 'False',
-                reason: 'BudgetNotFound',
-                message: `The gateway has no budget ${budgetId ?? ''}: create it there, or correct spec.defaultCustomerBudget.budgetId.`,
-              }
-            : undefined,
-      };
-    }
-    if (row === undefined) {
-      await announce();
-      const period = budgetDuration === undefined ? {} : { budget_duration: budgetDuration };
-      await client.budgetNew({ budget_id: id, max_budget: maxBudget, ...period });
-    } else {
-      const changes = rowChanges(row, { max_budget: maxBudget, budget_duration: budgetDuration ?? null });
-      if (Object.keys(changes).length > 0) await client.budgetUpdate({ budget_id: id, ...changes });
-    }
-    return { settings: { ...plain, budgetId: id }, fault: undefined };
   } catch (error) {
     if (!isGatewayError(error)) throw error;
-    // A gateway that asks for time has not let go of what it was told.
-    const holds = error.kind === 'retryAfter' && conditionOf(instance, 'DefaultBudgetEnforced')?.status === 'True';
-    return {
-      settings: asBefore,
-      fault: holds ? undefined : { status: 'False', reason: 'BudgetRowNotWritten', message: error.message },
-    };
   }
+  return { instance, settings: undefined, rowId, failure: rowNotDeleted(rowId) };
 }
 
-/** Only what changes: a duration that is sent again would begin a new period. */
-function rowChanges(row: BudgetRow, wanted: DefaultBudgetRow): Partial<DefaultBudgetRow> {
-  return {
-    ...(row.max_budget === wanted.max_budget ? {} : { max_budget: wanted.max_budget }),
-    ...((row.budget_duration ?? null) === wanted.budget_duration ? {} : { budget_duration: wanted.budget_duration }),
-  };
-}
-
-/** `max_end_user_budget` is an amount alone. */
-function periodNotHeld(budgetDuration: string): ConditionState<'DefaultBudgetEnforced'> {
-  return {
-    status: 'False',
-    reason: 'NotSupported',
-    message:
-      `The gateway has no /budget API and takes max_end_user_budget alone, so that the period ${budgetDuration} does not hold and the default is a cap for each customer's life. ` +
-      'Remove spec.defaultCustomerBudget.budgetDuration to accept that, or replace it and maxBudget by budgetId, a tier of the gateway.',
-  };
-}
-
-/** The finding, once it is known whether the gateway runs with its configuration. */
-export function defaultBudgetFinding(
-  instance: GatewayInstance,
-  budget: DefaultBudget,
-  configured: ConditionState<'ProxyConfigured'>,
-): ConditionState<'DefaultBudgetEnforced'> {
-  if (budget.fault !== undefined) return budget.fault;
-  const { settings } = budget;
-  if (instance.spec.proxyConfig === undefined || configured.status !== 'True') {
-    return {
-      status: 'False',
-      reason: 'ProxyNotConfigured',
-      message:
-        instance.spec.proxyConfig === undefined
-          ? `The gateway reads its default budget from its configuration: set spec.proxyConfig, or write ${settingNames(instance, settings)} there yourself.`
-          : `The gateway does not run with the default budget yet: ${configured.message}`,
-    };
-  }
-  return {
-    status: 'True',
-    reason: 'Enforced',
-    message: `The gateway was started with ${settingNames(instance, settings)}.${periodOf(instance)}`,
-  };
-}
-
-/** Takes our row away again, wherever the instance is going. */
-export async function removeDefaultBudget(
+async function deleteRowAt(
   clients: GatewayClients,
   instance: GatewayInstance,
   connection: GatewayConnection,
@@ -171,44 +190,16 @@ export async function removeDefaultBudget(
   await clients.for(connection).budgetDelete(defaultBudgetId(instance));
 }
 
-const none = notRequested<'DefaultBudgetEnforced'>(
-  'No default budget is asked for: customers without a budget of their own have none.',
-);
-
-async function removed(
-  clients: GatewayClients,
-  instance: GatewayInstance,
-  connection: GatewayConnection | undefined,
-): Promise<DefaultBudget> {
-  try {
-    if (connection !== undefined) {
-      await removeDefaultBudget(clients, instance, connection);
-      return { settings: undefined, fault: none };
-    }
-  } catch (error) {
-    if (!isGatewayError(error)) throw error;
-  }
+function settingsOf({ maxBudget, budgetId }: DefaultCustomerBudget): BudgetSettings {
   return {
-    settings: undefined,
-    fault: {
-      status: 'False',
-      reason: 'NotReachable',
-      message: `The budget row ${defaultBudgetId(instance)} of the former default could not be removed yet.`,
-    },
+    ...(maxBudget === undefined ? {} : { maxBudget }),
+    ...(budgetId === undefined ? {} : { budgetId }),
   };
 }
 
-function periodOf({ spec: { defaultCustomerBudget: budget } }: GatewayInstance): string {
-  if (budget?.maxBudget === undefined) return '';
-  return budget.budgetDuration === undefined
-    ? " Without budgetDuration it is a cap for each customer's life."
-    : ` The spend counts from zero again every ${budget.budgetDuration}.`;
-}
-
-function settingNames(instance: GatewayInstance, settings: BudgetSettings | undefined): string {
-  const section = `${instance.spec.proxyName ?? 'gateway'}_settings`;
-  return [
-    ...(settings?.maxBudget === undefined ? [] : [`${section}.max_end_user_budget: ${settings.maxBudget}`]),
-    ...(settings?.budgetId === undefined ? [] : [`${section}.max_end_user_budget_id: ${settings.budgetId}`]),
-  ].join(' and ');
+/** A gateway that asks to wait still enforces what it has enforced before. */
+function failureOf(instance: GatewayInstance, error: GatewayError): DefaultBudget['failure'] {
+  const isEnforced = currentCondition(instance, 'DefaultBudgetEnforced')?.status === 'True';
+  if (error.kind === 'retryAfter' && isEnforced) return undefined;
+  return { status: 'False', reason: 'BudgetRowNotWritten', message: error.message };
 }

@@ -1,16 +1,14 @@
-/** The public face of the instances' controller, and of how to reach a gateway. */
+/** The face of this folder: the controller of GatewayInstances. */
 import { customers, instances } from '../api/kinds.ts';
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { FINALIZER, gatewayInstanceNames } from '../api/v1alpha1/v1alpha1.ts';
+import { FINALIZER } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import type { ControllerSpec, Metadata, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
 import { keyOf, keyText, ownerReferencePermission, when } from '../runtime/runtime.ts';
-import { Children, INSTANCE_LABEL, instanceLabelOf, ownedKinds, proxyDeployments } from '../cluster/cluster.ts';
+import { OwnedObjects, INSTANCE_LABEL, instanceLabelOf, ownedKinds, proxyDeployments } from '../cluster/cluster.ts';
 import type { Connections } from '../connection/connection.ts';
-import { guardrailImage, reachSidecars, readOwnPod } from '../guardrail/guardrail.ts';
+import { guardrailImage, sidecarPermissions, ownPodPermission } from '../guardrail/guardrail.ts';
 import { InstanceReconciler } from './reconcile.ts';
-
-export { defaultBudgetId } from './defaultBudget.ts';
 
 /** What the instances' controller needs of the rest of the operator. */
 export interface InstanceDependencies {
@@ -24,28 +22,17 @@ export interface InstanceDependencies {
   readonly resolve?: (url: string) => string;
 }
 
-const KINDS_WRITTEN: readonly (readonly [group: string, resource: string])[] = [
-  ['', 'services'],
-  ['', 'configmaps'],
-  ['', 'serviceaccounts'],
-  ['apps', 'deployments'],
-  ['policy', 'poddisruptionbudgets'],
-  ['autoscaling', 'horizontalpodautoscalers'],
-  ['networking.k8s.io', 'networkpolicies'],
-];
-
 const permissions: readonly Permission[] = [
-  ...KINDS_WRITTEN.map(([group, resource]): Permission => ({
+  ...ownedKinds.map(({ group, plural }): Permission => ({
     group,
-    resource,
+    resource: plural,
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
     scope: 'watched',
   })),
   // Read by name alone: no list and no watch.
   { group: '', resource: 'secrets', verbs: ['get', 'create', 'patch', 'delete'], scope: 'watched' },
-  readOwnPod,
-  ...reachSidecars,
-  ownerReferencePermission(gatewayInstanceNames),
+  ownPodPermission,
+  ...sidecarPermissions,
   {
     group: 'monitoring.coreos.com',
     resource: 'servicemonitors',
@@ -60,7 +47,7 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
   const byInstance = runtime.cache(customers).indexBy((customer) => [keyText(instanceKeyOf(customer))]);
   const reconciler = new InstanceReconciler({
     client: runtime.client,
-    children: new Children(runtime),
+    ownedObjects: new OwnedObjects(runtime),
     connections: dependencies.connections,
     clients: dependencies.clients,
     defaultImage: guardrailImage(runtime.client, dependencies.guardrailImage, dependencies.ownPod),

@@ -87,19 +87,19 @@ describe('GatewayInstance', function () {
         'a Secret that is not there',
         { masterKeySecretRef: { name: 'none', key: 'a' } },
         'SecretNotFound',
-        'There is no Secret none in namespace',
+        'Secret none does not exist in namespace',
       ],
       [
         'a key that is not there',
         { masterKeySecretRef: { name: 'gateway', key: 'a' } },
         'SecretKeyMissing',
-        'Secret gateway has no value under a: add it, or correct spec.masterKeySecretRef.key.',
+        'Secret gateway has no value under key a. Add the value, or correct spec.masterKeySecretRef.key.',
       ],
       [
         'a Service that is not there',
         { endpoint: undefined, serviceRef: { name: 'none' } },
         'ServiceNotFound',
-        'There is no Service none in namespace',
+        'Service none does not exist in namespace',
       ],
       ['a gateway that is not there', { endpoint: 'http://127.0.0.1:1' }, 'GatewayUnreachable', ''],
     ] as const) {
@@ -187,9 +187,11 @@ describe('GatewayInstance', function () {
     } finally {
       await plane().kubectl(['apply', '--server-side', '--force-conflicts', '-k', crds]);
     }
-    expect((await world.until('Reachable', 'SecretNotFound', 'dots')).message).to.include('There is no Secret .. in');
+    expect((await world.until('Reachable', 'SecretNotFound', 'dots')).message).to.include(
+      'Secret .. does not exist in',
+    );
     expect((await world.until('Reachable', 'SecretNotFound', 'red')).message).to.include(
-      'There is no Secret a\\u{1b}[31m/b in',
+      'Secret a\\u{1b}[31m/b does not exist in',
     );
     const { message } = await world.until('Ready', 'InternalError', 'soon');
     expect(message).to.equal(
@@ -563,19 +565,19 @@ describe('GatewayInstance', function () {
         'Memory with 3 replicas',
         { replicas: 3 },
         'RedisRequired',
-        '3 replicas need a store that all pods share: set spec.guardrail.redis',
+        'A guardrail with 3 replicas needs a store that all pods share. Set spec.guardrail.redis',
       ],
       [
         'Memory with an autoscaler',
         { autoscaling: { maxReplicas: 3 } },
         'RedisRequired',
-        'An autoscaler needs a store',
+        'An autoscaled guardrail needs a store',
       ],
       [
         'a Redis Secret that is not there',
         { redis: { urlSecretRef: { name: 'none', key: 'url' } } },
         'RedisSecretMissing',
-        'There is no Secret none',
+        'Secret none does not exist in namespace',
       ],
       [
         'a policy that does not parse',
@@ -593,7 +595,7 @@ describe('GatewayInstance', function () {
         'a policy that is not there',
         { policy: { configMapRef: { name: 'none', key: 'a' } } },
         'PolicyNotFound',
-        'ConfigMap none with key a is not there',
+        'ConfigMap none with key a does not exist',
       ],
     ] as const) {
       it(`and leaves it as it runs while the spec asks for ${what}`, async () => {
@@ -678,7 +680,7 @@ describe('GatewayInstance', function () {
         expect(await budget(id)).to.include({ max_budget: 6, budget_duration: null, budget_reset_at: null });
       });
       expect((await world.until('DefaultBudgetEnforced', 'Enforced')).message).to.include(
-        "a cap for each customer's life",
+        'Each customer can spend it once',
       );
     });
 
@@ -720,7 +722,7 @@ describe('GatewayInstance', function () {
         await world.instance({ endpoint: proxy.url, proxyConfig, defaultCustomerBudget: budgets });
         const { status, message } = await world.until('DefaultBudgetEnforced', 'NotSupported');
         expect(status).to.equal('False');
-        expect(message).to.include('the period 30d does not hold').and.include('a cap for each customer');
+        expect(message).to.include('it ignores the period 30d').and.include('only once');
         expect(await config()).to.deep.equal({ model_list: [], litellm_settings: { max_end_user_budget: 5 } });
         await world.patch({ spec: { defaultCustomerBudget: { budgetDuration: null } } });
         await world.until('DefaultBudgetEnforced', 'Enforced');
@@ -790,7 +792,7 @@ describe('GatewayInstance', function () {
       await world.configMap('litellm-config', { 'config.yaml': 'theirs: 1' });
       await world.instance({ proxyConfig });
       const condition = await world.until('ProxyConfigured', 'ConfigMapTaken');
-      expect(condition.message).to.include('name another in spec.proxyConfig.configMapName');
+      expect(condition.message).to.include('Name another ConfigMap in spec.proxyConfig.configMapName');
       expect(await config()).to.deep.equal({ theirs: 1 });
     });
 
@@ -832,9 +834,9 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_erro
       await world.rollOut('litellm');
       expect((await world.until('ProxyConfigured', 'Configured')).message).to.equal(
         'Every pod of the gateway runs with its configuration. ' +
-          'Left out, because requests could bypass the guardrail: litellm_params.fail_on_error, ' +
-          'a key with an unusual name. Remove these settings from the base. ' +
-          'Files under include are not checked: make sure that they change neither guardrails nor policies.',
+          'The operator removed settings with which requests can bypass the guardrail: litellm_params.fail_on_error, ' +
+          'a key with an unusual name. Remove them from the base. ' +
+          'The operator does not check files under include. Make sure that they change neither guardrails nor policies.',
       );
       // A guardrail that is away is no reason to stop calling it: the gateway fails closed.
       await world.apps.deleteNamespacedDeployment({ name: guardrail, namespace: world.namespace });
@@ -895,7 +897,7 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_erro
       await world.instance(sidecar);
       const condition = await world.until('ProxyConfigured', 'KeyNotMounted');
       expect(condition.message).to.include(
-        `under env: {name: GUARDRAIL_API_KEY, valueFrom: {secretKeyRef: {name: ${guardrail}-api-key, key: api-key}}}`,
+        `to env of its container in Deployment litellm: {name: GUARDRAIL_API_KEY, valueFrom: {secretKeyRef: {name: ${guardrail}-api-key, key: api-key}}}`,
       );
     });
 
@@ -1050,7 +1052,7 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_erro
         });
       }
       const condition = await world.until('GuardrailReady', 'SidecarContested');
-      expect(condition.message).to.include('make it leave init containers of others alone');
+      expect(condition.message).to.include('keep init containers that it does not own');
       await world.patch({ metadata: { annotations: { look: 'again' } } });
       await world.customer('one');
       await eventually(async () => {
@@ -1067,7 +1069,7 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_erro
     it('and waits for a Deployment that is not there yet', async () => {
       await world.instance(sidecar);
       const condition = await world.until('GuardrailReady', 'WorkloadNotFound');
-      expect(condition.message).to.include('There is no Deployment litellm in namespace');
+      expect(condition.message).to.include('Deployment litellm does not exist in namespace');
       await world.until('ProxyConfigured', 'WorkloadNotFound');
       await world.apply(proxyManifest({ env: keyMounted }));
       await world.until('GuardrailReady', 'RollingOut');
@@ -1079,7 +1081,7 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_erro
       await world.until('GuardrailReady', 'RollingOut');
       await world.instance(sidecar, 'second');
       const condition = await world.until('GuardrailReady', 'WorkloadTaken', 'second');
-      expect(condition.message).to.include('GatewayInstance main already looks after Deployment litellm');
+      expect(condition.message).to.include('GatewayInstance main already manages Deployment litellm');
     });
 
     it('then as a Deployment, and never leaves the gateway without one', async () => {

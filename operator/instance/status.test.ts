@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { annotations, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { ConditionStates } from './status.ts';
-import { countCustomers, nextStatus, readiness, statusWithReady, transitions } from './status.ts';
+import { transitions } from './events.ts';
+import { countCustomers, nextStatus, readiness, statusWithReady } from './status.ts';
 import { instanceOf } from './testing/instances.ts';
 
 const good: ConditionStates = {
@@ -10,7 +11,12 @@ const good: ConditionStates = {
   DefaultBudgetEnforced: { status: 'False', reason: 'NotRequested', message: 'c' },
   GuardrailReady: { status: 'True', reason: 'Ready', message: 'd' },
 };
-const observed = { endpoint: 'http://gateway', customers: { total: 1, synced: 1, failed: 0 }, guardrail: undefined };
+const observed = {
+  endpoint: 'http://gateway',
+  customers: { total: 1, synced: 1, failed: 0 },
+  guardrail: undefined,
+  budgetRowId: undefined,
+};
 const now = new Date('2026-01-02T00:00:00Z');
 const later = new Date('2026-01-03T00:00:00Z');
 

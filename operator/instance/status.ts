@@ -1,32 +1,35 @@
-/** What an instance's status says. Pure: the reconcile writes what comes out, if it is anything new. */
+/** The status of an instance, computed from the status before and the outcome of a reconcile. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type {
-  Condition,
   CustomerCounts,
   GatewayCustomer,
   GatewayInstance,
   GatewayInstanceStatus,
   GuardrailStatus,
 } from '../api/v1alpha1/v1alpha1.ts';
-import { type ConditionState, currentCondition, instanceConditions, nextCondition } from '../conditions/conditions.ts';
-import type { InstanceConditionReason, InstanceConditionType, InstanceEventReason } from '../conditions/conditions.ts';
-import type { EventDetails } from '../runtime/runtime.ts';
+import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+import { namesOf } from '../cluster/cluster.ts';
+import type { ConditionState, InstanceConditionReason, InstanceConditionType } from '../conditions/conditions.ts';
+import { instanceConditions, nextCondition } from '../conditions/conditions.ts';
 import { admits } from '../connection/connection.ts';
+import type { GuardrailResult } from '../guardrail/guardrail.ts';
 
-/** The aspects that are found one by one. Ready follows from them. */
+/** The conditions that Ready summarizes. */
 export type Aspect = Exclude<InstanceConditionType, 'Ready'>;
 
-/** How every aspect was found. */
+/** The state of every aspect. */
 export type ConditionStates = { readonly [Type in Aspect]: ConditionState<Type> };
 
-/** What goes into the status beside the conditions. */
-export interface Observed {
+/** The fields of the status beside the conditions. */
+export interface ObservedFields {
   readonly endpoint: string | undefined;
   readonly customers: CustomerCounts;
   readonly guardrail: GuardrailStatus | undefined;
+  /** Id of the budget row that the gateway may have for this instance. */
+  readonly budgetRowId: string | undefined;
 }
 
-/** In which order aspects are mended: the first that fails is what Ready tells of. */
+/** The aspects in the order in which an admin has to fix them: Ready reports the first that fails. */
 const notReady = {
   Reachable: 'NotReachable',
   GuardrailReady: 'GuardrailNotReady',
@@ -35,73 +38,79 @@ const notReady = {
 } as const satisfies Record<Aspect, InstanceConditionReason<'Ready'>>;
 const aspects = Object.keys(notReady) as Aspect[];
 
-/** What follows from all aspects. Those that nobody asked for do not count. */
-export function readiness(findings: ConditionStates): ConditionState<'Ready'> {
+/** The condition Ready. Features that the spec does not request do not count. */
+export function readiness(conditions: ConditionStates): ConditionState<'Ready'> {
   const failing = aspects.find((type) => {
-    const { status, reason } = findings[type];
+    const { status, reason } = conditions[type];
     return status !== 'True' && reason !== 'NotRequested';
   });
-  if (failing === undefined) return { status: 'True', reason: 'Ready', message: 'All that the spec asks for holds.' };
-  const { status, message } = findings[failing];
+  if (failing === undefined) return { status: 'True', reason: 'Ready', message: 'All requested features are ready.' };
+  const { status, message } = conditions[failing];
   return { status, reason: notReady[failing], message };
 }
 
-/** The condition of a type, if there is one. */
-export function conditionOf(instance: GatewayInstance, type: InstanceConditionType): Condition | undefined {
-  return currentCondition(instance, type);
-}
-
-/** @returns the status after a reconcile; the very object of before where nothing changed. */
+/** @returns the status after a reconcile; the same object where nothing has changed */
 export function nextStatus(
-  instance: GatewayInstance,
-  findings: ConditionStates,
-  observed: Observed,
+  before: GatewayInstance,
+  conditions: ConditionStates,
+  observed: ObservedFields,
   now: Date,
 ): GatewayInstanceStatus {
-  const all = { Ready: readiness(findings), ...findings };
+  const { generation } = before.metadata;
+  const all = { Ready: readiness(conditions), ...conditions };
   const types = Object.keys(instanceConditions) as InstanceConditionType[];
-  const { reason, status: guardrailReady } = findings.GuardrailReady;
-  return settled(instance, {
+  const { reason, status: guardrailReady } = conditions.GuardrailReady;
+  return sameIfEqual(before, {
     ...(observed.endpoint === undefined ? {} : { endpoint: observed.endpoint }),
     customers: observed.customers,
     ...(observed.guardrail === undefined ? {} : { guardrail: observed.guardrail }),
-    // For the column, in which False means that something is wrong.
+    // For the printer column, in which False means that something is wrong.
     ...(reason === 'NotRequested' ? {} : { guardrailReady }),
-    observedGeneration: instance.metadata.generation,
-    conditions: types.map((type) => nextCondition(instance, now, { type, ...all[type] })),
+    defaultBudget: observed.budgetRowId === undefined ? {} : { rowId: observed.budgetRowId },
+    ...(reason === 'SidecarContested' ? { sidecarContestedGeneration: generation } : {}),
+    observedGeneration: generation,
+    conditions: types.map((type) => nextCondition(before, now, { type, ...all[type] })),
   });
 }
 
-/** @returns the status while the instance is left alone, or on its way out: only Ready changes. */
+/** @returns the status of an instance that is paused or deleted: only Ready changes */
 export function statusWithReady(
-  instance: GatewayInstance,
+  before: GatewayInstance,
   ready: ConditionState<'Ready'>,
   customers: CustomerCounts,
   now: Date,
 ): GatewayInstanceStatus {
-  const others = (instance.status?.conditions ?? []).filter(({ type }) => type !== 'Ready');
-  return settled(instance, {
-    ...instance.status,
+  const others = (before.status?.conditions ?? []).filter(({ type }) => type !== 'Ready');
+  return sameIfEqual(before, {
+    ...before.status,
     customers,
-    observedGeneration: instance.metadata.generation,
-    conditions: [nextCondition(instance, now, { type: 'Ready', ...ready }), ...others],
+    observedGeneration: before.metadata.generation,
+    conditions: [nextCondition(before, now, { type: 'Ready', ...ready }), ...others],
   });
 }
 
-/** @returns the status while work is under way, in which one aspect alone is told anew. */
-export function statusWithAspect<Type extends Aspect>(
-  instance: GatewayInstance,
-  type: Type,
-  finding: ConditionState<Type>,
-  now: Date,
-): GatewayInstanceStatus {
-  const others = (instance.status?.conditions ?? []).filter((condition) => condition.type !== type);
-  return { ...instance.status, conditions: [...others, nextCondition(instance, now, { type, ...finding })] };
+/** The field `guardrail` of the status. */
+export function guardrailStatus(
+  before: GatewayInstance,
+  { active, plan }: GuardrailResult,
+): GuardrailStatus | undefined {
+  if (active === undefined) return undefined;
+  const known = before.status?.guardrail;
+  const api = plan?.keys.api.keys.annotations[annotations.rotateApiKey] ?? known?.lastHandledApiKeyRotation;
+  const encryption =
+    plan?.keys.guardrail.keys.annotations[annotations.rotateEncryptionKey] ?? known?.lastHandledEncryptionKeyRotation;
+  return {
+    mode: active.mode,
+    endpoint: active.url,
+    apiKeySecretName: namesOf(before).apiKeySecret,
+    ...(api === undefined ? {} : { lastHandledApiKeyRotation: api }),
+    ...(encryption === undefined ? {} : { lastHandledEncryptionKeyRotation: encryption }),
+  };
 }
 
-/** Counts the customers of an instance: see {@link concerns}. One that was never reconciled is neither synced nor failed. */
+/** Counts the customers of an instance. A customer that was never reconciled is neither synced nor failed. */
 export function countCustomers(instance: GatewayInstance, referring: readonly GatewayCustomer[]): CustomerCounts {
-  const counted = referring.filter((customer) => concerns(instance, customer));
+  const counted = referring.filter((customer) => counts(instance, customer));
   return {
     total: counted.length,
     synced: counted.filter(({ status }) => status?.synced === true).length,
@@ -110,52 +119,15 @@ export function countCustomers(instance: GatewayInstance, referring: readonly Ga
 }
 
 /**
- * Whether an instance has to do with a customer that refers to it: its namespace and id are allowed, or the status says that
- * something of it is at the gateway, from a time when it was. The mark does not count here: an author of customers can
- * write one, and those of a namespace that is not allowed must not hold up the deletion of an instance.
+ * Whether a customer counts: the instance admits it, or its status says that it has a record at the gateway from a time
+ * when the instance admitted it. The annotation with the create mark does not count: an author of customers can write it,
+ * and customers of a namespace that is not allowed must not block the deletion of an instance.
  */
-function concerns(instance: GatewayInstance, { metadata, spec, status }: GatewayCustomer): boolean {
+function counts(instance: GatewayInstance, { metadata, spec, status }: GatewayCustomer): boolean {
   const admitted = admits(instance, metadata.namespace, spec.customerId);
   return admitted || status?.specHash !== undefined || status?.appliedFields !== undefined;
 }
 
-/** The events that a change of status is worth: one of each transition, none of a mere reconcile. */
-export function transitions(
-  before: GatewayInstance,
-  after: GatewayInstanceStatus,
-): (EventDetails & { readonly reason: InstanceEventReason })[] {
-  const events: (EventDetails & { readonly reason: InstanceEventReason })[] = [];
-  const now = after.conditions?.find(({ type }) => type === 'Ready');
-  const was = conditionOf(before, 'Ready');
-  if (now !== undefined && (was?.status !== now.status || was.reason !== now.reason)) {
-    const { message } = now;
-    if (now.reason === 'Paused') events.push({ type: 'Normal', reason: 'Paused', message });
-    else if (now.reason === 'CustomersRemain') events.push({ type: 'Warning', reason: 'CustomersRemain', message });
-    else if (now.reason === 'InternalError') events.push({ type: 'Warning', reason: 'InternalError', message });
-    else if (now.status === 'True') events.push({ type: 'Normal', reason: 'Ready', message });
-    else if (was?.status === 'True') events.push({ type: 'Warning', reason: 'NotReady', message });
-    if (was?.reason === 'Paused' && now.reason !== 'Paused') {
-      events.push({ type: 'Normal', reason: 'Resumed', message: 'Reconciliation resumed.' });
-    }
-  }
-  const guardrail = after.conditions?.find(({ type }) => type === 'GuardrailReady');
-  const guardrailWas = conditionOf(before, 'GuardrailReady');
-  if (guardrail?.reason === 'SidecarContested' && guardrailWas?.reason !== 'SidecarContested') {
-    events.push({ type: 'Warning', reason: 'SidecarContested', message: guardrail.message });
-  }
-  if (guardrail?.status === 'True' && guardrailWas?.status !== 'True') {
-    events.push({ type: 'Normal', reason: 'GuardrailDeployed', message: guardrail.message });
-  }
-  if (guardrail?.reason === 'NotRequested' && guardrailWas !== undefined && guardrailWas.reason !== 'NotRequested') {
-    events.push({ type: 'Normal', reason: 'GuardrailRemoved', message: guardrail.message });
-  }
-  const configured = after.conditions?.find(({ type }) => type === 'ProxyConfigured');
-  if (configured?.status === 'True' && conditionOf(before, 'ProxyConfigured')?.status !== 'True') {
-    events.push({ type: 'Normal', reason: 'ProxyConfigured', message: configured.message });
-  }
-  return events;
-}
-
-function settled(instance: GatewayInstance, after: GatewayInstanceStatus): GatewayInstanceStatus {
-  return instance.status !== undefined && isDeepStrictEqual(after, instance.status) ? instance.status : after;
+function sameIfEqual({ status }: GatewayInstance, next: GatewayInstanceStatus): GatewayInstanceStatus {
+  return status !== undefined && isDeepStrictEqual(next, status) ? status : next;
 }

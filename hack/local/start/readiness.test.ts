@@ -42,7 +42,7 @@ describe('readiness of what npm start applies', () => {
   });
 
   describe('says what is awaited', () => {
-    const advice = 'There is no GatewayInstance dev in this namespace: create it, or delete this customer.';
+    const advice = 'GatewayInstance dev does not exist in this namespace. Create it, or delete this customer.';
     const customers = [
       resource('acme', 1, synced),
       resource('globex', 1, { ...synced, status: 'False', reason: 'InstanceNotFound', message: advice }),

@@ -24,8 +24,12 @@ export const gatewayInstanceNames = {
 
 /** Defaults of the spec, also for the generated CRD. */
 export const instanceDefaults = {
+  proxyName: 'gateway',
   rateLimit: { qps: 200, burst: 200, maxConcurrent: 16 },
+  serviceRef: { scheme: 'http' },
   syncInterval: '5m',
+  proxyConfig: { key: 'config.yaml' },
+  guardrail: { port: 8080, detectionTimeout: '1s', images: 'Redact' },
 } as const;
 
 /** The Service in front of a gateway. */
@@ -42,7 +46,7 @@ export interface ServiceRef {
   port?: number;
   /**
    * Protocol of the port: http or https.
-   * @default "http"
+   * @default {@link instanceDefaults.serviceRef.scheme}
    */
   scheme?: 'http' | 'https';
 }
@@ -161,7 +165,7 @@ export interface ProxyConfig {
   configMapName: ObjectName;
   /**
    * Key in the data of that ConfigMap.
-   * @default "config.yaml"
+   * @default {@link instanceDefaults.proxyConfig.key}
    */
   key?: DataKey;
 }
@@ -339,7 +343,7 @@ export interface Guardrail {
    * @format int32
    * @minimum 1024
    * @maximum 65535
-   * @default 8080
+   * @default {@link instanceDefaults.guardrail.port}
    */
   port?: number;
   /** Stores the mappings in Redis. Default: in the memory of the guardrail, which then runs as one pod. */
@@ -364,7 +368,7 @@ export interface Guardrail {
   /**
    * Maximum time that a call waits for the detectors, for example 500ms or 1s.
    * @maxLength 32
-   * @default "1s"
+   * @default {@link instanceDefaults.guardrail.detectionTimeout}
    * @x-kubernetes-validations [
    *   {"rule": "self.matches('^([0-9]{1,6}(ms|s))+$')", "message": "detectionTimeout must be a duration of whole numbers with units (ms or s): write for example 500ms or 1s"},
    *   {"rule": "!self.matches('^([0-9]{1,6}(ms|s))+$') || (duration(self) >= duration('10ms') && duration(self) <= duration('20s'))", "message": "detectionTimeout must be between 10ms and 20s: write for example 1s"}
@@ -393,7 +397,7 @@ export interface Guardrail {
   policy?: TextSource;
   /**
    * How images in a request are handled. Redact paints over personal data, Block refuses the request, Pass forwards the image unchanged.
-   * @default "Redact"
+   * @default {@link instanceDefaults.guardrail.images}
    */
   images?: 'Redact' | 'Block' | 'Pass';
   /**
@@ -440,7 +444,7 @@ export interface GatewayInstanceSpec {
   /**
    * Name of the proxy, as it occurs in its settings and in its calls to the guardrail. For LiteLLM: litellm.
    * @maxLength 32
-   * @default "gateway"
+   * @default {@link instanceDefaults.proxyName}
    * @x-kubernetes-validations [
    *   {"rule": "self.matches('^[a-z][a-z0-9_]*$')", "message": "proxyName must begin with a small letter and hold only small letters, digits and underscores: write for example litellm"}
    * ]
@@ -522,6 +526,12 @@ export interface GuardrailStatus {
   lastHandledEncryptionKeyRotation?: string;
 }
 
+/** What the operator has created at the gateway for spec.defaultCustomerBudget. */
+export interface DefaultBudgetStatus {
+  /** Id of the budget row that holds the default budget. Set before the row is created, removed after the row is deleted. */
+  rowId?: string;
+}
+
 /** Observed state of the gateway and its guardrail. */
 export interface GatewayInstanceStatus {
   /** URL of the gateway that is in use. */
@@ -532,6 +542,15 @@ export interface GatewayInstanceStatus {
   guardrail?: GuardrailStatus;
   /** Status of the condition GuardrailReady. Not set if the spec has no guardrail. */
   guardrailReady?: 'True' | 'False' | 'Unknown';
+  /** What the operator has created at the gateway for spec.defaultCustomerBudget. */
+  defaultBudget?: DefaultBudgetStatus;
+  /**
+   * The generation of the spec at which the operator stopped adding the sidecar, because another controller removes it
+   * again and again. Absent while the operator manages the sidecar.
+   * @asType integer
+   * @format int64
+   */
+  sidecarContestedGeneration?: number;
   /**
    * The generation of the resource on which this status is based.
    * @asType integer

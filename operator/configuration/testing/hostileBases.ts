@@ -6,13 +6,13 @@ export interface HostileBase {
   readonly what: string;
   readonly base: string;
   /** The names that the admin is shown. */
-  readonly leftOut: readonly string[];
+  readonly removed: readonly string[];
 }
 
 /** Parameters in our entry. */
 export interface HostileParams {
   readonly params: Readonly<Record<string, unknown>>;
-  readonly leftOut: readonly string[];
+  readonly removed: readonly string[];
   /** How LiteLLM 1.106.2 lets a call pass where nothing is left out. Without it, later versions do, or other calls pass. */
   readonly proof?: {
     readonly guardrail: 'up' | 'down';
@@ -38,7 +38,7 @@ const unrestored = { guardrail: 'up', streamed: true, outcome: 'unrestored' } as
 
 const fault = (params: Record<string, unknown>, proof?: HostileParams['proof']): HostileParams => ({
   params,
-  leftOut: Object.keys(params),
+  removed: Object.keys(params),
   ...(proof && { proof }),
 });
 
@@ -71,10 +71,10 @@ export const hostileParams: readonly HostileParams[] = [
   fault({ streaming_sampling_rate: 0 }, whenUp),
   fault({ mask_request_content: true, on_sensitive_data: 'route', sensitive_data_route_to_model: 'gpt-4o' }),
   fault({ skip_if_team_id_in: ['trusted'], max_messages: 1, send_images: false, fire_and_forget: true }),
-  { params: { headers: { 'X-API-Key': 'other', host: 'elsewhere' } }, leftOut: ['headers.X-API-Key', 'headers.host'] },
+  { params: { headers: { 'X-API-Key': 'other', host: 'elsewhere' } }, removed: ['headers.X-API-Key', 'headers.host'] },
   {
     params: { additional_provider_specific_params: { streaming_transform_mode: 'block_only', images: 'pass' } },
-    leftOut: [
+    removed: [
       'additional_provider_specific_params.streaming_transform_mode',
       'additional_provider_specific_params.images',
     ],
@@ -90,15 +90,15 @@ const inParams = (names: readonly string[]): string[] => names.map((name) => `li
 
 /** Each as a base of its own, and the ways in which YAML hides them. */
 export const hostileBases: readonly HostileBase[] = [
-  ...hostileParams.map(({ params, leftOut }) => ({
+  ...hostileParams.map(({ params, removed }) => ({
     what: Object.keys(params).join(', '),
     base: inEntry(params),
-    leftOut: inParams(leftOut),
+    removed: inParams(removed),
   })),
   {
     what: 'keys beside the parameters',
     base: inEntry({}, { guardrail_id: 'a', guardrail_info: {}, policy_template: 'p' }),
-    leftOut: ['guardrail_id', 'guardrail_info', 'policy_template'],
+    removed: ['guardrail_id', 'guardrail_info', 'policy_template'],
   },
   {
     what: 'a second entry of our name',
@@ -106,7 +106,7 @@ export const hostileBases: readonly HostileBase[] = [
   - { guardrail_name: gateway-guardrail, litellm_params: { guardrail: generic_guardrail_api, mode: pre_call } }
   - { guardrail_name: gateway-guardrail, litellm_params: { guardrail: generic_guardrail_api, mode: pre_call, unreachable_fallback: fail_open } }
 `,
-    leftOut: ['litellm_params.mode', 'a second gateway-guardrail'],
+    removed: ['litellm_params.mode', 'a second gateway-guardrail'],
   },
   {
     what: 'a merge key in the parameters',
@@ -116,7 +116,7 @@ guardrails:
     litellm_params: { <<: *open, default_on: true }
 x-last: *open
 `,
-    leftOut: ['litellm_params.fail_on_error', 'litellm_params.scan_raw_request'],
+    removed: ['litellm_params.fail_on_error', 'litellm_params.scan_raw_request'],
   },
   {
     what: 'a list of merge keys in the entry, with the name in it',
@@ -125,7 +125,7 @@ x-params: &params { litellm_params: { unreachable_fallback: fail_open }, guardra
 guardrails:
   - <<: [*name, *params]
 `,
-    leftOut: ['litellm_params.unreachable_fallback', 'guardrail_id'],
+    removed: ['litellm_params.unreachable_fallback', 'guardrail_id'],
   },
   {
     what: 'an alias as the entry, and a second one that merges it',
@@ -135,7 +135,7 @@ guardrails:
   - { <<: *entry }
 x-others: [*entry, *params]
 `,
-    leftOut: ['litellm_params.fail_on_error', 'a second gateway-guardrail'],
+    removed: ['litellm_params.fail_on_error', 'a second gateway-guardrail'],
   },
   {
     what: 'an entry that others are made of',
@@ -145,7 +145,7 @@ x-others: [*entry, *params]
     litellm_params: &params { fail_on_error: &no false, mode: &mode [pre_call] }
 x-others: [*entry, { <<: *params }, *no, { *name : *mode }]
 `,
-    leftOut: ['litellm_params.fail_on_error', 'litellm_params.mode'],
+    removed: ['litellm_params.fail_on_error', 'litellm_params.mode'],
   },
   {
     what: 'an alias as the list',
@@ -153,14 +153,14 @@ x-others: [*entry, { <<: *params }, *no, { *name : *mode }]
   - { guardrail_name: gateway-guardrail, litellm_params: { fail_on_error: false } }
 guardrails: *list
 `,
-    leftOut: ['litellm_params.fail_on_error'],
+    removed: ['litellm_params.fail_on_error'],
   },
   {
     what: 'the list by a merge key at the top',
     base: `x-base: &base { guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_error: false } }] }
 <<: *base
 `,
-    leftOut: ['litellm_params.fail_on_error'],
+    removed: ['litellm_params.fail_on_error'],
   },
   {
     what: 'tags, anchors and other writings of right values',
@@ -173,7 +173,7 @@ guardrails: *list
       timeout: 0o12
       "default_on": *yes
 `,
-    leftOut: ['litellm_params.unreachable_fallback'],
+    removed: ['litellm_params.unreachable_fallback'],
   },
 ];
 
@@ -190,7 +190,7 @@ policy_attachments:
   - { policy: around, scope: '*' }
   - { policy: kept, scope: '*' }
 `,
-    leftOut: ['policies.*.pipeline.steps'],
+    removed: ['policies.*.pipeline.steps'],
   },
   {
     what: 'defaults of new keys',
@@ -201,6 +201,6 @@ policy_attachments:
   default_key_generate_params:
     metadata: { disable_global_guardrails: true, opted_out_global_guardrails: [gateway-guardrail, other] }
 `,
-    leftOut: ['disable_global_guardrails', 'opted_out_global_guardrails'],
+    removed: ['disable_global_guardrails', 'opted_out_global_guardrails'],
   },
 ];

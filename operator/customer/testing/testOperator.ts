@@ -20,7 +20,7 @@ import {
   VERSION,
 } from '../../api/v1alpha1/v1alpha1.ts';
 import { type CallTimeouts, GatewayClients } from '../../gateway/gateway.ts';
-import { createConnections } from '../../connection/connection.ts';
+import { Connections } from '../../connection/connection.ts';
 import { Manager, RuntimeMetrics, systemClock } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/testing.ts';
 import { customerController } from '../customer.ts';
@@ -94,7 +94,7 @@ export class TestOperator extends Manager {
     await this.registerCustomResourceDefinition(join(definitions, `gatewaycustomers.${GROUP}.yaml`));
     await this.registerCustomResourceDefinition(join(definitions, `gatewayinstances.${GROUP}.yaml`));
     const { client, clock } = this.runtime;
-    const connections = createConnections({ client, clock, instances: this.runtime.cache(instances) });
+    const connections = new Connections({ client, clock, instances: this.runtime.cache(instances) });
     const guardrails = (): Promise<readonly GuardrailEndpoint[]> => this.guardrails();
     this.addController(customerController(this.runtime, { connections, clients: this.#clients, guardrails }));
   }

@@ -20,7 +20,7 @@ import type { InstanceConditionType } from '../../conditions/conditions.ts';
 import type { Clock } from '../../runtime/runtime.ts';
 import { Manager, systemClock } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/eventually.ts';
-import { createConnections } from '../../connection/connection.ts';
+import { Connections } from '../../connection/connection.ts';
 import { instanceController } from '../instance.ts';
 
 export const MASTER_KEY = 'sk-master';
@@ -50,7 +50,7 @@ class InstanceOperator extends Manager {
 
   protected override async init(): Promise<void> {
     const { runtime } = this;
-    const connections = createConnections({
+    const connections = new Connections({
       client: runtime.client,
       clock: runtime.clock,
       instances: runtime.cache(instances),

@@ -3,20 +3,24 @@
  * read takes a second or two, and the lease must be renewed meanwhile.
  */
 import type { EnforcementSettings } from '../gateway/gateway.ts';
-import type { OurSettings, RenderedProxyConfig } from './proxyConfig.ts';
+import type { ManagedSettings, RenderedProxyConfig } from './proxyConfig.ts';
 import { ProxyConfigError } from './proxyConfigDocument.ts';
-import type { Answer, Task } from './textTasks.ts';
-import { TextThread, TooCostlyError } from './textThread.ts';
+import type { DocumentResult, DocumentTask } from './documentTasks.ts';
+import { DocumentThread, DocumentLimitError } from './documentThread.ts';
 
 /** One for the process, as Node has one pool of threads for files: its work is pure, and what it keeps is no state. */
-const thread = new TextThread(new URL('./textWorker.ts', import.meta.url));
+const thread = new DocumentThread(new URL('./documentWorker.ts', import.meta.url));
 
 /**
  * The gateway's configuration with our settings in it.
  * @param owner whose text it is: owners take turns
  * @throws ProxyConfigError as renderProxyConfig, and where it takes too long
  */
-export async function renderOffThread(owner: string, base: string, ours: OurSettings): Promise<RenderedProxyConfig> {
+export async function renderConfiguration(
+  owner: string,
+  base: string,
+  ours: ManagedSettings,
+): Promise<RenderedProxyConfig> {
   const answer = await run(owner, { kind: 'render', base, ours });
   if (answer === 'tooCostly')
     throw new ProxyConfigError(tooCostly("The gateway's configuration (spec.proxyConfig.base)"));
@@ -26,11 +30,7 @@ export async function renderOffThread(owner: string, base: string, ours: OurSett
 }
 
 /** What the gateway's configuration makes it enforce: nothing, as far as it cannot be read. */
-export async function enforcementOffThread(
-  owner: string,
-  base: string,
-  proxyName: string,
-): Promise<EnforcementSettings> {
+export async function readEnforcement(owner: string, base: string, proxyName: string): Promise<EnforcementSettings> {
   // Most instances have none.
   if (base === '') return { blockedUserCheck: false, preCallChecks: false };
   const answer = await run(owner, { kind: 'enforcement', base, proxyName });
@@ -47,11 +47,11 @@ export async function policyProblem(owner: string, text: string): Promise<string
   return answer.kind === 'refused' ? `${field} ${answer.message}` : undefined;
 }
 
-async function run(owner: string, task: Task): Promise<Answer | 'tooCostly'> {
+async function run(owner: string, task: DocumentTask): Promise<DocumentResult | 'tooCostly'> {
   try {
     return await thread.run(owner, task);
   } catch (error) {
-    if (!(error instanceof TooCostlyError)) throw error;
+    if (!(error instanceof DocumentLimitError)) throw error;
     return 'tooCostly';
   }
 }

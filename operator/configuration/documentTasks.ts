@@ -2,25 +2,25 @@
 import { parsePolicy, PolicyError } from '../../guardrail/guardrail.ts';
 import type { EnforcementSettings } from '../gateway/gateway.ts';
 import { enforcementOf } from './enforcement.ts';
-import type { OurSettings, RenderedProxyConfig } from './proxyConfig.ts';
+import type { ManagedSettings, RenderedProxyConfig } from './proxyConfig.ts';
 import { renderProxyConfig } from './proxyConfig.ts';
 import { ProxyConfigError } from './proxyConfigDocument.ts';
 
 /** A text to work on, and what to do with it. */
-export type Task =
-  | { readonly kind: 'render'; readonly base: string; readonly ours: OurSettings }
+export type DocumentTask =
+  | { readonly kind: 'render'; readonly base: string; readonly ours: ManagedSettings }
   | { readonly kind: 'enforcement'; readonly base: string; readonly proxyName: string }
   | { readonly kind: 'policy'; readonly text: string };
 
 /** What comes of it; `refused`: what is wrong with the text, without a value of it. */
-export type Answer =
+export type DocumentResult =
   | { readonly kind: 'render'; readonly rendered: RenderedProxyConfig }
   | { readonly kind: 'enforcement'; readonly settings: EnforcementSettings }
   | { readonly kind: 'policy' }
   | { readonly kind: 'refused'; readonly message: string };
 
 /** Works on a text. */
-export function carryOut(task: Task): Answer {
+export function runDocumentTask(task: DocumentTask): DocumentResult {
   switch (task.kind) {
     case 'render':
       try {
@@ -37,7 +37,7 @@ export function carryOut(task: Task): Answer {
 }
 
 /** Judged by the guardrail's own reader. */
-function checkPolicy(text: string): Answer {
+function checkPolicy(text: string): DocumentResult {
   try {
     parsePolicy(text);
     return { kind: 'policy' };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
-import type { Answer, Task } from './textTasks.ts';
+import type { DocumentResult, DocumentTask } from './documentTasks.ts';
 
 /** The CPU time that one text may take, in milliseconds: five times what the most expensive text takes that is read. */
 const TASK_MS = 8_000;
@@ -19,7 +19,7 @@ const KEPT_BYTES = 16 * 1024 * 1024;
 const TOO_COSTLY_KEPT_MS = 10 * 60_000;
 
 /** A text that takes more time or memory than it may. */
-export class TooCostlyError extends Error {
+export class DocumentLimitError extends Error {
   override readonly name = 'TooCostlyError';
 
   constructor() {
@@ -28,13 +28,13 @@ export class TooCostlyError extends Error {
 }
 
 interface Job {
-  readonly task: Task;
-  readonly resolve: (answer: Answer) => void;
+  readonly task: DocumentTask;
+  readonly resolve: (answer: DocumentResult) => void;
   readonly reject: (error: Error) => void;
 }
 
 interface Kept {
-  readonly answer: Answer | TooCostlyError;
+  readonly answer: DocumentResult | DocumentLimitError;
   readonly bytes: number;
   readonly until: number;
 }
@@ -43,13 +43,13 @@ interface Kept {
  * One thread that works on texts of tenants, one after the other, so that none of them can hold up the event loop. The
  * owners of the texts take turns. An answer is kept: what has not changed is worked on once.
  */
-export class TextThread {
+export class DocumentThread {
   readonly #program: URL;
   readonly #taskMs: number;
   readonly #maxKeptBytes: number;
   /** By owner; the owner whose turn is next comes first. */
   readonly #waiting = new Map<string, Job[]>();
-  readonly #underWay = new Map<string, Promise<Answer>>();
+  readonly #underWay = new Map<string, Promise<DocumentResult>>();
   /** By digest of the task; what was used last comes last. */
   readonly #kept = new Map<string, Kept>();
   #keptBytes = 0;
@@ -68,10 +68,10 @@ export class TextThread {
    * @param owner whose text it is: owners take turns
    * @throws TooCostlyError
    */
-  async run(owner: string, task: Task): Promise<Answer> {
+  async run(owner: string, task: DocumentTask): Promise<DocumentResult> {
     const digest = createHash('sha256').update(JSON.stringify(task)).digest('base64');
     const kept = this.#recall(digest);
-    if (kept instanceof TooCostlyError) throw kept;
+    if (kept instanceof DocumentLimitError) throw kept;
     if (kept !== undefined) return kept;
     const same = this.#underWay.get(digest);
     if (same !== undefined) return await same;
@@ -82,7 +82,7 @@ export class TextThread {
           return found;
         },
         (error: unknown) => {
-          if (error instanceof TooCostlyError) this.#keep(digest, error);
+          if (error instanceof DocumentLimitError) this.#keep(digest, error);
           throw error;
         },
       )
@@ -91,7 +91,7 @@ export class TextThread {
     return await answer;
   }
 
-  #enqueue(owner: string, task: Task): Promise<Answer> {
+  #enqueue(owner: string, task: DocumentTask): Promise<DocumentResult> {
     return new Promise((resolve, reject) => {
       const job: Job = { task, resolve, reject };
       const theirs = this.#waiting.get(owner);
@@ -119,7 +119,7 @@ export class TextThread {
     const look = async (): Promise<void> => {
       const used = (await cpuMs(worker)) - (await before);
       if (this.#running !== job) return;
-      if (used >= this.#taskMs * 0.9 || turn >= BUSY_FACTOR) this.#end(new TooCostlyError());
+      if (used >= this.#taskMs * 0.9 || turn >= BUSY_FACTOR) this.#end(new DocumentLimitError());
       else this.#watch(job, worker, before, turn + 1);
     };
     this.#timer = setTimeout(() => void look(), this.#taskMs);
@@ -137,7 +137,7 @@ export class TextThread {
 
   #start(): Worker {
     const worker = new Worker(this.#program, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
-    worker.on('message', (answer: Answer) => {
+    worker.on('message', (answer: DocumentResult) => {
       if (worker !== this.#worker) return;
       const job = this.#done();
       worker.unref();
@@ -151,7 +151,7 @@ export class TextThread {
       if (worker !== this.#worker) return;
       const isMemory = (error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
       this.#end(
-        isMemory ? new TooCostlyError() : new Error('The thread that reads texts has ended.', { cause: error }),
+        isMemory ? new DocumentLimitError() : new Error('The thread that reads texts has ended.', { cause: error }),
       );
     };
     worker.on('error', died);
@@ -190,7 +190,7 @@ export class TextThread {
   }
 
   #keep(digest: string, answer: Kept['answer']): void {
-    const isTooCostly = answer instanceof TooCostlyError;
+    const isTooCostly = answer instanceof DocumentLimitError;
     const bytes = digest.length + (isTooCostly ? 0 : JSON.stringify(answer).length);
     const until = isTooCostly ? performance.now() + TOO_COSTLY_KEPT_MS : Number.POSITIVE_INFINITY;
     this.#kept.set(digest, { answer, bytes, until });

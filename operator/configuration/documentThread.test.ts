@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Answer, Task } from './textTasks.ts';
-import { TextThread, TooCostlyError } from './textThread.ts';
+import type { DocumentResult, DocumentTask } from './documentTasks.ts';
+import { DocumentThread, DocumentLimitError } from './documentThread.ts';
 
 /** A program that answers a text with the number of tasks so far, never answers `hang`, and fails at `fail`. */
 const COUNTING = `
@@ -33,8 +33,9 @@ describe('the thread for texts', function () {
   });
   after(() => rm(folder, { recursive: true }));
 
-  const policy = (text: string): Task => ({ kind: 'policy', text });
-  const messageOf = (answer: Answer): string | undefined => (answer.kind === 'refused' ? answer.message : undefined);
+  const policy = (text: string): DocumentTask => ({ kind: 'policy', text });
+  const messageOf = (answer: DocumentResult): string | undefined =>
+    answer.kind === 'refused' ? answer.message : undefined;
   const failure = (promise: Promise<unknown>): Promise<unknown> =>
     promise.then(
       () => undefined,
@@ -42,7 +43,7 @@ describe('the thread for texts', function () {
     );
 
   it('works on a text once, however often it is asked', async () => {
-    const thread = new TextThread(program);
+    const thread = new DocumentThread(program);
     const [one, same, other] = await Promise.all([
       thread.run('a', policy('x')),
       thread.run('b', policy('x')),
@@ -53,35 +54,35 @@ describe('the thread for texts', function () {
   });
 
   it('lets owners take turns', async () => {
-    const thread = new TextThread(program);
+    const thread = new DocumentThread(program);
     const many = Array.from({ length: 20 }, (_, index) => thread.run('a', policy(`a${index}`)));
     expect(Number(messageOf(await thread.run('b', policy('b'))))).to.be.below(4);
     await Promise.all(many);
   });
 
   it('gives up a text that takes too long or too much memory, remembers it, and goes on with others', async () => {
-    const thread = new TextThread(program, { taskMs: 1_000 });
+    const thread = new DocumentThread(program, { taskMs: 1_000 });
     const hanging = failure(thread.run('a', policy('hang')));
     const next = thread.run('b', policy('x'));
-    expect(await hanging).to.be.instanceOf(TooCostlyError);
+    expect(await hanging).to.be.instanceOf(DocumentLimitError);
     expect(messageOf(await next)).to.equal('1');
-    expect(await failure(thread.run('a', policy('hang')))).to.be.instanceOf(TooCostlyError);
+    expect(await failure(thread.run('a', policy('hang')))).to.be.instanceOf(DocumentLimitError);
     // The thread that answered is still there: nothing was started for the text that is known.
     expect(messageOf(await thread.run('b', policy('y')))).to.equal('2');
-    const filling = new TextThread(program);
-    expect(await failure(filling.run('a', policy('fill')))).to.be.instanceOf(TooCostlyError);
+    const filling = new DocumentThread(program);
+    expect(await failure(filling.run('a', policy('fill')))).to.be.instanceOf(DocumentLimitError);
   });
 
   it('tells of a fault of its own as such, tries again, and goes on', async () => {
-    const thread = new TextThread(program);
+    const thread = new DocumentThread(program);
     expect(await failure(thread.run('a', policy('fail'))))
       .to.be.an('error')
-      .that.is.not.instanceOf(TooCostlyError);
+      .that.is.not.instanceOf(DocumentLimitError);
     expect(messageOf(await thread.run('a', policy('x')))).to.equal('1');
   });
 
   it('forgets the oldest answers when they fill its memory', async () => {
-    const thread = new TextThread(program, { keptBytes: 500 });
+    const thread = new DocumentThread(program, { keptBytes: 500 });
     for (const text of ['x', 'y', 'x']) await thread.run('a', policy(text));
     for (let index = 0; index < 10; index += 1) await thread.run('a', policy(String(index)));
     expect(messageOf(await thread.run('a', policy('9')))).to.equal('12');
@@ -89,11 +90,11 @@ describe('the thread for texts', function () {
   });
 
   it('renders, and judges a policy', async () => {
-    const thread = new TextThread(new URL('./textWorker.ts', import.meta.url));
+    const thread = new DocumentThread(new URL('./documentWorker.ts', import.meta.url));
     const ours = { proxyName: 'litellm', budget: { maxBudget: 1 }, guardrail: undefined };
     expect(await thread.run('a', { kind: 'render', base: 'a: 1', ours })).to.deep.equal({
       kind: 'render',
-      rendered: { text: 'a: 1\nlitellm_settings:\n  max_end_user_budget: 1\n', leftOut: [], hasIncludes: false },
+      rendered: { text: 'a: 1\nlitellm_settings:\n  max_end_user_budget: 1\n', removed: [], hasIncludes: false },
     });
     expect(messageOf(await thread.run('a', policy('a: 1')))).to.include('a is not known');
   });

@@ -14,7 +14,7 @@ import {
   configMaps,
   horizontalPodAutoscalers,
   networkPolicies,
-  ownDeployments,
+  guardrailDeployments,
   podDisruptionBudgets,
   serviceAccounts,
   serviceMonitors,
@@ -27,14 +27,14 @@ export const ownedKinds: readonly ResourceKind[] = [
   serviceAccounts,
   configMaps,
   services,
-  ownDeployments,
+  guardrailDeployments,
   podDisruptionBudgets,
   horizontalPodAutoscalers,
   networkPolicies,
 ];
 
 /** Metadata of what we apply. */
-export interface ChildMetadata {
+export interface OwnedObjectMetadata {
   readonly name: string;
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -43,30 +43,34 @@ export interface ChildMetadata {
 }
 
 /** An object to be applied, and its kind. */
-export interface Child {
+export interface OwnedObject {
   readonly kind: ResourceKind;
-  readonly object: { readonly apiVersion: string; readonly kind: string; readonly metadata: ChildMetadata };
+  readonly object: { readonly apiVersion: string; readonly kind: string; readonly metadata: OwnedObjectMetadata };
 }
 
 /** After so long an object of a former instance of that name has been collected. */
 const COLLECTED_MS = 3_000;
 
-/** An object that we would have to write exists, and is somebody else's. */
+/** An object of the name exists and belongs to another owner. */
 export class NameTakenError extends Error {
   override readonly name = 'NameTakenError';
+  /** The message without its remedy. */
+  readonly state: string;
 
   constructor(kind: string, name: string) {
-    super(`${kind} ${name} exists and does not belong to this instance: rename or delete it, or rename the instance.`);
+    const state = `${kind} ${name} exists and does not belong to this instance.`;
+    super(`${state} Rename or delete it, or rename the instance.`);
+    this.state = state;
   }
 }
 
 /** Whether an object belongs to this very instance, not to a former one of its name. */
-export function belongsTo(object: { readonly metadata: Metadata }, instance: GatewayInstance): boolean {
+export function isOwnedBy(object: { readonly metadata: Metadata }, instance: GatewayInstance): boolean {
   return (object.metadata.ownerReferences ?? []).some(({ uid }) => uid === instance.metadata.uid);
 }
 
 /** The objects of instances. */
-export class Children {
+export class OwnedObjects {
   readonly #client: KubeClient;
   readonly #caches: readonly { readonly kind: ResourceKind; readonly cache: Cache<KubeObject> }[];
 
@@ -81,7 +85,7 @@ export class Children {
    * @returns them as they are now
    * @throws NameTakenError before anything is written where one of them is somebody else's; ApiError
    */
-  async apply(instance: GatewayInstance, children: readonly Child[]): Promise<KubeObject[]> {
+  async apply(instance: GatewayInstance, children: readonly OwnedObject[]): Promise<KubeObject[]> {
     for (const child of children) await this.#claim(instance, child);
     const applied: KubeObject[] = [];
     for (const { kind, object } of children) {
@@ -96,12 +100,12 @@ export class Children {
   }
 
   /** Deletes what belongs to the instance and is not among the objects to keep. */
-  async prune(instance: GatewayInstance, keep: readonly Child[]): Promise<void> {
+  async prune(instance: GatewayInstance, keep: readonly OwnedObject[]): Promise<void> {
     const kept = new Set(keep.map(({ kind, object }) => `${kind.kind} ${object.metadata.name}`));
     const surplus = this.#caches.flatMap(({ kind, cache }) =>
       cache
         .list(instance.metadata.namespace)
-        .filter((object) => belongsTo(object, instance) && !kept.has(`${kind.kind} ${object.metadata.name}`))
+        .filter((object) => isOwnedBy(object, instance) && !kept.has(`${kind.kind} ${object.metadata.name}`))
         .map((object) => ({ kind, object })),
     );
     for (const { kind, object } of surplus) {
@@ -112,17 +116,17 @@ export class Children {
   /** Deletes one object of a kind that is not cached, if it belongs to the instance. */
   async remove(instance: GatewayInstance, kind: ResourceKind, name: string): Promise<void> {
     const key = { namespace: instance.metadata.namespace, name };
-    const object = await this.#client.get(kind, key).catch(noneIfNotFound);
-    if (object !== undefined && belongsTo(object, instance)) {
+    const object = await this.#client.get(kind, key).catch(ignoreNotFound);
+    if (object !== undefined && isOwnedBy(object, instance)) {
       await this.#client.delete(kind, key, { uid: object.metadata.uid });
     }
   }
 
   /** Makes sure that an object may be written: it does not exist, or is ours. */
-  async #claim(instance: GatewayInstance, { kind, object }: Child): Promise<void> {
+  async #claim(instance: GatewayInstance, { kind, object }: OwnedObject): Promise<void> {
     const { name, namespace } = object.metadata;
-    const there = await this.#client.get(kind, { namespace, name }).catch(noneIfNotFound);
-    if (there === undefined || belongsTo(there, instance) || isLeftBehind(there, instance)) return;
+    const there = await this.#client.get(kind, { namespace, name }).catch(ignoreNotFound);
+    if (there === undefined || isOwnedBy(there, instance) || isOrphaned(there, instance)) return;
     const former = (there.metadata.ownerReferences ?? []).find(
       (owner) => owner.kind === instance.kind && owner.name === instance.metadata.name,
     );
@@ -136,7 +140,7 @@ export class Children {
 }
 
 /** Whether nobody owns an object any more that an instance of this name had: it was left to the gateway, or restored. */
-function isLeftBehind(object: { readonly metadata: Metadata }, instance: GatewayInstance): boolean {
+function isOrphaned(object: { readonly metadata: Metadata }, instance: GatewayInstance): boolean {
   const { ownerReferences = [], labels = {} } = object.metadata;
   return (
     ownerReferences.length === 0 &&
@@ -147,11 +151,11 @@ function isLeftBehind(object: { readonly metadata: Metadata }, instance: Gateway
 }
 
 /** For a read of what may not be there. */
-export function noneIfNotFound(error: unknown): undefined {
+export function ignoreNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }
 
 /** Whether the API server has refused an object for what is in it, so that repeating it does not help. */
-export function isRefusal(error: unknown): error is ApiError {
+export function isRejection(error: unknown): error is ApiError {
   return error instanceof ApiError && [400, 403, 413, 422].includes(error.status);
 }

@@ -1,0 +1,179 @@
+/** The guardrail's keys in the cluster: creates their Secrets, and performs the next step of a requested rotation. */
+import { createHmac } from 'node:crypto';
+import { request } from 'undici';
+import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+import { guardrailDeployments, ignoreNotFound, namesOf, NameTakenError } from '../cluster/cluster.ts';
+import type { KubeClient } from '../runtime/runtime.ts';
+import type { KeyPropagation, KeySecret, RotationStep } from './keys.ts';
+import {
+  apiKeyOf,
+  completeApiKeys,
+  completeGuardrailKeys,
+  isAccepting,
+  newestApiKeyOf,
+  revisionOf,
+  rotateApiKeys,
+  rotateEncryptionKeys,
+} from './keys.ts';
+import type { StoredKeySecret } from './keySecrets.ts';
+import { ensureKeySecret, updateKeySecret } from './keySecrets.ts';
+import type { GuardrailMode } from './mode.ts';
+import { GuardrailNotReadyError } from './notReadyError.ts';
+import { files } from './settings.ts';
+import type { ProxyDeployment } from './sidecar.ts';
+import { rolloutOf, templateAnnotation } from './sidecar.ts';
+import { guardrailServiceUrl } from './workload.ts';
+
+/** The dependencies of {@link reconcileKeys}. */
+export interface KeyRotationDependencies {
+  readonly client: KubeClient;
+  readonly now: () => Date;
+  /** Where the operator reaches a Service. Default: at the Service's own name. */
+  readonly resolve: (url: string) => string;
+}
+
+/** The guardrail whose keys are reconciled. */
+export interface KeyOwner {
+  readonly instance: GatewayInstance;
+  readonly spec: Guardrail;
+  readonly mode: GuardrailMode;
+  /** The gateway's own Deployment, where it is known and exists. */
+  readonly proxy: ProxyDeployment | undefined;
+}
+
+/** The Secrets with the keys, after this reconcile. */
+export interface GuardrailKeys {
+  readonly api: StoredKeySecret;
+  readonly guardrail: StoredKeySecret;
+  /** Whether a rotation is in progress. */
+  readonly inProgress: boolean;
+  /** The rotations that this reconcile has completed. */
+  readonly finished: { readonly api: boolean; readonly encryption: boolean };
+}
+
+/** Replaced pods may run for this time after their grace period, in milliseconds. */
+const SLACK_MS = 5_000;
+const PROBE_TIMEOUT_MS = 5_000;
+
+/**
+ * Creates the keys where they are missing, and performs the next step of a requested rotation.
+ * @throws GuardrailNotReadyError where a Secret of the name belongs to another owner; ApiError
+ */
+export async function reconcileKeys(dependencies: KeyRotationDependencies, owner: KeyOwner): Promise<GuardrailKeys> {
+  const { client } = dependencies;
+  const { instance } = owner;
+  const names = namesOf(instance);
+  try {
+    const guardrail = await ensureKeySecret(client, instance, names.keySecret, completeGuardrailKeys);
+    const api = await ensureKeySecret(client, instance, names.apiKeySecret, completeApiKeys);
+    const propagation = await observePropagation(dependencies, owner, { api: api.keys, guardrail: guardrail.keys });
+    const requested = instance.metadata.annotations ?? {};
+    const encryptionStep = rotateEncryptionKeys(
+      guardrail.keys,
+      requested[annotations.rotateEncryptionKey],
+      propagation.encryption,
+    );
+    const apiStep = rotateApiKeys(api.keys, requested[annotations.rotateApiKey], propagation.api);
+    return {
+      guardrail: await writeStep(client, instance, guardrail, encryptionStep),
+      api: await writeStep(client, instance, api, apiStep),
+      inProgress: encryptionStep.inProgress || apiStep.inProgress,
+      finished: { encryption: encryptionStep.finished, api: apiStep.finished },
+    };
+  } catch (error) {
+    if (error instanceof NameTakenError) throw new GuardrailNotReadyError('NameTaken', error.message);
+    throw error;
+  }
+}
+
+async function writeStep(
+  client: KubeClient,
+  instance: GatewayInstance,
+  stored: StoredKeySecret,
+  step: RotationStep,
+): Promise<StoredKeySecret> {
+  return step.changed ? await updateKeySecret(client, instance, stored, step.secret) : stored;
+}
+
+interface Keys {
+  readonly api: KeySecret;
+  readonly guardrail: KeySecret;
+}
+
+/** Which pods use which keys, according to the Deployments. */
+async function observePropagation(
+  dependencies: KeyRotationDependencies,
+  owner: KeyOwner,
+  keys: Keys,
+): Promise<{ readonly api: KeyPropagation; readonly encryption: KeyPropagation }> {
+  const { instance, spec, mode, proxy } = owner;
+  const graceSeconds = proxy?.spec?.template.spec?.terminationGracePeriodSeconds ?? 30;
+  const common = {
+    gatewayHasKey:
+      instance.spec.workloadRef === undefined
+        ? undefined
+        : isRolledOut(proxy, annotations.apiKeyHash, keyedDigest(keys.guardrail, apiKeyOf(keys.api))),
+    graceMs: graceSeconds * 1000 + SLACK_MS,
+    now: dependencies.now(),
+  };
+  const revision = keyRevisionOf(keys);
+  if (mode === 'Sidecar') {
+    return {
+      // The gateway and the sidecar of a pod start together and read the same Secret. Older pods have the old key.
+      api: { ...common, guardrailsHaveKey: true },
+      encryption: { ...common, guardrailsHaveKey: isRolledOut(proxy, annotations.keyRevision, revision) },
+    };
+  }
+  if (spec.redis === undefined) {
+    const guardrailsHaveKey =
+      isAccepting(keys.api) && (await acceptsKey(dependencies, owner, newestApiKeyOf(keys.api)));
+    // In memory, nothing is stored with an encryption key.
+    return { api: { ...common, guardrailsHaveKey }, encryption: { ...common, guardrailsHaveKey: true } };
+  }
+  const key = { namespace: instance.metadata.namespace, name: namesOf(instance).guardrail };
+  const deployment = await dependencies.client.get(guardrailDeployments, key).catch(ignoreNotFound);
+  const guardrailsHaveKey = isRolledOut(deployment, annotations.keyRevision, revision);
+  return { api: { ...common, guardrailsHaveKey }, encryption: { ...common, guardrailsHaveKey } };
+}
+
+/** Whether every pod of a Deployment runs with a template that has this annotation. */
+function isRolledOut(deployment: ProxyDeployment | undefined, annotation: string, value: string): boolean {
+  return (
+    deployment !== undefined &&
+    templateAnnotation(deployment, annotation) === value &&
+    rolloutOf(deployment) === 'complete'
+  );
+}
+
+/** Whether the single guardrail pod of an in-memory store accepts a key. */
+async function acceptsKey(
+  { resolve }: KeyRotationDependencies,
+  { instance, spec }: KeyOwner,
+  apiKey: string,
+): Promise<boolean> {
+  try {
+    const { statusCode, body } = await request(`${resolve(guardrailServiceUrl(instance, spec))}/sessions/none`, {
+      headers: { 'x-api-key': apiKey },
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+    });
+    await body.dump();
+    return statusCode !== 401 && statusCode < 500;
+  } catch {
+    // The pod is unreachable. The next reconcile asks again.
+    return false;
+  }
+}
+
+/** A digest that reveals nothing about a short text, such as a password in an address: it is keyed with a guardrail key. */
+export function keyedDigest(guardrailKeys: KeySecret, text: string): string {
+  return createHmac('sha256', guardrailKeys.data[files.sessionKey] ?? '')
+    .update(text)
+    .digest('hex')
+    .slice(0, 16);
+}
+
+/** The revision of all keys that pods must have read. */
+export function keyRevisionOf({ api, guardrail }: Keys): string {
+  return `${revisionOf(api)}.${revisionOf(guardrail)}`;
+}

@@ -1,0 +1,60 @@
+/** Cleans up after instances that no longer exist. */
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { instanceLabelOf } from '../cluster/cluster.ts';
+import { releaseWorkload } from '../proxy/proxy.ts';
+import type { ObjectKey, Result } from '../runtime/runtime.ts';
+import { keyOf } from '../runtime/runtime.ts';
+import { deleteRow } from './defaultBudget.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { InMemoryStates } from './inMemoryState.ts';
+import { patchedDeployments, releaseAllWorkloads } from './release.ts';
+
+/**
+ * Releases the gateway's Deployments of an instance that does not exist. Usually its finalization has done so. Where the
+ * finalizer was removed by hand, or lost a race, the garbage collector deletes what these Deployments mount.
+ */
+export async function handleNotFound(
+  dependencies: Dependencies,
+  key: ObjectKey,
+  states: InMemoryStates,
+): Promise<Result> {
+  const { client, clients, connections, events } = dependencies;
+  const uid = states.delete(key);
+  if (uid !== undefined) clients.forget(uid);
+  connections.forget(key.namespace, key.name);
+  for (const deployment of patchedDeployments(dependencies, key)) {
+    const released = await releaseWorkload(client, instanceLabelOf(key.name), keyOf(deployment));
+    if (released === undefined) continue;
+    events.record(released, {
+      type: 'Normal',
+      reason: 'SidecarRemoved',
+      message: `The operator removed its changes from this Deployment, because GatewayInstance ${key.name} no longer exists.`,
+    });
+  }
+  return {};
+}
+
+/**
+ * Deletes what was created for instances whose finalizer lost the race with their deletion.
+ * @returns whether nothing is left
+ */
+export async function cleanUpAfterLostFinalizer(
+  dependencies: Dependencies,
+  key: ObjectKey,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { finalizer, instances } = dependencies;
+  for (const lost of finalizer.lostObjects(key)) {
+    // Another instance of the name manages the gateway's Deployment now.
+    if (instances.get(key) === undefined) await releaseAllWorkloads(dependencies, lost);
+    if (!(await deleteLostRow(dependencies, lost, signal))) return false;
+    finalizer.markCleanedUp(lost);
+  }
+  return true;
+}
+
+/** The status of a lost instance may not say whether there is a row: the write may have come after the deletion. */
+async function deleteLostRow(dependencies: Dependencies, lost: GatewayInstance, signal: AbortSignal): Promise<boolean> {
+  if (lost.spec.defaultCustomerBudget?.maxBudget === undefined) return true;
+  return await deleteRow(dependencies, lost, { since: lost.metadata.creationTimestamp, signal });
+}

@@ -1,0 +1,20 @@
+import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import type { Connections } from '../connection/connection.ts';
+import type { GatewayClients } from '../gateway/gateway.ts';
+import type { GuardrailDependencies, ProxyDeployment } from '../guardrail/guardrail.ts';
+import type { ProxyDependencies } from '../proxy/proxy.ts';
+import type { EventRecorder, Finalizer, Index, Lister, StatusWriter } from '../runtime/runtime.ts';
+
+/** The dependencies of an instance's reconcile. */
+export interface Dependencies extends GuardrailDependencies, ProxyDependencies {
+  readonly connections: Connections;
+  readonly clients: GatewayClients;
+  readonly instances: Lister<GatewayInstance>;
+  /** The gateways' Deployments that have a part of the operator's. */
+  readonly proxies: Lister<ProxyDeployment>;
+  /** Customers by the instance that they refer to, as `namespace/name`. */
+  readonly customers: Index<GatewayCustomer>;
+  readonly status: StatusWriter<GatewayInstance>;
+  readonly finalizer: Finalizer<GatewayInstance>;
+  readonly events: EventRecorder;
+}

@@ -1,0 +1,82 @@
+/** Finalizes a deleted instance: releases the gateway's Deployment, and deletes the default budget at the gateway. */
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+import { isRejection, namespaceIsBeingDeleted } from '../cluster/cluster.ts';
+import type { Result } from '../runtime/runtime.ts';
+import { isForbidden } from '../runtime/runtime.ts';
+import { deleteRow, recordedRow } from './defaultBudget.ts';
+import type { Dependencies } from './dependencies.ts';
+import { releaseAllWorkloads } from './release.ts';
+import { customerCounts, reportReady } from './report.ts';
+
+const RETRY_MS = 5_000;
+
+/** Finalizes a deleted instance, and then removes its finalizer. */
+export async function finalize(
+  dependencies: Dependencies,
+  instance: GatewayInstance,
+  signal: AbortSignal,
+): Promise<Result> {
+  const { finalizer, clients, connections } = dependencies;
+  if (!finalizer.isSet(instance)) return {};
+  const forced = instance.metadata.annotations?.[annotations.forceDelete] === 'true';
+  const { total } = customerCounts(dependencies, instance);
+  if (total > 0 && !forced) {
+    await reportReady(dependencies, instance, {
+      status: 'False',
+      reason: 'CustomersRemain',
+      message: customersRemain(total),
+    });
+    return {};
+  }
+  if (forced) recordForceDeletion(dependencies, instance, total);
+  finalizer.beforeExternalWrite(instance);
+  const failure = await cleanUp(dependencies, instance, signal);
+  if (failure !== undefined && !forced) {
+    const message = `${failure} To delete the instance anyway, set annotation ${annotations.forceDelete} to "true".`;
+    await reportReady(dependencies, instance, { status: 'False', reason: 'Deleting', message });
+    return { requeueAfter: RETRY_MS };
+  }
+  await finalizer.remove(instance);
+  clients.forget(instance.metadata.uid);
+  connections.forget(instance.metadata.namespace, instance.metadata.name);
+  return {};
+}
+
+function customersRemain(total: number): string {
+  return (
+    `${total} GatewayCustomer${total === 1 ? ' refers' : 's refer'} to this instance, and their deletion at the gateway needs its key. ` +
+    `Delete them first, or set annotation ${annotations.forceDelete} to "true" to leave their records at the gateway.`
+  );
+}
+
+function recordForceDeletion({ events }: Dependencies, instance: GatewayInstance, customers: number): void {
+  events.record(instance, {
+    type: 'Warning',
+    reason: 'ForceDeleted',
+    message: `Force-deleted while ${customers} customer${customers === 1 ? ' still references' : 's still reference'} it.`,
+  });
+}
+
+/** @returns the state and cause of what could not be cleaned up, as a sentence; undefined where nothing is left */
+async function cleanUp(
+  dependencies: Dependencies,
+  instance: GatewayInstance,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    await releaseAllWorkloads(dependencies, instance);
+  } catch (error) {
+    if (!isRejection(error)) throw error;
+    // The gateway's Deployment and the operator's permissions are deleted together with the namespace.
+    const { namespace } = instance.metadata;
+    if (!isForbidden(error) || !(await namespaceIsBeingDeleted(dependencies.client, namespace))) {
+      return `The operator cannot remove its changes from the gateway's Deployment: ${error.message.replace(/\.?$/, '.')}`;
+    }
+  }
+  if (recordedRow(instance) === undefined) return undefined;
+  const isDeleted = await deleteRow(dependencies, instance, { since: instance.metadata.deletionTimestamp, signal });
+  return isDeleted
+    ? undefined
+    : 'The operator cannot delete the budget row of this instance at the gateway, and retries for five minutes.';
+}

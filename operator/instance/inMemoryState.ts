@@ -1,0 +1,55 @@
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import type { SidecarRemovals } from '../guardrail/guardrail.ts';
+import type { ObjectKey } from '../runtime/runtime.ts';
+import { keyText } from '../runtime/runtime.ts';
+
+/** What the process keeps of an instance between reconciles. Nothing depends on it after a restart. */
+export interface InMemoryState {
+  readonly uid: string;
+  /** The version that was reconciled last, and when. */
+  lastReconcile: { readonly version: string; readonly at: number } | undefined;
+  readonly sidecarRemovals: SidecarRemovals;
+  /** Whether the spec requests no guardrail, and its Secrets are deleted. */
+  keysDeleted: boolean;
+}
+
+/** One reconcile of an unchanged instance in this time: ten thousand customers that become synced cause one, not ten thousand. */
+const MIN_INTERVAL_MS = 1_000;
+
+/** The states of all instances. */
+export class InMemoryStates {
+  readonly #states = new Map<string, InMemoryState>();
+
+  /** The state of an instance; a new one where the instance was replaced by another of its name. */
+  of({ metadata }: GatewayInstance): InMemoryState {
+    const key = keyText(metadata);
+    const known = this.#states.get(key);
+    if (known?.uid === metadata.uid) return known;
+    const fresh: InMemoryState = {
+      uid: metadata.uid,
+      lastReconcile: undefined,
+      sidecarRemovals: { times: [] },
+      keysDeleted: false,
+    };
+    this.#states.set(key, fresh);
+    return fresh;
+  }
+
+  /** @returns the uid of the instance that had the state */
+  delete(key: ObjectKey): string | undefined {
+    const known = this.#states.get(keyText(key));
+    this.#states.delete(keyText(key));
+    return known?.uid;
+  }
+}
+
+/** How long the reconcile of an unchanged instance has to wait, in milliseconds; 0 or less: not at all. */
+export function throttleMs({ lastReconcile }: InMemoryState, instance: GatewayInstance, now: number): number {
+  if (lastReconcile?.version !== versionOf(instance)) return 0;
+  return Math.ceil(lastReconcile.at + MIN_INTERVAL_MS - now);
+}
+
+/** Identifies what users can change of an instance. */
+export function versionOf({ metadata }: GatewayInstance): string {
+  return JSON.stringify([metadata.uid, metadata.generation, metadata.annotations]);
+}

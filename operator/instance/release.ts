@@ -1,0 +1,64 @@
+/** Removes the operator's part from the gateways' Deployments. */
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { INSTANCE_LABEL, instanceLabelOf, isRejection } from '../cluster/cluster.ts';
+import type { GuardrailResult, ProxyDeployment } from '../guardrail/guardrail.ts';
+import { orphanMountedObjects, releaseWorkload } from '../proxy/proxy.ts';
+import type { ObjectKey } from '../runtime/runtime.ts';
+import { isConflict, isNotFound, keyOf } from '../runtime/runtime.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** Releases Deployments that the spec no longer names. */
+export async function releaseFormerWorkloads(
+  dependencies: Dependencies,
+  instance: GatewayInstance,
+  { frozen, active }: GuardrailResult,
+): Promise<void> {
+  const { workloadRef } = instance.spec;
+  // The sidecar stays until another guardrail runs.
+  if (frozen || (workloadRef === undefined && active?.mode === 'Sidecar')) return;
+  for (const { metadata } of patchedDeployments(dependencies, keyOf(instance))) {
+    if (metadata.name !== workloadRef?.name) await release(dependencies, instance, metadata.name);
+  }
+}
+
+/** Releases all Deployments of an instance, and leaves the objects behind without which their pods cannot start. */
+export async function releaseAllWorkloads(dependencies: Dependencies, instance: GatewayInstance): Promise<void> {
+  const { client, events } = dependencies;
+  const orphaned = await orphanMountedObjects(client, instance).catch((error: unknown) => {
+    // A namespace that is being deleted rejects these writes, and needs none of the objects.
+    if (!isRejection(error) && !isNotFound(error) && !isConflict(error)) throw error;
+    return [];
+  });
+  const { workloadRef } = instance.spec;
+  if (orphaned.length > 0) {
+    events.record(instance, {
+      type: 'Normal',
+      reason: 'Orphaned',
+      message: `${orphaned.join(' and ')} remain, because Deployment ${workloadRef?.name ?? ''} mounts them. Delete them when it no longer does.`,
+    });
+  }
+  const patched = patchedDeployments(dependencies, keyOf(instance)).map(({ metadata }) => metadata.name);
+  for (const name of new Set([...patched, ...(workloadRef === undefined ? [] : [workloadRef.name])])) {
+    await release(dependencies, instance, name);
+  }
+}
+
+/** The Deployments that have a part of the operator's for an instance of this name. */
+export function patchedDeployments(
+  { proxies }: Dependencies,
+  { namespace, name }: ObjectKey,
+): readonly ProxyDeployment[] {
+  const label = instanceLabelOf(name);
+  return proxies.list(namespace).filter(({ metadata }) => metadata.labels?.[INSTANCE_LABEL] === label);
+}
+
+async function release({ client, events }: Dependencies, instance: GatewayInstance, name: string): Promise<void> {
+  const key = { namespace: instance.metadata.namespace, name };
+  const released = await releaseWorkload(client, instanceLabelOf(instance.metadata.name), key);
+  if (released === undefined) return;
+  events.record(instance, {
+    type: 'Normal',
+    reason: 'SidecarRemoved',
+    message: `The operator removed its changes from Deployment ${name}.`,
+  });
+}

@@ -1,0 +1,110 @@
+/** The condition ProxyConfigured. Pure. */
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { namesOf } from '../cluster/cluster.ts';
+import type { ConditionState } from '../conditions/conditions.ts';
+import { notRequested } from '../conditions/conditions.ts';
+import { API_KEY_VARIABLE } from '../configuration/configuration.ts';
+import type { ProxyDeployment, Rollout } from '../guardrail/guardrail.ts';
+import { mountsConfigMap, mountsSecret } from '../guardrail/guardrail.ts';
+import { configKeyOf } from './configMap.ts';
+import type { DesiredProxy } from './state.ts';
+
+/** What the condition depends on. */
+export interface ProxyFacts {
+  readonly instance: GatewayInstance;
+  /** The gateway's Deployment after the operator's part was applied; undefined where the spec names none, or none exists. */
+  readonly deployment: ProxyDeployment | 'missing' | undefined;
+  readonly rollout: Rollout | undefined;
+  readonly desired: DesiredProxy;
+  readonly warnings: readonly string[];
+}
+
+type Condition = ConditionState<'ProxyConfigured'>;
+
+/** In the order in which an admin has to fix them. */
+const checks: readonly ((facts: ProxyFacts) => Condition | undefined)[] = [
+  notManaged,
+  workloadMissing,
+  guardrailNotDeployed,
+  keyNotMounted,
+  configNotMounted,
+  rollingOut,
+];
+
+/** The condition ProxyConfigured, where the configuration is written. */
+export function proxyCondition(facts: ProxyFacts): Condition {
+  for (const check of checks) {
+    const failed = check(facts);
+    if (failed !== undefined) return failed;
+  }
+  const state =
+    facts.rollout === undefined
+      ? 'The configuration is written. Restart the gateway after each change of it, or set spec.workloadRef to let the operator do so.'
+      : 'Every pod of the gateway runs with its configuration.';
+  return { status: 'True', reason: 'Configured', message: [state, ...facts.warnings].join(' ') };
+}
+
+function no(reason: Condition['reason'], message: string): Condition {
+  return { status: 'False', reason, message };
+}
+
+function notManaged({ instance: { spec } }: ProxyFacts): Condition | undefined {
+  const writesKey = spec.guardrail !== undefined && spec.workloadRef !== undefined;
+  if (spec.proxyConfig !== undefined || writesKey) return undefined;
+  return notRequested(
+    'The operator does not manage the configuration of the gateway. Set spec.proxyConfig to enable it.',
+  );
+}
+
+function workloadMissing({ deployment, instance: { spec, metadata } }: ProxyFacts): Condition | undefined {
+  if (deployment !== 'missing') return undefined;
+  return no(
+    'WorkloadNotFound',
+    `Deployment ${spec.workloadRef?.name ?? ''} does not exist in namespace ${metadata.namespace}. Create it, or correct spec.workloadRef.name.`,
+  );
+}
+
+function guardrailNotDeployed({ instance, desired }: ProxyFacts): Condition | undefined {
+  if (instance.spec.guardrail === undefined || desired.active !== undefined) return undefined;
+  return no(
+    'GuardrailNotDeployed',
+    'The gateway does not call the guardrail, because the guardrail does not run yet. See the condition GuardrailReady.',
+  );
+}
+
+function keyNotMounted({ instance, deployment, desired }: ProxyFacts): Condition | undefined {
+  const { apiKeySecret } = namesOf(instance);
+  if (deployment === undefined || deployment === 'missing' || desired.plan === undefined) return undefined;
+  if (mountsSecret(deployment, apiKeySecret)) return undefined;
+  return no(
+    'KeyNotMounted',
+    `The gateway does not have the guardrail's API key. Add to env of its container in Deployment ${deployment.metadata.name}: ` +
+      `{name: ${API_KEY_VARIABLE}, valueFrom: {secretKeyRef: {name: ${apiKeySecret}, key: api-key}}}.`,
+  );
+}
+
+function configNotMounted({ instance, deployment }: ProxyFacts): Condition | undefined {
+  const { proxyConfig } = instance.spec;
+  if (deployment === undefined || deployment === 'missing' || proxyConfig === undefined) return undefined;
+  if (mountsConfigMap(deployment, proxyConfig.configMapName)) return undefined;
+  return no(
+    'ConfigNotMounted',
+    `The gateway does not mount the configuration that the operator writes. Add to volumes of the pod in Deployment ${deployment.metadata.name}: ` +
+      `{name: config, configMap: {name: ${proxyConfig.configMapName}}}, and mount it where the gateway reads ${configKeyOf(proxyConfig)}.`,
+  );
+}
+
+function rollingOut({ instance: { spec, metadata }, rollout }: ProxyFacts): Condition | undefined {
+  const name = spec.workloadRef?.name ?? '';
+  if (rollout === 'inProgress') {
+    return no(
+      'RollingOut',
+      `Deployment ${name} is rolling out: not every pod of the gateway has its configuration yet.`,
+    );
+  }
+  if (rollout !== 'failed') return undefined;
+  return no(
+    'RollingOut',
+    `Deployment ${name} is not progressing. Run kubectl describe deployment/${name} -n ${metadata.namespace} to see why.`,
+  );
+}

@@ -1,0 +1,178 @@
+/** The ConfigMap with the gateway's configuration. */
+import { createHash } from 'node:crypto';
+import type { GatewayInstance, ProxyConfig } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
+import type { OwnedObject, OwnedObjects } from '../cluster/cluster.ts';
+import { configMaps, isRejection, labelsOf, namesOf, NameTakenError, readText } from '../cluster/cluster.ts';
+import type { ConditionState } from '../conditions/conditions.ts';
+import type { RenderedProxyConfig } from '../configuration/configuration.ts';
+import { ProxyConfigError, renderConfiguration, timeoutSecondsOf } from '../configuration/configuration.ts';
+import { mountsSecret } from '../guardrail/guardrail.ts';
+import type { KubeClient } from '../runtime/runtime.ts';
+import { keyText, ownerReference } from '../runtime/runtime.ts';
+import type { DesiredProxy, ObservedProxy } from './state.ts';
+
+/** The result of {@link writeConfigMap}. */
+export interface WrittenConfig {
+  /** Digest of the configuration; undefined: the operator does not manage it, or could not write it. */
+  readonly hash: string | undefined;
+  /** The ConfigMap, where the operator manages it. */
+  readonly objects: readonly OwnedObject[];
+  readonly failure: ConditionState<'ProxyConfigured'> | undefined;
+  /** What the admin needs to know about the base, in whole sentences. */
+  readonly warnings: readonly string[];
+}
+
+type ConfiguredReason = ConditionState<'ProxyConfigured'>['reason'];
+
+/** The configuration cannot be written. The ConfigMap stays as it is. */
+class ConfigMapError extends Error {
+  readonly condition: ConditionState<'ProxyConfigured'>;
+
+  constructor(reason: ConfiguredReason, message: string) {
+    super(message);
+    this.condition = { status: 'False', reason, message };
+  }
+}
+
+const MAX_LISTED_NAMES = 10;
+
+/** Renders the gateway's configuration and applies its ConfigMap. */
+export async function writeConfigMap(
+  client: KubeClient,
+  ownedObjects: OwnedObjects,
+  instance: GatewayInstance,
+  observed: ObservedProxy,
+  desired: DesiredProxy,
+): Promise<WrittenConfig> {
+  const { proxyConfig } = instance.spec;
+  if (proxyConfig === undefined) return { hash: undefined, objects: [], failure: undefined, warnings: [] };
+  try {
+    const base = await readBase(client, instance, proxyConfig);
+    const url = guardrailUrl(instance, observed, desired);
+    const rendered = await render(instance, base, desired, url);
+    const configMap = configMapObject(instance, proxyConfig.configMapName, {
+      data: { [configKeyOf(proxyConfig)]: rendered.text },
+      annotations: {
+        ...(url === undefined ? {} : { [annotations.guardrailEndpoint]: url }),
+        ...(desired.budget?.budgetId === undefined ? {} : { [annotations.defaultBudgetId]: desired.budget.budgetId }),
+      },
+    });
+    await applyConfigMap(ownedObjects, instance, configMap);
+    const hash = createHash('sha256').update(rendered.text).digest('hex').slice(0, 16);
+    return { hash, objects: [configMap], failure: undefined, warnings: warningsOf(rendered) };
+  } catch (error) {
+    if (!(error instanceof ConfigMapError)) throw error;
+    // The configuration that was written before stays.
+    const configMap = configMapObject(instance, proxyConfig.configMapName, { data: {}, annotations: {} });
+    return { hash: undefined, objects: [configMap], failure: error.condition, warnings: [] };
+  }
+}
+
+/** The key of the configuration within its ConfigMap. */
+export function configKeyOf({ key }: ProxyConfig): string {
+  return key ?? instanceDefaults.proxyConfig.key;
+}
+
+/** The ConfigMap of an instance's gateway. */
+export function configMapObject(
+  instance: GatewayInstance,
+  name: string,
+  contents: Readonly<Record<'data' | 'annotations', Readonly<Record<string, string>>>>,
+): OwnedObject {
+  return {
+    kind: configMaps,
+    object: {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {
+        name,
+        namespace: instance.metadata.namespace,
+        labels: { ...labelsOf(instance), 'app.kubernetes.io/component': 'gateway-configuration' },
+        annotations: contents.annotations,
+        ownerReferences: [ownerReference(instance)],
+      },
+      data: contents.data,
+    } as OwnedObject['object'],
+  };
+}
+
+async function readBase(client: KubeClient, instance: GatewayInstance, { base }: ProxyConfig): Promise<string> {
+  if (base === undefined) return '';
+  const text = await readText(client, instance, base);
+  if (text !== undefined) return text;
+  const { name = '', key = '' } = base.configMapRef ?? {};
+  throw new ConfigMapError(
+    'BaseNotFound',
+    `ConfigMap ${name} with key ${key} does not exist. Create it, or correct spec.proxyConfig.base.configMapRef.`,
+  );
+}
+
+async function render(
+  instance: GatewayInstance,
+  base: string,
+  { budget }: DesiredProxy,
+  url: string | undefined,
+): Promise<RenderedProxyConfig> {
+  try {
+    return await renderConfiguration(keyText(instance.metadata), base, {
+      proxyName: instance.spec.proxyName ?? instanceDefaults.proxyName,
+      budget,
+      guardrail: url === undefined ? undefined : { url, timeoutSeconds: timeoutSecondsOf(instance.spec.guardrail) },
+    });
+  } catch (error) {
+    if (!(error instanceof ProxyConfigError)) throw error;
+    throw new ConfigMapError('BaseInvalid', error.message);
+  }
+}
+
+async function applyConfigMap(
+  ownedObjects: OwnedObjects,
+  instance: GatewayInstance,
+  configMap: OwnedObject,
+): Promise<void> {
+  const { name } = configMap.object.metadata;
+  try {
+    await ownedObjects.apply(instance, [configMap]);
+  } catch (error) {
+    if (error instanceof NameTakenError) {
+      throw new ConfigMapError(
+        'ConfigMapTaken',
+        `${error.state} Name another ConfigMap in spec.proxyConfig.configMapName, or delete this one.`,
+      );
+    }
+    if (!isRejection(error)) throw error;
+    throw new ConfigMapError('BaseInvalid', `The API server rejected ConfigMap ${name}: ${error.message}`);
+  }
+}
+
+/**
+ * The address at which the configuration makes the gateway call the guardrail. Before the guardrail runs and the gateway
+ * has its key, there is none: the gateway would refuse every call. After that there is always one: a gateway that stops
+ * calling the guardrail lets every value through.
+ */
+function guardrailUrl(
+  instance: GatewayInstance,
+  { deployment, configured }: ObservedProxy,
+  { active }: DesiredProxy,
+): string | undefined {
+  if (active === undefined) return undefined;
+  const hasKey =
+    deployment === undefined || (deployment !== 'missing' && mountsSecret(deployment, namesOf(instance).apiKeySecret));
+  return hasKey || configured.guardrailUrl !== undefined ? active.url : undefined;
+}
+
+function warningsOf({ removed, hasIncludes }: RenderedProxyConfig): string[] {
+  const rest = removed.length - MAX_LISTED_NAMES;
+  const listed = [...removed.slice(0, MAX_LISTED_NAMES), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+  return [
+    ...(removed.length === 0
+      ? []
+      : [
+          `The operator removed settings with which requests can bypass the guardrail: ${listed}. Remove them from the base.`,
+        ]),
+    ...(hasIncludes
+      ? ['The operator does not check files under include. Make sure that they change neither guardrails nor policies.']
+      : []),
+  ];
+}

@@ -1,0 +1,68 @@
+/** Leaves the objects that the gateway's Deployment mounts behind when their instance is deleted. */
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import {
+  configMaps,
+  ignoreNotFound,
+  isOwnedBy,
+  namesOf,
+  proxyDeployments,
+  readText,
+  secrets,
+} from '../cluster/cluster.ts';
+import type { ProxyDeployment } from '../guardrail/guardrail.ts';
+import { mountsConfigMap, mountsSecret } from '../guardrail/guardrail.ts';
+import type { KubeClient } from '../runtime/runtime.ts';
+import { configKeyOf, configMapObject } from './configMap.ts';
+
+/**
+ * Removes the owner references from the objects that the gateway's Deployment mounts: without these objects its next pod
+ * could not start. The configuration becomes the admin's base, without the operator's settings.
+ * @returns the orphaned objects, as `ConfigMap name` and `Secret name`
+ */
+export async function orphanMountedObjects(client: KubeClient, instance: GatewayInstance): Promise<string[]> {
+  const { workloadRef } = instance.spec;
+  const { namespace } = instance.metadata;
+  if (workloadRef === undefined) return [];
+  const deployment = await client.get(proxyDeployments, { namespace, name: workloadRef.name }).catch(ignoreNotFound);
+  if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) return [];
+  return [
+    ...(await orphanApiKey(client, instance, deployment)),
+    ...(await orphanConfiguration(client, instance, deployment)),
+  ];
+}
+
+async function orphanApiKey(
+  client: KubeClient,
+  instance: GatewayInstance,
+  deployment: ProxyDeployment,
+): Promise<string[]> {
+  const { apiKeySecret: name } = namesOf(instance);
+  const key = { namespace: instance.metadata.namespace, name };
+  if (!mountsSecret(deployment, name)) return [];
+  const secret = await client.get(secrets, key).catch(ignoreNotFound);
+  if (secret === undefined || !isOwnedBy(secret, instance)) return [];
+  const { uid, resourceVersion } = secret.metadata;
+  await client.patch(secrets, key, { metadata: { uid, resourceVersion, ownerReferences: null } });
+  return [`Secret ${name}`];
+}
+
+async function orphanConfiguration(
+  client: KubeClient,
+  instance: GatewayInstance,
+  deployment: ProxyDeployment,
+): Promise<string[]> {
+  const { proxyConfig } = instance.spec;
+  if (proxyConfig === undefined || !mountsConfigMap(deployment, proxyConfig.configMapName)) return [];
+  const { configMapName: name, base } = proxyConfig;
+  const { namespace } = instance.metadata;
+  const configMap = await client.get(configMaps, { namespace, name }).catch(ignoreNotFound);
+  if (configMap === undefined || !isOwnedBy(configMap, instance)) return [];
+  const text = base === undefined ? '' : await readText(client, instance, base);
+  const data = text === undefined ? (configMap.data ?? {}) : { [configKeyOf(proxyConfig)]: text };
+  const { kind, object } = configMapObject(instance, name, { data, annotations: {} });
+  const { ownerReferences: _none, ...metadata } = object.metadata;
+  // With the uid the API server creates no new ConfigMap where this one was deleted meanwhile.
+  const identity = { ...metadata, uid: configMap.metadata.uid };
+  await client.apply(kind, { ...object, metadata: identity });
+  return [`ConfigMap ${name}`];
+}

@@ -1,0 +1,47 @@
+/** The observed and the desired state of an instance's proxy: the gateway's Deployment and its configuration. */
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+import { configMaps, ignoreNotFound, isOwnedBy, proxyDeployments } from '../cluster/cluster.ts';
+import type { BudgetSettings } from '../configuration/configuration.ts';
+import type { ActiveGuardrail, GuardrailPlan, ProxyDeployment } from '../guardrail/guardrail.ts';
+import type { KubeClient } from '../runtime/runtime.ts';
+
+/** The proxy as read from the API server. */
+export interface ObservedProxy {
+  /** undefined: the spec names no Deployment; `missing`: the named Deployment does not exist. */
+  readonly deployment: ProxyDeployment | 'missing' | undefined;
+  /** What the configuration that the operator has written makes the gateway do. */
+  readonly configured: { readonly guardrailUrl: string | undefined; readonly budgetId: string | undefined };
+}
+
+/** What the gateway is to do. */
+export interface DesiredProxy {
+  readonly budget: BudgetSettings | undefined;
+  readonly active: ActiveGuardrail | undefined;
+  readonly plan: GuardrailPlan | undefined;
+  /** Whether the operator's part of the Deployment stays as it is, because the guardrail cannot be deployed. */
+  readonly frozen: boolean;
+}
+
+/** Reads the gateway's Deployment and the configuration that the operator has written for it. */
+export async function observeProxy(client: KubeClient, instance: GatewayInstance): Promise<ObservedProxy> {
+  const { namespace } = instance.metadata;
+  const { workloadRef, proxyConfig } = instance.spec;
+  const [deployment, configMap] = await Promise.all([
+    workloadRef === undefined
+      ? undefined
+      : client.get(proxyDeployments, { namespace, name: workloadRef.name }).catch(ignoreNotFound),
+    proxyConfig === undefined
+      ? undefined
+      : client.get(configMaps, { namespace, name: proxyConfig.configMapName }).catch(ignoreNotFound),
+  ]);
+  const isOwned = configMap !== undefined && isOwnedBy(configMap, instance);
+  const recorded = isOwned ? (configMap.metadata.annotations ?? {}) : {};
+  return {
+    deployment: workloadRef === undefined ? undefined : (deployment ?? 'missing'),
+    configured: {
+      guardrailUrl: recorded[annotations.guardrailEndpoint],
+      budgetId: recorded[annotations.defaultBudgetId],
+    },
+  };
+}
