@@ -95,7 +95,7 @@ describe("the operator's settings", () => {
       'no namespace',
       ['--watch-namespaces=a,B'],
       {},
-      '--watch-namespaces names "B", which cannot be the name of a namespace.',
+      '--watch-namespaces contains "B", which is not a valid namespace name.',
     ],
     ['no level', ['--log-level=loud'], {}, '--log-level must be one of trace, debug, info, warn, error, fatal.'],
   ];
@@ -116,11 +116,11 @@ describe("the operator's settings", () => {
     delete process.env.KUBECONFIG;
     process.env.HOME = folder;
     expect(problems([])).to.deep.equal([
-      'There is no cluster to connect to: set KUBECONFIG to a kubeconfig file with a current context, or run in a pod with a ServiceAccount.',
+      'No cluster is configured. Set KUBECONFIG to a kubeconfig file with a current context, or run the operator in a pod with a ServiceAccount.',
     ]);
     writeFileSync(kubeconfig, KUBECONFIG.replace('current-context: c\n', ''));
     process.env.KUBECONFIG = kubeconfig;
-    expect(problems([])[0]).to.match(/^There is no cluster to connect to/);
+    expect(problems([])[0]).to.match(/^No cluster is configured/);
   });
 
   it('are all explained by --help, whatever else is given', () => {

@@ -1,51 +1,52 @@
 import { readFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
+import { parseArgs } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import { LOG_LEVELS, type LogLevel, type ObjectKey } from './runtime/runtime.ts';
 
-/** Every setting of the operator, checked. */
+/** The validated settings of the operator. */
 export interface OperatorConfig {
   readonly kubeConfig: KubeConfig;
-  /** The operator's own namespace: where its lease is. */
+  /** The operator's own namespace, which contains its lease. */
   readonly namespace: string;
-  /** Empty: all. */
+  /** Empty: all namespaces. */
   readonly watchNamespaces: readonly string[];
-  /** Whether to take part in the election of a leader. Without it this process must be the only one. */
+  /** Whether leader election is enabled. Without it, this process must be the only one. */
   readonly leaderElect: boolean;
   readonly http: { readonly host: string; readonly port: number; readonly metricsPort: number };
   /** Whether the leader installs and upgrades the CustomResourceDefinitions, or only checks them. */
   readonly installCrds: boolean;
-  /** Reconciles at once, for each kind. */
+  /** Concurrent reconciles, for each kind. */
   readonly workers: number;
   /** How long running reconciles may take to end at a shutdown, in milliseconds. */
   readonly drainMs: number;
-  /** The image that guardrails are deployed from; undefined: instances must name one. */
+  /** Default image of guardrails; undefined: each instance must name one. */
   readonly guardrailImage: string | undefined;
-  /** The operator's own pod: undefined where it runs in none. */
+  /** The operator's own pod; undefined outside of a cluster. */
   readonly ownPod: ObjectKey | undefined;
   readonly logLevel: LogLevel;
 }
 
-/** What is wrong with the settings: all of it, one sentence a line. */
+/** The settings are not valid. The message has one sentence a line for each problem. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** One setting, as a flag and as an environment variable. */
+/** One setting: a flag and an environment variable. */
 interface Setting<T> {
-  /** Without dashes. The variable is OPERATOR_ and the same in capitals. */
+  /** Without dashes. The variable is OPERATOR_ and the flag in capitals. */
   readonly flag: string;
   readonly help: string;
-  /** How the value is written in the help. */
+  /** Placeholder of the value in the help. */
   readonly value: string;
   readonly fallback: string;
   /** A flag without a value means `true`. */
   readonly isSwitch?: true;
-  /** @throws Error whose message goes on from "--flag " */
+  /** @throws Error with a message that continues "--flag " */
   readonly parse: (text: string) => T;
 }
 
-/** RFC 1123 label, as namespaces are named. */
+/** A name of a namespace: an RFC 1123 label. */
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const SERVICE_ACCOUNT_NAMESPACE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
@@ -54,14 +55,14 @@ const settings = {
     flag: 'namespace',
     value: 'NAME',
     fallback: '',
-    help: "The operator's own namespace, where its lease is. Default: that of the pod, of the kubeconfig, or default.",
+    help: 'Namespace of the operator and its lease. Default: the namespace of the pod, then of the kubeconfig context, then default.',
     parse: (text) => (text === '' ? '' : namespaceName(text)),
   }),
   watchNamespaces: setting({
     flag: 'watch-namespaces',
     value: 'NAME,…',
     fallback: '',
-    help: 'Namespaces to watch, separated by commas; resources in others stay without a status. Default: all.',
+    help: 'Comma-separated list of namespaces to watch. Resources in other namespaces are ignored. Default: all namespaces.',
     parse: (text) => [
       ...new Set(text.split(',').flatMap((name) => (name.trim() === '' ? [] : namespaceName(name.trim())))),
     ],
@@ -71,28 +72,28 @@ const settings = {
     value: 'true|false',
     fallback: 'true',
     isSwitch: true,
-    help: 'Whether to hold a lease while working. Only a single process may go without.',
+    help: 'Enable leader election. Disable it only for a single process.',
     parse: yesOrNo,
   }),
   httpHost: setting({
     flag: 'http-host',
     value: 'ADDRESS',
     fallback: '0.0.0.0',
-    help: 'The address to serve probes and metrics on.',
+    help: 'Address on which probes and metrics are served.',
     parse: (text) => text,
   }),
   httpPort: setting({
     flag: 'http-port',
     value: 'PORT',
     fallback: '8080',
-    help: 'The port to serve /healthz and /readyz on; 0: any free one.',
+    help: 'Port for /healthz and /readyz. 0 selects a free port.',
     parse: (text) => wholeNumber(text, 0, 65_535),
   }),
   metricsPort: setting({
     flag: 'metrics-port',
     value: 'PORT',
     fallback: '9090',
-    help: 'The port to serve /metrics on; 0: any free one.',
+    help: 'Port for /metrics. 0 selects a free port.',
     parse: (text) => wholeNumber(text, 0, 65_535),
   }),
   installCrds: setting({
@@ -100,42 +101,42 @@ const settings = {
     value: 'true|false',
     fallback: 'true',
     isSwitch: true,
-    help: 'Whether to install and upgrade the CustomResourceDefinitions, or only to check them.',
+    help: 'Install and upgrade the CustomResourceDefinitions. If false, only verify them.',
     parse: yesOrNo,
   }),
   workers: setting({
     flag: 'workers',
     value: 'NUMBER',
     fallback: '32',
-    help: 'How many resources of a kind are reconciled at once. The customers of one instance take at most half of them.',
+    help: 'Number of concurrent reconciles per kind. The customers of one instance use at most half of them.',
     parse: (text) => wholeNumber(text, 1, 256),
   }),
   drainSeconds: setting({
     flag: 'drain-timeout',
     value: 'SECONDS',
     fallback: '20',
-    help: 'How long running reconciles may take to end at a shutdown.',
+    help: 'Maximum time for running reconciles to finish at shutdown.',
     parse: (text) => wholeNumber(text, 0, 600),
   }),
   guardrailImage: setting({
     flag: 'guardrail-image',
     value: 'IMAGE',
     fallback: '',
-    help: "The image that guardrails are deployed from. Default: the operator's own.",
+    help: "Image of guardrails. Default: the operator's own image.",
     parse: (text) => text,
   }),
   podName: setting({
     flag: 'pod-name',
     value: 'NAME',
     fallback: '',
-    help: "The operator's own pod, which tells its image.",
+    help: "Name of the operator's own pod, from which it reads its image.",
     parse: (text) => text,
   }),
   logLevel: setting({
     flag: 'log-level',
     value: LOG_LEVELS.join('|'),
     fallback: 'info',
-    help: 'How much to log.',
+    help: 'Log level.',
     parse: (text) => {
       const level = LOG_LEVELS.find((name) => name === text);
       if (level === undefined) throw new Error(`must be one of ${LOG_LEVELS.join(', ')}`);
@@ -148,9 +149,9 @@ type Settings = typeof settings;
 type Values = { [Name in keyof Settings]: ReturnType<Settings[Name]['parse']> };
 
 /**
- * Reads the settings from flags and the environment; flags win. The kubeconfig is found by client-node, by its own rules.
- * @returns the settings, or what `--help` prints
- * @throws ConfigError that names everything that is wrong
+ * Reads the settings from flags and environment variables. Flags take precedence. client-node locates the kubeconfig.
+ * @returns the settings, or the text of `--help`
+ * @throws ConfigError that names every problem
  */
 export function loadConfig(
   args: readonly string[],
@@ -193,26 +194,34 @@ export function loadConfig(
   };
 }
 
-function readFlags(args: readonly string[], problems: string[]): Map<string, string> {
+/** Reads the flags that are given. Adds a sentence to `problems` for each argument that is not valid. */
+function readFlags(
+  args: readonly string[],
+  problems: string[],
+  flags = new Map<string, string>(),
+): ReadonlyMap<string, string> {
   const known = new Map(Object.values<Setting<unknown>>(settings).map((one) => [one.flag, one]));
-  const flags = new Map<string, string>();
-  for (let at = 0; at < args.length; at++) {
-    const arg = args[at] ?? '';
-    const [, flag = '', value] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
-    const one = known.get(flag);
+  const options = Object.fromEntries(
+    [...known].map(([flag, { isSwitch }]) => [flag, { type: isSwitch === true ? 'boolean' : 'string' } as const]),
+  );
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
+  for (const token of tokens) {
+    const arg = args[token.index] ?? '';
+    const one = token.kind === 'option' ? known.get(token.name) : undefined;
     if (arg === '--help' || arg === '-h') {
       flags.set('help', 'true');
-    } else if (one === undefined) {
+    } else if (token.kind !== 'option' || one === undefined || !arg.startsWith('--')) {
       problems.push(`${arg} is not a flag of the operator: see --help.`);
-    } else if (value !== undefined) {
-      flags.set(flag, value);
     } else if (one.isSwitch === true) {
-      flags.set(flag, 'true');
-    } else if (at + 1 < args.length && !(args[at + 1] ?? '').startsWith('--')) {
-      at += 1;
-      flags.set(flag, args[at] ?? '');
+      flags.set(one.flag, token.value ?? 'true');
+    } else if (token.value === undefined) {
+      problems.push(`--${one.flag} needs a value: --${one.flag}=${one.value}.`);
+    } else if (!token.inlineValue && token.value.startsWith('--')) {
+      // The next flag, which parseArgs takes for the value.
+      problems.push(`--${one.flag} needs a value: --${one.flag}=${one.value}.`);
+      return readFlags(args.slice(token.index + 1), problems, flags);
     } else {
-      problems.push(`--${flag} needs a value: --${flag}=${one.value}.`);
+      flags.set(one.flag, token.value);
     }
   }
   return flags;
@@ -224,14 +233,14 @@ function help(): string {
     `      ${one.help}${one.fallback === '' ? '' : ` Default: ${one.fallback}.`} (${variableOf(one.flag)})`,
   ]);
   return [
-    'The operator reconciles GatewayCustomers and GatewayInstances. It takes the cluster from KUBECONFIG,',
-    '~/.kube/config, or the ServiceAccount of its pod.',
+    'Reconciles GatewayCustomers and GatewayInstances. Connects to the cluster of KUBECONFIG, ~/.kube/config,',
+    'or the ServiceAccount of its pod.',
     '',
     'node operator/main.ts [flags]',
     '',
     ...lines,
     '  --help',
-    '      Print this.',
+    '      Print this help.',
     '',
   ].join('\n');
 }
@@ -247,10 +256,10 @@ function loadKubeConfig(problems: string[]): KubeConfig | undefined {
     return undefined;
   }
   const cluster = kubeConfig.getCurrentCluster();
-  // What client-node falls back to when it finds nothing at all.
+  // The fallback of client-node when it finds no kubeconfig.
   if (cluster === null || (cluster.name === 'cluster' && cluster.server === 'http://localhost:8080')) {
     problems.push(
-      'There is no cluster to connect to: set KUBECONFIG to a kubeconfig file with a current context, or run in a pod with a ServiceAccount.',
+      'No cluster is configured. Set KUBECONFIG to a kubeconfig file with a current context, or run the operator in a pod with a ServiceAccount.',
     );
     return undefined;
   }
@@ -276,7 +285,7 @@ function variableOf(flag: string): string {
 }
 
 function namespaceName(text: string): string {
-  if (!NAMESPACE.test(text)) throw new Error(`names ${JSON.stringify(text)}, which cannot be the name of a namespace`);
+  if (!NAMESPACE.test(text)) throw new Error(`contains ${JSON.stringify(text)}, which is not a valid namespace name`);
   return text;
 }
 

@@ -84,14 +84,14 @@ describe('the operator program', function () {
       'an unknown flag',
       ['--nonsense'],
       [],
-      /^--nonsense is not a flag of the operator: see --help\.\nThere is no cluster/,
+      /^--nonsense is not a flag of the operator: see --help\.\nNo cluster is configured/,
     ],
-    ['no cluster', [], [], /^There is no cluster to connect to: set KUBECONFIG [^\n]*\.\n$/],
+    ['no cluster', [], [], /^No cluster is configured\. Set KUBECONFIG [^\n]*\.\n$/],
     [
       'an old Node',
       [],
       ['--import', 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.0"})'],
-      /^The operator needs Node 24 or newer, and this is 20\.20\.0: run it with [^\n]*\.\n$/,
+      /^The operator requires Node 24 or newer; this is 20\.20\.0\. Run it with [^\n]*\.\n$/,
     ],
   ];
   for (const [name, args, nodeArgs, expected] of sentences) {
@@ -121,7 +121,7 @@ describe('the operator program', function () {
       });
       expect((await run.ended).code).to.equal(1);
       expect(run.said()).to.include(
-        `The port ${port} on 127.0.0.1 is in use: choose another with --${flag}, or 0 for any free one.\n`,
+        `The port ${port} on 127.0.0.1 is in use: set another port with --${flag}, or 0 for a free one.\n`,
       );
       server.close();
     });

@@ -2,12 +2,12 @@ const MINIMUM_NODE_MAJOR = 24;
 
 if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE_MAJOR) {
   console.error(
-    `The operator needs Node ${MINIMUM_NODE_MAJOR} or newer, and this is ${process.versions.node}: run it with node_modules/.bin/node, which npm ci installs.`,
+    `The operator requires Node ${MINIMUM_NODE_MAJOR} or newer; this is ${process.versions.node}. Run it with node_modules/.bin/node, which npm ci installs.`,
   );
   process.exit(1);
 }
 
-// Only now: what these import does not load on an older Node.
+// Imported after the version check: these modules do not load on an older Node.
 const { ConfigError, loadConfig } = await import('./config.ts');
 const { GuardrailOperator } = await import('./operator.ts');
 const { LeaseLostError, RuntimeMetrics, StartError, createLogger } = await import('./runtime/runtime.ts');
@@ -27,7 +27,7 @@ try {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       signals += 1;
-      // Whoever insists does not want to wait for running reconciles.
+      // A second signal does not wait for running reconciles.
       if (signals > 1) process.exit(1);
       operator.stop();
     });

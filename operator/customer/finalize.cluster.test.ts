@@ -211,7 +211,7 @@ describe('customer finalization', function () {
         bed.operator.skip(61_000);
         await bed.user.delete('a');
         const waiting = await bed.user.untilReason('a', 'DeletionFailed');
-        expect(message(waiting)).to.contain('cannot be reached').and.not.to.contain(masterKey);
+        expect(message(waiting)).to.contain('is unreachable').and.not.to.contain(masterKey);
         bed.operator.skip(60 * 60_000);
         bed.proxy.fault = noFault;
         await bed.user.untilGone('a');

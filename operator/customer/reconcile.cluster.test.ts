@@ -285,7 +285,7 @@ describe('customer reconcile', function () {
     await bed.user.secret('odd', masterKey);
     await bed.user.customer('a', { instanceRef: { name: 'odd' } });
     expect(message(await bed.user.untilReason('a', 'InternalError'))).to.equal(
-      'An internal error of the operator (RangeError) ends the reconcile. It is tried again: see the log of the operator.',
+      'The reconcile failed with an internal error (RangeError). The operator retries; see its log.',
     );
     await bed.user.patch('odd', { spec: { syncInterval: '5m' } }, instances.plural);
     await bed.user.until('a', ({ status }) => status?.synced === true);

@@ -4,7 +4,7 @@ import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.
 import { FINALIZER } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import type { ControllerSpec, Metadata, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
-import { keyOf, keyText, ownerReferencePermission, when } from '../runtime/runtime.ts';
+import { keyOf, keyText, when } from '../runtime/runtime.ts';
 import { OwnedObjects, INSTANCE_LABEL, instanceLabelOf, ownedKinds, proxyDeployments } from '../cluster/cluster.ts';
 import type { Connections } from '../connection/connection.ts';
 import { guardrailImage, sidecarPermissions, ownPodPermission } from '../guardrail/guardrail.ts';

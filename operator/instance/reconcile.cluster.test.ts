@@ -195,7 +195,7 @@ describe('GatewayInstance', function () {
     );
     const { message } = await world.until('Ready', 'InternalError', 'soon');
     expect(message).to.equal(
-      'An internal error of the operator (RangeError) ends the reconcile. It is tried again: see the log of the operator.',
+      'The reconcile failed with an internal error (RangeError). The operator retries; see its log.',
     );
     await eventually(async () => {
       expect(await world.events('soon')).to.deep.equal(['InternalError']);

@@ -150,7 +150,7 @@ export class Reflector<T extends KubeObject> {
     this.#first = false;
     this.#cache.skipSource();
     this.#log.error(
-      'The operator has no rights in this namespace: bind its ClusterRole there, or take the namespace out of --watch-namespaces. The other namespaces are looked after.',
+      'The operator has no permissions in this namespace. Bind its ClusterRole there, or remove the namespace from --watch-namespaces. Other namespaces are reconciled.',
     );
   }
 
@@ -172,7 +172,7 @@ export class Reflector<T extends KubeObject> {
     const rewound = (compareVersions(listing.resourceVersion, this.#newest) ?? 0) < 0;
     if (rewound) {
       this.#log.warn(
-        'The API server is at an earlier state than before, as after a restored backup: taking it as it is.',
+        'The resourceVersion of the API server went back, as after a restored backup; reloading the cache.',
       );
       this.#newest = '0';
     }
@@ -216,7 +216,7 @@ export class Reflector<T extends KubeObject> {
           throw error;
         }
         end = isSilence(error) ? 'silent' : error instanceof LineTooLongError ? 'malformed' : 'closed';
-        if (!signal.aborted) this.#log.debug({ err: error }, 'The watch was interrupted; it is continued.');
+        if (!signal.aborted) this.#log.debug({ err: error }, 'The watch was interrupted; resuming it.');
       } finally {
         stream.close();
       }
@@ -227,7 +227,7 @@ export class Reflector<T extends KubeObject> {
       if (!signal.aborted) this.#metrics.watches.inc({ kind: this.#kind.kind, end });
     }
     if (end === 'expired' || end === 'malformed') {
-      this.#log.info({ end }, 'The watch cannot be continued where it was; the list is read again.');
+      this.#log.info({ end }, 'The watch cannot be resumed; listing again.');
       this.#resourceVersion = undefined;
     }
     return brought || end === 'silent' || this.#clock.monotonic() - opened >= SHORT_WATCH_MS;
@@ -238,7 +238,7 @@ export class Reflector<T extends KubeObject> {
     try {
       event = JSON.parse(line) as typeof event;
     } catch {
-      this.#log.warn('The API server sent a line that is not JSON.');
+      this.#log.warn('The API server sent a watch event that is not JSON.');
       return 'malformed';
     }
     const { type, object } = event;
@@ -286,8 +286,8 @@ export class Reflector<T extends KubeObject> {
     this.#log.warn(
       { err: error },
       notThere
-        ? 'The API server does not know this resource (yet): is its CustomResourceDefinition installed? Trying again.'
-        : 'Cannot list or watch at the moment; trying again until it works.',
+        ? 'The API server does not serve this resource; retrying. Check that its CustomResourceDefinition is installed.'
+        : 'Cannot list or watch; retrying.',
     );
   }
 
@@ -295,7 +295,7 @@ export class Reflector<T extends KubeObject> {
     this.#downSince = undefined;
     if (this.#loggedAt === Number.NEGATIVE_INFINITY) return;
     this.#loggedAt = Number.NEGATIVE_INFINITY;
-    this.#log.info('Listing and watching again.');
+    this.#log.info('List and watch recovered.');
   }
 }
 

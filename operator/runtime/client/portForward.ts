@@ -12,7 +12,7 @@ const SUBPROTOCOL = 'v4.channel.k8s.io';
  * Opens a connection to a port of a pod through the API server and the kubelet: as `kubectl port-forward` does, and so
  * also to what listens on the pod's loopback alone.
  * @param options `url`: of the pod's subresource `portforward` with the port as its query, as http or https
- * @throws ApiError where no connection came about; the stream ends with one where it breaks
+ * @throws ApiError if the connection fails; the stream ends with one if the connection is lost
  */
 export async function openPortForward(options: {
   readonly url: string;
@@ -29,11 +29,11 @@ export async function openPortForward(options: {
   });
   socket.binaryType = 'arraybuffer';
   const failed = (why: string): ApiError =>
-    new ApiError(`The API server forwards no port (GET ${pathname}): ${why}`, { status: 0 });
+    new ApiError(`Port forwarding failed (GET ${pathname}): ${why}`, { status: 0 });
   const tunnel = new Tunnel(socket, failed);
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
-      end('no answer came in time');
+      end('timed out');
     }, timeoutMs);
     const end = (why: string): void => {
       clearTimeout(timer);
@@ -45,7 +45,7 @@ export async function openPortForward(options: {
       resolve();
     });
     // The answer to a refused upgrade is not shown to scripts.
-    const refused = 'the pod may be gone, or the right to create and get pods/portforward is missing';
+    const refused = 'the pod may be deleted, or the permission to create and get pods/portforward is missing';
     socket.addEventListener('error', () => {
       end(refused);
     });

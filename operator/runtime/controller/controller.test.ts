@@ -132,7 +132,7 @@ describe('the controller loop', () => {
         Array.from(
           { length: 2 },
           () =>
-            'a: An internal error of the operator (TypeError ERR_INVALID_URL) ends the reconcile. It is tried again: see the log of the operator.',
+            'a: The reconcile failed with an internal error (TypeError ERR_INVALID_URL). The operator retries; see its log.',
         ),
       );
       expect(lines.join('')).to.include('controller.test.ts').and.not.include(VALUE);
@@ -140,7 +140,7 @@ describe('the controller loop', () => {
 
     it('where the API server refuses a request for good', async () => {
       const [message] = await told(new ApiError(VALUE, { status: 422, reason: 'Invalid' }));
-      expect(message).to.include('The API server refuses a request').and.include('ApiError 422 Invalid');
+      expect(message).to.include('The API server refused a request').and.include('ApiError 422 Invalid');
       expect(message).to.not.include(VALUE);
     });
 
@@ -180,9 +180,7 @@ describe('the controller loop', () => {
       );
       await settle();
       await clock.advance(60_000);
-      expect(messages).to.deep.equal([
-        'The reconcile took longer than 60 s. It is tried again: see the log of the operator.',
-      ]);
+      expect(messages).to.deep.equal(['The reconcile timed out after 60 s. The operator retries; see its log.']);
     });
   });
 

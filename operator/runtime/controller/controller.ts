@@ -28,25 +28,25 @@ export const DEFAULT_CONTROLLER_OPTIONS: ControllerOptions = {
   backoffMs: [200, 120_000],
 };
 
-/** How much later than told an object comes back at most, at random, so that not all come in one moment. */
+/** Random part of a retry delay, so that objects are not all retried at once. */
 const RETRY_AFTER_JITTER = 0.1;
 
-/** A step of one object from one resourceVersion to another. */
+/** A change of one object from one resourceVersion to another. */
 interface Step {
   readonly from: string | undefined;
   readonly to: string;
 }
 
-/** What is known of a reconcile that is running. */
+/** A running reconcile. */
 interface Work {
   readonly since: number;
-  /** Changes of its object meanwhile that call for another reconcile, unless they were its own. */
+  /** Changes of the object since the start. They cause another reconcile unless the reconcile made them itself. */
   readonly changes: Step[];
-  /** What it has written to its object itself. */
+  /** Changes of the object that the reconcile made itself. */
   readonly own: Step[];
 }
 
-/** Runs one controller for as long as this process leads: what changed goes through its queue into its reconciler. */
+/** Runs one controller while this process leads: changes go through its work queue to its reconciler. */
 export class Controller {
   readonly #spec: ControllerSpec;
   readonly #caches: (kind: ResourceKind) => ObjectCache<KubeObject>;
@@ -100,7 +100,7 @@ export class Controller {
 
   /**
    * Starts the workers. All caches must have synced.
-   * @param signal aborts the reconciles that are running: leadership is lost, or time is up
+   * @param signal aborts running reconciles: leadership is lost, or the drain time is over
    */
   start(signal: AbortSignal): void {
     const { kind, watches, changed } = this.#spec;
@@ -133,7 +133,7 @@ export class Controller {
       this.#unsubscribe.push(
         this.#caches(watch.kind).subscribe((change: Change<KubeObject>) => {
           added.clear();
-          // One change there may concern thousands here: they must not stand before what a person just changed.
+          // One change may affect thousands of objects. They must not delay an object that a user just changed.
           if (change.type === 'updated') {
             if (!watch.changed(change.before, change.after)) return;
             add(change.before, Priority.pending);
@@ -153,7 +153,7 @@ export class Controller {
     this.#workers = Array.from({ length: workers }, () => this.#work(signal));
   }
 
-  /** What went while nobody looked may have left something behind that still names it. */
+  /** Enqueues objects that were deleted while no operator ran and that other objects still refer to. */
   #addMissing({ kind, map }: ControllerSpec['watches'][number], own: ObjectCache<KubeObject>): void {
     for (const object of this.#caches(kind).list()) {
       try {
@@ -161,10 +161,7 @@ export class Controller {
           if (own.get(key) === undefined) this.#queue.add(keyText(key), Priority.pending);
         }
       } catch (error) {
-        this.#log.error(
-          { err: error, kind: kind.kind },
-          'Whom this object concerns cannot be told: a fault of the operator.',
-        );
+        this.#log.error({ err: error, kind: kind.kind }, 'Watch map function failed (bug).');
       }
     }
   }
@@ -173,19 +170,19 @@ export class Controller {
     return this.#spec.workers ?? this.#options.workers;
   }
 
-  /** Hands out no more work. Resolves when the reconciles that are running have ended. */
+  /** Stops the workers. Resolves when all running reconciles have ended. */
   async stop(): Promise<void> {
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
     this.#queue.close();
     await Promise.all(this.#workers);
   }
 
-  /** What is being reconciled now. */
+  /** The objects that are being reconciled. */
   get running(): RunningReconciles {
     return { controller: this.#spec.name, objects: [...this.#working.keys()] };
   }
 
-  /** Brings the gauges up to date that depend on the time. */
+  /** Updates the gauges that depend on the time. */
   observe(): void {
     const now = this.#clock.monotonic();
     const ages = [...this.#working.values()].map(({ since }) => (now - since) / 1000);
@@ -196,7 +193,7 @@ export class Controller {
     this.#metrics.longestRunning.set(this.#labels, Math.max(0, ...ages));
   }
 
-  /** A reconcile must not start the next one by what it writes itself; which of the changes these are, it knows at its end. */
+  /** A reconcile's own writes must not cause the next reconcile. Which changes are its own is known when it ends. */
   #changed(before: KubeObject, after: KubeObject): void {
     const work = this.#working.get(keyText(keyOf(after)));
     if (work === undefined || this.#spec.reactsToItself) this.#add(after, Priority.changed);
@@ -227,7 +224,7 @@ export class Controller {
     signal.addEventListener('abort', abort, { once: true });
     const cancelTimer = this.#clock.after(timeoutMs, () => {
       this.#metrics.reconcileTimeouts.inc(labels);
-      controller.abort(new ReconcileTimeoutError(`The reconcile took longer than ${timeoutMs / 1000} s.`));
+      controller.abort(new ReconcileTimeoutError(`The reconcile timed out after ${timeoutMs / 1000} s.`));
     });
     const work: Work = { since: started, changes: [], own: [] };
     this.#working.set(text, work);
@@ -264,17 +261,16 @@ export class Controller {
     const { requeueAfter } = result;
     if (requeueAfter === undefined) return { kind: 'done' };
     if (!Number.isFinite(requeueAfter) || requeueAfter < 0) {
-      throw new TypeError(`A reconcile asked to be requeued after ${requeueAfter} ms.`);
+      throw new TypeError(`A reconcile returned an invalid requeueAfter: ${requeueAfter} ms.`);
     }
     return { kind: 'requeueAfter', ms: requeueAfter };
   }
 
-  /** Nothing fails in silence: what nobody foresaw stands on the object, whichever its kind. */
   async #reportUnexpectedError(text: string, message: string, log: Logger): Promise<void> {
     try {
       await this.#spec.reconciler.reportUnexpectedError?.(parseKey(text), message);
     } catch (error) {
-      log.warn({ err: redacted(error) }, 'The error cannot be reported on the resource.');
+      log.warn({ err: redacted(error) }, 'Cannot report the error on the resource.');
     }
   }
 
@@ -285,17 +281,17 @@ export class Controller {
   ): [Outcome, ReconcileResult] {
     const labels = { controller: this.#spec.name };
     if (error instanceof RetryAfterError) {
-      log.info({ reason: error.message, afterMs: error.afterMs }, 'Trying again when told to.');
+      log.info({ reason: error.message, afterMs: error.afterMs }, 'Requeueing after the requested delay.');
       return [this.#told(error.afterMs), 'requeue_after'];
     }
     if (stopping) {
-      log.info('The reconcile was given up, since this process stops or no longer leads.');
+      log.info('Reconcile aborted: the process is shutting down or is no longer the leader.');
       return [{ kind: 'failed' }, 'error'];
     }
     this.#metrics.reconcileErrors.inc(labels);
     if (error instanceof TerminalError) {
       this.#metrics.terminalErrors.inc(labels);
-      log.error({ err: error }, 'The reconcile failed for good; it is tried again when the object changes.');
+      log.error({ err: error }, 'Terminal reconcile error; retrying when the object changes.');
       return [{ kind: 'done' }, 'error'];
     }
     if (
@@ -303,13 +299,13 @@ export class Controller {
       error.retryAfterMs !== undefined &&
       (error.status === 429 || error.status >= 500)
     ) {
-      log.warn({ err: error }, 'The API server asks to be left alone for a while.');
+      log.warn({ err: error }, 'The API server asks the operator to retry later.');
       return [this.#told(error.retryAfterMs), 'error'];
     }
-    if (isConflict(error)) log.debug({ err: error }, 'The object changed meanwhile; trying again.');
+    if (isConflict(error)) log.debug({ err: error }, 'Conflict: the object was modified; retrying.');
     else if (isFault && !(error instanceof ApiError)) {
-      log.error({ err: redacted(error) }, 'An internal error ended the reconcile; trying again with backoff.');
-    } else log.error({ err: error }, 'The reconcile failed; trying again with backoff.');
+      log.error({ err: redacted(error) }, 'Reconcile failed with an internal error; retrying with backoff.');
+    } else log.error({ err: error }, 'Reconcile failed; retrying with backoff.');
     return [{ kind: 'failed' }, 'error'];
   }
 
@@ -318,7 +314,7 @@ export class Controller {
   }
 }
 
-/** After a restart, what was not yet brought up to date comes before what was. */
+/** After a restart, objects that are not up to date come first. */
 function unfinished(object: KubeObject): Priority {
   const { status, metadata } = object as KubeObject & { status?: { observedGeneration?: unknown } };
   return metadata.deletionTimestamp !== undefined || status?.observedGeneration !== metadata.generation

@@ -41,7 +41,7 @@ export function monitorEventLoop(dependencies: {
         objects: objects.slice(0, MAX_LOGGED_OBJECTS),
         others: Math.max(0, objects.length - MAX_LOGGED_OBJECTS),
       },
-      'The event loop was blocked while these objects were being reconciled.',
+      'The event loop was blocked while these objects were reconciled.',
     );
   }, CHECK_INTERVAL_MS);
   timer.unref();

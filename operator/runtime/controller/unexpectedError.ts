@@ -1,34 +1,34 @@
 import { ApiError, RetryAfterError, TerminalError } from '../client/errors.ts';
 
-/** A reconcile took longer than it may. */
+/** A reconcile exceeded its timeout. */
 export class ReconcileTimeoutError extends Error {
   override readonly name = 'ReconcileTimeoutError';
 }
 
-/** An error that no reconcile foresees, as it may be told: without its message, which can hold a value of a resource. */
+/** An unexpected error without its message, which may contain a value of a resource. */
 export class RedactedError extends Error {
   override readonly name = 'FaultError';
 }
 
-/** What the API server answers to a request that is wrong or not allowed, however often it is repeated. */
+/** Status codes for requests that are invalid or forbidden. A retry does not help. */
 const REFUSALS: readonly number[] = [400, 403, 405, 406, 413, 415, 422];
 
 /**
- * What to say of an error on the object whose reconcile it ended.
- * @returns a whole sentence for a condition, without a value; undefined for errors of normal operation: conflicts, an
- *   API server that is away or busy, what the reconcile itself asks for
+ * The condition message for an error that a reconcile threw.
+ * @returns sentences without values of the resource; undefined for errors of normal operation: conflicts, an unreachable
+ *   or busy API server, and retries that the reconcile asks for
  */
 export function unexpectedErrorMessage(error: unknown): string | undefined {
   if (error instanceof RetryAfterError || error instanceof TerminalError) return undefined;
-  if (error instanceof ReconcileTimeoutError) return `${error.message} It is tried again: see the log of the operator.`;
+  if (error instanceof ReconcileTimeoutError) return `${error.message} The operator retries; see its log.`;
   if (error instanceof ApiError) {
     if (!REFUSALS.includes(error.status)) return undefined;
-    return `The API server refuses a request of the operator for this resource (${labelOf(error)}). The request is tried again: see the log of the operator.`;
+    return `The API server refused a request of the operator for this resource (${labelOf(error)}). The operator retries; see its log.`;
   }
-  return `An internal error of the operator (${labelOf(error)}) ends the reconcile. It is tried again: see the log of the operator.`;
+  return `The reconcile failed with an internal error (${labelOf(error)}). The operator retries; see its log.`;
 }
 
-/** The error as it may be logged: its kind and where it came from. */
+/** The error for the log: its type and stack, without its message. */
 export function redacted(error: unknown): RedactedError {
   const fault = new RedactedError(labelOf(error));
   const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)) : [];
@@ -36,7 +36,7 @@ export function redacted(error: unknown): RedactedError {
   return fault;
 }
 
-/** The kind of an error, by the words that programs give it. */
+/** Name, code, status and reason of an error. */
 function labelOf(error: unknown): string {
   if (!(error instanceof Error)) return `a thrown ${typeof error}`;
   const { name, code, status, reason } = error as Error & { code?: unknown; status?: unknown; reason?: unknown };

@@ -87,7 +87,9 @@ describe('the installation of CustomResourceDefinitions', function () {
       JSON.stringify(widgetCrd(KIND, 3)).replaceAll('"name":"v1"', '"name":"v2"'),
     ) as CrdManifest;
     await ensure(newer);
-    expect(await sentence(ensure(widgetCrd(KIND, 2)))).to.match(/does not serve v1, which this operator needs: apply/);
+    expect(await sentence(ensure(widgetCrd(KIND, 2)))).to.match(
+      /does not serve v1, which this operator requires: apply/,
+    );
   });
 
   it('says when the names are taken by another definition', async () => {
@@ -120,14 +122,14 @@ describe('the installation of CustomResourceDefinitions', function () {
 
     it('says what is missing', async () => {
       expect(await sentence(ensure(widgetCrd(KIND), { client: limited }))).to.equal(
-        'The CustomResourceDefinition gizmos.test.guardrail.dev is missing: apply the crds folder of this release as a cluster admin, or give the operator the right to.',
+        'The CustomResourceDefinition gizmos.test.guardrail.dev is missing: apply the crds folder of this release as a cluster admin, or permit the operator to install CRDs.',
       );
     });
 
     it('says what is too old', async () => {
       await ensure(widgetCrd(KIND, 1));
       expect(await sentence(ensure(widgetCrd(KIND, 2), { client: limited }))).to.match(
-        /is at revision 1, this operator needs 2: apply/,
+        /has revision 1, but this operator requires 2: apply/,
       );
     });
   });

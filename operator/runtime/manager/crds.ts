@@ -40,7 +40,7 @@ export type CrdManifest = V1CustomResourceDefinition & {
 export async function readCrd(file: string): Promise<CrdManifest> {
   // Not client-node's loadYaml: it renames fields such as x-kubernetes-validations to what its classes call them.
   const crd: unknown = parse(await readFile(file, 'utf8'));
-  if (!isCrd(crd)) throw new CrdError(`${file} does not hold a CustomResourceDefinition.`);
+  if (!isCrd(crd)) throw new CrdError(`${file} does not contain a CustomResourceDefinition.`);
   return crd;
 }
 
@@ -84,22 +84,22 @@ export async function ensureCrd(
 
   let before = await look();
   for (; before?.metadata.deletionTimestamp !== undefined; before = await look()) {
-    if (late()) throw new CrdError(`The CustomResourceDefinition ${name} is being deleted, which takes its time.`);
+    if (late())
+      throw new CrdError(
+        `The CustomResourceDefinition ${name} is being deleted. The operator waits until the deletion is complete.`,
+      );
     await sleep(clock, POLL_MS, dependencies.signal);
   }
   const there = before === undefined ? undefined : revisionOf(before.metadata.annotations, revisionAnnotation);
   if (there !== undefined && there > wanted) {
-    log.info(
-      { revision: there, ours: wanted },
-      'The cluster has a newer definition than this operator brings; it stays.',
-    );
+    log.info({ revision: there, ours: wanted }, 'The cluster has a newer CRD than this operator; keeping it.');
   } else if (dependencies.install) {
     try {
       await client.apply(customResourceDefinitions, ours);
-      if (there !== wanted) log.info({ revision: wanted, before: there }, 'The definition is installed.');
+      if (there !== wanted) log.info({ revision: wanted, before: there }, 'Installed the CRD.');
     } catch (error) {
       if (!isForbidden(error)) throw error;
-      log.info('There is no right to install definitions: checking the one that is there.');
+      log.info('Not permitted to install CRDs; verifying the existing one.');
     }
   }
 
@@ -121,7 +121,7 @@ async function verify(
   revisionAnnotation: string,
 ): Promise<{ final: boolean; sentence: string } | undefined> {
   const { name } = ours.metadata;
-  const fix = 'apply the crds folder of this release as a cluster admin, or give the operator the right to';
+  const fix = 'apply the crds folder of this release as a cluster admin, or permit the operator to install CRDs';
   let crd: Crd;
   try {
     crd = await client.get(customResourceDefinitions, { namespace: '', name });
@@ -137,7 +137,7 @@ async function verify(
   if (revision < wanted) {
     return {
       final: true,
-      sentence: `The CustomResourceDefinition ${name} is at revision ${revision}, this operator needs ${wanted}: ${fix}.`,
+      sentence: `The CustomResourceDefinition ${name} has revision ${revision}, but this operator requires ${wanted}: ${fix}.`,
     };
   }
   const unserved = ours.spec.versions
@@ -146,7 +146,7 @@ async function verify(
   if (unserved !== undefined) {
     return {
       final: true,
-      sentence: `The CustomResourceDefinition ${name} does not serve ${unserved.name}, which this operator needs: ${fix}.`,
+      sentence: `The CustomResourceDefinition ${name} does not serve ${unserved.name}, which this operator requires: ${fix}.`,
     };
   }
   const conditions = crd.status?.conditions ?? [];
@@ -154,13 +154,13 @@ async function verify(
   if (refused !== undefined) {
     return {
       final: true,
-      sentence: `The names of the CustomResourceDefinition ${name} are taken by another: ${refused.message ?? 'no reason given'}`,
+      sentence: `The names of the CustomResourceDefinition ${name} conflict with another definition: ${refused.message ?? 'no reason given'}`,
     };
   }
   const established = conditions.some(({ type, status }) => type === 'Established' && status === 'True');
   return established
     ? undefined
-    : { final: false, sentence: `The CustomResourceDefinition ${name} has not become Established in time.` };
+    : { final: false, sentence: `The CustomResourceDefinition ${name} did not become Established in time.` };
 }
 
 function revisionOf(annotations: Readonly<Record<string, string>> | undefined, annotation: string): number {

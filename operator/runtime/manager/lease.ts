@@ -99,7 +99,7 @@ export class LeaderLease {
     for (;;) {
       if (!(await this.#acquire(signal))) return;
       this.#metrics.leader.set({ name: this.#key.name }, 1);
-      this.#log.info('This process leads.');
+      this.#log.info('Became leader.');
       const term = new AbortController();
       const ended = new AbortController();
       try {
@@ -121,9 +121,7 @@ export class LeaderLease {
       if (signal.aborted) return;
       const holder = await this.#holderNow(signal);
       if (holder !== undefined && holder !== this.identity && holder !== '') {
-        throw new LeaseLostError(
-          `The lease ${this.#key.name} is now held by ${holder}: this process no longer leads and ends.`,
-        );
+        throw new LeaseLostError(`Lost leadership: ${holder} has the lease ${this.#key.name} now. The process exits.`);
       }
     }
   }
@@ -138,10 +136,7 @@ export class LeaderLease {
       } catch (error) {
         if (!isConflict(error) && !complained) {
           complained = true;
-          this.#log.warn(
-            { err: error },
-            'The lease cannot be read or written at the moment; trying again until it works.',
-          );
+          this.#log.warn({ err: error }, 'Cannot read or write the lease; retrying.');
         }
       }
       await sleep(this.#clock, this.#times.retryMs * (1 + 0.2 * this.#clock.random()), signal);
@@ -163,13 +158,13 @@ export class LeaderLease {
     if (holder !== '' && holder !== this.identity) {
       const record = JSON.stringify(lease.spec);
       if (this.#seen?.record !== record) {
-        if (this.#seen === undefined) this.#log.info({ holder }, 'Another process leads; standing by.');
+        if (this.#seen === undefined) this.#log.info({ holder }, 'Another process is the leader; standing by.');
         this.#seen = { record, at: began };
         return false;
       }
       const durationMs = (lease.spec?.leaseDurationSeconds ?? this.#times.durationMs / 1000) * 1000;
       if (began - this.#seen.at < durationMs) return false;
-      this.#log.info({ holder }, 'The other process has not renewed its lease for its whole duration; taking over.');
+      this.#log.info({ holder }, 'The lease of the other process has expired; taking over.');
     }
     await this.#put(lease, this.#record(lease.spec), began);
     return true;
@@ -191,16 +186,16 @@ export class LeaderLease {
         if (isConflict(error)) {
           const holder = await this.#within(left, this.#reread(began)).catch(() => this.identity);
           if (holder !== this.identity) {
-            this.#log.error({ holder }, 'Another process has taken the lease.');
-            term.abort(new LeaseLostError(`The lease is held by ${holder}.`));
+            this.#log.error({ holder }, 'Lost leadership: another process has the lease.');
+            term.abort(new LeaseLostError(`${holder} has the lease.`));
             return;
           }
         } else if (!stopped()) {
-          this.#log.warn({ err: error }, 'The lease could not be renewed; trying again until its deadline.');
+          this.#log.warn({ err: error }, 'Cannot renew the lease; retrying until the deadline.');
         }
         if (!this.leading) {
-          this.#log.error('The lease could not be renewed in time: this process stops leading.');
-          term.abort(new LeaseLostError('The lease could not be renewed in time.'));
+          this.#log.error('Lost leadership: the lease was not renewed in time.');
+          term.abort(new LeaseLostError('The lease was not renewed in time.'));
           return;
         }
       }
@@ -259,9 +254,9 @@ export class LeaderLease {
           spec: { holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions, acquireTime: now, renewTime: now },
         } as object),
       );
-      this.#log.info('The lease is released.');
+      this.#log.info('Released the lease.');
     } catch (error) {
-      this.#log.warn({ err: error }, 'The lease could not be released: the next leader waits until it runs out.');
+      this.#log.warn({ err: error }, 'Cannot release the lease; the next leader waits until it expires.');
     }
   }
 

@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { StartError } from '../client/errors.ts';
 
-/** One thing that has to be well. Returns undefined, or a sentence that says what is wrong. */
+/** A health check. Returns undefined if it passes, or else the problem. */
 export type Check = () => string | undefined;
 
-/** Where a server listens. */
+/** Settings of a server. */
 export interface PlainServerOptions {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** The flag that sets the port, which an error names. */
+  /** The flag that sets the port, for the error message. */
   readonly flag: string;
-  /** What answers a GET, by path. */
+  /** Handlers of GET requests, by path. */
   readonly routes: Readonly<Record<string, (response: ServerResponse) => void>>;
 }
 
@@ -37,15 +37,15 @@ export class PlainServer {
     });
   }
 
-  /** @returns the port @throws StartError when it cannot be had */
+  /** @returns the port @throws StartError when it is not available */
   async start(): Promise<number> {
     const { host, port, flag } = this.#options;
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', (error: NodeJS.ErrnoException) => {
         const why =
           error.code === 'EADDRINUSE'
-            ? `is in use: choose another with --${flag}, or 0 for any free one`
-            : `cannot be listened on (${error.code ?? error.message})`;
+            ? `is in use: set another port with --${flag}, or 0 for a free one`
+            : `is not available (${error.code ?? error.message})`;
         reject(new StartError(`The port ${port} on ${host} ${why}.`, { cause: error }));
       });
       this.#server.listen(port, host, resolve);
@@ -63,7 +63,7 @@ export class PlainServer {
   }
 }
 
-/** A route that answers whether all checks hold, and which ones do not. */
+/** A route that reports whether all checks pass, and which do not. */
 export function probe(checks: Readonly<Record<string, Check>>): (response: ServerResponse) => void {
   return (response) => {
     const results = Object.entries(checks).map(([name, check]) => [name, check()] as const);
@@ -76,8 +76,8 @@ export function probe(checks: Readonly<Record<string, Check>>): (response: Serve
 }
 
 /**
- * A route that answers with metrics.
- * @param observe called before they are read
+ * A route that serves metrics.
+ * @param observe called before the metrics are read
  */
 export function exposition(metrics: Registry, observe: () => void): (response: ServerResponse) => void {
   return (response) => {
