@@ -6,7 +6,7 @@ import type { Condition } from '../api/v1alpha1/v1alpha1.ts';
 
 /** What holds for a customer. */
 export const customerConditions = {
-  /** The gateway's record agrees with the spec. */
+  /** The gateway's record matches the spec. */
   Synced: [
     'Created',
     'Adopted',

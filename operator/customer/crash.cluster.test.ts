@@ -78,14 +78,14 @@ describe('an operator that is killed', function () {
   let gateway: DevGateway;
   let proxy: TestProxy;
   let admin: GatewayClient;
-  let people: KubectlUser;
+  let user: KubectlUser;
   let operator: ManagedProcess;
   /** Of each customer's resource. */
   const uids = new Map<string, string>();
   const folder = mkdtempSync(join(tmpdir(), 'crash-'));
   removeAtExit(folder);
 
-  const idOf = (name: string): string => `${people.namespace}.${name}`;
+  const idOf = (name: string): string => `${user.namespace}.${name}`;
   const rowOf = (name: string): string => budgetRowId(uids.get(name) ?? '');
   const concerns = (call: SeenCall, name: string): boolean => {
     const named = [call.body.user_id, call.body.budget_id, call.body.id, call.body.user_ids, call.body.budgets].flat();
@@ -106,8 +106,8 @@ describe('an operator that is killed', function () {
       command: process.execPath,
       args: [
         main,
-        `--watch-namespaces=${people.namespace}`,
-        `--namespace=${people.namespace}`,
+        `--watch-namespaces=${user.namespace}`,
+        `--namespace=${user.namespace}`,
         '--leader-elect=false',
         '--http-host=127.0.0.1',
         '--http-port=0',
@@ -120,7 +120,7 @@ describe('an operator that is killed', function () {
   const settled = (name: string): Promise<GatewayCustomer> =>
     eventually(
       () =>
-        people.until(
+        user.until(
           name,
           ({ status, metadata }) => status?.synced === true && status.observedGeneration === metadata.generation,
         ),
@@ -165,7 +165,7 @@ describe('an operator that is killed', function () {
   }
 
   /** Each has a tier of its own, since a call that asks for a tier names nobody. */
-  const tierOf = (name: string): string => `tier-${people.namespace}-${name}`;
+  const tierOf = (name: string): string => `tier-${user.namespace}-${name}`;
 
   before(async function () {
     this.timeout(180_000);
@@ -173,15 +173,15 @@ describe('an operator that is killed', function () {
     proxy = await startTestProxy(gateway.url);
     const connection = connectionOf(gateway.url, masterKey);
     admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
-    people = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('crash'));
-    await people.secret('main', masterKey);
+    user = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('crash'));
+    await user.secret('main', masterKey);
     for (const { name } of victims) await admin.budgetNew({ budget_id: tierOf(name), max_budget: 1 });
     operator = await start();
-    await eventually(() => people.instance('main', connectionSpec()), 60_000);
+    await eventually(() => user.instance('main', connectionSpec()), 60_000);
 
     const spec = { alias: 'One', maxBudget: 5, tpmLimit: 7 };
     const later = victims.filter(({ phase }) => !creates(phase));
-    await Promise.all(later.map(({ name }) => people.customer(name, spec)));
+    await Promise.all(later.map(({ name }) => user.customer(name, spec)));
     for (const { name } of later) uids.set(name, (await settled(name)).metadata.uid);
 
     proxy.calls.length = 0;
@@ -189,14 +189,14 @@ describe('an operator that is killed', function () {
     await Promise.all(
       victims.map(async ({ name, phase }) => {
         if (creates(phase)) {
-          await people.customer(name, { ...spec, adoptionPolicy: phase === 'create' ? 'Adopt' : 'Refuse' });
-          uids.set(name, (await people.get(name))?.metadata.uid ?? '');
+          await user.customer(name, { ...spec, adoptionPolicy: phase === 'create' ? 'Adopt' : 'Refuse' });
+          uids.set(name, (await user.get(name))?.metadata.uid ?? '');
         } else if (phase === 'update') {
-          await people.patch(name, { spec: { alias: 'Two', maxBudget: 6, tpmLimit: null } });
+          await user.patch(name, { spec: { alias: 'Two', maxBudget: 6, tpmLimit: null } });
         } else if (phase === 'toTier') {
-          await people.patch(name, { spec: { maxBudget: null, tpmLimit: null, budgetId: tierOf(name) } });
+          await user.patch(name, { spec: { maxBudget: null, tpmLimit: null, budgetId: tierOf(name) } });
         } else {
-          await people.delete(name);
+          await user.delete(name);
         }
       }),
     );
@@ -230,9 +230,9 @@ describe('an operator that is killed', function () {
         // Made once: again only where the first call never came to the gateway.
         const lost = path === '/customer/new' && when === 'before';
         expect(calls('/customer/new')).to.equal(creates(phase) ? (lost ? 2 : 1) : 0);
-        await people.delete(name);
+        await user.delete(name);
       }
-      await eventually(() => people.untilGone(name), 30_000);
+      await eventually(() => user.untilGone(name), 30_000);
       expect(await admin.customerInfo(idOf(name))).to.equal(undefined);
       expect(await admin.budgetInfo([rowOf(name)])).to.deep.equal([]);
       expect((await admin.budgetInfo([tierOf(name)]))[0]).to.include({ max_budget: 1 });
@@ -254,10 +254,10 @@ describe('an operator that is killed', function () {
     let id = '';
     await killAfter(
       ({ path, body }) => path === '/budget/new' && (id = String(body.budget_id)).startsWith('gcust-default-'),
-      () => people.instance('brief', { ...connectionSpec(), defaultCustomerBudget: { maxBudget: 5 } }),
+      () => user.instance('brief', { ...connectionSpec(), defaultCustomerBudget: { maxBudget: 5 } }),
     );
     expect(await admin.budgetInfo([id])).to.have.length(1);
-    await people.delete('brief', 'gatewayinstances');
+    await user.delete('brief', 'gatewayinstances');
     operator = await start();
     await eventually(async () => {
       expect(await admin.budgetInfo([id])).to.deep.equal([]);
@@ -266,18 +266,18 @@ describe('an operator that is killed', function () {
 
   it('after a resource has taken over a record deletes the record with the resource', async () => {
     const customerId = idOf('freed');
-    await people.customer('older', { customerId, maxBudget: 5 });
+    await user.customer('older', { customerId, maxBudget: 5 });
     const older = await settled('older');
     await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts creation times in seconds.
-    await people.customer('freed', { customerId, alias: 'One' });
-    await eventually(() => people.untilReason('freed', 'Conflict'), 30_000);
+    await user.customer('freed', { customerId, alias: 'One' });
+    await eventually(() => user.untilReason('freed', 'Conflict'), 30_000);
     await killAfter(
       ({ path, body }) => path === '/customer/update' && body.user_id === customerId,
-      () => people.delete('older'),
+      () => user.delete('older'),
     );
-    await people.delete('freed');
+    await user.delete('freed');
     operator = await start();
-    await eventually(() => people.untilGone('freed'), 30_000);
+    await eventually(() => user.untilGone('freed'), 30_000);
     expect(await admin.customerInfo(customerId)).to.equal(undefined);
     expect(await admin.budgetInfo([budgetRowId(older.metadata.uid)])).to.deep.equal([]);
   });
@@ -285,38 +285,38 @@ describe('an operator that is killed', function () {
   it('after it has created a record in the place of a refused one recognizes it', async () => {
     const customerId = idOf('taken');
     await admin.customerNew({ user_id: customerId });
-    await people.customer('taken', { alias: 'One', adoptionPolicy: 'Refuse' });
-    await eventually(() => people.untilReason('taken', 'AlreadyExists'), 30_000);
+    await user.customer('taken', { alias: 'One', adoptionPolicy: 'Refuse' });
+    await eventually(() => user.untilReason('taken', 'AlreadyExists'), 30_000);
     await killAfter(
       ({ path, body }) => path === '/customer/new' && body.user_id === customerId,
       async () => {
         await admin.customerDelete(customerId);
-        await people.annotate('taken', 'syncRequested', 'now');
+        await user.annotate('taken', 'syncRequested', 'now');
       },
     );
     operator = await start();
     await settled('taken');
-    await people.delete('taken');
-    await eventually(() => people.untilGone('taken'), 30_000);
+    await user.delete('taken');
+    await eventually(() => user.untilGone('taken'), 30_000);
     expect(await admin.customerInfo(customerId)).to.equal(undefined);
   });
 
   it('between its call and the news of a lost finalizer leaves the record at the gateway (a known limit)', async () => {
     await killAfter(
       ({ path, body }) => path === '/customer/new' && body.user_id === idOf('overtaken'),
-      () => people.customer('overtaken', { maxBudget: 5 }),
+      () => user.customer('overtaken', { maxBudget: 5 }),
     );
-    await people.delete('overtaken');
-    await people.patch('overtaken', { metadata: { finalizers: null } });
+    await user.delete('overtaken');
+    await user.patch('overtaken', { metadata: { finalizers: null } });
     operator = await start();
-    await people.customer('next', {});
+    await user.customer('next', {});
     await settled('next');
     expect(await admin.customerInfo(idOf('overtaken'))).to.include({ user_id: idOf('overtaken') });
     // Nothing is lost for whoever has that id next: it is adopted, and goes with him.
-    await people.customer('overtaken', { maxBudget: 7 });
+    await user.customer('overtaken', { maxBudget: 7 });
     await settled('overtaken');
-    await people.delete('overtaken');
-    await eventually(() => people.untilGone('overtaken'), 30_000);
+    await user.delete('overtaken');
+    await eventually(() => user.untilGone('overtaken'), 30_000);
     expect(await admin.customerInfo(idOf('overtaken'))).to.equal(undefined);
   });
 
@@ -329,11 +329,11 @@ describe('an operator that is killed', function () {
       await new Promise((resolve) => setTimeout(resolve, 500));
       return undefined;
     };
-    await people.customer('nicely', { alias: 'One' });
+    await user.customer('nicely', { alias: 'One' });
     await creating;
     await operator.stop(15_000);
     expect(operator.end).to.equal('exit code 0');
-    expect((await people.get('nicely'))?.status?.synced).to.equal(true);
+    expect((await user.get('nicely'))?.status?.synced).to.equal(true);
     expect(await admin.customerInfo(idOf('nicely'))).to.include({ alias: 'One' });
   });
 });

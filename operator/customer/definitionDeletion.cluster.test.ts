@@ -22,32 +22,32 @@ describe('deletion of the CustomResourceDefinition', function () {
   });
 
   it('orphans every record and reports it', async () => {
-    const people = new KubectlUser(plane.kubeConfig(), await plane.createNamespace());
+    const user = new KubectlUser(plane.kubeConfig(), await plane.createNamespace());
     const connection = connectionOf(gateway.url, masterKey);
     const admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
     const operator = new TestOperator(plane.kubeConfig(), []);
     await operator.start();
     try {
-      await eventually(() => people.list());
-      await people.secret('main', masterKey);
-      await eventually(() => people.instance('main', { endpoint: gateway.url }));
+      await eventually(() => user.list());
+      await user.secret('main', masterKey);
+      await eventually(() => user.instance('main', { endpoint: gateway.url }));
       const names = ['a', 'b', 'c'];
       const rows: string[] = [];
       for (const name of names) {
-        await people.customer(name, { alias: name, maxBudget: 1 });
-        rows.push(budgetRowId((await people.untilReason(name, 'Created')).metadata.uid));
+        await user.customer(name, { alias: name, maxBudget: 1 });
+        rows.push(budgetRowId((await user.untilReason(name, 'Created')).metadata.uid));
       }
       // One is deleted for real before: only what goes with its definition is left behind.
-      await people.delete('a');
-      await people.untilGone('a');
+      await user.delete('a');
+      await user.untilGone('a');
       await plane.kubectl(['delete', 'crd', 'gatewaycustomers.gateway.guardrail.dev', '--wait=false']);
       for (const name of ['b', 'c']) {
         await eventually(async () => {
-          expect(await people.events(name)).to.include('Orphaned');
+          expect(await user.events(name)).to.include('Orphaned');
         }, 20_000);
-        expect(await admin.customerInfo(`${people.namespace}.${name}`)).to.include({ alias: name });
+        expect(await admin.customerInfo(`${user.namespace}.${name}`)).to.include({ alias: name });
       }
-      expect(await admin.customerInfo(`${people.namespace}.a`)).to.equal(undefined);
+      expect(await admin.customerInfo(`${user.namespace}.a`)).to.equal(undefined);
       expect(await admin.budgetInfo(['none', ...rows])).to.have.length(2);
       await eventually(async () => {
         const left = await plane.kubectl(['get', 'crd', '-o', 'name']);

@@ -3,7 +3,7 @@ import type { GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
 import type { Fields, FieldValues } from '../gateway/gateway.ts';
 import { fieldsOf } from '../gateway/gateway.ts';
 
-/** The fields that a spec asks for. What it does not name is absent, and never touched unless we have set it before. */
+/** The fields that a spec names. Other fields are cleared if the operator has set them, and else left alone. */
 export function desiredFields(spec: GatewayCustomerSpec): Fields {
   const { objectPermission: permission } = spec;
   const all: Partial<Record<keyof FieldValues, FieldValues[keyof FieldValues] | undefined>> = {
@@ -23,11 +23,11 @@ export function desiredFields(spec: GatewayCustomerSpec): Fields {
     'objectPermission.agents': permission?.agents,
     metadata: spec.metadata,
   };
-  // Each value is that of the spec's field of the same name, and so of the same type.
+  // Each value is the spec's field of the same name, so the types agree.
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-/** A hash of what a spec asks of the gateway: the same for specs that ask for the same. */
+/** A hash of the desired fields that does not depend on the order of lists and maps. */
 export function specHash(desired: Fields): string {
   const canonical = fieldsOf(desired).map((field) => [field, sorted(desired[field])]);
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex').slice(0, 32);

@@ -1,17 +1,17 @@
 import type { Field, Fields, ObservedCustomer, ObservedValues } from '../gateway/gateway.ts';
 import { allFields, fieldsOf, isEmpty, sameValue } from '../gateway/gateway.ts';
 
-/** How a record differs from what is wanted of it. Only fields that we want, or have set before, are looked at. */
+/** How a record differs from the desired fields. Fields that the operator neither wants nor has set do not count. */
 export interface Drift {
-  /** Wanted fields that have another value. */
+  /** Desired fields that have another value. */
   readonly differs: readonly Field[];
-  /** Wanted fields that the gateway's answers do not speak of: it cannot hold them, as far as can be seen. */
+  /** Desired fields that the gateway does not report: it seems not to support them. */
   readonly unheld: readonly Field[];
-  /** Fields that we have set, that are no longer wanted, and that still have a value. */
+  /** Fields that the operator has set, that are no longer desired, and that still have a value. */
   readonly uncleared: readonly Field[];
 }
 
-/** Compares what the gateway reports with what is wanted. */
+/** Compares what the gateway reports with the desired fields. */
 export function driftOf(
   wanted: Fields,
   applied: ReadonlySet<Field>,
@@ -28,7 +28,7 @@ export function driftOf(
   };
 }
 
-/** What we have set at the gateway, once a record is as far as it can be brought. */
+/** The fields that the operator has set, once the gateway has taken what it can. */
 export function appliedAfter(wanted: Fields, drift: Drift): Field[] {
   const unheld = new Set(drift.unheld);
   const uncleared = new Set(drift.uncleared);

@@ -7,12 +7,12 @@ import type { GuardrailEndpoint } from '../guardrail/guardrail.ts';
 export type { GuardrailEndpoint };
 
 /**
- * Where the sessions of an instance's customers are: every guardrail pod where the store is in memory, any one of them
- * where it is shared. Empty where the instance has no guardrail. Throws where it cannot be told now.
+ * The guardrail processes that store the sessions of an instance's customers: every pod where the store is in memory, any
+ * pod where it is shared, none where the instance has no guardrail. Throws where that is unknown.
  */
 export type GuardrailEndpoints = (instance: GatewayInstance) => Promise<readonly GuardrailEndpoint[]>;
 
-/** Sessions could not be erased now. The message holds no value of the customer. */
+/** An erasure failed. The message contains no value of the customer. */
 export class ErasureError extends Error {
   override readonly name = 'ErasureError';
 }
@@ -20,7 +20,7 @@ export class ErasureError extends Error {
 const timeoutMs = 10_000;
 
 /**
- * Erases every session of an end user at every endpoint; repeating it does no harm.
+ * Erases every session of an end user at every endpoint. Idempotent.
  * @throws ErasureError unless every endpoint has confirmed.
  */
 export async function eraseSessions(
@@ -37,8 +37,8 @@ async function eraseAt(endpoint: GuardrailEndpoint, endUserId: string, signal: A
   if (status !== undefined && status >= 200 && status <= 299) return;
   throw new ErasureError(
     status === undefined
-      ? 'A guardrail pod cannot be reached to erase the sessions of this customer.'
-      : `A guardrail pod refused to erase the sessions of this customer (${status}).`,
+      ? 'The sessions of this customer cannot be erased: a guardrail pod is unreachable.'
+      : `The sessions of this customer cannot be erased: a guardrail pod answered ${status}.`,
   );
 }
 

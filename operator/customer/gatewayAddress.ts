@@ -1,11 +1,11 @@
-/** Which instances lead to the same gateway, as far as their addresses tell. Pure. */
+/** Which instances lead to the same gateway, judged by their addresses. Pure. */
 import { createHash } from 'node:crypto';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 
 /**
- * The gateway that an instance leads to, as `host:port/path` in one spelling; undefined where it is not known yet. Two
- * instances with the same address lead to the same gateway, whatever key they use. Two names of one gateway that differ,
- * such as a DNS alias, are not recognized here: there, the link to a resource's budget row tells.
+ * The address of an instance's gateway as `host:port/path` in canonical form; undefined where it is unknown. Instances with
+ * one address lead to one gateway, whatever key they use. Different names of one gateway, such as a DNS alias, are not
+ * recognized here but by the link of a record to a budget row.
  */
 export function gatewayAddress({ metadata, spec, status }: GatewayInstance): string | undefined {
   if (spec.endpoint !== undefined) return addressOf(spec.endpoint);
@@ -13,11 +13,11 @@ export function gatewayAddress({ metadata, spec, status }: GatewayInstance): str
   const { name, scheme, port } = spec.serviceRef;
   const service = `${scheme ?? 'http'}://${name}.${metadata.namespace}.svc`;
   if (port !== undefined) return addressOf(`${service}:${port}`);
-  // The only port of the Service, which the instance's own reconcile has read.
+  // The reconcile of the instance has read the only port of the Service.
   return status?.endpoint?.startsWith(`${service}:`) === true ? addressOf(status.endpoint) : undefined;
 }
 
-/** One spelling for every way to write an address. The scheme counts by its default port alone. */
+/** The canonical form of an address. Of the scheme, only its default port counts. */
 export function addressOf(endpoint: string): string | undefined {
   const url = URL.parse(endpoint);
   if (url === null) return undefined;
@@ -32,7 +32,7 @@ function hostOf(host: string): string {
   return service === null ? host : `${service[1]}.${service[2]}.svc`;
 }
 
-/** An address as it stands in the status of customers, whose authors need not know it. */
+/** The digest of an address for the status of customers: their users need not know the address. */
 export function addressDigest(address: string): string {
   return createHash('sha256').update(address).digest('hex').slice(0, 16);
 }

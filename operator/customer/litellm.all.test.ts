@@ -14,7 +14,7 @@ describe('customers at the real LiteLLM', function () {
   const cluster = withControlPlane();
   let litellm: TestLiteLlm;
   let admin: GatewayClient;
-  let people: KubectlUser;
+  let user: KubectlUser;
   let operator: TestOperator;
 
   before(async function () {
@@ -23,12 +23,12 @@ describe('customers at the real LiteLLM', function () {
     const connection = connectionOf(litellm.url, litellm.masterKey);
     admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
     await admin.budgetNew({ budget_id: 'gold', max_budget: 50, budget_duration: '30d', tpm_limit: 1000 });
-    people = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('litellm'));
-    operator = new TestOperator(cluster().kubeConfig(), [people.namespace]);
+    user = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('litellm'));
+    operator = new TestOperator(cluster().kubeConfig(), [user.namespace]);
     await operator.start();
-    await eventually(() => people.list());
-    await people.secret('main', litellm.masterKey);
-    await eventually(() => people.instance('main', { endpoint: litellm.url }));
+    await eventually(() => user.list());
+    await user.secret('main', litellm.masterKey);
+    await eventually(() => user.instance('main', { endpoint: litellm.url }));
   });
   after(async () => {
     await operator.end();
@@ -36,24 +36,24 @@ describe('customers at the real LiteLLM', function () {
     await litellm.stop();
   });
 
-  const idOf = (name: string): string => `${people.namespace}.${name}`;
+  const idOf = (name: string): string => `${user.namespace}.${name}`;
   const info = async (name: string): Promise<Record<string, unknown>> => (await admin.customerInfo(idOf(name))) ?? {};
   const rowOf = async (customer: GatewayCustomer): Promise<Record<string, unknown> | undefined> =>
     (await admin.budgetInfo([budgetRowId(customer.metadata.uid)]))[0];
   const settled = (name: string): Promise<GatewayCustomer> =>
-    people.until(
+    user.until(
       name,
       ({ status, metadata }) => status?.synced === true && status.observedGeneration === metadata.generation,
     );
   let token = 0;
   const syncNow = async (name: string): Promise<GatewayCustomer> => {
     const wanted = String(++token);
-    await people.annotate(name, 'syncRequested', wanted);
-    return await people.until(name, ({ status }) => status?.lastHandledSyncRequest === wanted);
+    await user.annotate(name, 'syncRequested', wanted);
+    return await user.until(name, ({ status }) => status?.lastHandledSyncRequest === wanted);
   };
 
   it('has every field of the spec after creation, after a change of every field, and after their removal', async () => {
-    await people.customer('all', {
+    await user.customer('all', {
       alias: 'All',
       maxBudget: 10.5,
       budgetDuration: '30d',
@@ -66,7 +66,7 @@ describe('customers at the real LiteLLM', function () {
       objectPermission: { mcpServers: ['m'], accessGroups: ['g'], vectorStores: ['v'], agents: ['a'] },
       metadata: { plan: 'gold' },
     });
-    const created = await people.untilReason('all', 'Created');
+    const created = await user.untilReason('all', 'Created');
     expect(created.status).to.include({ synced: true, blocked: true, currentSpend: 0 });
     expect(conditionOf(created, 'FullyApplied')?.message).to.contain('metadata');
     expect(await info('all')).to.deep.include({
@@ -90,7 +90,7 @@ describe('customers at the real LiteLLM', function () {
       rpm_limit: 60,
     });
 
-    await people.patch('all', {
+    await user.patch('all', {
       spec: {
         alias: 'Other',
         maxBudget: 0,
@@ -104,7 +104,7 @@ describe('customers at the real LiteLLM', function () {
         objectPermission: { mcpServers: [], accessGroups: ['h'], vectorStores: ['v', 'w'], agents: null },
       },
     });
-    await people.untilReason('all', 'Updated');
+    await user.untilReason('all', 'Updated');
     expect(await info('all')).to.deep.include({
       alias: 'Other',
       models: ['fast'],
@@ -122,7 +122,7 @@ describe('customers at the real LiteLLM', function () {
 
     const gone = ['alias', 'maxBudget', 'budgetDuration', 'tpmLimit', 'rpmLimit', 'models', 'defaultModel'];
     const more = ['allowedModelRegion', 'blocked', 'objectPermission', 'metadata'];
-    await people.patch('all', { spec: Object.fromEntries([...gone, ...more].map((field) => [field, null])) });
+    await user.patch('all', { spec: Object.fromEntries([...gone, ...more].map((field) => [field, null])) });
     const bare = await settled('all');
     expect(await info('all')).to.deep.include({
       alias: '',
@@ -141,19 +141,19 @@ describe('customers at the real LiteLLM', function () {
   });
 
   it('moves a customer between its own limits and a tier, both ways, and leaves the tier as it is', async () => {
-    await people.customer('tier', { maxBudget: 5, rpmLimit: 7 });
-    const created = await people.untilReason('tier', 'Created');
-    await people.patch('tier', { spec: { maxBudget: null, rpmLimit: null, budgetId: 'gold' } });
+    await user.customer('tier', { maxBudget: 5, rpmLimit: 7 });
+    const created = await user.untilReason('tier', 'Created');
+    await user.patch('tier', { spec: { maxBudget: null, rpmLimit: null, budgetId: 'gold' } });
     await settled('tier');
     expect((await info('tier')).budget_id).to.equal('gold');
     expect(await rowOf(created)).to.equal(undefined);
-    await people.patch('tier', { spec: { budgetId: null, maxBudget: 6 } });
+    await user.patch('tier', { spec: { budgetId: null, maxBudget: 6 } });
     await settled('tier');
     expect(await rowOf(created)).to.include({ max_budget: 6, rpm_limit: null, tpm_limit: null });
     expect((await info('tier')).budget_id).to.equal(budgetRowId(created.metadata.uid));
-    await people.patch('tier', { spec: { maxBudget: null, budgetId: 'gold' } });
+    await user.patch('tier', { spec: { maxBudget: null, budgetId: 'gold' } });
     await settled('tier');
-    await people.patch('tier', { spec: { budgetId: null } });
+    await user.patch('tier', { spec: { budgetId: null } });
     await settled('tier');
     expect((await info('tier')).budget_id).to.equal(null);
     expect((await admin.budgetInfo(['gold']))[0]).to.include({
@@ -168,18 +168,18 @@ describe('customers at the real LiteLLM', function () {
     await eventually(async () => {
       expect((await info('caller')).spend).to.be.greaterThan(0);
     }, 30_000);
-    await people.customer('caller', { alias: 'Caller', maxBudget: 1 });
-    const adopted = await people.untilReason('caller', 'Adopted');
+    await user.customer('caller', { alias: 'Caller', maxBudget: 1 });
+    const adopted = await user.untilReason('caller', 'Adopted');
     expect(adopted.status?.currentSpend).to.be.closeTo(callCost, 1e-9);
     expect(await rowOf(adopted)).to.include({ max_budget: 1 });
   });
 
   it('adopts a customer with a budget of its own, and keeps the limits that the spec does not name', async () => {
     await admin.customerNew({ user_id: idOf('rich'), max_budget: 30, tpm_limit: 9, max_parallel_requests: 2 });
-    await people.customer('rich', { rpmLimit: 5 });
-    const adopted = await people.untilReason('rich', 'Adopted');
+    await user.customer('rich', { rpmLimit: 5 });
+    const adopted = await user.untilReason('rich', 'Adopted');
     expect(await rowOf(adopted)).to.include({ max_budget: 30, tpm_limit: 9, rpm_limit: 5, max_parallel_requests: 2 });
-    await people.patch('rich', { spec: { rpmLimit: null } });
+    await user.patch('rich', { spec: { rpmLimit: null } });
     await settled('rich');
     expect(await rowOf(adopted)).to.include({ max_budget: 30, tpm_limit: 9, rpm_limit: null });
   });
@@ -192,8 +192,8 @@ describe('customers at the real LiteLLM', function () {
       return ((await answer.json()) as { budget_id: string }[]).map(({ budget_id: id }) => id).sort();
     };
     const remove = async (name: string): Promise<void> => {
-      await people.delete(name);
-      await people.untilGone(name);
+      await user.delete(name);
+      await user.untilGone(name);
     };
 
     for (const [what, there, spec] of [
@@ -208,13 +208,13 @@ describe('customers at the real LiteLLM', function () {
         if (!(await budgets()).includes('silver')) await admin.budgetNew({ budget_id: 'silver', max_budget: 2 });
         await admin.customerNew({ user_id: idOf(name), ...there });
         const before = await budgets();
-        await people.customer(name, { ...spec, deletionPolicy: 'Orphan' });
-        await people.untilReason(name, 'Adopted');
+        await user.customer(name, { ...spec, deletionPolicy: 'Orphan' });
+        await user.untilReason(name, 'Adopted');
         await remove(name);
         expect((await info(name)).user_id).to.equal(idOf(name));
         for (const next of [{ alias: 'As it is', deletionPolicy: 'Orphan' as const }, { tpmLimit: 7 }]) {
-          await people.customer(name, next);
-          await people.untilReason(name, 'Adopted');
+          await user.customer(name, next);
+          await user.untilReason(name, 'Adopted');
           await remove(name);
         }
         expect(await info(name)).to.deep.equal({});
@@ -225,18 +225,18 @@ describe('customers at the real LiteLLM', function () {
     it('when a younger resource takes over a record, and the spend stays', async () => {
       const customerId = idOf('handed');
       const before = await budgets();
-      await people.customer('handed', { maxBudget: 5, tpmLimit: 1_000_000 });
-      await people.untilReason('handed', 'Created');
+      await user.customer('handed', { maxBudget: 5, tpmLimit: 1_000_000 });
+      await user.untilReason('handed', 'Created');
       expect((await litellm.chat(customerId)).status).to.equal(200);
       await eventually(async () => {
         expect((await info('handed')).spend).to.be.greaterThan(0);
       }, 30_000);
       const { spend } = await info('handed');
       await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts creation times in seconds.
-      await people.customer('heir', { customerId, maxBudget: 6 });
-      await people.untilReason('heir', 'Conflict');
+      await user.customer('heir', { customerId, maxBudget: 6 });
+      await user.untilReason('heir', 'Conflict');
       await remove('handed');
-      const heir = await people.untilReason('heir', 'Adopted');
+      const heir = await user.untilReason('heir', 'Adopted');
       expect(heir.status?.currentSpend).to.equal(spend);
       expect(await rowOf(heir)).to.include({ max_budget: 6, tpm_limit: null });
       await remove('heir');
@@ -245,8 +245,8 @@ describe('customers at the real LiteLLM', function () {
   });
 
   it('corrects what is edited or deleted out of band', async () => {
-    await people.customer('edited', { alias: 'E', maxBudget: 3, models: ['fast'] });
-    const created = await people.untilReason('edited', 'Created');
+    await user.customer('edited', { alias: 'E', maxBudget: 3, models: ['fast'] });
+    const created = await user.untilReason('edited', 'Created');
     const rowId = budgetRowId(created.metadata.uid);
     await admin.customerUpdate({ user_id: idOf('edited'), alias: 'X', models: [], budget_id: 'gold' });
     await syncNow('edited');
@@ -263,20 +263,20 @@ describe('customers at the real LiteLLM', function () {
   });
 
   it('reports what LiteLLM refuses, with a remedy', async () => {
-    await people.customer('model', { defaultModel: 'no-such-model' });
-    expect(conditionOf(await people.untilReason('model', 'GatewayRejected'), 'Synced')?.message).to.contain(
+    await user.customer('model', { defaultModel: 'no-such-model' });
+    expect(conditionOf(await user.untilReason('model', 'GatewayRejected'), 'Synced')?.message).to.contain(
       'spec.defaultModel is not a model of the gateway',
     );
-    await people.customer('tierless', { budgetId: 'no-such-tier' });
-    expect(conditionOf(await people.untilReason('tierless', 'GatewayRejected'), 'Synced')?.message).to.contain(
+    await user.customer('tierless', { budgetId: 'no-such-tier' });
+    expect(conditionOf(await user.untilReason('tierless', 'GatewayRejected'), 'Synced')?.message).to.contain(
       'spec.budgetId names no budget',
     );
-    await people.customer('region', { allowedModelRegion: 'mars', maxBudget: 1 });
-    const region = await people.untilReason('region', 'GatewayRejected');
+    await user.customer('region', { allowedModelRegion: 'mars', maxBudget: 1 });
+    const region = await user.untilReason('region', 'GatewayRejected');
     expect(conditionOf(region, 'Synced')?.message).to.contain('allowed_model_region');
     // What was begun is taken away again.
-    await people.delete('region');
-    await people.untilGone('region');
+    await user.delete('region');
+    await user.untilGone('region');
     expect(await rowOf(region)).to.equal(undefined);
   });
 
@@ -321,16 +321,16 @@ describe('customers at the real LiteLLM', function () {
   });
 
   it('is deleted with its row, and an orphaned record is not', async () => {
-    await people.customer('gone', { maxBudget: 1 });
-    const created = await people.untilReason('gone', 'Created');
-    await people.delete('gone');
-    await people.untilGone('gone');
+    await user.customer('gone', { maxBudget: 1 });
+    const created = await user.untilReason('gone', 'Created');
+    await user.delete('gone');
+    await user.untilGone('gone');
     expect(await info('gone')).to.deep.equal({});
     expect(await rowOf(created)).to.equal(undefined);
-    await people.customer('left', { alias: 'Left', deletionPolicy: 'Orphan' });
-    await people.untilReason('left', 'Created');
-    await people.delete('left');
-    await people.untilGone('left');
+    await user.customer('left', { alias: 'Left', deletionPolicy: 'Orphan' });
+    await user.untilReason('left', 'Created');
+    await user.delete('left');
+    await user.untilGone('left');
     expect((await info('left')).alias).to.equal('Left');
   });
 
@@ -345,41 +345,41 @@ describe('customers at the real LiteLLM', function () {
     };
 
     it('a budget, and a changed budget from the next call on', async () => {
-      await people.customer('spender', { maxBudget: 2.5 * callCost });
-      await people.untilReason('spender', 'Created');
+      await user.customer('spender', { maxBudget: 2.5 * callCost });
+      await user.untilReason('spender', 'Created');
       expect((await litellm.chat(idOf('spender'))).status).to.equal(200);
       const refused = await callUntilRefused('spender', 6);
       expect(refused.status).to.equal(422);
       expect(refused.body).to.contain('budget_exceeded');
-      await people.patch('spender', { spec: { maxBudget: 100 } });
+      await user.patch('spender', { spec: { maxBudget: 100 } });
       await settled('spender');
       expect((await litellm.chat(idOf('spender'))).status).to.equal(200);
       await eventually(async () => {
         expect((await syncNow('spender')).status?.currentSpend).to.be.at.least(1.99 * callCost);
       }, 30_000);
-      await people.patch('spender', { spec: { maxBudget: 0 } });
+      await user.patch('spender', { spec: { maxBudget: 0 } });
       await settled('spender');
       expect((await callUntilRefused('spender', 2)).body).to.contain('budget');
-      await people.patch('spender', { spec: { maxBudget: null } });
+      await user.patch('spender', { spec: { maxBudget: null } });
       await settled('spender');
       expect((await litellm.chat(idOf('spender'))).status).to.equal(200);
     });
 
     it('the models, and changed models from the next call on', async () => {
-      await people.customer('models', { models: ['fast'] });
-      await people.untilReason('models', 'Created');
+      await user.customer('models', { models: ['fast'] });
+      await user.untilReason('models', 'Created');
       expect((await litellm.chat(idOf('models'), 'fast')).status).to.equal(200);
       const refused = await litellm.chat(idOf('models'), 'gpt-4o-mini');
       expect(refused.status).to.equal(403);
       expect(refused.body).to.contain('customer_model_access_denied');
-      await people.patch('models', { spec: { models: null } });
+      await user.patch('models', { spec: { models: null } });
       await settled('models');
       expect((await litellm.chat(idOf('models'), 'gpt-4o-mini')).status).to.equal(200);
     });
 
     it('neither blocked nor a default model, as the condition reports, until rpmLimit 0 refuses the calls', async () => {
-      await people.customer('blocked', { blocked: true, defaultModel: 'fast' });
-      const created = await people.untilReason('blocked', 'Created');
+      await user.customer('blocked', { blocked: true, defaultModel: 'fast' });
+      const created = await user.untilReason('blocked', 'Created');
       expect(created.status).to.include({ synced: true, blocked: true });
       expect(conditionOf(created, 'FullyApplied')).to.include({ status: 'False', reason: 'FieldsNotEnforced' });
       expect(conditionOf(created, 'FullyApplied')?.message).to.contain('records defaultModel, blocked but');
@@ -387,40 +387,40 @@ describe('customers at the real LiteLLM', function () {
       const nameless = await litellm.chat(idOf('blocked'), null);
       expect(nameless.status).to.equal(400);
       expect(nameless.body).to.contain('Invalid model name');
-      await people.patch('blocked', { spec: { rpmLimit: 0, defaultModel: null } });
+      await user.patch('blocked', { spec: { rpmLimit: 0, defaultModel: null } });
       expect(conditionOf(await settled('blocked'), 'FullyApplied')?.status).to.equal('True');
       expect((await litellm.chat(idOf('blocked'))).status).to.equal(429);
     });
 
     it('no region, as the condition reports', async () => {
-      await people.customer('region-us', { allowedModelRegion: 'us' });
-      const created = await people.untilReason('region-us', 'Created');
+      await user.customer('region-us', { allowedModelRegion: 'us' });
+      const created = await user.untilReason('region-us', 'Created');
       expect(conditionOf(created, 'FullyApplied')?.message).to.contain('records allowedModelRegion but');
       expect((await litellm.chat(idOf('region-us'))).status).to.equal(200);
     });
 
     it('a rate, until it is removed', async () => {
-      await people.customer('fast', { rpmLimit: 1 });
-      await people.untilReason('fast', 'Created');
+      await user.customer('fast', { rpmLimit: 1 });
+      await user.untilReason('fast', 'Created');
       const refused = await callUntilRefused('fast', 4);
       expect(refused.status).to.equal(429);
-      await people.patch('fast', { spec: { rpmLimit: null } });
+      await user.patch('fast', { spec: { rpmLimit: null } });
       await settled('fast');
       expect((await litellm.chat(idOf('fast'))).status).to.equal(200);
     });
 
     it('the default budget for a customer that has limits but no budget, with its period', async () => {
       const budget = { maxBudget: 1.5 * callCost, budgetDuration: '30d' };
-      await people.patch('main', { spec: { defaultCustomerBudget: budget } }, 'gatewayinstances');
+      await user.patch('main', { spec: { defaultCustomerBudget: budget } }, 'gatewayinstances');
       try {
-        await people.customer('limited', { tpmLimit: 1_000_000 });
-        const created = await people.untilReason('limited', 'Created');
+        await user.customer('limited', { tpmLimit: 1_000_000 });
+        const created = await user.untilReason('limited', 'Created');
         const row = await rowOf(created);
         expect(row).to.include({ max_budget: budget.maxBudget, budget_duration: '30d' });
         expect(Date.parse(String(row?.budget_reset_at))).to.be.greaterThan(Date.now());
         expect((await callUntilRefused('limited', 5)).body).to.contain('budget');
       } finally {
-        await people.patch('main', { spec: { defaultCustomerBudget: null } }, 'gatewayinstances');
+        await user.patch('main', { spec: { defaultCustomerBudget: null } }, 'gatewayinstances');
       }
     });
   });

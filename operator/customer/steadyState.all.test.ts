@@ -16,22 +16,22 @@ describe('a thousand customers in steady state', function () {
   const masterKey = 'sk-master';
   let gateway: DevGateway;
   let proxy: TestProxy;
-  let people: KubectlUser;
+  let user: KubectlUser;
   let operator: TestOperator;
 
   before(async () => {
     gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
     proxy = await startTestProxy(gateway.url);
-    people = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('steady'));
+    user = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('steady'));
     // A call that is given up on a busy machine would be made again: no due one.
     const timeouts = { connect: 5_000, idle: 10_000, total: 15_000 };
-    operator = new TestOperator(cluster().kubeConfig(), [people.namespace], { timeouts });
+    operator = new TestOperator(cluster().kubeConfig(), [user.namespace], { timeouts });
     await operator.start();
-    await eventually(() => people.list());
-    await people.secret('main', masterKey);
+    await eventually(() => user.list());
+    await user.secret('main', masterKey);
     const rateLimit = { qps: 400, burst: 400, maxConcurrent: 16 };
     await eventually(() =>
-      people.instance('main', { endpoint: proxy.url, rateLimit, syncInterval: `${intervalMs / 1_000}s` }),
+      user.instance('main', { endpoint: proxy.url, rateLimit, syncInterval: `${intervalMs / 1_000}s` }),
     );
   });
   after(async () => {
@@ -43,18 +43,18 @@ describe('a thousand customers in steady state', function () {
   it('makes only the due calls, each customer at its own time, and writes nothing', async () => {
     for (let batch = 0; batch < customers / 20; batch++) {
       const names = Array.from({ length: 20 }, (_, at) => `c${20 * batch + at}`);
-      await Promise.all(names.map((name, at) => people.customer(name, { alias: name, maxBudget: at })));
+      await Promise.all(names.map((name, at) => user.customer(name, { alias: name, maxBudget: at })));
     }
     await eventually(async () => {
       // Not oftener: listing a thousand resources is work for this very process.
       await new Promise((resolve) => setTimeout(resolve, 2_000));
-      const waiting = (await people.list()).filter(({ status }) => status?.synced !== true);
+      const waiting = (await user.list()).filter(({ status }) => status?.synced !== true);
       expect(waiting.length).to.equal(0);
     }, 180_000);
     const state = async (): Promise<string[]> =>
-      (await people.list()).map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`).sort();
+      (await user.list()).map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`).sort();
     const eventCount = async (): Promise<number> =>
-      (await cluster().kubectl(['get', 'events', `-n${people.namespace}`, '-o', 'name'])).split('\n').length;
+      (await cluster().kubectl(['get', 'events', `-n${user.namespace}`, '-o', 'name'])).split('\n').length;
     let events = -1;
     await eventually(async () => {
       const last = events;
@@ -76,7 +76,7 @@ describe('a thousand customers in steady state', function () {
     expect(new Set(calls.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`))).to.deep.equal(
       new Set(['GET /customer/info']),
     );
-    // Each customer in its turn: between 0.9 and 1.1 intervals after the last time.
+    // Each customer in its priority: between 0.9 and 1.1 intervals after the last time.
     const perCustomer = new Map<string, number[]>();
     for (const { path, at } of calls) perCustomer.set(path, [...(perCustomer.get(path) ?? []), at]);
     expect(perCustomer.size).to.equal(customers);

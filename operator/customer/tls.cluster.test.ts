@@ -15,19 +15,19 @@ describe('customers of a gateway with a private authority', function () {
   const authority = new TestAuthority();
   let gateway: DevGateway;
   let proxy: TlsProxy;
-  let people: KubectlUser;
+  let user: KubectlUser;
   let operator: TestOperator;
 
   before(async () => {
     gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
     proxy = await startTlsProxy(gateway.url, authority.server());
-    people = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('tls'));
-    operator = new TestOperator(cluster().kubeConfig(), [people.namespace]);
+    user = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('tls'));
+    operator = new TestOperator(cluster().kubeConfig(), [user.namespace]);
     await operator.start();
-    await eventually(() => people.list());
-    await people.secret('main', masterKey);
+    await eventually(() => user.list());
+    await user.secret('main', masterKey);
     const tls = { caSecretRef: { name: 'authority', key: 'key' } };
-    await eventually(() => people.instance('main', { endpoint: `https://127.0.0.1:${proxy.port}`, tls }));
+    await eventually(() => user.instance('main', { endpoint: `https://127.0.0.1:${proxy.port}`, tls }));
   });
   after(async () => {
     await operator.end();
@@ -36,42 +36,42 @@ describe('customers of a gateway with a private authority', function () {
   });
 
   const says = async (name: string, reason: string): Promise<string> =>
-    conditionOf(await people.untilReason(name, reason), 'Synced')?.message ?? '';
+    conditionOf(await user.untilReason(name, reason), 'Synced')?.message ?? '';
 
   it('report a missing Secret, one without a certificate, and a wrong one, and accept the right one', async () => {
-    await people.customer('a', { alias: 'A' });
+    await user.customer('a', { alias: 'A' });
     expect(await says('a', 'InstanceNotReady'))
       .to.contain('Secret authority does not exist')
       .and.contain('caSecretRef');
-    await people.secret('authority', 'no certificate');
-    await people.annotate('a', 'syncRequested', '1');
-    await people.until('a', (customer) => conditionOf(customer, 'Synced')?.message.includes('no valid PEM') === true);
-    await people.secret('authority', new TestAuthority().ca);
-    await people.annotate('a', 'syncRequested', '2');
+    await user.secret('authority', 'no certificate');
+    await user.annotate('a', 'syncRequested', '1');
+    await user.until('a', (customer) => conditionOf(customer, 'Synced')?.message.includes('no valid PEM') === true);
+    await user.secret('authority', new TestAuthority().ca);
+    await user.annotate('a', 'syncRequested', '2');
     expect(await says('a', 'GatewayUnreachable')).to.contain('not signed by the certificate authority');
-    await people.secret('authority', authority.ca);
+    await user.secret('authority', authority.ca);
     // Within the minute for which a Secret is kept, what was read of it goes on being used.
     operator.skip(61_000);
-    await people.annotate('a', 'syncRequested', '3');
-    await people.untilReason('a', 'Created');
+    await user.annotate('a', 'syncRequested', '3');
+    await user.untilReason('a', 'Created');
   });
 
   it('follow a rotation of the authority: trust both, change the certificate, remove the old one', async () => {
-    await people.customer('b', { alias: 'B' });
-    await people.untilReason('b', 'Created');
+    await user.customer('b', { alias: 'B' });
+    await user.untilReason('b', 'Created');
     const next = new TestAuthority('the next');
     const syncWith = async (token: string): Promise<void> => {
       operator.skip(61_000);
-      await people.annotate('b', 'syncRequested', token);
-      const { status } = await people.until('b', (customer) => customer.status?.lastHandledSyncRequest === token);
+      await user.annotate('b', 'syncRequested', token);
+      const { status } = await user.until('b', (customer) => customer.status?.lastHandledSyncRequest === token);
       expect(status?.synced).to.equal(true);
     };
-    await people.secret('authority', `${authority.ca}\n${next.ca}`);
+    await user.secret('authority', `${authority.ca}\n${next.ca}`);
     await syncWith('both');
     proxy.show(next.server());
     await syncWith('the new certificate');
-    await people.secret('authority', next.ca);
+    await user.secret('authority', next.ca);
     await syncWith('the new authority alone');
-    expect(await people.events('b')).not.to.include('SyncFailed');
+    expect(await user.events('b')).not.to.include('SyncFailed');
   });
 });

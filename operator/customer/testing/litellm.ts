@@ -7,17 +7,17 @@ import { startModelServer } from '../../../hack/testing/modelServer.ts';
 export interface TestLiteLlm {
   readonly url: string;
   readonly masterKey: string;
-  /** Makes a paid call for a customer. @param model null: the call names none. @returns its status and body */
+  /** Makes a paid call for a customer. @param model null: no model. @returns status and body of the answer */
   chat(customerId: string, model?: string | null): Promise<{ status: number; body: string }>;
   stop(): Promise<void>;
 }
 
 const masterKey = 'sk-customers';
 const costPerToken = 0.001;
-/** What a call costs, in USD: the model server counts six tokens for "Hello." and its echo. */
+/** The cost of a call in USD: the model server counts six tokens for "Hello." and its echo. */
 export const callCost = 6 * costPerToken;
 
-/** @throws Error with a sentence that says what to set or install. */
+/** @throws Error whose message names what to set or install */
 export async function startTestLiteLlm(): Promise<TestLiteLlm> {
   const models = await startModelServer();
   const model = (name: string): object => ({

@@ -1,4 +1,4 @@
-/** For tests: the customers' controller on a real API server, and what people do to its resources. */
+/** For tests: the customer controller on a real API server, and a user of its resources. */
 import { join } from 'node:path';
 import {
   CoreV1Api,
@@ -31,10 +31,10 @@ export { eventually };
 
 const definitions = join(import.meta.dirname, '../../../crds');
 
-/** An operator that runs in the test's own process. */
+/** An operator in the test's own process. */
 export class TestOperator extends Manager {
   readonly metrics: RuntimeMetrics;
-  /** Where sessions are erased. May be changed at any time. */
+  /** Where sessions are erased. */
   guardrails: () => Promise<readonly GuardrailEndpoint[]> = () => Promise.resolve([]);
   readonly #clients: GatewayClients;
   readonly #skew: { ms: number };
@@ -75,17 +75,17 @@ export class TestOperator extends Manager {
     this.#clients = new GatewayClients({ timeouts, now: () => performance.now() + this.#gatewaySkewMs });
   }
 
-  /** Puts the operator's clock ahead for what it does at intervals; what it waits for takes as long as ever. */
+  /** Advances the operator's monotonic clock. Timers are not affected. */
   skip(ms: number): void {
     this.#skew.ms += ms;
   }
 
-  /** Puts the clock ahead by which the rate of calls of the gateway is limited. */
+  /** Advances the clock of the rate limits for gateway calls. */
   skipForGateway(ms: number): void {
     this.#gatewaySkewMs += ms;
   }
 
-  /** Puts the operator's time of day forward. */
+  /** Advances the operator's time of day. */
   advance(ms: number): void {
     this.#ahead.ms += ms;
   }
@@ -99,7 +99,7 @@ export class TestOperator extends Manager {
     this.addController(customerController(this.runtime, { connections, clients: this.#clients, guardrails }));
   }
 
-  /** Stops, and waits for it. */
+  /** Stops the operator and waits for its end. */
   async end(): Promise<void> {
     this.stop();
     await this.finished();
@@ -107,7 +107,7 @@ export class TestOperator extends Manager {
   }
 }
 
-/** What people do with kubectl, in one namespace. */
+/** A user with kubectl in one namespace. */
 export class KubectlUser {
   readonly namespace: string;
   readonly #objects: CustomObjectsApi;
@@ -167,7 +167,7 @@ export class KubectlUser {
     await this.#core.deleteNamespace({ name: this.namespace });
   }
 
-  /** @returns undefined where there is none. */
+  /** @returns undefined where it does not exist */
   async get(name: string): Promise<GatewayCustomer | undefined> {
     const where = { group: GROUP, version: VERSION, namespace: this.namespace, plural: customers.plural, name };
     return (await this.#objects.getNamespacedCustomObject(where).catch((error: unknown) => {
@@ -190,7 +190,7 @@ export class KubectlUser {
       .map((event) => event.reason ?? '');
   }
 
-  /** Waits until a customer is in a state. @returns it */
+  /** Waits until a customer is in a state. */
   async until(name: string, holds: (customer: GatewayCustomer) => boolean): Promise<GatewayCustomer> {
     return await eventually(async () => {
       const customer = await this.get(name);
