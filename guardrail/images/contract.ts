@@ -1,17 +1,17 @@
-/** The types of image redaction. Every position is in pixels of the picture as it is seen: upright, from the top left. */
+/** The types of image redaction. All positions are pixels of the displayed, upright image, from the top left. */
 
 import type { Tenant } from '../ids.ts';
 
-/** Formats that are read, and written again. */
+/** The supported formats. */
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
 
-/** An image file whose structure has been looked at, but not its pixels. */
+/** An image file with a valid structure. Its pixels are not decoded yet. */
 export interface ImageFile {
   readonly format: ImageFormat;
   readonly bytes: Uint8Array;
   /**
-   * May hold more than the picture: EXIF with a place, comments, a thumbnail, a colour profile, or bytes that nobody looks
-   * at. It is written anew, without them, even where nothing is painted over.
+   * The file may contain EXIF data with a location, comments, a thumbnail, a color profile or unused bytes. It is encoded
+   * again without them, even if nothing is redacted.
    */
   readonly mayHaveExtraData: boolean;
   readonly isLossless: boolean;
@@ -32,72 +32,72 @@ export interface Word {
 /** Words from left to right. */
 export type Line = readonly Word[];
 
-/** What was read in a picture. */
+/** The text of an image. */
 export interface OcrResult {
-  /** What each way of looking at it gave: lines in reading order. */
+  /** The lines of each OCR pass, in reading order. */
   readonly passes: readonly (readonly Line[])[];
   /**
-   * The picture was read in another form than it came in: laid on a ground since it is not opaque, reduced since it is
-   * very large, or without what stands behind its pixels. What is read is what is sent, so it is sent in that form.
+   * OCR read a changed image: with a background instead of transparency, with fewer pixels, or without data after the
+   * pixels. The model must see what OCR read, so this form is sent.
    */
   readonly isAltered: boolean;
 }
 
-/** For whom a picture is read or written. */
+/** The call that an image belongs to. */
 export interface ImageCaller {
-  /** Tenants take turns. */
+  /** For the fair queue. */
   readonly tenant: Tenant;
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when the call ends. */
   readonly signal: AbortSignal;
   /**
-   * The result is kept, and the caller comes back for it: a read that has begun goes on after the caller has left, as long
-   * as no other picture waits. Default false: it ends at once.
+   * The result is cached for a retry of the caller: a running read continues after the call has ended, while no other
+   * image waits. Default false: the read is cancelled.
    */
   readonly isCached?: boolean;
 }
 
-/** Reads pictures and paints them over, somewhere else than on the event loop. */
+/** Reads and redacts images, off the event loop. */
 export interface ImageProcessor {
   /** @throws UnreadableImageError | ImagesBusyError | DetectorUnavailableError */
   read(picture: ImageFile, caller: ImageCaller): Promise<OcrResult>;
   /**
-   * @returns the file anew, without metadata and with the boxes painted over.
+   * @returns the file without metadata and with painted boxes.
    * @throws UnreadableImageError | ImagesBusyError | DetectorUnavailableError
    */
   rewrite(picture: ImageFile, boxes: readonly Box[], caller: ImageCaller): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** What is wrong with an image that is refused, in words that complete "This request holds an image that …". */
+/** The reasons to refuse an image. Each continues the sentence "The request contains an image that …". */
 export const IMAGE_PROBLEMS = {
-  syntax: 'is neither a data URL in base64 nor a web address',
+  syntax: 'is neither a base64 data URL nor a web URL',
   empty: 'is empty',
   format: 'is not a PNG, JPEG or WebP file',
-  type: 'is not of the type that it says it is',
+  type: 'does not have its declared media type',
   damaged: 'is damaged or incomplete',
-  trailing: 'has something else behind its end',
-  animated: 'is animated: send a still one',
-  large: 'has too many pixels: send a smaller one',
-  dense: 'holds more than can be read in time: send less of it',
-  remote: 'is given by an address, where it cannot be looked into: send the image itself',
+  trailing: 'has data after its end',
+  animated: 'is animated: send a still image',
+  large: 'has too many pixels: send a smaller image',
+  dense: 'contains too much text: send a part of it',
+  remote: 'is given by URL and cannot be checked: send the image data instead',
 } as const;
 export type ImageProblem = keyof typeof IMAGE_PROBLEMS;
 
-/** An image that cannot be looked into: the request is refused. Holds nothing of the image. */
+/** An image cannot be analyzed, so the request is refused. Contains nothing of the image. */
 export class UnreadableImageError extends Error {
   override readonly name = 'UnreadableImageError';
   readonly problem: ImageProblem;
 
   constructor(problem: ImageProblem) {
-    super(`This request holds an image that ${IMAGE_PROBLEMS[problem]}.`);
+    super(`The request contains an image that ${IMAGE_PROBLEMS[problem]}.`);
     this.problem = problem;
   }
 }
 
-/** Images cannot be read in time: 429 to the caller, who may try again. Holds nothing of an image. */
+/** Images cannot be read in time. The caller receives 429 and can retry. Contains nothing of the image. */
 export class ImagesBusyError extends Error {
   override readonly name = 'ImagesBusyError';
-  /** `overloaded`: too many images wait. `timeout`: one image took too long. */
+  /** `overloaded`: too many images are waiting. `timeout`: one image exceeded its time limit. */
   readonly code: 'overloaded' | 'timeout';
   /** The estimated wait, in milliseconds. */
   readonly waitMs: number;

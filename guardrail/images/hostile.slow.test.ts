@@ -138,7 +138,7 @@ describe('pictures that nobody should send', function () {
     const { action, blocked_reason: reason } = await ask(image);
     const took = performance.now() - start;
     expect(action).to.equal('BLOCKED');
-    expect(reason).to.match(/^This request holds an image that .*\.$/);
+    expect(reason).to.match(/^The request contains an image that .*\.$/);
     expect(took, 'milliseconds').to.be.below(WITHIN_MS);
   };
   /** How many pictures a thread was given, by how that went. */

@@ -1,6 +1,6 @@
 /**
- * What was read in a picture, kept with the session's mapping: under a keyed digest of the picture, encrypted as values
- * are, for as long as they, on every replica, and erased with them. A conversation sends its pictures again at each turn.
+ * Caches OCR results, since a conversation repeats its images in each request. A result is stored with the mappings of its
+ * session, under a keyed digest of the image: encrypted, replicated, expired and erased like them.
  */
 import { createHmac, type KeyObject } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -10,7 +10,7 @@ import type { Pseudonym, SessionId, SubjectId } from '../ids.ts';
 import type { Fence, MappingStore } from '../store/store.ts';
 import type { ImageFile, OcrResult } from './contract.ts';
 
-/** Whose readings they are. */
+/** The session of cached results. */
 export interface CacheOwner {
   readonly session: SessionId;
   readonly subject: SubjectId | undefined;
@@ -18,22 +18,22 @@ export interface CacheOwner {
 }
 
 export interface OcrCache {
-  /** A keyed digest: no pseudonym looks like it, so no text can ask for what is kept under it. */
+  /** A keyed digest. No pseudonym has its form, so no text can refer to it. */
   keyOf(picture: ImageFile): Pseudonym;
   find(name: Pseudonym, owner: CacheOwner): Promise<OcrResult | undefined>;
-  /** @throws SessionErasedError where the session was erased since the call began. */
+  /** @throws SessionErasedError if the session was erased after the call began. */
   put(name: Pseudonym, reading: OcrResult, owner: CacheOwner): Promise<void>;
 }
 
-/** Changes with what is kept and with what is read: readings of another version are not found. */
+/** Increase it when the stored format or OCR changes: results of other versions are not found. */
 const VERSION = 'image reading 2';
-/** A page full of small print is a tenth of this, in base64. What is larger is read each time. */
-const MAX_KEPT = 128 * 1024;
+/** The maximum size in base64, ten times a full page of small print. Larger results are not cached. */
+const MAX_CACHED = 128 * 1024;
 const MAX_UNPACKED = 8 * 1024 * 1024;
 
 const length = z.number();
 const wordSchema = z.tuple([z.string(), length, length, length, length]);
-const keptSchema = z.tuple([z.array(z.array(z.array(wordSchema))), z.boolean()]);
+const cachedSchema = z.tuple([z.array(z.array(z.array(wordSchema))), z.boolean()]);
 
 export function createOcrCache(store: MappingStore, key: KeyObject): OcrCache {
   return {
@@ -47,8 +47,8 @@ export function createOcrCache(store: MappingStore, key: KeyObject): OcrCache {
 
     async put(name, reading, { session, subject, fence }) {
       const packed = pack(reading);
-      if (packed.length > MAX_KEPT) return;
-      // A collision is the same picture, read at the same time.
+      if (packed.length > MAX_CACHED) return;
+      // A collision is a concurrent read of the same image.
       const result = await store.put({ session, subject, fence, values: new Map([[name, packed]]) });
       if (result.kind === 'erased') throw new SessionErasedError();
     },
@@ -67,7 +67,7 @@ function pack({ passes, isAltered }: OcrResult): string {
 
 function unpack(packed: string): OcrResult {
   const json = inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: MAX_UNPACKED }).toString('utf8');
-  const [passes, isAltered] = keptSchema.parse(JSON.parse(json));
+  const [passes, isAltered] = cachedSchema.parse(JSON.parse(json));
   return {
     passes: passes.map((lines) =>
       lines.map((line) =>

@@ -459,7 +459,7 @@ describe('what becomes of a request with images', () => {
     });
     let givenUp = false;
     const outcome = await guard.request({ texts: [TEXT], images: [other, png] }, { identity, signal });
-    expect(outcome.action === 'BLOCKED' && outcome.blockedReason).to.match(/holds more than can be read in time/);
+    expect(outcome.action === 'BLOCKED' && outcome.blockedReason).to.match(/contains too much text/);
     expect(givenUp).to.equal(true);
     expect(tenants).to.deep.equal(['litellm', 'litellm']);
   });

@@ -5,13 +5,14 @@ import { exitWith } from '../test/exitWith.ts';
 
 const HELP = `Attacks the guardrail and the operator as real programs: npm run attack -- [flags] [NAME…]
 
-  NAME…        only attacks whose names hold one of these texts
-  --seed N     repeats the run that had this seed; default: PROPERTY_SEED, or else a random one
-  --list       prints the names of all attacks
+  NAME…        Run only attacks whose name contains one of these texts.
+  --seed N     Repeat the run with this seed. Default: PROPERTY_SEED, or a random number.
+  --list       Print the names of all attacks.
 
-It needs Redis, and etcd, kube-apiserver and kubectl, which it fetches where they are not at hand. After each attack the
-program must live and be healthy, its memory must be back within 20 %, the calls of others must have stayed within 3 times
-their usual p99, and no planted personal value may stand in a log, a metric or an error. Exit code 0: all of that holds.
+Requires Redis. Downloads etcd, kube-apiserver and kubectl if they are missing. After each attack, the program must be
+running and healthy, its memory must return to within 20 % of the initial value, the p99 latency of other tenants must
+stay within 3 times the usual value, and no log, metric or error may contain a planted personal value. The exit code is
+0 if all attacks pass.
 `;
 
 async function main(): Promise<number> {
@@ -24,9 +25,9 @@ async function main(): Promise<number> {
     return 0;
   }
   const unknown = positionals.find((name) => !ATTACKS.some((attack) => attack.includes(name)));
-  if (unknown !== undefined) throw new Error(`No attack has a name like ${unknown}; --list prints all of them.`);
+  if (unknown !== undefined) throw new Error(`No attack matches ${unknown}. --list prints the names of all attacks.`);
   const seed = values.seed === undefined ? defaultSeed() : Number(values.seed);
-  if (!Number.isInteger(seed)) throw new Error('--seed must be a whole number.');
+  if (!Number.isInteger(seed)) throw new Error('--seed must be an integer.');
 
   // Children end with this process: see hack/testing/processes.ts.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));

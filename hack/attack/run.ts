@@ -1,4 +1,4 @@
-/** Everything between the command and the attacks: what must be there first, seeds, and the order. */
+/** Selects and runs attacks: prerequisites, seed and order. */
 import { randomInt } from 'node:crypto';
 import { ensureBinaries } from '../testing/controlplane/binaries.ts';
 import { Progress } from '../testing/progress.ts';
@@ -8,7 +8,7 @@ import { guardrailGroups } from './guardrail/guardrail.ts';
 import { operatorGroup } from './operator/operator.ts';
 import { type Group, runSuite } from './suite.ts';
 
-/** The operator mostly waits, so that the guardrail is attacked meanwhile. */
+/** The operator mostly waits, so the guardrail is attacked at the same time. */
 const LANES: readonly (readonly Group[])[] = [guardrailGroups, [operatorGroup]];
 /** The whole suite ends within this time, on two processors. */
 const LIMIT_MS = 5 * 60_000;
@@ -19,23 +19,23 @@ export const ATTACKS: readonly string[] = LANES.flat().flatMap(({ name, attacks 
   attacks.map((one) => `${name}/${one}`),
 );
 
-/** `PROPERTY_SEED`, or else a random seed. @throws Error with one sentence where the variable is no whole number */
+/** `PROPERTY_SEED`, or else a random seed. @throws Error with one sentence if the variable is not an integer */
 export function defaultSeed(given = process.env.PROPERTY_SEED): number {
   if (given === undefined || given === '') return randomInt(2 ** 31);
   const seed = Number(given);
-  if (!Number.isInteger(seed)) throw new Error('PROPERTY_SEED must be a whole number.');
+  if (!Number.isInteger(seed)) throw new Error('PROPERTY_SEED must be an integer.');
   return seed;
 }
 
 /**
  * Runs the attacks whose names hold one of these texts; without any: all.
- * @throws Error where something cannot be had that they start
+ * @throws Error if a prerequisite is missing
  */
 export async function runAttacks(names: readonly string[], seed: number): Promise<TestCounts> {
   const isChosen = (attack: string): boolean => names.length === 0 || names.some((name) => attack.includes(name));
   const progress = new Progress();
   progress.line(`Attacks with the seed ${seed}; npm run attack -- --seed ${seed} repeats them.`);
-  // On a new machine this takes minutes, which the limit is not for.
+  // On a new machine, the downloads take minutes. They do not count for the limit.
   if (ATTACKS.some((name) => name.startsWith('guardrail/redis/') && isChosen(name))) {
     await progress.step('Redis', findRedisServer);
   }

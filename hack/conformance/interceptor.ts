@@ -3,27 +3,27 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { JsonObject } from '../testing/gateway/gateway.ts';
 
-/** What goes wrong between a gateway and the guardrail, in both phases unless `phase` says one. */
+/** A fault between a gateway and the guardrail, in both phases unless `phase` is set. */
 export interface Fault {
   readonly phase?: 'request' | 'response';
   /**
-   * `status`: an answer with that HTTP status · `hang`: no answer · `block`: the guardrail's BLOCKED ·
-   * `down`: nobody listens.
+   * `status`: an answer with this HTTP status · `hang`: no answer · `block`: the guardrail's BLOCKED ·
+   * `down`: connection refused.
    */
   readonly kind: 'status' | 'hang' | 'block' | 'down';
   readonly status?: number;
-  /** Only from this call of the phase on, counted from 1. */
+  /** The first affected call of the phase, counted from 1. */
   readonly from?: number;
 }
 
-/** Makes a right service wrong: changes what it is asked, or what it answers. */
+/** Makes a correct service fail: changes its requests or its answers. */
 export interface Mutant {
   readonly name: string;
   request?(body: JsonObject): JsonObject;
   answer?(answer: JsonObject): JsonObject;
 }
 
-/** One call of the guardrail, as it passed. */
+/** One recorded call of the guardrail. */
 export interface Exchange {
   readonly phase: 'request' | 'response';
   readonly body: JsonObject;
@@ -31,20 +31,20 @@ export interface Exchange {
   readonly answer: unknown;
 }
 
-/** Stands between a gateway and the guardrail: remembers every exchange, and makes faults that the guardrail cannot. */
+/** A proxy between a gateway and the guardrail that records every exchange and injects faults. */
 export interface Interceptor {
   readonly url: string;
   exchanges(): readonly Exchange[];
-  /** Sets the fault from now on; undefined for none. */
+  /** Sets or clears the fault. */
   fail(fault: Fault | undefined): Promise<void>;
-  /** Makes the service wrong from now on, or right again. */
+  /** Sets or clears the mutant. */
   mutate(mutant: Mutant | undefined): void;
   /** Forgets the exchanges. */
   reset(): void;
   stop(): Promise<void>;
 }
 
-/** What the interceptor says for the guardrail where a case wants a block. */
+/** The reason of an injected block. */
 export const BLOCK_REASON = 'blocked by conformance';
 
 const PHASES = { beforeRequestHook: 'request', afterRequestHook: 'response' } as const;
@@ -57,7 +57,7 @@ function phaseOf(body: JsonObject): 'request' | 'response' {
   return body.input_type === 'response' ? 'response' : 'request';
 }
 
-/** @returns the block in the dialect of the caller. */
+/** Formats a block in the dialect of the caller. */
 function block(body: JsonObject): JsonObject {
   if (body.eventType !== undefined) return { verdict: false, data: { reason: BLOCK_REASON } };
   return { action: 'BLOCKED', blocked_reason: BLOCK_REASON };
@@ -75,75 +75,113 @@ async function read(request: IncomingMessage): Promise<string> {
  * @param listenPort 0 picks a free one.
  */
 export async function startInterceptor(target: string, listenPort = 0): Promise<Interceptor> {
-  let mutant: Mutant | undefined;
-  let exchanges: Exchange[] = [];
-  let fault: Fault | undefined;
-  const calls = { request: 0, response: 0 };
+  const interceptor = new InterceptingProxy(target);
+  await interceptor.listen(listenPort);
+  return interceptor;
+}
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const text = await read(request);
-    const body = JSON.parse(text) as JsonObject;
-    const phase = phaseOf(body);
-    calls[phase] += 1;
-    const answered = (status: number, answer: unknown): void => {
-      exchanges.push({ phase, body, status, answer });
-      response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(answer));
-    };
-    if (fault !== undefined && (fault.phase ?? phase) === phase && calls[phase] >= (fault.from ?? 1)) {
-      if (fault.kind === 'hang') return;
-      if (fault.kind === 'block') answered(200, block(body));
-      else answered(fault.status ?? 500, { error: { code: 'injected', message: 'A fault of the conformance suite.' } });
-      return;
-    }
-    const sent = mutant?.request === undefined ? text : JSON.stringify(mutant.request(body));
-    const headers = { ...request.headers } as Record<string, string>;
-    for (const name of ['host', 'connection', 'content-length', 'transfer-encoding'])
-      Reflect.deleteProperty(headers, name);
-    const result = await fetch(new URL(request.url ?? '/', target), { method: 'POST', headers, body: sent });
-    const answer = (await result.json()) as JsonObject;
-    const changed = result.status === 200 && mutant?.answer !== undefined ? mutant.answer(answer) : answer;
-    answered(result.status, changed);
-  }
+/** Headers of a connection, which fetch sets itself. */
+const CONNECTION_HEADERS = ['host', 'connection', 'content-length', 'transfer-encoding'];
 
-  const server = createServer((request, response) => {
-    handle(request, response).catch((error: unknown) => {
+class InterceptingProxy implements Interceptor {
+  readonly #target: string;
+  readonly #server = createServer((request, response) => {
+    this.#handle(request, response).catch((error: unknown) => {
       response.writeHead(502, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ error: { code: 'interceptor', message: String(error) } }));
     });
   });
-  async function listen(port: number): Promise<void> {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-  }
-  async function close(): Promise<void> {
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
+  readonly #calls = { request: 0, response: 0 };
+  #port = 0;
+  #mutant: Mutant | undefined;
+  #fault: Fault | undefined;
+  #exchanges: Exchange[] = [];
+
+  constructor(target: string) {
+    this.#target = target;
   }
 
-  await listen(listenPort);
-  const { port } = server.address() as AddressInfo;
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  async listen(port: number): Promise<void> {
+    this.#server.listen(port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  exchanges(): readonly Exchange[] {
+    return [...this.#exchanges];
+  }
+
+  reset(): void {
+    this.#exchanges = [];
+  }
+
+  mutate(mutant: Mutant | undefined): void {
+    this.#mutant = mutant;
+  }
+
+  async fail(fault: Fault | undefined): Promise<void> {
+    const wasDown = this.#fault?.kind === 'down';
+    this.#fault = fault;
+    this.#calls.request = 0;
+    this.#calls.response = 0;
+    if (fault?.kind === 'down' && !wasDown) await this.#close();
+    if (fault?.kind !== 'down' && wasDown) await this.listen(this.#port);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#fault?.kind !== 'down') await this.#close();
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = await read(request);
+    const body = JSON.parse(text) as JsonObject;
+    const phase = phaseOf(body);
+    this.#calls[phase] += 1;
+    const fault = this.#faultOf(phase);
+    if (fault?.kind === 'hang') return;
+    const { status, answer } = fault ? injected(fault, body) : await this.#forward(request, text, body);
+    this.#exchanges.push({ phase, body, status, answer });
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer));
+  }
+
+  #faultOf(phase: 'request' | 'response'): Fault | undefined {
+    const fault = this.#fault;
+    if (fault === undefined || (fault.phase ?? phase) !== phase) return undefined;
+    return this.#calls[phase] >= (fault.from ?? 1) ? fault : undefined;
+  }
+
+  async #forward(
+    request: IncomingMessage,
+    text: string,
+    body: JsonObject,
+  ): Promise<{ status: number; answer: JsonObject }> {
+    const mutant = this.#mutant;
+    const sent = mutant?.request === undefined ? text : JSON.stringify(mutant.request(body));
+    const headers = { ...request.headers } as Record<string, string>;
+    for (const name of CONNECTION_HEADERS) Reflect.deleteProperty(headers, name);
+    const result = await fetch(new URL(request.url ?? '/', this.#target), { method: 'POST', headers, body: sent });
+    const answer = (await result.json()) as JsonObject;
+    const changed = result.status === 200 && mutant?.answer !== undefined ? mutant.answer(answer) : answer;
+    return { status: result.status, answer: changed };
+  }
+
+  async #close(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+function injected(fault: Fault, body: JsonObject): { status: number; answer: JsonObject } {
+  if (fault.kind === 'block') return { status: 200, answer: block(body) };
   return {
-    url: `http://127.0.0.1:${port}`,
-    exchanges: () => [...exchanges],
-    reset: () => {
-      exchanges = [];
-    },
-    mutate: (next) => {
-      mutant = next;
-    },
-    fail: async (next) => {
-      const wasDown = fault?.kind === 'down';
-      fault = next;
-      calls.request = 0;
-      calls.response = 0;
-      if (next?.kind === 'down' && !wasDown) await close();
-      if (next?.kind !== 'down' && wasDown) await listen(port);
-    },
-    stop: async () => {
-      if (fault?.kind !== 'down') await close();
-    },
+    status: fault.status ?? 500,
+    answer: { error: { code: 'injected', message: 'A fault of the conformance suite.' } },
   };
 }

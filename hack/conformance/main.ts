@@ -10,19 +10,19 @@ import { type Result, table } from './suite.ts';
 /** The name of the measurement among the cases. */
 const TABLE = 'table';
 
-const HELP = `Judges the guardrail behind real gateways: npm run conformance -- [flags]
+const HELP = `Tests the guardrail behind real gateways: npm run conformance -- [flags]
 
-  --gateway <name>   ${GATEWAYS.map(({ name }) => name).join(' or ')}; default: all
-  --case <text>      only cases whose name holds this text; "${TABLE}" is one of them: it measures what
-                     LiteLLM lets pass, and writes it into ${DOCUMENT}
-  --check            writes nothing; a table that is not what was measured is a failure
-  --mutant <name>    makes the service wrong, to see the suite fail: ${Object.keys(MUTANTS).join(', ')}
+  --gateway <name>   ${GATEWAYS.map(({ name }) => name).join(' or ')}. Default: all.
+  --case <text>      Run only cases whose name contains this text. The case "${TABLE}" measures what
+                     LiteLLM does not show to the guardrail, and writes it to ${DOCUMENT}.
+  --check            Write nothing. Fail if the table differs from the measurement.
+  --mutant <name>    Inject a fault into the service, to see the suite fail: ${Object.keys(MUTANTS).join(', ')}
 
-LITELLM_LAB     folder with a LiteLLM to start (venv/bin/litellm, prisma-shim)
-LITELLM_URL     a running LiteLLM instead, with LITELLM_MASTER_KEY and a database, configured as hack/samples/litellm
-                says; its model must be http://127.0.0.1:9100/v1, its guardrail http://127.0.0.1:9300, with the key
-                that GUARDRAIL_API_KEY tells; a second entry ${FAILS_OPEN}, not on by default, must fail open
-GUARDRAIL_URL   a running guardrail, with GUARDRAIL_API_KEYS of two tenants; default: this project's own is started.
+LITELLM_LAB     The folder of a LiteLLM to start (venv/bin/litellm, prisma-shim).
+LITELLM_URL     A running LiteLLM instead, with LITELLM_MASTER_KEY and a database, configured like hack/samples/litellm.
+                Its model must be http://127.0.0.1:9100/v1 and its guardrail http://127.0.0.1:9300, with the key in
+                GUARDRAIL_API_KEY. A second guardrail ${FAILS_OPEN}, off by default, must fail open.
+GUARDRAIL_URL   A running guardrail, with GUARDRAIL_API_KEYS of two tenants. Default: the suite starts one.
                 Its GUARDRAIL_POLICY must be ${POLICY}`;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -49,7 +49,7 @@ async function runTable(gateway: string, { measure }: Testbed, check: boolean, m
   if (measure === undefined) {
     return {
       ...result,
-      limit: 'it is measured only on a LiteLLM that this suite starts (LITELLM_LAB)',
+      limit: 'measured only with a LiteLLM that the suite starts (LITELLM_LAB)',
       fault: undefined,
     };
   }
@@ -95,7 +95,7 @@ async function main(): Promise<void> {
   } finally {
     await service.stop();
   }
-  if (results.length === 0) throw new Error('No case has a name like that of --case.');
+  if (results.length === 0) throw new Error('No case matches --case.');
   say(table(results));
   if (results.some(({ fault }) => fault !== undefined)) process.exitCode = 1;
 }
