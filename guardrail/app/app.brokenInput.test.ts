@@ -35,12 +35,12 @@ const field = (name: string, value: unknown): string => json({ input_type: 'requ
 const BROKEN: readonly Broken[] = [
   { what: 'no body', body: '', status: 400, says: /no body/ },
   {
-    what: 'JSON that is cut short',
+    what: 'incomplete JSON',
     body: '{"input_type":"request","texts":["anna.schm',
     status: 400,
     says: /not valid JSON/,
   },
-  { what: 'what is not JSON at all', body: 'input_type=request&texts=a', status: 400, says: /not valid JSON/ },
+  { what: 'text that is not JSON', body: 'input_type=request&texts=a', status: 400, says: /not valid JSON/ },
   { what: 'a list', body: '[]', status: 400, says: /body must be an object/ },
   { what: 'a string', body: '"request"', status: 400, says: /body must be an object/ },
   { what: 'null', body: 'null', status: 400, says: /body must be an object/ },
@@ -71,8 +71,8 @@ const BROKEN: readonly Broken[] = [
     status: 400,
     says: /images must/,
   },
-  { what: '100 MB that are announced', body: Buffer.alloc(100 * MIB, '0'), status: 413, says: /larger than/ },
-  { what: '100 MB that are not announced', body: () => chunks(100), status: 413, says: /larger than/ },
+  { what: '100 MB with a declared size', body: Buffer.alloc(100 * MIB, '0'), status: 413, says: /larger than/ },
+  { what: '100 MB without a declared size', body: () => chunks(100), status: 413, says: /larger than/ },
   { what: 'a gzip bomb', body: gzipSync(zeros(200 * MIB)), headers: { 'content-encoding': 'gzip' }, status: 413 },
   {
     what: 'a deflate bomb',
@@ -87,19 +87,19 @@ const BROKEN: readonly Broken[] = [
     status: 413,
   },
   {
-    what: 'gzip that is none',
+    what: 'an invalid gzip body',
     body: texts('a'),
     headers: { 'content-encoding': 'gzip' },
     status: 400,
     says: /Content-Encoding/,
   },
   {
-    what: 'gzip that is cut short',
+    what: 'incomplete gzip',
     body: gzipSync(texts('a')).subarray(0, 20),
     headers: { 'content-encoding': 'gzip' },
     status: 400,
   },
-  { what: 'an encoding that is not known', body: texts('a'), headers: { 'content-encoding': 'compress' }, status: 415 },
+  { what: 'an unknown encoding', body: texts('a'), headers: { 'content-encoding': 'compress' }, status: 415 },
   { what: 'two encodings', body: texts('a'), headers: { 'content-encoding': 'gzip, gzip' }, status: 415 },
   {
     what: 'another content type',
@@ -278,7 +278,7 @@ describe('broken input', () => {
     });
   }
 
-  it('keeps every member of a message, __proto__ too, and pollutes nothing', async () => {
+  it('keeps every member of a message, also __proto__, without prototype pollution', async () => {
     const body =
       '{"input_type":"request","structured_messages":[{"role":"user","content":"Mail a.b@example.org","__proto__":{"x":1},"constructor":"y"}]}';
     const reply = await send(body);
@@ -316,14 +316,14 @@ describe('broken input', () => {
     await expectHealthy();
   });
 
-  it('400: a length and chunks at once, as request smuggling has it', async () => {
+  it('400: Content-Length and chunks in one request, as in request smuggling', async () => {
     const head = `POST ${PATH} HTTP/1.1\r\nhost: x\r\nx-api-key: ${KEY}\r\ncontent-type: application/json\r\n`;
     const smuggled = `${head}content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`;
     expect(await raw(smuggled)).to.match(/^HTTP\/1\.1 400/);
     await expectHealthy();
   });
 
-  it('survives a client that leaves in the middle of its body', async () => {
+  it('survives a client that disconnects during its body', async () => {
     const socket = connect(harness.app.port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write(
@@ -333,7 +333,7 @@ describe('broken input', () => {
     await expectHealthy();
   });
 
-  it('405 with Allow, and 404, where there is nothing to call', async () => {
+  it('405 with Allow, and 404 for unknown paths', async () => {
     const wrongMethod = await harness.call('GET', PATH);
     expect([wrongMethod.status, wrongMethod.headers.get('allow')]).to.deep.equal([405, 'POST']);
     expect((await harness.call('POST', '/beta/other_basic_guardrail_api', {})).status).to.equal(404);

@@ -28,7 +28,7 @@ const portkey = (eventType: string): Body => ({
   response: { json: { choices: [{ message: { role: 'assistant', content: TEXT } }] } },
 });
 
-/** A call of each phase in each dialect, and the answer that lets it go on unchanged. */
+/** A call of each phase in each dialect, and the response that forwards it unchanged. */
 const CALLS: readonly (readonly [what: string, path: string, body: Body, pass: Body])[] = [
   ['basic, request', BASIC, { input_type: 'request', texts: [TEXT], litellm_call_id: 'call' }, { action: 'NONE' }],
   ['Portkey, request', PEER, portkey('beforeRequestHook'), { verdict: true }],
@@ -48,7 +48,7 @@ async function expectPassed(harness: Harness, code: string, only = CALLS): Promi
     const lines = harness.logs.length;
     const answer = await harness.call('POST', path, body, { headers });
     expect(answer.status, what).to.equal(200);
-    // A checked response says its texts, too.
+    // A checked response also contains its texts.
     expect(answer.body, what).to.deep.include(pass);
     expect(JSON.stringify(answer.body), what).not.to.match(/BLOCKED|"verdict":false|status_code/);
     const failed = isRequest(what);
@@ -82,7 +82,7 @@ const guardOf = (request: Guard['request']) => (): Guard => ({
 describe('monitor mode', () => {
   const redis = withRedis();
 
-  it('writes nothing to Redis, and passes and stays ready when Redis is killed, and starts without it', async function () {
+  it('writes nothing to Redis, forwards calls and stays ready when Redis dies, and starts without it', async function () {
     this.timeout(60_000);
     const env = { GUARDRAIL_STORE: redis().url };
     await withHarness({ env }, async (harness) => {
@@ -110,8 +110,8 @@ describe('monitor mode', () => {
     });
   });
 
-  it('passes, counts and stays ready while the detector is down', async () => {
-    // Answers nothing but errors, as an analyzer whose model has not been loaded.
+  it('forwards and counts calls, and stays ready, while the detector is down', async () => {
+    // Returns only errors, like an analyzer whose model is not loaded.
     const presidio = createServer((_, response) => response.writeHead(500).end());
     presidio.listen(0, '127.0.0.1');
     await once(presidio, 'listening');
@@ -130,12 +130,12 @@ describe('monitor mode', () => {
     }
   });
 
-  it('passes what it fails to check', async () => {
+  it('forwards calls whose check fails', async () => {
     const broken = guardOf(() => Promise.reject(new Error(`cannot handle ${PLANTED.email}`)));
     await withHarness({ guard: broken }, (harness) => expectPassed(harness, 'internal_error'));
   });
 
-  it('passes what it cannot check in time', async function () {
+  it('forwards calls that it cannot check in time', async function () {
     this.timeout(20_000);
     const peers = CALLS.filter(([what]) => /^(?:Portkey|agentgateway), request$/.test(what));
     await withHarness({ guard: guardOf(() => new Promise(() => undefined)) }, (harness) =>
@@ -143,7 +143,7 @@ describe('monitor mode', () => {
     );
   });
 
-  it('passes what is too large, and what has too many texts', async () => {
+  it('forwards calls that are too large or have too many texts', async () => {
     await withHarness({ env: { GUARDRAIL_MAX_BODY: '1KiB' } }, async (harness) => {
       for (const [what, path, body] of CALLS) {
         const answer = await harness.call('POST', path, { ...body, padding: 'x'.repeat(2000) }, { headers });
@@ -165,7 +165,7 @@ describe('monitor mode', () => {
     });
   });
 
-  it('passes what it has no room for, and what comes while it drains', async function () {
+  it('forwards calls that it has no capacity for, and calls during a drain', async function () {
     this.timeout(20_000);
     const open: (() => void)[] = [];
     const stuck = guardOf(
@@ -178,7 +178,7 @@ describe('monitor mode', () => {
     );
     const harness = await startHarness({ guard: stuck, env: MODE });
     const ask = (): Promise<Answer> => harness.guard({ input_type: 'request', texts: [TEXT] });
-    // What one tenant may have in work: three quarters of 256, and one.
+    // The share of one tenant: three quarters of 256 slots, and one.
     const running = Array.from({ length: 193 }, ask);
     let stopped: Promise<boolean> | undefined;
     try {
@@ -186,7 +186,7 @@ describe('monitor mode', () => {
       expect((await ask()).body).to.deep.equal({ action: 'NONE' });
       expect(await failedOpenBy(harness, 'overloaded')).to.equal(1);
       stopped = harness.stop();
-      // In monitor mode nothing but draining makes it unready.
+      // In monitor mode, only a drain makes the service unready.
       await eventually(async () => (await harness.call('GET', '/readyz')).status === 503);
       for (const [what, path, body] of CALLS) {
         expect((await harness.call('POST', path, body, { headers })).status, what).to.equal(200);
@@ -200,7 +200,7 @@ describe('monitor mode', () => {
     expect(await stopped).to.equal(true);
   });
 
-  it('still refuses callers without a key, and what is no call', async () => {
+  it('still refuses callers without a key, and invalid calls', async () => {
     await withHarness({}, async (harness) => {
       const wrong = { headers: { 'x-api-key': 'wrong' } };
       for (const [what, path, body] of CALLS) {

@@ -7,7 +7,7 @@ import { ENCRYPTION_KEY, eventually, PLANTED, startHarness } from '../testing/ap
 import { ready, request, response, startReady, textOf, type Body } from '../testing/appRedisHarness.ts';
 import { withRedis } from '../testing/redis.ts';
 
-/** A TCP proxy in front of Redis that can stop passing anything on, as a hung server or a lost network does. */
+/** A TCP proxy in front of Redis that can stop forwarding, like a hung server or a lost network. */
 async function startHangingProxy(target: number): Promise<{ port: number; hang(on: boolean): void; close(): void }> {
   const sockets = new Set<Socket>();
   let hanging = false;
@@ -41,7 +41,7 @@ async function startHangingProxy(target: number): Promise<{ port: number; hang(o
 describe('the service on Redis', () => {
   const redis = withRedis();
 
-  it('lets two processes agree: one value has one pseudonym, and each restores what the other replaced', async () => {
+  it('shares mappings between processes: each uses the same pseudonyms and restores those of the other', async () => {
     const [one, two] = await Promise.all([startReady(redis().url), startReady(redis().url)]);
     try {
       const seen = new Map<string, string>();
@@ -60,7 +60,7 @@ describe('the service on Redis', () => {
     }
   });
 
-  it('keeps nothing readable in Redis, and nothing of a person after an erasure', async () => {
+  it('stores nothing readable in Redis, and nothing of an end user after an erasure', async () => {
     const harness = await startReady(redis().url);
     try {
       await redis().cli('FLUSHALL');
@@ -84,7 +84,7 @@ describe('the service on Redis', () => {
     }
   });
 
-  it('takes one round trip for a request and one for a response', async () => {
+  it('needs one round trip for a request and one for a response', async () => {
     const harness = await startReady(redis().url);
     try {
       const text = textOf(await request(harness, 'counted', `Mail ${PLANTED.email}`));
@@ -104,7 +104,7 @@ describe('the service on Redis', () => {
     }
   });
 
-  it('does without scripts that Redis has forgotten', async () => {
+  it('works after Redis has flushed its scripts', async () => {
     const harness = await startReady(redis().url);
     try {
       const sent = textOf(await request(harness, 'flushed', `Mail ${PLANTED.email}`));
@@ -117,7 +117,7 @@ describe('the service on Redis', () => {
     }
   });
 
-  it('reads with an old encryption key, writes with the new one, and leaves a tag whose key is gone', async () => {
+  it('decrypts with an old key, encrypts with the new one, and leaves a pseudonym whose key is removed', async () => {
     const newKey = Buffer.alloc(32, 9).toString('base64');
     const old = await startReady(redis().url);
     const sent = textOf(await request(old, 'rotated', `Mail ${PLANTED.email}`));
@@ -129,7 +129,7 @@ describe('the service on Redis', () => {
     await both.stop();
     const onlyNew = await startReady(redis().url, { GUARDRAIL_ENCRYPTION_KEYS: newKey });
     expect(textOf(await response(onlyNew, 'rotated', other))).to.equal(`Mail ${PLANTED.otherEmail}`);
-    // Used again under both keys, it was encrypted anew.
+    // Its use with both keys has encrypted it with the new one.
     expect(textOf(await response(onlyNew, 'rotated', sent))).to.equal(`Mail ${PLANTED.email}`);
     await onlyNew.stop();
     const wrong = await startReady(redis().url, { GUARDRAIL_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64') });
@@ -139,12 +139,12 @@ describe('the service on Redis', () => {
     await wrong.stop();
   });
 
-  it('restores nothing from a value that was changed or moved inside Redis', async () => {
+  it('does not restore a value that was changed or moved in Redis', async () => {
     const harness = await startReady(redis().url);
     try {
       await redis().cli('FLUSHALL');
       const sent = textOf(await request(harness, 'tampered', `${PLANTED.email} ${PLANTED.otherEmail}`));
-      // Swaps the two sealed values of the session's hash.
+      // Swaps the two encrypted values in the hash of the session.
       await redis().cli(
         'EVAL',
         "local key = redis.call('KEYS', 'guardrail:*:session:*')[1] local all = redis.call('HGETALL', key) local fields = {} for i = 1, #all, 2 do if #all[i] == 16 then fields[#fields + 1] = i end end redis.call('HSET', key, all[fields[1]], all[fields[2] + 1], all[fields[2]], all[fields[1] + 1])",
@@ -157,7 +157,7 @@ describe('the service on Redis', () => {
     }
   });
 
-  it('leaves tags as they are where Redis has evicted a session, and never half of one', async () => {
+  it('leaves all pseudonyms of a session that Redis has evicted', async () => {
     const harness = await startReady(redis().url);
     try {
       const text = `${PLANTED.email} ${PLANTED.otherEmail}`;
@@ -172,7 +172,7 @@ describe('the service on Redis', () => {
     }
   });
 
-  it('answers 502 where Redis refuses to write for want of memory', async () => {
+  it('returns 502 if Redis is out of memory', async () => {
     const harness = await startReady(redis().url);
     try {
       await redis().cli('CONFIG', 'SET', 'maxmemory', '1');
@@ -187,8 +187,8 @@ describe('the service on Redis', () => {
   });
 });
 
-describe('the service when Redis fails', () => {
-  it('starts without Redis, says which dependency is down and since when, and recovers by itself', async function () {
+describe('the service during failures of Redis', () => {
+  it('starts without Redis, reports which dependency is down since when, and recovers', async function () {
     this.timeout(30_000);
     const redis = await startRedis();
     await redis.kill();
@@ -217,7 +217,7 @@ describe('the service when Redis fails', () => {
     }
   });
 
-  it('answers within its time-out when Redis hangs, then at once, and comes back when Redis does', async function () {
+  it('responds within its timeout when Redis hangs, then at once, and recovers with Redis', async function () {
     this.timeout(30_000);
     const redis = await startRedis();
     const proxy = await startHangingProxy(redis.port);
@@ -245,7 +245,7 @@ describe('the service when Redis fails', () => {
     }
   });
 
-  it('never shows a wrong value while Redis is killed and comes back empty under 500 requests a second', async function () {
+  it('never restores a wrong value when Redis restarts empty under 500 requests per second', async function () {
     this.timeout(60_000);
     const redis = await startRedis();
     const harness = await startReady(redis.url);
@@ -271,7 +271,7 @@ describe('the service when Redis fails', () => {
         lastFailure = performance.now();
         return;
       }
-      // Redis comes back empty, so a tag may stay as it is; another's value never.
+      // Redis restarts empty, so a pseudonym may stay. The value of another user must not appear.
       if (textOf(back) !== `Mail ${value}.` && textOf(back) !== textOf(sent)) wrong.push(textOf(back));
     };
 
@@ -285,11 +285,11 @@ describe('the service when Redis fails', () => {
         await redis.restart();
         restarted = performance.now();
       })();
-      // Two calls an exchange: 250 exchanges a second for six seconds.
+      // Two calls in each exchange: 250 exchanges per second for six seconds.
       for (let n = 0; n < 1500; n += 1) {
         const due = start + n * 4;
         if (due > performance.now()) await delay(due - performance.now());
-        // On a machine too slow for the rate: as fast as it goes, rather than measuring its overload.
+        // A slower machine runs at its own rate, so that the test does not measure overload.
         while (inFlight >= 64) await delay(1);
         inFlight += 1;
         calls.push(exchange(n).finally(() => (inFlight -= 1)));
@@ -306,7 +306,7 @@ describe('the service when Redis fails', () => {
   });
 });
 
-/** All that Redis holds, as text. */
+/** The complete content of Redis as text. */
 async function everything(redis: RedisServer): Promise<string> {
   const keys = (await redis.cli('KEYS', '*')).trim().split('\n');
   const dumps = await Promise.all(keys.map((key) => redis.cli('--no-raw', 'DUMP', key)));

@@ -21,7 +21,7 @@ describe('the service on Redis with several servers', () => {
     }
   };
 
-  it('shares sessions over a Cluster of three, and erases end users there', async function () {
+  it('shares sessions in a Cluster of three nodes, and erases end users', async function () {
     this.timeout(60_000);
     const cluster = await startRedisCluster();
     try {
@@ -32,7 +32,7 @@ describe('the service on Redis with several servers', () => {
     }
   });
 
-  it('answers 502 for the part of a Cluster that is down, serves the others, and recovers', async function () {
+  it('returns 502 for the part of a Cluster that is down, serves the other parts, and recovers', async function () {
     this.timeout(60_000);
     const cluster = await startRedisCluster();
     const harness = await startReady(cluster.url);
@@ -42,13 +42,13 @@ describe('the service on Redis with several servers', () => {
         Array.from({ length: 30 }, async (_, user) => {
           const started = performance.now();
           const { status } = await request(harness, `user-${user}`, `Mail person.${user}@example.org`);
-          // The store's time-out is a second, the call's 25; all thirty are under way at once.
+          // The timeout of the store is 1 s and of the call 25 s. All thirty calls run at the same time.
           expect(performance.now() - started).to.be.lessThan(10_000);
           return status;
         }),
       );
       expect([...new Set(statuses)].sort()).to.deep.equal([200, 502]);
-      // Ready all the same, or the calls that can be served would fail with the others.
+      // Ready, because otherwise the calls for the other parts would fail too.
       const partly = await harness.call('GET', '/readyz');
       expect([partly.status, storeOf(partly).up]).to.deep.equal([200, true]);
       expect(storeOf(partly).reason).to.match(/^1 of 3 masters of the Redis Cluster cannot be used: .*\.$/);
@@ -71,7 +71,7 @@ describe('the service on Redis with several servers', () => {
     }
   });
 
-  it('is not ready where the Cluster serves nothing while a part of it is down', async function () {
+  it('is not ready if the Cluster serves nothing while a part is down', async function () {
     this.timeout(60_000);
     const cluster = await startRedisCluster({ args: ['--cluster-require-full-coverage', 'yes'] });
     const harness = await startReady(cluster.url);
@@ -88,7 +88,7 @@ describe('the service on Redis with several servers', () => {
     }
   });
 
-  it('follows a failover that Sentinel makes', async function () {
+  it('follows a failover of Sentinel', async function () {
     this.timeout(60_000);
     const group = await startRedisSentinel();
     const harness = await startReady(group.url);
@@ -99,7 +99,7 @@ describe('the service on Redis with several servers', () => {
       await eventually(async () => (await replica?.cli('KEYS', '*'))?.includes(':session:') ?? false);
       await master?.kill();
       await eventually(async () => textOf(await response(harness, 'failover', sent)) === text, 20_000);
-      // The new master may close its connections once more while Sentinel sets it up.
+      // The new master may close its connections again while Sentinel configures it.
       await eventually(async () => (await request(harness, 'after', text)).status === 200);
     } finally {
       await harness.stop();

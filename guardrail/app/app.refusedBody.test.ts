@@ -3,7 +3,7 @@ import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import { KEY, startHarness } from '../testing/appHarness.ts';
 describe('refused bodies', () => {
-  it('leave their connection fit for the next call', async () => {
+  it('leave their connection usable for the next call', async () => {
     const harness = await startHarness();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const send = (body: Buffer): Promise<number | undefined> =>
@@ -29,7 +29,7 @@ describe('refused bodies', () => {
         call.on('error', reject);
         call.end(body);
       });
-    // More, compressed, than fits into the buffers on the way: some of it is still unread when the answer goes out.
+    // More compressed bytes than the buffers hold, so that some are unread when the response is sent.
     const bomb = deflateSync(Buffer.alloc(200 * 1024 * 1024));
     const fine = deflateSync('{"input_type":"request","texts":["x"]}');
     try {

@@ -15,7 +15,7 @@ type Body = Record<string, unknown>;
 const TEXT = `Mail ${PLANTED.email}.`;
 const BLOCKED = `Pay ${PLANTED.iban}.`;
 
-/** A guarded route: its path, and how a call of each phase looks there. */
+/** A guardrail route: its path, and a call of each phase. */
 interface Route {
   readonly path: string;
   readonly headers?: Record<string, string>;
@@ -57,7 +57,7 @@ const FAILURES: readonly Error[] = [
 
 describe('the header x-session-id', () => {
   let failure: Error | undefined;
-  /** The real core, unless it is to fail. */
+  /** The real guard, unless it has to fail. */
   const failing = (options: GuardOptions): Guard => {
     const guard = createGuard(options);
     return {
@@ -76,7 +76,7 @@ describe('the header x-session-id', () => {
   });
 
   for (const { path, headers: sent = {}, ...phases } of ROUTES) {
-    it(`names the session of the call on every answer of ${path}`, async () => {
+    it(`names the session of the call in every response of ${path}`, async () => {
       const seen = new Set<string | null>();
       for (const body of Object.values(phases)) {
         for (const error of [undefined, ...FAILURES]) {
@@ -93,7 +93,7 @@ describe('the header x-session-id', () => {
     });
   }
 
-  it('leads to the session that DELETE erases', async () => {
+  it('is the id that DELETE accepts', async () => {
     failure = undefined;
     const call = ROUTES[0]?.request?.(TEXT) ?? {};
     const id = (await harness.guard(call)).headers.get('x-session-id') ?? '';

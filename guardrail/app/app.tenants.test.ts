@@ -20,7 +20,7 @@ describe('the sessions of a tenant', () => {
     request_data: { user_api_key_team_id: 'red', user_api_key_end_user_id: PLANTED.endUser },
     litellm_call_id: 'call-1',
   };
-  /** Starts a session, and tells its id. */
+  /** Starts a session, and returns its id. */
   const begin = async (key = KEY): Promise<string> => {
     const answer = await harness.guard({ ...identity, input_type: 'request', texts: [TEXT] }, as(key));
     return answer.headers.get('x-session-id') ?? '';
@@ -30,11 +30,11 @@ describe('the sessions of a tenant', () => {
     harness.call('DELETE', `/sessions/${id}`, undefined, as(key));
   const eraseUser = (key: string, more: object = {}): Promise<Answer> =>
     harness.call('POST', '/subjects/erase', { end_user_id: PLANTED.endUser, ...more }, as(key));
-  /** An answer without what differs in every answer. */
+  /** A response without the parts that always differ. */
   const plain = ({ status, body }: Answer): unknown =>
     JSON.parse(JSON.stringify([status, body]).replace(/"request_id":"[^"]*"/, '"request_id":""'));
 
-  it('are to another tenant as sessions that do not exist', async () => {
+  it('look to another tenant like sessions that do not exist', async () => {
     const id = await begin();
     const missing = '0123456789abcdef'.repeat(2);
     expect(plain(await look(id, OTHER_KEY))).to.deep.equal(plain(await look(missing, OTHER_KEY)));
@@ -44,7 +44,7 @@ describe('the sessions of a tenant', () => {
     expect((await look(id, KEY)).body).to.deep.include({ session_id: id, pseudonyms: 1 });
   });
 
-  it('are not erased under a call of theirs by another tenant', async () => {
+  it('are not erased by another tenant during a call', async () => {
     const id = await begin();
     const masked = await harness.guard({ ...identity, input_type: 'request', texts: [TEXT] });
     await erase(id, OTHER_KEY);
@@ -53,7 +53,7 @@ describe('the sessions of a tenant', () => {
     expect((answer.body as { texts: string[] }).texts).to.deep.equal([TEXT]);
   });
 
-  it('are read and erased by an admin key, and by their own', async () => {
+  it('are read and erased by an admin key and by a key of the tenant', async () => {
     for (const key of [ADMIN_KEY, KEY]) {
       const id = await begin();
       expect((await look(id, key)).body).to.deep.include({ session_id: id, pseudonyms: 1 });
@@ -62,7 +62,7 @@ describe('the sessions of a tenant', () => {
     }
   });
 
-  it('are erased by end user, of another tenant by an admin key alone', async () => {
+  it('are erased by end user, and for another tenant only by an admin key', async () => {
     await Promise.all([begin(), begin(OTHER_KEY)]);
     for (const tenant of ['litellm', 'no-such-tenant']) {
       const refused = await eraseUser(OTHER_KEY, { tenant });

@@ -41,7 +41,7 @@ describe('the service', () => {
     await harness.stop();
   });
 
-  it('replaces a value before the call and restores it after', async () => {
+  it('replaces a value in the request and restores it in the response', async () => {
     const who = caller('team-1');
     const sent = bodyOf(
       await harness.guard({ ...who, input_type: 'request', texts: [`Mail ${PLANTED.email} now.`, 'Hello.'] }),
@@ -60,7 +60,7 @@ describe('the service', () => {
     });
   });
 
-  it('answers NONE where there is nothing to replace or restore', async () => {
+  it('returns NONE if there is nothing to replace or restore', async () => {
     const who = caller('team-1');
     expect(bodyOf(await harness.guard({ ...who, input_type: 'request', texts: ['Hello.'] }))).to.deep.equal({
       action: 'NONE',
@@ -69,7 +69,7 @@ describe('the service', () => {
     expect(answer).to.deep.equal({ action: 'NONE', texts: ['Hello.', ''], stream_holdback_chars: [0, 0] });
   });
 
-  it('handles messages and tool calls that are in no text, both ways, and keeps what it does not know', async () => {
+  it('handles messages and tool calls in both phases, and keeps unknown members', async () => {
     const who = caller('team-1');
     const messages = [
       { role: 'user', content: [{ type: 'text', text: `Mail ${PLANTED.email}`, cache: { ttl: 5 } }], extra: null },
@@ -100,7 +100,7 @@ describe('the service', () => {
     expect(back.tool_calls?.[0]?.function.arguments).to.equal(`{"to": "${PLANTED.otherEmail}"}`);
   });
 
-  it('returns tools where they changed, and only there', async () => {
+  it('returns tools only if they changed', async () => {
     const tool = (description: string): object => ({
       type: 'function',
       function: { name: 'mail', description, extra: [1] },
@@ -119,7 +119,7 @@ describe('the service', () => {
     expect(JSON.stringify(changed)).to.match(/"description":"Sends as <EMAIL_ADDRESS_\w+>\.","extra":\[1\]/);
   });
 
-  it('never answers GUARDRAIL_INTERVENED with an empty list of texts', async () => {
+  it('never returns GUARDRAIL_INTERVENED with an empty list of texts', async () => {
     const structured_messages = [{ role: 'user', content: `Mail ${PLANTED.email}` }];
     for (const texts of [undefined, null, []]) {
       const answer = bodyOf(
@@ -131,7 +131,7 @@ describe('the service', () => {
     }
   });
 
-  it('holds back, in code points, what could become a pseudonym, and releases only what stays', async () => {
+  it('holds back what may become a pseudonym, counted in code points, and releases the rest', async () => {
     const who = caller('team-1');
     const value = `\u{1F600} ${PLANTED.email}`;
     const sent = bodyOf(await harness.guard({ ...who, input_type: 'request', texts: [value] })).texts[0] ?? '';
@@ -149,12 +149,12 @@ describe('the service', () => {
     expect(released).to.equal(`\u{1F680}\u{1F680} ${value} and ${value}!`);
   });
 
-  it('answers a call with a streaming_transform_mode as it answers one without', async () => {
+  it('ignores streaming_transform_mode', async () => {
     const who = caller('team-1');
     const sent = bodyOf(await harness.guard({ ...who, input_type: 'request', texts: [`Mail ${PLANTED.email}`] }));
     const [text = ''] = sent.texts;
-    // Nothing in a call tells a stream from a plain answer: without restored text, plain answers would hold pseudonyms,
-    // and without a holdback, a gateway that streams would send the beginning of one.
+    // A call does not show whether the response is streamed. Without restored text, plain responses would contain pseudonyms;
+    // without a holdback, a streaming gateway would send the beginning of a pseudonym.
     for (const texts of [[text], [text.slice(0, -3)]]) {
       const plain = bodyOf(await harness.guard({ ...who, input_type: 'response', texts }));
       for (const streaming_transform_mode of ['block_only', 'incremental_diff', null]) {
@@ -167,7 +167,7 @@ describe('the service', () => {
     expect(document).to.match(/"streaming_transform_mode":\{"description":"Accepted, and changes nothing\./);
   });
 
-  it('refuses an answer that restoring would make larger than a body', async () => {
+  it('refuses a response that would exceed the body limit when restored', async () => {
     const who = { litellm_call_id: 'large', request_data: { user_api_key_hash: 'k1' } };
     const lines = Array.from({ length: 100 }, (_, at) => `${at}Ab+/`.repeat(16).slice(0, 64));
     const key = `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----`;
@@ -181,7 +181,7 @@ describe('the service', () => {
     expect(small.texts).to.deep.equal([key]);
   });
 
-  it('restores nothing in the address of an image, in a stream neither, and counts it', async () => {
+  it('restores nothing in the URL of an image, also in a stream, and counts it', async () => {
     const who = caller('team-1');
     const sent =
       bodyOf(await harness.guard({ ...who, input_type: 'request', texts: [PLANTED.email] })).texts[0] ?? 'none';
@@ -200,7 +200,7 @@ describe('the service', () => {
       released = shown;
     }
     expect(released).to.equal(final);
-    // A tool is given what it asks for: its arguments are not shown.
+    // Tool arguments are restored, because they are not displayed.
     const toolCall = {
       function: { name: 'show', arguments: JSON.stringify({ text: `![x](https://e.example/?q=${sent})` }) },
     };
@@ -214,7 +214,7 @@ describe('the service', () => {
     expect(metrics).to.match(/guardrail_suspected_enumerations_total [1-9]/);
   });
 
-  it('keeps teams, and tenants, apart for the same end user', async () => {
+  it('separates teams and tenants for the same end user', async () => {
     const text = `Mail ${PLANTED.email}`;
     const other = 'key-of-another';
     const two = await startHarness({ env: { GUARDRAIL_API_KEYS: `litellm:${KEY},another:${other}` } });
@@ -240,7 +240,7 @@ describe('the service', () => {
     }
   });
 
-  it('narrows sessions to conversations, by the header that a client sends or the trace id', async () => {
+  it('scopes sessions to conversations by a client header or the trace id', async () => {
     const service = await startHarness({ env: { GUARDRAIL_SESSION_SCOPE: 'conversation' } });
     const ask = async (trace: string, header?: string): Promise<string> => {
       const fields = { litellm_trace_id: trace, request_headers: { 'x-session-id': header, host: 'gateway' } };
@@ -262,7 +262,7 @@ describe('the service', () => {
     }
   });
 
-  it('refuses requests with images, wherever they stand, or lets them pass, where it is told to', async () => {
+  it('refuses or forwards requests with images anywhere, as configured', async () => {
     const image = 'data:image/png;base64,iVBORw0KGgo=';
     const parts = [
       { type: 'image_url', image_url: { url: image } },
@@ -302,7 +302,7 @@ describe('the service', () => {
     }
   });
 
-  it('refuses requests with files, unless images pass too, and never in monitor mode', async () => {
+  it('refuses requests with files, unless images are forwarded too, and never in monitor mode', async () => {
     const file = { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0xLjQK' } };
     const fields = {
       ...caller('team-1'),
@@ -330,7 +330,7 @@ describe('the service', () => {
     }
   });
 
-  it('blocks, for one request, entity types that the request names', async () => {
+  it('blocks entity types that a request names, for this request only', async () => {
     const params = { additional_provider_specific_params: { block_entities: ['EMAIL_ADDRESS'], tenant: 'acme' } };
     const answer = bodyOf(
       await harness.guard({ ...caller('team-1'), ...params, input_type: 'request', texts: [`Mail ${PLANTED.email}`] }),
@@ -339,7 +339,7 @@ describe('the service', () => {
     expect(answer.blocked_reason).to.not.include('example.org');
   });
 
-  it('answers under every proxy name, each with its own names of fields', async () => {
+  it('serves every proxy name with its own field names', async () => {
     const text = `Mail ${PLANTED.email}`;
     const path = '/beta/gateway_basic_guardrail_api';
     const sent = bodyOf(
@@ -355,7 +355,7 @@ describe('the service', () => {
     expect(other.texts[0]).to.equal(sent);
   });
 
-  it('tells the session, describes it, and erases it as often as asked', async () => {
+  it('returns the session id, describes the session, and erases it repeatedly', async () => {
     const who = caller('team-9', PLANTED.endUser);
     const answer = await harness.guard({ ...who, input_type: 'request', texts: [`Mail ${PLANTED.email}`] });
     const id = answer.headers.get('x-session-id') ?? '';
@@ -373,7 +373,7 @@ describe('the service', () => {
     expect(restored.texts).to.deep.equal(bodyOf(answer).texts);
   });
 
-  it('lets a call whose body arrives around an erasure write nothing', async () => {
+  it('stores nothing for a call whose body arrives during an erasure', async () => {
     const who = caller('team-slow', PLANTED.endUser);
     const body = JSON.stringify({ ...who, input_type: 'request', texts: [`Mail ${PLANTED.email}`] });
     const first = await harness.guard(JSON.parse(body) as Record<string, unknown>);
@@ -384,7 +384,7 @@ describe('the service', () => {
         'x-api-key': KEY,
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
-        // The service answers it when it takes the call up, which is when the call has begun.
+        // The service sends this when it accepts the call, which is the start of the call.
         expect: '100-continue',
       },
     });
@@ -400,7 +400,7 @@ describe('the service', () => {
   });
 
   for (const id of ['x', '%00', 'a'.repeat(500), '..%2f..', '%7Bslot%7D', 'anna@example.org']) {
-    it(`takes a session that cannot be for one that is not: ${id.slice(0, 20)}`, async () => {
+    it(`treats an impossible session id as unknown: ${id.slice(0, 20)}`, async () => {
       expect(await harness.call('DELETE', `/sessions/${id}`)).to.deep.include({
         status: 200,
         body: { deleted: false },
@@ -409,7 +409,7 @@ describe('the service', () => {
     });
   }
 
-  it('erases every session of an end user, of the calling tenant alone', async () => {
+  it('erases all sessions of an end user of the calling tenant only', async () => {
     for (const team of ['team-a', 'team-b']) {
       await harness.guard({
         ...caller(team, PLANTED.endUser),
@@ -440,7 +440,7 @@ describe('the service', () => {
     'GET /anything',
   ];
   for (const endpoint of GUARDED) {
-    it(`asks for a key: ${endpoint}`, async () => {
+    it(`requires a key: ${endpoint}`, async () => {
       const [method = '', path = ''] = endpoint.split(' ');
       for (const key of ['', 'wrong', `${KEY}x`, KEY.slice(1), `litellm:${KEY}`]) {
         const answer = await harness.call(method, path, method === 'POST' ? {} : undefined, {
@@ -456,7 +456,7 @@ describe('the service', () => {
     });
   }
 
-  it('serves metrics without a key, on a port where nothing else is', async () => {
+  it('serves only metrics on a separate port, without a key', async () => {
     const { metricsUrl } = harness;
     expect((await fetch(`${metricsUrl}/metrics`)).headers.get('content-type')).to.match(
       /^text\/plain; version=0\.0\.4/,
@@ -471,20 +471,20 @@ describe('the service', () => {
     expect(harness.app.routes.map(({ path }) => path)).to.not.include('/metrics');
   });
 
-  it('serves no metrics where they are off', async () => {
+  it('serves no metrics if they are disabled', async () => {
     const silent = await startHarness({ env: { GUARDRAIL_METRICS_PORT: 'off' } });
     expect(silent.app.metricsPort).to.equal(undefined);
     await silent.stop();
   });
 
   for (const path of ['/healthz', '/readyz']) {
-    it(`asks for no key: ${path}`, async () => {
+    it(`requires no key: ${path}`, async () => {
       expect((await harness.call('GET', path, undefined, { headers: { 'x-api-key': '' } })).status).to.equal(200);
       expect((await fetch(harness.url + path, { method: 'HEAD' })).status).to.equal(200);
     });
   }
 
-  it('takes over a key that is added to the file, and lets go of one that is removed', async () => {
+  it('accepts a key that is added to the file, and refuses a removed one', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'keys-'));
     const path = join(folder, 'keys');
     writeFileSync(path, 'litellm:first-key');
@@ -504,7 +504,7 @@ describe('the service', () => {
     }
   });
 
-  it('counts what it does, by type and never by value', async () => {
+  it('counts by type, never by value', async () => {
     await harness.guard({
       ...caller('team-1'),
       input_type: 'request',
@@ -532,7 +532,7 @@ describe('the service', () => {
     }
   });
 
-  it('gives every call an id, and takes over one that cannot be a name', async () => {
+  it('sets an id for every call, and accepts a given id that cannot be personal data', async () => {
     const id = randomUUID();
     const given = await harness.call('GET', '/healthz', undefined, { headers: { 'x-request-id': id } });
     expect(given.headers.get('x-request-id')).to.equal(id);
@@ -541,7 +541,7 @@ describe('the service', () => {
     expect((refused.body as Body).error.request_id).to.equal(refused.headers.get('x-request-id'));
   });
 
-  it('shows no planted value in a URL, a header or an error that is logged', async () => {
+  it('logs no planted value from a URL, a header or an error', async () => {
     await harness.call('GET', `/sessions/${PLANTED.email}?card=${PLANTED.card}`);
     await harness.call('DELETE', `/sessions/${PLANTED.endUser}`);
     await harness.call('POST', `/${PLANTED.email}`, { texts: [PLANTED.card] });
@@ -553,7 +553,7 @@ describe('the service', () => {
     });
   });
 
-  it('tells what it does in OpenAPI', async () => {
+  it('serves an OpenAPI document', async () => {
     const document = (await harness.call('GET', '/openapi.json')).body as { openapi: string; paths: object };
     expect(document.openapi).to.match(/^3\.1\./);
     expect(Object.keys(document.paths)).to.include.members([
@@ -563,7 +563,7 @@ describe('the service', () => {
     ]);
   });
 
-  it('changes nothing in monitor mode, and counts what it would have done', async () => {
+  it('changes nothing in monitor mode, and counts the actions that it does not take', async () => {
     const monitor = await startHarness({ env: { GUARDRAIL_MODE: 'monitor' } });
     try {
       const answer = await monitor.guard({
@@ -578,7 +578,7 @@ describe('the service', () => {
     }
   });
 
-  it('runs without keys only where it is told to, and then serves everybody', async () => {
+  it('runs without keys only if configured, and then serves every caller', async () => {
     const open = await startHarness({ env: { GUARDRAIL_API_KEYS: undefined, GUARDRAIL_INSECURE_NO_AUTH: 'true' } });
     try {
       expect(
@@ -590,7 +590,7 @@ describe('the service', () => {
   });
 });
 
-describe('the service when something fails', () => {
+describe('the service during failures', () => {
   const failing =
     (error: Error): (() => Guard) =>
     () => ({
@@ -610,7 +610,7 @@ describe('the service when something fails', () => {
     [new ImagesBusyError('timeout', 'The image took too long.', 20), 429, 'timeout', '1'],
   ];
   for (const [error, status, code, retryAfter] of FAILURES) {
-    it(`answers ${status} in both phases: ${error.name}, ${code}`, async () => {
+    it(`returns ${status} in both phases: ${error.name}, ${code}`, async () => {
       const harness = await startHarness({ guard: failing(error) });
       try {
         for (const input_type of ['request', 'response']) {
@@ -627,8 +627,8 @@ describe('the service when something fails', () => {
     });
   }
 
-  it('answers 502 where the detector cannot be reached, says so in its readiness, and restores nevertheless', async () => {
-    // Port 1 of loopback: nothing listens there.
+  it('returns 502 if the detector is unreachable, reports it in its readiness, and still restores', async () => {
+    // No process listens on port 1.
     const env = { GUARDRAIL_DETECTORS: 'builtin,presidio', GUARDRAIL_PRESIDIO_URL: 'http://127.0.0.1:1' };
     const harness = await startHarness({ env });
     try {
@@ -648,7 +648,7 @@ describe('the service when something fails', () => {
     }
   });
 
-  it('applies the policy of a file, names its mistakes at start, and follows it', async () => {
+  it('applies the policy of a file, reports its errors at the start, and follows its changes', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'policy-'));
     const path = join(folder, 'policy.yaml');
     const ask = async (service: Harness): Promise<string> =>
@@ -677,7 +677,7 @@ describe('the service when something fails', () => {
     }
   });
 
-  it('refuses quickly what it cannot answer in time, and recovers', async () => {
+  it('refuses calls early that it cannot process in time, and recovers', async () => {
     let open: (() => void)[] = [];
     const stuck = (): Guard => ({
       request: () =>
@@ -694,14 +694,14 @@ describe('the service when something fails', () => {
     try {
       const request = (init?: RequestInit): Promise<Answer> =>
         harness.guard({ input_type: 'request', texts: ['Hello.'] }, init);
-      // What one tenant may have in work: three quarters of 256, and one.
+      // The share of one tenant: three quarters of 256 slots, and one.
       const running = Array.from({ length: 193 }, () => request());
       await eventually(() => open.length === 193);
       const started = performance.now();
       const late = await request();
-      // Not 502, 503 or 504: a gateway that fails open sends the original to the model after these.
+      // Not 502, 503 or 504: after these, a gateway that fails open sends the original to the model.
       expect([late.status, (late.body as Body).error.code]).to.deep.equal([429, 'overloaded']);
-      // It has waited two seconds for its turn, so the next call waits no less.
+      // It waited two seconds for a slot, so the next call would wait at least as long.
       expect(late.headers.get('retry-after')).to.match(/^[23]$/);
       expect(performance.now() - started).to.be.lessThan(4000);
       expect((await harness.call('GET', '/healthz')).status).to.equal(200);
@@ -719,7 +719,7 @@ describe('the service when something fails', () => {
     }
   });
 
-  it('finishes what is running when it is stopped, and takes on nothing new', async () => {
+  it('finishes running calls when it stops, and refuses new ones', async () => {
     let finish: (() => void) | undefined;
     const slow = (): Guard => ({
       request: () =>
@@ -732,7 +732,7 @@ describe('the service when something fails', () => {
       sessionOf: () => 'x' as never,
     });
     const harness = await startHarness({ guard: slow });
-    // A connection that is open already: the port takes no new ones when the drain ends.
+    // A connection that is already open: the port accepts no new ones when the drain ends.
     await harness.call('GET', '/healthz');
     const running = harness.guard({ input_type: 'request', texts: ['Hello.'] });
     await eventually(() => finish !== undefined);

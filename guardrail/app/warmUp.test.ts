@@ -16,7 +16,7 @@ const sessionKey = createSecretKey(Buffer.alloc(32, 1));
 const customTypes = (): readonly string[] => [];
 
 describe('warming up', () => {
-  it('makes the detector work on something of every kind that it knows', async () => {
+  it('runs the detector on an example of each kind of recognizer', async () => {
     const found = new Set<string>();
     const analyzer = createAnalyzer({ detectors: [createBuiltinDetector()] });
     const watched: Analyzer = {
@@ -33,7 +33,7 @@ describe('warming up', () => {
     }
   });
 
-  it('starts all the same where the detector is down', async () => {
+  it('does not prevent the start if the detector is down', async () => {
     const analyzer: Analyzer = {
       analyze: () => Promise.reject(new DetectorUnavailableError('It is down.')),
       state: () => Promise.resolve({ up: false, reason: 'It is down.', since: new Date() }),
@@ -42,7 +42,7 @@ describe('warming up', () => {
     await warmUp({ analyzer, sessionKey, customTypes });
   });
 
-  it('is done before the service takes calls', async () => {
+  it('finishes before the service accepts calls', async () => {
     let asked = 0;
     const presidio = createServer((request, response) => {
       if (request.url === '/analyze') asked += 1;
@@ -61,7 +61,7 @@ describe('warming up', () => {
     expect(askedBefore).to.be.greaterThan(0);
   });
 
-  it('leaves no trace: nothing counted, nothing kept, nothing logged', async () => {
+  it('counts, stores and logs nothing', async () => {
     const harness = await startHarness();
     try {
       const metrics = await harness.metrics();

@@ -4,12 +4,12 @@ import type { CallContext } from './context.ts';
 import { underDeadline } from './deadline.ts';
 import { ServiceError } from './errors.ts';
 
-/** A call, as far as the deadline looks at it: its connection. */
+/** A call with a connection only. */
 function contextOf(connection = new EventEmitter()): CallContext {
   return { res: connection } as unknown as CallContext;
 }
 
-/** Work that never ends, and its signal. */
+/** Work that never finishes, and its signal. */
 function stuck(): { readonly work: (signal: AbortSignal) => Promise<never>; readonly signal: () => AbortSignal } {
   let given: AbortSignal | undefined;
   return {
@@ -22,7 +22,7 @@ function stuck(): { readonly work: (signal: AbortSignal) => Promise<never>; read
 }
 
 describe('the deadline of a call', () => {
-  it('ends work that does not heed its signal with 429, and says when to try again', async () => {
+  it('returns 429 with Retry-After for work that ignores its signal', async () => {
     for (const [timeoutMs, seconds] of [
       [10, '1'],
       [1100, '2'],
@@ -35,7 +35,7 @@ describe('the deadline of a call', () => {
     }
   });
 
-  it('aborts the work when the client has gone', async () => {
+  it('aborts the work when the client disconnects', async () => {
     const connection = new EventEmitter();
     const { work, signal } = stuck();
     underDeadline(contextOf(connection), work).catch(() => undefined);
@@ -44,7 +44,7 @@ describe('the deadline of a call', () => {
     expect(signal().aborted).to.equal(true);
   });
 
-  it('aborts the work of a client that has gone before', async () => {
+  it('aborts the work if the client has already disconnected', async () => {
     const { work, signal } = stuck();
     const connection = Object.assign(new EventEmitter(), { destroyed: true });
     underDeadline(contextOf(connection), work).catch(() => undefined);
@@ -52,7 +52,7 @@ describe('the deadline of a call', () => {
     expect(signal().aborted).to.equal(true);
   });
 
-  it('hands on what the work returns or throws, and leaves nothing behind', async () => {
+  it('returns or throws the result of the work, and removes its listeners', async () => {
     const connection = new EventEmitter();
     const context = contextOf(connection);
     expect(await underDeadline(context, () => Promise.resolve('done'), 1000)).to.equal('done');

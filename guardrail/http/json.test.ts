@@ -16,7 +16,7 @@ function codeOf(body: Buffer | string): string {
 }
 
 describe('parsing JSON', () => {
-  it('gives what JSON.parse gives, for any JSON, however it is spaced', () => {
+  it('returns the same as JSON.parse for any JSON with any whitespace', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary' }), fc.constantFrom(undefined, 1, '\t'), (text, space) => {
         const spaced = JSON.stringify(JSON.parse(text), undefined, space);
@@ -26,7 +26,7 @@ describe('parsing JSON', () => {
     );
   });
 
-  it('refuses what JSON.parse refuses, and nothing else but what is deep or named twice', () => {
+  it('refuses what JSON.parse refuses, and only deep nesting and duplicate names in addition', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...'{}[]":,\\ u0a1-.e'.split(''), '"a"', 'null', '\\"')), (parts) => {
         const text = parts.join('');
@@ -44,7 +44,7 @@ describe('parsing JSON', () => {
     );
   });
 
-  it('finds a name twice wherever it stands and however it is written, and takes it once in each object', () => {
+  it('finds duplicate names at any depth and in any notation, per object', () => {
     const objects: [text: string, code: string][] = [
       ['{"a":1,"b":2}', 'none'],
       ['{"a":1,"a":2}', 'duplicate_name'],
@@ -62,13 +62,13 @@ describe('parsing JSON', () => {
     for (const [text, code] of objects) expect(codeOf(text), text).to.equal(code);
   });
 
-  it('keeps __proto__ as a member like any other', () => {
+  it('keeps __proto__ as an ordinary member', () => {
     const value = parse('{"__proto__":{"polluted":true}}') as object;
     expect(Object.keys(value)).to.deep.equal(['__proto__']);
     expect(Object.getPrototypeOf(value)).to.equal(Object.prototype);
   });
 
-  it(`takes ${MAX_DEPTH} levels, and no more`, () => {
+  it(`accepts at most ${MAX_DEPTH} levels`, () => {
     expect(codeOf('['.repeat(MAX_DEPTH) + ']'.repeat(MAX_DEPTH))).to.equal('none');
     expect(codeOf('['.repeat(MAX_DEPTH + 1) + ']'.repeat(MAX_DEPTH + 1))).to.equal('too_deep');
     expect(codeOf(`["${'['.repeat(1000)}"]`)).to.equal('none');

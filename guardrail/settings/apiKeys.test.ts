@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { parseApiKeys } from './apiKeys.ts';
 
 describe('API keys', () => {
-  it('are told by name, several to a name, separated by commas or lines', () => {
+  it('map to their names, are separated by commas or lines, and can share a name', () => {
     const keys = parseApiKeys('litellm:first-key-1, litellm:second-key\nportkey:third:key:3\r\n\nbare-key-4\n');
     const known: [key: string, tenant: string | undefined][] = [
       ['first-key-1', 'litellm'],
@@ -38,7 +38,7 @@ describe('API keys', () => {
     });
   }
 
-  it('may be listed twice under the same name', () => {
+  it('can be listed twice under the same name', () => {
     expect(parseApiKeys('a:same-key-1,a:same-key-1').tenantOf('same-key-1')).to.equal('a');
   });
 });

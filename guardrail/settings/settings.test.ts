@@ -147,7 +147,7 @@ describe('the settings', () => {
     });
   }
 
-  it('name everything that is wrong at once, and repeat no value', () => {
+  it('report all problems at once, and repeat no value', () => {
     const problems = problemsOf({
       GUARDRAIL_PORT: 'secret-1',
       GUARDRAIL_MODE: 'secret-2',
@@ -157,7 +157,7 @@ describe('the settings', () => {
     expect(problems.join()).to.not.match(/secret/);
   });
 
-  it('come from a file too, and the environment wins', () => {
+  it('come from a file too, and the environment takes precedence', () => {
     const path = file(
       'all.yaml',
       'api_keys: [one:sk-0123456789, two:sk-9876543210]\nmapping_ttl: 1h\nport: 9000\nproxy_names:\n  - acme\n',
@@ -168,19 +168,19 @@ describe('the settings', () => {
       `mapping_tll in ${join(folder, 'typo.yaml')} is not a setting: did you mean GUARDRAIL_MAPPING_TTL?`,
     ]);
     expect(problemsOf({ ...KEYS, GUARDRAIL_CONFIG: file('broken.yaml', 'a: [') })[0]).to.match(
-      /not valid YAML at line 1, column 5 \(\w+\): correct it there\.$/,
+      /not valid YAML at line 1, column 5 \(\w+\): correct it\.$/,
     );
     expect(problemsOf({ ...KEYS, GUARDRAIL_CONFIG: file('list.yaml', '- a') })[0]).to.match(
       /must be a mapping of names to values\.$/,
     );
   });
 
-  it('refuse a secret that is given twice', () => {
+  it('refuse a secret that is set twice', () => {
     const path = file('keys', 'one:sk-0123456789');
     expect(problemsOf({ ...KEYS, GUARDRAIL_API_KEYS_FILE: path })[0]).to.match(/are both set: set only one\.$/);
   });
 
-  it('take admin keys by the names of keys in a file too, and none without keys', () => {
+  it('accept the names of keys in a file as admin keys, and none without keys', () => {
     const keys = { GUARDRAIL_API_KEYS_FILE: file('named', 'one:sk-0123456789\ntwo:sk-9876543210') };
     expect(readSettings({ ...keys, GUARDRAIL_ADMIN_KEYS: 'two' }).ADMIN_KEYS).to.deep.equal(['two']);
     expect(problemsOf({ ...keys, GUARDRAIL_ADMIN_KEYS: 'three' })).to.have.length(1);
@@ -188,7 +188,7 @@ describe('the settings', () => {
     expect(problemsOf(open)).to.have.length(1);
   });
 
-  it('follow a file of keys when it changes, and keep the last good ones', async () => {
+  it('follow changes of a file of keys, and keep the last valid ones', async () => {
     const path = file('rotating', 'one:first-key-1');
     const config = readSettings({ GUARDRAIL_API_KEYS_FILE: path });
     const problems: Error[] = [];
@@ -204,7 +204,7 @@ describe('the settings', () => {
     live.close();
   });
 
-  it('leave alone what Kubernetes sets for a Service called guardrail', () => {
+  it('ignore the variables that Kubernetes sets for a Service named guardrail', () => {
     const links = {
       GUARDRAIL_PORT: 'tcp://10.0.0.1:8080',
       GUARDRAIL_SERVICE_HOST: '10.0.0.1',
@@ -217,7 +217,7 @@ describe('the settings', () => {
     expect(readSettings({ ...KEYS, ...links }).PORT).to.equal(8080);
   });
 
-  it('are all in the help', () => {
+  it('are all listed in the help', () => {
     const help = describeSettings();
     for (const name of Object.keys(readSettings(KEYS))) expect(help).to.include(`GUARDRAIL_${name}`);
   });

@@ -1,26 +1,26 @@
 /**
- * Parses YAML that a tenant or an administrator has written, in a time that grows with its length and no faster. The
- * parser's own check for duplicate keys compares each key with each other one; the check here remembers the keys.
+ * Parses YAML of tenants and administrators in linear time. The parser's own check for duplicate keys compares each key
+ * with all others; the check in this file uses a set.
  */
 import type { Document, Node, Pair } from 'yaml';
 import { isAlias, isCollection, isMap, isPair, isScalar, LineCounter, parseAllDocuments } from 'yaml';
 
 /**
- * The longest YAML text that is read, in bytes: as much as fits into a resource inline, and about 1,000 models of a
+ * The longest YAML text, in bytes. This is the largest inline text in a resource, and enough for about 1,000 models of a
  * gateway. The parser needs up to 1.5 s and 130 MiB for the most expensive text of this length.
  */
 export const MAX_YAML_BYTES = 256 * 1024;
-/** How deep collections may be nested. What is deeper costs its depth for each line that is written. */
+/** The deepest nesting of collections. When YAML is written, each line costs time proportional to its depth. */
 export const MAX_YAML_DEPTH = 64;
-/** How many anchors a text may define: each that is edited away makes a pass over the aliases to it. */
+/** The most anchors in a text. An edit that removes an anchor visits all its aliases. */
 export const MAX_YAML_ANCHORS = 1_000;
 
-/** A text is not YAML that is read here. The message is a sentence without its subject, and holds no value of the text. */
+/** The text is not accepted. The message is a sentence without its subject, and contains no value of the text. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
-  /** The parser's code, or one of this module's; undefined: the text as a whole is refused. */
+  /** A code of the parser or of this module. undefined: the whole text is refused. */
   readonly code: string | undefined;
-  /** Where the fault is, counted from 1. */
+  /** The position of the error, counted from 1. */
   readonly position: { readonly line: number; readonly column: number } | undefined;
 
   constructor(message: string, fault?: { readonly code: string; readonly line: number; readonly column: number }) {
@@ -32,23 +32,23 @@ export class YamlError extends Error {
 
 /**
  * Parses a text of at most one document.
- * @returns the document; undefined where the text has none
+ * @returns the document; undefined if the text has none
  * @throws YamlError
  */
 export function parseYaml(text: string): Document.Parsed | undefined {
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_YAML_BYTES) {
     throw new YamlError(
-      `is ${Math.ceil(bytes / 1024)} KiB long, and at most ${MAX_YAML_BYTES / 1024} KiB are read: shorten it`,
+      `is ${Math.ceil(bytes / 1024)} KiB long, but the limit is ${MAX_YAML_BYTES / 1024} KiB: shorten it`,
     );
   }
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
-  // The parser answers an empty list that is marked as such.
+  // For an empty text, the parser returns an object that is not an array.
   if (!Array.isArray(documents)) return undefined;
   const fault = (code: string, offset: number): YamlError => {
     const { line, col } = lines.linePos(offset);
-    return new YamlError(`is not valid YAML at line ${line}, column ${col} (${code}): correct it there`, {
+    return new YamlError(`is not valid YAML at line ${line}, column ${col} (${code}): correct it`, {
       code,
       line,
       column: col,
@@ -56,12 +56,12 @@ export function parseYaml(text: string): Document.Parsed | undefined {
   };
   for (const { errors } of documents) if (errors[0] !== undefined) throw fault(errors[0].code, errors[0].pos[0]);
   const [document, second] = documents;
-  if (second !== undefined) throw new YamlError('holds several YAML documents: leave one');
+  if (second !== undefined) throw new YamlError('contains several YAML documents: keep only one');
   if (document !== undefined) checkNodes(document.contents, fault);
   return document;
 }
 
-/** The first node that has a duplicate key, is too deep, or is one anchor or alias too many. Recurses nowhere. */
+/** Throws at the first duplicate key, too deep node, excess anchor, or alias without an anchor. Does not recurse. */
 function checkNodes(root: Node | null, fault: (code: string, offset: number) => YamlError): void {
   const stack: [node: unknown, depth: number][] = [[root, 0]];
   const anchors = new Set<string>();
@@ -80,7 +80,7 @@ function checkNodes(root: Node | null, fault: (code: string, offset: number) => 
       if (!isCollection(node)) continue;
       if (depth >= MAX_YAML_DEPTH) throw fault('TOO_DEEP', offset);
       if (isMap(node)) checkKeys(node.items, fault);
-      // Backwards, so that what comes first is looked at first: an alias follows its anchor.
+      // In reverse, so that the stack returns the first item first: an alias follows its anchor.
       for (let at = node.items.length - 1; at >= 0; at--) stack.push([node.items[at], depth + 1]);
     }
   }

@@ -164,7 +164,7 @@ describe('GatewayInstance', function () {
     });
     const { message } = await world.until('ProxyConfigured', 'BaseInvalid', 'long');
     expect(message).to.equal(
-      "The gateway's configuration (spec.proxyConfig.base) is 977 KiB long, and at most 256 KiB are read: shorten it.",
+      "The gateway's configuration (spec.proxyConfig.base) is 977 KiB long, but the limit is 256 KiB: shorten it.",
     );
     await world.until('ProxyConfigured', 'BaseInvalid', 'faults');
     const policy = await world.until('GuardrailReady', 'PolicyInvalid', 'keys');

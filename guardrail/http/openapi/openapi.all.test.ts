@@ -9,7 +9,7 @@ import { KEY, startHarness, type Harness } from '../../testing/appHarness.ts';
 const run = promisify(execFile);
 const VERSION = '4.32.5';
 
-/** Schemathesis in a virtual environment of its own, kept in the cache. */
+/** Installs Schemathesis in a virtual environment in the cache. */
 async function findSchemathesis(): Promise<string> {
   const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
   const folder = join(caches, 'gateway-guardrail-operator', `schemathesis-${VERSION}`);
@@ -22,13 +22,13 @@ async function findSchemathesis(): Promise<string> {
     await run(join(folder, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${VERSION}`]);
   } catch (error) {
     throw new Error(
-      'Schemathesis could not be installed: install Python 3.10 or later with venv, and allow pip to reach PyPI.',
+      'Cannot install Schemathesis: install Python 3.10 or later with venv, and allow pip to access PyPI.',
       {
         cause: error,
       },
     );
   }
-  // Written last: an installation that was interrupted starts over.
+  // Written last, so that an interrupted installation starts again.
   writeFileSync(complete, '');
   return program;
 }
@@ -45,10 +45,10 @@ describe('the service under Schemathesis', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('answers nothing with 5xx, and everything as its document says', async function () {
+  it('returns no 5xx, and conforms to its document', async function () {
     this.timeout(600_000);
     const program = await findSchemathesis();
-    // Left out: that one of three fields has to be there cannot be said so that the generator heeds it.
+    // Excluded: JSON Schema can require one of three fields, but the generator ignores that.
     const checks = ['--checks', 'all', '--exclude-checks', 'positive_data_acceptance'];
     const target = [`${harness.url}/openapi.json`, '--header', `x-api-key: ${KEY}`];
     const result = await run(program, ['run', ...target, ...checks, '--max-examples', '50', '--no-color'], {

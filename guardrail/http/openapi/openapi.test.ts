@@ -32,12 +32,12 @@ describe('the OpenAPI document', () => {
         .map((method) => `${method.toUpperCase()} ${path}`),
     );
 
-  it('lists every route that the service has, and no other', () => {
+  it('lists exactly the routes of the service', () => {
     const served = harness.app.routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
     expect(documented().sort()).to.deep.equal(served.sort());
   });
 
-  it('lists exactly the methods that each path takes', async () => {
+  it('lists exactly the methods of each path', async () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       const answer = await harness.call('OPTIONS', path.replace('{session_id}', '0'.repeat(32)));
       const taken = (answer.headers.get('allow') ?? '')
@@ -52,7 +52,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says of every operation whether it takes a key', async () => {
+  it('states for every operation whether it requires a key', async () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(operations).filter(([name]) => METHODS.includes(name))) {
         const isOpen = operation.security?.length === 0;
@@ -63,7 +63,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says of each status of a call whether a gateway may count it as unreachable, and when to try again', () => {
+  it('states for each status of a call whether a gateway may count it as unreachable, and whether Retry-After is sent', () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       const { post } = operations;
       if (!post) continue;
@@ -77,14 +77,14 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('gives every operation a name of its own', () => {
+  it('gives every operation a unique id', () => {
     const names = Object.values(document.paths).flatMap((operations) =>
       Object.entries(operations).flatMap(([name, { operationId }]) => (METHODS.includes(name) ? [operationId] : [])),
     );
     expect(new Set(names).size).to.equal(names.length);
   });
 
-  it('describes every member of the answers', async () => {
+  it('describes every member of the responses', async () => {
     const text = `Mail ${PLANTED.email}`;
     const strict = basicResponseSchema.strict();
     const calls = [
