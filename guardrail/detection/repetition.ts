@@ -8,22 +8,22 @@ interface Known {
   readonly detector: string;
 }
 
-/** Below this a name is too doubtful to be looked for elsewhere. */
+/** The lowest score of a name that is searched elsewhere. */
 const sureEnough = 0.6;
-/** More names than a person has: a list of people, which is not repeated as it stands, and may be long. */
+/** A span with more names is a list of people, which does not occur again as a whole. */
 const MOST_NAMES = 8;
 const part = /\p{Lu}[\p{L}\p{M}]{2,}/gu;
 
 /** Words written small, as they stand in prose: not those of addresses (`ruth@…`, `/ruth`), which names are in, too. */
 const smallWord = /(?<![\p{L}\p{N}@._/-])\p{Ll}[\p{Ll}\p{M}]{2,}(?![\p{L}\p{N}@_/]|[.-][\p{L}\p{N}])/gu;
 
-/** How much of a text is looked through at once, in UTF-16 code units: some milliseconds. */
+/** How much text is searched between two yields to the event loop, in UTF-16 code units: some milliseconds. */
 const STRETCH = 1 << 15;
 
 /**
- * What was found once in a conversation is found wherever it stands in it: names, places and organisations as they
- * were written, and the parts of a person's name ("Anna" of "Anna Schmidt") that are no words of the conversation, too;
- * people of several names also in capitals, as forms have them. Lets go of the event loop where there is much of it.
+ * Finds each name of a conversation wherever it occurs again: names, places and organisations as they were written, and
+ * the parts of a person's name ("Anna" of "Anna Schmidt") that are not also words of the conversation. Full names are also
+ * found in capitals, as in forms. Yields to the event loop in long texts.
  * @param spans of each text; disjoint.
  * @returns the spans with those added that overlap none.
  */
@@ -69,13 +69,13 @@ function addPhrases(phrases: Phrases<Known>, value: string, { type, score, detec
   }
 }
 
-/** Without a list of all words: a long text has many, and few of them differ. */
+/** Adds words one by one: a list of all words of a long text is large. */
 function addSmallWords(small: Set<string>, text: string): void {
   smallWord.lastIndex = 0;
   for (let found = smallWord.exec(text); found; found = smallWord.exec(text)) small.add(found[0]);
 }
 
-/** Takes what stands apart from what was found already. To be called with places in order. */
+/** Adds spans that overlap none that was found before. Positions must be ascending. */
 function adder(
   text: string,
   own: readonly Span[],

@@ -1,17 +1,17 @@
 import type { Span } from './contract.ts';
 
-/** Types whose look alone makes them: a value proven by its form beats them where the two overlap. */
+/** Types without a pattern or check digits: a value with one wins where the two overlap. */
 const looks = new Set(['PERSON', 'LOCATION', 'ORGANIZATION', 'NRP', 'DATE_TIME', 'AGE', 'TITLE']);
 
-/** Forms that prove themselves come first, then addresses (places with digits in them), then what only looks like it. */
+/** Reliability: values with a pattern first, then addresses (places with digits), then names. */
 function firmness(text: string, { type, start, end, score }: Span): number {
   if (!looks.has(type)) return type === 'PHONE_NUMBER' && score < 0.7 ? 1 : 3;
   return type === 'LOCATION' && /\d/.test(text.slice(start, end)) ? 2 : 0;
 }
 
 /**
- * Makes spans disjoint without uncovering anything. Structured values come before names, longer before shorter, surer
- * before less sure; of a weaker span the pieces that no stronger one covers remain, where they hold a letter or digit.
+ * Makes spans disjoint; everything that was covered stays covered. Values with a pattern win over names, longer spans over
+ * shorter ones, higher scores over lower ones. The uncovered pieces of a weaker span remain if they contain a letter or digit.
  * @param spans any order, overlapping or not.
  * @returns sorted by start, disjoint, none empty, none cutting a surrogate pair.
  */
@@ -34,7 +34,7 @@ export function resolveOverlaps<S extends Span>(text: string, spans: readonly S[
   return result;
 }
 
-/** Settles spans that touch each other, by painting the strongest first. */
+/** Makes overlapping spans disjoint: the strongest takes its characters first. */
 function settle<S extends Span>(text: string, cluster: readonly S[]): S[] {
   const origin = Math.min(...cluster.map((span) => span.start));
   const painted = new Uint8Array(Math.max(...cluster.map((span) => span.end)) - origin);
@@ -69,7 +69,7 @@ function freePieces(painted: Uint8Array, from: number, to: number): [number, num
 
 const wordCharacter = /[\p{L}\p{N}]/u;
 
-/** The span without what is neither letter nor digit at its ends; undefined where nothing is left. */
+/** The span without other characters than letters and digits at its ends; undefined if nothing is left. */
 export function trimmed<S extends Span>(text: string, span: S): S | undefined {
   let { start, end } = span;
   const at = (index: number): string => String.fromCodePoint(text.codePointAt(index) ?? 0);

@@ -1,18 +1,18 @@
-/** Texts inside strings: JSON and source code write quotes and white space with a backslash, once more at each depth. */
+/** Texts in strings: JSON and source code escape quotes and white space with backslashes, more at each level of nesting. */
 
-/** Commands of TeX, which begin as escapes do: `\nabla` is no new line. */
+/** Commands of TeX that begin like an escape: `\nabla` is not a new line. */
 const tex =
   'nabla natural ne nearrow neg neq newcommand newenvironment newline newpage newtheorem nexists ni nocite node noindent nolimits nonumber normal normalsize not notag notin nu num nwarrow raggedleft raggedright raise rangle rbrace rbrack rceil ref renewcommand rfloor rho right rightarrow rightharpoonup rightleftharpoons rm root rule rvert tabcolsep table tableofcontents tabular tag tan tanh tau text textbf textcolor textit textrm textsc texttt textwidth tfrac thanks therefore theta thinspace thispagestyle tilde times tiny title to today top toprule triangle triangleq';
 
-/** Escaped white space; or a path of Windows, whose names may begin with its letters. */
+/** Escaped white space, or a Windows path, which can contain the same characters. */
 const whiteSpace = new RegExp(
   String.raw`(?<![A-Za-z])[C-Ec-e]:\\[^\s"'<>|]+|(?<!\\)\\+(?!(?:${tex.replaceAll(' ', '|')})(?![A-Za-z]))([nrt])`,
   'g',
 );
 
 /**
- * A text as recognizers and the tagger read it: escaped white space is white space, so that its letter does not belong to
- * the word or number behind it. Every character stays at its place.
+ * Replaces escaped white space by white space, so that its letter is not part of the next word or number. Offsets do not
+ * change.
  */
 export function withoutEscapedSpace(text: string): string {
   if (!text.includes('\\')) return text;
@@ -21,7 +21,7 @@ export function withoutEscapedSpace(text: string): string {
   );
 }
 
-/** What stands around a value, with quotes as they are without escapes: for context words, not for places. */
+/** Removes the escapes of quotes, for context words. Offsets change. */
 export function withoutEscapedQuotes(context: string): string {
   return context.includes('\\') ? context.replace(/\\+(?=["'`])/g, '') : context;
 }
