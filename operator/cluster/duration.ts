@@ -1,8 +1,12 @@
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** @returns a duration such as `1h30m` in milliseconds. @throws RangeError where it is none. */
+/**
+ * The milliseconds of a duration such as `1h30m`.
+ * @throws RangeError where the text is no duration
+ */
 export function parseDuration(text: string): number {
-  if (!/^(?:\d+(?:ms|s|m|h|d))+$/.test(text)) throw new RangeError(`${text} is no duration such as 90s or 1h30m.`);
+  if (!/^(?:\d+(?:ms|s|m|h|d))+$/.test(text))
+    throw new RangeError(`${text} is not a duration. Write for example 90s or 1h30m.`);
   let sum = 0;
   for (const [, amount = '0', unit = ''] of text.matchAll(/(\d+)(ms|s|m|h|d)/g))
     sum += Number(amount) * (UNITS[unit] ?? 0);

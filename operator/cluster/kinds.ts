@@ -1,4 +1,4 @@
-/** The kinds of others that the instance reconcile reads and writes. */
+/** The kinds of Kubernetes objects that the reconcile of an instance reads and writes. */
 import type {
   V1ConfigMap,
   V1Deployment,
@@ -15,11 +15,14 @@ import type { FromServer, KubeObject } from '../runtime/runtime.ts';
 import { OPERATOR_NAME } from '../operatorName.ts';
 import { resource } from '../runtime/runtime.ts';
 
-/** Who manages an object: on everything that the operator writes for an instance. */
+/** The manager of an object: the value of `app.kubernetes.io/managed-by` on every object that the operator writes. */
 export const MANAGED_BY = OPERATOR_NAME;
-/** On everything that the operator writes for an instance, and on a gateway's own Deployment while ours is in it. */
+/**
+ * The label that names the instance: on every object that the operator writes for it, and on a gateway's own Deployment
+ * while it has a part of the operator's.
+ */
 export const INSTANCE_LABEL = `${GROUP}/instance`;
-/** On the namespaces whose pods may read metrics, with the value `true`: a cluster admin sets it. */
+/** The label of namespaces whose pods may read metrics, with the value `true`. A cluster admin sets it. */
 export const METRICS_LABEL = `${GROUP}/metrics`;
 const ours = { labelSelector: `app.kubernetes.io/managed-by=${MANAGED_BY}` };
 
@@ -37,11 +40,11 @@ export const serviceAccounts = resource<FromServer<V1ServiceAccount>>(
   ours,
 );
 const deployment = { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments' };
-/** The guardrails' own. */
+/** The guardrails' Deployments. */
 export const guardrailDeployments = resource<FromServer<V1Deployment>>(deployment, ours);
 /**
- * The gateways' own, as far as something of ours is in them. The label is part of it, so one from which all of ours was
- * taken leaves the watch, which tells of that.
+ * The gateways' own Deployments that have a part of the operator's. The label belongs to that part: a Deployment that
+ * loses it leaves the watch, which reports this as a deletion.
  */
 export const proxyDeployments = resource<FromServer<V1Deployment>>(deployment, {
   labelSelector: `${INSTANCE_LABEL},app.kubernetes.io/managed-by!=${MANAGED_BY}`,
@@ -58,14 +61,14 @@ export const networkPolicies = resource<FromServer<V1NetworkPolicy>>(
   { group: 'networking.k8s.io', version: 'v1', kind: 'NetworkPolicy', plural: 'networkpolicies' },
   ours,
 );
-/** Read by name, to see whether one is being deleted. */
+/** Read by name, to see whether a namespace is being deleted. */
 export const namespaces = resource<KubeObject>(
   { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces' },
   { namespaced: false },
 );
-/** Never watched: there are many, and they change all the time. */
+/** Not watched: a cluster has many pods, and they change often. */
 export const pods = resource<FromServer<V1Pod>>({ group: '', version: 'v1', kind: 'Pod', plural: 'pods' });
-/** Of the Prometheus operator: there only where its CRD is. */
+/** Of the Prometheus operator. The kind exists only where its CRD is installed. */
 export const serviceMonitors = resource<KubeObject>({
   group: 'monitoring.coreos.com',
   version: 'v1',

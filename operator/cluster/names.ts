@@ -1,22 +1,27 @@
-/** How the objects of an instance are named and labelled. Pure. */
+/** The names and labels of an instance's objects. Pure. */
 import { createHash } from 'node:crypto';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { INSTANCE_LABEL, MANAGED_BY } from './kinds.ts';
 
-/** Names of what belongs to one instance. */
+/** The names of an instance's objects. */
 export interface InstanceNames {
-  /** Of Deployment, Service, ServiceAccount, ConfigMap and all others of the guardrail but its Secrets. */
+  /**
+   * Name of the Deployment, Service, ServiceAccount, ConfigMap and all other objects of the guardrail except its
+   * Secrets.
+   */
   readonly guardrail: string;
-  /** Of the Secret with the API key: the gateway's owner mounts its key `api-key`. */
+  /** Name of the Secret with the API key. The gateway mounts its key `api-key`. */
   readonly apiKeySecret: string;
-  /** Of the Secret with what only the guardrail reads: session key and encryption keys. */
+  /** Name of the Secret that only the guardrail reads: session key and encryption keys. */
   readonly keySecret: string;
 }
 
-/** The longest name that leaves room for the longest of our endings in a DNS label. */
+/** The length that leaves room in a DNS label for the longest suffix. */
 const LONGEST = 63 - '-guardrail-api-key'.length;
 
-/** @returns names that are DNS labels whatever the instance is called, and differ where instances do. */
+/**
+ * The names of an instance's objects: DNS labels for every name of an instance, and different for different instances.
+ */
 export function namesOf(instance: GatewayInstance): InstanceNames {
   const base = labelOf(instance.metadata.name);
   return {
@@ -26,7 +31,10 @@ export function namesOf(instance: GatewayInstance): InstanceNames {
   };
 }
 
-/** A Service's name is a DNS label that begins with a letter; an instance's may be longer, and hold dots. */
+/**
+ * The name of a Service is a DNS label that starts with a letter. The name of an instance can be longer, and contain
+ * dots.
+ */
 function labelOf(name: string): string {
   if (name.length <= LONGEST && /^[a-z][a-z0-9-]*$/.test(name)) return name;
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 8);
@@ -38,7 +46,7 @@ export function instanceLabelOf(name: string): string {
   return labelOf(name);
 }
 
-/** Labels of everything that belongs to an instance. */
+/** The labels of every object of an instance. */
 export function labelsOf(instance: GatewayInstance): Record<string, string> {
   return {
     ...selectorOf(instance),
@@ -48,7 +56,7 @@ export function labelsOf(instance: GatewayInstance): Record<string, string> {
   };
 }
 
-/** Labels that tell the guardrail's pods of this instance from all others. They never change. */
+/** The labels that select the guardrail's pods of this instance. They never change, because a selector is immutable. */
 export function selectorOf(instance: GatewayInstance): Record<string, string> {
   return {
     'app.kubernetes.io/name': 'guardrail',

@@ -1,4 +1,4 @@
-/** Writes and takes away what belongs to an instance, and keeps away from what does not. */
+/** Applies and deletes the objects of an instance. Objects of other owners are never changed. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type {
   Cache,
@@ -22,7 +22,7 @@ import {
 } from './kinds.ts';
 import { labelsOf } from './names.ts';
 
-/** The kinds that an instance owns objects of, beside Secrets, which are not watched, and ServiceMonitors. */
+/** The kinds of owned objects that are watched. Secrets and ServiceMonitors are owned too, and not watched. */
 export const ownedKinds: readonly ResourceKind[] = [
   serviceAccounts,
   configMaps,
@@ -33,7 +33,7 @@ export const ownedKinds: readonly ResourceKind[] = [
   networkPolicies,
 ];
 
-/** Metadata of what we apply. */
+/** The metadata of an applied object. */
 export interface OwnedObjectMetadata {
   readonly name: string;
   readonly namespace: string;
@@ -42,13 +42,13 @@ export interface OwnedObjectMetadata {
   readonly ownerReferences: readonly OwnerReference[];
 }
 
-/** An object to be applied, and its kind. */
+/** An object to apply, and its kind. */
 export interface OwnedObject {
   readonly kind: ResourceKind;
   readonly object: { readonly apiVersion: string; readonly kind: string; readonly metadata: OwnedObjectMetadata };
 }
 
-/** After so long an object of a former instance of that name has been collected. */
+/** Time after which the garbage collector has deleted the objects of a former instance of the same name. */
 const COLLECTED_MS = 3_000;
 
 /** An object of the name exists and belongs to another owner. */
@@ -64,17 +64,17 @@ export class NameTakenError extends Error {
   }
 }
 
-/** Whether an object belongs to this very instance, not to a former one of its name. */
+/** Whether an object belongs to this instance, and not to a former one of its name. */
 export function isOwnedBy(object: { readonly metadata: Metadata }, instance: GatewayInstance): boolean {
   return (object.metadata.ownerReferences ?? []).some(({ uid }) => uid === instance.metadata.uid);
 }
 
-/** The objects of instances. */
+/** The objects of all instances. */
 export class OwnedObjects {
   readonly #client: KubeClient;
   readonly #caches: readonly { readonly kind: ResourceKind; readonly cache: Cache<KubeObject> }[];
 
-  /** Takes what it needs from the runtime. Only while wiring. */
+  /** Called while the controller is set up. */
   constructor(runtime: Runtime) {
     this.#client = runtime.client;
     this.#caches = ownedKinds.map((kind) => ({ kind, cache: runtime.cache<KubeObject>(kind) }));
@@ -82,8 +82,8 @@ export class OwnedObjects {
 
   /**
    * Applies objects one after the other.
-   * @returns them as they are now
-   * @throws NameTakenError before anything is written where one of them is somebody else's; ApiError
+   * @returns the objects as the API server has them now
+   * @throws NameTakenError before the first write, where one of the objects belongs to another owner; ApiError
    */
   async apply(instance: GatewayInstance, children: readonly OwnedObject[]): Promise<KubeObject[]> {
     for (const child of children) await this.#claim(instance, child);
@@ -92,14 +92,14 @@ export class OwnedObjects {
       try {
         applied.push(await this.#client.apply(kind, object));
       } catch (error) {
-        // Where the Prometheus operator is not installed there is no such kind.
+        // The kind does not exist where the Prometheus operator is not installed.
         if (!(kind === serviceMonitors && isNotFound(error))) throw error;
       }
     }
     return applied;
   }
 
-  /** Deletes what belongs to the instance and is not among the objects to keep. */
+  /** Deletes the watched objects of the instance that are not in the list. */
   async prune(instance: GatewayInstance, keep: readonly OwnedObject[]): Promise<void> {
     const kept = new Set(keep.map(({ kind, object }) => `${kind.kind} ${object.metadata.name}`));
     const surplus = this.#caches.flatMap(({ kind, cache }) =>
@@ -113,7 +113,7 @@ export class OwnedObjects {
     }
   }
 
-  /** Deletes one object of a kind that is not cached, if it belongs to the instance. */
+  /** Deletes one object of a kind that is not watched, if it belongs to the instance. */
   async remove(instance: GatewayInstance, kind: ResourceKind, name: string): Promise<void> {
     const key = { namespace: instance.metadata.namespace, name };
     const object = await this.#client.get(kind, key).catch(ignoreNotFound);
@@ -122,7 +122,7 @@ export class OwnedObjects {
     }
   }
 
-  /** Makes sure that an object may be written: it does not exist, or is ours. */
+  /** Checks that an object may be applied: it does not exist, or belongs to the instance. */
   async #claim(instance: GatewayInstance, { kind, object }: OwnedObject): Promise<void> {
     const { name, namespace } = object.metadata;
     const there = await this.#client.get(kind, { namespace, name }).catch(ignoreNotFound);
@@ -131,15 +131,15 @@ export class OwnedObjects {
       (owner) => owner.kind === instance.kind && owner.name === instance.metadata.name,
     );
     if (former === undefined) throw new NameTakenError(kind.kind, name);
-    // With the former owner's reference in it, it would be collected together with what we write.
+    // Together with the reference to the former owner, the garbage collector would delete the new contents too.
     throw new RetryAfterError(
-      `${kind.kind} ${name} of a former instance of this name is not collected yet.`,
+      `${kind.kind} ${name} of a former instance of this name is not deleted yet.`,
       COLLECTED_MS,
     );
   }
 }
 
-/** Whether nobody owns an object any more that an instance of this name had: it was left to the gateway, or restored. */
+/** Whether an object of an instance of this name has no owner: it was orphaned, or restored from a backup. */
 function isOrphaned(object: { readonly metadata: Metadata }, instance: GatewayInstance): boolean {
   const { ownerReferences = [], labels = {} } = object.metadata;
   return (
@@ -150,12 +150,12 @@ function isOrphaned(object: { readonly metadata: Metadata }, instance: GatewayIn
   );
 }
 
-/** For a read of what may not be there. */
+/** Makes a read return undefined where the object does not exist. */
 export function ignoreNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }
 
-/** Whether the API server has refused an object for what is in it, so that repeating it does not help. */
+/** Whether the API server rejected an object because of its contents, so that a retry does not help. */
 export function isRejection(error: unknown): error is ApiError {
   return error instanceof ApiError && [400, 403, 413, 422].includes(error.status);
 }

@@ -6,14 +6,16 @@ import type { InstanceConditionReason, InstanceConditionType } from './reasons.t
 export interface ConditionState<Type extends InstanceConditionType> {
   readonly status: Condition['status'];
   readonly reason: InstanceConditionReason<Type>;
-  /** One or two sentences: the state, its cause, and the remedy. It holds no secret. */
+  /** State, cause and remedy, in one or two sentences. It contains no secret. */
   readonly message: string;
 }
 
-/** The state of a condition for a feature that the spec does not request: False, because the feature is not there. */
+/**
+ * The state of a condition for a feature that the spec does not request. It is False, because the feature does not
+ * exist.
+ */
 export function notRequested<Type extends 'ProxyConfigured' | 'DefaultBudgetEnforced' | 'GuardrailReady'>(
   message: string,
 ): ConditionState<Type> {
-  // Every one of these conditions has that reason.
   return { status: 'False', reason: 'NotRequested', message };
 }

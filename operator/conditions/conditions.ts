@@ -1,24 +1,21 @@
 import { annotations, type Condition } from '../api/v1alpha1/v1alpha1.ts';
 import { printable } from '../runtime/runtime.ts';
 
-/**
- * How long a condition's message may be: as long as people read. The API server refuses a whole status for one that is
- * longer than 32,768 bytes.
- */
+/** Longer messages are cut. The API server rejects a status with a message of more than 32,768 bytes. */
 const MAX_MESSAGE = 2_048;
 
-/** What conditions are kept on: every kind of this API. */
+/** An object with conditions: both kinds of this API. */
 interface WithConditions {
   readonly metadata: { readonly generation: number };
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-/** A condition as the resource has it now. */
+/** The condition of a type as the resource has it now. */
 export function currentCondition(object: WithConditions, type: string): Condition | undefined {
   return object.status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** A condition as it is to be written: the time of its transition moves only where its status does. */
+/** The next condition of a type. The time of its transition changes only with its status. */
 export function nextCondition(
   object: WithConditions,
   now: Date,
@@ -36,7 +33,7 @@ export function nextCondition(
   };
 }
 
-/** What the condition of a paused resource says: every kind pauses in the same way. */
+/** The message of the condition of a paused resource, for both kinds. */
 export function pausedMessage({ metadata }: { readonly metadata: { readonly deletionTimestamp?: string } }): string {
   const state =
     metadata.deletionTimestamp === undefined

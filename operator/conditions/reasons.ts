@@ -1,10 +1,10 @@
 /**
- * Every condition type, condition reason and event reason of the operator, each in one place: they are part of its
- * interface, since people grep for them and `kubectl wait --for=condition=…` depends on them.
+ * Every condition type, condition reason and event reason of the operator, in one place. They are part of its
+ * interface: users search for them, and `kubectl wait --for=condition=…` depends on them.
  */
 import type { Condition } from '../api/v1alpha1/v1alpha1.ts';
 
-/** What holds for a customer. */
+/** The conditions of a customer and their reasons. */
 export const customerConditions = {
   /** The gateway's record matches the spec. */
   Synced: [
@@ -30,7 +30,7 @@ export const customerConditions = {
     'ErasurePending',
     'InternalError',
   ],
-  /** The gateway holds and enforces every field of the spec, and has cleared every field that was taken out of it. */
+  /** The gateway stores and enforces every field of the spec, and has cleared every field that was removed from it. */
   FullyApplied: [
     'AllFieldsApplied',
     'LimitsCopied',
@@ -41,9 +41,9 @@ export const customerConditions = {
   ],
 } as const;
 
-/** What holds for an instance. */
+/** The conditions of an instance and their reasons. */
 export const instanceConditions = {
-  /** All that the spec asks for holds. */
+  /** All requested features are ready. */
   Ready: [
     'Ready',
     'NotReachable',
@@ -55,7 +55,7 @@ export const instanceConditions = {
     'CustomersRemain',
     'InternalError',
   ],
-  /** The gateway's admin API answers, and takes the key. */
+  /** The gateway's admin API is reachable and accepts the master key. */
   Reachable: [
     'Reachable',
     'EndpointInvalid',
@@ -70,7 +70,7 @@ export const instanceConditions = {
     'GatewayError',
     'RateLimited',
   ],
-  /** The gateway runs with the configuration that the spec asks for. */
+  /** The gateway runs with the requested configuration. */
   ProxyConfigured: [
     'Configured',
     'NotRequested',
@@ -83,7 +83,7 @@ export const instanceConditions = {
     'RollingOut',
     'GuardrailNotDeployed',
   ],
-  /** A customer without a budget of its own is held to the default. */
+  /** The gateway enforces the default budget for customers without a budget of their own. */
   DefaultBudgetEnforced: [
     'Enforced',
     'NotRequested',
@@ -93,7 +93,7 @@ export const instanceConditions = {
     'NotSupported',
     'NotReachable',
   ],
-  /** The guardrail runs as the spec asks for. */
+  /** The guardrail runs as requested. */
   GuardrailReady: [
     'Ready',
     'NotRequested',
@@ -119,14 +119,14 @@ export type InstanceConditionType = keyof typeof instanceConditions;
 export type InstanceConditionReason<Type extends InstanceConditionType = InstanceConditionType> =
   (typeof instanceConditions)[Type][number];
 
-/** A condition of a customer whose type and reason are among those listed. */
+/** A condition of a customer with a listed type and reason. */
 export type CustomerCondition = Condition &
   { [Type in CustomerConditionType]: { type: Type; reason: CustomerConditionReason<Type> } }[CustomerConditionType];
-/** A condition of an instance whose type and reason are among those listed. */
+/** A condition of an instance with a listed type and reason. */
 export type InstanceCondition = Condition &
   { [Type in InstanceConditionType]: { type: Type; reason: InstanceConditionReason<Type> } }[InstanceConditionType];
 
-/** Reasons of the events on a customer. An event tells of a transition, never of a mere reconcile. */
+/** The reasons of a customer's events. An event reports a transition, never a reconcile without one. */
 export const customerEventReasons = [
   'Created',
   'Adopted',
@@ -149,7 +149,7 @@ export const customerEventReasons = [
 ] as const;
 export type CustomerEventReason = (typeof customerEventReasons)[number];
 
-/** Reasons of the events on an instance. An event tells of a transition, never of a mere reconcile. */
+/** The reasons of an instance's events. An event reports a transition, never a reconcile without one. */
 export const instanceEventReasons = [
   'Ready',
   'NotReady',
@@ -169,7 +169,7 @@ export const instanceEventReasons = [
 ] as const;
 export type InstanceEventReason = (typeof instanceEventReasons)[number];
 
-/** Reasons of the events of the operator itself, on its lease or on a CRD. */
+/** The reasons of the operator's own events, on its lease or on a CRD. */
 export const operatorEventReasons = ['LeaderElection', 'CrdInstalled', 'CrdUpgraded', 'CrdTooNew'] as const;
 export type OperatorEventReason = (typeof operatorEventReasons)[number];
 

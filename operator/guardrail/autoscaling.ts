@@ -1,15 +1,15 @@
-/** The number of pods of a guardrail, when an autoscaler takes it over. */
+/** Hands the number of replicas of a guardrail over to an autoscaler. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
 import { FIELD_MANAGER } from '../runtime/runtime.ts';
 import { namesOf, ignoreNotFound, guardrailDeployments } from '../cluster/cluster.ts';
 
-/** Holds the number until the autoscaler has changed it for the first time. */
+/** The field manager that owns the number until the autoscaler changes it for the first time. */
 const HOLDER = `${FIELD_MANAGER}-replicas`;
 
 /**
- * Keeps the number of pods as it is when we stop applying one: what nobody owns any more, the API server sets to its
- * default of one. So the field gets another owner first, from whom the autoscaler takes it.
+ * Keeps the number of replicas when the operator stops applying it. The API server resets a field without an owner to
+ * its default, which is one replica. So another field manager takes the field first.
  */
 export async function handReplicasToAutoscaler(client: KubeClient, instance: GatewayInstance): Promise<void> {
   const key = { namespace: instance.metadata.namespace, name: namesOf(instance).guardrail };

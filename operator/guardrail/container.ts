@@ -1,4 +1,6 @@
-/** The guardrail's container and its volumes, the same in both modes but for where it listens and how it is probed. Pure. */
+/**
+ * The guardrail's container and its volumes. Both modes share them, except for the listen address and the probes. Pure.
+ */
 import type { V1Container, V1Probe, V1Volume } from '@kubernetes/client-node';
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson } from '../runtime/runtime.ts';
@@ -6,28 +8,28 @@ import { memoryOf } from './memory.ts';
 import type { InstanceNames } from '../cluster/cluster.ts';
 import { files, guardrailEnvironment, metricsPortOf, paths, portOf } from './settings.ts';
 
-/** As they go over the wire. */
+/** The types as JSON. */
 type Container = AsJson<V1Container>;
 type Probe = AsJson<V1Probe>;
 type Volume = AsJson<V1Volume>;
 type Probes = Pick<Container, 'startupProbe' | 'livenessProbe' | 'readinessProbe'>;
 
-/** What the builders are told beside the instance. */
+/** What the container depends on beside the instance's spec. */
 export interface WorkloadSettings {
   /** The image where the instance names none: the operator's own. */
   readonly defaultImage: string;
-  /** The operator's own namespace, from which it reaches its guardrails; undefined where it runs outside the cluster. */
+  /** The operator's own namespace, from which it calls its guardrails; undefined where it runs outside the cluster. */
   readonly operatorNamespace?: string | undefined;
 }
 
-/** Volume names carry a prefix, since a sidecar's stand beside those of a pod that is not ours. */
+/** The names have a prefix, because a sidecar's volumes are next to those of the owner's pod. */
 const volumes = {
   apiKeys: 'gateway-guardrail-api-keys',
   keys: 'gateway-guardrail-keys',
   policy: 'gateway-guardrail-policy',
 } as const;
 
-/** The container without what differs between the modes: name, environment, probes. */
+/** The guardrail's container. */
 export function guardrailContainer(
   spec: Guardrail,
   proxyName: string,
@@ -67,8 +69,9 @@ export function guardrailContainer(
 }
 
 /**
- * The files: whole Secrets and ConfigMaps rather than single keys by subPath, which a kubelet would never renew.
- * @param mode the mode bits of the Secrets' files: a sidecar has no fsGroup of its own to give them to
+ * The volumes. They mount whole Secrets and ConfigMaps, because a kubelet never updates a single key that is mounted by
+ * subPath.
+ * @param mode the mode bits of the Secrets' files: a sidecar cannot set an fsGroup for its pod
  */
 export function guardrailVolumes(spec: Guardrail, names: InstanceNames, mode: 0o440 | 0o444): Volume[] {
   const secret = (name: string, secretName: string, keys: readonly string[]): Volume => ({
@@ -100,8 +103,8 @@ function deploymentProbes(): Probes {
 }
 
 /**
- * A kubelet cannot reach a pod's loopback, so the probes run inside. All ask `/healthz`: a store that is down must not
- * take the gateway out of service, whose own policy decides what happens then.
+ * A kubelet cannot reach a pod's loopback address, so that the probes run inside the container. All call `/healthz`: a
+ * store that is unavailable must not stop the gateway, whose own policy decides what happens then.
  */
 function sidecarProbes(port: number): Probes {
   const script =

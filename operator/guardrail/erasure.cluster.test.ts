@@ -1,4 +1,7 @@
-/** Sidecars on their pods' loopback, reached through a real API server and a kubelet that forwards ports. */
+/**
+ * Erasure in sidecars that listen on their pods' loopback address, through a real API server and a kubelet that
+ * forwards ports.
+ */
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +20,7 @@ import { instanceOf } from '../instance/testing/instances.ts';
 
 const PORT = 8080;
 
-/** A guardrail as far as erasing goes. */
+/** A guardrail that only erases. */
 interface Sidecar {
   readonly port: number;
   status: number;
@@ -115,7 +118,7 @@ describe('erasing the sessions in sidecars', function () {
     await kubectl(['delete', 'node', node]);
   });
 
-  /** A pod of the gateway on that node, as a kubelet would report it. */
+  /** A pod of the gateway on the node, as a kubelet reports it. */
   async function pod(
     name: string,
     sidecar: Sidecar | undefined,
@@ -165,7 +168,7 @@ describe('erasing the sessions in sidecars', function () {
     await eraseSessions(await erasureEndpoints({ client }, of), 'someone', new AbortController().signal);
   };
 
-  it('asks every pod where the store is in memory, with the key, though each listens on loopback alone', async () => {
+  it('calls every pod with the key where the store is in memory', async () => {
     const [one, other] = sidecars;
     await pod('one', one);
     await pod('other', other);
@@ -176,7 +179,7 @@ describe('erasing the sessions in sidecars', function () {
     for (const sidecar of sidecars) expect(sidecar.calls).to.deep.equal([call]);
   });
 
-  it('asks one pod where the store is shared', async () => {
+  it('calls one pod where the store is shared', async () => {
     const [one, other] = sidecars;
     await pod('one', one);
     await pod('other', other);
@@ -184,13 +187,13 @@ describe('erasing the sessions in sidecars', function () {
     expect(sidecars.flatMap(({ calls }) => calls)).to.have.length(1);
   });
 
-  it('has nothing to ask where no pod runs and nothing is at rest, and cannot tell where something is', async () => {
+  it('calls nothing where no pod runs and the store is in memory, and fails where the store is shared', async () => {
     expect(await erasureEndpoints({ client }, instance())).to.deep.equal([]);
     const fault: unknown = await erasureEndpoints({ client }, instance(true)).catch((error: unknown) => error);
     expect(fault).to.be.instanceOf(NoGuardrailError).with.property('message').that.contains('No pod of the gateway');
   });
 
-  it('has not erased anything where one pod refuses, or its guardrail does not listen', async () => {
+  it('fails where one pod refuses, or its guardrail does not listen', async () => {
     const [one, other] = sidecars;
     await pod('one', one);
     await pod('other', other);
@@ -207,7 +210,7 @@ describe('erasing the sessions in sidecars', function () {
       .that.contains('cannot be reached');
   });
 
-  it('says so where the right to forward ports is missing', async () => {
+  it('names the missing permission to forward ports', async () => {
     await pod('one', sidecars[0]);
     await kubectl(['delete', 'rolebinding', 'operator', `-n${namespace}`]);
     const fault: unknown = await client.portForward({ namespace, name: 'one' }, PORT).catch((error: unknown) => error);

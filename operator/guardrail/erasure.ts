@@ -1,4 +1,4 @@
-/** Where the sessions of an instance's customers are erased. */
+/** The guardrail processes that hold the sessions of an instance's customers. */
 import type { Duplex } from 'node:stream';
 import type { V1LabelSelector, V1Pod } from '@kubernetes/client-node';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
@@ -19,15 +19,16 @@ export interface GuardrailEndpoint {
   readonly connect?: () => Promise<Duplex>;
 }
 
-/** Sessions are at rest, and no guardrail runs that could erase them. The message is a whole sentence. */
+/** Sessions are stored, and no guardrail runs that can erase them. The message is a condition message. */
 export class NoGuardrailError extends Error {
   override readonly name = 'NoGuardrailError';
 }
 
 /**
- * The rights to reach sidecars. A sidecar listens on its pod's loopback alone, so that nobody else in the cluster can talk
- * to it; the only ways in are the kubelet's. Of these a forwarded port grants the least: no command runs in the pod, and
- * the guardrail still asks for its key. API servers from 1.35 on ask for both verbs, older ones for `get`.
+ * The permissions to reach sidecars. A sidecar listens only on its pod's loopback address, so that nothing else in the
+ * cluster can call it; the only ways in are the kubelet's. Of these, a forwarded port grants the least: no command runs
+ * in the pod, and the guardrail still requires its key. API servers from 1.35 on check both verbs, older ones only
+ * `get`.
  */
 export const sidecarPermissions: readonly Permission[] = [
   { group: '', resource: 'pods', verbs: ['list'], scope: 'watched' },
@@ -35,11 +36,12 @@ export const sidecarPermissions: readonly Permission[] = [
 ];
 
 /**
- * The guardrails that hold the sessions of an instance's customers. In Deployment mode that is its Service, behind which
- * one pod runs where the store is in memory, and any pod will do where it is shared. Sidecars are asked each for itself
- * where the store is in memory, and one of them where it is shared.
- * @returns nothing where there is no guardrail, or all its sessions ended with its pods
- * @throws ApiError where key or pods cannot be read now; NoGuardrailError where the store is shared and no guardrail runs
+ * The guardrail processes to call for an erasure. In Deployment mode this is the Service: with a store in memory one
+ * pod runs behind it, and with a shared store any pod can erase. Of the sidecars, each one is called where the store is
+ * in memory, and any one where it is shared.
+ * @returns an empty list where no guardrail runs, or all sessions ended with its pods
+ * @throws ApiError where the key or the pods cannot be read; NoGuardrailError where the store is shared and no
+ *   guardrail runs
  */
 export async function erasureEndpoints(
   { client }: { readonly client: Pick<KubeClient, 'get' | 'list' | 'portForward'> },
@@ -57,7 +59,9 @@ export async function erasureEndpoints(
   const sidecars = await runningSidecars(client, instance);
   const shared = instance.spec.guardrail?.redis !== undefined;
   if (shared && sidecars.length === 0) {
-    throw new NoGuardrailError('No pod of the gateway runs whose guardrail could erase the sessions of this customer.');
+    throw new NoGuardrailError(
+      'No pod of the gateway runs, so that no guardrail can erase the sessions of this customer. Start a pod of the gateway.',
+    );
   }
   return (shared ? sidecars.slice(0, 1) : sidecars).map((pod) => {
     const port = sidecarPort(pod) ?? portOf(instance.spec.guardrail ?? {});
@@ -65,7 +69,7 @@ export async function erasureEndpoints(
   });
 }
 
-/** The gateway's pods whose sidecar runs: those that are ready first. */
+/** The gateway's pods with a running sidecar, ready ones first. */
 async function runningSidecars(
   client: Pick<KubeClient, 'get' | 'list'>,
   instance: GatewayInstance,
@@ -81,11 +85,11 @@ async function runningSidecars(
     .catch((error: unknown) => {
       if (!isForbidden(error)) throw error;
       throw new NoGuardrailError(
-        'The operator may not reach guardrails that run as sidecars: add the component operator/manifests/components/sidecar to its kustomization.',
+        'The operator is not permitted to reach guardrails that run as sidecars. Add the component operator/manifests/components/sidecar to its kustomization.',
         { cause: error },
       );
     });
-  // A pod that is about to end goes on serving until then.
+  // A terminating pod serves until it ends.
   return found
     .filter(({ status }) =>
       (status?.initContainerStatuses ?? []).some(
@@ -100,14 +104,14 @@ function isReady({ status, metadata }: FromServer<V1Pod>): boolean {
   return ready && metadata.deletionTimestamp === undefined;
 }
 
-/** The port of the very sidecar that runs, which may be older than the spec. */
+/** The port of the running sidecar, which can be older than the spec. */
 function sidecarPort({ spec }: FromServer<V1Pod>): number | undefined {
   const sidecar = spec?.initContainers?.find(({ name }) => name === SIDECAR);
   const text = sidecar?.env?.find(({ name }) => name === 'GUARDRAIL_PORT')?.value;
   return text === undefined ? undefined : Number(text);
 }
 
-/** A label selector as a query takes it. */
+/** A label selector in the syntax of a query. */
 export function selectorText({ matchLabels, matchExpressions }: AsJson<V1LabelSelector>): string {
   const equal = Object.entries(matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
   const operators: Readonly<Record<string, (key: string, values: string) => string>> = {

@@ -11,7 +11,7 @@ function clusterWith(...answers: (object | Error)[]): Pick<KubeClient, 'get'> & 
       expect(key).to.deep.equal(OWN_POD);
       const answer = answers[cluster.asked];
       cluster.asked += 1;
-      if (answer === undefined || answer instanceof Error) throw answer ?? new Error('Not expected to be asked again.');
+      if (answer === undefined || answer instanceof Error) throw answer ?? new Error('Unexpected second read.');
       return answer;
     },
   };
@@ -28,25 +28,25 @@ const pod = {
 };
 
 describe('the image of guardrails', () => {
-  it('is the configured one, and nobody is asked', async () => {
+  it('is the configured one, without a read of the pod', async () => {
     const cluster = clusterWith();
     expect(await guardrailImage(cluster, 'mine:2', OWN_POD)()).to.equal('mine:2');
     expect(cluster.asked).to.equal(0);
   });
 
-  it("is that of the operator's own container, read once, whatever else is in its pod", async () => {
+  it("is the image of the operator's own container, read once, also with other containers in its pod", async () => {
     const image = guardrailImage(clusterWith(pod), undefined, OWN_POD);
     expect([await image(), await image()]).to.deep.equal(Array(2).fill('mirror.example.com/ggo@sha256:1'));
   });
 
-  it('is asked for again after a failure', async () => {
+  it('is read again after a failure', async () => {
     const failure = new Error('away');
     const image = guardrailImage(clusterWith(failure, pod), undefined, OWN_POD);
     expect(await image().catch((error: unknown) => error)).to.equal(failure);
     expect(await image()).to.equal('mirror.example.com/ggo@sha256:1');
   });
 
-  it('is named by the version where the operator runs in no pod', async () => {
+  it('follows from the version where the operator does not run in a pod', async () => {
     expect(await guardrailImage(clusterWith(), undefined, undefined)()).to.match(/^gateway-guardrail-operator:\d/);
   });
 });

@@ -2,18 +2,18 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { KubeClient, ObjectKey, Permission } from '../runtime/runtime.ts';
 import { pods } from '../cluster/cluster.ts';
 
-/** One image holds both programs. */
+/** One image contains both programs. */
 const BY_VERSION = `gateway-guardrail-operator:${packageJson.version}`;
-/** As the manifests name it. */
+/** The container's name in the manifests. */
 const CONTAINER = 'operator';
 
-/** The right that {@link guardrailImage} needs. */
+/** The permission that {@link guardrailImage} needs. */
 export const ownPodPermission: Permission = { group: '', resource: 'pods', verbs: ['get'], scope: 'own' };
 
 /**
- * The image that guardrails run where their instance names none: the configured one, or else the operator's own, which
- * only its pod tells, since whoever deploys it may have it mirrored under any name.
- * @throws ApiError as long as the pod cannot be read
+ * The image of guardrails whose instance names none: the configured one, or else the operator's own. Only the
+ * operator's pod names that one, because an admin can mirror the image under any name.
+ * @throws ApiError while the pod cannot be read
  */
 export function guardrailImage(
   client: Pick<KubeClient, 'get'>,

@@ -1,6 +1,6 @@
 /**
- * The guardrail's Secrets at the API server. They are created, never applied, and changed only against the version that
- * was read: no race between two operators can put another key in the place of one that is in use.
+ * The Secrets with the guardrail's keys. The operator creates them, never applies them, and changes them only at the
+ * version that it has read: two operators cannot replace each other's keys.
  */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
@@ -16,7 +16,7 @@ import {
 } from '../cluster/cluster.ts';
 import type { KeySecret } from './keys.ts';
 
-/** A Secret as it was read, and what of it concerns keys. */
+/** A Secret as it was read, and its keys. */
 export interface StoredKeySecret {
   readonly name: string;
   readonly uid: string;
@@ -25,9 +25,9 @@ export interface StoredKeySecret {
 }
 
 /**
- * Reads a Secret, and makes it where it is not there.
- * @param complete generates what is missing; answers the very same where nothing is
- * @throws NameTakenError where it is somebody else's; ApiError
+ * Reads a Secret, and creates it where it does not exist.
+ * @param complete generates missing keys; returns the same object where no key is missing
+ * @throws NameTakenError where the Secret belongs to another owner; ApiError
  */
 export async function ensureKeySecret(
   client: KubeClient,
@@ -49,13 +49,13 @@ export async function ensureKeySecret(
         data: encodedSecretData(made.data),
       } as object)
       .catch((error: unknown) => {
-        // Somebody was quicker: theirs counts.
+        // Another operator has created the Secret. Its keys count.
         if (!isConflict(error)) throw error;
         return read();
       });
   }
-  if (stored === undefined) throw new Error(`Secret ${name} appeared and went away again.`);
-  // One with our label came back from a backup: its keys are what makes old sessions readable.
+  if (stored === undefined) throw new Error(`Secret ${name} was created and deleted at the same time.`);
+  // A Secret with the operator's labels was restored from a backup: its keys make old sessions readable.
   const restored = Object.entries(labelsOf(instance)).every(
     ([label, value]) => stored.metadata.labels?.[label] === value,
   );
@@ -66,7 +66,10 @@ export async function ensureKeySecret(
   return updateKeySecret(client, instance, described(stored, keys), completed);
 }
 
-/** Writes what has changed of a Secret. @throws ApiError 409 where somebody else has changed it meanwhile */
+/**
+ * Writes the changes of a Secret.
+ * @throws ApiError 409 where the Secret has changed since it was read
+ */
 export async function updateKeySecret(
   client: KubeClient,
   instance: GatewayInstance,

@@ -30,7 +30,7 @@ function ring(secret: KeySecret): string[] {
 }
 
 describe('keys', () => {
-  it('are generated once: 256 bits each, and none is ever generated again', () => {
+  it('are generated once, with 256 bits each', () => {
     const api = completeApiKeys(empty);
     const own = completeGuardrailKeys(empty);
     expect(apiKeyOf(api)).to.match(/^gk-[\w-]{43}$/);
@@ -42,7 +42,7 @@ describe('keys', () => {
     expect(apiKeyOf(completeApiKeys(empty))).to.not.equal(apiKeyOf(api));
   });
 
-  it('that are left of a Secret are kept, and only the missing one is generated', () => {
+  it('that a Secret has are kept, and only the missing one is generated', () => {
     const own = completeGuardrailKeys(empty);
     const restored = completeGuardrailKeys({ ...own, data: { 'session-key': own.data['session-key'] ?? '' } });
     expect(restored.data['session-key']).to.equal(own.data['session-key']);
@@ -53,14 +53,14 @@ describe('keys', () => {
     );
   });
 
-  it('an API key rotates by way of a time in which both are accepted', () => {
+  it('both API keys are accepted during a rotation', () => {
     const before = completeApiKeys(empty);
     const old = apiKeyOf(before);
 
     const begun = rotateApiKeys(before, 'one', { ...ready, guardrailsHaveKey: false, gatewayHasKey: false });
     const fresh = newestApiKeyOf(begun.secret);
     expect(begun).to.include({ changed: true, inProgress: true, finished: false });
-    expect(apiKeyOf(begun.secret), 'the gateway goes on with the old one').to.equal(old);
+    expect(apiKeyOf(begun.secret), 'the gateway still sends the old key').to.equal(old);
     expect(accepted(begun.secret)).to.deep.equal([fresh, old]);
     expect(revisionOf(begun.secret)).to.equal(1);
 
@@ -69,21 +69,21 @@ describe('keys', () => {
 
     const used = rotateApiKeys(begun.secret, 'one', { ...ready, gatewayHasKey: false });
     expect(apiKeyOf(used.secret)).to.equal(fresh);
-    expect(accepted(used.secret), 'the old one is accepted until the roll-out is complete').to.deep.equal([fresh, old]);
+    expect(accepted(used.secret), 'the old key is accepted until the roll-out is complete').to.deep.equal([fresh, old]);
     expect(rotateApiKeys(used.secret, 'one', { ...ready, gatewayHasKey: false }).changed).to.equal(false);
 
     const rolled = rotateApiKeys(used.secret, 'one', ready);
-    expect(accepted(rolled.secret), 'pods that are ending may still send it').to.deep.equal([fresh, old]);
+    expect(accepted(rolled.secret), 'terminating pods may still send it').to.deep.equal([fresh, old]);
     expect(rotateApiKeys(rolled.secret, 'one', ready).changed).to.equal(false);
 
     const done = rotateApiKeys(rolled.secret, 'one', later);
     expect(done).to.include({ changed: true, inProgress: false, finished: true });
     expect(accepted(done.secret)).to.deep.equal([fresh]);
-    expect(revisionOf(done.secret), 'letting go of a key rolls nothing').to.equal(1);
+    expect(revisionOf(done.secret), 'the removal of a key causes no roll-out').to.equal(1);
     expect(rotateApiKeys(done.secret, 'one', later)).to.include({ changed: false, inProgress: false });
   });
 
-  it('an API key is of one tenant before, during and after its rotation, so that sessions stay its own', () => {
+  it('an API key has the same tenant before, during and after its rotation, so that sessions stay readable', () => {
     const tenants = new Set<string | undefined>();
     let secret = completeApiKeys(empty);
     const sent: string[] = [];
@@ -97,13 +97,12 @@ describe('keys', () => {
     expect([...tenants]).to.deep.equal(['proxy']);
   });
 
-  it('an API key stays accepted where nobody can tell when the gateway has rolled, until the next rotation', () => {
+  it('the old API key is accepted until the next rotation where the roll-out of the gateway is unknown', () => {
     const blind: KeyPropagation = { ...ready, gatewayHasKey: undefined };
     const before = completeApiKeys(empty);
     const first = rotateApiKeys(rotateApiKeys(before, 'one', blind).secret, 'one', blind).secret;
     expect(rotateApiKeys(first, 'one', { ...later, gatewayHasKey: undefined })).to.include({
       changed: false,
-      // Nothing that could be waited for.
       inProgress: false,
     });
     const second = rotateApiKeys(first, 'two', blind).secret;
@@ -111,7 +110,7 @@ describe('keys', () => {
     expect(accepted(second)).to.include(apiKeyOf(first));
   });
 
-  it('an encryption key decrypts everywhere before it encrypts anywhere, and the old one goes on decrypting', () => {
+  it('an encryption key decrypts everywhere before it encrypts anywhere, and the old one still decrypts', () => {
     const before = completeGuardrailKeys(empty);
     const [old = ''] = ring(before);
     const begun = rotateEncryptionKeys(before, 'one', { ...ready, guardrailsHaveKey: false });
@@ -135,7 +134,7 @@ describe('keys', () => {
   });
   const requests = fc.option(fc.constantFrom('one', 'two', 'three'), { nil: undefined });
 
-  it('law: whatever happens when, the key that the gateway sends is accepted, and so is the one it sent before', () => {
+  it('property: in every sequence of steps, the current and the previous key of the gateway are accepted', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(requests, readers), { maxLength: 30 }), (steps) => {
         let secret = completeApiKeys(empty);
@@ -151,7 +150,7 @@ describe('keys', () => {
     );
   });
 
-  it('law: whatever happens when, what was encrypted can be decrypted', () => {
+  it('property: in every sequence of steps, encrypted values can be decrypted', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(requests, readers), { maxLength: 12 }), (steps) => {
         let secret = completeGuardrailKeys(empty);
@@ -164,7 +163,7 @@ describe('keys', () => {
     );
   });
 
-  it('tells its revision by an annotation that people cannot break', () => {
+  it('reads a revision annotation that a user has broken as 0', () => {
     expect(revisionOf({ ...empty, annotations: { [annotations.keyRevision]: 'many' } })).to.equal(0);
   });
 });

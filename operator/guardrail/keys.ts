@@ -1,9 +1,8 @@
 /**
- * The guardrail's keys, and how they are rotated without a call that fails: a new key is accepted everywhere before it
- * is used anywhere, and the old one is let go only when nobody uses it any more. Pure but for the random source.
- *
- * API key:        stable → accepting (guardrails learn the new key) → retiring (the gateway rolls to it) → stable
- * encryption key: stable → accepting (guardrails learn to read it) → stable (it encrypts; older ones go on reading)
+ * The guardrail's keys and their rotation. No call fails during a rotation: a new key is accepted everywhere before it
+ * is used anywhere, and the old one is removed when nothing uses it any more. Pure except for the random source.
+ * API key: stable → accepting (guardrails load the new key) → retiring (the gateway rolls out with it) → stable
+ * Encryption key: stable → accepting (guardrails load it for decryption) → stable (it encrypts; older keys decrypt)
  */
 import { randomBytes } from 'node:crypto';
 import { annotations, GROUP } from '../api/v1alpha1/v1alpha1.ts';
@@ -11,42 +10,42 @@ import { files } from './settings.ts';
 
 /** Key within the API key's Secret: what the gateway sends. */
 export const API_KEY = 'api-key';
-/** The name under which the guardrail knows the gateway's keys: the tenant, the same for old and new. */
+/** The guardrail's name for the keys of the gateway: the tenant. The old and the new key have the same. */
 const TENANT = 'proxy';
-/** Older encryption keys than so many are let go: what they encrypted has long outlived its time to live. */
+/** Older encryption keys than these are removed: what they encrypted has expired long ago. */
 const MOST_ENCRYPTION_KEYS = 16;
 
 const phaseAnnotation = `${GROUP}/key-phase`;
 const dueAnnotation = `${GROUP}/key-phase-due`;
 
-/** A Secret as far as it concerns keys, decoded. */
+/** A Secret with keys, decoded. */
 export interface KeySecret {
   readonly data: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** How far a rotation has come. */
+/** The phase of a rotation. */
 type Phase = 'stable' | 'accepting' | 'retiring';
 
-/** What is known of those who read keys. */
+/** How far the keys have reached the pods. */
 export interface KeyPropagation {
-  /** Every guardrail that runs has read the keys of this revision. */
+  /** Every running guardrail has loaded the keys of this revision. */
   readonly guardrailsHaveKey: boolean;
-  /** Every gateway that runs has been started with the key that is to be used; undefined: there is no way to know. */
+  /** Every running gateway was started with the current key; undefined: the operator cannot know this. */
   readonly gatewayHasKey: boolean | undefined;
-  /** How long pods that are being replaced may live on, in milliseconds. */
+  /** How long replaced pods can run after the roll-out, in milliseconds. */
   readonly graceMs: number;
   readonly now: Date;
 }
 
-/** A step of a rotation. */
+/** The next step of a rotation. */
 export interface RotationStep {
   readonly secret: KeySecret;
-  /** Whether it is to be written. */
+  /** Whether the Secret has to be written. */
   readonly changed: boolean;
-  /** Whether a rotation has come to its end with this step. */
+  /** Whether this step completes a rotation. */
   readonly finished: boolean;
-  /** Whether a rotation is under way. */
+  /** Whether a rotation is in progress. */
   readonly inProgress: boolean;
 }
 
@@ -55,23 +54,26 @@ export function apiKeyOf(secret: KeySecret): string {
   return secret.data[API_KEY] ?? '';
 }
 
-/** The newest key that is accepted, which a rotation is about. */
+/** The newest accepted key, which a rotation introduces. */
 export function newestApiKeyOf(secret: KeySecret): string {
   return acceptedOf(secret)[0] ?? '';
 }
 
-/** Whether a new key is only accepted yet, and waits for the guardrails to have read it. */
+/** Whether a new key is accepted and not yet used, until all guardrails have loaded it. */
 export function isAccepting(secret: KeySecret): boolean {
   return phaseOf(secret) === 'accepting';
 }
 
-/** Raised with each key that pods must have read before it is used. */
+/** Incremented with each key that pods must load before it is used. */
 export function revisionOf(secret: KeySecret): number {
   const revision = Number(secret.annotations[annotations.keyRevision] ?? '0');
   return Number.isSafeInteger(revision) ? revision : 0;
 }
 
-/** @returns the API key's Secret with what it lacks generated; the very same where it lacks nothing. */
+/**
+ * Generates the missing API keys.
+ * @returns the same object where no key is missing
+ */
 export function completeApiKeys(secret: KeySecret): KeySecret {
   const key = apiKeyOf(secret) || newestApiKeyOf(secret) || newApiKey();
   const accepted = acceptedOf(secret);
@@ -79,7 +81,10 @@ export function completeApiKeys(secret: KeySecret): KeySecret {
   return withApiKeys(secret, key, accepted.includes(key) ? accepted : [key, ...accepted]);
 }
 
-/** @returns the Secret of the guardrail's own keys with what it lacks generated; the very same where it lacks nothing. */
+/**
+ * Generates the missing keys of the guardrail.
+ * @returns the same object where no key is missing
+ */
 export function completeGuardrailKeys(secret: KeySecret): KeySecret {
   const has = (name: string): boolean => (secret.data[name] ?? '').trim() !== '';
   if (has(files.sessionKey) && has(files.encryptionKeys)) return secret;
@@ -94,8 +99,8 @@ export function completeGuardrailKeys(secret: KeySecret): KeySecret {
 }
 
 /**
- * One step of an API key's rotation.
- * @param requested value of the annotation that asks for it
+ * The next step of an API key's rotation.
+ * @param requested value of the annotation that requests it
  */
 export function rotateApiKeys(secret: KeySecret, requested: string | undefined, readers: KeyPropagation): RotationStep {
   const handled = secret.annotations[annotations.rotateApiKey];
@@ -109,7 +114,7 @@ export function rotateApiKeys(secret: KeySecret, requested: string | undefined, 
     }
     case 'retiring': {
       if (wanted && readers.gatewayHasKey !== false) return begin();
-      // Where nobody can tell who still sends the old key, it is accepted until the next rotation.
+      // Where the operator cannot know which gateways send the old key, the key is accepted until the next rotation.
       if (readers.gatewayHasKey === undefined) return { secret, changed: false, finished: false, inProgress: false };
       if (!readers.gatewayHasKey || older === undefined) return waiting(secret);
       return afterGrace(secret, readers, () => withApiKeys(secret, newest, [newest]));
@@ -126,8 +131,8 @@ export function rotateApiKeys(secret: KeySecret, requested: string | undefined, 
 }
 
 /**
- * One step of an encryption key's rotation.
- * @param requested value of the annotation that asks for it
+ * The next step of an encryption key's rotation.
+ * @param requested value of the annotation that requests it
  */
 export function rotateEncryptionKeys(
   secret: KeySecret,
@@ -146,7 +151,7 @@ export function rotateEncryptionKeys(
   if (requested === undefined || requested === secret.annotations[annotations.rotateEncryptionKey]) {
     return { secret, changed: false, finished: false, inProgress: false };
   }
-  // At the end of the ring it only decrypts.
+  // At the end of the ring, a key only decrypts.
   return startRotation(withRing(secret, [...ring, newKey()]), annotations.rotateEncryptionKey, requested);
 }
 
@@ -162,7 +167,7 @@ function startRotation(secret: KeySecret, annotation: string, requested: string)
   return { secret: withPhase(noted, 'accepting'), changed: true, finished: false, inProgress: true };
 }
 
-/** Pods that are being replaced may still be at work with what they know: they get their time to end. */
+/** Terminating pods still use the keys that they have loaded. The step waits for their grace period. */
 function afterGrace(secret: KeySecret, { now, graceMs }: KeyPropagation, end: () => KeySecret): RotationStep {
   const due = Date.parse(secret.annotations[dueAnnotation] ?? '');
   if (Number.isNaN(due)) {
@@ -199,7 +204,7 @@ function withRing(secret: KeySecret, ring: readonly string[]): KeySecret {
   return { ...secret, data: { ...secret.data, [files.encryptionKeys]: ring.map((key) => `${key}\n`).join('') } };
 }
 
-/** The accepted keys, the newest first. */
+/** The accepted keys, newest first. */
 function acceptedOf(secret: KeySecret): readonly string[] {
   return linesOf(secret.data[files.apiKeys]).map((line) => line.slice(line.indexOf(':') + 1));
 }
@@ -215,7 +220,7 @@ function newApiKey(): string {
   return `gk-${randomBytes(32).toString('base64url')}`;
 }
 
-/** 256 bits, as the guardrail reads them. */
+/** 256 bits, in the guardrail's format. */
 function newKey(): string {
   return randomBytes(32).toString('base64');
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { memoryOf } from './memory.ts';
 
 describe('the memory of a guardrail', () => {
-  it('has a limit and a heap into which its largest body fits', () => {
+  it('has a limit and a heap for its largest body', () => {
     expect(memoryOf({})).to.deep.equal({
       ...{ limit: '896Mi', nodeOptions: '--max-old-space-size=404 --max-semi-space-size=8', maxBody: 10 * 2 ** 20 },
     });
@@ -10,7 +10,7 @@ describe('the memory of a guardrail', () => {
     expect([larger.limit, larger.maxBody]).to.deep.equal(['1216Mi', 20 * 2 ** 20]);
   });
 
-  it('lowers the largest body where it does not fit into the limit that the instance sets', () => {
+  it('has a smaller largest body where the limit of the instance is too small', () => {
     const small = memoryOf({ maxBody: '10Mi', resources: { limits: { memory: '700Mi' } } });
     expect(small.nodeOptions).to.equal('--max-old-space-size=233 --max-semi-space-size=8');
     expect(small.maxBody).to.be.within(2 ** 20, 10 * 2 ** 20 - 1);

@@ -1,4 +1,6 @@
-/** The memory of the guardrail's container: its limit, its heap and its largest body, each computed from the others. Pure. */
+/**
+ * The memory of the guardrail's container: its limit, its heap and its largest body, computed from each other. Pure.
+ */
 import { DEFAULT_MAX_BODY, heapOf, limitFor, maxBodyOf } from '../../guardrail/guardrail.ts';
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import { bytes, quantityBytes } from './sizes.ts';
@@ -6,15 +8,15 @@ import { bytes, quantityBytes } from './sizes.ts';
 const MIB = 2 ** 20;
 
 export interface Memory {
-  /** As a quantity; undefined where the instance sets limits without one of memory. */
+  /** A quantity; undefined where the instance sets limits without a memory limit. */
   readonly limit: string | undefined;
   /** For `NODE_OPTIONS`; undefined without a limit. */
   readonly nodeOptions: string | undefined;
-  /** What the instance asks for, or as much of it as fits into its own limit; in bytes. */
+  /** The requested size in bytes, or less where the memory limit of the instance is too small for it. */
   readonly maxBody: number;
 }
 
-/** @param spec the guardrail as asked for, with the CRD's defaults filled in or not */
+/** @param spec the requested guardrail, with or without the CRD's defaults */
 export function memoryOf(spec: Guardrail): Memory {
   const asked = spec.maxBody === undefined ? DEFAULT_MAX_BODY : bytes(spec.maxBody);
   const limits = spec.resources?.limits;
@@ -31,7 +33,7 @@ export function memoryOf(spec: Guardrail): Memory {
   };
 }
 
-/** The young generation is kept small: what a call leaves behind there counts as much as what it needs. */
+/** A small young generation: the garbage of a call in it counts as much as its live objects. */
 function nodeOptions(limit: number): string {
   return `--max-old-space-size=${Math.floor(heapOf(limit) / MIB)} --max-semi-space-size=8`;
 }

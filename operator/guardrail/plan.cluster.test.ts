@@ -1,4 +1,4 @@
-/** The managed guardrail as a real process: deployed, called, its keys rotated under load. */
+/** The deployed guardrail as a real process: called, and its keys rotated under load. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ describe('the managed guardrail', function () {
     rmSync(logFolder, { recursive: true, force: true });
   });
 
-  it('starts with the settings that the operator gives it, and answers only those who have its key', async () => {
+  it('starts with the settings of the operator, and answers only calls with its key', async () => {
     await world.instance({ guardrail: { recall: 'Precise', sessionScope: 'Conversation', maxBody: '1Mi' } });
     await world.until('GuardrailReady', 'Ready', 'main', 60_000);
     const key = (await world.readSecret('main-guardrail-api-key'))['api-key'] ?? '';
@@ -42,11 +42,12 @@ describe('the managed guardrail', function () {
     expect(await call('another-key')).to.equal(401);
   });
 
-  it('takes a new API key with no failed call in between', async () => {
+  it('accepts a new API key without a failed call', async () => {
     const before = (await world.readSecret('main-guardrail-api-key'))['api-key'] ?? '';
     const answers = new Map<number, number>();
     let rotating = true;
-    // Always with the key that the Secret says at that moment, and with the one that a gateway was started with.
+    // One caller always sends the key that the Secret has at the moment, the other the key that the gateway was started
+    // with.
     const load = [0, 1].map(async (which) => {
       while (rotating) {
         const key = which === 0 ? before : ((await world.readSecret('main-guardrail-api-key'))['api-key'] ?? '');

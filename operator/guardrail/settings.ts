@@ -1,18 +1,18 @@
-/** The guardrail's settings, as its environment takes them. Pure. */
+/** The environment variables of the guardrail. Pure. */
 import { memoryOf } from './memory.ts';
 import type { V1EnvVar } from '@kubernetes/client-node';
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import { instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson } from '../runtime/runtime.ts';
 
-/** Where the guardrail's container finds its files. */
+/** The folders of the guardrail's files in its container. */
 export const paths = {
   apiKeys: '/etc/guardrail/api-keys',
   keys: '/etc/guardrail/keys',
   policy: '/etc/guardrail/policy',
 } as const;
 
-/** Keys within the ConfigMap and the Secrets: the files' names. */
+/** The keys within the ConfigMap and the Secrets, which are the names of the files. */
 export const files = {
   apiKeys: 'api-keys',
   sessionKey: 'session-key',
@@ -22,22 +22,24 @@ export const files = {
 
 const METRICS_PORT = 9090;
 
-/** Where the guardrail listens. */
+/** The address that the guardrail listens on. */
 export type ListenHost = '0.0.0.0' | '127.0.0.1';
 
 /**
- * @param spec the guardrail as asked for, with the CRD's defaults filled in or not
+ * The environment variables of the guardrail.
+ * @param spec the requested guardrail, with or without the CRD's defaults
  * @param proxyName the proxy's own name
- * @param host loopback for a sidecar, which only its own pod may reach
+ * @param host the loopback address for a sidecar, which only its own pod may reach
  */
 export function guardrailEnvironment(spec: Guardrail, proxyName: string, host: ListenHost): AsJson<V1EnvVar>[] {
   const redis = spec.redis?.urlSecretRef;
   const settings: [string, string | undefined][] = [
     ['PORT', String(portOf(spec))],
     ['HOST', host],
-    // A sidecar's ports are those of the gateway's pod: one more could be taken there, and on loopback nobody reads it.
+    // A sidecar shares the ports of the gateway's pod: another port could be in use, and nothing reads metrics on
+    // loopback.
     ['METRICS_PORT', host === '127.0.0.1' ? 'off' : String(metricsPortOf(spec))],
-    // The names that the contract and LiteLLM use are always served: a caller under another name gets 404.
+    // The guardrail always serves the names of the contract and of LiteLLM. It answers 404 to every other name.
     ['PROXY_NAMES', [...new Set([proxyName, 'gateway', 'litellm'])].join(',')],
     ['API_KEYS_FILE', `${paths.apiKeys}/${files.apiKeys}`],
     ['SESSION_KEY_FILE', `${paths.keys}/${files.sessionKey}`],
@@ -70,12 +72,12 @@ export function portOf(spec: Guardrail): number {
   return spec.port ?? instanceDefaults.guardrail.port;
 }
 
-/** Where the guardrail serves metrics in Deployment mode: Prometheus' own port, unless the calls have it. */
+/** The port of the metrics in Deployment mode: Prometheus' default port, unless spec.port is the same. */
 export function metricsPortOf(spec: Guardrail): number {
   return portOf(spec) === METRICS_PORT ? METRICS_PORT + 1 : METRICS_PORT;
 }
 
-/** How many pods run where no autoscaler decides. */
+/** The number of replicas without an autoscaler. */
 export function replicasOf(spec: Guardrail): number {
   return spec.replicas ?? (spec.redis === undefined ? 1 : 2);
 }

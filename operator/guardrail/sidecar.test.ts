@@ -20,8 +20,8 @@ function proxyOf(pod: Partial<Pod> = {}): ProxyDeployment {
   };
 }
 
-describe("our part of the gateway's Deployment", () => {
-  it('is nothing at all where nothing is asked for', () => {
+describe("the operator's part of the gateway's Deployment", () => {
+  it('is empty where the spec requests nothing', () => {
     expect(proxyPatch(instanceOf(), proxyOf(), nothing)).to.deep.equal({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -29,14 +29,14 @@ describe("our part of the gateway's Deployment", () => {
     });
   });
 
-  it("names no container of the owner's, and no field of the pod but its own", () => {
+  it('has no container of the owner and no other field of the pod', () => {
     const patch = proxyPatch(instanceOf(), proxyOf(), { ...nothing, sidecar: { spec: {}, inputs } });
     expect(patch).to.have.nested.property('spec.template.spec').that.has.all.keys('initContainers', 'volumes');
     expect(patch).to.have.nested.property('spec.template.spec.initContainers[0].restartPolicy', 'Always');
     expect(patch).to.have.nested.property('spec.template.spec.initContainers').that.has.length(1);
   });
 
-  it('holds annotations that roll the gateway for its configuration and its key', () => {
+  it('has annotations that roll the gateway out with a new configuration or key', () => {
     const patch = proxyPatch(instanceOf(), proxyOf(), { ...nothing, configHash: 'one', apiKeyHash: 'two' });
     expect(patch).to.have.deep.nested.property('spec.template', {
       metadata: {
@@ -45,7 +45,7 @@ describe("our part of the gateway's Deployment", () => {
     });
   });
 
-  it('has probes that run inside, where loopback is', () => {
+  it('has probes that run inside the pod', () => {
     const { spec } = proxyPatch(instanceOf(), proxyOf(), { ...nothing, sidecar: { spec: { port: 9000 }, inputs } });
     const text = JSON.stringify(spec);
     expect(text).to.include('http://127.0.0.1:9000/healthz').and.to.not.include('readyz').and.to.not.include('httpGet');
@@ -74,7 +74,7 @@ describe("the gateway's Deployment", () => {
       },
       true,
     ],
-    ['in a volume that nobody mounts', { volumes: [{ name: 'v', secret: { secretName: 'key' } }] }, false],
+    ['in a volume that no container mounts', { volumes: [{ name: 'v', secret: { secretName: 'key' } }] }, false],
     ['of another name', { containers: [{ name: 'a', envFrom: [{ secretRef: { name: 'other' } }] }] }, false],
   ] as const) {
     it(`${expected ? 'has' : 'does not have'} a Secret ${what}`, () => {
@@ -99,12 +99,16 @@ describe("the gateway's Deployment", () => {
   for (const [what, status, expected] of [
     ['nothing known', undefined, 'inProgress'],
     ['an older generation', { ...counts, observedGeneration: 3 }, 'inProgress'],
-    ['all pods new and available', { ...counts, observedGeneration: 4 }, 'complete'],
-    ['an old pod left', { ...counts, observedGeneration: 4, replicas: 3 }, 'inProgress'],
-    ['a new pod not available', { ...counts, observedGeneration: 4, availableReplicas: 1 }, 'inProgress'],
+    ['all pods are new and available', { ...counts, observedGeneration: 4 }, 'complete'],
+    ['one old pod is left', { ...counts, observedGeneration: 4, replicas: 3 }, 'inProgress'],
+    ['a new pod is not available', { ...counts, observedGeneration: 4, availableReplicas: 1 }, 'inProgress'],
     ['a pod to come', { observedGeneration: 4, replicas: 1, updatedReplicas: 1, availableReplicas: 1 }, 'inProgress'],
     ['no way on', { ...counts, observedGeneration: 4, availableReplicas: 0, conditions: stuck }, 'failed'],
-    ['no way on in the past', { ...counts, observedGeneration: 3, conditions: stuck }, 'inProgress'],
+    [
+      'an exceeded deadline of an older generation',
+      { ...counts, observedGeneration: 3, conditions: stuck },
+      'inProgress',
+    ],
   ] as const) {
     it(`with ${what}: its roll-out is ${expected satisfies Rollout}`, () => {
       const proxy = proxyOf();

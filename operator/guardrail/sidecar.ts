@@ -1,6 +1,7 @@
 /**
- * What is applied into the gateway's own Deployment, under our field manager: a native sidecar with its volumes, and
- * annotations that roll it. Never a field of the owner's containers: that would break the owner's next apply. Pure.
+ * The operator's part of the gateway's own Deployment, applied under the operator's field manager: a native sidecar
+ * with its volumes, and annotations that roll the Deployment out. It never has a field of the owner's containers, which
+ * would break the owner's next apply. Pure.
  */
 import type { V1Deployment } from '@kubernetes/client-node';
 import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
@@ -14,25 +15,25 @@ import { portOf } from './settings.ts';
 /** The gateway's Deployment as read from the API server. */
 export type ProxyDeployment = FromServer<V1Deployment>;
 
-/** Name of the sidecar's container. */
+/** The name of the sidecar's container. */
 export const SIDECAR = 'gateway-guardrail';
 
-/** What our part of the gateway's Deployment holds. */
+/** The contents of the operator's part of the gateway's Deployment. */
 export interface ProxyPatchInputs {
-  /** The sidecar; undefined: none, and it is taken out where it is. */
+  /** The sidecar; undefined: none, and an existing one is removed. */
   readonly sidecar: { readonly spec: Guardrail; readonly inputs: WorkloadInputs } | undefined;
-  /** Digest of the configuration that the gateway reads when it starts. undefined: it is not ours. */
+  /** Digest of the configuration that the gateway reads when it starts; undefined: the operator does not manage it. */
   readonly configHash: string | undefined;
-  /** Digest of the API key that the gateway reads when it starts. undefined: there is no guardrail. */
+  /** Digest of the API key that the gateway reads when it starts; undefined: there is no guardrail. */
   readonly apiKeyHash: string | undefined;
 }
 
-/** The address at which the gateway reaches its sidecar. */
+/** The address at which the gateway calls its sidecar. */
 export function sidecarUrl(spec: Guardrail): string {
   return `http://127.0.0.1:${portOf(spec)}`;
 }
 
-/** A part of a Deployment, for server-side apply. */
+/** A part of a Deployment for server-side apply. */
 export interface DeploymentPatch {
   readonly apiVersion: 'apps/v1';
   readonly kind: 'Deployment';
@@ -40,15 +41,15 @@ export interface DeploymentPatch {
   readonly spec?: object;
 }
 
-/** No part of ours: applied, it takes out what there was of it, and leaves no trace. */
+/** An empty part. Applying it removes everything that the operator has added before. */
 export function emptyPatch(proxy: ProxyDeployment): DeploymentPatch {
   const { name, namespace, uid } = proxy.metadata;
-  // With the uid the API server refuses to make a new Deployment of our part alone, should this one be gone.
+  // With the uid the API server does not create a new Deployment where this one was deleted.
   const identity = { name, ...(namespace === undefined ? {} : { namespace }), uid };
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: identity };
 }
 
-/** Our whole part of the gateway's Deployment. */
+/** The operator's part of the gateway's Deployment. */
 export function proxyPatch(
   instance: GatewayInstance,
   proxy: ProxyDeployment,
@@ -92,12 +93,12 @@ export function templateAnnotation(deployment: FromServer<V1Deployment>, name: s
   return deployment.spec?.template.metadata?.annotations?.[name];
 }
 
-/** Whether the sidecar is in the gateway's Deployment. */
+/** Whether the gateway's Deployment has the sidecar. */
 export function hasSidecar(proxy: ProxyDeployment): boolean {
   return (proxy.spec?.template.spec?.initContainers ?? []).some(({ name }) => name === SIDECAR);
 }
 
-/** Whether one of the owner's containers reads a key of a Secret, by environment or as a file. */
+/** Whether one of the owner's containers reads a key of a Secret, as an environment variable or as a file. */
 export function mountsSecret(proxy: ProxyDeployment, secretName: string): boolean {
   const pod = proxy.spec?.template.spec;
   const containers = (pod?.containers ?? []).filter(({ name }) => name !== SIDECAR);
@@ -134,10 +135,13 @@ export function mountsConfigMap(proxy: ProxyDeployment, configMapName: string): 
   );
 }
 
-/** How far a Deployment's roll-out has come. */
+/** The progress of a Deployment's roll-out. */
 export type Rollout = 'complete' | 'inProgress' | 'failed';
 
-/** @returns complete when every pod runs the newest template and is available, and none of an older one is left. */
+/**
+ * The progress of a roll-out. It is complete when every pod runs with the newest template and is available, and no
+ * older pod is left.
+ */
 export function rolloutOf(deployment: FromServer<V1Deployment>): Rollout {
   const { status, spec, metadata } = deployment;
   const failed = (status?.conditions ?? []).some(

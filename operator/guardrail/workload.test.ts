@@ -18,7 +18,7 @@ function build(spec: Guardrail, more: Partial<WorkloadInputs> = {}): OwnedObject
   return guardrailWorkload(instanceOf(), spec, { ...inputs, ...more });
 }
 
-/** The parts of a Deployment that tests look at; the builders fill all of them. */
+/** The fields of a Deployment that the tests read. The builders set all of them. */
 function deploymentOf(
   spec: Guardrail,
   more: Partial<WorkloadInputs> = {},
@@ -27,7 +27,7 @@ function deploymentOf(
   const pod = object?.spec?.template.spec;
   const container = pod?.containers[0];
   if (object?.spec === undefined || pod === undefined || container === undefined)
-    throw new Error('There is no Deployment.');
+    throw new Error('The workload has no Deployment.');
   return { spec: object.spec, pod, container };
 }
 
@@ -86,7 +86,7 @@ describe('guardrail workload', () => {
     });
   }
 
-  it("is all the instance's own, and labelled", () => {
+  it('belongs to the instance and has its labels', () => {
     for (const { object } of build({ redis, autoscaling: { maxReplicas: 4 } }, { policy: 'a: 1' })) {
       expect(object.metadata).to.deep.include({
         name: 'main-guardrail',
@@ -102,15 +102,15 @@ describe('guardrail workload', () => {
     }
   });
 
-  it('of the sidecar is the policy alone', () => {
+  it('of a sidecar is only the policy', () => {
     expect(guardrailPolicyObjects(instanceOf(), {}, inputs)).to.deep.equal([]);
     expect(guardrailPolicyObjects(instanceOf(), {}, { ...inputs, policy: 'a: 1' })).to.have.length(1);
   });
 
   for (const [what, spec, replicas, strategy] of [
-    ['in memory: one pod, and never two at once', {}, 1, 'Recreate'],
-    ['in Redis: two pods, one more while it rolls', { redis }, 2, 'RollingUpdate'],
-    ['in Redis, as many as asked for', { redis, replicas: 5 }, 5, 'RollingUpdate'],
+    ['in memory: one pod, and never two at the same time', {}, 1, 'Recreate'],
+    ['in Redis: two pods, and one more during a roll-out', { redis }, 2, 'RollingUpdate'],
+    ['in Redis: the requested number of pods', { redis, replicas: 5 }, 5, 'RollingUpdate'],
     [
       'with an autoscaler, which owns the number',
       { redis, autoscaling: { maxReplicas: 3 } },
@@ -125,17 +125,17 @@ describe('guardrail workload', () => {
     });
   }
 
-  it('rolls for what is read at start, and for keys that every pod must have read; in memory never for keys', () => {
+  it('rolls out new start settings and new keys, but no keys with a store in memory', () => {
     const notes = (spec: Guardrail, more: Partial<WorkloadInputs>): object | undefined =>
       deploymentOf(spec, more).spec.template.metadata?.annotations;
     expect(notes({ redis }, { configHash: 'other' })).to.not.deep.equal(notes({ redis }, {}));
     expect(notes({ redis }, { keyRevision: '1.0' })).to.not.deep.equal(notes({ redis }, {}));
     expect(notes({}, { keyRevision: '1.0' })).to.deep.equal(notes({}, {}));
-    // A policy is followed while the guardrail runs.
+    // The guardrail reloads a policy while it runs.
     expect(notes({ redis }, { policy: 'a: 2' })).to.deep.equal(notes({ redis }, { policy: 'a: 1' }));
   });
 
-  it('runs restricted, without a token, and with what it asks for', () => {
+  it('runs restricted, without a token, and with the requested resources', () => {
     const { pod, container } = deploymentOf({});
     expect(pod).to.include({
       automountServiceAccountToken: false,
@@ -162,7 +162,7 @@ describe('guardrail workload', () => {
     expect(container.image).to.equal('operator:1');
   });
 
-  it('mounts keys as files, and whole volumes, which a kubelet renews', () => {
+  it('mounts keys as files of whole volumes, which a kubelet updates', () => {
     const { pod, container } = deploymentOf({ redis }, { policy: 'a: 1' });
     const mounts = container.volumeMounts ?? [];
     expect(mounts.every(({ subPath, readOnly }) => subPath === undefined && readOnly === true)).to.equal(true);
@@ -177,14 +177,14 @@ describe('guardrail workload', () => {
   const ingressOf = (spec: Guardrail, more: Partial<WorkloadInputs> = {}): { from: V1NetworkPolicyPeer[] }[] => {
     const policies = build(spec, more).filter(({ kind }) => kind.kind === 'NetworkPolicy');
     expect(policies).to.have.length(1);
-    // As it goes over the wire: the client's own types call the member _from.
+    // In JSON. The client's own types call the field _from.
     return (policies[0]?.object as unknown as { spec: { ingress: { from: V1NetworkPolicyPeer[] }[] } }).spec.ingress;
   };
   const named = (...values: string[]): object => ({
     matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values }],
   });
 
-  it("lets calls in from the instance's own namespace, the operator's pods, and whom the spec names", () => {
+  it("allows calls from the instance's namespace, the operator's pods and the namespaces of the spec", () => {
     const spec = { networkPolicy: { fromNamespaces: ['clients'] } };
     expect(ingressOf(spec, { operatorNamespace: 'system' })[0]).to.deep.equal({
       from: [
@@ -204,13 +204,13 @@ describe('guardrail workload', () => {
     });
   });
 
-  it('lets no pod in for its labels alone, and nobody that it need not', () => {
+  it('allows no pod by its labels alone, and no unneeded namespace', () => {
     const peers = ingressOf({}, { operatorNamespace: 'system' }).flatMap(({ from }) => from);
     for (const { namespaceSelector } of peers) expect(namespaceSelector).to.not.deep.equal({});
     expect(ingressOf({})[0]).to.have.deep.property('from', [{ podSelector: {} }]);
   });
 
-  it('has metrics on a port of their own, for namespaces with a label, and for the ServiceMonitor', () => {
+  it('serves metrics on a separate port, for namespaces with a label and for the ServiceMonitor', () => {
     for (const [spec, port] of [
       [{}, 9090],
       [{ port: 9090 }, 9091],
@@ -230,7 +230,7 @@ describe('guardrail workload', () => {
     }
   });
 
-  it('serves no metrics as a sidecar, whose pod has ports of its owner', () => {
+  it('serves no metrics as a sidecar', () => {
     const environment = guardrailEnvironment({}, 'litellm', '127.0.0.1');
     expect(environment).to.deep.include({ name: 'GUARDRAIL_METRICS_PORT', value: 'off' });
   });
@@ -239,7 +239,7 @@ describe('guardrail workload', () => {
     for (const [what, spec, expected] of [
       ['memory by default', {}, { STORE: 'memory', DETECTORS: 'builtin' }],
       [
-        'Redis by its Secret',
+        'Redis, from its Secret',
         { redis },
         {
           STORE: { secretKeyRef: { name: 'redis', key: 'url' } },
@@ -257,7 +257,7 @@ describe('guardrail workload', () => {
         { DETECTORS: 'builtin,presidio' },
       ],
       [
-        'words as the guardrail writes them',
+        'enumerations in lower case',
         { recall: 'Thorough', sessionScope: 'Conversation', enforcement: 'Monitor', images: 'Block' },
         { RECALL: 'thorough', SESSION_SCOPE: 'conversation', MODE: 'monitor', IMAGES: 'block' },
       ],
@@ -270,7 +270,7 @@ describe('guardrail workload', () => {
       });
     }
 
-    it('say nothing of what is not asked for', () => {
+    it('are absent where the spec does not set them', () => {
       expect(environmentOf({})).to.have.all.keys(
         'PORT',
         'HOST',
@@ -301,11 +301,11 @@ describe('guardrail workload', () => {
       ),
     });
 
-    it('law: whatever the resource asks for, the guardrail takes', () => {
+    it('property: the guardrail accepts the settings of every valid spec', () => {
       fc.assert(
         fc.property(asked, (spec) => {
           const variables = guardrailEnvironment(JSON.parse(JSON.stringify(spec)) as Guardrail, 'litellm', '0.0.0.0')
-            // Its files are not here.
+            // The test has none of its files.
             .filter(({ name }) => !name.endsWith('_FILE'))
             .map(({ name, value }) => [name, value ?? '']);
           readSettings({ ...(Object.fromEntries(variables) as object), GUARDRAIL_API_KEYS: 'proxy:12345678' });
@@ -313,7 +313,7 @@ describe('guardrail workload', () => {
       );
     });
 
-    it('refuse a size that is none', () => {
+    it('reject a text that is no size', () => {
       expect(() => bytes('10 MB')).to.throw(RangeError);
     });
   });
@@ -322,7 +322,7 @@ describe('guardrail workload', () => {
 describe('names', () => {
   const name = fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?$/);
 
-  it('are those of the instance where it can be', () => {
+  it('are the name of the instance where possible', () => {
     expect(namesOf(instanceOf())).to.deep.equal({
       guardrail: 'main-guardrail',
       apiKeySecret: 'main-guardrail-api-key',
@@ -330,7 +330,7 @@ describe('names', () => {
     });
   });
 
-  it('law: are DNS labels that begin with a letter, whatever the instance is called', () => {
+  it('property: are DNS labels that start with a letter, for every name of an instance', () => {
     fc.assert(
       fc.property(name, (called) => {
         const instance = instanceOf({}, called);
@@ -341,7 +341,7 @@ describe('names', () => {
     );
   });
 
-  it('law: differ where instances do', () => {
+  it('property: are different for different instances', () => {
     fc.assert(
       fc.property(name, name, (one, other) => {
         fc.pre(one !== other);

@@ -1,4 +1,4 @@
-/** What the guardrail needs in Deployment mode, as server-side apply takes it. Pure. */
+/** The objects of a guardrail in Deployment mode, for server-side apply. Pure. */
 import type { OwnedObject } from '../cluster/cluster.ts';
 import type {
   V1ConfigMap,
@@ -32,22 +32,22 @@ import {
 } from '../cluster/cluster.ts';
 import { files, metricsPortOf, portOf, replicasOf } from './settings.ts';
 
-/** What the workload depends on beside the instance's spec. */
+/** What the objects depend on beside the instance's spec. */
 export interface WorkloadInputs extends WorkloadSettings {
-  /** The policy's text; undefined where the spec asks for none. */
+  /** The text of the policy; undefined where the spec has none. */
   readonly policy: string | undefined;
-  /** Raised when keys were added that every pod has to have read before they are used: rolls the pods. */
+  /** Changes with each key that every pod must load before it is used. A change rolls the pods out. */
   readonly keyRevision: string;
   /** Digest of what the pods read only when they start, such as the address of Redis. */
   readonly configHash: string;
 }
 
-/** The address at which the gateway and the operator reach the guardrail in Deployment mode. */
+/** The address at which the gateway and the operator call the guardrail in Deployment mode. */
 export function guardrailServiceUrl(instance: GatewayInstance, spec: Guardrail): string {
   return `http://${namesOf(instance).guardrail}.${instance.metadata.namespace}.svc:${portOf(spec)}`;
 }
 
-/** Everything but the Secrets, in the order in which it is applied. */
+/** All objects except the Secrets, in the order in which they are applied. */
 export function guardrailWorkload(instance: GatewayInstance, spec: Guardrail, inputs: WorkloadInputs): OwnedObject[] {
   const build = new Builder(instance, spec, inputs);
   return [
@@ -62,7 +62,7 @@ export function guardrailWorkload(instance: GatewayInstance, spec: Guardrail, in
   ];
 }
 
-/** The ConfigMap alone, which the sidecar reads too. */
+/** The ConfigMap with the policy, which a sidecar mounts too. */
 export function guardrailPolicyObjects(
   instance: GatewayInstance,
   spec: Guardrail,
@@ -71,10 +71,10 @@ export function guardrailPolicyObjects(
   return inputs.policy === undefined ? [] : [new Builder(instance, spec, inputs).configMap(inputs.policy)];
 }
 
-/** Labels of the operator's own pods. */
+/** The labels of the operator's own pods. */
 const OPERATOR_PODS = { 'app.kubernetes.io/name': MANAGED_BY, 'app.kubernetes.io/component': 'operator' };
 
-/** The part of a NetworkPolicy's peer that confines it to namespaces, by the label that the API server sets itself. */
+/** The part of a NetworkPolicy peer that selects namespaces by name, with the label that the API server sets itself. */
 function namespacesNamed(names: readonly string[]): object {
   const matchExpressions = [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: [...names] }];
   return { namespaceSelector: { matchExpressions } };
@@ -218,10 +218,10 @@ class Builder {
         ingress: [
           {
             from: [
-              // The gateway's pods: their labels are known to their owner alone.
+              // Only the owner of the gateway knows the labels of its pods.
               { podSelector: {} },
-              // The operator erases sessions, and asks whether a new key is taken. Anybody may use its labels, but only
-              // in a namespace of their own.
+              // The operator calls the guardrail to erase sessions and to check a new key. Anybody can use its labels,
+              // but only in a namespace of their own.
               ...(operatorNamespace === undefined
                 ? []
                 : [{ ...namespacesNamed([operatorNamespace]), podSelector: { matchLabels: OPERATOR_PODS } }]),
