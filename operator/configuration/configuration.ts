@@ -1,4 +1,4 @@
-/** The face of this folder: renders and checks the YAML documents that users supply, on a thread of its own. */
+/** The face of this folder: renders and checks the YAML documents of users, on a separate thread. */
 export { API_KEY_VARIABLE } from './guardrailEntry.ts';
 export { readEnforcement, policyProblem, renderConfiguration } from './documents.ts';
 export { type BudgetSettings, type RenderedProxyConfig, timeoutSecondsOf } from './proxyConfig.ts';

@@ -1,4 +1,4 @@
-/** What the thread for texts does. Pure. */
+/** The tasks of the document thread. Pure. */
 import { parsePolicy, PolicyError } from '../../guardrail/guardrail.ts';
 import type { EnforcementSettings } from '../gateway/gateway.ts';
 import { enforcementOf } from './enforcement.ts';
@@ -6,20 +6,20 @@ import type { ManagedSettings, RenderedProxyConfig } from './proxyConfig.ts';
 import { renderProxyConfig } from './proxyConfig.ts';
 import { ProxyConfigError } from './proxyConfigDocument.ts';
 
-/** A text to work on, and what to do with it. */
+/** A document, and what to do with it. */
 export type DocumentTask =
   | { readonly kind: 'render'; readonly base: string; readonly ours: ManagedSettings }
   | { readonly kind: 'enforcement'; readonly base: string; readonly proxyName: string }
   | { readonly kind: 'policy'; readonly text: string };
 
-/** What comes of it; `refused`: what is wrong with the text, without a value of it. */
+/** The result of a task. `refused`: what is wrong with the document, without any value of it. */
 export type DocumentResult =
   | { readonly kind: 'render'; readonly rendered: RenderedProxyConfig }
   | { readonly kind: 'enforcement'; readonly settings: EnforcementSettings }
   | { readonly kind: 'policy' }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** Works on a text. */
+/** Runs a task. */
 export function runDocumentTask(task: DocumentTask): DocumentResult {
   switch (task.kind) {
     case 'render':
@@ -36,7 +36,7 @@ export function runDocumentTask(task: DocumentTask): DocumentResult {
   }
 }
 
-/** Judged by the guardrail's own reader. */
+/** The guardrail's own parser decides whether a policy is valid. */
 function checkPolicy(text: string): DocumentResult {
   try {
     parsePolicy(text);

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import type { DocumentResult, DocumentTask } from './documentTasks.ts';
 import { DocumentThread, DocumentLimitError } from './documentThread.ts';
 
-/** A program that answers a text with the number of tasks so far, never answers `hang`, and fails at `fail`. */
+/** A worker that answers with the number of tasks so far, never answers `hang`, and fails at `fail`. */
 const COUNTING = `
 const { parentPort } = require('node:worker_threads');
 let tasks = 0;
@@ -20,7 +20,7 @@ parentPort.on('message', ({ text }) => {
 });
 `;
 
-describe('the thread for texts', function () {
+describe('the document thread', function () {
   this.timeout(30_000);
   let folder: string;
   let program: URL;
@@ -42,7 +42,7 @@ describe('the thread for texts', function () {
       (error: unknown) => error,
     );
 
-  it('works on a text once, however often it is asked', async () => {
+  it('runs a task once for many callers', async () => {
     const thread = new DocumentThread(program);
     const [one, same, other] = await Promise.all([
       thread.run('a', policy('x')),
@@ -53,27 +53,27 @@ describe('the thread for texts', function () {
     expect(messageOf(await thread.run('c', policy('x')))).to.equal('1');
   });
 
-  it('lets owners take turns', async () => {
+  it('alternates between owners', async () => {
     const thread = new DocumentThread(program);
     const many = Array.from({ length: 20 }, (_, index) => thread.run('a', policy(`a${index}`)));
     expect(Number(messageOf(await thread.run('b', policy('b'))))).to.be.below(4);
     await Promise.all(many);
   });
 
-  it('gives up a text that takes too long or too much memory, remembers it, and goes on with others', async () => {
+  it('stops a task that takes too much time or memory, remembers this, and runs other tasks', async () => {
     const thread = new DocumentThread(program, { taskMs: 1_000 });
     const hanging = failure(thread.run('a', policy('hang')));
     const next = thread.run('b', policy('x'));
     expect(await hanging).to.be.instanceOf(DocumentLimitError);
     expect(messageOf(await next)).to.equal('1');
     expect(await failure(thread.run('a', policy('hang')))).to.be.instanceOf(DocumentLimitError);
-    // The thread that answered is still there: nothing was started for the text that is known.
+    // The same worker has answered: no new one was started for the known document.
     expect(messageOf(await thread.run('b', policy('y')))).to.equal('2');
     const filling = new DocumentThread(program);
     expect(await failure(filling.run('a', policy('fill')))).to.be.instanceOf(DocumentLimitError);
   });
 
-  it('tells of a fault of its own as such, tries again, and goes on', async () => {
+  it('rejects a task where its own worker fails, and runs the next one', async () => {
     const thread = new DocumentThread(program);
     expect(await failure(thread.run('a', policy('fail'))))
       .to.be.an('error')
@@ -81,15 +81,15 @@ describe('the thread for texts', function () {
     expect(messageOf(await thread.run('a', policy('x')))).to.equal('1');
   });
 
-  it('forgets the oldest answers when they fill its memory', async () => {
-    const thread = new DocumentThread(program, { keptBytes: 500 });
+  it('drops the oldest results when its cache is full', async () => {
+    const thread = new DocumentThread(program, { cacheBytes: 500 });
     for (const text of ['x', 'y', 'x']) await thread.run('a', policy(text));
     for (let index = 0; index < 10; index += 1) await thread.run('a', policy(String(index)));
     expect(messageOf(await thread.run('a', policy('9')))).to.equal('12');
     expect(messageOf(await thread.run('a', policy('x')))).to.equal('13');
   });
 
-  it('renders, and judges a policy', async () => {
+  it('renders a configuration and checks a policy', async () => {
     const thread = new DocumentThread(new URL('./documentWorker.ts', import.meta.url));
     const ours = { proxyName: 'litellm', budget: { maxBudget: 1 }, guardrail: undefined };
     expect(await thread.run('a', { kind: 'render', base: 'a: 1', ours })).to.deep.equal({

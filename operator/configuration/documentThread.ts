@@ -2,28 +2,28 @@ import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { DocumentResult, DocumentTask } from './documentTasks.ts';
 
-/** The CPU time that one text may take, in milliseconds: five times what the most expensive text takes that is read. */
+/** CPU time of one task, in milliseconds: five times the time of the most expensive document that is accepted. */
 const TASK_MS = 8_000;
-/** How much longer it may take where the thread has to wait for a core. */
+/** A task may take this many times longer while the thread waits for a core. */
 const BUSY_FACTOR = 6;
-/** The memory that a text may take, in MiB: what the most expensive text of the longest length needs, and a half more. */
+/** Memory of one task, in MiB: one and a half times that of the most expensive document of the maximum length. */
 const HEAP_MIB = 192;
 /**
- * A thread without work ends after so long, in milliseconds. Its memory then goes back to the system, once V8 has kept
- * the pages for another thread for about ten seconds: up to 200 MiB, which nothing else of the process can use.
+ * The worker ends after this time without a task, in milliseconds. V8 keeps its pages for another worker for about ten
+ * seconds and then returns them to the system: up to 200 MiB, which nothing else in the process can use.
  */
 const IDLE_MS = 5_000;
-/** How much of the answers is kept, in bytes. */
-const KEPT_BYTES = 16 * 1024 * 1024;
-/** After this a text that took too long is tried again, in milliseconds: it may have been the machine that was slow. */
-const TOO_COSTLY_KEPT_MS = 10 * 60_000;
+/** Size of the result cache, in bytes. */
+const CACHE_BYTES = 16 * 1024 * 1024;
+/** A document that took too long is tried again after this time, in milliseconds: the machine may have been slow. */
+const LIMIT_ERROR_CACHED_MS = 10 * 60_000;
 
-/** A text that takes more time or memory than it may. */
+/** A document takes more time or memory than allowed. */
 export class DocumentLimitError extends Error {
-  override readonly name = 'TooCostlyError';
+  override readonly name = 'DocumentLimitError';
 
   constructor() {
-    super('The text takes too much time or memory.');
+    super('The document takes too much time or memory.');
   }
 }
 
@@ -33,61 +33,61 @@ interface Job {
   readonly reject: (error: Error) => void;
 }
 
-interface Kept {
+interface CachedResult {
   readonly answer: DocumentResult | DocumentLimitError;
   readonly bytes: number;
   readonly until: number;
 }
 
 /**
- * One thread that works on texts of tenants, one after the other, so that none of them can hold up the event loop. The
- * owners of the texts take turns. An answer is kept: what has not changed is worked on once.
+ * One thread that processes documents of users, one after the other, so that no document blocks the event loop. The
+ * owners of the documents take turns. Results are cached: an unchanged document is processed once.
  */
 export class DocumentThread {
   readonly #program: URL;
   readonly #taskMs: number;
-  readonly #maxKeptBytes: number;
-  /** By owner; the owner whose turn is next comes first. */
+  readonly #maxCacheBytes: number;
+  /** By owner. The owner whose turn is next comes first. */
   readonly #waiting = new Map<string, Job[]>();
-  readonly #underWay = new Map<string, Promise<DocumentResult>>();
-  /** By digest of the task; what was used last comes last. */
-  readonly #kept = new Map<string, Kept>();
-  #keptBytes = 0;
+  readonly #inProgress = new Map<string, Promise<DocumentResult>>();
+  /** By digest of the task. The result that was used last comes last. */
+  readonly #cache = new Map<string, CachedResult>();
+  #cacheBytes = 0;
   #worker: Worker | undefined;
   #running: Job | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(program: URL, { taskMs = TASK_MS, keptBytes = KEPT_BYTES } = {}) {
+  constructor(program: URL, { taskMs = TASK_MS, cacheBytes = CACHE_BYTES } = {}) {
     this.#program = program;
     this.#taskMs = taskMs;
-    this.#maxKeptBytes = keptBytes;
+    this.#maxCacheBytes = cacheBytes;
   }
 
   /**
-   * Works on a text.
-   * @param owner whose text it is: owners take turns
-   * @throws TooCostlyError
+   * Runs a task.
+   * @param owner of the document: owners take turns
+   * @throws DocumentLimitError
    */
   async run(owner: string, task: DocumentTask): Promise<DocumentResult> {
     const digest = createHash('sha256').update(JSON.stringify(task)).digest('base64');
-    const kept = this.#recall(digest);
+    const kept = this.#cached(digest);
     if (kept instanceof DocumentLimitError) throw kept;
     if (kept !== undefined) return kept;
-    const same = this.#underWay.get(digest);
+    const same = this.#inProgress.get(digest);
     if (same !== undefined) return await same;
     const answer = this.#enqueue(owner, task)
       .then(
         (found) => {
-          this.#keep(digest, found);
+          this.#store(digest, found);
           return found;
         },
         (error: unknown) => {
-          if (error instanceof DocumentLimitError) this.#keep(digest, error);
+          if (error instanceof DocumentLimitError) this.#store(digest, error);
           throw error;
         },
       )
-      .finally(() => this.#underWay.delete(digest));
-    this.#underWay.set(digest, answer);
+      .finally(() => this.#inProgress.delete(digest));
+    this.#inProgress.set(digest, answer);
     return await answer;
   }
 
@@ -109,12 +109,12 @@ export class DocumentThread {
     this.#running = job;
     this.#worker ??= this.#start();
     this.#watch(job, this.#worker, cpuMs(this.#worker));
-    // A program that waits for an answer does not end; one that has none to wait for does.
+    // A referenced worker keeps the process alive: only while a task runs.
     this.#worker.ref();
     this.#worker.postMessage(job.task);
   }
 
-  /** Ends a job that has used up its time on the CPU. A busy machine is no fault of the text. */
+  /** Stops a task that has used up its CPU time. A slow machine alone does not stop it. */
   #watch(job: Job, worker: Worker, before: Promise<number>, turn = 1): void {
     const look = async (): Promise<void> => {
       const used = (await cpuMs(worker)) - (await before);
@@ -151,7 +151,7 @@ export class DocumentThread {
       if (worker !== this.#worker) return;
       const isMemory = (error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
       this.#end(
-        isMemory ? new DocumentLimitError() : new Error('The thread that reads texts has ended.', { cause: error }),
+        isMemory ? new DocumentLimitError() : new Error('The document worker ended unexpectedly.', { cause: error }),
       );
     };
     worker.on('error', died);
@@ -179,35 +179,35 @@ export class DocumentThread {
     await worker?.terminate();
   }
 
-  #recall(digest: string): Kept['answer'] | undefined {
-    const kept = this.#kept.get(digest);
+  #cached(digest: string): CachedResult['answer'] | undefined {
+    const kept = this.#cache.get(digest);
     if (kept === undefined) return undefined;
     this.#drop(digest, kept);
     if (kept.until < performance.now()) return undefined;
-    this.#kept.set(digest, kept);
-    this.#keptBytes += kept.bytes;
+    this.#cache.set(digest, kept);
+    this.#cacheBytes += kept.bytes;
     return kept.answer;
   }
 
-  #keep(digest: string, answer: Kept['answer']): void {
-    const isTooCostly = answer instanceof DocumentLimitError;
-    const bytes = digest.length + (isTooCostly ? 0 : JSON.stringify(answer).length);
-    const until = isTooCostly ? performance.now() + TOO_COSTLY_KEPT_MS : Number.POSITIVE_INFINITY;
-    this.#kept.set(digest, { answer, bytes, until });
-    this.#keptBytes += bytes;
-    for (const [oldest, kept] of this.#kept) {
-      if (this.#keptBytes <= this.#maxKeptBytes) break;
+  #store(digest: string, answer: CachedResult['answer']): void {
+    const isLimitError = answer instanceof DocumentLimitError;
+    const bytes = digest.length + (isLimitError ? 0 : JSON.stringify(answer).length);
+    const until = isLimitError ? performance.now() + LIMIT_ERROR_CACHED_MS : Number.POSITIVE_INFINITY;
+    this.#cache.set(digest, { answer, bytes, until });
+    this.#cacheBytes += bytes;
+    for (const [oldest, kept] of this.#cache) {
+      if (this.#cacheBytes <= this.#maxCacheBytes) break;
       this.#drop(oldest, kept);
     }
   }
 
-  #drop(digest: string, kept: Kept): void {
-    this.#kept.delete(digest);
-    this.#keptBytes -= kept.bytes;
+  #drop(digest: string, kept: CachedResult): void {
+    this.#cache.delete(digest);
+    this.#cacheBytes -= kept.bytes;
   }
 }
 
-/** The time that a thread has used: none where it does not run yet, or not any more. */
+/** The CPU time of a worker; 0 where it does not run. */
 async function cpuMs(worker: Worker): Promise<number> {
   try {
     const { user, system } = await worker.cpuUsage();

@@ -1,4 +1,4 @@
-/** The program of the thread for texts: one answer for each task, in their order. */
+/** The program of the document thread's worker: answers each task, in order. */
 import { parentPort } from 'node:worker_threads';
 import type { DocumentTask } from './documentTasks.ts';
 import { runDocumentTask } from './documentTasks.ts';

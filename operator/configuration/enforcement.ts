@@ -5,7 +5,7 @@ import { entriesOf, parseBase, ProxyConfigError, rootOf, valueOf } from './proxy
 const withCallbacks = z.object({ callbacks: z.union([z.string(), z.array(z.unknown())]) });
 const withPreCallChecks = z.object({ enable_pre_call_checks: z.literal(true) });
 
-/** What the gateway's configuration makes LiteLLM enforce. What is not valid says nothing. */
+/** What LiteLLM enforces according to the gateway's configuration. Invalid settings count as absent. */
 export function enforcementOf(base: string, proxyName: string): EnforcementSettings {
   try {
     const document = parseBase(base);

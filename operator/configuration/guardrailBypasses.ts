@@ -1,4 +1,4 @@
-/** Places of the gateway's configuration, outside our entry, that lead calls around our guardrail. */
+/** Settings outside the operator's guardrail entry with which calls bypass the guardrail. */
 import type { Document, YAMLMap, YAMLSeq } from 'yaml';
 import { isMap, isScalar, isSeq, visit } from 'yaml';
 import { GUARDRAIL_NAME } from './guardrailEntry.ts';
@@ -8,9 +8,10 @@ const DISABLE_ALL = 'disable_global_guardrails';
 const OPT_OUT = 'opted_out_global_guardrails';
 
 /**
- * Removes them, wherever they stand: defaults of keys and teams that opt out of guardrails, and steps of policies'
- * pipelines that run ours. Such a step decides by itself what an error means, and the guardrail runs nowhere else then.
- * @returns the names of what was removed
+ * Removes the bypasses: defaults of keys and teams that opt out of guardrails, and steps of policy pipelines that run
+ * the operator's guardrail. Such a step itself decides what happens after an error, and the guardrail does not run
+ * anywhere else then.
+ * @returns the names of the removed settings
  */
 export function removeBypasses(document: Document): string[] {
   return [...removeOptOuts(document), ...removePipelineSteps(document)];
@@ -18,12 +19,12 @@ export function removeBypasses(document: Document): string[] {
 
 function removeOptOuts(document: Document): string[] {
   const removed = new Set<string>();
-  // What a merge key brings is removed where it stands.
+  // What a merge key adds is removed where it is defined.
   for (const map of nodesOf(document, isMap)) {
-    // Several pairs have one name where their keys are aliases.
+    // Several pairs have the same name where their keys are aliases.
     const valuesOf = (name: string): unknown[] =>
       map.items.filter(({ key }) => nameOf(document, key) === name).map(({ value }) => resolve(document, value));
-    // Only a plain false is no opt-out for sure: `yes` is true for the gateway's parser.
+    // Only a plain false is certainly no opt-out: `yes` is true for the gateway's parser.
     if (valuesOf(DISABLE_ALL).some((value) => !isScalar(value) || value.value !== false)) {
       remove(document, map, DISABLE_ALL);
       removed.add(DISABLE_ALL);
@@ -50,13 +51,13 @@ function removePipelineSteps(document: Document): string[] {
     const pipeline = map.items.find(({ key }) => nameOf(document, key) === 'pipeline');
     const settings = resolve(document, pipeline?.value);
     const steps = isMap(settings) ? resolve(document, entriesOf(document, settings).get('steps')) : undefined;
-    // The gateway does not start with a pipeline that has no steps.
+    // The gateway does not start with a pipeline without steps.
     if (isSeq(steps) && lists.has(steps) && steps.items.length === 0) remove(document, map, 'pipeline');
   }
   return lists.size === 0 ? [] : ['policies.*.pipeline.steps'];
 }
 
-/** Removes a mapping's own key. */
+/** Removes a key of the mapping itself. */
 function remove(document: Document, map: YAMLMap, key: string): void {
   const own = new Set(map.items.filter((pair) => nameOf(document, pair.key) === key));
   detach(
@@ -77,7 +78,7 @@ function listOf(document: Document, node: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Every node of a kind in the document, collected before anything changes. */
+/** All nodes of a kind, collected before the first change. */
 function nodesOf<Kind>(document: Document, isKind: (node: unknown) => node is Kind): Kind[] {
   const found: Kind[] = [];
   visit(document, {

@@ -1,34 +1,34 @@
 /**
- * Our entry in the gateway's list of guardrails: which settings it has, and what an admin may add to it. Everything else
- * is left out, since many settings of LiteLLM let requests pass by the guardrail, and each version brings more. Pure.
+ * The operator's entry in the gateway's list of guardrails: its settings, and what an admin may add. Everything else is
+ * removed, because many settings of LiteLLM let requests bypass the guardrail, and each version adds more. Pure.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 
-/** The call of the guardrail, as the gateway makes it. */
+/** How the gateway calls the guardrail. */
 export interface GuardrailEntry {
   /** Base address of the guardrail; the gateway appends the path. */
   readonly url: string;
-  /** After how many seconds a call counts as failed. The gateway's own default is ten minutes. */
+  /** Timeout of a call in seconds. The gateway's own default is ten minutes. */
   readonly timeoutSeconds: number;
 }
 
-/** What the entry's parameters become. */
+/** The rendered parameters of the entry. */
 export interface EntryParams {
   readonly params: ReadonlyMap<string, unknown>;
-  /** Names of what was there and is not taken over. */
+  /** The names of parameters of the base that were removed. */
   readonly removed: readonly string[];
 }
 
-/** Name of our entry in the gateway's list of guardrails. */
+/** Name of the operator's entry in the gateway's list of guardrails. */
 export const GUARDRAIL_NAME = 'gateway-guardrail';
-/** The environment variable in which the gateway finds the guardrail's API key. */
+/** The environment variable from which the gateway reads the guardrail's API key. */
 export const API_KEY_VARIABLE = 'GUARDRAIL_API_KEY';
 
-/** Settings that follow from the instance: another value in the base is no fault. */
+/** Settings that follow from the instance. Another value in the base is replaced without a warning. */
 const managed = new Set(['api_base', 'api_key', 'timeout']);
 
-/** The settings by which the gateway fails closed whatever happens to the guardrail; LiteLLM reads all of them here. */
+/** The settings with which the gateway fails closed in every case. LiteLLM reads all of them from the entry. */
 function ownParams({ url, timeoutSeconds }: GuardrailEntry): Record<string, unknown> {
   return {
     guardrail: 'generic_guardrail_api',
@@ -36,12 +36,12 @@ function ownParams({ url, timeoutSeconds }: GuardrailEntry): Record<string, unkn
     default_on: true,
     api_base: url,
     api_key: `os.environ/${API_KEY_VARIABLE}`,
-    // fail_open lets the raw request go on to the model.
+    // fail_open sends the original request to the model.
     unreachable_fallback: 'fail_closed',
-    // false lets it go on after any error.
+    // false does the same after every error.
     fail_on_error: true,
     timeout: timeoutSeconds,
-    // The default drops what we change in a stream.
+    // The default drops the guardrail's changes in a stream.
     streaming_transform_mode: 'incremental_diff',
     streaming_end_of_stream_only: false,
     // Without these two, the gateway's own settings of the same names hide messages from every guardrail.
@@ -52,7 +52,7 @@ function ownParams({ url, timeoutSeconds }: GuardrailEntry): Record<string, unkn
 
 const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/);
 const headerValue = z.string().regex(/^[\x20-\x7e]*$/);
-/** The headers by which the gateway frames its calls and shows its key. */
+/** Headers that the gateway sets itself, for framing and for its key. */
 const reservedHeaders = new Set([
   'connection',
   'content-length',
@@ -67,12 +67,12 @@ const stricter = new Map<string, z.ZodType>([
   ['images', z.literal('block')],
 ]);
 
-/** @returns what may stay of a value; undefined: nothing. `leaveOut` hears of the parts that may not. */
+/** @returns the allowed part of a value; undefined: nothing. Calls `leaveOut` for each removed part. */
 type Check = (value: unknown, leaveOut: (part: string) => void) => unknown;
 
 /**
- * What an admin may add: it makes the guardrail stricter, or cannot weaken it. A value of another type than LiteLLM
- * expects makes it start without the guardrail, so the form counts too.
+ * Parameters that an admin may add: they make the guardrail stricter, or cannot weaken it. LiteLLM starts without the
+ * guardrail where a value has an unexpected type, so types are checked too.
  */
 const allowed = new Map<string, Check>([
   /** Static headers of the calls to the guardrail. */
@@ -88,9 +88,9 @@ const allowed = new Map<string, Check>([
         leaveOut,
       ),
   ],
-  /** Names of the client's headers that the guardrail sees. */
+  /** Names of the client's headers that the guardrail receives. */
   ['extra_headers', (value) => z.array(headerName).safeParse(value).data],
-  /** The guardrail sees a stream each time that so many chunks came in. */
+  /** The guardrail is called each time after this number of chunks of a stream. */
   ['streaming_sampling_rate', (value) => z.int().min(1).safeParse(value).data],
   /** Settings of the guardrail for the gateway's calls. */
   [
@@ -100,8 +100,8 @@ const allowed = new Map<string, Check>([
 ]);
 
 /**
- * @param base the parameters that the base has, as plain values
- * @returns ours, and what of the base's may stay
+ * Renders the parameters of the entry.
+ * @param base the parameters of the base, as plain values
  */
 export function entryParams(base: Readonly<Record<string, unknown>>, entry: GuardrailEntry): EntryParams {
   const params = new Map<string, unknown>();
@@ -122,7 +122,7 @@ export function entryParams(base: Readonly<Record<string, unknown>>, entry: Guar
   return { params, removed };
 }
 
-/** The parts of a mapping that fit; undefined where it is none. */
+/** The allowed parts of a mapping; undefined where the value is no mapping. */
 function partsOf(
   value: unknown,
   fits: (name: string, value: unknown) => boolean,

@@ -1,4 +1,4 @@
-/** Hostile configurations at the real LiteLLM: as they are, and as the operator renders them. Needs LITELLM_LAB. */
+/** Hostile configurations at the real LiteLLM: unchanged, and as the operator renders them. Needs LITELLM_LAB. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -22,18 +22,18 @@ const messages = [
   { role: 'user', content: `Write to ${MAIL}, please.` },
 ];
 const faults = {
-  'with nobody at its port': { kind: 'down' },
+  'with a closed port': { kind: 'down' },
   'with status 503': { kind: 'status', status: 503 },
 } as const;
 
-describe('configurations that lead around the guardrail, at the real LiteLLM', function () {
+describe('configurations that bypass the guardrail, at the real LiteLLM', function () {
   this.timeout(60_000);
   let guardrail: Interceptor;
   let model: ModelServer;
-  /** The bases that mean the same to LiteLLM once they are rendered, and one text of theirs. */
+  /** The bases that have the same meaning for LiteLLM once they are rendered, and one rendered text. */
   const rendered: { readonly bases: string[]; readonly text: string; readonly meaning: object }[] = [];
   let litellms: LiteLlmProcess[] = [];
-  /** It has all hostile parameters as they are. */
+  /** The unchanged configuration with all hostile parameters. */
   let unrendered: LiteLlmProcess;
   const started: { stop(): Promise<void> }[] = [];
   const keep = <Part extends { stop(): Promise<void> }>(part: Part): Part => {
@@ -75,12 +75,12 @@ describe('configurations that lead around the guardrail, at the real LiteLLM', f
   const client = (litellm: LiteLlmProcess): GatewayClient =>
     new GatewayClient(litellm.url, () => ({ authorization: `Bearer ${MASTER_KEY}` }));
 
-  it('means one and the same to LiteLLM, whatever the base was', () => {
+  it('has the same meaning for LiteLLM for every base', () => {
     expect(rendered.map(({ bases }) => bases.length)).to.deep.equal([hostileBases.length]);
   });
 
   for (const [how, fault] of Object.entries(faults)) {
-    it(`ends in an error where the guardrail is down ${how}, and the model sees nothing`, async () => {
+    it(`fails where the guardrail is down ${how}, and sends the model nothing`, async () => {
       await guardrail.fail(fault);
       for (const litellm of litellms) {
         const whole = await client(litellm).post('/v1/chat/completions', { model: 'echo', messages });
@@ -93,7 +93,7 @@ describe('configurations that lead around the guardrail, at the real LiteLLM', f
     });
   }
 
-  it('is guarded where the guardrail is up', async () => {
+  it('is pseudonymized where the guardrail runs', async () => {
     for (const litellm of litellms) {
       const whole = await client(litellm).post('/v1/chat/completions', { model: 'echo', messages });
       expect(JSON.stringify(whole.body)).to.include(MAIL);
@@ -110,7 +110,7 @@ describe('configurations that lead around the guardrail, at the real LiteLLM', f
 
   for (const [index, { params, proof }] of hostileParams.entries()) {
     if (proof === undefined) continue;
-    it(`as it is: ${JSON.stringify(params)} has calls ${proof.outcome}`, async () => {
+    it(`unchanged: ${JSON.stringify(params)} makes calls ${proof.outcome}`, async () => {
       if (proof.guardrail === 'down') await guardrail.fail({ kind: 'status', status: 503 });
       const call = { model: 'echo', messages, guardrails: [`hostile-${index}`] };
       const text = await answer(proof.streamed, call);
@@ -119,13 +119,13 @@ describe('configurations that lead around the guardrail, at the real LiteLLM', f
     });
   }
 
-  it("as it is: a pipeline's step has calls raw", async () => {
+  it("unchanged: a pipeline's step sends calls without pseudonyms", async () => {
     await guardrail.fail({ kind: 'status', status: 503 });
     await answer(false, { model: 'piped', messages });
     expect(model.saw().join()).to.include(MAIL);
   });
 
-  it('as it is: a setting of the gateway hides system messages', async () => {
+  it('unchanged: a setting of the gateway hides system messages', async () => {
     await answer(false, { model: 'echo', messages, guardrails: ['good'] });
     const [body = ''] = model.saw();
     expect(body).to.include(`You answer ${MAIL}`).and.include('Write to <EMAIL_ADDRESS_');
@@ -139,10 +139,10 @@ describe('configurations that lead around the guardrail, at the real LiteLLM', f
   }
 });
 
-/** What stands around our entry in each base: all that leads around it from elsewhere. */
+/** The part of each base outside the operator's entry: every known bypass. */
 const around = bypasses.map(({ base }) => base).join('');
 
-/** What else LiteLLM needs. */
+/** The other settings that LiteLLM needs. */
 function setup(modelUrl: string): string {
   const model = { model: 'openai/echo', api_base: `${modelUrl}/v1`, api_key: 'sk-none', max_retries: 0 };
   return stringify(
@@ -155,7 +155,7 @@ function setup(modelUrl: string): string {
   );
 }
 
-/** What LiteLLM's own parser reads in configurations. LiteLLM knows no keys that begin with x-. */
+/** What LiteLLM's own parser reads from configurations. LiteLLM ignores keys that start with x-. */
 function meaningsOf(texts: readonly string[]): object[] {
   const python = join(litellmLab(), 'venv', 'bin', 'python');
   const code = 'import json, sys, yaml; json.dump([yaml.safe_load(text) for text in json.load(sys.stdin)], sys.stdout)';
@@ -165,7 +165,7 @@ function meaningsOf(texts: readonly string[]): object[] {
   return read.map((each) => Object.fromEntries(Object.entries(each).filter(([key]) => !key.startsWith('x-'))));
 }
 
-/** All hostile parameters in one configuration, each in an entry that a call asks for by its name. */
+/** All hostile parameters in one configuration, each in an entry that a call requests by name. */
 function asTheyAre(modelUrl: string, guardrailUrl: string): string {
   const entry = (name: string, params: object): object => ({
     guardrail_name: name,

@@ -31,7 +31,7 @@ const entry = `  - guardrail_name: gateway-guardrail
 `;
 
 const SAMPLE = join(import.meta.dirname, '../../hack/samples/litellm/config.yaml');
-/** The gateway's parser follows merge keys. */
+/** The gateway's parser resolves merge keys. */
 const AS_GATEWAY = { merge: true, logLevel: 'error' } as const;
 
 interface Entry {
@@ -41,11 +41,11 @@ interface Entry {
 function entryOf(text: string): Entry {
   const { guardrails } = parse(text, AS_GATEWAY) as { guardrails: (Entry & { guardrail_name: unknown })[] };
   const [entry, second] = guardrails.filter(({ guardrail_name: name }) => name === GUARDRAIL_NAME);
-  if (entry === undefined || second !== undefined) throw new Error('There is not one entry of ours.');
+  if (entry === undefined || second !== undefined) throw new Error('Expected exactly one entry of the operator.');
   return entry;
 }
 
-/** What the entry has in any case, and what else it may have. */
+/** The parameters that the entry always has, and those that it may have. */
 const ourParams = (parse(entry) as [Entry])[0].litellm_params;
 const addable = ['headers', 'extra_headers', 'streaming_sampling_rate', 'additional_provider_specific_params'];
 
@@ -56,7 +56,7 @@ function expectOnlyOurs(text: string): void {
   expect([...Object.keys(ourParams), ...addable]).to.include.members(Object.keys(made.litellm_params));
 }
 
-/** A configuration without our entry and what leads around it. */
+/** The configuration without the operator's entry and without bypasses. */
 function withoutOurs(text: string): object {
   const { guardrails = [], ...rest } = parse(text, AS_GATEWAY) as { guardrails?: { guardrail_name?: unknown }[] };
   const around = JSON.stringify(rest, (key, value: unknown) => {
@@ -74,12 +74,12 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { headers: *a9
 
 describe('proxy configuration', () => {
   for (const [what, guardrailSpec, seconds] of [
-    ['images to read, as by default', {}, 30],
+    ['images to read, which is the default', {}, 30],
     ['slow detectors and images', { detectionTimeout: '40s' }, 49],
     ['texts alone', { images: 'Block' }, 10],
     ['slow detectors', { images: 'Pass', detectionTimeout: '2500ms' }, 12],
   ] as const) {
-    it(`has the gateway wait ${seconds} s for a guardrail with ${what}`, () => {
+    it(`sets the timeout of ${seconds} s for a guardrail with ${what}`, () => {
       expect(timeoutSecondsOf(guardrailSpec)).to.equal(seconds);
     });
   }
@@ -93,25 +93,25 @@ describe('proxy configuration', () => {
       `litellm_settings:\n  max_end_user_budget: 5\n  max_end_user_budget_id: own\nguardrails:\n${entry}`,
     ],
     [
-      'the settings of a proxy of another name',
+      'the settings of a proxy with another name',
       '',
       { proxyName: 'gateway', budget: { maxBudget: 0.5 }, guardrail: undefined },
       'gateway_settings:\n  max_end_user_budget: 0.5\n',
     ],
     [
-      'a budget among settings, with comments, quotes and order kept',
+      'a budget among other settings, and keeps comments, quotes and order',
       '# Ours.\nmodel_list: []   # none yet\n\nlitellm_settings:\n  drop_params: true # important\n  max_end_user_budget: 1 # old\nzeta: "yes"\nalpha: \'no\'\n',
       { ...nothing, budget: { maxBudget: 2 } },
       '# Ours.\nmodel_list: [] # none yet\n\nlitellm_settings:\n  drop_params: true # important\n  max_end_user_budget: 2 # old\nzeta: "yes"\nalpha: \'no\'\n',
     ],
     [
-      'a tier in the place of an amount',
+      'a tier instead of an amount',
       'litellm_settings:\n  max_end_user_budget: 1\n  drop_params: true\n',
       { ...nothing, budget: { budgetId: 'gold' } },
       'litellm_settings:\n  drop_params: true\n  max_end_user_budget_id: gold\n',
     ],
     [
-      'an entry behind those of the admin',
+      'an entry after those of the admin',
       'guardrails:\n  - guardrail_name: own\n',
       { ...nothing, guardrail },
       `guardrails:\n  - guardrail_name: own\n${entry}`,
@@ -124,13 +124,13 @@ describe('proxy configuration', () => {
       '# Nothing yet.\n\nlitellm_settings:\n  max_end_user_budget: 1\n',
     ],
     [
-      'what an alias stands for',
+      'the target of an alias',
       'base: &settings\n  drop_params: true\nlitellm_settings: *settings\n',
       { ...nothing, budget: { maxBudget: 1 } },
       'base: &settings\n  drop_params: true\nlitellm_settings:\n  drop_params: true\n  max_end_user_budget: 1\n',
     ],
     [
-      'a key of many words, unfolded',
+      'a long value without line breaks',
       `prompt: ${'word '.repeat(60)}end\n`,
       nothing,
       `prompt: ${'word '.repeat(60)}end\n`,
@@ -141,7 +141,7 @@ describe('proxy configuration', () => {
     });
   }
 
-  it('keeps of our entry what cannot weaken the guardrail, with its comments and order', () => {
+  it('keeps parameters of the entry that cannot weaken the guardrail, with comments and order', () => {
     const base = `guardrails:
   # Ours.
   - litellm_params:
@@ -180,7 +180,7 @@ describe('proxy configuration', () => {
   });
 
   for (const { what, base, removed } of [...hostileBases, ...bypasses]) {
-    it(`leaves out, and names: ${what}`, () => {
+    it(`removes, and names: ${what}`, () => {
       const rendered = renderProxyConfig(base, { ...nothing, guardrail });
       expect(rendered.removed).to.deep.equal(removed);
       expectOnlyOurs(rendered.text);
@@ -190,7 +190,7 @@ describe('proxy configuration', () => {
     });
   }
 
-  it('leaves everything as it is where there is no guardrail to call', () => {
+  it('changes nothing where there is no guardrail to call', () => {
     for (const { base } of [...hostileBases, ...bypasses]) {
       const { text, removed, hasIncludes } = renderProxyConfig(base, nothing);
       expect(parse(text, AS_GATEWAY)).to.deep.equal(parse(base, AS_GATEWAY));
@@ -198,7 +198,7 @@ describe('proxy configuration', () => {
     }
   });
 
-  it('gives what refers to our entry a copy, and leaves all other anchors', () => {
+  it('replaces references to the entry by copies, and keeps all other anchors', () => {
     const base = `x-shared: &shared { drop_params: true } # ours too
 guardrails:
   - &own { guardrail_name: own }
@@ -214,19 +214,19 @@ litellm_settings: { <<: *shared }
     expect(text).to.include('litellm_settings: { <<: *shared, max_end_user_budget: 5, max_end_user_budget_id: own }\n');
   });
 
-  it('names no key that could be a value', () => {
+  it('does not name a key that could be a value', () => {
     const base =
       'guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { "Bearer sk-1": 1, headers: { "a b": c } } }]';
     const { removed } = renderProxyConfig(base, { ...nothing, guardrail });
     expect(removed).to.deep.equal(['a key with an unusual name', 'a key with an unusual name']);
   });
 
-  it('tells of included files', () => {
+  it('reports included files', () => {
     const base = 'x-more: &more { include: [more.yaml] }\n<<: *more\n';
     expect(renderProxyConfig(base, { ...nothing, guardrail }).hasIncludes).to.equal(true);
   });
 
-  it('agrees with the sample for those who write the configuration themselves', () => {
+  it('matches the sample configuration', () => {
     const sample = readFileSync(SAMPLE, 'utf8');
     const rendered = renderProxyConfig(sample, { ...nothing, guardrail });
     expect(rendered.removed).to.deep.equal([]);
@@ -254,17 +254,17 @@ litellm_settings: { <<: *shared }
       "guardrails in the gateway's configuration is not a list",
     ],
     ['a key twice', 'a: 1\na: 2\n', 'not valid YAML at line 2'],
-    ['a key twice, once by an alias', 'a: &key guardrails\n*key : []\n', 'an alias, a tag or a collection'],
+    ['a duplicate key, once as an alias', 'a: &key guardrails\n*key : []\n', 'an alias, a tag or a collection'],
     ['a key with a tag', '!!binary guardrails: []\n', 'an alias, a tag or a collection'],
     [
-      'an entry that is in itself',
+      'an entry that contains itself',
       `guardrails: &list [{ guardrail_name: gateway-guardrail, a: *list }]\nb: *list\n`,
       'refers to itself',
     ],
     ['an entry that merges itself', 'guardrails: [&entry { guardrail_name: own, <<: *entry }]\n', 'refers to itself'],
-    ['aliases that unfold without end', bomb, 'more than 10000 nodes'],
+    ['aliases that expand exponentially', bomb, 'more than 10000 nodes'],
   ] as const) {
-    it(`refuses ${what}, and shows nothing of its values`, () => {
+    it(`rejects ${what} without showing a value`, () => {
       expect(() => renderProxyConfig(base, everything)).to.throw(ProxyConfigError, message);
     });
   }
@@ -281,7 +281,7 @@ litellm_settings: { <<: *shared }
     fc.jsonValue({ maxDepth: 3 }),
   );
 
-  it('takes no base much longer than a plain list of the same length', () => {
+  it('takes for no base much longer than for a plain list of the same length', () => {
     const cpuOf = (base: string): number => {
       const before = process.threadCpuUsage();
       try {
@@ -296,7 +296,7 @@ litellm_settings: { <<: *shared }
     for (const [what, base] of Object.entries(bases)) expect(cpuOf(base) / reference, what).to.be.below(10);
   });
 
-  it('law: everything else of the base means what it meant', () => {
+  it('property: everything else in the base keeps its meaning', () => {
     fc.assert(
       fc.property(configuration, (base) => {
         const { guardrails, litellm_settings, ...rest } = parse(
@@ -317,7 +317,7 @@ litellm_settings: { <<: *shared }
     params,
     more: fc.dictionary(fc.stringMatching(/^[a-z_]{1,12}$/), fc.jsonValue({ maxDepth: 1 })),
     others: configuration,
-    by: fc.constantFrom('itself', 'an alias', 'a merge key', 'an anchor', 'an alias to all of it'),
+    by: fc.constantFrom('itself', 'an alias', 'a merge key', 'an anchor', 'an alias to the whole list'),
   });
   const written = ({
     params: own,
@@ -336,7 +336,7 @@ litellm_settings: { <<: *shared }
     const at = ['guardrails', 0, key];
     const aliasTo = (path: readonly unknown[]): unknown => {
       const node = document.getIn(path);
-      if (!isMap(node)) throw new Error('There is no mapping.');
+      if (!isMap(node)) throw new Error('Expected a mapping.');
       return document.createAlias(node, 'shared');
     };
     if (by === 'an alias') document.setIn(at, aliasTo(['x-params']));
@@ -345,14 +345,14 @@ litellm_settings: { <<: *shared }
       document.setIn([...at, '<<'], aliasTo(['x-params']));
     }
     if (by === 'an anchor') document.setIn(['x-last', 'alias'], aliasTo(at));
-    if (by === 'an alias to all of it') {
+    if (by === 'an alias to the whole list') {
       document.set('x-params', document.getIn(['guardrails', 0]));
       document.setIn(['guardrails', 0], aliasTo(['x-params']));
     }
     return document.toString();
   };
 
-  it('law: whatever our entry has in the base, it has our settings, and others only where they are allowed', () => {
+  it('property: every rendered entry has the settings of the operator, and only allowed other ones', () => {
     fc.assert(
       fc.property(entries, (hostile) => {
         const base = written(hostile);
@@ -368,7 +368,7 @@ litellm_settings: { <<: *shared }
     );
   });
 
-  it('law: rendering what was rendered changes nothing', () => {
+  it('property: rendering is idempotent', () => {
     fc.assert(
       fc.property(configuration, (base) => {
         const once = renderProxyConfig(stringify(base), everything).text;

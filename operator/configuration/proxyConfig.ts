@@ -1,6 +1,6 @@
 /**
- * The gateway's configuration: the admin's text with our settings in it. Its keys, their order, its comments, anchors
- * and quotes stay as they are: the text is changed as a document, never parsed and written anew. Pure.
+ * The gateway's configuration: the admin's base with the operator's settings. Keys, their order, comments, anchors and
+ * quotes are kept: the text is edited as a document, not parsed and serialized again. Pure.
  */
 import type { Document, Node } from 'yaml';
 import { isMap, isNode, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
@@ -22,41 +22,44 @@ import {
   valueOf,
 } from './proxyConfigDocument.ts';
 
-/** What of the default budget goes into the configuration. */
+/** The settings of the default budget. */
 export interface BudgetSettings {
   readonly maxBudget?: number;
   readonly budgetId?: string;
 }
 
-/** What we put into the configuration. */
+/** The operator's settings. */
 export interface ManagedSettings {
-  /** The proxy's own name: the section of its settings begins with it. */
+  /** The proxy's own name, which is the prefix of its settings' section. */
   readonly proxyName: string;
   readonly budget: BudgetSettings | undefined;
   readonly guardrail: GuardrailEntry | undefined;
 }
 
-/** The configuration that the gateway reads, and what it does not have of the base. */
+/** The rendered configuration. */
 export interface RenderedProxyConfig {
   readonly text: string;
-  /** Names, never values, of settings of the base that lead calls around the guardrail, or could. The text has none. */
+  /** Names, never values, of removed settings of the base with which calls can bypass the guardrail. */
   readonly removed: readonly string[];
-  /** Whether the gateway adds files to the text, which can hold such settings too and are not ours to read. */
+  /** Whether the gateway includes further files, which can have such settings and which the operator does not read. */
   readonly hasIncludes: boolean;
 }
 
-/** How much longer the gateway waits for the guardrail than that waits for its detectors, in seconds. */
+/** The gateway waits this much longer for the guardrail than the guardrail waits for its detectors, in seconds. */
 const SLACK_SECONDS = 9;
-/** The guardrail answers each call within 25 s, with an error if need be: so long only where it reads images. */
+/** The guardrail answers each call within 25 s, with an error if necessary. Only images take that long. */
 const WITH_IMAGES_SECONDS = 30;
-/** What the API server takes in a ConfigMap, less its metadata: indentation makes a text longer that is nested deeply. */
+/** The API server's limit of a ConfigMap, minus its metadata. Indentation makes a deeply nested text longer. */
 const MAX_RENDERED_BYTES = 1000 * 1024;
 const NAME_KEY = 'guardrail_name';
 const SHOWN_NAME = /^[\w.-]{1,128}$/;
-/** What parsers of YAML 1.1 and 1.2 both take for a text without quotes: `no` and `1:30` are none. */
+/** Texts that parsers of YAML 1.1 and 1.2 read as a string without quotes: `no` and `1:30` are not such texts. */
 const PLAIN_TEXT = /^(?!(y|n|yes|no|on|off|true|false|null)$)[a-z]\w*([-./]\w+)*$|^https?:\/\/[\w.:/-]+$/i;
 
-/** After how many seconds the gateway gives up a call of its guardrail: later than that does itself, so that its reason arrives. */
+/**
+ * The gateway's timeout of a call to the guardrail, in seconds. It is longer than the guardrail's own timeout, so that
+ * the guardrail's reason reaches the gateway.
+ */
 export function timeoutSecondsOf(spec: Guardrail = {}): number {
   const { detectionTimeout, images } = { ...instanceDefaults.guardrail, ...spec };
   const forTexts = Math.ceil(parseDuration(detectionTimeout) / 1000) + SLACK_SECONDS;
@@ -64,16 +67,18 @@ export function timeoutSecondsOf(spec: Guardrail = {}): number {
 }
 
 /**
- * @param base the admin's configuration; may be empty.
- * @returns the configuration with our settings. What of them is undefined stays as the base has it.
- * @throws ProxyConfigError where the base is not one YAML mapping, or has something else in the place of our settings.
+ * Renders the configuration.
+ * @param base the admin's configuration, which may be empty
+ * @returns the base with the operator's settings. Undefined settings stay as in the base.
+ * @throws ProxyConfigError where the base is not one YAML mapping, or has another type in the place of the operator's
+ *   settings
  */
 export function renderProxyConfig(base: string, ours: ManagedSettings): RenderedProxyConfig {
   const document = parseBase(base);
   const { budget, guardrail, proxyName } = ours;
   if (budget !== undefined) {
     const settings = mapAt(document, `${proxyName}_settings`);
-    // One without the other: a limit of yesterday's must not stand beside today's.
+    // Both together: the amount of an old default must not remain beside the row of a new one.
     assign(document, settings, 'max_end_user_budget', budget.maxBudget);
     assign(document, settings, 'max_end_user_budget_id', budget.budgetId);
   }
@@ -82,34 +87,38 @@ export function renderProxyConfig(base: string, ours: ManagedSettings): Rendered
       ? []
       : [...removeBypasses(document), ...writeEntry(document, `${proxyName}_params`, guardrail)];
   const hasIncludes = guardrail !== undefined && entriesOf(document, rootOf(document)).has('include');
-  // Lines of the base are never folded anew.
+  // Long lines of the base are not wrapped.
   const text = document.toString({ lineWidth: 0, flowCollectionPadding: true });
   if (Buffer.byteLength(text) > MAX_RENDERED_BYTES) {
     throw new ProxyConfigError(
-      `The gateway's configuration (spec.proxyConfig.base) becomes longer than a ConfigMap can hold (${MAX_RENDERED_BYTES / 1024} KiB): shorten it.`,
+      `The gateway's configuration (spec.proxyConfig.base) exceeds the size of a ConfigMap (${MAX_RENDERED_BYTES / 1024} KiB) when it is rendered. Shorten it.`,
     );
   }
   return { text, removed, hasIncludes };
 }
 
-/** The mapping under a top-level key, made where there is none. */
+/** The mapping under a top-level key. Created where it does not exist. */
 function mapAt(document: Document, key: string): YAMLMap {
   const found = ownValue(document, rootOf(document), key);
   if (isMap(found)) return found;
   if (found !== undefined && !isNull(found)) {
-    throw new ProxyConfigError(`${key} in the gateway's configuration is not a mapping: make it one, or remove it.`);
+    throw new ProxyConfigError(
+      `${key} in the gateway's configuration is not a mapping. Write it as a mapping, or remove it.`,
+    );
   }
   const made = new YAMLMap();
   rootOf(document).set(document.createNode(key), made);
   return made;
 }
 
-/** The list of guardrails, made where there is none. */
+/** The list of guardrails. Created where it does not exist. */
 function guardrailsOf(document: Document): YAMLSeq {
   const found = ownValue(document, rootOf(document), 'guardrails');
   if (isSeq(found)) return found;
   if (found !== undefined && !isNull(found)) {
-    throw new ProxyConfigError("guardrails in the gateway's configuration is not a list: make it one, or remove it.");
+    throw new ProxyConfigError(
+      "guardrails in the gateway's configuration is not a list. Write it as a list, or remove it.",
+    );
   }
   const made = new YAMLSeq();
   rootOf(document).set(document.createNode('guardrails'), made);
@@ -117,9 +126,9 @@ function guardrailsOf(document: Document): YAMLSeq {
 }
 
 /**
- * Writes our entry anew: in the place of the one of its name, else behind all others. There is one of that name at most,
- * since the gateway sends each call to any one of several.
- * @returns the names of what is no longer there
+ * Writes the operator's entry: in the place of an existing entry of its name, or else after all others. Only one entry
+ * may have the name, because the gateway sends each call to any one of them.
+ * @returns the names of removed settings
  */
 function writeEntry(document: Document, paramsKey: string, guardrail: GuardrailEntry): string[] {
   const list = guardrailsOf(document);
@@ -142,7 +151,7 @@ function writeEntry(document: Document, paramsKey: string, guardrail: GuardrailE
   const others = [...settings.keys()].filter((key) => key !== NAME_KEY && key !== paramsKey);
   const second = list.items.filter(isOurs).length > 1;
   detach(document, list.items.filter(isOurs));
-  // Into a list in brackets too, which then goes on in brackets.
+  // A flow sequence stays a flow sequence.
   list.items = old === undefined ? [...list.items, made] : list.items.filter((item) => item === old || !isOurs(item));
   list.items = list.items.map((item) => (item === old ? made : item));
   return [
@@ -151,14 +160,14 @@ function writeEntry(document: Document, paramsKey: string, guardrail: GuardrailE
   ];
 }
 
-/** A name for people to see. What does not look like a key can be a value that stands in the wrong place. */
+/** A name for users. A key with an unusual form can be a value in the wrong place. */
 function shown(name: string): string {
   return SHOWN_NAME.test(name) ? name : 'a key with an unusual name';
 }
 
 /**
- * A new mapping with the comments of another and its style. Nothing else of that one is in it: neither anchors, tags nor
- * ways to write a value, which the gateway could read otherwise.
+ * A new mapping with the comments and the style of another one. It has no anchors, tags or spellings of values, which
+ * the gateway could read in another way.
  */
 function mapLike(old: unknown, entries: readonly (readonly [string, unknown])[]): YAMLMap {
   const made = new YAMLMap();

@@ -1,7 +1,7 @@
 /**
- * The gateway's configuration as a YAML document that is edited in place: comments, order and quotes stay. Text that
- * several places share, by an anchor and its aliases or by merge keys (`<<`), is read as the gateway reads it, and no
- * edit of one place reaches another. Pure.
+ * The gateway's configuration as a YAML document that is edited in place: comments, order and quotes are kept. Text
+ * that several places share, by an anchor and its aliases or by merge keys (`<<`), is read as the gateway reads it, and
+ * an edit of one place does not change another one. Pure.
  */
 import type { Alias, Node } from 'yaml';
 import {
@@ -21,14 +21,14 @@ import {
 } from 'yaml';
 import { parseYaml, YamlError } from '../../guardrail/guardrail.ts';
 
-/** The base is not what a gateway could read either. The message says where, and holds nothing of its values. */
+/** The base is no configuration that a gateway could read. The message names the place, and contains no value. */
 export class ProxyConfigError extends Error {
   override readonly name = 'ProxyConfigError';
 }
 
-/** How many nodes one shared text may unfold to: nested aliases grow exponentially. */
+/** Limit of the nodes that one alias may expand to: nested aliases grow exponentially. */
 const MAX_UNFOLDED = 10_000;
-/** How many nodes all that is read of one configuration may unfold to. A real one needs some hundreds. */
+/** Limit of the nodes that all reads of one configuration may expand to. Real configurations need some hundreds. */
 const MAX_UNFOLDED_IN_ALL = 50_000;
 const MERGE_KEY = '<<';
 
@@ -40,7 +40,7 @@ const MERGE_KEY = '<<';
 export function parseBase(base: string): Document {
   const document = parsed(base);
   if (document === undefined) {
-    // Comments alone are an empty document, and stay above what we add.
+    // A document of comments alone is empty. The comments stay at the top.
     const empty = new Document({});
     empty.commentBefore = base.trim() === '' ? null : base.replaceAll(/^\s*#/gm, '').trimEnd();
     return empty;
@@ -53,14 +53,14 @@ export function parseBase(base: string): Document {
   }
   if (!isMap(document.contents)) {
     throw new ProxyConfigError(
-      "The gateway's configuration is not a YAML mapping: begin it with keys such as model_list.",
+      "The gateway's configuration is not a YAML mapping. Start it with keys such as model_list.",
     );
   }
   for (const { key } of document.contents.items) {
-    // An alias or a tag makes a key that the gateway reads as another one than this parser, or as one that is there twice.
+    // The gateway can read a key with an alias or a tag as another key, or as a duplicate one.
     if (!isScalar(key) || key.tag !== undefined) {
       throw new ProxyConfigError(
-        "The gateway's configuration has an alias, a tag or a collection as a top-level key: write that key as plain text.",
+        "The gateway's configuration has an alias, a tag or a collection as a top-level key. Write that key as plain text.",
       );
     }
   }
@@ -76,31 +76,31 @@ function parsed(base: string): Document | undefined {
   }
 }
 
-/** The mapping that a parsed base consists of. */
+/** The mapping of a parsed base. */
 export function rootOf(document: Document): YAMLMap {
-  // parseBase lets nothing else through.
+  // parseBase accepts nothing else.
   return document.contents as unknown as YAMLMap;
 }
 
-/** The node itself, or what an alias stands for. */
+/** The node itself, or the target of an alias. */
 export function resolve(document: Document, node: unknown): unknown {
   return isAlias(node) ? sharingOf(document).targets.get(node) : node;
 }
 
-/** What a document's aliases stand for, and how much more of it may be unfolded. */
+/** The targets of a document's aliases, and how many more nodes may be expanded. */
 interface Sharing {
   readonly targets: ReadonlyMap<Alias, Node>;
-  /** The collection or pair in which an alias stands, by what it stands for. */
+  /** The collection or pair of each alias, by the alias's target. */
   readonly places: ReadonlyMap<Node, readonly { readonly alias: Alias; readonly parent: unknown }[]>;
-  /** Spent by every value that is read through an alias or a merge key, each time anew. */
+  /** Decremented for every value that is read through an alias or a merge key, each time. */
   left: number;
 }
 
 const sharings = new WeakMap<Document, Sharing>();
 
 /**
- * Read once for a document: the parser's own way to resolve an alias reads all of the document before it. Edits leave it
- * valid, since they bring no alias and no anchor.
+ * Computed once for each document: the parser's own alias resolution reads the document up to the alias each time.
+ * Edits keep it valid, because they add no alias and no anchor.
  */
 function sharingOf(document: Document): Sharing {
   const known = sharings.get(document);
@@ -128,20 +128,20 @@ function sharingOf(document: Document): Sharing {
   return sharing;
 }
 
-/** @throws ProxyConfigError where more has been unfolded than a configuration that anybody writes needs */
+/** @throws ProxyConfigError where the expansion exceeds its limit */
 function spend(document: Document): void {
   const sharing = sharingOf(document);
   sharing.left -= 1;
   if (sharing.left < 0) {
     throw new ProxyConfigError(
-      `The aliases and merge keys in the gateway's configuration stand for more than ${MAX_UNFOLDED_IN_ALL} nodes: write out less.`,
+      `The aliases and merge keys in the gateway's configuration expand to more than ${MAX_UNFOLDED_IN_ALL} nodes. Use fewer of them.`,
     );
   }
 }
 
 /**
- * The values that a reader finds in a mapping, by key: its own, and those that its merge keys bring.
- * @throws ProxyConfigError where it merges itself
+ * The values of a mapping by key: its own, and those of its merge keys.
+ * @throws ProxyConfigError where the mapping merges itself
  */
 export function entriesOf(
   document: Document,
@@ -162,7 +162,7 @@ export function entriesOf(
     for (const source of isSeq(found) ? found.items : [found]) {
       const target = resolve(document, source);
       if (!isMap(target)) continue;
-      // The first source wins.
+      // The first source takes precedence.
       for (const [each, its] of entriesOf(document, target, within)) {
         spend(document);
         if (!merged.has(each)) merged.set(each, its);
@@ -172,7 +172,7 @@ export function entriesOf(
   return new Map([...merged, ...own]);
 }
 
-/** The plain value of a node, with aliases and merge keys followed. */
+/** The plain value of a node, with aliases and merge keys resolved. */
 export function valueOf(document: Document, node: unknown): unknown {
   return unfold(document, node, (found, inner): unknown => {
     if (isSeq(found)) return found.items.map(inner);
@@ -183,7 +183,7 @@ export function valueOf(document: Document, node: unknown): unknown {
   });
 }
 
-/** The value under a key of a mapping, in a form that can be edited without any other place changing. */
+/** The value of a mapping's key. It can be edited without a change of another place. */
 export function ownValue(document: Document, map: YAMLMap, key: string): unknown {
   const pair = map.items.find((each) => nameOf(document, each.key) === key);
   const value: unknown = pair === undefined ? entriesOf(document, map).get(key) : pair.value;
@@ -198,7 +198,7 @@ export function ownValue(document: Document, map: YAMLMap, key: string): unknown
   return copy;
 }
 
-/** Takes the text of nodes out of everything that refers to them, or into them: they can be removed then. */
+/** Detaches nodes from everything that refers to them, or to nodes in them, so that they can be removed. */
 export function detach(document: Document, nodes: readonly unknown[]): void {
   const inside = new Set<Node>();
   for (const node of nodes) {
@@ -212,13 +212,13 @@ export function detach(document: Document, nodes: readonly unknown[]): void {
   release(document, inside);
 }
 
-/** The text of a key, as a reader finds it. Whatever is no plain text has a name that no setting has. */
+/** The text of a key as a reader finds it. A key that is not plain text has a name that no setting has. */
 export function nameOf(document: Document, key: unknown): string {
   const found = resolve(document, key);
   return isScalar(found) ? String(found.value) : '?';
 }
 
-/** Puts a copy of these nodes in the place of each alias to them, and takes their anchors away. */
+/** Replaces each alias to these nodes by a copy, and removes the anchors. */
 function release(document: Document, nodes: ReadonlySet<Node>): void {
   const { places } = sharingOf(document);
   const byParent = new Map<unknown, Map<unknown, Node>>();
@@ -234,7 +234,7 @@ function release(document: Document, nodes: ReadonlySet<Node>): void {
   for (const [parent, copies] of byParent) replaceIn(parent, copies);
 }
 
-/** Replaces parts of a pair or a list by others. A mapping's parts stand in its pairs. */
+/** Replaces parts of a pair or a list. The parts of a mapping are in its pairs. */
 function replaceIn(parent: unknown, replacements: ReadonlyMap<unknown, Node>): void {
   if (isPair(parent)) {
     parent.key = replacements.get(parent.key) ?? parent.key;
@@ -244,14 +244,14 @@ function replaceIn(parent: unknown, replacements: ReadonlyMap<unknown, Node>): v
   }
 }
 
-/** A copy that shares nothing: what it refers to is written out in it. Comments are not said twice. */
+/** A copy without references: aliases are expanded in it. Comments are not copied. */
 function copyOf(document: Document, node: Node): Node {
   return unfold(document, node, (found, inner): Node => {
     if (isScalar(found)) {
       const { format, minFractionDigits, source, tag, type } = found;
       return Object.assign(new Scalar(found.value), { format, minFractionDigits, source, tag, type });
     }
-    // Node by node, since an alias within it means what it means where it stands.
+    // Node by node, because the meaning of a nested alias depends on its position.
     if (isSeq(found)) {
       const copy = new YAMLSeq();
       copy.items = found.items.map(inner);
@@ -268,14 +268,14 @@ function styledAs(original: unknown, copy: YAMLMap | YAMLSeq): YAMLMap | YAMLSeq
   return copy;
 }
 
-/** Puts the comments of one node at another. */
+/** Copies the comments of one node to another. */
 export function copyComments(from: unknown, to: unknown): void {
   if (!isNode(from) || !isNode(to)) return;
   const { comment, commentBefore, spaceBefore } = from;
   Object.assign(to, { comment, commentBefore, spaceBefore });
 }
 
-/** Visits a node and all that it refers to, each time anew. */
+/** Visits a node and everything that it refers to, each time again. */
 function unfold<Result>(
   document: Document,
   node: unknown,
@@ -289,7 +289,7 @@ function unfold<Result>(
     spend(document);
     if (--left < 0) {
       throw new ProxyConfigError(
-        `An alias in the gateway's configuration stands for more than ${MAX_UNFOLDED} nodes: write out less.`,
+        `An alias in the gateway's configuration expands to more than ${MAX_UNFOLDED} nodes. Use fewer nested aliases.`,
       );
     }
     around.add(found);
@@ -301,5 +301,5 @@ function unfold<Result>(
 }
 
 function refersToItself(): ProxyConfigError {
-  return new ProxyConfigError("An anchor in the gateway's configuration refers to itself: write it out.");
+  return new ProxyConfigError("An anchor in the gateway's configuration refers to itself. Remove the reference.");
 }

@@ -30,7 +30,7 @@ function instanceOf(spec: Partial<GatewayInstanceSpec> = {}, generation = 1): Ga
   };
 }
 
-/** An API server that is only asked for Secrets and Services, a clock that stands still, and what was read. */
+/** An API server that serves only Secrets and Services, a clock that stands still, and the number of reads. */
 class Cluster {
   readonly objects = new Map<string, object>([['Secret gateway', secret({ 'master-key': 'sk-one' })]]);
   instance: GatewayInstance | undefined = instanceOf();
@@ -45,7 +45,7 @@ class Cluster {
       await Promise.resolve();
       if (this.failure !== undefined) throw this.failure;
       const object = this.objects.get(`${kind.kind} ${name}`);
-      if (object === undefined) throw new ApiError('There is no such object.', { status: 404, reason: 'NotFound' });
+      if (object === undefined) throw new ApiError('The object does not exist.', { status: 404, reason: 'NotFound' });
       return object;
     };
     this.connections = new Connections({
@@ -55,7 +55,7 @@ class Cluster {
     });
   }
 
-  /** What a use of the connection fails with. */
+  /** The error with which the use of the connection fails. */
   async fault(): Promise<ConnectionError> {
     try {
       await this.connections.forInstance(this.instance ?? instanceOf());
@@ -63,7 +63,7 @@ class Cluster {
       if (error instanceof ConnectionError) return error;
       throw error;
     }
-    throw new Error('It did not fail.');
+    throw new Error('Expected an error.');
   }
 }
 
@@ -78,7 +78,7 @@ describe('connection to a gateway', () => {
     cluster = new Cluster();
   });
 
-  it('names an address that no program can read, whatever the API server let pass', async () => {
+  it('rejects an invalid address that the API server accepted', async () => {
     for (const endpoint of ['http://127.0.0.1:99999', 'http://1.2.3.999', 'http://[::1', 'no-address']) {
       cluster.instance = instanceOf({ endpoint });
       const fault = await cluster.fault();
@@ -87,7 +87,7 @@ describe('connection to a gateway', () => {
     }
   });
 
-  it('has everything that a client needs, with the defaults filled in', async () => {
+  it('has everything that a client needs, with defaults', async () => {
     expect(await cluster.connections.forCustomer({ name: 'main' }, 'ai')).to.deep.equal({
       instance: { namespace: 'ai', name: 'main', uid: 'uid-1' },
       endpoint: 'https://gateway.example.com/base',
@@ -105,7 +105,7 @@ describe('connection to a gateway', () => {
     ['the same by its full name', { name: 'main', namespace: 'ai' }, 'ai', undefined],
     ['an instance that allows its namespace', { name: 'main', namespace: 'ai' }, 'sales', undefined],
     ['an instance that does not', { name: 'main', namespace: 'ai' }, 'other', 'NamespaceNotAllowed'],
-    ['an instance that is not there', { name: 'none' }, 'ai', 'InstanceNotFound'],
+    ['an instance that does not exist', { name: 'none' }, 'ai', 'InstanceNotFound'],
     ['an instance of another namespace by its short name', { name: 'main' }, 'sales', 'InstanceNotFound'],
   ] as const) {
     it(`is ${reason === undefined ? 'given' : 'refused'} to a customer that refers to ${what}`, async () => {
@@ -115,7 +115,7 @@ describe('connection to a gateway', () => {
     });
   }
 
-  it('is given to every namespace that asks, where the instance allows "*"', async () => {
+  it('is given to every namespace where the instance allows "*"', async () => {
     cluster.instance = instanceOf({ allowedNamespaces: ['*'] });
     expect(await cluster.connections.forCustomer({ name: 'main', namespace: 'ai' }, 'any')).to.include({
       masterKey: 'sk-one',
@@ -138,7 +138,7 @@ describe('connection to a gateway', () => {
       'spec.masterKeySecretRef.key',
     ],
     [
-      'a key of two lines',
+      'a key with two lines',
       {},
       { 'Secret gateway': secret({ 'master-key': 'sk-one\nsk-two' }) },
       'SecretKeyMissing',
@@ -159,7 +159,7 @@ describe('connection to a gateway', () => {
       'spec.serviceRef.name',
     ],
     [
-      'a Service of two ports',
+      'a Service with two ports',
       { endpoint: undefined, serviceRef: { name: 'two' } },
       { 'Service two': { spec: { ports: [{ port: 80 }, { port: 81 }] } } },
       'ServicePortUnclear',
@@ -173,21 +173,21 @@ describe('connection to a gateway', () => {
       'has the ports 80',
     ],
     [
-      'an authority that is none',
+      'an authority that is no certificate',
       { tls: { caSecretRef: { name: 'gateway', key: 'master-key' } } },
       {},
       'CaInvalid',
       'contains no valid PEM certificate',
     ],
     [
-      'an authority that is broken off',
+      'an incomplete authority',
       { tls: { caSecretRef: { name: 'ca', key: 'ca.crt' } } },
       { 'Secret ca': secret({ 'ca.crt': `${PEM}\n${PEM.slice(0, 100)}\n-----END CERTIFICATE-----` }) },
       'CaInvalid',
       'contains no valid PEM certificate',
     ],
   ] as const) {
-    it(`is not ready with ${what}, and says what to do`, async () => {
+    it(`is not ready with ${what}, and the message has a remedy`, async () => {
       cluster.instance = instanceOf(spec as Partial<GatewayInstanceSpec>);
       for (const [name, object] of Object.entries<object>(objects)) cluster.objects.set(name, object);
       const fault = await cluster.fault();
@@ -196,13 +196,13 @@ describe('connection to a gateway', () => {
     });
   }
 
-  it('goes to the only port of a Service, by its name in the cluster', async () => {
+  it('uses the only port of a Service, at its name in the cluster', async () => {
     cluster.instance = instanceOf({ endpoint: undefined, serviceRef: { name: 'litellm', scheme: 'https' } } as object);
     cluster.objects.set('Service litellm', { spec: { ports: [{ port: 4000 }] } });
     expect((await cluster.connections.forInstance(cluster.instance)).endpoint).to.equal('https://litellm.ai.svc:4000');
   });
 
-  it('takes a key with a line end behind it, as most Secrets have, and the authorities', async () => {
+  it('accepts a key with a trailing line break, and reads the authorities', async () => {
     cluster.objects.set('Secret gateway', secret({ 'master-key': 'sk-one\n', 'ca.crt': `${PEM}\n${PEM}` }));
     cluster.instance = instanceOf({ tls: { caSecretRef: { name: 'gateway', key: 'ca.crt' } } });
     expect(await cluster.connections.forInstance(cluster.instance)).to.include({
@@ -211,12 +211,12 @@ describe('connection to a gateway', () => {
     });
   });
 
-  it('says that the right to read the Secret is missing', async () => {
+  it('reports a missing permission to read the Secret', async () => {
     cluster.failure = new ApiError('Forbidden.', { status: 403, reason: 'Forbidden' });
     expect(await cluster.fault()).to.include({ instanceReason: 'SecretNotReadable' });
   });
 
-  it('is read once for many at the same time, and again after a minute', async () => {
+  it('is read once for concurrent callers, and again after a minute', async () => {
     const all = await Promise.all(
       Array.from({ length: 100 }, () => cluster.connections.forCustomer({ name: 'main' }, 'ai')),
     );
@@ -233,7 +233,7 @@ describe('connection to a gateway', () => {
     expect(await cluster.connections.forCustomer({ name: 'main' }, 'ai')).to.include({ masterKey: 'sk-two' });
   });
 
-  it('tells what the configuration in a ConfigMap makes the gateway enforce, and when that changes', async () => {
+  it('has what the gateway enforces according to a ConfigMap, and follows its changes', async () => {
     const base = { configMapRef: { name: 'base', key: 'config.yaml' } };
     cluster.instance = instanceOf({ proxyName: 'litellm', proxyConfig: { configMapName: 'config', base } });
     const enforcement = async (): Promise<unknown> =>
@@ -248,7 +248,7 @@ describe('connection to a gateway', () => {
     expect(await enforcement()).to.include({ blockedUserCheck: false });
   });
 
-  it('is another one as soon as the spec is changed', async () => {
+  it('is replaced as soon as the spec changes', async () => {
     const before = await cluster.connections.forCustomer({ name: 'main' }, 'ai');
     cluster.instance = instanceOf({ rateLimit: { qps: 1 } }, 2);
     const after = await cluster.connections.forCustomer({ name: 'main' }, 'ai');
@@ -256,17 +256,17 @@ describe('connection to a gateway', () => {
     expect(after.rateLimit).to.deep.equal({ qps: 1, burst: 200, maxConcurrent: 16 });
   });
 
-  it('is read again at once when the gateway has refused the key', async () => {
+  it('is read again at once when the gateway has rejected the key', async () => {
     const before = await cluster.connections.forCustomer({ name: 'main' }, 'ai');
-    expect(await cluster.connections.refresh(before), 'the key is still the refused one').to.equal(before);
+    expect(await cluster.connections.refresh(before), 'the key is still the rejected one').to.equal(before);
     cluster.objects.set('Secret gateway', secret({ 'master-key': 'sk-two' }));
     const reads = cluster.reads;
     const fresh = await Promise.all([1, 2, 3].map(() => cluster.connections.refresh(before)));
     expect(fresh.map(({ masterKey }) => masterKey)).to.deep.equal(['sk-two', 'sk-two', 'sk-two']);
-    expect(cluster.reads - reads, 'one read for all who were refused').to.equal(1);
+    expect(cluster.reads - reads, 'one read for all callers').to.equal(1);
   });
 
-  it('goes on with the last key while the API server is away, but not without a Secret', async () => {
+  it('keeps the last key while the API server is unreachable, but not without a Secret', async () => {
     const before = await cluster.connections.forCustomer({ name: 'main' }, 'ai');
     cluster.now = 120_000;
     cluster.failure = new ApiError('Refused.', { status: 0 });
@@ -276,7 +276,7 @@ describe('connection to a gateway', () => {
     expect(await cluster.fault()).to.include({ instanceReason: 'SecretNotFound' });
   });
 
-  it('is not handed on from a former instance of the same name', async () => {
+  it('is not taken from a former instance of the same name', async () => {
     const before = await cluster.connections.forCustomer({ name: 'main' }, 'ai');
     const { metadata, ...rest } = instanceOf();
     cluster.instance = { ...rest, metadata: { ...metadata, uid: 'uid-2' } };
@@ -298,7 +298,7 @@ describe('connection to a gateway', () => {
       cluster.now = 120_000;
     });
 
-    it('is the last one that was known, where the key went with its namespace', async () => {
+    it('is the last known one where the key was deleted with its namespace', async () => {
       expect(await deletion()).to.include({ masterKey: 'sk-one' });
       expect(await deletion('sales')).to.include({ masterKey: 'sk-one' });
       expect(await cluster.connections.forInstanceDeletion(cluster.instance ?? instanceOf())).to.include({
@@ -310,14 +310,14 @@ describe('connection to a gateway', () => {
       expect(await deletion('sales')).to.include({ masterKey: 'sk-one' });
     });
 
-    it('is none where the key alone was taken away', async () => {
+    it('does not exist where only the key was deleted', async () => {
       cluster.objects.set('Namespace ai', { metadata: {} });
       expect(await deletion()).to.include({ instanceReason: 'SecretNotFound' });
       cluster.objects.delete('Namespace ai');
       expect(await deletion()).to.include({ instanceReason: 'SecretNotFound' });
     });
 
-    it('is none for whom the instance did not allow, and for another instance of the name', async () => {
+    it('does not exist for a namespace that is not allowed, and for another instance of the name', async () => {
       expect(await deletion('other')).to.include({ reason: 'NamespaceNotAllowed' });
       const { metadata, ...rest } = instanceOf();
       cluster.instance = undefined;
@@ -326,7 +326,7 @@ describe('connection to a gateway', () => {
       expect(await deletion()).to.include({ instanceReason: 'SecretNotFound' });
     });
 
-    it('is the newest, where the key is there', async () => {
+    it('is the newest one where the key exists', async () => {
       cluster.objects.set('Secret gateway', secret({ 'master-key': 'sk-two' }));
       expect(await deletion()).to.include({ masterKey: 'sk-two' });
     });
@@ -344,7 +344,7 @@ describe('connection to a gateway', () => {
     });
   }
 
-  it('refuses what is no duration', () => {
+  it('rejects a text that is no duration', () => {
     for (const text of ['', '5', 'm', '1.5h', '-1s', '1s '])
       expect(() => parseDuration(text), text).to.throw(RangeError);
   });

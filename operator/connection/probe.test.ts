@@ -8,7 +8,7 @@ import type { Connections } from './connections.ts';
 import { probeGateway, type ProbeResult } from './probe.ts';
 import type { GatewayConnection } from './readConnection.ts';
 
-describe('reach of a gateway', () => {
+describe('probe of a gateway', () => {
   let clients: GatewayClients;
   let now = 0;
   let calls = 0;
@@ -52,7 +52,7 @@ describe('reach of a gateway', () => {
     return await probeGateway(connections, clients, {} as GatewayInstance, new AbortController().signal);
   }
 
-  it('is there where LiteLLM says that it has no such customer', async () => {
+  it('succeeds where LiteLLM answers that the customer does not exist', async () => {
     answer = missing;
     expect((await look()).condition).to.include({ status: 'True', reason: 'Reachable' });
     expect(calls).to.equal(1);
@@ -65,7 +65,7 @@ describe('reach of a gateway', () => {
     ['a page with 200', 200, '<title>Welcome</title>', '"Welcome"'],
     ['an error with 200', 200, '{"error":"unknown path"}', '"unknown path"'],
   ] as const) {
-    it(`is not there where ${what} answers, and the message names spec.endpoint`, async () => {
+    it(`fails where ${what} answers, and the message names spec.endpoint`, async () => {
       answer = { status, body };
       const { condition, connection } = await look();
       expect(condition.status).to.equal('False');
@@ -75,19 +75,19 @@ describe('reach of a gateway', () => {
     });
   }
 
-  it('does not blame the key where the address of the operator is not allowed', async () => {
+  it('does not report the key where the address of the operator is not allowed', async () => {
     answer = { status: 403, body: '{"detail":"Access forbidden: IP address 10.0.0.1 not allowed."}' };
     const { condition } = await look();
     expect(condition).to.include({ status: 'False', reason: 'GatewayError' });
     expect(condition.message).to.contain('IP address 10.0.0.1 not allowed');
   });
 
-  it('says until when the gateway takes no calls, asks once a minute, and finds out when it takes them again', async () => {
+  it('reports until when the gateway accepts no calls, probes once a minute, and recovers', async () => {
     answer = { status: 429, body: '{"error":{"message":"slow down"}}', headers: { 'retry-after': '3600' } };
     const first = await look();
     expect(first.condition).to.include({ status: 'False', reason: 'RateLimited' });
     expect(first.condition.message).to.match(/accepts no calls until 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ: .*"slow down"/);
-    expect(first.connection?.masterKey, 'what is known goes on to hold').to.equal('sk-x');
+    expect(first.connection?.masterKey, 'the known connection is kept').to.equal('sk-x');
     for (let second = 0; second < 600; second += 5) {
       now = second * 1000;
       expect((await look()).condition).to.deep.equal(first.condition);

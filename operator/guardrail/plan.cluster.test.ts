@@ -9,7 +9,7 @@ import type { WorkloadRunner } from '../../hack/local/workloads.ts';
 import { startWorkloadRunner } from '../../hack/local/workloads.ts';
 import { annotations, gatewayCustomerNames, gatewayInstanceNames, GROUP } from '../api/v1alpha1/v1alpha1.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
-import { World } from '../instance/testing/harness.ts';
+import { Testbed } from '../instance/testing/harness.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -18,7 +18,7 @@ describe('the managed guardrail', function () {
   const plane = withControlPlane();
   let logFolder: string;
   let runner: WorkloadRunner;
-  let world: World;
+  let testbed: Testbed;
 
   before(async () => {
     await plane().kubectl(['apply', '--server-side', '--force-conflicts', '-k', join(root, 'crds')]);
@@ -26,39 +26,39 @@ describe('the managed guardrail', function () {
     await plane().kubectl(['wait', '--for=condition=Established', '--timeout=30s', ...names]);
     logFolder = mkdtempSync(join(tmpdir(), 'guardrail-'));
     runner = startWorkloadRunner({ kubeConfig: plane().kubeConfig(), logFolder, workingDirectory: root });
-    world = await World.start(plane(), (url) => runner.resolve(url) ?? url);
+    testbed = await Testbed.start(plane(), (url) => runner.resolve(url) ?? url);
   });
   after(async () => {
-    await world.stop();
+    await testbed.stop();
     await runner.stop();
     rmSync(logFolder, { recursive: true, force: true });
   });
 
   it('starts with the settings of the operator, and answers only calls with its key', async () => {
-    await world.instance({ guardrail: { recall: 'Precise', sessionScope: 'Conversation', maxBody: '1Mi' } });
-    await world.until('GuardrailReady', 'Ready', 'main', 60_000);
-    const key = (await world.readSecret('main-guardrail-api-key'))['api-key'] ?? '';
+    await testbed.instance({ guardrail: { recall: 'Precise', sessionScope: 'Conversation', maxBody: '1Mi' } });
+    await testbed.until('GuardrailReady', 'Ready', 'main', 60_000);
+    const key = (await testbed.readSecret('main-guardrail-api-key'))['api-key'] ?? '';
     expect(await call(key)).to.equal(200);
     expect(await call('another-key')).to.equal(401);
   });
 
   it('accepts a new API key without a failed call', async () => {
-    const before = (await world.readSecret('main-guardrail-api-key'))['api-key'] ?? '';
+    const before = (await testbed.readSecret('main-guardrail-api-key'))['api-key'] ?? '';
     const answers = new Map<number, number>();
     let rotating = true;
     // One caller always sends the key that the Secret has at the moment, the other the key that the gateway was started
     // with.
     const load = [0, 1].map(async (which) => {
       while (rotating) {
-        const key = which === 0 ? before : ((await world.readSecret('main-guardrail-api-key'))['api-key'] ?? '');
+        const key = which === 0 ? before : ((await testbed.readSecret('main-guardrail-api-key'))['api-key'] ?? '');
         const status = await call(key);
         answers.set(status, (answers.get(status) ?? 0) + 1);
         await setImmediate();
       }
     });
-    await world.patch({ metadata: { annotations: { [annotations.rotateApiKey]: 'one' } } });
+    await testbed.patch({ metadata: { annotations: { [annotations.rotateApiKey]: 'one' } } });
     const fresh = await eventually(async () => {
-      const key = (await world.readSecret('main-guardrail-api-key'))['api-key'] ?? '';
+      const key = (await testbed.readSecret('main-guardrail-api-key'))['api-key'] ?? '';
       expect(key).to.not.equal(before);
       return key;
     }, 60_000);
@@ -70,7 +70,7 @@ describe('the managed guardrail', function () {
   });
 
   async function call(apiKey: string): Promise<number> {
-    const url = runner.resolve(`http://main-guardrail.${world.namespace}.svc:8080`);
+    const url = runner.resolve(`http://main-guardrail.${testbed.namespace}.svc:8080`);
     if (url === undefined) return 0;
     const answer = await fetch(`${url}/beta/litellm_basic_guardrail_api`, {
       method: 'POST',

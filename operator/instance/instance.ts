@@ -10,15 +10,15 @@ import type { Connections } from '../connection/connection.ts';
 import { guardrailImage, sidecarPermissions, ownPodPermission } from '../guardrail/guardrail.ts';
 import { InstanceReconciler } from './reconcile.ts';
 
-/** What the instances' controller needs of the rest of the operator. */
+/** What the controller needs from the rest of the operator. */
 export interface InstanceDependencies {
   readonly connections: Connections;
   readonly clients: GatewayClients;
-  /** The image that guardrails run where their instance names none. Default: the operator's own. */
+  /** The image of guardrails whose instance names none. Default: the operator's own. */
   readonly guardrailImage?: string | undefined;
   /** The operator's own pod, where it runs in one. */
   readonly ownPod?: ObjectKey | undefined;
-  /** Where a Service is reached from here. Default: at its own name, as inside a cluster. */
+  /** Where the operator reaches a Service. Default: at the Service's own name, as inside a cluster. */
   readonly resolve?: (url: string) => string;
 }
 
@@ -29,7 +29,7 @@ const permissions: readonly Permission[] = [
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
     scope: 'watched',
   })),
-  // Read by name alone: no list and no watch.
+  // Read by name: neither listed nor watched.
   { group: '', resource: 'secrets', verbs: ['get', 'create', 'patch', 'delete'], scope: 'watched' },
   ownPodPermission,
   ...sidecarPermissions,
@@ -41,7 +41,7 @@ const permissions: readonly Permission[] = [
   },
 ];
 
-/** Reconciles GatewayInstances: the connection, the gateway's configuration, the guardrail. */
+/** Reconciles GatewayInstances. */
 export function instanceController(runtime: Runtime, dependencies: InstanceDependencies): ControllerSpec {
   const cache = runtime.cache(instances);
   const byInstance = runtime.cache(customers).indexBy((customer) => [keyText(instanceKeyOf(customer))]);
@@ -77,12 +77,15 @@ function instanceKeyOf(customer: GatewayCustomer): ObjectKey {
   return { name, namespace: namespace ?? customer.metadata.namespace };
 }
 
-/** Customers change all the time; only what is counted of them matters here. */
+/** Customers change often. Only a change of their counts concerns the instance. */
 function countsDiffer(before: GatewayCustomer, after: GatewayCustomer): boolean {
   return before.status?.synced !== after.status?.synced || before.metadata.uid !== after.metadata.uid;
 }
 
-/** The instance whose label a Deployment has, also where it is gone: what is left of it there is taken out. */
+/**
+ * The instance of a Deployment's label. Also one that no longer exists: the operator's part of the Deployment is
+ * removed then.
+ */
 function instancesLabelled(
   candidates: readonly GatewayInstance[],
   { metadata }: { readonly metadata: Metadata },

@@ -26,9 +26,9 @@ function withStatus(findings: ConditionStates, at: Date): GatewayInstance {
 
 describe('instance status', () => {
   for (const [what, change, expected] of [
-    ['all that was asked for holds', {}, { status: 'True', reason: 'Ready' }],
+    ['all requested features are ready', {}, { status: 'True', reason: 'Ready' }],
     [
-      'the gateway is away, whatever else',
+      'the gateway is unreachable, before all else',
       {
         Reachable: { status: 'False', reason: 'GatewayUnreachable', message: 'x' },
         GuardrailReady: { status: 'False', reason: 'RollingOut', message: 'y' },
@@ -41,12 +41,12 @@ describe('instance status', () => {
       { status: 'False', reason: 'GuardrailNotReady', message: 'y' },
     ],
     [
-      'the default budget is not known',
+      'the default budget is unknown',
       { DefaultBudgetEnforced: { status: 'Unknown', reason: 'NotReachable', message: 'z' } },
       { status: 'Unknown', reason: 'DefaultBudgetNotEnforced', message: 'z' },
     ],
     [
-      'nothing else was asked for',
+      'nothing else is requested',
       { GuardrailReady: { status: 'False', reason: 'NotRequested', message: '' } },
       { status: 'True', reason: 'Ready' },
     ],
@@ -56,12 +56,12 @@ describe('instance status', () => {
     });
   }
 
-  it('is the very same where nothing has changed, so that nothing is written', () => {
+  it('is the same object where nothing has changed, so that nothing is written', () => {
     const instance = withStatus(good, now);
     expect(nextStatus(instance, good, observed, later)).to.equal(instance.status);
   });
 
-  it('shows the guardrail as not ready only where one is asked for', () => {
+  it('reports a guardrail as not ready only where one is requested', () => {
     const ready = (finding: ConditionStates['GuardrailReady']): unknown =>
       nextStatus(instanceOf(), { ...good, GuardrailReady: finding }, observed, now).guardrailReady;
     expect(ready(good.GuardrailReady)).to.equal('True');
@@ -69,7 +69,7 @@ describe('instance status', () => {
     expect(ready({ status: 'False', reason: 'NotRequested', message: '' })).to.equal(undefined);
   });
 
-  it('tells when a condition changed its status, not when it was looked at', () => {
+  it('has the time when the status of a condition last changed', () => {
     const instance = withStatus(good, now);
     const other: ConditionStates = {
       ...good,
@@ -89,7 +89,7 @@ describe('instance status', () => {
     ).to.deep.equal(['Ready', 'GuardrailReady']);
   });
 
-  it('keeps all else while only Ready is told', () => {
+  it('keeps all other conditions where only Ready is written', () => {
     const instance = withStatus(good, now);
     const status = statusWithReady(
       instance,
@@ -106,7 +106,7 @@ describe('instance status', () => {
     ]);
   });
 
-  it('counts customers by what their status says', () => {
+  it('counts customers by their status', () => {
     const customers = [{ status: { synced: true } }, { status: { synced: false } }, {}, { status: {} }].map((one) => ({
       ...one,
       metadata: { namespace: 'ai' },
@@ -123,13 +123,13 @@ describe('instance status', () => {
     ['of a namespace that is allowed', { namespace: 'shop' }, {}, 1],
     ['of a namespace that is not allowed', { namespace: 'guest' }, { synced: false }, 0],
     [
-      'of such a namespace with a mark, which its author can write',
+      'of such a namespace with a create mark, which its author can write',
       { namespace: 'guest', annotations: { [annotations.createPending]: '{}' } },
       {},
       0,
     ],
     ['of such a namespace with a record from a time when it was allowed', { namespace: 'guest' }, { specHash: 'x' }, 1],
-    ['of such a namespace with a record that may have been begun', { namespace: 'guest' }, { appliedFields: [] }, 1],
+    ['of such a namespace with a record that may exist', { namespace: 'guest' }, { appliedFields: [] }, 1],
   ] as const) {
     it(`counts ${counted === 1 ? 'a' : 'no'} customer ${what}`, () => {
       const customer = { metadata, status, spec: { customerId: 'c' } } as unknown as GatewayCustomer;
@@ -137,17 +137,17 @@ describe('instance status', () => {
     });
   }
 
-  describe('is worth an event', () => {
+  describe('has an event', () => {
     const down: ConditionStates = {
       ...good,
       Reachable: { status: 'False', reason: 'GatewayUnreachable', message: 'x' },
     };
     for (const [what, before, after, expected] of [
-      ['never for a mere reconcile', good, good, []],
-      ['when it ceases to be ready', good, down, ['NotReady']],
+      ['never without a transition', good, good, []],
+      ['when it is no longer ready', good, down, ['NotReady']],
       ['when it is ready again', down, good, ['Ready']],
       [
-        'not for another word about the same',
+        'not for another reason of the same status',
         down,
         { ...good, Reachable: { status: 'False', reason: 'GatewayError', message: 'z' } },
         [],
@@ -159,7 +159,7 @@ describe('instance status', () => {
         ['SidecarContested'],
       ],
       [
-        'when the guardrail is taken away',
+        'when the guardrail is removed',
         good,
         { ...good, GuardrailReady: { status: 'False', reason: 'NotRequested', message: '' } },
         ['GuardrailRemoved'],

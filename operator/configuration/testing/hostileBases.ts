@@ -1,19 +1,22 @@
-/** For tests: bases of a gateway's configuration with everything known that leads requests around the guardrail. */
+/** Test data: bases of a gateway's configuration with every known setting with which requests bypass the guardrail. */
 import { stringify } from 'yaml';
 
-/** One base, and what of it must not be in what is rendered. */
+/** One base, and what its rendered configuration must not have. */
 export interface HostileBase {
   readonly what: string;
   readonly base: string;
-  /** The names that the admin is shown. */
+  /** The names that the condition lists. */
   readonly removed: readonly string[];
 }
 
-/** Parameters in our entry. */
+/** Parameters of the operator's entry. */
 export interface HostileParams {
   readonly params: Readonly<Record<string, unknown>>;
   readonly removed: readonly string[];
-  /** How LiteLLM 1.106.2 lets a call pass where nothing is left out. Without it, later versions do, or other calls pass. */
+  /**
+   * How LiteLLM 1.106.2 lets a call bypass the guardrail with the parameter. Without it, later versions do, or other
+   * calls do.
+   */
   readonly proof?: {
     readonly guardrail: 'up' | 'down';
     readonly streamed: boolean;
@@ -21,7 +24,7 @@ export interface HostileParams {
   };
 }
 
-/** What our entry has in LiteLLM, as an admin copies it from the sample. */
+/** The operator's entry in LiteLLM, as an admin copies it from the sample. */
 export const GOOD_PARAMS = {
   guardrail: 'generic_guardrail_api',
   mode: ['pre_call', 'post_call'],
@@ -42,7 +45,7 @@ const fault = (params: Record<string, unknown>, proof?: HostileParams['proof']):
   ...(proof && { proof }),
 });
 
-/** Parameters that lead calls around the guardrail, that a later LiteLLM brings, or with which LiteLLM drops the entry. */
+/** Parameters that bypass the guardrail, belong to a later LiteLLM, or make LiteLLM drop the entry. */
 export const hostileParams: readonly HostileParams[] = [
   fault({ fail_on_error: false }, whenDown),
   fault({ unreachable_fallback: 'fail_open' }, streamWhenDown),
@@ -63,7 +66,7 @@ export const hostileParams: readonly HostileParams[] = [
   fault({ mode: { tags: { trusted: 'logging_only' }, default: 'pre_call' } }),
   fault({ default_on: false }),
   fault({ guardrail: 'hide-secrets' }),
-  // LiteLLM starts without an entry that it does not take.
+  // LiteLLM starts without an entry that it does not accept.
   fault({ on_violation: 'alert' }, whenUp),
   fault({ headers: 'x-tenant' }, whenUp),
   fault({ extra_headers: 'x-session-id' }, whenUp),
@@ -88,7 +91,7 @@ const inEntry = (params: object, more: object = {}): string =>
 
 const inParams = (names: readonly string[]): string[] => names.map((name) => `litellm_params.${name}`);
 
-/** Each as a base of its own, and the ways in which YAML hides them. */
+/** Each parameter as a base, and the ways in which YAML can hide it. */
 export const hostileBases: readonly HostileBase[] = [
   ...hostileParams.map(({ params, removed }) => ({
     what: Object.keys(params).join(', '),
@@ -96,12 +99,12 @@ export const hostileBases: readonly HostileBase[] = [
     removed: inParams(removed),
   })),
   {
-    what: 'keys beside the parameters',
+    what: 'keys next to the parameters',
     base: inEntry({}, { guardrail_id: 'a', guardrail_info: {}, policy_template: 'p' }),
     removed: ['guardrail_id', 'guardrail_info', 'policy_template'],
   },
   {
-    what: 'a second entry of our name',
+    what: 'a second entry of the same name',
     base: `guardrails:
   - { guardrail_name: gateway-guardrail, litellm_params: { guardrail: generic_guardrail_api, mode: pre_call } }
   - { guardrail_name: gateway-guardrail, litellm_params: { guardrail: generic_guardrail_api, mode: pre_call, unreachable_fallback: fail_open } }
@@ -138,7 +141,7 @@ x-others: [*entry, *params]
     removed: ['litellm_params.fail_on_error', 'a second gateway-guardrail'],
   },
   {
-    what: 'an entry that others are made of',
+    what: 'an entry that others refer to',
     base: `guardrails:
   - &entry
     guardrail_name: &name gateway-guardrail
@@ -156,14 +159,14 @@ guardrails: *list
     removed: ['litellm_params.fail_on_error'],
   },
   {
-    what: 'the list by a merge key at the top',
+    what: 'the list from a top-level merge key',
     base: `x-base: &base { guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_error: false } }] }
 <<: *base
 `,
     removed: ['litellm_params.fail_on_error'],
   },
   {
-    what: 'tags, anchors and other writings of right values',
+    what: 'tags, anchors and other spellings of correct values',
     base: `guardrails:
   - guardrail_name: !!str gateway-guardrail
     litellm_params:
@@ -177,10 +180,10 @@ guardrails: *list
   },
 ];
 
-/** Settings outside our entry that lead calls around it. */
+/** Settings outside the operator's entry with which calls bypass it. */
 export const bypasses: readonly HostileBase[] = [
   {
-    what: "a pipeline's step that passes what failed",
+    what: 'a pipeline step that passes failed calls',
     base: `policies:
   around:
     guardrails: { add: [gateway-guardrail] }

@@ -1,13 +1,13 @@
-/** Configurations that are expensive to read: each kind of text that made the parser, or an edit, slow. */
+/** Test data: configurations that are expensive to parse. Each kind has made the parser, or an edit, slow. */
 
-/** Lines up to a number of bytes. */
+/** Lines up to this number of bytes. */
 function lines(bytes: number, line: (index: number) => string, head = ''): string {
   let text = head;
   for (let index = 0; text.length + 64 < bytes; index += 1) text += line(index);
   return text;
 }
 
-/** The texts by what is in them, each of about a number of bytes. */
+/** The texts by their contents, each of about this number of bytes. */
 export function slowBases(bytes: number): Readonly<Record<string, string>> {
   return {
     'many keys': lines(bytes, (index) => `k${index}: v\n`),
@@ -26,7 +26,7 @@ export function slowBases(bytes: number): Readonly<Record<string, string>> {
     'opt-outs by alias': lines(bytes, () => '- {opted_out_global_guardrails: *a}\n', 'a:\n- &a [gateway-guardrail]\n'),
     'one key under many aliases': lines(bytes, () => '  ? *a\n  : true\n', 'x: &a disable_global_guardrails\na:\n'),
     'many steps': lines(bytes, () => '- {pipeline: {steps: [{guardrail: gateway-guardrail}]}}\n', 'policies:\n'),
-    'many entries of our name': lines(bytes, () => '- guardrail_name: gateway-guardrail\n', 'guardrails:\n'),
+    'many entries of the same name': lines(bytes, () => '- guardrail_name: gateway-guardrail\n', 'guardrails:\n'),
     'a long comment': lines(bytes, () => '#\n'),
     'empty lines': `a: 1\n${'\n'.repeat(bytes - 8)}`,
   };

@@ -1,4 +1,7 @@
-/** An operator with the instances' controller alone, a development gateway, and what the cluster's controllers would do. */
+/**
+ * An operator with only the controller of instances, a development gateway, and stand-ins for the cluster's
+ * controllers.
+ */
 import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
 import { AppsV1Api, CoreV1Api, CustomObjectsApi, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { pino } from 'pino';
@@ -61,8 +64,8 @@ class InstanceOperator extends Manager {
   }
 }
 
-/** One test's namespace, gateway and operator. */
-export class World {
+/** The namespace, gateway and operator of one test. */
+export class Testbed {
   readonly plane: ControlPlane;
   readonly namespace: string;
   readonly gateway: DevGateway;
@@ -92,20 +95,20 @@ export class World {
     this.custom = config.makeApiClient(CustomObjectsApi);
   }
 
-  /** @param resolve where a guardrail's Service is reached from the test */
-  static async start(plane: ControlPlane, resolve: (url: string) => string = (url) => url): Promise<World> {
+  /** @param resolve where the test reaches the Service of a guardrail */
+  static async start(plane: ControlPlane, resolve: (url: string) => string = (url) => url): Promise<Testbed> {
     const namespace = await plane.createNamespace('instance');
     const gateway = await startDevGateway({ port: 0, masterKey: MASTER_KEY, proxyName: 'litellm' });
     const ahead = { ms: 0 };
     const clock: Clock = { ...systemClock, now: () => new Date(Date.now() + ahead.ms) };
     const newOperator = (): InstanceOperator => new InstanceOperator(plane, namespace, resolve, clock);
-    const world = new World(plane, namespace, gateway, newOperator, ahead);
-    await world.secret('gateway', { 'master-key': MASTER_KEY });
-    await world.#operator.start();
-    return world;
+    const testbed = new Testbed(plane, namespace, gateway, newOperator, ahead);
+    await testbed.secret('gateway', { 'master-key': MASTER_KEY });
+    await testbed.#operator.start();
+    return testbed;
   }
 
-  /** Puts the operator's time of day forward. */
+  /** Advances the operator's clock. */
   advance(ms: number): void {
     this.#ahead.ms += ms;
   }
@@ -116,7 +119,7 @@ export class World {
     await this.gateway.stop();
   }
 
-  /** Ends the operator, and starts another after what happens meanwhile. */
+  /** Stops the operator, and starts another one afterwards. */
   async restart(meanwhile: () => Promise<void>): Promise<void> {
     this.#operator.stop();
     await this.#operator.finished();
@@ -141,13 +144,15 @@ export class World {
     await this.plane.kubectl(['create', '-n', this.namespace, '-f', '-'], JSON.stringify(manifest));
   }
 
-  /** As people do it: by client-side apply. */
+  /** Applies as users do: client-side. */
   async apply(manifest: object | string): Promise<void> {
     const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
     await this.plane.kubectl(['apply', '-n', this.namespace, '-f', '-'], text);
   }
 
-  /** The versions of everything in the namespace but instances and customers: a write that changes something raises one. */
+  /**
+   * The versions of all objects in the namespace except instances and customers. A write with an effect increments one.
+   */
   async versions(): Promise<string[]> {
     const kinds = 'deployments,services,serviceaccounts,configmaps,secrets,pdb,networkpolicies,events';
     const all = JSON.parse(await this.plane.kubectl(['get', kinds, '-n', this.namespace, '-o', 'json'])) as {
@@ -156,18 +161,18 @@ export class World {
     return all.items.map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
   }
 
-  /** Reasons of all events about an instance. */
+  /** The reasons of all events of an instance. */
   async events(name: string): Promise<string[]> {
     const { items } = await this.core.listNamespacedEvent({ namespace: this.namespace });
     return items.filter(({ involvedObject }) => involvedObject.name === name).map(({ reason }) => reason ?? '');
   }
 
-  /** As `kubectl replace` does: what the manifest does not name is gone. */
+  /** Replaces as `kubectl replace` does: the API server removes what the manifest does not name. */
   async replace(manifest: string): Promise<void> {
     await this.plane.kubectl(['replace', '-n', this.namespace, '-f', '-'], manifest);
   }
 
-  /** What the API server says to a pod of a Deployment's template: nothing, or why not. Creates none. */
+  /** The API server's rejection of a pod of a Deployment's template, or an empty text. Creates no pod. */
   async tryPod(deployment: string): Promise<string> {
     const template = (await this.deployment(deployment)).spec?.template;
     const named = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe' }, spec: template?.spec };
@@ -186,7 +191,7 @@ export class World {
     );
   }
 
-  /** Creates an instance of the world's gateway. */
+  /** Creates an instance for the gateway. */
   async instance(spec: Partial<GatewayInstanceSpec> = {}, name = 'main'): Promise<void> {
     const body = {
       apiVersion: API_VERSION,
@@ -221,13 +226,13 @@ export class World {
     await this.custom.deleteNamespacedCustomObject({ ...this.#at(gatewayInstanceNames.plural), name });
   }
 
-  /** Takes an instance away in spite of its finalizer, as a deletion does that began before that was put on. */
+  /** Deletes an instance without finalization, as a deletion does that starts before the finalizer is written. */
   async vanish(name = 'main'): Promise<void> {
     await this.remove(name);
     await this.patch({ metadata: { finalizers: null } }, name);
   }
 
-  /** Creates a customer of an instance, as it is before any reconcile of its own. */
+  /** Creates a customer of an instance as it is before its first reconcile. */
   async customer(name: string, synced?: boolean): Promise<void> {
     const at = this.#at(gatewayCustomerNames.plural);
     const spec = { instanceRef: { name: 'main' }, customerId: name };
@@ -240,7 +245,7 @@ export class World {
     );
   }
 
-  /** Creates a customer of the world's instance in a namespace that it does not allow. */
+  /** Creates a customer of the instance in a namespace that it does not allow. */
   async guest(name: string): Promise<void> {
     const namespace = guestsOf(this.namespace);
     await this.plane.kubectl(['create', 'namespace', namespace]);
@@ -253,7 +258,7 @@ export class World {
     await this.custom.deleteNamespacedCustomObject({ ...this.#at(gatewayCustomerNames.plural), name });
   }
 
-  /** Waits until a condition of an instance has a status and a reason, of its newest generation. */
+  /** Waits until a condition of an instance has a reason at its newest generation. */
   async until(type: InstanceConditionType, reason: string, name = 'main', withinMs = 30_000): Promise<Condition> {
     return eventually(async () => {
       const { status, metadata } = await this.read(name);
@@ -265,7 +270,7 @@ export class World {
     }, withinMs);
   }
 
-  /** Has the API server refuse every change of a Deployment, as a policy of the cluster may. */
+  /** Makes the API server reject every change of a Deployment, as a policy of the cluster can. */
   async forbidChanges(name: string): Promise<void> {
     const group = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: `${this.namespace}-${name}` } };
     const rules = [
@@ -291,7 +296,7 @@ export class World {
       kind: 'ValidatingAdmissionPolicyBinding',
       spec: { policyName: group.metadata.name, validationActions: ['Deny'] },
     });
-    // The API server takes it up a moment later.
+    // The API server applies the policy a moment later.
     await eventually(async () => {
       const change = [
         'annotate',
@@ -315,7 +320,7 @@ export class World {
     return this.apps.readNamespacedDeployment({ name, namespace: this.namespace });
   }
 
-  /** Does as the controllers of a cluster would that roll a Deployment out. */
+  /** Completes the roll-out of a Deployment, as the cluster's controllers do. */
   async rollOut(name: string): Promise<void> {
     const { metadata, spec } = await this.deployment(name);
     const replicas = spec?.replicas ?? 1;

@@ -1,7 +1,7 @@
 import type { GatewayInstance, GatewayInstanceSpec } from '../../api/v1alpha1/v1alpha1.ts';
 import { API_VERSION } from '../../api/v1alpha1/v1alpha1.ts';
 
-/** An instance as the API server would return it. */
+/** An instance as the API server returns it. */
 export function instanceOf(spec: Partial<GatewayInstanceSpec> = {}, name = 'main'): GatewayInstance {
   return {
     apiVersion: API_VERSION,
