@@ -24,24 +24,24 @@ export const MANAGED_BY = OPERATOR_NAME;
 export const INSTANCE_LABEL = `${GROUP}/instance`;
 /** The label of namespaces whose pods may read metrics, with the value `true`. A cluster admin sets it. */
 export const METRICS_LABEL = `${GROUP}/metrics`;
-const ours = { labelSelector: `app.kubernetes.io/managed-by=${MANAGED_BY}` };
+const managed = { labelSelector: `app.kubernetes.io/managed-by=${MANAGED_BY}` };
 
 export const secrets = resource<FromServer<V1Secret>>({ group: '', version: 'v1', kind: 'Secret', plural: 'secrets' });
 export const services = resource<FromServer<V1Service>>(
   { group: '', version: 'v1', kind: 'Service', plural: 'services' },
-  ours,
+  managed,
 );
 export const configMaps = resource<FromServer<V1ConfigMap>>(
   { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps' },
-  ours,
+  managed,
 );
 export const serviceAccounts = resource<FromServer<V1ServiceAccount>>(
   { group: '', version: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts' },
-  ours,
+  managed,
 );
 const deployment = { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments' };
 /** The guardrails' Deployments. */
-export const guardrailDeployments = resource<FromServer<V1Deployment>>(deployment, ours);
+export const guardrailDeployments = resource<FromServer<V1Deployment>>(deployment, managed);
 /**
  * The gateways' own Deployments that have a part of the operator's. The label belongs to that part: a Deployment that
  * loses it leaves the watch, which reports this as a deletion.
@@ -51,15 +51,15 @@ export const proxyDeployments = resource<FromServer<V1Deployment>>(deployment, {
 });
 export const podDisruptionBudgets = resource<FromServer<V1PodDisruptionBudget>>(
   { group: 'policy', version: 'v1', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets' },
-  ours,
+  managed,
 );
 export const horizontalPodAutoscalers = resource<FromServer<V2HorizontalPodAutoscaler>>(
   { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler', plural: 'horizontalpodautoscalers' },
-  ours,
+  managed,
 );
 export const networkPolicies = resource<FromServer<V1NetworkPolicy>>(
   { group: 'networking.k8s.io', version: 'v1', kind: 'NetworkPolicy', plural: 'networkpolicies' },
-  ours,
+  managed,
 );
 /** Read by name, to see whether a namespace is being deleted. */
 export const namespaces = resource<KubeObject>(

@@ -1,9 +1,10 @@
 import packageJson from '../../package.json' with { type: 'json' };
+import { OPERATOR_NAME } from '../operatorName.ts';
 import type { KubeClient, ObjectKey, Permission } from '../runtime/runtime.ts';
 import { pods } from '../cluster/cluster.ts';
 
 /** One image contains both programs. */
-const BY_VERSION = `gateway-guardrail-operator:${packageJson.version}`;
+const BY_VERSION = `${OPERATOR_NAME}:${packageJson.version}`;
 /** The container's name in the manifests. */
 const CONTAINER = 'operator';
 
