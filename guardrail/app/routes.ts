@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { gatewayRoutesOf } from '../gateways/gateways.ts';
 import * as http from '../http/http.ts';
 import { deriveSubject, isSessionOf } from '../pseudonymization/pseudonymization.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -19,11 +20,10 @@ export function createRoutes({ settings, components, admission, metrics, logger 
   const onFailure = (isMonitor ? http.failOpen : http.failClosed)({ metrics, logger });
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
   const captureFence: http.CallMiddleware = (context, next) => {
-    context.state.begun = store.fence();
+    context.state.fence = store.fence();
     return next();
   };
-  const before = [captureFence, admission.admit, http.jsonBody(settings.MAX_BODY), admission.acquireSlot];
-  const guarding = { guard, metrics, before, onFailure };
+  const preHandlers = [captureFence, admission.admit, http.jsonBody(settings.MAX_BODY), admission.acquireSlot];
   const [proxyName = 'gateway'] = settings.PROXY_NAMES;
   const page = { proxyName, recall: settings.RECALL, mode: settings.MODE };
   return http.createHandler({
@@ -31,13 +31,12 @@ export function createRoutes({ settings, components, admission, metrics, logger 
     metrics,
     authentication: {
       keys: () => apiKeys?.current,
-      bearerPaths: new Set(http.PEER_PATHS),
+      bearerPaths: new Set(gatewayRoutesOf([]).flatMap(({ path, takesBearer }) => (takesBearer ? [path] : []))),
       ...(settings.PLAYGROUND ? { page: http.playgroundSignIn(page) } : {}),
     },
     public: [healthRoutes(components, admission, isMonitor)],
     authenticated: [
-      http.guardRoutes({ ...guarding, proxyNames: settings.PROXY_NAMES }),
-      http.peerRoutes({ ...guarding, subjectOf }),
+      http.gatewayRoutes({ guard, metrics, proxyNames: settings.PROXY_NAMES, subjectOf, preHandlers, onFailure }),
       http.sessionRoutes({
         store,
         metrics,
@@ -45,9 +44,9 @@ export function createRoutes({ settings, components, admission, metrics, logger 
         subjectOf,
         isSessionOf: isSessionOf.bind(undefined, sessionKey),
         isAdmin: (tenant) => settings.ADMIN_KEYS?.includes(tenant) ?? false,
-        before,
+        preHandlers,
       }),
-      ...(settings.PLAYGROUND ? [http.playgroundPage(page), http.playgroundRoutes(analyzer, before)] : []),
+      ...(settings.PLAYGROUND ? [http.playgroundPage(page), http.playgroundRoutes(analyzer, preHandlers)] : []),
       http.openApiRoute(settings.PROXY_NAMES, { playground: settings.PLAYGROUND }),
     ],
   });

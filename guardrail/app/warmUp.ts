@@ -3,7 +3,7 @@ import { createGuard } from '../pseudonymization/pseudonymization.ts';
 import type { Analyzer } from '../detection/detection.ts';
 import { parseJson } from '../http/http.ts';
 import type { Tenant } from '../ids.ts';
-import { createBasicProtocol, renderRequest, renderResponse } from '../gateways/gateways.ts';
+import { createLitellmAdapter, isObject, type GatewayExchange } from '../gateways/gateways.ts';
 import { createMemoryStore } from '../store/store.ts';
 
 export interface WarmUpOptions {
@@ -42,9 +42,11 @@ export async function warmUp({ analyzer, sessionKey, customTypes }: WarmUpOption
     scope: 'call',
     customTypes,
   });
-  const { parse } = createBasicProtocol('gateway');
-  const read = (body: object): ReturnType<typeof parse> =>
-    parse(parseJson(Buffer.from(JSON.stringify({ gateway_call_id: 'warm-up', ...body }))), 'warm-up' as Tenant);
+  const adapter = createLitellmAdapter('gateway');
+  const read = (fields: object): GatewayExchange => {
+    const body = parseJson(Buffer.from(JSON.stringify({ gateway_call_id: 'warm-up', ...fields })));
+    return adapter.read(isObject(body) ? body : {}, { tenant: 'warm-up' as Tenant });
+  };
   const toolCalls = [{ function: { name: 'send', arguments: JSON.stringify({ text: TEXT }) } }];
   const messages = [
     { role: 'user', content: TEXT },
@@ -55,9 +57,12 @@ export async function warmUp({ analyzer, sessionKey, customTypes }: WarmUpOption
     const request = read({ input_type: 'request', texts: [TEXT], structured_messages: messages });
     if (request.phase !== 'request') return;
     const context = { identity: request.identity, signal };
-    const { texts } = renderRequest(await guard.request(request.document, context), request.document);
+    const outcome = await guard.request(request.document, context);
+    if (outcome.action === 'BLOCKED') return;
+    request.render(outcome);
+    const { texts } = outcome.action === 'NONE' ? request.document : outcome;
     const response = read({ input_type: 'response', texts, tool_calls: toolCalls });
-    if (response.phase === 'response') renderResponse(await guard.response(response.document, context));
+    if (response.phase === 'response') response.render(await guard.response(response.document, context));
   } catch {
     // The service starts without the detector. Readiness reports it.
   } finally {

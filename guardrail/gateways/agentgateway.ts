@@ -1,10 +1,10 @@
 /** agentgateway's webhook guardrail: messages before the call, choices after it, and an action back. */
 import { FieldError, isObject, type JsonObject } from './fields.ts';
-import { identityOf, rowsOf, type PeerAdapter, type PeerCall } from './peer.ts';
+import { identityOf, rowsOf, type GatewayAdapter, type GatewayCall } from './contract.ts';
 
 const PASS: JsonObject = { action: { reason: 'Nothing was replaced.' } };
 
-export const agentgateway: PeerAdapter = {
+export const agentgateway: GatewayAdapter = {
   dialect: 'agentgateway',
   timeoutMs: 900,
 
@@ -40,8 +40,9 @@ export const agentgateway: PeerAdapter = {
     };
   },
 
+  onFailure: 'block',
   pass: PASS,
-  reject: (reason) => ({ action: { body: reason, status_code: 403, reason } }),
+  block: (reason) => ({ action: { body: reason, status_code: 403, reason } }),
 };
 
 /**
@@ -49,7 +50,7 @@ export const agentgateway: PeerAdapter = {
  * else all of it. Undefined where the gateway proves nothing: whatever else ties the two calls together, another client
  * can copy.
  */
-function tokenOf(call: PeerCall): string | undefined {
+function tokenOf(call: GatewayCall): string | undefined {
   if (call.team === undefined) return undefined;
   const header = call.header('x-session-id');
   if (header !== '') return call.tokenOf(`header:${header}`);

@@ -1,11 +1,5 @@
-/** The wire formats in which gateways speak to the guardrail. */
-export * from './litellm.ts';
+/** The wire formats in which gateways call the guardrail. */
+export { TEAM_HEADER, type GatewayAdapter, type GatewayCall, type GatewayExchange } from './contract.ts';
 export { FieldError, isObject, parseFields, type JsonObject } from './fields.ts';
-export {
-  PEER_ADAPTERS,
-  peerAdapterFor,
-  peerPass,
-  TEAM_HEADER,
-  type PeerAdapter,
-  type PeerExchange,
-} from './dialects.ts';
+export { basicRequestSchema, basicResponseSchema, createLitellmAdapter, MAX_IMAGES, MAX_TEXTS } from './litellm.ts';
+export { adapterFor, basicPath, CHECK_PATH, DIALECTS, gatewayRoutesOf, passOf, type GatewayRoute } from './routes.ts';

@@ -1,11 +1,27 @@
 import { expect } from 'chai';
 import type { Json, RequestOutcome, ResponseOutcome } from '../pseudonymization/pseudonymization.ts';
 import type { SessionId, Tenant } from '../ids.ts';
-import { createBasicProtocol, renderRequest, renderResponse } from './litellm.ts';
+import type { GatewayExchange } from './contract.ts';
+import type { JsonObject } from './fields.ts';
+import { createLitellmAdapter } from './litellm.ts';
 
 const session = '0'.repeat(32) as SessionId;
 const tenant = 'litellm' as Tenant;
-const { parse } = createBasicProtocol('litellm');
+const adapter = createLitellmAdapter('litellm');
+const parse = (body: JsonObject): GatewayExchange => adapter.read(body, { tenant });
+
+function renderRequest(outcome: RequestOutcome, document: JsonObject): object {
+  const exchange = parse({ input_type: 'request', ...document });
+  if (exchange.phase !== 'request') throw new Error('A request is read as a response.');
+  if (outcome.action === 'BLOCKED') return adapter.block(outcome.blockedReason);
+  return exchange.render(outcome);
+}
+
+function renderResponse(outcome: ResponseOutcome): object {
+  const exchange = parse({ input_type: 'response', texts: [...outcome.texts] });
+  if (exchange.phase !== 'response') throw new Error('A response is read as a request.');
+  return exchange.render(outcome);
+}
 
 describe('the basic protocol', () => {
   it('counts held-back characters as code points of the restored text', () => {
@@ -28,7 +44,7 @@ describe('the basic protocol', () => {
   it('returns the rows that changed, and no list of texts that is empty', () => {
     const rows: Json[] = [{ role: 'user' }, { role: 'assistant' }];
     const base = { session, entities: [], action: 'GUARDRAIL_INTERVENED', texts: [] } as const;
-    const document = { texts: [], structuredMessages: rows, tools: rows };
+    const document = { texts: [], structured_messages: rows, tools: rows };
     const same: RequestOutcome = { ...base, structuredMessages: [...rows], tools: [...rows] };
     expect(renderRequest(same, document)).to.deep.equal({ action: 'GUARDRAIL_INTERVENED' });
     const changed = [rows[0] ?? null, { role: 'changed' }];
@@ -63,7 +79,7 @@ describe('the basic protocol', () => {
       },
       new_field: {},
     };
-    const call = parse(body, tenant);
+    const call = parse(body);
     expect(call.identity).to.deep.equal({
       tenant,
       team: 'team',
@@ -83,11 +99,11 @@ describe('the basic protocol', () => {
 
   it('takes an answer of the model that is a tool call alone, and a request that is one for none', () => {
     const tool_calls = [{ function: { arguments: '{}' } }];
-    expect(parse({ input_type: 'response', tool_calls }, tenant).document).to.deep.include({
+    expect(parse({ input_type: 'response', tool_calls }).document).to.deep.include({
       texts: [],
       toolCalls: tool_calls,
     });
-    expect(() => parse({ input_type: 'request', tool_calls }, tenant)).to.throw(/At least one of/);
-    expect(() => parse({ input_type: 'response' }, tenant)).to.throw(/At least one of/);
+    expect(() => parse({ input_type: 'request', tool_calls })).to.throw(/At least one of/);
+    expect(() => parse({ input_type: 'response' })).to.throw(/At least one of/);
   });
 });

@@ -9,11 +9,11 @@ import type {
   Json,
   RequestDocument,
   RequestOutcome,
-  ResponseDocument,
   ResponseOutcome,
 } from '../pseudonymization/pseudonymization.ts';
 import type { Tenant } from '../ids.ts';
 import { trailingCodePoints } from './codePoints.ts';
+import type { GatewayAdapter, GatewayCall, GatewayExchange } from './contract.ts';
 import { FieldError, jsonObject, parseFields, type JsonObject } from './fields.ts';
 
 export const MAX_TEXTS = 10_000;
@@ -103,91 +103,96 @@ export const basicResponseSchema = z.object({
   blocked_reason: z.string().optional().describe('Why, for the user; with BLOCKED alone.'),
 });
 
-export type BasicResponse = z.infer<typeof basicResponseSchema>;
+type BasicResponse = z.infer<typeof basicResponseSchema>;
 
-/** A call as the rest of the service takes it. */
-export type BasicCall = {
-  readonly identity: CallIdentity;
-  readonly stricter: CallerSettings;
-} & (
-  | { readonly phase: 'request'; readonly document: RequestDocument }
-  | { readonly phase: 'response'; readonly document: ResponseDocument }
-);
-
-export interface BasicProtocol {
-  /** @throws FieldError */
-  readonly parse: (body: unknown, tenant: Tenant) => BasicCall;
+/** The adapter of the gateway with a proxy name. */
+export interface LitellmAdapter extends GatewayAdapter {
+  read(body: JsonObject, call: Pick<GatewayCall, 'tenant'>): GatewayExchange;
 }
 
-/** Reads the calls of one proxy name. */
-export function createBasicProtocol(proxyName: string): BasicProtocol {
+export function createLitellmAdapter(proxyName: string): LitellmAdapter {
   const named = z.object(namedFields(proxyName));
-
   return {
-    parse(value, tenant) {
+    dialect: 'basic',
+    onFailure: 'error',
+    pass: { action: 'NONE' },
+    recognizes: (body) => body.input_type === 'request' || body.input_type === 'response',
+    block: (reason) => ({ action: 'BLOCKED', blocked_reason: reason }),
+
+    read(value, { tenant }) {
       const body = parseFields(fields, value);
-      // An answer of the model that is a tool call alone has no text.
+      // A response of the model can be a tool call without text.
       const given = body.texts ?? body.images ?? body.structured_messages;
       if (!given && !(body.input_type === 'response' && body.tool_calls)) {
         throw new FieldError('At least one of texts, images and structured_messages must be given.');
       }
       const ids = parseFields(named, value);
-      const known = body.request_data;
-      const identity: CallIdentity = {
-        tenant,
-        team: known?.user_api_key_team_id ?? undefined,
-        keyHash: known?.user_api_key_hash ?? undefined,
-        user: known?.user_api_key_user_id ?? undefined,
-        endUser: known?.user_api_key_end_user_id ?? undefined,
+      const identity = identityIn(body, tenant, {
         callId: ids[`${proxyName}_call_id`] ?? undefined,
-        traceId: conversationOf(body.request_headers) ?? ids[`${proxyName}_trace_id`] ?? undefined,
+        traceId: ids[`${proxyName}_trace_id`] ?? undefined,
+      });
+      const call = { identity, stricter: stricterIn(body) };
+      const { texts, structuredMessages, images } = {
+        texts: body.texts ?? [],
+        structuredMessages: body.structured_messages ?? undefined,
+        images: body.images ?? undefined,
       };
-      const { recall, block_entities: block, images } = body.additional_provider_specific_params ?? {};
-      const stricter: CallerSettings = {
-        ...(recall ? { recall } : {}),
-        ...(block ? { block } : {}),
-        ...(images === 'block' ? { images } : {}),
-      };
-      const texts = body.texts ?? [];
-      const structuredMessages = body.structured_messages ?? undefined;
       if (body.input_type === 'response') {
         const document = { texts, structuredMessages, toolCalls: body.tool_calls ?? undefined };
-        return { phase: 'response', identity, stricter, document };
+        return { ...call, phase: 'response', document, render: renderResponse };
       }
-      return {
-        phase: 'request',
-        identity,
-        stricter,
-        document: { texts, structuredMessages, tools: body.tools ?? undefined, images: body.images ?? undefined },
-      };
+      const document = { texts, structuredMessages, tools: body.tools ?? undefined, images };
+      return { ...call, phase: 'request', document, render: (outcome) => renderRequest(outcome, document) };
     },
   };
 }
 
-/**
- * What the gateway is told before the model call.
- * @param document what it had sent: rows that the core has not touched are the same objects.
- */
-export function renderRequest(outcome: RequestOutcome, document: RequestDocument): BasicResponse {
-  switch (outcome.action) {
-    case 'NONE':
-      return { action: 'NONE' };
-    case 'BLOCKED':
-      return { action: 'BLOCKED', blocked_reason: outcome.blockedReason };
-    case 'GUARDRAIL_INTERVENED':
-      return {
-        action: 'GUARDRAIL_INTERVENED',
-        // An empty list would make the gateway send the original.
-        ...(outcome.texts.length > 0 ? { texts: [...outcome.texts] } : {}),
-        ...(outcome.images ? { images: [...outcome.images] } : {}),
-        ...listed('structured_messages', changedRows(outcome.structuredMessages, document.structuredMessages)),
-        ...listed('tools', changedRows(outcome.tools, document.tools)),
-      };
-  }
+function identityIn(
+  { request_data: known, request_headers: headers }: z.infer<typeof fields>,
+  tenant: Tenant,
+  { callId, traceId }: Pick<CallIdentity, 'callId' | 'traceId'>,
+): CallIdentity {
+  return {
+    tenant,
+    team: known?.user_api_key_team_id ?? undefined,
+    keyHash: known?.user_api_key_hash ?? undefined,
+    user: known?.user_api_key_user_id ?? undefined,
+    endUser: known?.user_api_key_end_user_id ?? undefined,
+    callId,
+    traceId: conversationOf(headers) ?? traceId,
+  };
 }
 
-/** What the gateway is told after the model call, and at each step of a stream. */
-export function renderResponse(outcome: ResponseOutcome): BasicResponse {
+function stricterIn({ additional_provider_specific_params: params }: z.infer<typeof fields>): CallerSettings {
+  const { recall, block_entities: block, images } = params ?? {};
+  return {
+    ...(recall ? { recall } : {}),
+    ...(block ? { block } : {}),
+    ...(images === 'block' ? { images } : {}),
+  };
+}
+
+/**
+ * The answer before the model call.
+ * @param document the document of the request: rows that did not change are the same objects
+ */
+function renderRequest(
+  outcome: Exclude<RequestOutcome, { action: 'BLOCKED' }>,
+  document: RequestDocument,
+): BasicResponse {
+  if (outcome.action === 'NONE') return { action: 'NONE' };
+  return {
+    action: 'GUARDRAIL_INTERVENED',
+    // An empty list would make the gateway send the original.
+    ...(outcome.texts.length > 0 ? { texts: [...outcome.texts] } : {}),
+    ...(outcome.images ? { images: [...outcome.images] } : {}),
+    ...listed('structured_messages', changedRows(outcome.structuredMessages, document.structuredMessages)),
+    ...listed('tools', changedRows(outcome.tools, document.tools)),
+  };
+}
+
+/** The answer after the model call, and at each step of a stream. */
+function renderResponse(outcome: ResponseOutcome): BasicResponse {
   return {
     action: outcome.action,
     texts: [...outcome.texts],

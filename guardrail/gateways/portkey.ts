@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Json } from '../pseudonymization/pseudonymization.ts';
 import type { SubjectId } from '../ids.ts';
 import { FieldError, isObject, type JsonObject } from './fields.ts';
-import { identityOf, rowsOf, type PeerAdapter, type PeerCall } from './peer.ts';
+import { identityOf, rowsOf, type GatewayAdapter, type GatewayCall } from './contract.ts';
 
 /** Added to the request that Portkey hands us back after the call, and drops before the model sees it. */
 const TOKEN_FIELD = 'x_peer_session';
@@ -11,7 +11,7 @@ const METADATA_NAMES = ['session_id', 'trace_id', 'conversation_id', '_user'] as
 /** The session's token, and where the peer names an end user, what that is called in the store. */
 const TOKEN = /^([0-9a-f]{32})([0-9a-f]{32})?$/;
 
-export const portkey: PeerAdapter = {
+export const portkey: GatewayAdapter = {
   dialect: 'portkey',
   // It waits three seconds unless it is told otherwise, which an image may well take.
   timeoutMs: 2700,
@@ -31,13 +31,14 @@ export const portkey: PeerAdapter = {
     }
   },
 
+  onFailure: 'block',
   pass: { verdict: true },
-  reject: (reason) => ({ verdict: false, data: { reason } }),
+  block: (reason) => ({ verdict: false, data: { reason } }),
 };
 
-type Exchange = ReturnType<PeerAdapter['read']>;
+type Exchange = ReturnType<GatewayAdapter['read']>;
 
-function readBefore(body: JsonObject, request: JsonObject, call: PeerCall): Exchange {
+function readBefore(body: JsonObject, request: JsonObject, call: GatewayCall): Exchange {
   const token = call.tokenOf(nameOf(body, request, call) ?? randomBytes(16).toString('hex'));
   const subject = subjectOf(body, request, call);
   const { [TOKEN_FIELD]: sent, ...own } = request;
@@ -57,7 +58,7 @@ function readBefore(body: JsonObject, request: JsonObject, call: PeerCall): Exch
   };
 }
 
-function readAfter(body: JsonObject, request: JsonObject, call: PeerCall): Exchange {
+function readAfter(body: JsonObject, request: JsonObject, call: GatewayCall): Exchange {
   const answer = isObject(body.response) ? body.response.json : undefined;
   const sent = request[TOKEN_FIELD];
   const [isOurs, own, ownSubject] = TOKEN.exec(typeof sent === 'string' ? sent : '') ?? [];
@@ -81,7 +82,7 @@ function readAfter(body: JsonObject, request: JsonObject, call: PeerCall): Excha
  * apart from the others. Where the gateway proves nothing, no name counts, since another client can give it too: the
  * session is that of the call's own token.
  */
-function nameOf(body: JsonObject, request: JsonObject, call: PeerCall): string | undefined {
+function nameOf(body: JsonObject, request: JsonObject, call: GatewayCall): string | undefined {
   if (call.team === undefined) return undefined;
   const header = call.header('x-session-id');
   if (header !== '') return `header:${header}`;
@@ -95,7 +96,7 @@ function nameOf(body: JsonObject, request: JsonObject, call: PeerCall): string |
 }
 
 /** Whose erasure erases the session: the user that Portkey's metadata name, else that of the request. */
-function subjectOf(body: JsonObject, request: JsonObject, call: PeerCall): SubjectId | undefined {
+function subjectOf(body: JsonObject, request: JsonObject, call: GatewayCall): SubjectId | undefined {
   const metadata = isObject(body.metadata) ? body.metadata : {};
   const endUser = [metadata._user, request.user].find((value) => typeof value === 'string' && value !== '');
   return typeof endUser === 'string' ? call.subjectOf(endUser) : undefined;

@@ -10,7 +10,7 @@ export interface CallState {
   /** The holder of the API key; set by authentication. */
   tenant?: Tenant;
   /** The fence at the start of the call: values erased while the body arrives stay erased. */
-  begun?: Fence;
+  fence?: Fence;
   /** Counts the body while it is read; set by admission. */
   reading?: BodyReading;
   /** The parsed body. */
@@ -35,7 +35,7 @@ export interface FailureAnswers {
   /** Forwards the call unchanged. */
   readonly pass: JsonObject;
   /** Refuses the call. undefined: an HTTP error refuses it. */
-  readonly reject?: JsonObject;
+  readonly block?: JsonObject;
   /** Whether the body is a call of this gateway, so that the address and the configuration are correct. */
   readonly isRecognized: boolean;
 }

@@ -35,11 +35,11 @@ export function failures(policy: FailurePolicy, answers: (context: CallContext) 
 export function failClosed({ metrics, logger }: FailurePolicyOptions): FailurePolicy {
   return (context, thrown) => {
     const { failureAnswers, log } = context.state;
-    if (!failureAnswers?.reject) return undefined;
+    if (!failureAnswers?.block) return undefined;
     logger.error(entryOf(context, thrown), 'Refused a call because the check failed.');
     log.action = 'FAILED';
     metrics.guarded(log.phase === 'response' ? 'response' : 'request', String(log.dialect), 'FAILED');
-    return failureAnswers.reject;
+    return failureAnswers.block;
   };
 }
 

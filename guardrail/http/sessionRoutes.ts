@@ -22,7 +22,7 @@ export interface SessionRouteOptions {
   /** Whether a tenant may access the sessions and end users of all tenants. */
   readonly isAdmin: (tenant: Tenant) => boolean;
   /** Middleware that admits the call and reads its body. */
-  readonly before: readonly CallMiddleware[];
+  readonly preHandlers: readonly CallMiddleware[];
 }
 
 const deletedSchema = z.object({ deleted: z.boolean() });
@@ -109,7 +109,7 @@ export function sessionRoutes(options: SessionRouteOptions): Router<Authenticate
     context.body = { session_id: id, pseudonyms: info.pseudonyms, expires_at: info.expiresAt.toISOString() };
   });
 
-  router.post(ERASE_SUBJECT_PATH, ...options.before, async (context) => {
+  router.post(ERASE_SUBJECT_PATH, ...options.preHandlers, async (context) => {
     const { end_user_id, tenant: named } = parseFields(eraseSubjectSchema, context.state.body);
     const own = context.state.tenant;
     const tenant = (named ?? own) as Tenant;

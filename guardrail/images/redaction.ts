@@ -154,11 +154,11 @@ class ImageGuard {
   }
 
   /** @returns undefined for a call without a shared session: its results cannot be cached. */
-  #cacheOwnerOf({ identity, begun }: CallContext): CacheOwner | undefined {
+  #cacheOwnerOf({ identity, fence }: CallContext): CacheOwner | undefined {
     const { sessionKey, scope, store } = this.#options;
     const session = deriveSession(sessionKey, identity, scope);
     const subject = subjectOf(sessionKey, identity);
-    return session && { session, subject, fence: begun ?? store.fence() };
+    return session && { session, subject, fence: fence ?? store.fence() };
   }
 }
 

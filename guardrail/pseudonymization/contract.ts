@@ -31,7 +31,7 @@ export interface CallContext {
   /** Aborted when the client is gone or the time is up. */
   readonly signal: AbortSignal;
   /** The store's time when the call came, before its body was read. Default: when the core is asked. */
-  readonly begun?: Fence | undefined;
+  readonly fence?: Fence | undefined;
   readonly stricter?: CallerSettings;
 }
 

@@ -59,7 +59,7 @@ export function createGuard(options: GuardOptions): Guard {
   }
 
   async function request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
-    const fence = context.begun ?? store.fence();
+    const fence = context.fence ?? store.fence();
     const { session, isShared } = sessionFor(context.identity);
     const look = await lookInto(document, context, session);
     if ('action' in look) return look;

@@ -1,13 +1,19 @@
 import * as z from 'zod';
-import { basicRequestSchema, basicResponseSchema, PEER_ADAPTERS, TEAM_HEADER } from '../../gateways/gateways.ts';
-import { guardPath } from '../guardRoutes.ts';
+import {
+  basicPath,
+  basicRequestSchema,
+  basicResponseSchema,
+  CHECK_PATH,
+  DIALECTS,
+  TEAM_HEADER,
+} from '../../gateways/gateways.ts';
 import { SESSION_ID_HEADER, type JsonNode, type Operation } from './operation.ts';
 
 /** The basic guardrail endpoint of a gateway. */
 export function guardOperation(name: string): Operation {
   return {
     method: 'post',
-    path: guardPath(name),
+    path: basicPath(name),
     operationId: `guard_${name}`,
     summary: `Checks a call of the gateway ${name}, before and after the model.`,
     requestBody: basicRequestSchema(name),
@@ -31,11 +37,11 @@ const TEAM_PARAMETER: JsonNode = {
 const DIALECT_PARAMETER: JsonNode = {
   name: 'dialect',
   in: 'query',
-  schema: { type: 'string', enum: PEER_ADAPTERS.map(({ dialect }) => dialect) },
+  schema: { type: 'string', enum: DIALECTS },
   description: 'The format of the body. Default: detected from the body.',
 };
 const ANY_OBJECT = z.object({}).catchall(z.unknown());
-const PEER_DESCRIPTION = `The header ${TEAM_HEADER} names the team for which the gateway calls. The configuration of the gateway sets it. Two teams never share a session.
+const GATEWAY_DESCRIPTION = `The header ${TEAM_HEADER} names the team for which the gateway calls. The configuration of the gateway sets it. Two teams never share a session.
 
 The session within a team:
 - The header x-session-id names it.
@@ -47,19 +53,19 @@ Without ${TEAM_HEADER}, each call of Portkey has its own session. Calls of agent
 The end user, for erasure: metadata._user or user of the request with Portkey; none with agentgateway.`;
 
 /** The endpoints of other gateways. Their formats are documented by these gateways. */
-export const peerOperations: readonly Operation[] = [
-  peerOperation('/v1/peer/check', 'peerCheck', [TEAM_PARAMETER, DIALECT_PARAMETER]),
-  peerOperation('/request', 'peerRequest', [TEAM_PARAMETER]),
-  peerOperation('/response', 'peerResponse', [TEAM_PARAMETER]),
+export const gatewayOperations: readonly Operation[] = [
+  gatewayOperation(CHECK_PATH, 'gatewayCheck', [TEAM_PARAMETER, DIALECT_PARAMETER]),
+  gatewayOperation('/request', 'gatewayRequest', [TEAM_PARAMETER]),
+  gatewayOperation('/response', 'gatewayResponse', [TEAM_PARAMETER]),
 ];
 
-function peerOperation(path: string, operationId: string, parameters: readonly JsonNode[]): Operation {
+function gatewayOperation(path: string, operationId: string, parameters: readonly JsonNode[]): Operation {
   return {
     method: 'post',
     path,
     operationId,
     summary: 'Checks a call of another gateway, in the format of that gateway.',
-    description: PEER_DESCRIPTION,
+    description: GATEWAY_DESCRIPTION,
     parameters,
     security: [{ apiKey: [] }, { bearer: [] }],
     requestBody: ANY_OBJECT,

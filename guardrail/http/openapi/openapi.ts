@@ -4,7 +4,7 @@ import type { AuthenticatedState } from '../context.ts';
 import { healthOperations } from '../health.ts';
 import { playgroundOperations } from '../playground/playground.ts';
 import { sessionOperations } from '../sessionRoutes.ts';
-import { guardOperation, peerOperations } from './gatewayOperations.ts';
+import { guardOperation, gatewayOperations } from './gatewayOperations.ts';
 import { errorSchema, pathsOf, schemaOf, type JsonNode, type Operation } from './operation.ts';
 
 export interface OpenApiOptions {
@@ -45,7 +45,7 @@ function openApi(proxyNames: readonly string[], { playground }: OpenApiOptions):
     security: [{ apiKey: [] }],
     paths: pathsOf([
       ...proxyNames.map(guardOperation),
-      ...peerOperations,
+      ...gatewayOperations,
       ...sessionOperations,
       ...(playground ? playgroundOperations : []),
       ...healthOperations,

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import type Router from '@koa/router';
 import * as z from 'zod';
 import type { Analyzer, Recall } from '../../detection/detection.ts';
-import { parseFields } from '../../gateways/gateways.ts';
+import { basicPath, parseFields } from '../../gateways/gateways.ts';
 import { authenticatedRouter, type SignInPage } from '../authentication.ts';
 import type { AuthenticatedState, CallMiddleware } from '../context.ts';
 import { underDeadline } from '../deadline.ts';
-import { guardPath } from '../guardRoutes.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { ERASE_SUBJECT_PATH } from '../sessionRoutes.ts';
 
@@ -67,7 +66,7 @@ export interface PlaygroundPageOptions {
 
 /** The page to which a browser signs in. It also calls endpoints of gateways. */
 export function playgroundSignIn({ proxyName }: Pick<PlaygroundPageOptions, 'proxyName'>): SignInPage {
-  return { path: PLAYGROUND_PATH, calls: new Set([DETECT_PATH, guardPath(proxyName), ERASE_SUBJECT_PATH]) };
+  return { path: PLAYGROUND_PATH, calls: new Set([DETECT_PATH, basicPath(proxyName), ERASE_SUBJECT_PATH]) };
 }
 
 /**
@@ -112,9 +111,12 @@ export function playgroundPage(options: PlaygroundPageOptions): Router<Authentic
 }
 
 /** The endpoint that only the page calls. It returns the position and the score of each entity. */
-export function playgroundRoutes(analyzer: Analyzer, before: readonly CallMiddleware[]): Router<AuthenticatedState> {
+export function playgroundRoutes(
+  analyzer: Analyzer,
+  preHandlers: readonly CallMiddleware[],
+): Router<AuthenticatedState> {
   const router = authenticatedRouter();
-  router.post(DETECT_PATH, ...before, async (context) => {
+  router.post(DETECT_PATH, ...preHandlers, async (context) => {
     const { text, recall } = parseFields(detectSchema, context.state.body);
     const [findings = []] = await underDeadline(context, (signal) =>
       analyzer.analyze([text], { team: undefined, signal, ...(recall ? { stricter: { recall } } : {}) }),

@@ -4,8 +4,10 @@ import fc from 'fast-check';
 import { deriveSession, deriveSubject, type SessionScope } from '../pseudonymization/pseudonymization.ts';
 import type { Tenant } from '../ids.ts';
 import type { JsonObject } from './fields.ts';
-import { peerAdapterFor, type PeerExchange } from './dialects.ts';
+import type { GatewayExchange } from './contract.ts';
+import { adapterFor, CHECK_PATH, gatewayRoutesOf } from './routes.ts';
 
+const [shared = { path: CHECK_PATH, takesBearer: true, adapters: [] }] = gatewayRoutesOf([]);
 const key = createSecretKey(Buffer.alloc(32, 7));
 
 /** What a gateway proves, and what a client says: a call of one API key. */
@@ -29,9 +31,9 @@ const call: fc.Arbitrary<Call> = fc.record({
 });
 const scopes = fc.constantFrom<SessionScope>('user', 'conversation', 'call');
 
-function read(dialect: string, body: JsonObject, { tenant, team, headers }: Call): PeerExchange {
+function read(dialect: string, body: JsonObject, { tenant, team, headers }: Call): GatewayExchange {
   const known = tenant as Tenant;
-  return peerAdapterFor(dialect, body).read(body, {
+  return adapterFor(shared, dialect, body).read(body, {
     tenant: known,
     team,
     header: (header) => headers[header] ?? '',
@@ -41,11 +43,11 @@ function read(dialect: string, body: JsonObject, { tenant, team, headers }: Call
   });
 }
 
-const sessionOf = ({ identity }: PeerExchange, scope: SessionScope): string | undefined =>
+const sessionOf = ({ identity }: GatewayExchange, scope: SessionScope): string | undefined =>
   deriveSession(key, identity, scope);
 
 /** Both phases of a call: the second gets what the first has made of the request. */
-function phases(dialect: string, made: Call): [before: PeerExchange, after: PeerExchange] {
+function phases(dialect: string, made: Call): [before: GatewayExchange, after: GatewayExchange] {
   if (dialect === 'agentgateway') {
     return [read(dialect, { body: { messages: [] } }, made), read(dialect, { body: { choices: [] } }, made)];
   }

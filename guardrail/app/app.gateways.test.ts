@@ -46,7 +46,7 @@ describe('the peer endpoint', () => {
   });
 
   const UNKNOWN: [path: string, body: unknown, says: RegExp][] = [
-    ['/v1/peer/check', {}, /of no dialect that is known: name it with \?dialect=portkey or agentgateway/],
+    ['/v1/peer/check', {}, /of no known dialect: name it with \?dialect=portkey or agentgateway/],
     ['/v1/peer/check', [], /must be an object/],
     ['/v1/peer/check?dialect=other', { body: { messages: [] } }, /dialect must be portkey or agentgateway/],
     ['/v1/peer/check?dialect=portkey', {}, /request\.json must be an object/],
@@ -344,7 +344,7 @@ describe('the peer endpoint', () => {
       const portkey = await call({ eventType: 'beforeRequestHook', request: { json: {} } });
       expect(portkey.body).to.deep.equal({
         verdict: false,
-        data: { reason: 'The guardrail could not check this call: try again.' },
+        data: { reason: 'The guardrail could not check this call. Try again.' },
       });
       const started = performance.now();
       const agentgateway = await call({ body: { choices: [] } });

@@ -1,0 +1,98 @@
+import type {
+  CallerSettings,
+  CallIdentity,
+  Json,
+  RequestDocument,
+  RequestOutcome,
+  ResponseDocument,
+  ResponseOutcome,
+} from '../pseudonymization/pseudonymization.ts';
+import type { SubjectId, Tenant } from '../ids.ts';
+import type { JsonObject } from './fields.ts';
+
+/**
+ * The header that names the team on whose behalf the gateway calls. The gateway's configuration sets its value; a client
+ * must not be able to set it.
+ */
+export const TEAM_HEADER = 'x-guardrail-team';
+
+/** A call, apart from its body. */
+export interface GatewayCall {
+  readonly tenant: Tenant;
+  /**
+   * The identity that the gateway proves, from {@link TEAM_HEADER}. What a client chooses separates sessions within it,
+   * and never replaces it.
+   */
+  readonly team: string | undefined;
+  /** A request header; empty if it is absent. */
+  readonly header: (name: string) => string;
+  /** Derives a token from the name of a session: keyed, so that it cannot be guessed, and always the same. */
+  readonly tokenOf: (name: string) => string;
+  /** Derives the id of an end user in the store, so that erasure finds the session: keyed, 32 hexadecimal digits. */
+  readonly subjectOf: (endUser: string) => SubjectId;
+}
+
+/** A call, read: what to guard, for which identity, and how to answer. */
+export type GatewayExchange = {
+  readonly identity: CallIdentity;
+  readonly stricter?: CallerSettings;
+  /** Nothing ties the response to this request: a request that would have to be changed is blocked. */
+  readonly anonymous?: boolean;
+} & (
+  | {
+      readonly phase: 'request';
+      readonly document: RequestDocument;
+      /** Answers every outcome except a block, which {@link GatewayAdapter.block} answers. */
+      readonly render: (outcome: Exclude<RequestOutcome, { action: 'BLOCKED' }>) => object;
+    }
+  | {
+      readonly phase: 'response';
+      readonly document: ResponseDocument;
+      readonly render: (outcome: ResponseOutcome) => object;
+    }
+);
+
+/**
+ * The guardrail protocol of one gateway: reads its calls and writes the answers. Adapters are pure. Authentication,
+ * limits, images, failures and metrics are the same for all of them.
+ */
+export interface GatewayAdapter {
+  /** The value of `?dialect=`, and the name in metrics and logs. */
+  readonly dialect: string;
+  /** Milliseconds that a call may take, a little less than the gateway waits. Default: 25 s. */
+  readonly timeoutMs?: number;
+  /**
+   * What a call becomes that fails: `error`, an HTTP error, where the gateway stops the call on one; `block`, the answer
+   * of {@link block}, where the gateway takes an error for consent.
+   */
+  readonly onFailure: 'error' | 'block';
+  /** The answer that lets the call continue unchanged. */
+  readonly pass: JsonObject;
+  /** Whether a body has this dialect. */
+  recognizes(body: JsonObject): boolean;
+  /** @throws FieldError */
+  read(body: JsonObject, call: GatewayCall): GatewayExchange;
+  /** The answer that stops the call. @param reason a sentence without personal data */
+  block(reason: string): JsonObject;
+}
+
+/**
+ * The identity of a session that a token names within the team that the gateway proves, in every session scope.
+ * @param token undefined: the call shares its mapping with no other. Where the gateway proves no team, the token must be
+ * a secret of this call.
+ */
+export function identityOf(
+  { tenant, team }: Pick<GatewayCall, 'tenant' | 'team'>,
+  dialect: string,
+  token: string | undefined,
+  subject?: SubjectId,
+): CallIdentity {
+  if (token === undefined) return { tenant };
+  // Without a user, the key separates the sessions of a team.
+  return { tenant, team, keyHash: `${dialect}:${token}`, callId: token, traceId: token, subject };
+}
+
+export function rowsOf(value: Json | undefined): JsonObject[] | undefined {
+  const isRow = (row: Json): row is JsonObject => typeof row === 'object' && row !== null && !Array.isArray(row);
+  return Array.isArray(value) && value.every(isRow) ? value : undefined;
+}

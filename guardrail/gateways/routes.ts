@@ -1,0 +1,71 @@
+import { agentgateway } from './agentgateway.ts';
+import type { GatewayAdapter } from './contract.ts';
+import { FieldError, type JsonObject } from './fields.ts';
+import { createLitellmAdapter } from './litellm.ts';
+import { portkey } from './portkey.ts';
+
+/** The gateways that share {@link CHECK_PATH}. A new gateway is one more entry. */
+const SHARED: readonly GatewayAdapter[] = [portkey, agentgateway];
+
+export const CHECK_PATH = '/v1/peer/check';
+
+/** What `?dialect=` takes. */
+export const DIALECTS: readonly string[] = SHARED.map(({ dialect }) => dialect);
+
+/** A path that gateways call. */
+export interface GatewayRoute {
+  readonly path: string;
+  /** Whether the API key may also come as a bearer token. */
+  readonly takesBearer: boolean;
+  /** Every gateway that calls this path. */
+  readonly adapters: readonly GatewayAdapter[];
+}
+
+/** Where the gateway with this proxy name calls. */
+export function basicPath(proxyName: string): string {
+  return `/beta/${proxyName}_basic_guardrail_api`;
+}
+
+/** Every path that gateways call. */
+export function gatewayRoutesOf(proxyNames: readonly string[]): GatewayRoute[] {
+  return [
+    ...proxyNames.map((name) => ({
+      path: basicPath(name),
+      takesBearer: false,
+      adapters: [createLitellmAdapter(name)],
+    })),
+    { path: CHECK_PATH, takesBearer: true, adapters: SHARED },
+    // agentgateway before 1.4.
+    ...['/request', '/response'].map((path) => ({ path, takesBearer: true, adapters: [agentgateway] })),
+  ];
+}
+
+/**
+ * The answer that lets a call continue whose body is not known. Without a dialect it is valid in each of them: no gateway
+ * reads the members of another.
+ * @param dialect the value of `?dialect=`
+ */
+export function passOf({ adapters }: GatewayRoute, dialect: string | undefined): JsonObject {
+  const candidates = adapters.filter(
+    (one) => dialect === undefined || adapters.length === 1 || one.dialect === dialect,
+  );
+  return Object.assign({}, ...candidates.map(({ pass }) => pass)) as JsonObject;
+}
+
+/**
+ * The adapter of a call.
+ * @param dialect the value of `?dialect=`; if undefined, the body decides
+ * @throws FieldError
+ */
+export function adapterFor({ adapters }: GatewayRoute, dialect: string | undefined, body: JsonObject): GatewayAdapter {
+  const [only, ...others] = adapters;
+  if (only && others.length === 0) return only;
+  const adapter = adapters.find((one) => (dialect === undefined ? one.recognizes(body) : one.dialect === dialect));
+  if (adapter) return adapter;
+  const known = adapters.map((one) => one.dialect).join(' or ');
+  throw new FieldError(
+    dialect === undefined
+      ? `The body is of no known dialect: name it with ?dialect=${known}.`
+      : `The parameter dialect must be ${known}.`,
+  );
+}

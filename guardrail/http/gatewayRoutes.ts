@@ -1,0 +1,120 @@
+import type Router from '@koa/router';
+import type { Guard, RequestOutcome } from '../pseudonymization/pseudonymization.ts';
+import type { SubjectId, Tenant } from '../ids.ts';
+import {
+  adapterFor,
+  FieldError,
+  gatewayRoutesOf,
+  isObject,
+  passOf,
+  TEAM_HEADER,
+  type GatewayAdapter,
+  type GatewayExchange,
+  type GatewayRoute,
+  type JsonObject,
+} from '../gateways/gateways.ts';
+import { authenticatedRouter } from './authentication.ts';
+import { tellSession, type AuthenticatedContext, type AuthenticatedState, type CallMiddleware } from './context.ts';
+import { underDeadline } from './deadline.ts';
+import { failures, type FailurePolicy } from './failures.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface GatewayRouteOptions {
+  readonly guard: Guard;
+  readonly metrics: Metrics;
+  /** Each has a path of its own. */
+  readonly proxyNames: readonly string[];
+  /** Derives the id of an end user of a tenant in the store. */
+  readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
+  /** Admission and body reading, in the order in which they run. */
+  readonly preHandlers: readonly CallMiddleware[];
+  readonly onFailure: FailurePolicy;
+}
+
+const ANONYMOUS = `The request contains personal data, and the gateway does not prove whose it is. Set the header ${TEAM_HEADER} in the configuration of the gateway.`;
+const FAILED = 'The guardrail could not check this call. Try again.';
+
+/** Every path that gateways call, with one pipeline for all of them. */
+export function gatewayRoutes(options: GatewayRouteOptions): Router<AuthenticatedState> {
+  const router = authenticatedRouter();
+  for (const route of gatewayRoutesOf(options.proxyNames)) {
+    const failing = failures(options.onFailure, ({ query }) => passOf(route, first(query.dialect)));
+    router.post(route.path, failing, ...options.preHandlers, async (context) => {
+      context.body = await answer(context, route, options);
+    });
+  }
+  return router;
+}
+
+async function answer(
+  context: AuthenticatedContext,
+  route: GatewayRoute,
+  options: GatewayRouteOptions,
+): Promise<object> {
+  const { body } = context.state;
+  if (!isObject(body)) throw new FieldError('The body must be an object.');
+  const adapter = adapterFor(route, first(context.query.dialect), body);
+  const isRecognized = adapter.recognizes(body);
+  context.state.failureAnswers = { pass: adapter.pass, isRecognized };
+  const exchange = read(context, adapter, body, options);
+  if (adapter.onFailure === 'block') {
+    context.state.failureAnswers = { pass: adapter.pass, block: adapter.block(FAILED), isRecognized: true };
+  }
+  context.state.log.phase = exchange.phase;
+  context.state.log.dialect = adapter.dialect;
+  // Before the work: an answer that is an error names the session too.
+  tellSession(context, options.guard.sessionOf(exchange.identity));
+  return underDeadline(context, (signal) => guarded(context, adapter, exchange, signal, options), adapter.timeoutMs);
+}
+
+function read(
+  context: AuthenticatedContext,
+  adapter: GatewayAdapter,
+  body: JsonObject,
+  { guard, subjectOf }: GatewayRouteOptions,
+): GatewayExchange {
+  const { tenant } = context.state;
+  return adapter.read(body, {
+    tenant,
+    team: context.get(TEAM_HEADER) || undefined,
+    tokenOf: (name) => guard.sessionOf({ tenant, keyHash: `${adapter.dialect}:${name}`, callId: name, traceId: name }),
+    subjectOf: (endUser) => subjectOf(tenant, endUser),
+    header: (name) => context.get(name),
+  });
+}
+
+async function guarded(
+  context: AuthenticatedContext,
+  adapter: GatewayAdapter,
+  exchange: GatewayExchange,
+  signal: AbortSignal,
+  { guard, metrics }: GatewayRouteOptions,
+): Promise<object> {
+  const { identity, stricter, phase } = exchange;
+  const { fence, log } = context.state;
+  const call = { identity, signal, fence, ...(stricter && { stricter }) };
+  const count = (action: string, monitored?: string): void => {
+    log.action = action;
+    if (monitored !== undefined) log.monitored = monitored;
+    metrics.guarded(phase, adapter.dialect, monitored === undefined ? action : `MONITORED_${monitored}`);
+  };
+  if (exchange.phase === 'response') {
+    const outcome = await guard.response(exchange.document, call);
+    metrics.pseudonyms(outcome);
+    count(outcome.action);
+    return exchange.render(outcome);
+  }
+  const outcome: RequestOutcome = await guard.request(exchange.document, call);
+  metrics.entities(outcome.entities);
+  log.entities = outcome.entities.reduce((sum, entity) => sum + entity.count, 0);
+  if (outcome.action === 'BLOCKED' || (outcome.action === 'GUARDRAIL_INTERVENED' && exchange.anonymous)) {
+    count('BLOCKED');
+    return adapter.block(outcome.action === 'BLOCKED' ? outcome.blockedReason : ANONYMOUS);
+  }
+  count(outcome.action, outcome.monitored);
+  return exchange.render(outcome);
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
