@@ -61,7 +61,7 @@ describe('the header x-session-id', () => {
   const failing = (options: GuardOptions): Guard => {
     const guard = createGuard(options);
     return {
-      ...guard,
+      sessionOf: (identity) => guard.sessionOf(identity),
       request: (...call) => (failure ? Promise.reject(failure) : guard.request(...call)),
       response: (...call) => (failure ? Promise.reject(failure) : guard.response(...call)),
     };

@@ -1,9 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import {
-  deriveSession,
   refuse,
-  subjectOf,
+  sessionOfCall,
   type CallContext,
   type EntityCount,
   type Guard,
@@ -156,9 +155,8 @@ class ImageGuard {
   /** @returns undefined for a call without a shared session: its results cannot be cached. */
   #cacheOwnerOf({ identity, fence }: CallContext): CacheOwner | undefined {
     const { sessionKey, scope, store } = this.#options;
-    const session = deriveSession(sessionKey, identity, scope);
-    const subject = subjectOf(sessionKey, identity);
-    return session && { session, subject, fence: fence ?? store.fence() };
+    const { id, subject, isShared } = sessionOfCall(sessionKey, identity, scope);
+    return isShared ? { session: id, subject, fence: fence ?? store.fence() } : undefined;
   }
 }
 

@@ -2,18 +2,18 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Pseudonym } from '../ids.ts';
 import { createGrammar } from './grammar.ts';
-import { createVocabulary } from './labels.ts';
-import { readText, restoreText } from './restore.ts';
-import type { Stored } from './spelling.ts';
+import { createLabelSet } from './labels.ts';
+import { scanText, restoreText } from './restore.ts';
+import type { Stored } from './encoding.ts';
 
-const grammar = createGrammar(createVocabulary(['Employee ID (2)']).labels);
+const grammar = createGrammar(createLabelSet(['Employee ID (2)']).labels);
 const value = (text: string): Stored => ({ kind: 'value', value: text });
 const known = new Map<Pseudonym, Stored>([
   ['<PERSON_K7Q2RTM4>' as Pseudonym, value('Anna')],
   ['<EMAIL_ADDRESS_AB12CDEF>' as Pseudonym, value('a@b.example')],
   ['<EMPLOYEE_ID_2_9ZX8YW6K>' as Pseudonym, value('E-77')],
 ]);
-const restore = (text: string): string => restoreText(readText(grammar, text), known, 'text').text;
+const restore = (text: string): string => restoreText(scanText(grammar, text), known, 'text').text;
 
 describe('the grammar of restoring', () => {
   const accepted: Record<string, [form: string, restored: string][]> = {
@@ -127,7 +127,7 @@ describe('the grammar of restoring', () => {
       'PERSON_1> PERSON_2> [PERSON_3] (PERSON_10) <PERSON_11> <EMAIL_17>',
       '[date time] (date of birth) <credit card> (see organization) [url here]',
     ];
-    for (const text of innocent) expect(restoreText(readText(grammar, text), everything, 'text').text).to.equal(text);
+    for (const text of innocent) expect(restoreText(scanText(grammar, text), everything, 'text').text).to.equal(text);
   });
 });
 
@@ -140,7 +140,7 @@ const halfKnown: ReadonlyMap<Pseudonym, Stored> = Object.assign(new Map<Pseudony
   get: (pseudonym: Pseudonym) => (isKnown(pseudonym) ? value(`☃${pseudonym.slice(1, -1)}☃`) : undefined),
 });
 const read = (text: string): { text: string; holdback: number } =>
-  restoreText(readText(small, text), halfKnown, 'text');
+  restoreText(scanText(small, text), halfKnown, 'text');
 
 const pieces = [
   ...[
@@ -258,7 +258,7 @@ describe('streaming', () => {
         fc.array(fc.constantFrom('<', ' ', '  ', '\\\\\\\\', '_', 'A', 'B', 'CCC', '7', '-', '&lt;', 'a_b')),
         (parts) => {
           const text = parts.join('').repeat(40);
-          expect(restoreText(readText(longest, text), halfKnown, 'text').holdback).to.be.at.most(256);
+          expect(restoreText(scanText(longest, text), halfKnown, 'text').holdback).to.be.at.most(256);
         },
       ),
       { numRuns: 1000 },

@@ -30,13 +30,13 @@ import { CODE_LETTER, CODE_UNIT, MAX_CODE, MIN_CODE } from './pseudonyms.ts';
  */
 export interface Grammar {
   /** All forms in a text, left to right, never overlapping. Time is linear in the text. @throws TooManyValuesError */
-  find(text: string): TagMatch[];
+  find(text: string): PseudonymMatch[];
   /**
    * Where, at the end of a text, a form may be in the middle of being written: a longer text can read differently from
    * the first of these places on, and from no earlier one. In order. Looks at a bounded stretch at the end.
    * @param matches what {@link find} has found in the text
    */
-  unfinished(text: string, matches: readonly TagMatch[]): Unfinished[];
+  unfinished(text: string, matches: readonly PseudonymMatch[]): Unfinished[];
 }
 
 export interface Unfinished {
@@ -45,7 +45,7 @@ export interface Unfinished {
   readonly onlyIfKnown?: Pseudonym;
 }
 
-export interface TagMatch {
+export interface PseudonymMatch {
   readonly start: number;
   readonly end: number;
   /** In canonical form. */
@@ -89,67 +89,82 @@ const CLOSING = new RegExp(`^${WS}${CLOSE_PART}?$`, 'i');
 const MAX_FORM = 256;
 
 export function createGrammar(labels: readonly Label[]): Grammar {
-  const trie = trieOf(labels);
-  const core = (sep: Separator): string => `(${labelPattern(trie, sep)})${sep.whole}(${CODE})(${POSSESSIVE})`;
-  const forms = new RegExp(
+  return new PatternGrammar(trieOf(labels));
+}
+
+/** The grammar as two patterns: whole forms, and the beginnings of forms at the end of a text. */
+class PatternGrammar implements Grammar {
+  private readonly forms: RegExp;
+  private readonly beginnings: RegExp;
+
+  constructor(trie: Trie) {
+    this.forms = formsPattern(trie);
+    this.beginnings = beginningsPattern(trie);
+  }
+
+  find(text: string): PseudonymMatch[] {
+    const { forms } = this;
+    const matches: PseudonymMatch[] = [];
+    // Not matchAll, which compiles a new pattern for each text: that costs more than the search.
+    forms.lastIndex = 0;
+    for (let found = forms.exec(text); found; found = forms.exec(text)) {
+      matches.push(readForm(found));
+      TooManyValuesError.check(matches.length);
+    }
+    return matches;
+  }
+
+  unfinished(text: string, matches: readonly PseudonymMatch[]): Unfinished[] {
+    const { beginnings } = this;
+    const places: Unfinished[] = [];
+    const last = matches.at(-1);
+    if (last?.open) {
+      if (last.end === text.length && last.after === '') return [beingWritten(last.start, last.pseudonym)];
+      const rest = text.slice(last.end, last.end + MAX_FORM);
+      // Only a closing bracket of the same kind consumes the opening one; of CLOSE, only CLOSE itself goes.
+      const from = last.open === 'half' && rest.trim() === '' ? last.start : last.end;
+      if (from < text.length && CLOSING.test(rest)) places.push({ from, onlyIfKnown: last.pseudonym });
+    }
+    beginnings.lastIndex = Math.max(last?.end ?? 0, text.length - MAX_FORM);
+    for (let found = beginnings.exec(text); found; found = beginnings.exec(text)) {
+      const [whole, foundLabel, code, possessive = ''] = found;
+      if (foundLabel === undefined || code === undefined) return [...places, { from: found.index }];
+      const pseudonym = canonical(foundLabel, code);
+      if (whole.endsWith(code)) return [...places, beingWritten(found.index, pseudonym)];
+      places.push({ from: found.index, onlyIfKnown: pseudonym });
+      beginnings.lastIndex = found.index + whole.lastIndexOf(code) + code.length + possessive.length;
+    }
+    return places;
+  }
+}
+
+function formsPattern(trie: Trie): RegExp {
+  return new RegExp(
     [
-      `${OPEN}${WS}${core(LOOSE)}(${WS}${CLOSE})?`,
-      `([[(])(${WS})${core(TIGHT)}(${WS}(?:${CLOSE}|[\\])]))?`,
-      `${WORD_START}${core(TIGHT)}(${CLOSE}|[\\])])`,
+      `${OPEN}${WS}${corePattern(trie, LOOSE)}(${WS}${CLOSE})?`,
+      `([[(])(${WS})${corePattern(trie, TIGHT)}(${WS}(?:${CLOSE}|[\\])]))?`,
+      `${WORD_START}${corePattern(trie, TIGHT)}(${CLOSE}|[\\])])`,
     ].join('|'),
     'gi',
   );
-  const partialCore = (sep: Separator): string => `(?:${partialPatterns(trie, sep).join('|')})`;
-  const partial = new RegExp(
+}
+
+function beginningsPattern(trie: Trie): RegExp {
+  const beginning = (sep: Separator): string => `(?:${partialPatterns(trie, sep).join('|')})`;
+  return new RegExp(
     [
       `${OPEN_PART}$`,
-      `${OPEN}${WS}${partialCore(LOOSE)}?$`,
-      `[[(]${WS}${partialCore(TIGHT)}?$`,
-      `${WORD_START}${core(TIGHT)}${CLOSE_PART}?$`,
-      `${WORD_START}${partialCore(TIGHT)}$`,
+      `${OPEN}${WS}${beginning(LOOSE)}?$`,
+      `[[(]${WS}${beginning(TIGHT)}?$`,
+      `${WORD_START}${corePattern(trie, TIGHT)}${CLOSE_PART}?$`,
+      `${WORD_START}${beginning(TIGHT)}$`,
     ].join('|'),
     'gi',
   );
+}
 
-  return {
-    find(text) {
-      const matches: TagMatch[] = [];
-      // Not matchAll, which makes a new pattern for each text: that costs more than searching does.
-      forms.lastIndex = 0;
-      for (let found = forms.exec(text); found; found = forms.exec(text)) {
-        matches.push(readForm(found));
-        TooManyValuesError.check(matches.length);
-      }
-      return matches;
-    },
-    unfinished(text, matches) {
-      const places: Unfinished[] = [];
-      const last = matches.at(-1);
-      if (last?.open) {
-        if (last.end === text.length && last.after === '') return [beingWritten(last.start, last.pseudonym)];
-        const rest = text.slice(last.end, last.end + MAX_FORM);
-        // Only a bracket of its own kind takes the opening one along; of CLOSE no more than itself goes.
-        const from = last.open === 'half' && rest.trim() === '' ? last.start : last.end;
-        if (from < text.length && CLOSING.test(rest)) places.push({ from, onlyIfKnown: last.pseudonym });
-      }
-      partial.lastIndex = Math.max(last?.end ?? 0, text.length - MAX_FORM);
-      for (let found = partial.exec(text); found; found = partial.exec(text)) {
-        const [whole, foundLabel, code, possessive = ''] = found;
-        if (foundLabel === undefined || code === undefined) {
-          places.push({ from: found.index });
-          break;
-        }
-        const pseudonym = canonical(foundLabel, code);
-        if (whole.endsWith(code)) {
-          places.push(beingWritten(found.index, pseudonym));
-          break;
-        }
-        places.push({ from: found.index, onlyIfKnown: pseudonym });
-        partial.lastIndex = found.index + whole.lastIndexOf(code) + code.length + possessive.length;
-      }
-      return places;
-    },
-  };
+function corePattern(trie: Trie, sep: Separator): string {
+  return `(${labelPattern(trie, sep)})${sep.whole}(${CODE})(${POSSESSIVE})`;
 }
 
 /** The code is the last that is there: more of it may come, and be another's, unless it is as long as a code can be. */
@@ -160,7 +175,7 @@ function beingWritten(from: number, pseudonym: Pseudonym): Unfinished {
 
 type Form = [text: string, ...groups: (string | undefined)[]];
 
-function readForm(match: RegExpExecArray): TagMatch {
+function readForm(match: RegExpExecArray): PseudonymMatch {
   const [text, ...groups] = match as unknown as Form;
   const [angledLabel, angledCode, angledPossessive = '', angledClose] = groups;
   const [bracket = '', space = '', halfLabel, halfCode, halfPossessive = '', halfClose] = groups.slice(4);

@@ -15,9 +15,17 @@ import {
   type RequestDocument,
   type RequestOutcome,
 } from './pseudonymization.ts';
+import { CODE_UNIT } from './pseudonyms.ts';
 import { MAX_UNKNOWN } from './restore.ts';
-import { createVocabulary } from './labels.ts';
-import { callBy, createOracle, createTestGuard, testKey, type OracleOptions, type Planted } from './testing/oracle.ts';
+import { createLabelSet } from './labels.ts';
+import {
+  callBy,
+  createFakeAnalyzer,
+  createTestGuard,
+  testKey,
+  type FakeAnalyzerOptions,
+  type Planted,
+} from './testing/testGuard.ts';
 
 const caller = callBy();
 const people: Planted = {
@@ -27,8 +35,8 @@ const people: Planted = {
   'O"Brien': 'PERSON',
 };
 
-function guardFor(planted: Planted = people, options: OracleOptions = {}): Guard {
-  return createTestGuard(createOracle(planted, options)).guard;
+function guardFor(planted: Planted = people, options: FakeAnalyzerOptions = {}): Guard {
+  return createTestGuard(createFakeAnalyzer(planted, options)).guard;
 }
 
 async function send(guard: Guard, document: Partial<RequestDocument>, context = caller): Promise<RequestDocument> {
@@ -46,7 +54,7 @@ async function answer(guard: Guard, text: string, context = caller): Promise<str
 }
 
 /** A pseudonym without its brackets. Only what can be one: `_K7Q2RTM4` and `PERSON_X_K7Q2RTM4` are text like any other. */
-const PSEUDONYM = `(?:${createVocabulary([]).labels.join('|')})_(?=\\w*?[0-9])(?=\\w*?[A-Z])[0-9A-HJKMNP-TV-Z]{8,16}`;
+const PSEUDONYM = `(?:${createLabelSet([]).labels.join('|')})_(?=\\w*?[0-9])(?=\\w*?[A-Z])${CODE_UNIT}{8,16}`;
 const WRITTEN = new RegExp(`(?:<|\\[|\\\\+u003c)${PSEUDONYM}(?:>|\\]|\\\\+u003e)`);
 /** What a text says besides pseudonyms, in every form that we write. */
 const between = (text: string): string[] => text.split(WRITTEN);
@@ -116,7 +124,11 @@ describe('a request', () => {
   });
 
   it('replaces the longest of values that contain each other, and all of values that overlap', async () => {
-    const analyzer = createOracle({ 'Anna Schmidt': 'PERSON', Schmidt: 'PERSON', 'Schmidt GmbH': 'ORGANIZATION' });
+    const analyzer = createFakeAnalyzer({
+      'Anna Schmidt': 'PERSON',
+      Schmidt: 'PERSON',
+      'Schmidt GmbH': 'ORGANIZATION',
+    });
     const { guard } = createTestGuard(analyzer);
     const texts = ['Schmidt GmbH', 'Anna Schmidt GmbH hired Anna Schmidt'];
     const sent = await send(guard, { texts });
@@ -143,7 +155,7 @@ describe('a request', () => {
 
   it('names pseudonyms after types it knows, after custom ones, and else ENTITY', async () => {
     const types = { aaa: 'EMPLOYEE_ID_2', bbb: 'Staff number (DE)', ccc: 'SOMETHING_ELSE', ddd: '123', eee: '' };
-    const { guard } = createTestGuard(createOracle(types), {
+    const { guard } = createTestGuard(createFakeAnalyzer(types), {
       customTypes: () => ['EMPLOYEE_ID_2', 'Staff number (DE)'],
     });
     const sent = await sendText(guard, 'aaa bbb ccc ddd eee');
@@ -160,11 +172,11 @@ describe('a request', () => {
   it('counts what was found, by type and detector', async () => {
     const { entities } = await guardFor().request({ texts: ['Anna, Anna Schmidt, a@b.example'] }, caller);
     expect(entities).to.deep.equal([
-      { type: 'PERSON', detector: 'oracle', count: 2 },
-      { type: 'EMAIL_ADDRESS', detector: 'oracle', count: 1 },
+      { type: 'PERSON', detector: 'fake', count: 2 },
+      { type: 'EMAIL_ADDRESS', detector: 'fake', count: 1 },
     ]);
     const escaped = await guardFor().request({ texts: ['{"a":"Anna\\n","b":"O\\"Brien"}'] }, caller);
-    expect(escaped.entities).to.deep.equal([{ type: 'PERSON', detector: 'oracle', count: 2 }]);
+    expect(escaped.entities).to.deep.equal([{ type: 'PERSON', detector: 'fake', count: 2 }]);
   });
 });
 
@@ -428,7 +440,7 @@ describe('an answer', () => {
   });
 
   it('asks the store once for all choices, and not at all where there is nothing to ask', async () => {
-    const { guard, store } = createTestGuard(createOracle(people));
+    const { guard, store } = createTestGuard(createFakeAnalyzer(people));
     const [anna = '', mail = ''] = tagsIn(await sendText(guard, 'Anna a@b.example'));
     let asked: readonly Pseudonym[][] = [];
     const get = store.get.bind(store);
@@ -454,7 +466,7 @@ describe('an answer', () => {
   });
 
   it('keeps a pseudonym whose value is lost, and counts it', async () => {
-    const { guard, store } = createTestGuard(createOracle(people));
+    const { guard, store } = createTestGuard(createFakeAnalyzer(people));
     const sent = await sendText(guard, 'Anna');
     await store.eraseSession(guard.sessionOf(caller.identity));
     expect(await guard.response({ texts: [sent] }, caller)).to.deep.include({
@@ -470,7 +482,7 @@ describe('a long value', () => {
   const run = 'Anna Schmidt '.repeat(7876);
   /** A detector that takes each run of given words for one value. */
   const greedy = (pattern: RegExp, type = 'PERSON'): Analyzer => ({
-    ...createOracle({}),
+    ...createFakeAnalyzer({}),
     analyze: (texts) =>
       Promise.resolve(
         texts.map((text) =>
@@ -877,7 +889,7 @@ describe('round trips', () => {
   it('of half-lost mappings never yield another value', async () => {
     await fc.assert(
       fc.asyncProperty(setting, fc.infiniteStream(fc.boolean()), async ({ values, texts }, coin) => {
-        const { guard, store } = createTestGuard(createOracle(plantedOf(values)));
+        const { guard, store } = createTestGuard(createFakeAnalyzer(plantedOf(values)));
         const sent = (await send(guard, { texts })).texts;
         const get = store.get.bind(store);
         // Some are lost, and some have another's value, as after a fault of the store.
@@ -901,7 +913,7 @@ describe('round trips', () => {
 
 describe('the store', () => {
   it('is asked once in a request, however many values there are', async () => {
-    const { guard, store } = createTestGuard(createOracle(people));
+    const { guard, store } = createTestGuard(createFakeAnalyzer(people));
     let puts = 0;
     const put = store.put.bind(store);
     store.put = (entry) => {
@@ -914,7 +926,7 @@ describe('the store', () => {
 
   it('gets text that survives UTF-8, which lone surrogates do not', async () => {
     const text = 'Zo\ud800 \u0000Zo <\udc00PERSON_K7Q2RTM4>';
-    const { guard, store } = createTestGuard(createOracle({ 'Zo\ud800': 'PERSON', '\u0000Zo': 'PERSON' }));
+    const { guard, store } = createTestGuard(createFakeAnalyzer({ 'Zo\ud800': 'PERSON', '\u0000Zo': 'PERSON' }));
     const put = store.put.bind(store);
     store.put = (entry) => {
       const asUtf8 = (value: string): string => Buffer.from(value, 'utf8').toString('utf8');
@@ -936,7 +948,7 @@ describe('the store', () => {
 
   it('that knows another value by a pseudonym makes it longer, and both stay themselves', async () => {
     const [short = ''] = tagsIn(await sendText(guardFor(), 'Anna'));
-    const { guard, store } = createTestGuard(createOracle(people), { store: createMemoryStore({ ttlMs: 1e6 }) });
+    const { guard, store } = createTestGuard(createFakeAnalyzer(people), { store: createMemoryStore({ ttlMs: 1e6 }) });
     await occupy(store, guard, short, 'Somebody else');
     const sent = await sendText(guard, 'Anna');
     expect(sent)
@@ -950,7 +962,7 @@ describe('the store', () => {
 
   it('that was erased in the middle of a request gets nothing, and nothing is sent', async () => {
     for (const scope of ['session', 'subject']) {
-      const analyzer = createOracle(people, {
+      const analyzer = createFakeAnalyzer(people, {
         onBatch: async () => {
           if (scope === 'session') await store.eraseSession(guard.sessionOf(caller.identity));
           else await store.eraseSubject(deriveSubject(testKey, caller.identity.tenant, 'cust-9'));
@@ -964,7 +976,7 @@ describe('the store', () => {
   });
 
   it('is left alone by a request that fails', async () => {
-    const analyzer = createOracle(people, { onBatch: () => Promise.reject(new Error('down')) });
+    const analyzer = createFakeAnalyzer(people, { onBatch: () => Promise.reject(new Error('down')) });
     const { guard, store } = createTestGuard(analyzer);
     expect(await guard.request({ texts: ['Anna'] }, caller).catch((thrown: unknown) => String(thrown))).to.equal(
       'Error: down',
@@ -973,7 +985,7 @@ describe('the store', () => {
   });
 
   it('keeps nothing of a call that nobody can be told from', async () => {
-    const { guard, store } = createTestGuard(createOracle(people));
+    const { guard, store } = createTestGuard(createFakeAnalyzer(people));
     const nobody = callBy({ keyHash: '', endUser: '', callId: '' });
     const sent = await sendText(guard, 'Anna', nobody);
     expect(sent).to.match(/^<PERSON_/);
@@ -986,7 +998,7 @@ describe('the store', () => {
 describe('policy', () => {
   it('that blocks says which kinds of data, never a value, and keeps nothing', async () => {
     const { guard, store } = createTestGuard(
-      createOracle({ ...people, '4111': 'CREDIT_CARD' }, { block: ['CREDIT_CARD', 'EMAIL_ADDRESS'] }),
+      createFakeAnalyzer({ ...people, '4111': 'CREDIT_CARD' }, { block: ['CREDIT_CARD', 'EMAIL_ADDRESS'] }),
     );
     const outcome = await guard.request({ texts: ['Anna pays with 4111, receipt to a@b.example'] }, caller);
     expect(outcome).to.have.all.keys('action', 'session', 'entities', 'blockedReason');
@@ -1007,7 +1019,7 @@ describe('policy', () => {
     ];
     const store = createMemoryStore({ ttlMs: 1e6 });
     const options = { store: withoutWrites(store) };
-    const inner = createTestGuard(createOracle(people, { block: ['EMAIL_ADDRESS'] }), options).guard;
+    const inner = createTestGuard(createFakeAnalyzer(people, { block: ['EMAIL_ADDRESS'] }), options).guard;
     const guard = createMonitor(inner, inner);
     for (const [text, expected, count] of cases) {
       const { session, entities, ...outcome } = await guard.request({ texts: [text] }, caller);

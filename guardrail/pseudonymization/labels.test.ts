@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { recognizedTypes } from '../detection/recognizers/recognizers.ts';
 import { kindNames } from '../detection/ner/labels.ts';
-import { createVocabulary } from './labels.ts';
+import { createLabelSet } from './labels.ts';
 
 describe('the vocabulary of labels', () => {
   it('has a label of its own for each type that the built-in detector finds', () => {
     const types = new Set([...recognizedTypes(), ...kindNames]);
     expect(types.size).to.be.greaterThan(30);
     expect(types).to.include('API_KEY');
-    const { labelOf } = createVocabulary([]);
+    const { labelOf } = createLabelSet([]);
     for (const type of types) expect(labelOf(type), `add ${type} to labels.ts`).to.equal(type);
   });
 });

@@ -35,12 +35,12 @@ const KNOWN: readonly Label[] = [
  * The closed set of labels that a guard writes and recognizes. Closed, so that `(step AB12CDEF)` or `[commit 3fa4c21b]` is
  * never taken for a pseudonym, and so that a stream waits for the end of a word only where a label can begin.
  */
-export interface Vocabulary {
+export interface LabelSet {
   readonly labels: readonly Label[];
   readonly labelOf: (type: EntityType) => Label;
 }
 
-export function createVocabulary(customTypes: readonly EntityType[]): Vocabulary {
+export function createLabelSet(customTypes: readonly EntityType[]): LabelSet {
   const labels = new Set([...KNOWN, ...customTypes.map(sanitize)]);
   return {
     labels: [...labels],

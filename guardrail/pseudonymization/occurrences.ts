@@ -4,14 +4,14 @@ import type { Segment } from '../messages/messages.ts';
 import { createBlobGuard, isBoundary, urlsIn } from './boundaries.ts';
 
 /** A place that holds a value, in the coordinates of the text that it is said of. */
-export interface Place {
+export interface Occurrence {
   readonly start: number;
   readonly end: number;
   readonly type: EntityType;
 }
 
 /** A place that a detector has found. */
-export interface Scored extends Place {
+export interface Scored extends Occurrence {
   readonly score: number;
 }
 
@@ -40,7 +40,7 @@ const URL_TYPE: EntityType = 'URL';
  * What a detector has found in a whole text, said of its segments: cut at JSON's structure, widened to whole characters.
  * @param found sorted by start
  */
-export function placesInSegments(segments: readonly Segment[], found: readonly Scored[]): Found[][] {
+export function findingsInSegments(segments: readonly Segment[], found: readonly Scored[]): Found[][] {
   let next = 0;
   let open: Scored[] = [];
   return segments.map((segment) => {
@@ -103,7 +103,7 @@ export async function collectValues(
 }
 
 /** Everything to be replaced in a segment: what was found in it, and every value of the request. In order, disjoint. */
-export function occurrencesIn(segment: Segment, found: readonly Place[], values: Values): Place[] {
+export function occurrencesIn(segment: Segment, found: readonly Occurrence[], values: Values): Occurrence[] {
   const { text } = segment;
   const places = [...found];
   let next = 0;
@@ -136,9 +136,9 @@ export function occurrencesIn(segment: Segment, found: readonly Place[], values:
 }
 
 /** The longest of nested places stays; places that overlap otherwise become one, so that no end of either is left over. */
-function merge(places: readonly Place[]): Place[] {
+function merge(places: readonly Occurrence[]): Occurrence[] {
   const sorted = places.toSorted((a, b) => a.start - b.start || b.end - a.end);
-  const merged: Place[] = [];
+  const merged: Occurrence[] = [];
   for (const place of sorted) {
     const last = merged.at(-1);
     if (!last || place.start >= last.end) merged.push(place);
@@ -150,7 +150,7 @@ function merge(places: readonly Place[]): Place[] {
   return merged;
 }
 
-function urlsToReplace(text: string, places: readonly Place[]): Place[] {
+function urlsToReplace(text: string, places: readonly Occurrence[]): Occurrence[] {
   let at = 0;
   return urlsIn(text).flatMap(({ start, end, authorityEnd }) => {
     while (at < places.length && (places[at]?.end ?? 0) <= start) at++;

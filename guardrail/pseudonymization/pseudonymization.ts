@@ -14,5 +14,6 @@ export type {
 } from './contract.ts';
 export { AnswerTooLargeError, SessionErasedError } from './errors.ts';
 export { createGuard, type GuardOptions } from './guard.ts';
+export { CODE_ALPHABET } from './pseudonyms.ts';
 export { refuse } from './refuse.ts';
-export { deriveSession, deriveSubject, isSessionOf, subjectOf } from './session.ts';
+export { deriveSession, deriveSubject, isSessionOf, sessionOfCall } from './session.ts';

@@ -1,22 +1,22 @@
 import { createSecretKey } from 'node:crypto';
 import { expect } from 'chai';
 import type { Pseudonym, SessionId } from '../ids.ts';
-import { entryOf, lengthen, Pseudonyms, separate, type Entry } from './pseudonyms.ts';
+import { CODE_UNIT, entryOf, lengthen, Pseudonyms, separate, type Entry } from './pseudonyms.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 1));
 const session = 's1' as SessionId;
 const pseudonyms = new Pseudonyms(key, session);
 
 const entryWith = (digits: string, stored = digits): Entry => entryOf('PERSON', stored, digits);
-const names = (entries: readonly Entry[]): string[] => entries.map(({ name }) => name).sort();
+const names = (entries: readonly Entry[]): string[] => entries.map(({ pseudonym }) => pseudonym).sort();
 const none = (): boolean => false;
 
 describe('Pseudonyms', () => {
   it('gives a value one pseudonym, and another for each session, label, value and key', () => {
-    const name = pseudonyms.entry('PERSON', 'Anna').name;
+    const name = pseudonyms.entry('PERSON', 'Anna').pseudonym;
     expect(name)
-      .to.match(/^<PERSON_[0-9A-HJKMNP-TV-Z]{8,}>$/)
-      .and.to.equal(new Pseudonyms(key, session).entry('PERSON', 'Anna').name);
+      .to.match(new RegExp(`^<PERSON_${CODE_UNIT}{8,}>$`))
+      .and.to.equal(new Pseudonyms(key, session).entry('PERSON', 'Anna').pseudonym);
     const others = [
       pseudonyms.entry('PERSON', 'anna'),
       pseudonyms.entry('PERSON', 'Anna '),
@@ -26,12 +26,12 @@ describe('Pseudonyms', () => {
     ];
     const codes = others.map(({ digits }) => digits);
     expect(new Set([...codes, pseudonyms.entry('PERSON', 'Anna').digits])).to.have.property('size', 6);
-    expect(name).to.not.be.oneOf(others.map((entry) => entry.name));
+    expect(name).to.not.be.oneOf(others.map((entry) => entry.pseudonym));
   });
 
   it('makes codes that are no words and no numbers', () => {
     for (let at = 0; at < 5000; at++) {
-      const [, code] = /_(.*)>/.exec(pseudonyms.entry('PERSON', `value ${at}`).name) ?? [];
+      const [, code] = /_(.*)>/.exec(pseudonyms.entry('PERSON', `value ${at}`).pseudonym) ?? [];
       expect(code).to.have.length(8);
       expect(code).to.match(/[0-9]/).and.to.match(/[A-Z]/);
     }
@@ -55,8 +55,8 @@ describe('Pseudonyms', () => {
   it('knows whether a value belongs to a pseudonym, at every length', () => {
     let entry = pseudonyms.entry('EMAIL_ADDRESS', 'a@b.example');
     for (let longer = 0; longer < 5; longer++) {
-      expect(pseudonyms.isCodeOf(entry.name, 'a@b.example')).to.equal(true);
-      expect(pseudonyms.isCodeOf(entry.name, 'c@d.example')).to.equal(false);
+      expect(pseudonyms.isCodeOf(entry.pseudonym, 'a@b.example')).to.equal(true);
+      expect(pseudonyms.isCodeOf(entry.pseudonym, 'c@d.example')).to.equal(false);
       entry = lengthen(entry);
     }
     expect(pseudonyms.isCodeOf('<PERSON_ABC12345>' as Pseudonym, 'a@b.example')).to.equal(false);

@@ -5,10 +5,10 @@ import type { Label } from './labels.ts';
 const DIGITS = '0123456789';
 /** Crockford's base 32: no I, L, O and U, which are misread or make words. */
 const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ';
-const ALPHABET = DIGITS + LETTERS;
+export const CODE_ALPHABET = DIGITS + LETTERS;
 /** Patterns, for the flag `i`: a letter of a code, and any of its characters. */
 export const CODE_LETTER = `[${LETTERS}]`;
-export const CODE_UNIT = `[${ALPHABET}]`;
+export const CODE_UNIT = `[${CODE_ALPHABET}]`;
 /** 40 bits. An answer tests a few dozen guesses at most (see restore.ts), so a search takes some 2^35 answers. */
 export const MIN_CODE = 8;
 /** 80 bits: where even this collides, something else is wrong. */
@@ -17,15 +17,15 @@ export const MAX_CODE = 16;
 /** A value of a session and the code that stands for it: the first `length` of its digits. */
 export interface Entry {
   readonly label: Label;
-  /** What the store keeps: see spelling.ts. */
+  /** What the store keeps: see encoding.ts. */
   readonly stored: string;
   readonly digits: string;
   readonly length: number;
-  readonly name: Pseudonym;
+  readonly pseudonym: Pseudonym;
 }
 
 export function entryOf(label: Label, stored: string, digits: string, length = MIN_CODE): Entry {
-  return { label, stored, digits, length, name: `<${label}_${digits.slice(0, length)}>` as Pseudonym };
+  return { label, stored, digits, length, pseudonym: `<${label}_${digits.slice(0, length)}>` as Pseudonym };
 }
 
 /**
@@ -79,7 +79,7 @@ export class Pseudonyms {
 function base32(bytes: Buffer): string {
   let digits = '';
   for (let bit = 0; digits.length < MAX_CODE; bit += 5) {
-    digits += ALPHABET.charAt((bytes.readUInt16BE(bit >> 3) >> (11 - (bit & 7))) & 31);
+    digits += CODE_ALPHABET.charAt((bytes.readUInt16BE(bit >> 3) >> (11 - (bit & 7))) & 31);
   }
   return digits;
 }
@@ -98,8 +98,9 @@ export function lengthen(entry: Entry): Entry {
 export function separate(entries: readonly Entry[], isTaken: (code: string) => boolean): Entry[] {
   const seen = new Set<Pseudonym>();
   const shared = new Set<Pseudonym>();
-  for (const { name } of entries) (seen.has(name) ? shared : seen).add(name);
-  const clashes = ({ name, digits, length }: Entry): boolean => shared.has(name) || isTaken(digits.slice(0, length));
+  for (const { pseudonym } of entries) (seen.has(pseudonym) ? shared : seen).add(pseudonym);
+  const clashes = ({ pseudonym, digits, length }: Entry): boolean =>
+    shared.has(pseudonym) || isTaken(digits.slice(0, length));
   if (!entries.some(clashes)) return [...entries];
   return separate(
     entries.map((entry) => (clashes(entry) ? lengthen(entry) : entry)),

@@ -2,13 +2,13 @@ import type { Pseudonym } from '../ids.ts';
 import { escapeJson, jsonDepths, type TextKind } from '../messages/messages.ts';
 import { LoadedAddresses, mayLoadAddresses, Place } from './autoload/autoload.ts';
 import { AnswerTooLargeError } from './errors.ts';
-import type { Grammar, TagMatch, Unfinished } from './grammar.ts';
-import { isPlain, spell, type Stored } from './spelling.ts';
+import type { Grammar, PseudonymMatch, Unfinished } from './grammar.ts';
+import { isPlain, encodeAt, type Stored } from './encoding.ts';
 
 /** What the grammar sees in one text of an answer, before anybody has asked the store. */
-export interface Reading {
+export interface ScannedText {
   readonly text: string;
-  readonly matches: readonly TagMatch[];
+  readonly matches: readonly PseudonymMatch[];
   readonly unfinished: readonly Unfinished[];
 }
 
@@ -42,12 +42,12 @@ export class Budget {
   }
 }
 
-export function readText(grammar: Grammar, text: string): Reading {
+export function scanText(grammar: Grammar, text: string): ScannedText {
   const matches = grammar.find(text);
   return { text, matches, unfinished: grammar.unfinished(text, matches) };
 }
 
-export function pseudonymsIn({ matches, unfinished }: Reading): Pseudonym[] {
+export function pseudonymsIn({ matches, unfinished }: ScannedText): Pseudonym[] {
   return [...matches.map((match) => match.pseudonym), ...unfinished.flatMap((place) => place.onlyIfKnown ?? [])];
 }
 
@@ -62,7 +62,7 @@ export const MAX_UNKNOWN = 32;
  * Whether an answer holds so many unknown pseudonyms that it looks like a search. A code at the end of a growing answer,
  * of which more may come, does not count yet; so what is a search stays one, however the answer goes on.
  */
-export function isSearch(readings: Iterable<Reading>, values: ReadonlyMap<Pseudonym, Stored>): boolean {
+export function isSearch(readings: Iterable<ScannedText>, values: ReadonlyMap<Pseudonym, Stored>): boolean {
   const unknown = new Set<Pseudonym>();
   for (const { matches, unfinished } of readings) {
     const open = unfinished.find((place) => !place.onlyIfKnown)?.from ?? Infinity;
@@ -75,7 +75,7 @@ export function isSearch(readings: Iterable<Reading>, values: ReadonlyMap<Pseudo
 
 /** A pseudonym whose value is known, and how deep in JSON strings it stands. */
 interface Known {
-  readonly match: TagMatch;
+  readonly match: PseudonymMatch;
   readonly stored: Stored;
   readonly depth: number;
 }
@@ -89,7 +89,7 @@ interface Known {
  * that address. Arguments go to a tool and are not shown.
  */
 export function restoreText(
-  reading: Reading,
+  reading: ScannedText,
   values: ReadonlyMap<Pseudonym, Stored>,
   kind: TextKind,
   budget?: Budget,
@@ -112,7 +112,7 @@ function bytesOf(text: string, known: readonly Known[]): number {
   for (const one of known) {
     const { start, end, pseudonym, form } = one.match;
     const spelling = `${pseudonym}${one.depth}${form === 'escaped' ? 'e' : ''}`;
-    const size = sizes.get(spelling) ?? Buffer.byteLength(spelled(one));
+    const size = sizes.get(spelling) ?? Buffer.byteLength(encoded(one));
     sizes.set(spelling, size);
     after += size - (end - start);
   }
@@ -137,7 +137,7 @@ function outsideAddresses(text: string, known: readonly Known[]): Known[] {
     cursor += before.length;
     const { place } = addresses;
     if (place === Place.inside || (place === Place.start && !namesItsHost(one.stored))) continue;
-    addresses.feed(spelled(one) + after);
+    addresses.feed(encoded(one) + after);
     cursor = end;
     outside.push(one);
   }
@@ -152,7 +152,7 @@ function namesItsHost(stored: Stored): boolean {
   return stored.kind === 'value' && /^https?:\/\/[a-z0-9.-]+(?::\d+)?[/?#]/i.test(stored.value);
 }
 
-function knownIn({ text, matches }: Reading, values: ReadonlyMap<Pseudonym, Stored>): Known[] {
+function knownIn({ text, matches }: ScannedText, values: ReadonlyMap<Pseudonym, Stored>): Known[] {
   const known = matches.filter((match) => values.has(match.pseudonym));
   const depths = depthsOf(text, known, values);
   return known.flatMap((match, index) => {
@@ -161,12 +161,12 @@ function knownIn({ text, matches }: Reading, values: ReadonlyMap<Pseudonym, Stor
   });
 }
 
-function spelled({ match, stored, depth }: Known): string {
-  return spell(stored, depth, match.form === 'escaped');
+function encoded({ match, stored, depth }: Known): string {
+  return encodeAt(stored, depth, match.form === 'escaped');
 }
 
 function putValues(
-  { text, unfinished }: Reading,
+  { text, unfinished }: ScannedText,
   known: readonly Known[],
   values: ReadonlyMap<Pseudonym, Stored>,
   kind: TextKind,
@@ -185,7 +185,7 @@ function putValues(
     const quote = kind === 'arguments' ? quoteAroundNumber(text, match, stored, depth) : 0;
     copyTo(match.start - quote);
     if (stable === undefined && settled === match.start) stable = restored.length;
-    restored += match.before + spelled(one) + match.after;
+    restored += match.before + encoded(one) + match.after;
     cursor = match.end + quote;
   }
   copyTo(text.length);
@@ -195,7 +195,7 @@ function putValues(
 /** The places in JSON, where that makes any difference. */
 function depthsOf(
   text: string,
-  known: readonly TagMatch[],
+  known: readonly PseudonymMatch[],
   values: ReadonlyMap<Pseudonym, Stored>,
 ): number[] | undefined {
   const matters = known.some((match) => {
@@ -214,7 +214,7 @@ function depthsOf(
  * The length of the quotation marks around a pseudonym that took the place of a JSON number; 0 around any other. It is
  * all of a JSON string, in square brackets, and stands for a number.
  */
-function quoteAroundNumber(text: string, match: TagMatch, stored: Stored, depth: number): number {
+function quoteAroundNumber(text: string, match: PseudonymMatch, stored: Stored, depth: number): number {
   const isNumber = stored.kind === 'value' && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(stored.value);
   if (depth === 0 || match.form !== 'square' || !isNumber) return 0;
   const quote = escapeJson('"', depth - 1);

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { SessionId, SubjectId, Tenant } from '../ids.ts';
 import { SLOT_CHARACTERS } from '../store/store.ts';
 import type { CallIdentity, SessionScope } from './contract.ts';
@@ -45,6 +45,21 @@ export function deriveSession(key: KeyObject, identity: CallIdentity, scope: Ses
   const slot = subject?.slice(0, SLOT_CHARACTERS) ?? '';
   const body = slot + id.slice(slot.length, -PROOF_HEX_DIGITS);
   return (body + proofOf(key, identity.tenant, body)) as SessionId;
+}
+
+/** The session that a call works with. */
+export interface CallSession {
+  readonly id: SessionId;
+  /** The end user whose erasure erases the session. */
+  readonly subject: SubjectId | undefined;
+  /** Whether another call can have the same session. If not, the id is random and nothing is stored. */
+  readonly isShared: boolean;
+}
+
+export function sessionOfCall(key: KeyObject, identity: CallIdentity, scope: SessionScope): CallSession {
+  const id = deriveSession(key, identity, scope);
+  const subject = subjectOf(key, identity);
+  return { id: id ?? (randomBytes(16).toString('hex') as SessionId), subject, isShared: id !== undefined };
 }
 
 /**

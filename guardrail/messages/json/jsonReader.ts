@@ -17,7 +17,7 @@ export const State = {
   hex: 9,
   number: 10,
   literal: 11,
-  bareTag: 12,
+  barePseudonym: 12,
 } as const;
 export type State = (typeof State)[keyof typeof State];
 
@@ -70,7 +70,7 @@ export class JsonReader {
     const char = String.fromCharCode(unit);
     if (this.state === State.escape || this.state === State.hex) this.feedEscape(unit, char);
     else if (this.state === State.literal) this.feedLiteral(unit, char);
-    else if (this.state === State.bareTag) {
+    else if (this.state === State.barePseudonym) {
       if (char === '>') this.state = State.afterValue;
       else if (!/[A-Za-z0-9_]/.test(char)) this.fail(unit);
     } else if (this.state === State.number && /[0-9.eE+-]/.test(char)) return;
@@ -123,7 +123,7 @@ export class JsonReader {
       this.literal = literal;
     }
     // A pseudonym that stands for a number, as it goes to the model outside of tool calls.
-    else if (char === '<') this.state = State.bareTag;
+    else if (char === '<') this.state = State.barePseudonym;
     else this.fail(unit);
   }
 

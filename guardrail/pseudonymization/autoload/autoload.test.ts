@@ -5,18 +5,18 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Pseudonym } from '../../ids.ts';
 import { createGrammar } from '../grammar.ts';
-import { createVocabulary } from '../labels.ts';
-import { readText, restoreText, type Restored } from '../restore.ts';
-import { isPlain, type Stored } from '../spelling.ts';
+import { createLabelSet } from '../labels.ts';
+import { scanText, restoreText, type Restored } from '../restore.ts';
+import { isPlain, type Stored } from '../encoding.ts';
 import { foreignLoads } from '../testing/renderers.ts';
 
 const TAG = '<PERSON_K7Q2RTM4>';
 const VALUE = 'Anna';
-const grammar = createGrammar(createVocabulary([]).labels);
+const grammar = createGrammar(createLabelSet([]).labels);
 const mapping = (values: Readonly<Record<string, string>>): ReadonlyMap<Pseudonym, Stored> =>
   new Map(Object.entries(values).map(([name, value]) => [name as Pseudonym, { kind: 'value', value }]));
 const known = mapping({ [TAG]: VALUE });
-const restored = (text: string, values = known): Restored => restoreText(readText(grammar, text), values, 'text');
+const restored = (text: string, values = known): Restored => restoreText(scanText(grammar, text), values, 'text');
 const restore = (text: string): string => restored(text).text;
 
 /** Every form of a pseudonym that restoring takes. */
@@ -105,7 +105,7 @@ describe('addresses that a renderer loads', () => {
         const { text: shown, withheld } = restored(answer);
         expect(shown, answer).to.equal(answer);
         expect(withheld, answer).to.equal(1);
-        expect(restoreText(readText(grammar, answer), known, 'arguments').withheld).to.equal(0);
+        expect(restoreText(scanText(grammar, answer), known, 'arguments').withheld).to.equal(0);
       }
     });
   }
@@ -303,7 +303,7 @@ describe('answers with addresses that a renderer loads', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...innocent), { maxLength: 14 }), (parts) => {
         const text = parts.join('');
-        const { matches } = readText(grammar, text);
+        const { matches } = scanText(grammar, text);
         let expected = '';
         let from = 0;
         for (const { start, end, before, after, pseudonym } of matches) {

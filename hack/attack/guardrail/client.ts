@@ -1,4 +1,5 @@
 /** Calls of the guardrail as a gateway makes them, and as none would. */
+import { CODE_ALPHABET } from '../../../guardrail/pseudonymization/pseudonymization.ts';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -151,7 +152,9 @@ export function textsOf({ text }: Answer): string[] {
   }
 }
 
+const CANONICAL = new RegExp(`<[A-Z][A-Z_]*_[${CODE_ALPHABET}]{6,16}>`, 'g');
+
 /** The canonical pseudonyms in a text. */
 export function pseudonymsIn(text: string): string[] {
-  return [...new Set(text.match(/<[A-Z][A-Z_]*_[0-9A-HJKMNP-TV-Z]{6,16}>/g) ?? [])];
+  return [...new Set(text.match(CANONICAL) ?? [])];
 }

@@ -1,11 +1,10 @@
 /** Attempts to read the values of another tenant's session. */
 import { randomBytes } from 'node:crypto';
+import { CODE_ALPHABET } from '../../../guardrail/pseudonymization/pseudonymization.ts';
 import { basic, pseudonymsIn, textsOf, type Answer } from './client.ts';
 import type { GuardrailAttack, Target } from './testbed.ts';
 import { answered } from './texts.ts';
 
-/** Crockford's base 32, as codes are written. */
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** A code must have as many characters: 40 bits are not searched through answers. */
 const LEAST_CODE = 8;
 
@@ -37,7 +36,7 @@ const attacks: readonly GuardrailAttack[] = [
       if (code.length < LEAST_CODE) target.fault(`a pseudonym's code has ${code.length} characters`);
       const label = pseudonym.slice(0, pseudonym.lastIndexOf('_') + 1);
       const guess = (): string => {
-        const digits = Array.from(code, () => ALPHABET.charAt(random.int(ALPHABET.length)));
+        const digits = Array.from(code, () => CODE_ALPHABET.charAt(random.int(CODE_ALPHABET.length)));
         // A digit and a letter, as every code has.
         return `${label}7${digits.slice(2).join('')}K>`;
       };

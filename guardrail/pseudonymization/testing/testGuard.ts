@@ -13,7 +13,7 @@ import {
 /** Planted values and their types: a detector that is never wrong, so that a test cannot pass by finding nothing. */
 export type Planted = Readonly<Record<string, EntityType>>;
 
-export interface OracleOptions {
+export interface FakeAnalyzerOptions {
   /** Types that policy blocks. */
   readonly block?: readonly EntityType[];
   /** Finds each value once only, where it stands first in a batch: the rest is up to the document level. */
@@ -22,7 +22,7 @@ export interface OracleOptions {
   readonly onBatch?: (texts: readonly string[]) => unknown;
 }
 
-export function createOracle(planted: Planted, options: OracleOptions = {}): Analyzer {
+export function createFakeAnalyzer(planted: Planted, options: FakeAnalyzerOptions = {}): Analyzer {
   const values = Object.keys(planted).sort((a, b) => b.length - a.length);
   return {
     async analyze(texts) {
@@ -48,7 +48,7 @@ export function createOracle(planted: Planted, options: OracleOptions = {}): Ana
 
 function findingOf(start: number, value: string, type: EntityType, block: readonly EntityType[]): Finding {
   const action = block.includes(type) ? 'block' : 'pseudonymize';
-  return { start, end: start + value.length, type, score: 0.9, detector: 'oracle', action };
+  return { start, end: start + value.length, type, score: 0.9, detector: 'fake', action };
 }
 
 /** Not half of a surrogate pair, as the contract of findings has it. */

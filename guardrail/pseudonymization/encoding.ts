@@ -33,7 +33,7 @@ export function decodeStored(text: string): Stored {
 }
 
 /** How it is written at a depth of JSON strings. @param ascii with every character outside ASCII escaped too */
-export function spell(stored: Stored, depth: number, ascii = false): string {
+export function encodeAt(stored: Stored, depth: number, ascii = false): string {
   if (stored.kind === 'value') return escapeJson(stored.value, depth, ascii);
   if (stored.depth === depth) return stored.raw;
   return escapeJson(unescapeJson(stored.raw, stored.depth) ?? stored.raw, depth, ascii);

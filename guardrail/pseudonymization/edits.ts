@@ -3,24 +3,24 @@ import type { Pseudonym } from '../ids.ts';
 import { escapeJson, jsonDepths, unescapeJson, type ParsedJson, type TextKind } from '../messages/messages.ts';
 import type { Grammar } from './grammar.ts';
 import { LITERAL, type Label } from './labels.ts';
-import { occurrencesIn, placesInSegments, type Found, type Values } from './occurrences.ts';
-import { encodeStored, isPlain, type Stored } from './spelling.ts';
+import { occurrencesIn, findingsInSegments, type Found, type Values } from './occurrences.ts';
+import { encodeStored, isPlain, type Stored } from './encoding.ts';
 
 /** One text of a request, cut at the JSON that it holds. */
-export interface TextToRead {
+export interface ParsedText {
   readonly text: string;
   readonly kind: TextKind;
   readonly parsed: ParsedJson;
 }
 
 /** What is to be replaced in one text of a request. */
-export interface Plan {
+export interface TextEdits {
   readonly text: string;
   readonly kind: TextKind;
   readonly edits: readonly Edit[];
 }
 
-export interface Source extends TextToRead {
+export interface AnalyzedText extends ParsedText {
   /** What was found in each segment. */
   readonly found: readonly (readonly Found[])[];
 }
@@ -30,7 +30,7 @@ export interface Source extends TextToRead {
  * cannot: `escaped`, with `\u003c`, that the value is written in ASCII there; `number`, a string with [ and ], that it
  * was a JSON number.
  */
-type Form = { readonly kind: 'plain' } | { readonly kind: 'escaped' | 'number'; readonly depth: number };
+type WrittenForm = { readonly kind: 'plain' } | { readonly kind: 'escaped' | 'number'; readonly depth: number };
 
 /** A stretch of a text that a pseudonym takes the place of. */
 export interface Edit {
@@ -39,16 +39,16 @@ export interface Edit {
   readonly start: number;
   readonly end: number;
   readonly label: Label;
-  /** Encoded: see spelling.ts. */
+  /** Encoded: see encoding.ts. */
   readonly stored: string;
-  readonly form: Form;
+  readonly form: WrittenForm;
 }
 
 /** A text with what was found in it, and the findings themselves, its escapes read or not: sorted by start. */
-export function sourceOf(
-  read: TextToRead,
+export function analyzedText(
+  read: ParsedText,
   findingsOf: (text: string) => readonly Finding[],
-): { readonly source: Source; readonly findings: readonly Finding[] } {
+): { readonly source: AnalyzedText; readonly findings: readonly Finding[] } {
   const { text, parsed } = read;
   const inDecoded = parsed.decoded.flatMap((string) =>
     findingsOf(string.text).map((finding): Finding => {
@@ -58,24 +58,24 @@ export function sourceOf(
   );
   if (inDecoded.length === 0) {
     const findings = findingsOf(text);
-    return { findings, source: { ...read, found: placesInSegments(parsed.segments, findings) } };
+    return { findings, source: { ...read, found: findingsInSegments(parsed.segments, findings) } };
   }
   // What needs no escape is found both ways.
   const byPlace = new Map(
     [...findingsOf(text), ...inDecoded].map((finding) => [`${finding.start} ${finding.end} ${finding.type}`, finding]),
   );
   const findings = [...byPlace.values()].sort((a, b) => a.start - b.start);
-  return { findings, source: { ...read, found: placesInSegments(parsed.segments, findings) } };
+  return { findings, source: { ...read, found: findingsInSegments(parsed.segments, findings) } };
 }
 
 /** A detector is shown a text as it stands, for the context, and what its escapes hide. */
-export function textsToAnalyze({ text, parsed }: TextToRead): string[] {
+export function textsToAnalyze({ text, parsed }: ParsedText): string[] {
   return [text, ...parsed.decoded.map((string) => string.text)];
 }
 
 /** Everything to be replaced in a text, in order, disjoint: values, and what restoring would take for a pseudonym. */
 export function planEdits(
-  source: Source,
+  source: AnalyzedText,
   values: Values,
   labelOf: (type: EntityType) => Label,
   grammar: Grammar,
@@ -93,7 +93,7 @@ export function planEdits(
   const depths = depthsOf(text, all);
   return all.map((target, index) => {
     const { start, end, label, looksLike } = target;
-    const { stored, form } = spellingOf(source, target, depths?.[index] ?? 0);
+    const { stored, form } = encodingOf(source, target, depths?.[index] ?? 0);
     return { start, end, label, looksLike, stored: encodeStored(stored), form };
   });
 }
@@ -147,10 +147,14 @@ function depthsOf(text: string, targets: readonly Target[]): number[] | undefine
 /** With how many backslashes the escaped form is written at most: as the grammar accepts. */
 const MAX_ESCAPED_DEPTH = 3;
 
-function spellingOf({ text, kind }: Source, target: Target, depth: number): { stored: Stored; form: Form } {
+function encodingOf(
+  { text, kind }: AnalyzedText,
+  target: Target,
+  depth: number,
+): { stored: Stored; form: WrittenForm } {
   const { start, end, quoteDepth } = target;
   const raw = text.slice(start, end);
-  const plain: Form = { kind: 'plain' };
+  const plain: WrittenForm = { kind: 'plain' };
   if (quoteDepth !== undefined)
     return { stored: { kind: 'value', value: raw }, form: { kind: 'number', depth: quoteDepth } };
   if (depth === 0 || isPlain(raw)) return { stored: { kind: 'value', value: raw }, form: plain };
@@ -179,7 +183,7 @@ export function applyEdits(text: string, edits: readonly Edit[], pseudonymOf: (e
   return applied + text.slice(from);
 }
 
-function written(pseudonym: Pseudonym, form: Form): string {
+function written(pseudonym: Pseudonym, form: WrittenForm): string {
   if (form.kind === 'plain') return pseudonym;
   const name = pseudonym.slice(1, -1);
   if (form.kind === 'number') {

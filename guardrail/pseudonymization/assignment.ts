@@ -1,18 +1,18 @@
 import { createYielder } from '../eventLoop.ts';
 import type { Pseudonym } from '../ids.ts';
 import type { Label } from './labels.ts';
-import type { Plan } from './plan.ts';
+import type { TextEdits } from './edits.ts';
 import { CODE_UNIT, MAX_CODE, MIN_CODE, separate, type Entry, type Pseudonyms } from './pseudonyms.ts';
 
 /** What each value of a request is called. */
-export class Names {
+export class PseudonymAssignment {
   private readonly byLabel = new Map<Label, Map<string, Entry>>();
   /** Codes that stand in the client's text: nothing else may be called so. */
   private codes: ReadonlySet<string> = new Set();
 
   /** Names all values of a request. */
-  static async of(plans: readonly Plan[], pseudonyms: Pseudonyms): Promise<Names> {
-    const names = new Names();
+  static async of(plans: readonly TextEdits[], pseudonyms: Pseudonyms): Promise<PseudonymAssignment> {
+    const names = new PseudonymAssignment();
     const breathe = createYielder();
     for (const { edits } of plans) {
       for (const { label, stored } of edits) {
@@ -29,18 +29,18 @@ export class Names {
 
   /** Every value by its name. */
   mapping(): Map<Pseudonym, string> {
-    return new Map(this.entries().map(({ name, stored }) => [name, stored]));
+    return new Map(this.entries().map(({ pseudonym, stored }) => [pseudonym, stored]));
   }
 
   /** @throws Error where the request has no such value */
-  nameOf({ label, stored }: { readonly label: Label; readonly stored: string }): Pseudonym {
+  pseudonymOf({ label, stored }: { readonly label: Label; readonly stored: string }): Pseudonym {
     const entry = this.find(label, stored);
     if (!entry) throw new Error('A value of the request has no pseudonym.');
-    return entry.name;
+    return entry.pseudonym;
   }
 
   /** Gives other names to some values, and with that to those that they then collide with. */
-  change(rename: (entry: Entry) => Entry): void {
+  reassign(rename: (entry: Entry) => Entry): void {
     this.rename(this.entries().map(rename));
   }
 
@@ -73,7 +73,7 @@ const CODES = new RegExp(`(?<![0-9a-z])${CODE_UNIT}{${MIN_CODE},${MAX_CODE}}(?![
  * the session's.
  * @param beginnings of the codes that matter
  */
-function codesIn(plans: readonly Plan[], beginnings: ReadonlySet<string>): Set<string> {
+function codesIn(plans: readonly TextEdits[], beginnings: ReadonlySet<string>): Set<string> {
   const codes = new Set<string>();
   const add = (code: string): void => {
     if (beginnings.has(code.slice(0, MIN_CODE))) codes.add(code);

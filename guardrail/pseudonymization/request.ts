@@ -1,0 +1,151 @@
+/** The stages of a request, in the order in which {@link file://./guard.ts} runs them. */
+import { TooManyValuesError, type Analyzer, type EntityType, type Finding } from '../detection/detection.ts';
+import { parseJsonIn, visitMessages, visitTools, type TextKind } from '../messages/messages.ts';
+import { createYielder } from '../eventLoop.ts';
+import type { PseudonymAssignment } from './assignment.ts';
+import { blockedReasonFor } from './blocked.ts';
+import { ByText } from './byText.ts';
+import type { CallContext, EntityCount, RequestDocument, RequestOutcome } from './contract.ts';
+import {
+  analyzedText,
+  applyEdits,
+  planEdits,
+  textsToAnalyze,
+  type AnalyzedText,
+  type ParsedText,
+  type TextEdits,
+} from './edits.ts';
+import { collectValues, type Found } from './occurrences.ts';
+import type { PseudonymSyntax } from './syntax.ts';
+
+interface AnalyzedRequest {
+  readonly texts: readonly AnalyzedText[];
+  readonly findings: readonly Finding[];
+  /** For each of `pictureTexts`; undefined where the request has none. */
+  readonly inPictures: readonly (readonly Finding[])[] | undefined;
+}
+
+interface Decision {
+  readonly texts: readonly AnalyzedText[];
+  readonly report: Pick<RequestOutcome, 'entities' | 'inPictures'>;
+  /** Set where policy blocks the request. */
+  readonly blockedReason: string | undefined;
+}
+
+/** Every text of a request once, however often it occurs, with the JSON in it. */
+export function parse(document: RequestDocument): ParsedText[] {
+  const texts = new ByText<ParsedText>();
+  rewriteTexts(document, (text, kind) => {
+    if (!texts.get(text, kind)) texts.set(text, kind, { text, kind, parsed: parseJsonIn(text) });
+    return text;
+  });
+  return texts.values();
+}
+
+export async function analyze(
+  parsed: readonly ParsedText[],
+  pictureTexts: readonly string[] | undefined,
+  analyzer: Analyzer,
+  { identity, signal, stricter }: CallContext,
+): Promise<AnalyzedRequest> {
+  const all = new Set([...parsed.flatMap(textsToAnalyze), ...(pictureTexts ?? [])]);
+  const texts = [...all].filter((text) => /\S/.test(text));
+  const analysis = { team: identity.team, signal, ...(stricter && { stricter }) };
+  const lists = texts.length > 0 ? await analyzer.analyze(texts, analysis) : [];
+  const byText = new Map(texts.map((text, index) => [text, lists[index] ?? []]));
+  const findingsOf = (text: string): readonly Finding[] => byText.get(text) ?? [];
+  // A text of two kinds was analyzed once, so its findings count once.
+  const distinct = new Map<string, readonly Finding[]>();
+  const analyzed = parsed.map((one) => {
+    const { findings, source } = analyzedText(one, findingsOf);
+    distinct.set(one.text, findings);
+    return source;
+  });
+  return { texts: analyzed, findings: [...distinct.values()].flat(), inPictures: pictureTexts?.map(findingsOf) };
+}
+
+/** The only place that decides whether a request is blocked for what it contains. */
+export function decide({ texts, findings, inPictures }: AnalyzedRequest): Decision {
+  const blocked = blockedTypes([...findings, ...(inPictures ?? []).flat()]);
+  return {
+    texts,
+    report: { entities: countEntities(findings), ...(inPictures && { inPictures }) },
+    blockedReason: blocked.length > 0 ? blockedReasonFor(blocked) : undefined,
+  };
+}
+
+/** What to replace in each text. */
+export async function editsOf(
+  texts: readonly AnalyzedText[],
+  { labels, grammar }: PseudonymSyntax,
+): Promise<TextEdits[]> {
+  const breathe = createYielder();
+  const values = await collectValues(findingsIn(texts), breathe);
+  const all: TextEdits[] = [];
+  let count = 0;
+  for (const one of texts) {
+    await breathe();
+    const { text, kind } = one;
+    const edits = planEdits(one, values, labels.labelOf, grammar);
+    count += edits.length;
+    TooManyValuesError.check(count);
+    all.push({ text, kind, edits });
+  }
+  return all;
+}
+
+function* findingsIn(texts: readonly AnalyzedText[]): Generator<{ text: string; place: Found }> {
+  for (const { parsed, found } of texts) {
+    for (const [index, { text }] of parsed.segments.entries()) {
+      for (const place of found[index] ?? []) yield { text, place };
+    }
+  }
+}
+
+/** The document with pseudonyms. */
+export function rewriteRequest(
+  document: RequestDocument,
+  edits: readonly TextEdits[],
+  assignment: PseudonymAssignment,
+): RequestDocument {
+  const rewritten = new ByText<string>();
+  for (const one of edits) {
+    const { text, kind } = one;
+    const isChanged = one.edits.length > 0;
+    rewritten.set(text, kind, isChanged ? applyEdits(text, one.edits, (edit) => assignment.pseudonymOf(edit)) : text);
+  }
+  return rewriteTexts(document, (text, kind) => {
+    const result = rewritten.get(text, kind);
+    if (result === undefined) throw new Error('A text of the request was not analyzed.');
+    return result;
+  });
+}
+
+function rewriteTexts(
+  { texts, structuredMessages, tools }: RequestDocument,
+  text: (text: string, kind: TextKind) => string,
+): RequestDocument {
+  return {
+    texts: texts.map((one) => text(one, 'text')),
+    ...(structuredMessages && {
+      structuredMessages: visitMessages(structuredMessages, { text }, 'structured_messages'),
+    }),
+    ...(tools && { tools: visitTools(tools, { text }) }),
+  };
+}
+
+function countEntities(findings: readonly Finding[]): EntityCount[] {
+  const counts = new Map<string, { type: string; detector: string; count: number }>();
+  for (const { type, detector } of findings) {
+    const key = `${type}\n${detector}`;
+    const count = counts.get(key);
+    if (count) count.count++;
+    else counts.set(key, { type, detector, count: 1 });
+  }
+  return [...counts.values()];
+}
+
+function blockedTypes(findings: readonly Finding[]): EntityType[] {
+  const types = findings.flatMap((finding) => (finding.action === 'block' ? finding.type : []));
+  return [...new Set(types)].sort();
+}
