@@ -3,11 +3,10 @@ import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
 import { createGuard, type Guard, type GuardOptions } from '../pseudonymization/pseudonymization.ts';
 import type { Analyzer } from '../detection/detection.ts';
-import { createFileGuard } from '../fileGuard.ts';
 import type { Metrics } from '../http/http.ts';
-import { createImageGuard, createImageWorkerPool } from '../images/images.ts';
+import { createImageWorkerPool } from '../images/images.ts';
 import type { Live } from '../liveFile.ts';
-import { createMonitor, withoutRewrites, withoutWrites } from '../monitor.ts';
+import { createPipeline, type Pipeline } from '../pipeline.ts';
 import { openSecret, readSecret, type ApiKeys, type Secret, type Settings } from '../settings/settings.ts';
 import { createMemoryStore, createRedisStore, type MappingStore } from '../store/store.ts';
 import { openAnalyzer, openPolicyOf } from './analyzer.ts';
@@ -22,7 +21,7 @@ export interface Components {
   /** The analyzer without metrics, for calls that are not a caller's. */
   readonly uncountedAnalyzer: Analyzer;
   readonly customTypes: () => readonly string[];
-  readonly guard: Guard;
+  readonly pipeline: Pipeline;
   close(): Promise<void>;
 }
 
@@ -61,7 +60,19 @@ export function createComponents(settings: Settings, options: ComponentOptions):
     analyzer,
     uncountedAnalyzer,
     customTypes,
-    guard: composeGuard(settings, { store, analyzer, sessionKey, customTypes, images, guard: options.guard }),
+    pipeline: createPipeline({
+      mode: settings.MODE,
+      analyzer,
+      store,
+      sessionKey,
+      scope: settings.SESSION_SCOPE,
+      maxAnswer: settings.MAX_BODY,
+      customTypes,
+      images: settings.IMAGES,
+      remoteImages: settings.REMOTE_IMAGES,
+      reader: images,
+      createTextGuard: options.guard ?? createGuard,
+    }),
     async close() {
       for (const live of [apiKeys, encryptionKeys, policy]) live?.close();
       await Promise.all([store.close(), analyzer.close(), images.close()]);
@@ -93,35 +104,4 @@ function openStore(settings: Settings, { logger, metrics, sessionKey, encryption
       logger.error(`Skipped a stored value: ${error.message}`);
     },
   });
-}
-
-interface GuardParts {
-  readonly store: MappingStore;
-  readonly analyzer: Analyzer;
-  readonly sessionKey: KeyObject;
-  readonly customTypes: () => readonly string[];
-  readonly images: ReturnType<typeof createImageWorkerPool>;
-  readonly guard: ((options: GuardOptions) => Guard) | undefined;
-}
-
-/** Files first, then images, then texts. Monitor mode wraps all of them and makes their store and image reader read-only. */
-function composeGuard(settings: Settings, { store, images, guard = createGuard, ...common }: GuardParts): Guard {
-  const isMonitor = settings.MODE === 'monitor';
-  const mappings = isMonitor ? withoutWrites(store) : store;
-  const textGuard = guard({
-    ...common,
-    store: mappings,
-    scope: settings.SESSION_SCOPE,
-    maxAnswer: settings.MAX_BODY,
-  });
-  const imageGuard = createImageGuard(textGuard, {
-    images: settings.IMAGES,
-    remoteImages: settings.REMOTE_IMAGES,
-    scope: settings.SESSION_SCOPE,
-    sessionKey: common.sessionKey,
-    store: mappings,
-    reader: isMonitor ? withoutRewrites(images) : images,
-  });
-  const fileGuard = createFileGuard(imageGuard, { files: settings.IMAGES === 'pass' ? 'pass' : 'block' });
-  return isMonitor ? createMonitor(fileGuard, textGuard) : fileGuard;
 }

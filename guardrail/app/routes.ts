@@ -15,9 +15,9 @@ export interface RouteOptions {
 
 /** Creates all routes, and the middleware in front of them. */
 export function createRoutes({ settings, components, admission, metrics, logger }: RouteOptions): http.Handler {
-  const { apiKeys, sessionKey, store, analyzer, guard } = components;
-  const isMonitor = settings.MODE === 'monitor';
-  const onFailure = (isMonitor ? http.failOpen : http.failClosed)({ metrics, logger });
+  const { apiKeys, sessionKey, store, analyzer } = components;
+  const { guard, isFailOpen } = components.pipeline;
+  const onFailure = (isFailOpen ? http.failOpen : http.failClosed)({ metrics, logger });
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
   const captureFence: http.CallMiddleware = (context, next) => {
     context.state.fence = store.fence();
@@ -34,7 +34,7 @@ export function createRoutes({ settings, components, admission, metrics, logger 
       bearerPaths: new Set(gatewayRoutesOf([]).flatMap(({ path, takesBearer }) => (takesBearer ? [path] : []))),
       ...(settings.PLAYGROUND ? { page: http.playgroundSignIn(page) } : {}),
     },
-    public: [healthRoutes(components, admission, isMonitor)],
+    public: [healthRoutes(components, admission, isFailOpen)],
     authenticated: [
       http.gatewayRoutes({ guard, metrics, proxyNames: settings.PROXY_NAMES, subjectOf, preHandlers, onFailure }),
       http.sessionRoutes({
@@ -52,10 +52,10 @@ export function createRoutes({ settings, components, admission, metrics, logger 
   });
 }
 
-function healthRoutes({ store, analyzer }: Components, admission: http.Admission, isMonitor: boolean) {
+function healthRoutes({ store, analyzer }: Components, admission: http.Admission, isFailOpen: boolean) {
   return http.healthRoutes({
     dependencies: [http.watched('store', () => store.ping()), { name: 'detector', state: () => analyzer.state() }],
-    optional: isMonitor,
+    optional: isFailOpen,
     draining: () => admission.draining,
   });
 }

@@ -1,0 +1,36 @@
+/** The guard of the service, and the only place that decides what monitor mode changes. */
+import type { Guard, GuardOptions } from './pseudonymization/pseudonymization.ts';
+import { createFileGuard } from './fileGuard.ts';
+import { createImageGuard, type ImageGuardOptions, type ImageProcessor } from './images/images.ts';
+import { createMonitor, withoutRewrites, withoutWrites } from './monitor.ts';
+import type { MappingStore } from './store/store.ts';
+
+export interface PipelineOptions extends Omit<GuardOptions, 'store'> {
+  readonly mode: 'enforce' | 'monitor';
+  readonly store: MappingStore;
+  readonly reader: ImageProcessor;
+  readonly images: ImageGuardOptions['images'];
+  readonly remoteImages: ImageGuardOptions['remoteImages'];
+  /** Creates the guard of the texts. */
+  readonly createTextGuard: (options: GuardOptions) => Guard;
+}
+
+export interface Pipeline {
+  readonly guard: Guard;
+  /** Whether a call that cannot be checked continues unchanged, and dependencies are optional. */
+  readonly isFailOpen: boolean;
+}
+
+/**
+ * Builds the guard from its stages. A request passes the file inspection, the image inspection and the text guard
+ * (parse, analyze, decide, pseudonymize, rewrite), and on its way back the image redaction.
+ */
+export function createPipeline(options: PipelineOptions): Pipeline {
+  const isMonitor = options.mode === 'monitor';
+  const store = isMonitor ? withoutWrites(options.store) : options.store;
+  const reader = isMonitor ? withoutRewrites(options.reader) : options.reader;
+  const texts = options.createTextGuard({ ...options, store });
+  const images = createImageGuard(texts, { ...options, store, reader });
+  const files = createFileGuard(images, { files: options.images === 'pass' ? 'pass' : 'block' });
+  return { guard: isMonitor ? createMonitor(files, texts) : files, isFailOpen: isMonitor };
+}
