@@ -6,7 +6,7 @@ import type { Analyzer } from '../detection/detection.ts';
 import type { Metrics } from '../http/http.ts';
 import { createImageWorkerPool } from '../images/images.ts';
 import type { Live } from '../liveFile.ts';
-import { createPipeline, type Pipeline } from '../pipeline.ts';
+import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts';
 import { openSecret, readSecret, type ApiKeys, type Secret, type Settings } from '../settings/settings.ts';
 import { createMemoryStore, createRedisStore, type MappingStore } from '../store/store.ts';
 import { openAnalyzer, openPolicyOf } from './analyzer.ts';

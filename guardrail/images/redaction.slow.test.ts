@@ -18,7 +18,7 @@ import {
   parsePolicy,
 } from '../detection/detection.ts';
 import type { Tenant } from '../ids.ts';
-import { createMonitor, withoutRewrites, withoutWrites } from '../monitor.ts';
+import { createMonitor, withoutRewrites, withoutWrites } from '../pipeline/monitor.ts';
 import { createMemoryStore, type MappingStore } from '../store/store.ts';
 import { UnreadableImageError, type ImageFormat, type Line, type ImageProcessor } from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';

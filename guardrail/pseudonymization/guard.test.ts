@@ -4,7 +4,7 @@ import { MAX_ENTITY, type Analyzer, type Finding } from '../detection/detection.
 import type { Pseudonym } from '../ids.ts';
 import { mayLoadAddresses } from './autoload/autoload.ts';
 import { DocumentTooDeepError } from '../messages/messages.ts';
-import { createMonitor, withoutWrites } from '../monitor.ts';
+import { createMonitor, withoutWrites } from '../pipeline/monitor.ts';
 import { createMemoryStore, type MappingStore } from '../store/store.ts';
 import {
   AnswerTooLargeError,

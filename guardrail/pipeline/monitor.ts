@@ -2,9 +2,9 @@
  * Monitor mode: what the guardrail would do, without doing it. The guards below know nothing of it: they work on a store
  * and on an image reader that change nothing, and {@link createMonitor} drops what they answer.
  */
-import type { Guard } from './pseudonymization/pseudonymization.ts';
-import type { ImageProcessor } from './images/images.ts';
-import type { MappingStore } from './store/store.ts';
+import type { Guard } from '../pseudonymization/pseudonymization.ts';
+import type { ImageProcessor } from '../images/images.ts';
+import type { MappingStore } from '../store/store.ts';
 
 /**
  * @param guard the guard whose outcomes are counted and not applied

@@ -1,5 +1,5 @@
-import { refuse, type Guard } from './pseudonymization/pseudonymization.ts';
-import { holdsFiles } from './messages/messages.ts';
+import { refuse, type Guard } from '../pseudonymization/pseudonymization.ts';
+import { holdsFiles } from '../messages/messages.ts';
 
 export interface FileGuardOptions {
   readonly files: 'block' | 'pass';

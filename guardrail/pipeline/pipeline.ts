@@ -1,9 +1,9 @@
 /** The guard of the service, and the only place that decides what monitor mode changes. */
-import type { Guard, GuardOptions } from './pseudonymization/pseudonymization.ts';
+import type { Guard, GuardOptions } from '../pseudonymization/pseudonymization.ts';
 import { createFileGuard } from './fileGuard.ts';
-import { createImageGuard, type ImageGuardOptions, type ImageProcessor } from './images/images.ts';
+import { createImageGuard, type ImageGuardOptions, type ImageProcessor } from '../images/images.ts';
 import { createMonitor, withoutRewrites, withoutWrites } from './monitor.ts';
-import type { MappingStore } from './store/store.ts';
+import type { MappingStore } from '../store/store.ts';
 
 export interface PipelineOptions extends Omit<GuardOptions, 'store'> {
   readonly mode: 'enforce' | 'monitor';
