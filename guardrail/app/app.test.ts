@@ -315,7 +315,7 @@ describe('the service', () => {
     try {
       const answer = bodyOf(await harness.guard(fields));
       expect(answer.action).to.equal('BLOCKED');
-      expect(answer.blocked_reason).to.match(/holds a file, a recording or a video/);
+      expect(answer.blocked_reason).to.match(/contains a file, a recording or a video/);
       expect(bodyOf(await passing.guard(fields)).action).to.equal('NONE');
       const stricter = { additional_provider_specific_params: { images: 'block' } };
       expect(bodyOf(await passing.guard({ ...fields, ...stricter })).action).to.equal('BLOCKED');

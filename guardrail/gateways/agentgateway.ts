@@ -28,7 +28,7 @@ export const agentgateway: GatewayAdapter = {
         identity,
         anonymous: token === undefined,
         document: { texts: [], structuredMessages: messages },
-        // A mask drops what it does not carry, such as tool calls: it is sent only where something has changed.
+        // A mask drops what it does not contain, such as tool calls: it is sent only where something has changed.
         render: (outcome) => (outcome.action === 'NONE' ? PASS : mask('messages', outcome.structuredMessages)),
       };
     }
@@ -46,9 +46,8 @@ export const agentgateway: GatewayAdapter = {
 };
 
 /**
- * Names the session within what the gateway proves: the client's session, or else the trace that both calls belong to, or
- * else all of it. Undefined where the gateway proves nothing: whatever else ties the two calls together, another client
- * can copy.
+ * The token of the session within the team that the gateway proves: the client's session, else the trace of both calls,
+ * else one session for the team. Undefined without a proven team: another client can copy everything else.
  */
 function tokenOf(call: GatewayCall): string | undefined {
   if (call.team === undefined) return undefined;

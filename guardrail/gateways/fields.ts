@@ -1,32 +1,27 @@
 import * as z from 'zod';
-import type { Json } from '../pseudonymization/pseudonymization.ts';
+import { isObject, type JsonObject } from '../messages/messages.ts';
 
-/** A field that is missing or wrong: 400. Its message names the field and says what it has to be, never what it was. */
+/** A field is missing or invalid: 400. The message names the field and what it must be, never its value. */
 export class FieldError extends Error {
   override readonly name = 'FieldError';
 }
 
-/** A JSON object of any shape, handed on as it came: rows and unknown members are kept. */
-export type JsonObject = Record<string, Json>;
+export { isObject, type JsonObject };
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Not `z.looseObject`: that would copy the object, and lose a member named `__proto__`. */
+/** Any JSON object, unchanged. `z.looseObject` would copy it and lose a member named `__proto__`. */
 export const jsonObject = z
   .custom<JsonObject>(isObject, 'must be an object')
   .meta({ type: 'object', additionalProperties: true });
 
 /**
  * Reads a value by its schema.
- * @throws FieldError about the first thing that is wrong.
+ * @throws FieldError about the first invalid field.
  */
 export function parseFields<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw new FieldError(issue ? sentence(issue) : 'The body is not what this endpoint takes.');
+  throw new FieldError(issue ? sentence(issue) : 'The body is not valid for this endpoint.');
 }
 
 function sentence(issue: z.core.$ZodIssue): string {

@@ -1,7 +1,4 @@
-/**
- * The basic guardrail protocol: what the gateway posts to `/beta/<name>_basic_guardrail_api` before and after a model
- * call, and what it is answered. Wire format and validation alone; what is done with it is the core's.
- */
+/** LiteLLM's basic guardrail API: the calls to `/beta/<name>_basic_guardrail_api` before and after a model call. */
 import * as z from 'zod';
 import type {
   CallerSettings,
@@ -39,18 +36,14 @@ const overrides = z
       .enum(['incremental_diff', 'block_only'])
       .nullish()
       .describe(
-        'Accepted, and changes nothing. A call does not say whether its answer is streamed, and a plain answer must be ' +
-          'restored. What the gateway applies to a stream is a setting of the gateway.',
+        'Accepted without effect. A call does not say whether its response is streamed, and a plain response must be ' +
+          'restored. The gateway configures how it applies changes to a stream.',
       ),
     recall: z
       .enum(['precise', 'balanced', 'thorough'])
       .nullish()
-      .describe('Finds at least as much as this; never less than the service is set to.'),
-    block_entities: z
-      .array(z.string().max(128))
-      .max(200)
-      .nullish()
-      .describe('Entity types that block this request where they are found.'),
+      .describe('The least recall for this call; never less than that of the service.'),
+    block_entities: z.array(z.string().max(128)).max(200).nullish().describe('Entity types that block this request.'),
     images: z.enum(['block']).nullish().describe('Blocks this request if it holds an image.'),
   })
   .nullish();
@@ -66,7 +59,7 @@ const fields = z.object({
   request_data: requestData,
   request_headers: jsonObject
     .nullish()
-    .describe("The client's headers; x-session-id names a conversation, the others are not looked at."),
+    .describe("The client's headers; x-session-id names a conversation, the others are ignored."),
   additional_provider_specific_params: overrides.describe('Settings for this call; they only make it stricter.'),
 });
 
@@ -82,7 +75,7 @@ function namedFields(proxyName: string) {
 export function basicRequestSchema(proxyName: string): z.ZodType {
   return fields
     .extend(namedFields(proxyName))
-    .describe('A guardrail call. At least one of texts, images and structured_messages must be there.');
+    .describe('A guardrail call. At least one of texts, images and structured_messages is required.');
 }
 
 /** The answer's body. */
@@ -100,7 +93,7 @@ export const basicResponseSchema = z.object({
     .array(z.int().min(0))
     .optional()
     .describe('After the call: for each text, how many code points at its end may still change.'),
-  blocked_reason: z.string().optional().describe('Why, for the user; with BLOCKED alone.'),
+  blocked_reason: z.string().optional().describe('The reason, for the user; only with BLOCKED.'),
 });
 
 type BasicResponse = z.infer<typeof basicResponseSchema>;
@@ -204,8 +197,8 @@ function renderResponse(outcome: ResponseOutcome): BasicResponse {
 }
 
 /**
- * A client's own name for its conversation, where the gateway is configured to hand its header on; a header that it is
- * not configured to hand on may still be listed, with a placeholder for its value.
+ * The client's name for its conversation, if the gateway is configured to forward the header. A header that is not
+ * forwarded may be listed with a placeholder as its value.
  */
 function conversationOf(headers: JsonObject | null | undefined): string | undefined {
   const value = headers?.['x-session-id'];

@@ -5,15 +5,15 @@ import type { SubjectId } from '../ids.ts';
 import { FieldError, isObject, type JsonObject } from './fields.ts';
 import { identityOf, rowsOf, type GatewayAdapter, type GatewayCall } from './contract.ts';
 
-/** Added to the request that Portkey hands us back after the call, and drops before the model sees it. */
+/** Added to the request: Portkey returns it after the call, and removes it before the model. */
 const TOKEN_FIELD = 'x_peer_session';
 const METADATA_NAMES = ['session_id', 'trace_id', 'conversation_id', '_user'] as const;
-/** The session's token, and where the peer names an end user, what that is called in the store. */
+/** The token of the session, and the id of the end user in the store if the gateway names one. */
 const TOKEN = /^([0-9a-f]{32})([0-9a-f]{32})?$/;
 
 export const portkey: GatewayAdapter = {
   dialect: 'portkey',
-  // It waits three seconds unless it is told otherwise, which an image may well take.
+  // Portkey waits three seconds by default; an image can take that long.
   timeoutMs: 2700,
 
   recognizes: (body) => body.eventType === 'beforeRequestHook' || body.eventType === 'afterRequestHook',
@@ -49,7 +49,7 @@ function readBefore(body: JsonObject, request: JsonObject, call: GatewayCall): E
     identity: identityOf(call, 'portkey', token, subject),
     document: { texts: [], structuredMessages: [rest], ...(tools ? { tools } : {}) },
     render(outcome) {
-      // A token that a client made up must not come back to us as ours.
+      // A forged token must not come back as a valid one.
       if (outcome.action === 'NONE') return sent === undefined ? { verdict: true } : transformed('request', own);
       const changed = asObject(outcome.structuredMessages?.[0]) ?? rest;
       const withTools = tools ? { ...changed, tools: [...(outcome.tools ?? tools)] } : changed;
@@ -68,7 +68,7 @@ function readAfter(body: JsonObject, request: JsonObject, call: GatewayCall): Ex
   return {
     phase: 'response',
     identity: identityOf(call, 'portkey', token, subject),
-    // A stream comes without a body: there is nothing to restore in it.
+    // A stream has no body, so there is nothing to restore.
     document: { texts: [], structuredMessages: isObject(answer) ? [answer] : [] },
     render(outcome) {
       const restored = asObject(outcome.structuredMessages?.[0]);
@@ -78,9 +78,9 @@ function readAfter(body: JsonObject, request: JsonObject, call: GatewayCall): Ex
 }
 
 /**
- * What names the session within what the gateway proves: the configured header, then what the client chose; each kind
- * apart from the others. Where the gateway proves nothing, no name counts, since another client can give it too: the
- * session is that of the call's own token.
+ * The name of the session within the team that the gateway proves: the configured header, else what the client chose,
+ * with its kind. Without a proven team no name counts, because another client can give the same: the session is that of
+ * the token of the call.
  */
 function nameOf(body: JsonObject, request: JsonObject, call: GatewayCall): string | undefined {
   if (call.team === undefined) return undefined;
@@ -95,7 +95,7 @@ function nameOf(body: JsonObject, request: JsonObject, call: GatewayCall): strin
   return typeof user === 'string' && user !== '' ? `user:${user}` : undefined;
 }
 
-/** Whose erasure erases the session: the user that Portkey's metadata name, else that of the request. */
+/** The end user whose erasure erases the session: the user in Portkey's metadata, else the user of the request. */
 function subjectOf(body: JsonObject, request: JsonObject, call: GatewayCall): SubjectId | undefined {
   const metadata = isObject(body.metadata) ? body.metadata : {};
   const endUser = [metadata._user, request.user].find((value) => typeof value === 'string' && value !== '');

@@ -6,9 +6,9 @@ export interface FileGuardOptions {
 }
 
 const REFUSED =
-  'This request holds a file, a recording or a video, in which personal data cannot be found: send its text instead.';
+  'The request contains a file, a recording or a video, which cannot be checked for personal data. Send its text instead.';
 
-/** A guard that lets no request with a file or a recording through unseen. */
+/** Blocks requests that contain a file or a recording. */
 export function createFileGuard(guard: Guard, { files }: FileGuardOptions): Guard {
   return {
     async request(document, context) {

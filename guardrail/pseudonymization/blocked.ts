@@ -1,6 +1,6 @@
 import type { EntityType } from '../detection/detection.ts';
 
-/** How a type is called where lower-casing its name does not do. */
+/** The names of entity types in plain English. */
 const NAMES: Partial<Record<EntityType, string>> = {
   PERSON: 'names of people',
   LOCATION: 'places or addresses',
@@ -23,10 +23,10 @@ const NAMES: Partial<Record<EntityType, string>> = {
   NRP: 'nationality, religion or political affiliation',
 };
 
-/** What a user reads whose request was refused. Names kinds of data, never a value. */
+/** The reason that a user reads when policy blocks a request. It names kinds of data, never a value. */
 export function blockedReasonFor(types: readonly EntityType[]): string {
   const names = types.map((type) => NAMES[type] ?? `data of the type ${type.slice(0, 64)}`);
   const last = names.at(-1) ?? 'data';
   const list = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${last}` : last;
-  return `Your request was not sent because it contains ${list}, which must not be shared with this model. Please remove this and try again.`;
+  return `Your request was blocked because it contains ${list}. Remove this data and try again.`;
 }

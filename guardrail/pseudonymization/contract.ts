@@ -6,7 +6,7 @@ import type { Fence } from '../store/store.ts';
 /** How wide a mapping is shared: over all calls of a user, over one conversation (trace id), or over one call. */
 export type SessionScope = 'user' | 'conversation' | 'call';
 
-/** Who calls, as the gateway tells it. Absent and empty are the same. */
+/** The identity of a caller, as the gateway gives it. Absent and empty are the same. */
 export interface CallIdentity {
   /** Name of the API key with which the gateway authenticated. */
   readonly tenant: Tenant;
@@ -30,18 +30,18 @@ export interface CallContext {
   readonly identity: CallIdentity;
   /** Aborted when the client is gone or the time is up. */
   readonly signal: AbortSignal;
-  /** The store's time when the call came, before its body was read. Default: when the core is asked. */
+  /** The fence of the call, captured before its body was read. Default: captured when the guard is called. */
   readonly fence?: Fence | undefined;
   readonly stricter?: CallerSettings;
 }
 
-/** What a caller may ask for: to be handled more strictly than the service is set to, never less. */
+/** Settings of a caller: stricter than those of the service, never less strict. */
 export interface CallerSettings extends StricterSettings {
-  /** Refuses the call if it holds an image, a file or a recording. */
+  /** Blocks the call if it contains an image, a file or a recording. */
   readonly images?: 'block';
 }
 
-/** What a gateway hands over before a model call. Lists keep length and order. */
+/** The content of a call before the model. Lists keep their length and order. */
 export interface RequestDocument {
   readonly texts: readonly string[];
   /** Messages as the client sent them, content parts and tool calls included. */
@@ -61,7 +61,7 @@ export interface ResponseDocument {
   readonly toolCalls?: readonly Json[] | undefined;
 }
 
-/** How many findings of a type there were, for metrics and logs; never a value. */
+/** The number of findings of a type, for metrics and logs. */
 export interface EntityCount {
   readonly type: string;
   readonly detector: string;
@@ -72,7 +72,7 @@ interface OutcomeBase {
   readonly session: SessionId;
 }
 
-/** `monitored` is set in monitor mode: what would have been done. */
+/** `monitored` is set in monitor mode: the action that enforcing would have taken. */
 export type RequestOutcome = OutcomeBase & {
   readonly entities: readonly EntityCount[];
   readonly monitored?: Action;
@@ -107,7 +107,7 @@ export type ResponseOutcome = OutcomeBase & {
   readonly searched?: boolean;
 };
 
-/** The pseudonymization core behind every protocol. */
+/** Pseudonymizes requests and restores responses, for every gateway. */
 export interface Guard {
   /** @throws DetectorUnavailableError | StoreUnavailableError | SessionErasedError | DocumentTooDeepError | TooManyValuesError */
   request(document: RequestDocument, context: CallContext): Promise<RequestOutcome>;

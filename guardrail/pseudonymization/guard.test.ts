@@ -1005,7 +1005,7 @@ describe('policy', () => {
     expect(outcome).to.include({
       action: 'BLOCKED',
       blockedReason:
-        'Your request was not sent because it contains credit card numbers and e-mail addresses, which must not be shared with this model. Please remove this and try again.',
+        'Your request was blocked because it contains credit card numbers and e-mail addresses. Remove this data and try again.',
     });
     expect(await store.count()).to.equal(0);
   });

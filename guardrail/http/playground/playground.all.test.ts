@@ -199,7 +199,7 @@ describe('the playground in a browser', function () {
       await page.goto(`${strict.url}/playground`);
       await check();
       expect(await textOf('legend')).to.match(/EMAIL_ADDRESS × 1 · request refused/);
-      expect(await textOf('sent')).to.match(/^Your request was not sent because it contains e-mail addresses/);
+      expect(await textOf('sent')).to.match(/^Your request was blocked because it contains e-mail addresses/);
       expect(await page.locator('#restore').isVisible()).to.equal(false);
       await picture('refused');
     } finally {
