@@ -4,7 +4,7 @@ import { CHAT, chat, user } from './chatCases.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import type { Fault, Interceptor } from './interceptor.ts';
 import { demand, exact, neverSaw, pseudonymized, emailPseudonyms } from './judge.ts';
-import type { ModelServer } from '../testing/modelServer.ts';
+import type { ModelServer } from '../testing/upstream/modelServer.ts';
 import { FORBIDDEN, letter, newPerson, valuesOf } from './syntheticPerson.ts';
 import type { Case } from './suite.ts';
 

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../testing/gateway/gateway.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { demand, emailPseudonyms, exact, neverSaw } from './judge.ts';
-import type { Witness } from '../testing/modelServer.ts';
+import type { Witness } from '../testing/upstream/modelServer.ts';
 import { letter, newPerson, valuesOf } from './syntheticPerson.ts';
 import type { Case } from './suite.ts';
 

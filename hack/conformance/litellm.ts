@@ -6,8 +6,8 @@ import { GatewayClient } from './client.ts';
 import { GUARDRAIL } from './exposure/probes/bypass.ts';
 import { PASS_THROUGH } from './exposure/probes/passThrough.ts';
 import { MCP_SERVER } from './exposure/probes/tools.ts';
-import { MCP_PATH } from '../testing/mcpServer.ts';
-import { startLiteLlm } from '../testing/litellmProcess.ts';
+import { MCP_PATH } from '../testing/upstream/mcpServer.ts';
+import { startLiteLlm } from '../testing/litellm/litellm.ts';
 
 /** A running LiteLLM that calls a model server and a guardrail of ours. */
 export interface LiteLlm {

@@ -7,7 +7,7 @@ import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
 import { FAILS_OPEN } from './litellm.ts';
 import { demand, exact, neverSaw, prefixes, pseudonymized, emailPseudonyms } from './judge.ts';
-import type { Witness } from '../testing/modelServer.ts';
+import type { Witness } from '../testing/upstream/modelServer.ts';
 import { FORBIDDEN, letter, type Person, newPerson, valuesOf } from './syntheticPerson.ts';
 import type { Case } from './suite.ts';
 

@@ -8,7 +8,7 @@ import type { ProbeBench } from './exposure/probe.ts';
 import { type Interceptor, type Mutant, startInterceptor } from './interceptor.ts';
 import { EXTERNAL_PORTS, isExternal, useLiteLlm } from './litellm.ts';
 import { LITELLM_CASES, LITELLM_CHAT_CASES, type LiteLlmBench } from './litellmCases.ts';
-import { type ModelServer, startModelServer, type Witness } from '../testing/modelServer.ts';
+import { type ModelServer, startModelServer, type Witness } from '../testing/upstream/modelServer.ts';
 import { usePortkey } from './portkey.ts';
 import { PORTKEY_CASES } from './portkeyCases.ts';
 import type { Service } from './service.ts';

@@ -13,7 +13,7 @@ import { errorsOf, findsOf, scoreAnalyzer, table, type Row } from './evaluate.ts
 import { heldOutSet, heldOutTypes } from './heldOut.ts';
 import { kindTable, readKinds } from './kinds.ts';
 import { dataPackages, figures, modelCardFile, weights, withParts } from './modelCard.ts';
-import { startPresidio } from './presidio.ts';
+import { startPresidio } from '../testing/presidio.ts';
 import { score, type EvalText } from './score.ts';
 import { readTexts } from './texts.ts';
 

@@ -1,6 +1,6 @@
 /** What needs no cluster: the development gateway with its echo model, and a guardrail that serves the playground. */
 import { join } from 'node:path';
-import { answers } from '../answers.ts';
+import { answers } from '../../testing/answers.ts';
 import { freePort, portInUse, startProcess, waitUntilReady } from '../../testing/processes.ts';
 import type { Progress } from '../../testing/progress.ts';
 import type { GuardrailAddress } from './guardrailFile.ts';

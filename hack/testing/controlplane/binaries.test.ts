@@ -16,7 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { freePort } from '../processes.ts';
-import { type BinaryName, type BinarySources, ensureBinaries, KUBERNETES_VERSION, platformName } from './binaries.ts';
+import { type BinarySources, ensureBinaries } from './binaries.ts';
+import { type BinaryName, KUBERNETES_VERSION, platformName } from './versions.ts';
 import { ARCHIVE_VERSION } from './download.ts';
 
 const NAMES = ['kube-apiserver', 'etcd', 'kubectl'] as const;

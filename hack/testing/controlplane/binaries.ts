@@ -3,7 +3,7 @@
  * that setup-envtest uses too, on `PATH`. Otherwise downloaded, otherwise built from Go modules, into that cache.
  */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,9 +18,7 @@ import {
   download,
   WORK_PREFIX as DOWNLOAD_PREFIX,
 } from './download.ts';
-
-export type BinaryName =
-  'kube-apiserver' | 'etcd' | 'kubectl' | 'kube-controller-manager' | 'kube-scheduler' | 'kube-proxy' | 'kubelet';
+import { type BinaryName, KUBERNETES_VERSION, platformName } from './versions.ts';
 
 /** What is looked at and where things go; all of it has a default, and tests give their own. */
 export interface BinarySources {
@@ -32,8 +30,6 @@ export interface BinarySources {
   build?: typeof build;
 }
 
-/** The version that is built; every 1.36.x that is found will do. */
-export const KUBERNETES_VERSION = versionInGoMod('k8s.io/kubernetes');
 const MINOR = KUBERNETES_VERSION.split('.').slice(0, 2).join('.');
 const ETCD_MINORS = ['3.5', '3.6'];
 /** A client may be one minor version older or newer than its server. */
@@ -132,11 +128,6 @@ function versionFolder(cache: string, version: string): string {
   return join(cache, `${version}-${platformName()}`);
 }
 
-/** As Go and the release archives name it: `linux-amd64`. */
-export function platformName(): string {
-  return `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
-}
-
 async function find(name: BinaryName, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const assets = env.KUBEBUILDER_ASSETS;
   if (assets !== undefined && assets !== '') {
@@ -182,14 +173,4 @@ async function hasRightVersion(name: BinaryName, path: string): Promise<boolean>
   } catch {
     return false;
   }
-}
-
-/** go.mod is the one place that names versions. */
-function versionInGoMod(module: string): string {
-  const text = readFileSync(join(import.meta.dirname, 'go.mod'), 'utf8');
-  const line = text.split('\n').find((candidate) => candidate.trim().startsWith(`${module} v`));
-  const version = line && /\bv(\d+\.\d+\.\d+)/.exec(line)?.[1];
-  if (version === undefined || version === '')
-    throw new Error(`hack/testing/controlplane/go.mod does not require ${module}.`);
-  return version;
 }

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { listed } from '../estimate.ts';
 import { endWithThisProcess, removeAtExit } from '../processes.ts';
 import type { Report } from '../progress.ts';
-import type { BinaryName } from './binaries.ts';
 import { describeBuild, describeDownload, GoOutput } from './goOutput.ts';
+import type { BinaryName } from './versions.ts';
 
 const PACKAGES: Readonly<Record<BinaryName, string>> = {
   'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { describePace, listed, type Pace } from '../estimate.ts';
 import { removeAtExit } from '../processes.ts';
 import type { Report } from '../progress.ts';
-import type { BinaryName } from './binaries.ts';
+import type { BinaryName } from './versions.ts';
 
 /** The newest version whose archive's SHA-512 controller-tools had published when this was written. */
 export const ARCHIVE_VERSION = '1.36.2';

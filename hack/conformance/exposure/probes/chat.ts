@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../testing/gateway/gateway.ts';
 import { CHAT, chat, TOOL, user } from '../../chatCases.ts';
-import type { Reply } from '../../../testing/modelServer.ts';
+import type { Reply } from '../../../testing/upstream/modelServer.ts';
 import { newPerson } from '../../syntheticPerson.ts';
 import { answer, event, pieces, type Probe, type ProbeOptions, request } from '../probe.ts';
 import { aFile, aPicture } from '../values.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../testing/gateway/gateway.ts';
-import type { Reply } from '../../../testing/modelServer.ts';
+import type { Reply } from '../../../testing/upstream/modelServer.ts';
 import { answer, event, pieces, type Probe, type ProbeOptions, request } from '../probe.ts';
 import { aToken } from '../values.ts';
 

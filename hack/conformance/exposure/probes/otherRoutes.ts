@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../testing/gateway/gateway.ts';
 import { CHAT, chat, user } from '../../chatCases.ts';
-import type { Reply } from '../../../testing/modelServer.ts';
+import type { Reply } from '../../../testing/upstream/modelServer.ts';
 import { answer, event, pieces, type Probe, type ProbeOptions, request } from '../probe.ts';
 import { pseudonymIn } from '../outcome.ts';
 import { aFile, anEmail, aToken } from '../values.ts';

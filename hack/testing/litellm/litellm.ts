@@ -2,7 +2,7 @@ import { globSync, mkdtempSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, removeAtExit, startProcess, waitUntilReady } from './processes.ts';
+import { freePort, removeAtExit, startProcess, waitUntilReady } from '../processes.ts';
 import { startPostgres } from './postgres.ts';
 
 /** A LiteLLM of our own. */

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppsV1Api, CoreV1Api, type KubeConfig, PatchStrategy, setHeaderOptions, Watch } from '@kubernetes/client-node';
-import { removeAtExit } from '../testing/processes.ts';
+import { removeAtExit } from './processes.ts';
 import { type Addresses, addresses, type PodAddress, podIp, podsOf } from './workloads/addresses.ts';
 import type { Data, Sources } from './workloads/container.ts';
 import { references } from './workloads/container.ts';

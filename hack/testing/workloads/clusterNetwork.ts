@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { type Addresses, POD_NETWORK } from './workloads/addresses.ts';
+import { type Addresses, POD_NETWORK } from './addresses.ts';
 
 const file = process.env.CLUSTER_ADDRESSES ?? '';
 /** The discard port: nothing listens there. */

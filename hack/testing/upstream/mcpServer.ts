@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Json, JsonObject } from './gateway/gateway.ts';
+import type { Json, JsonObject } from '../gateway/gateway.ts';
 
 /** Where the model server speaks the Model Context Protocol (streamable HTTP, without sessions). */
 export const MCP_PATH = '/mcp';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import readRaw from 'raw-body';
-import { echo, type Json, type JsonObject } from './gateway/gateway.ts';
+import { echo, type Json, type JsonObject } from '../gateway/gateway.ts';
 import { answerMcp, MCP_PATH } from './mcpServer.ts';
 import { serveRealtime } from './realtimeServer.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { type ControlPlane, startControlPlane } from '../testing/controlplane.ts';
+import { type ControlPlane, startControlPlane } from './controlplane.ts';
 import type { Deployment } from './workloads/kinds.ts';
 import { startWorkloadRunner, type WorkloadRunner } from './workloads.ts';
 
@@ -213,7 +213,7 @@ describe('workload runner', function () {
       console.log(JSON.stringify(answers));`;
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      ['--import', join(import.meta.dirname, 'clusterNetwork.ts'), '--input-type=module', '-e', program],
+      ['--import', join(import.meta.dirname, 'workloads/clusterNetwork.ts'), '--input-type=module', '-e', program],
       { env: { ...process.env, CLUSTER_ADDRESSES: join(folder, 'addresses.json') } },
     );
     const [first, second, byName, byLongName, ...unknown] = JSON.parse(stdout) as (number | string)[];

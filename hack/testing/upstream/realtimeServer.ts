@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { WebSocketServer } from 'ws';
-import type { JsonObject } from './gateway/gateway.ts';
+import type { JsonObject } from '../gateway/gateway.ts';
 
 const REALTIME_PATH = /^(\/v1)?\/realtime(\?|$)/;
 

@@ -7,8 +7,8 @@ import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { isExecutable } from './executables.ts';
-import { withFileLock } from './lock.ts';
+import { isExecutable } from '../executables.ts';
+import { withFileLock } from '../lock.ts';
 
 const run = promisify(execFile);
 

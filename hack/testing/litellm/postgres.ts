@@ -3,7 +3,7 @@ import { globSync, mkdtempSync } from 'node:fs';
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort, removeAtExit, startProcess, waitUntilReady } from './processes.ts';
+import { freePort, removeAtExit, startProcess, waitUntilReady } from '../processes.ts';
 
 const run = promisify(execFile);
 const DATABASE = 'gateway';

@@ -4,16 +4,21 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
-import { GatewayClient } from '../../hack/conformance/client.ts';
-import type { Interceptor } from '../../hack/conformance/interceptor.ts';
-import { startInterceptor } from '../../hack/conformance/interceptor.ts';
-import type { LiteLlmProcess } from '../../hack/testing/litellmProcess.ts';
-import { litellmLab, startLiteLlm } from '../../hack/testing/litellmProcess.ts';
-import type { ModelServer } from '../../hack/testing/modelServer.ts';
-import { startModelServer } from '../../hack/testing/modelServer.ts';
-import { useService } from '../../hack/conformance/service.ts';
-import { renderProxyConfig } from './proxyConfig.ts';
-import { bypasses, GOOD_PARAMS, hostileBases, hostileParams } from './testing/hostileBases.ts';
+import { GatewayClient } from './client.ts';
+import type { Interceptor } from './interceptor.ts';
+import { startInterceptor } from './interceptor.ts';
+import type { LiteLlmProcess } from '../testing/litellm/litellm.ts';
+import { litellmLab, startLiteLlm } from '../testing/litellm/litellm.ts';
+import type { ModelServer } from '../testing/upstream/modelServer.ts';
+import { startModelServer } from '../testing/upstream/modelServer.ts';
+import { useService } from './service.ts';
+import { renderProxyConfig } from '../../operator/configuration/proxyConfig.ts';
+import {
+  bypasses,
+  GOOD_PARAMS,
+  hostileBases,
+  hostileParams,
+} from '../../operator/configuration/testing/hostileBases.ts';
 
 const MASTER_KEY = 'sk-hostile';
 const MAIL = 'maria.lindholm@example.org';

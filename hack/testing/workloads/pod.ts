@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { answers } from '../answers.ts';
-import { freePort, type ManagedProcess, startProcess } from '../../testing/processes.ts';
+import { freePort, type ManagedProcess, startProcess } from '../processes.ts';
 import {
   ContainerConfigError,
   environment,
