@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../testing/controlplane.ts';
 import { freePort, startProcess, waitUntilReady } from '../testing/processes.ts';
-import { type Block, blocks, inlineCommands, localLinks } from './readme.ts';
+import { type Block, blocks, inlineCommands } from './readme.ts';
 
 const root = join(import.meta.dirname, '../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -13,12 +13,6 @@ const shell = blocks(readme).filter(({ language }) => language === 'sh');
 
 describe('README', function () {
   this.timeout(120_000);
-
-  it('links to what is there', () => {
-    const links = localLinks(readme);
-    expect(links).to.have.length.above(3);
-    expect(links.filter((link) => !existsSync(join(root, link)))).to.deep.equal([]);
-  });
 
   it('names npm scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {

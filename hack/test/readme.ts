@@ -21,7 +21,26 @@ export function inlineCommands(markdown: string, program: string): string[] {
   return commands.filter((command) => command === program || command.startsWith(`${program} `));
 }
 
-/** Targets of links that lie in the project. */
+/** Targets of links that lie in the project, with their anchors. */
+export function linkTargets(markdown: string): string[] {
+  const text = markdown.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '');
+  return [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, target = '']) => target);
+}
+
+/** The files that links lead to, without anchors. */
 export function localLinks(markdown: string): string[] {
-  return [...markdown.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target);
+  return linkTargets(markdown)
+    .map((target) => target.split('#')[0] ?? '')
+    .filter((file) => file !== '');
+}
+
+/** The anchors of a document's headings, as GitHub forms them. */
+export function headings(markdown: string): string[] {
+  const text = markdown.replace(/^```[\s\S]*?^```$/gm, '');
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
 }

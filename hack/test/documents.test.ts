@@ -1,0 +1,50 @@
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { headings, linkTargets } from './readme.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const documents = globSync(['*.md', 'docs/*.md', 'operator/**/*.md', 'guardrail/**/*.md', 'hack/**/*.md'], {
+  cwd: root,
+});
+const folders = (parent: string): string[] =>
+  readdirSync(join(root, parent), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+describe('documents', () => {
+  it('are found', () => {
+    expect(documents).to.include.members(['README.md', 'CONTRIBUTING.md', 'docs/architecture.md', 'docs/glossary.md']);
+  });
+
+  for (const document of documents) {
+    it(`${document} links to files and headings that exist`, () => {
+      const broken = linkTargets(read(document)).filter((target) => {
+        const [path = '', anchor] = target.split('#');
+        const file = path === '' ? document : join(dirname(document), path);
+        if (!existsSync(join(root, file))) return true;
+        return anchor !== undefined && !headings(read(file)).includes(anchor);
+      });
+      expect(broken).to.deep.equal([]);
+    });
+  }
+
+  for (const program of ['operator', 'guardrail']) {
+    it(`docs/architecture.md names each room of ${program}/, and no other`, () => {
+      const table = read('docs/architecture.md').split(`| Room of \`${program}/\``)[1]?.split('\n\n')[0] ?? '';
+      const named = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name = '']) => name);
+      expect(named).to.have.members(folders(program));
+    });
+  }
+
+  it('docs/architecture.md and CONTRIBUTING.md name files that exist', () => {
+    for (const document of ['docs/architecture.md', 'CONTRIBUTING.md']) {
+      const named = [...read(document).matchAll(/`((?:operator|guardrail|hack|docs|crds)\/[\w./]*)`/g)];
+      const missing = named.map(([, path = '']) => path).filter((path) => !existsSync(join(root, path)));
+      // The example of a command.
+      expect(named, document).to.have.length.above(10);
+      expect(missing, document).to.deep.equal([]);
+    }
+  });
+});
