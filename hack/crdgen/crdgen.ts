@@ -98,6 +98,7 @@ function generateCrd(
   const columns = broken
     ? []
     : checkColumns(source.tags.printcolumn, status === undefined ? { spec } : { spec, status }, report);
+  const description = source.tags.description;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -121,25 +122,29 @@ function generateCrd(
           storage: true,
           subresources: { status: {} },
           additionalPrinterColumns: columns,
-          schema: {
-            openAPIV3Schema: {
-              type: 'object',
-              description: source.tags.description,
-              required: ['spec'],
-              properties: {
-                apiVersion: {
-                  type: 'string',
-                  description: 'Version of the API that this object is written in.',
-                },
-                kind: { type: 'string', description: 'Kind of this object.' },
-                metadata: { type: 'object' },
-                spec,
-                ...(status === undefined ? {} : { status }),
-              },
-            },
-          },
+          schema: { openAPIV3Schema: objectSchema(description, spec, status) },
         },
       ],
+    },
+  };
+}
+
+/** The schema of a whole object. */
+function objectSchema(
+  description: string,
+  spec: StructuralSchema,
+  status: StructuralSchema | undefined,
+): StructuralSchema {
+  return {
+    type: 'object',
+    description,
+    required: ['spec'],
+    properties: {
+      apiVersion: { type: 'string', description: 'Version of the API that this object is written in.' },
+      kind: { type: 'string', description: 'Kind of this object.' },
+      metadata: { type: 'object' },
+      spec,
+      ...(status === undefined ? {} : { status }),
     },
   };
 }

@@ -109,10 +109,11 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 const NOTHING: JsonSchema = {};
 
 /**
- * @param schema a schema of the generator, with its `definitions` apart
- * @param definitions what `$ref` refers to
+ * Turns a schema of the generator into one that the API server keeps whole.
+ * @param schema a schema of the generator, without its `definitions`
+ * @param definitions the targets of `$ref`
  * @param field path of the field, for problems
- * @param report told of every loss
+ * @param report receives each loss
  */
 export function toStructural(
   schema: JsonSchema,
@@ -120,31 +121,45 @@ export function toStructural(
   field: string,
   report: Report,
 ): StructuralSchema {
-  return convert(schema, field, []);
+  return new Converter(definitions, report).convert(schema, field, []);
+}
 
-  function convert(raw: JsonSchema, path: string, within: readonly string[]): StructuralSchema {
-    const { resolved, names } = inline(raw, path, within);
+class Converter {
+  readonly #definitions: Readonly<Record<string, JsonSchema>>;
+  readonly #report: Report;
+
+  constructor(definitions: Readonly<Record<string, JsonSchema>>, report: Report) {
+    this.#definitions = definitions;
+    this.#report = report;
+  }
+
+  /** @param within names of the types that contain this schema */
+  convert(raw: JsonSchema, path: string, within: readonly string[]): StructuralSchema {
+    const { resolved, names } = this.#inline(raw, path, within);
     const result: StructuralSchema = {};
     for (const key of Object.keys(resolved)) {
       if (!converted.has(key) && !(kept as readonly string[]).includes(key)) {
-        report(path, `${key}: ${refused[key] ?? 'the API server would forget it without a word.'}`);
+        this.#report(path, `${key}: ${refused[key] ?? 'the API server would forget it without a word.'}`);
       }
     }
     for (const key of kept) if (resolved[key] !== undefined) Object.assign(result, { [key]: resolved[key] });
-    convertType(resolved, result, path);
-    convertBounds(resolved, result, path);
-    convertExtensions(resolved, result, path);
-    convertObject(resolved, result, path, names);
-    convertList(resolved, result, path, names);
-    convertUnion(resolved, result, path, names);
+    this.#convertType(resolved, result, path);
+    this.#convertBounds(resolved, result, path);
+    this.#convertExtensions(resolved, result, path);
+    this.#convertObject(resolved, result, path, names);
+    this.#convertList(resolved, result, path, names);
+    this.#convertUnion(resolved, result, path, names);
     if (isUntyped(result)) {
-      report(path, 'has no type: give it one, or @x-kubernetes-preserve-unknown-fields where anything shall pass.');
+      this.#report(
+        path,
+        'has no type: give it one, or @x-kubernetes-preserve-unknown-fields where anything shall pass.',
+      );
     }
     return result;
   }
 
-  /** Puts what a `$ref` refers to in its place. What stands beside the reference wins; rules of both count. */
-  function inline(
+  /** Replaces a `$ref` by its target. Keys beside the reference win; the rules of both apply. */
+  #inline(
     raw: JsonSchema,
     path: string,
     within: readonly string[],
@@ -153,10 +168,10 @@ export function toStructural(
     const name = decodeURIComponent(raw.$ref.replace('#/definitions/', ''));
     const { $ref: _, ...beside } = raw;
     if (within.includes(name)) {
-      report(path, 'the type contains itself, which a CRD cannot say: bound the depth with types of their own.');
+      this.#report(path, 'the type contains itself, which a CRD cannot say: bound the depth with types of their own.');
       return { resolved: { type: 'object', ...beside, 'x-kubernetes-preserve-unknown-fields': true }, names: within };
     }
-    const target = inline(definitions[name] ?? NOTHING, path, [...within, name]);
+    const target = this.#inline(this.#definitions[name] ?? NOTHING, path, [...within, name]);
     const rules = [target.resolved, beside].flatMap((part) => list(part['x-kubernetes-validations']));
     return {
       resolved: {
@@ -168,18 +183,19 @@ export function toStructural(
     };
   }
 
-  function convertType(raw: JsonSchema, result: StructuralSchema, path: string): void {
+  #convertType(raw: JsonSchema, result: StructuralSchema, path: string): void {
     const types = ([raw.type ?? []].flat() as unknown[]).map(text);
     const nullable = types.includes('null') || raw.nullable === true;
     const rest = types.filter((type) => type !== 'null');
     if (nullable) {
       result.nullable = true;
-      if (result.enum !== undefined) report(path, 'a nullable enum would refuse null: leave the field out instead.');
+      if (result.enum !== undefined)
+        this.#report(path, 'a nullable enum would refuse null: leave the field out instead.');
     }
     if (raw['x-kubernetes-int-or-string'] === true) {
       result['x-kubernetes-int-or-string'] = true;
     } else if (rest.length > 1) {
-      report(path, `has the types ${rest.join(' and ')}: choose one, or mark it @x-kubernetes-int-or-string.`);
+      this.#report(path, `has the types ${rest.join(' and ')}: choose one, or mark it @x-kubernetes-int-or-string.`);
     } else if (rest.length === 1) {
       result.type = rest[0] as NonNullable<StructuralSchema['type']>;
     }
@@ -190,13 +206,13 @@ export function toStructural(
     const known = formats[result.type ?? ''] ?? [];
     if (typeof format === 'string' && known.includes(format)) result.format = format;
     else
-      report(
+      this.#report(
         path,
         `format ${text(format)} is not known for ${result.type ?? 'this'}: known are ${known.join(', ') || 'none'}.`,
       );
   }
 
-  function convertBounds(raw: JsonSchema, result: StructuralSchema, path: string): void {
+  #convertBounds(raw: JsonSchema, result: StructuralSchema, path: string): void {
     for (const [exclusive, inclusive] of [
       ['exclusiveMinimum', 'minimum'],
       ['exclusiveMaximum', 'maximum'],
@@ -204,7 +220,7 @@ export function toStructural(
       const bound = raw[exclusive];
       if (bound === undefined) continue;
       if (typeof bound !== 'number' || result[inclusive] !== undefined) {
-        report(path, `${exclusive} must be a number, and stand without ${inclusive}.`);
+        this.#report(path, `${exclusive} must be a number, and stand without ${inclusive}.`);
         continue;
       }
       result[inclusive] = bound;
@@ -212,7 +228,7 @@ export function toStructural(
     }
   }
 
-  function convertExtensions(raw: JsonSchema, result: StructuralSchema, path: string): void {
+  #convertExtensions(raw: JsonSchema, result: StructuralSchema, path: string): void {
     if (raw.listType !== undefined) result['x-kubernetes-list-type'] = text(raw.listType);
     if (raw.listMapKey !== undefined) result['x-kubernetes-list-map-keys'] = text(raw.listMapKey).split(/[\s,]+/);
     if (raw.mapType !== undefined) result['x-kubernetes-map-type'] = text(raw.mapType);
@@ -220,7 +236,7 @@ export function toStructural(
     if (rules === undefined) return;
     const valid = list(rules).filter(isRule);
     if (!Array.isArray(rules) || valid.length !== rules.length) {
-      report(
+      this.#report(
         path,
         '@x-kubernetes-validations must be a JSON array of objects with rule and message, and fieldPath or reason.',
       );
@@ -228,12 +244,12 @@ export function toStructural(
     result['x-kubernetes-validations'] = valid;
   }
 
-  function convertObject(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
+  #convertObject(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
     const properties = raw.properties as Readonly<Record<string, JsonSchema>> | undefined;
     if (properties !== undefined) {
       result.properties = {};
       for (const [name, property] of Object.entries(properties)) {
-        result.properties[name] = convert(property, `${path}.${name}`, within);
+        result.properties[name] = this.convert(property, `${path}.${name}`, within);
       }
       if (list(raw.required).length > 0) result.required = list(raw.required) as string[];
     }
@@ -241,38 +257,38 @@ export function toStructural(
     // Beside properties, false is what pruning does anyway, and apiextensions takes no other value there.
     if (values === undefined || values === false) return;
     if (properties !== undefined) {
-      report(path, 'has fields of its own beside those of any name: move the map into a field.');
+      this.#report(path, 'has fields of its own beside those of any name: move the map into a field.');
       return;
     }
-    result.additionalProperties = convert(
+    result.additionalProperties = this.convert(
       { ...(values as JsonSchema), ...(raw.eachValue as JsonSchema | undefined) },
       `${path}{}`,
       within,
     );
   }
 
-  function convertList(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
+  #convertList(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
     const items = raw.items;
     if (items === undefined) {
-      if (result.type === 'array') report(path, 'has no type of item.');
+      if (result.type === 'array') this.#report(path, 'has no type of item.');
       return;
     }
     if (Array.isArray(items)) {
-      report(path, 'is a tuple, which a CRD cannot say: use an object with named fields.');
+      this.#report(path, 'is a tuple, which a CRD cannot say: use an object with named fields.');
       result['x-kubernetes-preserve-unknown-fields'] = true;
       return;
     }
     const each = raw.eachItem as JsonSchema | undefined;
-    result.items = convert({ ...(items as JsonSchema), ...each }, `${path}[]`, within);
+    result.items = this.convert({ ...(items as JsonSchema), ...each }, `${path}[]`, within);
   }
 
-  /** A union of object shapes becomes one shape with all fields, and a choice of what must be there. */
-  function convertUnion(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
+  /** Merges a union of object shapes into one shape with all fields, and a choice of the required ones. */
+  #convertUnion(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
     const union = raw.anyOf;
     if (union === undefined) return;
-    const shapes = list(union).map((shape) => convert(shape as JsonSchema, path, within));
+    const shapes = list(union).map((shape) => this.convert(shape as JsonSchema, path, within));
     if (!shapes.every((shape) => shape.type === 'object' && shape.properties !== undefined)) {
-      report(path, 'is a union of unlike types, which a CRD cannot say: choose one type.');
+      this.#report(path, 'is a union of unlike types, which a CRD cannot say: choose one type.');
       result['x-kubernetes-preserve-unknown-fields'] = true;
       return;
     }
@@ -280,7 +296,7 @@ export function toStructural(
     for (const [name, property] of shapes.flatMap((shape) => Object.entries(shape.properties ?? {}))) {
       const known = merged[name];
       if (known !== undefined && JSON.stringify(known) !== JSON.stringify(property)) {
-        report(
+        this.#report(
           `${path}.${name}`,
           'differs between the shapes of a union: give it the same type, and say the rest in @x-kubernetes-validations.',
         );

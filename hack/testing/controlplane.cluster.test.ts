@@ -132,7 +132,7 @@ describe('control plane', function () {
     it('names the port that is in use', async () => {
       const taken = Number(new URL(cluster().url).port);
       expect(await failure(startControlPlane({ dir, ports: { api: taken } }))).to.equal(
-        `Port ${taken} of 127.0.0.1 is in use; the API server needs another, or its holder ended.`,
+        `Port ${taken} of 127.0.0.1 is in use. Choose another port, or end the process that uses it.`,
       );
     });
   });

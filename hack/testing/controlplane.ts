@@ -122,147 +122,196 @@ export async function startServers(options: ControlPlaneOptions = {}): Promise<S
   const report = options.report ?? (() => undefined);
   const controllers = options.controllers ?? [];
   const binaries = await ensureBinaries(['kube-apiserver', 'etcd'], { report });
-  const controllerManager =
+  const manager =
     controllers.length > 0
       ? (await ensureBinaries(['kube-controller-manager'], { report }))['kube-controller-manager']
       : undefined;
-  const temporary = options.dir === undefined;
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'control-plane-'));
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  if (temporary) removeAtExit(dir);
-  const pki = openPki(join(dir, 'pki'));
-  const kubeconfigPath = join(dir, 'kubeconfig');
+  if (options.dir === undefined) removeAtExit(dir);
   const apiPort = options.ports?.api;
   if (apiPort !== undefined && (await portInUse(apiPort))) {
-    throw new Error(`Port ${apiPort} of 127.0.0.1 is in use; the API server needs another, or its holder ended.`);
+    throw new Error(`Port ${apiPort} of 127.0.0.1 is in use. Choose another port, or end the process that uses it.`);
   }
-
-  let etcd: ManagedProcess | undefined;
-  let api: ManagedProcess | undefined;
-  let manager: ManagedProcess | undefined;
-  let stopping = false;
-  const isStopping = (): boolean => stopping;
-  /** Ended on purpose: the watch over them stays silent. */
-  const expected = new WeakSet<ManagedProcess>();
-  const { promise: failed, resolve: fail } = Promise.withResolvers<string>();
-  const watchOver = (child: ManagedProcess): void => {
-    void child.exited.then((end) => {
-      if (!stopping && !expected.has(child)) fail(new ProcessFailure(child, `ended with ${end}`).message);
-    });
-  };
-
   for (let attempt = 1; ; attempt += 1) {
-    const etcdPort = await freePort();
-    const peerPort = await freePort();
-    const port = apiPort ?? (await lastPort(kubeconfigPath)) ?? (await freePort());
-    const url = `https://127.0.0.1:${port}`;
-    const admin = pki.clientCertificate(ADMIN.user, ADMIN.groups);
-    const startApi = async (): Promise<ManagedProcess> => {
-      const child = await startApiServer(binaries['kube-apiserver'], {
-        dir,
-        pki,
-        port,
-        etcdPort,
-        more: options.apiServerArguments ?? [],
-      });
-      await waitUntilReady(child, () => isReady(url, admin), READY_TIMEOUT_MS);
-      if (options.keepAlive === true) void revive(child);
-      else watchOver(child);
-      return child;
-    };
-    const revive = async (child: ManagedProcess): Promise<void> => {
-      const end = await child.exited;
-      if (stopping || expected.has(child)) return;
-      report(new ProcessFailure(child, `ended with ${end} and is started again`).message);
-      try {
-        api = await startApi();
-        if (isStopping()) await api.kill();
-      } catch (error) {
-        fail(error instanceof Error ? error.message : String(error));
-      }
-    };
+    const port = apiPort ?? (await lastPort(join(dir, 'kubeconfig'))) ?? (await freePort());
+    const servers = new RunningServers({ ...options, dir, report, port, isTemporary: options.dir === undefined });
     try {
-      etcd = await startEtcd(binaries.etcd, { dir, pki, port: etcdPort, peerPort, durable: !temporary });
-      const started = etcd;
-      // The API server waits for etcd by itself, but would take a minute to say that etcd could not start.
-      api = await Promise.race([
-        startApi(),
-        started.exited.then((end): never => {
-          throw new ProcessFailure(started, `ended with ${end}`);
-        }),
-      ]);
-      watchOver(etcd);
+      await servers.start(binaries.etcd, binaries['kube-apiserver']);
     } catch (error) {
-      await api?.kill();
-      await etcd?.kill();
       if (attempt < ATTEMPTS && error instanceof ProcessFailure && error.message.includes('address already in use')) {
         continue;
       }
       throw error;
     }
+    if (manager !== undefined) await servers.startControllerManager(manager, controllers);
+    return servers;
+  }
+}
 
-    const kubeconfigText = (user: string, groups: readonly string[]): string =>
-      stringify(kubeconfigObject(url, user, pki.clientCertificate(user, groups)));
-    const writeKubeconfig = (path: string, user: string, groups: readonly string[]): string => {
-      writeFileSync(path, kubeconfigText(user, groups), { mode: 0o600 });
-      return path;
+interface ServerOptions extends ControlPlaneOptions {
+  readonly dir: string;
+  readonly report: Report;
+  /** The port of the API server. */
+  readonly port: number;
+  /** Nothing outlives the servers, and the folder is removed. */
+  readonly isTemporary: boolean;
+}
+
+/** Etcd, the API server and, on request, the controller manager. */
+class RunningServers implements Servers {
+  readonly url: string;
+  readonly kubeconfig: string;
+  readonly dir: string;
+  readonly failed: Promise<string>;
+  readonly #options: ServerOptions;
+  readonly #pki: Pki;
+  readonly #fail: (message: string) => void;
+  /** Processes that end on purpose, which is no failure. */
+  readonly #expected = new WeakSet<ManagedProcess>();
+  #etcd: ManagedProcess | undefined;
+  #api: ManagedProcess | undefined;
+  #manager: ManagedProcess | undefined;
+  #startApi: () => Promise<ManagedProcess> = () => Promise.reject(new Error('The API server has not been started.'));
+  #isStopping = false;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    this.dir = options.dir;
+    this.url = `https://127.0.0.1:${options.port}`;
+    this.kubeconfig = join(options.dir, 'kubeconfig');
+    this.#pki = openPki(join(options.dir, 'pki'));
+    const { promise, resolve } = Promise.withResolvers<string>();
+    this.failed = promise;
+    this.#fail = resolve;
+  }
+
+  get processes(): readonly ManagedProcess[] {
+    return [this.#etcd, this.#api, this.#manager].filter(
+      (child): child is ManagedProcess => child?.end === undefined && child !== undefined,
+    );
+  }
+
+  /** Starts etcd and the API server. Resolves when the API server is ready; leaves no process when one does not start. */
+  async start(etcdProgram: string, apiProgram: string): Promise<void> {
+    const { dir, port, isTemporary, apiServerArguments: more = [] } = this.#options;
+    const pki = this.#pki;
+    const etcdPort = await freePort();
+    const peerPort = await freePort();
+    const admin = pki.clientCertificate(ADMIN.user, ADMIN.groups);
+    this.#startApi = async () => {
+      const child = await startApiServer(apiProgram, { dir, pki, port, etcdPort, more });
+      await waitUntilReady(child, () => isReady(this.url, admin), READY_TIMEOUT_MS);
+      if (this.#options.keepAlive === true) void this.#revive(child);
+      else this.#failWith(child);
+      return child;
     };
-    writeKubeconfig(kubeconfigPath, ADMIN.user, ADMIN.groups);
-    if (controllerManager !== undefined) {
-      manager = await startProcess({
-        name: 'kube-controller-manager',
-        command: controllerManager,
-        args: [
-          `--kubeconfig=${writeKubeconfig(join(dir, 'controller-manager.kubeconfig'), 'system:kube-controller-manager', ['system:masters'])}`,
-          `--service-account-private-key-file=${pki.serviceAccountKey}`,
-          `--root-ca-file=${pki.caCertificate}`,
-          `--controllers=${controllers.join(',')}`,
-          '--leader-elect=false',
-          '--secure-port=0',
-        ],
-        logFile: join(dir, 'kube-controller-manager.log'),
-      });
-      watchOver(manager);
+    try {
+      const etcd = await startEtcd(etcdProgram, { dir, pki, port: etcdPort, peerPort, durable: !isTemporary });
+      this.#etcd = etcd;
+      // The API server waits for etcd by itself, but would take a minute to say that etcd could not start.
+      this.#api = await Promise.race([
+        this.#startApi(),
+        etcd.exited.then((end): never => {
+          throw new ProcessFailure(etcd, `ended with ${end}`);
+        }),
+      ]);
+      this.#failWith(etcd);
+    } catch (error) {
+      await this.#api?.kill();
+      await this.#etcd?.kill();
+      throw error;
     }
-    const kubeConfig = (user = ADMIN.user, groups: readonly string[] = user === ADMIN.user ? ADMIN.groups : []) => {
-      const config = new KubeConfig();
-      config.loadFromString(kubeconfigText(user, groups));
-      return config;
-    };
-    return {
-      url,
-      dir,
-      kubeconfig: kubeconfigPath,
-      get processes() {
-        return [etcd, api, manager].filter(
-          (child): child is ManagedProcess => child?.end === undefined && child !== undefined,
-        );
-      },
-      failed,
-      kubeConfig,
-      kubeconfigFor: (user, groups = []) =>
-        writeKubeconfig(join(dir, `user-${randomBytes(6).toString('hex')}.kubeconfig`), user, groups),
-      kill: async () => {
-        if (api) expected.add(api);
-        await api?.kill();
-      },
-      restart: async () => {
-        if (api) expected.add(api);
-        await api?.stop();
-        api = await startApi();
-      },
-      stop: async () => {
-        stopping = true;
-        await manager?.kill();
-        if (temporary) {
-          await Promise.all([api?.kill(), etcd?.kill()]);
-          rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-        } else {
-          await api?.stop(3_000);
-          await etcd?.stop();
-        }
-      },
-    };
+    this.#writeKubeconfig(this.kubeconfig, ADMIN.user, ADMIN.groups);
+  }
+
+  async startControllerManager(program: string, controllers: readonly string[]): Promise<void> {
+    const kubeconfig = join(this.dir, 'controller-manager.kubeconfig');
+    this.#writeKubeconfig(kubeconfig, 'system:kube-controller-manager', ['system:masters']);
+    this.#manager = await startProcess({
+      name: 'kube-controller-manager',
+      command: program,
+      args: [
+        `--kubeconfig=${kubeconfig}`,
+        `--service-account-private-key-file=${this.#pki.serviceAccountKey}`,
+        `--root-ca-file=${this.#pki.caCertificate}`,
+        `--controllers=${controllers.join(',')}`,
+        '--leader-elect=false',
+        '--secure-port=0',
+      ],
+      logFile: join(this.dir, 'kube-controller-manager.log'),
+    });
+    this.#failWith(this.#manager);
+  }
+
+  kubeConfig(user = ADMIN.user, groups: readonly string[] = user === ADMIN.user ? ADMIN.groups : []): KubeConfig {
+    const config = new KubeConfig();
+    config.loadFromString(this.#kubeconfigText(user, groups));
+    return config;
+  }
+
+  kubeconfigFor(user: string, groups: readonly string[] = []): string {
+    const path = join(this.dir, `user-${randomBytes(6).toString('hex')}.kubeconfig`);
+    this.#writeKubeconfig(path, user, groups);
+    return path;
+  }
+
+  async kill(): Promise<void> {
+    if (this.#api) this.#expected.add(this.#api);
+    await this.#api?.kill();
+  }
+
+  async restart(): Promise<void> {
+    if (this.#api) this.#expected.add(this.#api);
+    await this.#api?.stop();
+    this.#api = await this.#startApi();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#manager?.kill();
+    if (this.#options.isTemporary) {
+      await Promise.all([this.#api?.kill(), this.#etcd?.kill()]);
+      rmSync(this.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    } else {
+      await this.#api?.stop(3_000);
+      await this.#etcd?.stop();
+    }
+  }
+
+  /** Settles `failed` when a process ends without being asked to. */
+  #failWith(child: ManagedProcess): void {
+    void child.exited.then((end) => {
+      if (!this.#isStopping && !this.#expected.has(child)) {
+        this.#fail(new ProcessFailure(child, `ended with ${end}`).message);
+      }
+    });
+  }
+
+  /** Starts the API server again when it ends without being asked to. */
+  async #revive(child: ManagedProcess): Promise<void> {
+    const end = await child.exited;
+    if (this.#isStopping || this.#expected.has(child)) return;
+    this.#options.report(new ProcessFailure(child, `ended with ${end} and is started again`).message);
+    try {
+      this.#api = await this.#startApi();
+      if (this.#stopped()) await this.#api.kill();
+    } catch (error) {
+      this.#fail(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** A call, because TypeScript takes the field for unchanged after an `await`. */
+  #stopped(): boolean {
+    return this.#isStopping;
+  }
+
+  #kubeconfigText(user: string, groups: readonly string[]): string {
+    return stringify(kubeconfigObject(this.url, user, this.#pki.clientCertificate(user, groups)));
+  }
+
+  #writeKubeconfig(path: string, user: string, groups: readonly string[]): void {
+    writeFileSync(path, this.#kubeconfigText(user, groups), { mode: 0o600 });
   }
 }
 
