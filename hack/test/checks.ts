@@ -1,6 +1,6 @@
 /** The checks of `npm test` that are no mocha tests. Each of them passes or fails as a whole. */
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import type { Progress } from '../testing/progress.ts';
 import type { TestCounts } from './mocha.ts';
 
@@ -23,6 +23,7 @@ const ESLINT: Check = {
 };
 const OTHERS: readonly Check[] = [
   { title: 'TypeScript', command: ['tsc'] },
+  { title: 'Imports', command: ['depcruise', '--config=hack/imports.config.mjs', 'operator', 'guardrail', 'hack'] },
   { title: 'TypeScript of the playground', command: ['tsc', '--project', 'guardrail/http/playground'] },
   { title: 'Generated files', command: ['node', 'hack/crdgen/main.ts', '--check'] },
   { title: 'Prettier', command: ['prettier', '--check', '--log-level=warn', '--cache', '.'] },
@@ -40,8 +41,10 @@ async function runCheck(root: string, progress: Progress, { title, command }: Ch
   const [program, ...args] = command;
   const output: string[] = [];
   const passes = progress.step(title, async () => {
-    const path = join(root, 'node_modules/.bin', program);
-    const child = spawn(path, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const bin = join(root, 'node_modules/.bin');
+    // The programs run on the pinned Node, not on that of the machine.
+    const env = { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) };
+    const child = spawn(join(bin, program), args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
     }

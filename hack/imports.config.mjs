@@ -1,0 +1,74 @@
+// The layers of the project, for dependency-cruiser. `npm run lint` and `npm test` check them. Imports of types count.
+
+const TESTS = String.raw`\.test\.ts$|/testing/`;
+const TEST_SUPPORT = String.raw`\.test\.ts$|/testing/|/training/`;
+const PROGRAMS = '^(operator|guardrail)/';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Two files import each other. Move what both need into a third file.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-hack-in-programs',
+      comment: 'A program imports nothing from hack/.',
+      severity: 'error',
+      from: { path: PROGRAMS, pathNot: TEST_SUPPORT },
+      to: { path: '^hack/' },
+    },
+    {
+      name: 'hack-testing-in-tests',
+      comment: "A program's tests import from hack/testing/ only. Move test support there, or the test into hack/.",
+      severity: 'error',
+      from: { path: PROGRAMS },
+      to: { path: '^hack/', pathNot: '^hack/testing/' },
+    },
+    {
+      name: 'no-test-support-in-programs',
+      comment: 'Tests, testing/ and training/ are not in the image.',
+      severity: 'error',
+      from: { path: PROGRAMS, pathNot: TEST_SUPPORT },
+      to: { path: TEST_SUPPORT },
+    },
+    {
+      name: 'operator-enters-guardrail-by-its-face',
+      comment:
+        'The operator imports guardrail/guardrail.ts only. A test may compare with other files of the guardrail.',
+      severity: 'error',
+      from: { path: '^operator/', pathNot: TESTS },
+      to: { path: '^guardrail/', pathNot: String.raw`^guardrail/guardrail\.ts$` },
+    },
+    {
+      name: 'no-operator-in-guardrail',
+      comment: 'The guardrail imports nothing from the operator.',
+      severity: 'error',
+      from: { path: '^guardrail/' },
+      to: { path: '^operator/' },
+    },
+    {
+      name: 'no-test-files-in-files',
+      comment: 'Nothing imports a test file. Move what it shares into testing/.',
+      severity: 'error',
+      from: { pathNot: TESTS },
+      to: { path: String.raw`\.test\.ts$` },
+    },
+    {
+      name: 'no-unresolvable',
+      comment: 'The imported file or package does not exist.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};
