@@ -164,7 +164,7 @@ describe('the service', () => {
       }
     }
     const document = JSON.stringify((await harness.call('GET', '/openapi.json')).body);
-    expect(document).to.match(/"streaming_transform_mode":\{"description":"Accepted, and changes nothing\./);
+    expect(document).to.match(/"streaming_transform_mode":\{"description":"Accepted without effect\./);
   });
 
   it('refuses a response that would exceed the body limit when restored', async () => {
