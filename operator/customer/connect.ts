@@ -1,7 +1,6 @@
 /** How a customer's reconcile reaches its gateway. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { ConnectionError, type GatewayConnection, permitsId } from '../connection/connection.ts';
-import { isGatewayError } from '../gateway/gateway.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /**
@@ -22,20 +21,4 @@ export async function connect(
     'CustomerIdNotAllowed',
     `GatewayInstance ${connection.instance.namespace}/${connection.instance.name} does not allow this customerId in namespace ${namespace}. Use a customerId with a prefix that spec.customerIdPrefixes of the instance lists for the namespace, or add the prefix there.`,
   );
-}
-
-/** Runs work. If the gateway refuses the key, reads the key again at once and, if it has changed, runs the work again. */
-export async function retryWithFreshKey<T>(
-  { connections }: Pick<Dependencies, 'connections'>,
-  connection: GatewayConnection,
-  work: (connection: GatewayConnection) => Promise<T>,
-): Promise<T> {
-  try {
-    return await work(connection);
-  } catch (error) {
-    if (!isGatewayError(error, 'unauthorized')) throw error;
-    const fresh = await connections.refresh(connection);
-    if (fresh === connection) throw error;
-    return await work(fresh);
-  }
 }

@@ -1,11 +1,12 @@
 /** Deletes at the gateway, and at the guardrail, what belongs to one customer resource. */
+import { retryWithFreshKey } from '../connection/connection.ts';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { namespaceIsBeingDeleted } from '../cluster/cluster.ts';
 import type { CustomerRow, Step, Strategy } from '../gateway/gateway.ts';
 import { budgetRowId, execute, isGatewayError, resourceOfRow } from '../gateway/gateway.ts';
 import { NoGuardrailError } from '../guardrail/guardrail.ts';
 import { isForbidden, type ObjectKey } from '../runtime/runtime.ts';
-import { connect, retryWithFreshKey } from './connect.ts';
+import { connect } from './connect.ts';
 import type { Dependencies } from './dependencies.ts';
 import { eraseSessions, ErasureError } from './erasure.ts';
 import { adoptionPolicyOf, ownershipOf } from './ownership.ts';

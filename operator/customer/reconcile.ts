@@ -1,11 +1,11 @@
 import { type GatewayCustomer, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import { parseDuration } from '../cluster/cluster.ts';
-import { ConnectionError, type GatewayConnection } from '../connection/connection.ts';
+import { ConnectionError, type GatewayConnection, retryWithFreshKey } from '../connection/connection.ts';
 import { type GatewayError, isGatewayError } from '../gateway/gateway.ts';
 import type { ObjectKey, ReconcileContext, Reconciler, Result } from '../runtime/runtime.ts';
 import { isNotFound, RetryAfterError } from '../runtime/runtime.ts';
 import { ownerOf } from './claimants.ts';
-import { connect, retryWithFreshKey } from './connect.ts';
+import { connect } from './connect.ts';
 import { CurrentCustomer, DeletedFirstError } from './currentCustomer.ts';
 import { isAnnotated, isInSync } from './customerResource.ts';
 import type { Dependencies } from './dependencies.ts';
