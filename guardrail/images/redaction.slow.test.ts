@@ -421,12 +421,12 @@ describe('what becomes of a request with images', () => {
   });
 
   const REFUSED: readonly (readonly [what: string, image: string, says: RegExp])[] = [
-    ['an address', remote, /given by an address/],
-    ['a file at the provider', 'file:file-123', /given by an address/],
+    ['an address', remote, /given by URL/],
+    ['a file at the provider', 'file:file-123', /given by URL/],
     ['SVG', `data:image/svg+xml;base64,${Buffer.from('<svg/>').toString('base64')}`, /not a PNG, JPEG or WebP file/],
-    ['one of another type', png.replace('image/png', 'image/webp'), /not of the type/],
+    ['one of another type', png.replace('image/png', 'image/webp'), /not have its declared media type/],
     ['20,000 × 20,000 pixels', `data:image/png;base64,${pngOf(20_000, 20_000).toString('base64')}`, /too many pixels/],
-    ['no image', 'Anna Schmidt', /neither a data URL/],
+    ['no image', 'Anna Schmidt', /neither a base64 data URL/],
   ];
   for (const [what, image, says] of REFUSED) {
     it(`refuses ${what}, with a reason that tells nothing of it`, async () => {
