@@ -32,7 +32,7 @@ const CALM_MS = 300;
  * body cannot be interrupted, a call may have to wait for two such bodies, and the service shares two processors with the
  * attacker, the victim and the attacks on the operator.
  */
-const FLOOR_TIMES = 10;
+const FLOOR_TIMES = 15;
 
 /** Where the mappings of the guardrail under attack are. */
 export type StoreKind = 'memory' | 'redis';
