@@ -207,7 +207,7 @@ describe('erasing the sessions in sidecars', function () {
     expect(await fault())
       .to.be.instanceOf(ErasureError)
       .with.property('message')
-      .that.contains('cannot be reached');
+      .that.contains('is unreachable');
   });
 
   it('names the missing permission to forward ports', async () => {
@@ -229,7 +229,7 @@ describe('erasing the sessions in sidecars', function () {
     });
     const told: unknown = await erase().catch((error: unknown) => error);
     expect(told).to.be.instanceOf(NoGuardrailError);
-    expect(String(told)).to.contain('add the component operator/manifests/components/sidecar');
+    expect(String(told)).to.contain('Add the component operator/manifests/components/sidecar');
     expect(sidecars[0]?.calls).to.deep.equal([]);
   });
 });
