@@ -51,7 +51,7 @@ describe('the service on Redis with several servers', () => {
       // Ready, because otherwise the calls for the other parts would fail too.
       const partly = await harness.call('GET', '/readyz');
       expect([partly.status, storeOf(partly).up]).to.deep.equal([200, true]);
-      expect(storeOf(partly).reason).to.match(/^1 of 3 masters of the Redis Cluster cannot be used: .*\.$/);
+      expect(storeOf(partly).reason).to.match(/^1 of 3 masters of the Redis Cluster are unavailable\. .*\.$/);
       expect(Date.parse(storeOf(partly).since ?? '')).to.be.closeTo(Date.now(), 60_000);
       for (const at of [0, 1]) await cluster.servers[at]?.kill();
       await eventually(async () => !(await ready(harness)));

@@ -69,7 +69,7 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
     await soon(async () => {
       const customer = await get('gcust', 'forgotten', testbed.namespace);
       const synced = customer?.status?.conditions?.find(({ type }) => type === 'Synced');
-      expect(synced?.message).to.include('add the component operator/manifests/components/sidecar');
+      expect(synced?.message).to.include('Add the component operator/manifests/components/sidecar');
     });
     await whileReachingSidecars(() => guarded.forgotten('forgotten', mapped));
   });
