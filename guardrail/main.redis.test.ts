@@ -5,19 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { ENCRYPTION_KEY, eventually, KEY, PLANTED, SESSION_KEY } from './testing/appHarness.ts';
+import { eventually, HARNESS_ENV, KEY, PLANTED } from './testing/appHarness.ts';
 import { withRedis } from './testing/redis.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
-const ENV: NodeJS.ProcessEnv = {
-  PATH: process.env.PATH,
-  GUARDRAIL_PORT: '0',
-  GUARDRAIL_METRICS_PORT: '0',
-  GUARDRAIL_HOST: '127.0.0.1',
-  GUARDRAIL_API_KEYS: `litellm:${KEY}`,
-  GUARDRAIL_SESSION_KEY: SESSION_KEY,
-  GUARDRAIL_ENCRYPTION_KEYS: ENCRYPTION_KEY,
-};
+const ENV: NodeJS.ProcessEnv = { PATH: process.env.PATH, ...HARNESS_ENV };
 
 interface Finished {
   readonly code: number | null;

@@ -44,6 +44,16 @@ export interface Harness {
   stop(): Promise<boolean>;
 }
 
+/** The settings of a service under test. */
+export const HARNESS_ENV = {
+  GUARDRAIL_PORT: '0',
+  GUARDRAIL_METRICS_PORT: '0',
+  GUARDRAIL_HOST: '127.0.0.1',
+  GUARDRAIL_API_KEYS: `litellm:${KEY}`,
+  GUARDRAIL_SESSION_KEY: SESSION_KEY,
+  GUARDRAIL_ENCRYPTION_KEYS: ENCRYPTION_KEY,
+} as const;
+
 export interface HarnessOptions extends Partial<AppOptions> {
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -51,15 +61,7 @@ export interface HarnessOptions extends Partial<AppOptions> {
 export async function startHarness({ env = {}, ...options }: HarnessOptions = {}): Promise<Harness> {
   const logs: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void logs.push(line) });
-  const config = readSettings({
-    GUARDRAIL_PORT: '0',
-    GUARDRAIL_METRICS_PORT: '0',
-    GUARDRAIL_HOST: '127.0.0.1',
-    GUARDRAIL_API_KEYS: `litellm:${KEY}`,
-    GUARDRAIL_SESSION_KEY: SESSION_KEY,
-    GUARDRAIL_ENCRYPTION_KEYS: ENCRYPTION_KEY,
-    ...env,
-  });
+  const config = readSettings({ ...HARNESS_ENV, ...env });
   const app = await startApp(config, { logger, ...options });
   const url = `http://127.0.0.1:${app.port}`;
   const metricsUrl = `http://127.0.0.1:${app.metricsPort ?? 0}`;

@@ -8,12 +8,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pino } from 'pino';
 import { Agent } from 'undici';
-import { startApp } from '../../guardrail/app/app.ts';
-import { readSettings } from '../../guardrail/settings/settings.ts';
+import { BENCH_KEY, startBenchService } from './benchService.ts';
 
-const KEY = 'key-for-the-bench';
 const [CALLS = 500, BYTES = 100_000] = process.argv.slice(2).map(Number);
 
 interface Timed {
@@ -22,13 +19,7 @@ interface Timed {
 }
 
 if (process.send !== undefined) {
-  const config = readSettings({
-    GUARDRAIL_PORT: '0',
-    GUARDRAIL_METRICS_PORT: 'off',
-    GUARDRAIL_HOST: '127.0.0.1',
-    GUARDRAIL_API_KEYS: `bench:${KEY}`,
-  });
-  const app = await startApp(config, { logger: pino({ level: 'info' }, pino.destination('/dev/null')) });
+  const app = await startBenchService();
   process.send(app.port);
   await new Promise((resolve) => process.once('disconnect', resolve));
   await app.drain();
@@ -50,7 +41,7 @@ async function measure(): Promise<void> {
       origin,
       path: '/beta/litellm_basic_guardrail_api',
       method: 'POST',
-      headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+      headers: { 'x-api-key': BENCH_KEY, 'content-type': 'application/json' },
       body,
     });
     await answer.body.dump();

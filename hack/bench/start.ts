@@ -7,11 +7,8 @@
  */
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { pino } from 'pino';
-import { startApp } from '../../guardrail/app/app.ts';
-import { readSettings } from '../../guardrail/settings/settings.ts';
+import { BENCH_KEY, startBenchService } from './benchService.ts';
 
-const KEY = 'key-for-the-bench';
 const ROUNDS = 5;
 const CALLS = 50;
 
@@ -22,13 +19,7 @@ function used(): number {
 }
 
 if (process.send !== undefined) {
-  const config = readSettings({
-    GUARDRAIL_PORT: '0',
-    GUARDRAIL_METRICS_PORT: 'off',
-    GUARDRAIL_HOST: '127.0.0.1',
-    GUARDRAIL_API_KEYS: `bench:${KEY}`,
-  });
-  const app = await startApp(config, { logger: pino({ level: 'info' }, pino.destination('/dev/null')) });
+  const app = await startBenchService();
   process.on('message', () => process.send?.({ port: app.port, used: used() }));
   process.send({ port: app.port, used: used() });
   process.once('disconnect', () => void app.drain());
@@ -83,7 +74,7 @@ async function call(port: number): Promise<void> {
     'My name is Ben Miller of 3 High Street, Leeds: ben@example.com, +44 20 7946 0123, GB33BUKB20201555555555.';
   const answer = await fetch(`http://127.0.0.1:${port}/beta/litellm_basic_guardrail_api`, {
     method: 'POST',
-    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+    headers: { 'x-api-key': BENCH_KEY, 'content-type': 'application/json' },
     body: JSON.stringify({
       input_type: 'request',
       litellm_call_id: 'call',

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../testing/gateway/gateway.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { demand, emailPseudonyms, exact, neverSaw } from './judge.ts';
 import type { Witness } from '../testing/upstream/modelServer.ts';
-import { letter, newPerson, valuesOf } from './syntheticPerson.ts';
+import { letter, newPerson, type Person, valuesOf } from './syntheticPerson.ts';
 import type { Case } from './suite.ts';
 
 /** What the cases of chats work with. */
@@ -17,6 +17,19 @@ export const CHAT = '/v1/chat/completions';
 export const user = (content: Json): JsonObject => ({ role: 'user', content });
 
 /** A chat of one message, with the model that repeats it, seven characters a chunk. */
+/** A conversation of the Anthropic API in which a tool gets a person's address and answers with it. */
+export const anthropicToolCall = (person: Person): JsonObject[] => [
+  user(`Mail ${person.email}`),
+  {
+    role: 'assistant',
+    content: [{ type: 'tool_use', id: 't1', name: 'send_mail', input: { to: person.email } }],
+  },
+  user([
+    { type: 'tool_result', tool_use_id: 't1', content: `sent to ${person.email}` },
+    { type: 'text', text: `Is ${person.email} informed?` },
+  ]),
+];
+
 export const chat = (text: string, more: JsonObject = {}): JsonObject => ({
   model: 'echo-c7',
   messages: [user(text)],

@@ -2,7 +2,7 @@ import { pngOf } from '../../guardrail/images/testing/files.ts';
 import { draw, note } from '../../guardrail/images/testing/drawings.ts';
 import { startIndependentOcr } from '../../guardrail/images/testing/independentOcr.ts';
 import type { JsonObject } from '../testing/gateway/gateway.ts';
-import { CHAT, chat, CHAT_CASES, illustrated, messagesOf, TOOL, user } from './chatCases.ts';
+import { anthropicToolCall, CHAT, chat, CHAT_CASES, illustrated, messagesOf, TOOL, user } from './chatCases.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
 import { FAILS_OPEN } from './litellm.ts';
@@ -293,17 +293,7 @@ const otherEndpoints: readonly LiteLlmCase[] = [
             input_schema: { type: 'object', properties: { to: { type: 'string' } } },
           },
         ],
-        messages: [
-          user(`Mail ${person.email}`),
-          {
-            role: 'assistant',
-            content: [{ type: 'tool_use', id: 't1', name: 'send_mail', input: { to: person.email } }],
-          },
-          user([
-            { type: 'tool_result', tool_use_id: 't1', content: `sent to ${person.email}` },
-            { type: 'text', text: `Is ${person.email} informed?` },
-          ]),
-        ],
+        messages: anthropicToolCall(person),
       });
       neverSaw(model.saw(), [boss.email, person.email]);
       const [block] = body.content as { text: string }[];

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../testing/gateway/gateway.ts';
-import { CHAT, chat, CHAT_CASES, user } from './chatCases.ts';
+import { anthropicToolCall, CHAT, chat, CHAT_CASES } from './chatCases.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
 import { demand, exact, neverSaw, pseudonymized, emailPseudonyms } from './judge.ts';
@@ -77,17 +77,7 @@ const whole: readonly PortkeyCase[] = [
     name: '/v1/messages',
     run: async ({ client, model }) => {
       const [boss, person] = [newPerson(), newPerson()];
-      const messages = [
-        user(`Mail ${person.email}`),
-        {
-          role: 'assistant',
-          content: [{ type: 'tool_use', id: 't1', name: 'send_mail', input: { to: person.email } }],
-        },
-        user([
-          { type: 'tool_result', tool_use_id: 't1', content: `sent to ${person.email}` },
-          { type: 'text', text: `Is ${person.email} informed?` },
-        ]),
-      ];
+      const messages = anthropicToolCall(person);
       const body = { model: 'echo-c7', max_tokens: 100, system: `You work for ${boss.email}.`, messages };
       const answer = await client.post('/v1/messages', body, { provider: 'anthropic' });
       neverSaw(model.saw(), [boss.email, person.email]);

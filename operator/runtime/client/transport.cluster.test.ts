@@ -73,7 +73,7 @@ describe('the connection to the API server', () => {
     proxy.when(() => true, { kind: 'hang' });
     const error = await failure(transport.send({ method: 'GET', path: '/version', timeoutMs: 200 }));
     expect(error.isUnreachable).to.equal(true);
-    expect(error.message).to.match(/^No answer from the API server to GET \/version: it took too long/);
+    expect(error.message).to.match(/^No response from the API server to GET \/version: timed out/);
   });
 
   it('tells errors apart by status and reason, and says what was asked and answered', async () => {

@@ -96,7 +96,7 @@ describe('the installation of CustomResourceDefinitions', function () {
     await ensure(widgetCrd(KIND));
     const other = JSON.parse(JSON.stringify(widgetCrd('Other')).replaceAll('"Other"', `"${KIND}"`)) as CrdManifest;
     try {
-      expect(await sentence(ensure(other))).to.match(/are taken by another: .*Gizmo/);
+      expect(await sentence(ensure(other))).to.match(/conflict with another definition: .*Gizmo/);
     } finally {
       await uninstall(cluster().direct, other);
     }
