@@ -11,6 +11,7 @@ import { startWorkloadRunner, type WorkloadRunner } from './workloads.ts';
 
 /** Answers with what it was configured with; ready once its volume says so. */
 const PROGRAM = `
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 const { GREETING, SECRET, KEY_FILE, GUARDRAIL_PORT, GUARDRAIL_HOST } = process.env;
 if (GREETING === 'crash') { console.log('cannot start'); process.exit(7); }
