@@ -4,7 +4,7 @@ import { Backoff } from './backoff.ts';
 import { TestClock } from './testing/testClock.ts';
 
 describe('the backoff', () => {
-  it('stays between its shortest and its longest wait, and starts over after a success', () => {
+  it('stays between the shortest and the longest delay, and resets after a success', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), { minLength: 1 }), (dice) => {
         const clock = new TestClock();
@@ -19,7 +19,7 @@ describe('the backoff', () => {
     );
   });
 
-  it('doubles, and still varies at its ceiling', () => {
+  it('doubles with each failure, and keeps its jitter at the maximum', () => {
     const clock = new TestClock();
     const backoff = new Backoff(clock, 800, 30_000);
     clock.randomSource = () => 0;

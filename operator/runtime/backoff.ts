@@ -1,11 +1,11 @@
 import type { Clock } from './clock.ts';
 
-/** The delay after a number of failures in a row, without jitter: doubled with each failure, up to the maximum. */
+/** The delay after a number of consecutive failures, without jitter. Doubles with each failure, up to the maximum. */
 export function backoffDelay(failures: number, baseMs: number, maxMs: number): number {
   return Math.min(maxMs, baseMs * 2 ** failures);
 }
 
-/** Delays between attempts that keep failing: exponential, with jitter. */
+/** Exponential backoff with jitter. */
 export class Backoff {
   readonly #clock: Clock;
   readonly #baseMs: number;
@@ -19,19 +19,19 @@ export class Backoff {
     this.#maxMs = maxMs;
   }
 
-  /** The next delay, in milliseconds. At the maximum it still varies by half, so that clients do not retry in step. */
+  /** The next delay, in milliseconds. It varies by half even at the maximum, so that clients do not retry in step. */
   next(): number {
     const delay = backoffDelay(this.#failures, this.#baseMs, Math.max(this.#baseMs, this.#maxMs / 2));
     this.#failures = Math.min(this.#failures + 1, 30);
     return Math.min(this.#maxMs, delay * (1 + this.#clock.random()));
   }
 
-  /** The number of failures in a row. */
+  /** The number of consecutive failures. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** Starts over after a success. */
+  /** Resets the delay after a success. */
   reset(): void {
     this.#failures = 0;
   }

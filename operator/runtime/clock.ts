@@ -1,12 +1,12 @@
 /** The time source of the runtime. Tests replace it by a clock that they advance. */
 export interface Clock {
-  /** Milliseconds of a clock that never goes back, for intervals. Unrelated to the time of day. */
+  /** Monotonic time in milliseconds, for intervals. Not related to the time of day. */
   monotonic(): number;
-  /** The time of day, for timestamps. May jump. */
+  /** The time of day, for timestamps. It may jump. */
   now(): Date;
   /** Calls back once after the given time. Returns a function that cancels the timer. */
   after(ms: number, callback: () => void): () => void;
-  /** Uniform in [0, 1), for jitter. */
+  /** A uniform random number in [0, 1), for jitter. */
   random(): number;
 }
 
@@ -40,7 +40,11 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
-/** @returns whether the work ends before the time is up and before the signal is aborted @throws what the work throws */
+/**
+ * Waits for work with a time limit.
+ * @returns whether the work ended before the time limit and before the signal was aborted
+ * @throws the error of the work
+ */
 export async function endsWithin(
   clock: Clock,
   work: Promise<unknown>,
@@ -56,7 +60,7 @@ export async function endsWithin(
   }
 }
 
-/** A Kubernetes timestamp with microseconds. Lease and Event accept no other format. */
+/** Formats a Kubernetes timestamp with microseconds. Lease and Event accept no other format. */
 export function microTime(date: Date): string {
   return date.toISOString().replace('Z', '000Z');
 }

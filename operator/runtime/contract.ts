@@ -4,65 +4,70 @@ import type { Registry } from 'prom-client';
 import type { Clock } from './clock.ts';
 import type { KubeObject, ObjectKey, ResourceKind } from './objects.ts';
 
-/** How one reconcile ended. Throwing instead means: try again with backoff. */
+/** The result of a successful reconcile. A reconcile that throws is retried with backoff. */
 export interface Result {
-  /** Come back after so many milliseconds, ±10 %: objects at rest are spread evenly over the interval. Absent: only when something changes. */
+  /** Requeue after this time in milliseconds, ±10 %, so that requeues are evenly spread. Absent: reconcile on changes only. */
   readonly requeueAfter?: number;
 }
 
-/** What a reconcile is given besides the key. */
+/** The context of one reconcile. */
 export interface ReconcileContext {
-  /** Aborted when leadership is lost, the reconcile takes too long, or the operator shuts down and cannot wait longer. */
+  /** Aborted when leadership is lost, when the reconcile times out, or when the drain time of a shutdown is over. */
   readonly signal: AbortSignal;
-  /** Names controller, object and this very reconcile in each line. */
+  /** Adds the controller, the object and the reconcile's id to each line. */
   readonly log: Logger;
 }
 
 /**
- * Makes the world fit one object. Level-triggered: it is told which object, never what happened to it, and is called
- * again whenever anything may have changed. One object is never in two reconciles at once.
+ * Reconciles one object towards its desired state. Level-triggered: it receives the key of the object, never the event, and
+ * runs again after every relevant change. At most one reconcile of an object runs at a time.
  */
 export interface Reconciler {
-  /** @throws TerminalError, RetryAfterError or anything else: see there */
+  /**
+   * @throws TerminalError to stop retries until the object changes; RetryAfterError to retry after a given time; any other
+   *   error to retry with backoff
+   */
   reconcile(key: ObjectKey, context: ReconcileContext): Promise<Result>;
-  /** Whether an error that it throws is one of normal operation, of which it has told itself. Default: none is. */
+  /** Whether a thrown error belongs to normal operation and the reconcile has already reported it. Default: no error does. */
   isExpected?(error: unknown): boolean;
-  /** Tells on the object of an error that nobody foresaw: `message` is a whole sentence without a value. */
+  /**
+   * Reports an unexpected error on the object. `message` consists of whole sentences and contains no values of the resource.
+   */
   reportUnexpectedError?(key: ObjectKey, message: string): Promise<void>;
 }
 
-/** Objects of a cache by something other than their key. */
+/** Finds the objects of a cache by a value other than their key. */
 export interface Index<T extends KubeObject> {
   get(value: string): readonly T[];
   keys(value: string): readonly ObjectKey[];
 }
 
-/** Read side of a cache. Everything read from it is shared and must not be changed. */
+/** The read side of a cache. The objects are shared: never change them. */
 export interface Lister<T extends KubeObject> {
   get(key: ObjectKey): T | undefined;
   /** All objects, or those of one namespace, in no particular order. */
   list(namespace?: string): readonly T[];
   readonly size: number;
-  /** Whether the first complete list has come in. Before it, absence means nothing. No reconcile runs before it. */
+  /** Whether the first complete list has been read. Before that, a missing object means nothing, and no reconcile runs. */
   readonly synced: boolean;
 }
 
-/** What the API server holds of one kind, kept up to date by a watch. Our own writes show at once. */
+/** The objects of one kind, kept up to date by a watch. The operator's own writes are visible at once. */
 export interface Cache<T extends KubeObject> extends Lister<T> {
   /**
-   * Adds an index, kept from then on. To be called while wiring.
-   * @param values what the object is to be found under; none: not in this index
+   * Adds an index. Call it while wiring.
+   * @param values the values under which to find the object; none: the object is not in this index
    */
   indexBy(values: (object: T) => readonly string[]): Index<T>;
 }
 
-/** A patch of metadata and top-level fields, as RFC 7386 has it: null removes. */
+/** A JSON merge patch (RFC 7386) of metadata and top-level fields: null removes a field. */
 export type MergePatch = Readonly<Record<string, unknown>>;
 
-/** Which part of an object a write is meant for. */
+/** The subresource that a write addresses. */
 export type Subresource = 'status' | 'scale';
 
-/** What {@link KubeClient.apply} takes: an object without anything that only the server knows. */
+/** The input of {@link KubeClient.apply}: an object without the fields that only the server sets. */
 export interface ApplyObject {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -70,29 +75,29 @@ export interface ApplyObject {
 }
 
 /**
- * The API server, by kinds. Connections are kept and reused; 429 and `Retry-After` are honoured inside; requests have
- * deadlines. Every method throws ApiError. Objects returned by writes are put into the kind's cache, where there is one.
+ * A client of the API server. It reuses connections, retries after 429 and `Retry-After`, and sets a deadline for each request.
+ * Every method throws ApiError. The responses to writes update the kind's cache, if there is one.
  */
 export interface KubeClient {
   get<T extends KubeObject>(kind: ResourceKind<T>, key: ObjectKey): Promise<T>;
-  /** Page by page: never all of a large collection in one answer. */
+  /** Reads all pages of a collection. */
   list<T extends KubeObject>(
     kind: ResourceKind<T>,
     options?: { readonly namespace?: string; readonly labelSelector?: string; readonly fieldSelector?: string },
   ): Promise<T[]>;
   create<T extends KubeObject>(kind: ResourceKind<T>, object: ApplyObject): Promise<T>;
   /**
-   * Server-side apply under the operator's one field manager. What the object no longer names and nobody else owns is
-   * removed by the server.
-   * @param options `force` (default true) takes over fields of other managers; `fieldManager` where parts of one object
-   *   are to be taken back on their own
+   * Server-side apply with the operator's field manager. The server removes fields that the object no longer contains and that
+   * no other manager owns.
+   * @param options `force` (default true) takes over fields of other managers; `fieldManager` keeps a part of the object
+   *   separate, so that it can be removed on its own
    */
   apply<T extends KubeObject>(
     kind: ResourceKind<T>,
     object: ApplyObject,
     options?: { readonly force?: boolean; readonly fieldManager?: string; readonly subresource?: Subresource },
   ): Promise<T>;
-  /** JSON merge patch. Name `metadata.resourceVersion` or `metadata.uid` in it to guard it: 409 when it differs. */
+  /** JSON merge patch. If it contains `metadata.resourceVersion` or `metadata.uid`, a mismatch is answered with 409. */
   patch<T extends KubeObject>(
     kind: ResourceKind<T>,
     key: ObjectKey,
@@ -100,34 +105,34 @@ export interface KubeClient {
     options?: { readonly subresource?: Subresource },
   ): Promise<T>;
   /**
-   * Deletes, in the background. Not being there is success.
-   * @param options with `uid` and `resourceVersion` exactly that object in that state, else 409
+   * Deletes in the background. Succeeds if the object does not exist.
+   * @param options with `uid` and `resourceVersion`, deletes only that object in that state; otherwise 409
    */
   delete(
     kind: ResourceKind,
     key: ObjectKey,
     options?: { readonly uid?: string; readonly resourceVersion?: string },
   ): Promise<void>;
-  /** Opens a connection to a port of a pod, as `kubectl port-forward` does: also to what listens on loopback alone. */
+  /** Opens a connection to a port of a pod, as `kubectl port-forward` does. Reaches ports that listen on loopback only. */
   portForward(pod: ObjectKey, port: number): Promise<Duplex>;
 }
 
-/** One event to tell about an object. */
+/** One Kubernetes event for an object. */
 export interface EventDetails {
   readonly type: 'Normal' | 'Warning';
-  /** One word in UpperCamelCase, from the operator's one list of reasons. */
+  /** One word in UpperCamelCase, from the operator's list of reasons. */
   readonly reason: string;
-  /** A whole sentence. Cut after 1,024 bytes. */
+  /** A whole sentence. Truncated to 1,024 bytes. */
   readonly message: string;
-  /** What was being done, in one word: `Create`, `Sync`. Default: the reason. */
+  /** The action in one word: `Create`, `Sync`. Default: the reason. */
   readonly action?: string;
 }
 
-/** Tells people through `kubectl describe` what happened. */
+/** Records Kubernetes events, which `kubectl describe` shows. */
 export interface EventRecorder {
   /**
-   * Records an event, soon and in the background; never throws, never waits. Meant for transitions: the same event
-   * again for the same object only counts up the first, at a bounded rate.
+   * Records an event in the background. Never throws or waits. Use it for transitions: a repeated event of an object only
+   * increments the count of the first, at a limited rate.
    */
   record(object: KubeObject, event: EventDetails): void;
 }
@@ -135,64 +140,64 @@ export interface EventRecorder {
 /** Writes the status subresource of one kind. */
 export interface StatusWriter<T extends KubeObject> {
   /**
-   * Makes the status what it should be. Nothing is written when it is that already. When the object has changed
-   * meanwhile, it is read again, and the same status written onto its new state, never onto a new object of that name.
-   * @returns the object after it; the given one when there was nothing to write
-   * @throws ApiError: 404 when the object (this very one, by uid) is gone
+   * Writes the status if it differs from the current one. If the object changed in the meantime, reads it again and writes the
+   * same status to its new state, but never to another object of the same name.
+   * @returns the object after the write; the given object if there was nothing to write
+   * @throws ApiError: 404 if the object (by uid) no longer exists
    */
   write(object: T, status: object): Promise<T>;
 }
 
-/** One finalizer of ours on objects of one kind. */
+/** One finalizer of the operator on objects of one kind. */
 export interface Finalizer<T extends KubeObject> {
   readonly name: string;
-  /** Whether the object has it. */
+  /** Whether the object has the finalizer. */
   isSet(object: T): boolean;
   /**
-   * Puts it on, and annotations with it in the same write (null removes one). Nothing is written when all is so already.
-   * Others' finalizers stay. An object that is being deleted is left as it is.
-   * @returns the object after it
-   * @throws ApiError: 404 when the object (this very one, by uid) is gone
+   * Adds the finalizer, and sets annotations in the same write (null removes one). Writes nothing if all are set already. Keeps
+   * the finalizers of others. Does not change an object that is being deleted.
+   * @returns the object after the write
+   * @throws ApiError: 404 if the object (by uid) no longer exists
    */
   add(object: T, annotations?: Readonly<Record<string, string | null>>): Promise<T>;
-  /** Takes it off; others' stay. The object being gone is success. */
+  /** Removes the finalizer and keeps those of others. Succeeds if the object no longer exists. */
   remove(object: T): Promise<void>;
   /**
-   * To be called before something is changed outside of the cluster for an object, as late as possible: from now on there
-   * may be something to undo, should its deletion have overtaken the finalizer.
-   * @throws ApiError 404 when that is known already, and nothing is to be made; or because this process does not lead
+   * Marks the start of an external write for an object. Call it as late as possible before the write: if the object is lost to
+   * a finalizer race after this call, {@link lostObjects} returns it.
+   * @throws ApiError 404 if the object is known to be lost: do not write. Also throws if this process is not the leader.
    */
   beforeExternalWrite(object: T): void;
   /**
-   * The objects of this key that are gone although it was put on them, because their deletion had begun just before, and
-   * for which something was begun. Whoever has undone that calls {@link markCleanedUp}.
+   * The objects of this key that were lost to a finalizer race after an external write had started. Call {@link markCleanedUp}
+   * after the cleanup.
    */
   lostObjects(key: ObjectKey): readonly T[];
   markCleanedUp(object: T): void;
 }
 
-/** What the operator may do with one kind of object: the source of its roles. */
+/** A permission for one kind of object. The operator's roles are generated from these. */
 export interface Permission {
   readonly group: string;
   /** Plural, or `plural/subresource`. */
   readonly resource: string;
   readonly verbs: readonly string[];
-  /** Where it is needed. `watched`: in the watched namespaces, or all. `own`: in the operator's own. `cluster`: cluster-scoped. */
+  /** `watched`: in the watched namespaces, or in all. `own`: in the operator's own namespace. `cluster`: cluster-scoped. */
   readonly scope: 'watched' | 'own' | 'cluster';
   readonly resourceNames?: readonly string[];
 }
 
-/** What a controller is built from. The same for all controllers of the operator. */
+/** The dependencies of a controller. All controllers of the operator share them. */
 export interface Runtime {
   readonly client: KubeClient;
   readonly events: EventRecorder;
-  /** For metrics of one's own, beside the runtime's. */
+  /** The registry for a controller's own metrics. */
   readonly metrics: Registry;
   readonly log: Logger;
   readonly clock: Clock;
   /** Empty: all. */
   readonly watchNamespaces: readonly string[];
-  /** The cache of a kind; one for all who ask with the same constant. Only while wiring. */
+  /** The cache of a kind, shared by all callers that pass the same constant. Call it only while wiring. */
   cache<T extends KubeObject>(kind: ResourceKind<T>): Cache<T>;
   status<T extends KubeObject>(kind: ResourceKind<T>): StatusWriter<T>;
   finalizer<T extends KubeObject>(kind: ResourceKind<T>, name: string): Finalizer<T>;

@@ -1,15 +1,15 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 
-/** Levels that can be chosen, from the most talkative. */
+/** The log levels, most verbose first. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** How deep causes of errors are told. */
+/** The maximum depth of logged error causes. */
 const CAUSES = 5;
 
 /**
- * The operator's log: one JSON object a line, on standard output. Of an error only type, message, status, code and
- * stack are told, with its causes: whatever else hangs on it (requests, headers, bodies) may hold secrets.
+ * Creates the operator's logger: one JSON object per line on standard output. Of an error, it logs only type, message, status,
+ * code, reason, stack and causes. Other properties (requests, headers, bodies) may contain secrets.
  */
 export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
   const options = {
@@ -32,7 +32,7 @@ function describeError(error: unknown, depth: number): unknown {
     ...(typeof status === 'number' ? { status } : {}),
     ...(typeof code === 'string' ? { code } : {}),
     ...(typeof reason === 'string' && reason !== '' ? { reason } : {}),
-    // Where an answer of the API server was noticed tells nobody anything.
+    // The stack of an API error has no useful information.
     ...(typeof status === 'number' ? {} : { stack }),
     ...(cause === undefined || depth === 0 ? {} : { cause: describeError(cause, depth - 1) }),
   };

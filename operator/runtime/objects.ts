@@ -1,4 +1,4 @@
-/** What the runtime needs to know of a Kubernetes object: its metadata as JSON carries them, timestamps as strings. */
+/** The metadata of a Kubernetes object as JSON: timestamps are strings. */
 export interface Metadata {
   readonly name: string;
   /** Absent on cluster-scoped objects. */
@@ -12,11 +12,11 @@ export interface Metadata {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
   readonly ownerReferences?: readonly OwnerReference[];
-  /** Who set which fields. Only on what a request returned: caches leave it out, since it is often the larger part. */
+  /** The field managers. Only in responses to requests: caches drop it, because it is often larger than the rest. */
   readonly managedFields?: readonly ManagedFieldsEntry[];
 }
 
-/** The fields that one manager has set in one way. */
+/** The fields that one manager sets with one operation. */
 export interface ManagedFieldsEntry {
   readonly manager?: string;
   readonly operation?: string;
@@ -24,7 +24,7 @@ export interface ManagedFieldsEntry {
   readonly fieldsV1?: object;
 }
 
-/** One owner of an object, as garbage collection knows it. */
+/** An owner reference, as garbage collection reads it. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -34,21 +34,21 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** An object as the API server returned it. Shared between caches and reconciles: never to be changed in place. */
+/** An object as the API server returned it. Caches and reconciles share it: never change it in place. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: Metadata;
 }
 
-/** Names one object of a kind. */
+/** The namespace and name of one object. */
 export interface ObjectKey {
   /** Empty for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
 }
 
-/** How the API server knows a kind, and which of its objects are meant. `T` is the type of these objects. */
+/** A kind of Kubernetes object, and optionally a selection of its objects. `T` is their type. */
 export interface ResourceKind<T extends KubeObject = KubeObject> {
   /** Empty for the core group. */
   readonly group: string;
@@ -56,13 +56,13 @@ export interface ResourceKind<T extends KubeObject = KubeObject> {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Restricts caches of this kind to objects with these labels, in the syntax of `kubectl get -l`. */
+  /** Restricts caches of this kind to objects with these labels. Same syntax as `kubectl get -l`. */
   readonly labelSelector?: string;
-  /** Only for the compiler: the type of the objects. Never set. */
+  /** Carries the type of the objects for the compiler. Never set. */
   readonly objectType?: T;
 }
 
-/** What {@link resource} takes: the API's own table of names fits, whatever else it holds. */
+/** The input of {@link resource}. The API's tables of names match it. */
 export interface ResourceKindNames {
   readonly group: string;
   readonly version: string;
@@ -71,7 +71,7 @@ export interface ResourceKindNames {
 }
 
 /**
- * Describes a kind to the runtime. Keep the result in a constant: caches are shared by its identity.
+ * Describes a kind to the runtime. Keep the result in a constant: callers that pass the same constant share a cache.
  * @param names group (empty for core), version, kind and plural
  * @param options `namespaced` (default true) and a label selector for caches
  */
@@ -90,12 +90,11 @@ export function resource<T extends KubeObject>(
   };
 }
 
-/** `apiVersion` of a kind's objects: `apps/v1`, `v1`. */
+/** The `apiVersion` of a kind's objects: `apps/v1`, `v1`. */
 export function apiVersionOf(kind: Pick<ResourceKind, 'group' | 'version'>): string {
   return kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
 }
 
-/** The key of an object. */
 export function keyOf(object: {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }): ObjectKey {
@@ -114,8 +113,8 @@ export function parseKey(text: string): ObjectKey {
 }
 
 /**
- * An owner reference to an object, for the metadata of its children.
- * @param options `controller` (default true): whether the owner is the one controller of the child
+ * Creates an owner reference for the metadata of an owner's children.
+ * @param options `controller` (default true): whether the owner is the managing controller of the child
  */
 export function ownerReference(owner: KubeObject, options: { readonly controller?: boolean } = {}): OwnerReference {
   return {
@@ -128,7 +127,7 @@ export function ownerReference(owner: KubeObject, options: { readonly controller
   };
 }
 
-/** A type of client-node (`V1Deployment`) as JSON carries it: dates are strings, metadata are as the server sends them. */
+/** A type of client-node (`V1Deployment`) as JSON: dates are strings. */
 export type AsJson<T> = T extends Date
   ? string
   : T extends readonly (infer Item)[]
@@ -137,6 +136,6 @@ export type AsJson<T> = T extends Date
       ? { [Field in keyof T]: AsJson<T[Field]> }
       : T;
 
-/** An object of one of client-node's types (`Json<V1Deployment>`), as read through {@link KubeClient} or a cache. */
+/** A type of client-node (`FromServer<V1Deployment>`) as {@link KubeClient} and the caches return it. */
 export type FromServer<T extends { metadata?: unknown }> = Omit<AsJson<T>, 'apiVersion' | 'kind' | 'metadata'> &
   KubeObject;

@@ -3,18 +3,18 @@ import fc from 'fast-check';
 import { printable } from './printable.ts';
 
 describe('printable', () => {
-  it('leaves ordinary text alone', () => {
+  it('leaves ordinary text unchanged', () => {
     const text = 'Größe “5 €”: 東京, 👩 and a|b.';
     expect(printable(text, 100)).to.equal(text);
   });
 
-  it('shows what a terminal would act on', () => {
+  it('escapes characters that a terminal would interpret', () => {
     expect(printable('a\u001b[31mred\u0007\u202e\r\nb\ud800', 100)).to.equal(
       'a\\u{1b}[31mred\\u{7}\\u{202e}\\u{d} b\\u{d800}',
     );
   });
 
-  it('law: is never longer than it may be, never unprintable, and stays as it is', () => {
+  it('property: the result is printable, within the limit, and unchanged by a second call', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 40 }), (text, longest) => {
         const shown = printable(text, longest);

@@ -1,13 +1,13 @@
-/** Control and format characters, line separators and halves of pairs: what a terminal acts on, or cannot show. */
+/** Control and format characters, line separators and lone surrogates: a terminal interprets them or cannot show them. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /**
- * A text as people can read it in a terminal, whatever is in it: names of resources that were stored before their form
- * was checked, an answer of a gateway, a key of a document.
- * @param longest cut after so many characters
+ * Escapes unprintable characters and truncates the text, for untrusted text in a terminal: names of resources that were stored
+ * before validation, responses of a gateway, keys of a document.
+ * @param longest the maximum length
  */
 export function printable(text: string, longest: number): string {
-  // By whole characters and whole escapes: half of one is unprintable again.
+  // Truncate only between characters and between escapes: half of one is unprintable.
   let shown = '';
   let kept = '';
   for (const character of text) {

@@ -1,5 +1,5 @@
 /**
- * The runtime that the operator stands on. A kind's folder imports from here and nothing else of this folder:
+ * The operator's runtime. Other folders import only this file of the folder:
  *
  * ```ts
  * export const customers = resource<GatewayCustomer>(gatewayCustomerNames);

@@ -48,7 +48,7 @@ describe('the cache', () => {
     expect(compareVersions('opaque', '7')).to.equal(undefined);
   });
 
-  it('tells of what is new, changed and gone, and of nothing else', () => {
+  it('reports added, updated and deleted objects, and nothing else', () => {
     const { cache, changes } = newCache();
     cache.upsert(thing('a', 1));
     cache.upsert(thing('a', 1));
@@ -59,7 +59,7 @@ describe('the cache', () => {
     expect(changes).to.deep.equal(['added a uid-a@1', 'updated a uid-a@3', 'deleted a uid-a@3']);
   });
 
-  it('takes the same name with another uid for a deletion and a new object', () => {
+  it('treats the same name with another uid as a deletion and a new object', () => {
     const { cache, changes } = newCache();
     cache.upsert(thing('a', 1, { uid: 'old' }));
     cache.upsert(thing('a', 5, { uid: 'new' }));
@@ -68,7 +68,7 @@ describe('the cache', () => {
     expect(cache.get({ namespace: 'ns', name: 'a' })?.metadata.uid).to.equal('new');
   });
 
-  it('finds out from a list what was deleted, changed or recreated unseen', () => {
+  it('detects from a list which objects were deleted, changed or recreated in the meantime', () => {
     const { cache, changes } = newCache();
     cache.replace([thing('gone', 1), thing('same', 2), thing('changed', 3), thing('again', 4)], '4', undefined, {
       rewound: false,
@@ -90,7 +90,7 @@ describe('the cache', () => {
     ]);
   });
 
-  it('replaces only the namespace that the list is of, and is synced when each namespace has been listed', () => {
+  it('replaces only the namespace of the list, and is synced after a list of each namespace', () => {
     const cache = new ObjectCache<Thing>(2);
     cache.replace([thing('a', 1, { namespace: 'one' })], '1', 'one', { rewound: false, initial: true });
     expect(cache.synced).to.equal(false);
@@ -100,7 +100,7 @@ describe('the cache', () => {
     expect(cache.list().map(({ metadata }) => metadata.name)).to.deep.equal(['b']);
   });
 
-  it('keeps what is newer than a list', () => {
+  it('keeps objects that are newer than a list', () => {
     const { cache } = newCache();
     cache.upsert(thing('a', 5));
     cache.applyOwnWrite(thing('a', 9), '5');
@@ -108,7 +108,7 @@ describe('the cache', () => {
     expect(cache.get({ namespace: 'ns', name: 'a' })?.metadata.resourceVersion).to.equal('9');
   });
 
-  it('takes a server whose history went back as it is', () => {
+  it('accepts a server whose resourceVersion went back', () => {
     const { cache } = newCache();
     cache.upsert(thing('kept', 50, { color: 'new' }));
     cache.upsert(thing('lost', 60));
@@ -116,7 +116,7 @@ describe('the cache', () => {
     expect(cache.list().map(({ color }) => color)).to.deep.equal(['restored']);
   });
 
-  it('follows the server although a listener or an index throws, and reports that', () => {
+  it('continues after an error of a listener or an index, and reports it', () => {
     const reported: unknown[] = [];
     const cache = new ObjectCache<Thing>(1, (error) => reported.push(error));
     const index = cache.indexBy(({ color }) => {
@@ -135,7 +135,7 @@ describe('the cache', () => {
   });
 
   describe('our own writes', () => {
-    it('show at once, and the watch then has nothing new to tell', () => {
+    it('are visible at once, and the later watch event reports no change', () => {
       const { cache, changes } = newCache();
       cache.upsert(thing('a', 1));
       cache.applyOwnWrite(thing('a', 2, { color: 'blue' }), '1');
@@ -145,7 +145,7 @@ describe('the cache', () => {
       expect(changes).to.deep.equal([]);
     });
 
-    it('never bring back what is gone', () => {
+    it('never restore a deleted object', () => {
       const { cache } = newCache();
       cache.upsert(thing('a', 1));
       cache.remove(thing('a', 3));
@@ -153,7 +153,7 @@ describe('the cache', () => {
       expect(cache.size).to.equal(0);
     });
 
-    it('are told with the version that they were bound to, whether the watch was faster or slower', () => {
+    it('report the version that guarded them, before or after the watch event', () => {
       const { cache, changes } = newCache();
       cache.upsert(thing('a', 1));
       cache.applyOwnWrite(thing('a', 2), '1');
@@ -172,10 +172,10 @@ describe('the cache', () => {
   });
 
   /**
-   * A server that only goes forward, and a reader that sees its history with gaps: watches that break anywhere, lists
-   * of any moment, answers to its own writes early or late. At the end comes one undisturbed list and watch.
+   * A server whose history only moves forward, and a reader with gaps: watches break anywhere, lists come from any moment,
+   * responses to own writes come early or late. One undisturbed list and watch ends each run.
    */
-  it('has what the server has, after any sequence of faults, and tells a history that makes sense', () => {
+  it('has the state of the server after any sequence of faults, and reports a consistent history', () => {
     interface Entry {
       readonly type: 'set' | 'deleted';
       readonly object: Thing;
@@ -215,7 +215,7 @@ describe('the cache', () => {
 
         const cache = new ObjectCache<Thing>();
         const byColor = cache.indexBy(({ color }) => [color]);
-        // What a listener believes, from changes alone.
+        // The state that a listener computes from changes alone.
         const believed = new Map<string, Thing>();
         cache.subscribe((change) => {
           if (change.type === 'ownWrite') return;

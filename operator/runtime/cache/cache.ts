@@ -2,21 +2,21 @@ import type { Cache, Index } from '../contract.ts';
 import type { KubeObject, ObjectKey } from '../objects.ts';
 import { keyOf } from '../objects.ts';
 
-/** What happened to one object in the cache. Same name with a new uid is a delete and then an add. */
+/** A change of one object in the cache. An object with the same name and a new uid is a deletion followed by an addition. */
 export type Change<T extends KubeObject> =
   | { readonly type: 'added'; readonly after: T; readonly initial: boolean }
   | { readonly type: 'updated'; readonly before: T; readonly after: T }
   | { readonly type: 'deleted'; readonly before: T }
   /**
-   * The answer to a write of ours, which may come before or after the watch tells of it as an update.
-   * `guardedBy` is the resourceVersion that the write was bound to: from there to here the change was ours alone.
+   * The response to a write of the operator. It may come before or after the watch event of the update.
+   * `guardedBy` is the resourceVersion that guarded the write: only this write changed the object since that version.
    */
   | { readonly type: 'ownWrite'; readonly after: T; readonly guardedBy: string | undefined };
 
 /**
- * Which of two resourceVersions is newer. Since Kubernetes 1.35 they are documented to compare as whole numbers
- * (KEP-5504), and with etcd they always have.
- * @returns below 0, 0 or above 0 as with `a - b`; undefined when one is not a number
+ * Compares two resourceVersions. Since Kubernetes 1.35 they are documented to compare as whole numbers (KEP-5504); with etcd
+ * they always have.
+ * @returns below 0, 0 or above 0 as with `a - b`; undefined if one is not a number
  */
 export function compareVersions(a: string, b: string): number | undefined {
   if (!/^\d+$/.test(a) || !/^\d+$/.test(b)) return undefined;
@@ -25,8 +25,8 @@ export function compareVersions(a: string, b: string): number | undefined {
 }
 
 /**
- * The objects of one kind. Fed by reflectors (one for the cluster, or one a namespace) and by our own writes, so that
- * a reconcile right after a write reads what it wrote. An object never goes back to an older version.
+ * The objects of one kind. Reflectors fill it (one for the cluster, or one per namespace), and so do the operator's own writes:
+ * a reconcile right after a write reads what it wrote. An object never returns to an older version.
  */
 export class ObjectCache<T extends KubeObject> implements Cache<T> {
   readonly #namespaces = new Map<string, Map<string, T>>();
@@ -37,8 +37,8 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
   #unsynced: number;
 
   /**
-   * @param sources how many reflectors feed it: it is synced when each has brought its first list
-   * @param report told what a listener or an index threw, which must not keep the cache from following the server
+   * @param sources number of reflectors; the cache is synced after the first list of each
+   * @param report receives the errors of listeners and indexes, which must not stop the cache
    */
   constructor(sources = 1, report: (error: unknown) => void = rethrowLater) {
     this.#unsynced = sources;
@@ -76,13 +76,13 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     return index;
   }
 
-  /** Calls back after each change, once it can be read. Returns what ends it. */
+  /** Calls the listener after each change. Returns a function that ends the subscription. */
   subscribe(listener: (change: Change<T>) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes in one object from a watch, unless the cache holds a newer state of it. */
+  /** Stores an object from a watch, unless the cache has a newer version of it. */
   upsert(object: T, initial = false): void {
     const before = this.get(keyOf(object));
     if (before === undefined) {
@@ -101,7 +101,7 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     }
   }
 
-  /** Takes out what a watch reports deleted, unless something newer has that name by now. */
+  /** Removes an object that a watch reports as deleted, unless the cache has a newer object of that name. */
   remove(object: KubeObject): void {
     const before = this.get(keyOf(object));
     if (before === undefined || (before.metadata.uid !== object.metadata.uid && isOlder(object, before))) return;
@@ -110,9 +110,9 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
   }
 
   /**
-   * Takes in what a write of ours returned. Only of objects that are here: the answer to a write may come after the
-   * news of the object's end.
-   * @param guardedBy the resourceVersion that the write was bound to, if to any
+   * Stores the response to a write of the operator if the cache contains the object. The response may come after the object's
+   * deletion event.
+   * @param guardedBy the resourceVersion that guarded the write, if any
    */
   applyOwnWrite(object: T, guardedBy: string | undefined): void {
     const before = this.get(keyOf(object));
@@ -127,10 +127,10 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
   }
 
   /**
-   * Takes in a complete list. What it lacks is deleted, unless it is newer than the list.
-   * @param scope the namespace that the list is of; undefined: all
-   * @param options `rewound`: the server's history went back (restored from a backup), so that nothing that is held
-   *   counts as newer; `initial`: the source's first list
+   * Replaces the contents by a complete list. Deletes objects that are not in the list, unless they are newer than the list.
+   * @param scope the namespace of the list; undefined: all namespaces
+   * @param options `rewound`: the server's resourceVersion went back (restored from a backup), so no cached object counts as
+   *   newer; `initial`: the first list of the source
    */
   replace(
     items: readonly T[],
@@ -162,7 +162,7 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     if (options.initial) this.#unsynced -= 1;
   }
 
-  /** Waits no longer for the first list of one of the sources. */
+  /** Stops waiting for the first list of one source. */
   skipSource(): void {
     this.#unsynced -= 1;
   }
@@ -205,7 +205,7 @@ function rethrowLater(error: unknown): void {
   });
 }
 
-/** Without comparable versions what comes later counts as newer, as it did before they were comparable. */
+/** Without comparable versions, the later object counts as newer. */
 function isOlder(object: KubeObject, than: KubeObject): boolean {
   return (compareVersions(object.metadata.resourceVersion, than.metadata.resourceVersion) ?? 1) < 0;
 }

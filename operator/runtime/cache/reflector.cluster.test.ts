@@ -19,7 +19,7 @@ import {
 } from '../testing/widgets.ts';
 import { Transport } from '../client/transport.ts';
 
-/** A bookmark, an event and an error as the API server sends them. */
+/** Watch events in the format of the API server. */
 const EXPIRED = {
   kind: 'Status',
   apiVersion: 'v1',
@@ -32,7 +32,7 @@ const EXPIRED = {
 describe('the reflector, between a real API server and a faulty network', function () {
   this.timeout(60_000);
   const cluster = withControlPlane();
-  /** Straight to the API server: what others do. */
+  /** Goes directly to the API server, as other clients do. */
   let direct: RestClient;
   let directTransport: Transport;
   let kubeConfig: KubeConfig;
@@ -93,7 +93,7 @@ describe('the reflector, between a real API server and a faulty network', functi
     direct.patch(widgets, { namespace, name }, { spec: { size } });
   const remove = (name: string): Promise<void> => direct.delete(widgets, { namespace, name });
 
-  /** The cache holds exactly what the API server holds. */
+  /** Asserts that the cache equals the state of the API server. */
   async function converged(withinMs?: number): Promise<void> {
     await eventually(async () => {
       const there = await direct.list(widgets, { namespace });
@@ -110,7 +110,7 @@ describe('the reflector, between a real API server and a faulty network', functi
   const lists = (): number =>
     proxy.requests.filter(({ isWatch, path }) => !isWatch && path.endsWith('/widgets')).length;
 
-  /** Brings the reflector to where it watches, with one object. */
+  /** Starts the reflector and waits until it watches, with one object. */
   async function watchingOne(options?: Partial<ReflectorOptions>): Promise<void> {
     await create('before');
     start(options);
@@ -118,7 +118,7 @@ describe('the reflector, between a real API server and a faulty network', functi
     await watching();
   }
 
-  it('lists page by page, then watches, without the field managers', async () => {
+  it('lists page by page, then watches, and drops managed fields', async () => {
     for (let at = 0; at < 25; at++) await create(`w-${at}`);
     start({ pageSize: 2 });
     await converged();
@@ -139,7 +139,7 @@ describe('the reflector, between a real API server and a faulty network', functi
     ['half open', 'freeze'],
   ] as const;
   for (const [name, fault] of interruptions) {
-    it(`goes on where it was after a watch was ${name}`, async () => {
+    it(`resumes where it was after a watch was ${name}`, async () => {
       await watchingOne();
       proxy.toWatches(fault);
       await create('during');
@@ -150,7 +150,7 @@ describe('the reflector, between a real API server and a faulty network', functi
     });
   }
 
-  it('lists again after 410 in the stream, and finds what was deleted and recreated meanwhile', async () => {
+  it('lists again after 410 in the stream, and detects deleted and recreated objects', async () => {
     await create('recreated');
     await watchingOne();
     proxy.when(({ isWatch }) => isWatch, { kind: 'answer', status: 500 });
@@ -173,7 +173,7 @@ describe('the reflector, between a real API server and a faulty network', functi
     expect(lists()).to.be.within(2, 5);
   });
 
-  it('reads the whole list at once when its pages expire', async () => {
+  it('reads the list in one request when its pages expire', async () => {
     for (let at = 0; at < 5; at++) await create(`w-${at}`);
     proxy.when(({ query }) => query.has('continue'), { kind: 'answer', status: 410, body: EXPIRED });
     start({ pageSize: 2 });
@@ -206,7 +206,7 @@ describe('the reflector, between a real API server and a faulty network', functi
     });
   }
 
-  it('goes on from the last bookmark', async () => {
+  it('resumes from the last bookmark', async () => {
     await watchingOne();
     const other = await direct.create(widgets, widget(await cluster().createNamespace()));
     const bookmark = { type: 'BOOKMARK', object: { metadata: { resourceVersion: other.metadata.resourceVersion } } };
@@ -219,14 +219,14 @@ describe('the reflector, between a real API server and a faulty network', functi
     });
   });
 
-  it('is not impressed by a watch on which nothing happens: no list, no reconnection in a hurry', async () => {
+  it('neither lists nor reconnects early when a watch is quiet', async () => {
     await watchingOne({ silentMs: 30_000 });
     const before = proxy.requests.length;
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(proxy.requests.length).to.equal(before);
   });
 
-  it('waits between watches that end at once, instead of spinning', async () => {
+  it('waits between watches that end at once', async () => {
     await create('before');
     proxy.when(({ isWatch }) => isWatch, { kind: 'answer', status: 200, body: '' });
     start({ backoffMs: [200, 400] });
@@ -258,7 +258,7 @@ describe('the reflector, between a real API server and a faulty network', functi
     });
   }
 
-  it('leaves a server alone for as long as its Retry-After says, when listing and when watching', async () => {
+  it('respects Retry-After when listing and when watching', async () => {
     const busy = { kind: 'answer', status: 429, headers: { 'retry-after': '1' } } as const;
     proxy.when(({ isWatch }) => !isWatch, busy, 1);
     proxy.when(({ isWatch }) => isWatch, busy, 1);
@@ -280,7 +280,7 @@ describe('the reflector, between a real API server and a faulty network', functi
     expect(lists()).to.equal(1);
   });
 
-  it('waits for an API server that is away, at start and later, and misses nothing', async () => {
+  it('waits for an unreachable API server, at start and later, and misses no change', async () => {
     await create('before');
     await proxy.down();
     start();
@@ -297,20 +297,20 @@ describe('the reflector, between a real API server and a faulty network', functi
     await converged();
   });
 
-  it('does not wait out its backoff when told that it may work now', async () => {
+  it('ends its backoff on retryNow', async () => {
     proxy.when(() => true, { kind: 'answer', status: 404 }, 1);
     const reflector = start({ backoffMs: [60_000, 60_000] });
     await eventually(() => {
       expect(proxy.requests).to.have.length(1);
     });
-    // The wait begins once the answer has been read.
+    // The backoff begins after the response is read.
     await eventually(() => {
       reflector.retryNow();
       expect(cache.synced).to.equal(true);
     });
   });
 
-  it('holds the very same state after an hour of bad luck in a minute', async function () {
+  it('has the state of the API server after many faults in a row', async function () {
     this.timeout(60_000);
     start({ silentMs: 600 });
     const faults = [

@@ -14,17 +14,16 @@ import { LineTooLongError, isSilence, readLines } from './watchLines.ts';
 /** Settings of a reflector. */
 export interface ReflectorOptions {
   /**
-   * A watch that stays silent so long is taken for dead, in milliseconds. The server sends a bookmark about every
-   * minute, so silence for longer means that nobody is there.
+   * How long a watch may be silent before it counts as dead, in milliseconds. The server sends a bookmark about every minute.
    */
   readonly silentMs: number;
-  /** The server is asked to end a watch after this long and up to twice as long, in seconds. */
+  /** The requested duration of a watch, in seconds: between this and twice this. */
   readonly watchSeconds: number;
-  /** Shortest and longest wait after a failure, in milliseconds. */
+  /** Shortest and longest backoff, in milliseconds. */
   readonly backoffMs: readonly [number, number];
-  /** Objects a page. */
+  /** Objects per page. */
   readonly pageSize: number;
-  /** Rights that are lacking for so long, in milliseconds, are not on their way. */
+  /** How long the operator waits for missing permissions, in milliseconds. */
   readonly forbiddenMs: number;
 }
 
@@ -36,23 +35,22 @@ export const DEFAULT_REFLECTOR_OPTIONS: ReflectorOptions = {
   forbiddenMs: 5_000,
 };
 
-/** A watch that ends sooner than this, without having brought anything, counts as a failure. */
+/** A watch that ends sooner than this, without an event, counts as a failure. */
 const SHORT_WATCH_MS = 1_000;
-/** After so many watches in a row that could not even be opened, or brought nothing, the list is read anew. */
+/** Number of consecutive failures after which the list is read again. */
 const FAILURES_UNTIL_LIST = 4;
-/** While the API server is away, one line in the log every so often. */
+/** The shortest time between two log lines about failures. */
 const LOG_EVERY_MS = 30_000;
 
-/** How long a definition that is not there yet is nothing to complain about. */
+/** How long a missing CustomResourceDefinition is not logged. */
 const INSTALLING_MS = 10_000;
 
-/** How a watch ended. */
 type WatchEnd = 'closed' | 'expired' | 'silent' | 'malformed';
 
 /**
- * Keeps a cache as the API server has it: reads the list page by page, then watches from its resourceVersion on, and
- * goes on from where it was after every interruption. Reads the list again only where the server can no longer continue
- * (410), something unreadable came, or it keeps failing. Never gives up.
+ * Keeps a cache in sync with the API server. Reads the list page by page, then watches from its resourceVersion, and resumes
+ * the watch after every interruption. Reads the list again only if the server cannot resume (410), sends an unreadable event,
+ * or keeps failing. Never gives up.
  */
 export class Reflector<T extends KubeObject> {
   readonly #client: RestClient;
@@ -64,23 +62,23 @@ export class Reflector<T extends KubeObject> {
   readonly #metrics: RuntimeMetrics;
   readonly #options: ReflectorOptions;
   readonly #backoff: Backoff;
-  /** Where to watch from; undefined: the list has to be read. */
+  /** Where the watch resumes; undefined: read the list first. */
   #resourceVersion: string | undefined;
-  /** The newest moment ever seen, to notice a server whose history went back. */
+  /** The newest resourceVersion so far, to detect a server that was restored from a backup. */
   #newest = '0';
   #first = true;
   #retry = new AbortController();
   #loggedAt = Number.NEGATIVE_INFINITY;
   readonly #mayPassOver: boolean;
-  /** Since when the first list is refused; undefined: it is not. */
+  /** When the first list was first refused with 403; undefined: it was not. */
   #forbiddenSince: number | undefined;
-  /** Since when nothing works; undefined: all is well. */
+  /** When the current outage began; undefined: none. */
   #downSince: number | undefined;
 
   constructor(dependencies: {
     readonly client: RestClient;
     readonly kind: ResourceKind<T>;
-    /** undefined: all. */
+    /** undefined: all namespaces. */
     readonly namespace: string | undefined;
     readonly cache: ObjectCache<T>;
     readonly clock: Clock;
@@ -88,8 +86,8 @@ export class Reflector<T extends KubeObject> {
     readonly metrics: RuntimeMetrics;
     readonly options: ReflectorOptions;
     /**
-     * Whether the cache counts as complete without this namespace as long as there is no right to read it: who has no
-     * right in one namespace still does the work of the others.
+     * Whether the cache counts as synced without this namespace if the operator has no permission to read it. Then the other
+     * namespaces are reconciled.
      */
     readonly mayPassOver?: boolean;
   }) {
@@ -110,7 +108,7 @@ export class Reflector<T extends KubeObject> {
 
   /** Runs until the signal is aborted. Never throws. */
   async run(signal: AbortSignal): Promise<void> {
-    // A fresh function at each turn: the signal is aborted from outside, which the compiler cannot see.
+    // A function, because the compiler does not know that the signal may be aborted in the meantime.
     const running = (): boolean => !signal.aborted;
     while (running()) {
       try {
@@ -131,13 +129,13 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  /** Ends a wait after a failure: there is reason to believe that it will work now. */
+  /** Ends the current backoff, for example because the API server is reachable again. */
   retryNow(): void {
     this.#backoff.reset();
     this.#retry.abort();
   }
 
-  /** What is listed after this comes as a change. */
+  /** Skips a namespace without permissions. If the permissions come later, its objects are reported as changes. */
   #passOver(error: unknown): void {
     if (!this.#first || !this.#mayPassOver || this.#namespace === undefined) return;
     if (!isForbidden(error)) {
@@ -183,7 +181,7 @@ export class Reflector<T extends KubeObject> {
     this.#recovered();
   }
 
-  /** @returns whether the watch was any good: it lasted, or brought something, and may be continued at once */
+  /** @returns whether the watch was useful (it lasted, or sent events) and may be resumed at once */
   async #watch(signal: AbortSignal): Promise<boolean> {
     const from = this.#resourceVersion;
     if (from === undefined) return true;
@@ -260,7 +258,7 @@ export class Reflector<T extends KubeObject> {
       return 'taken';
     }
     if (!isKubeObject(object)) return 'malformed';
-    // The server has validated the object against the schema of the kind that the path names.
+    // The server has validated the object against the schema of its kind.
     const item = object as T;
     if (type === 'ADDED' || type === 'MODIFIED') this.#cache.upsert(withoutManagedFields(item));
     else if (type === 'DELETED') this.#cache.remove(item);
@@ -279,7 +277,7 @@ export class Reflector<T extends KubeObject> {
     const now = this.#clock.monotonic();
     this.#downSince ??= now;
     const notThere = error instanceof ApiError && error.status === 404;
-    // At its very first start the operator itself is about to install the definition.
+    // At the very first start, the operator is about to install the definition.
     if (notThere && now - this.#downSince < INSTALLING_MS) return;
     if (now - this.#loggedAt < LOG_EVERY_MS) return;
     this.#loggedAt = now;
@@ -299,7 +297,7 @@ export class Reflector<T extends KubeObject> {
   }
 }
 
-/** The bookkeeping of field managers is often larger than the object itself, and nobody here reads it. */
+/** Managed fields are often larger than the rest of the object, and no code reads them. */
 function withoutManagedFields<T extends KubeObject>(object: T): T {
   delete (object.metadata as { managedFields?: unknown }).managedFields;
   return object;

@@ -1,12 +1,12 @@
 /** Larger than any object that etcd stores (1.5 MiB), with room for escapes. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
-/** A line is longer than any object. */
+/** A line of a watch is longer than any object. */
 export class LineTooLongError extends Error {
   override readonly name = 'LineTooLongError';
 }
 
-/** Splits a stream of bytes into lines. Drops empty lines, and a last line without its line feed: it is incomplete. */
+/** Splits a stream of bytes into lines. Drops empty lines, and an incomplete last line. */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let rest: Buffer[] = [];
   let length = 0;
@@ -28,7 +28,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   }
 }
 
-/** Whether a watch ended because the server sent nothing for too long. */
+/** Whether a watch ended because the server was silent for too long. */
 export function isSilence(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code === 'UND_ERR_BODY_TIMEOUT';
 }

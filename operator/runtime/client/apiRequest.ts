@@ -30,7 +30,7 @@ export async function parseBody(apiRequest: ApiRequest, body: Dispatcher.Respons
   }
 }
 
-/** The error that a response other than success stands for. */
+/** Creates the error for a response that is not a success. */
 export async function errorOfResponse(
   apiRequest: Pick<ApiRequest, 'method' | 'path'>,
   response: Dispatcher.ResponseData,
@@ -46,7 +46,7 @@ export async function errorOfResponse(
   }
   const seconds = Number(typeof header === 'string' ? header : status.details?.retryAfterSeconds);
   const reason = typeof status.reason === 'string' ? status.reason : '';
-  // The message of the server may quote the Secret that was sent.
+  // The server's message may quote the Secret in the request.
   const message =
     typeof status.message === 'string' && !/\/secrets(\/|$)/.test(apiRequest.path) ? `: ${status.message}` : '';
   return new ApiError(
@@ -71,7 +71,7 @@ function describe(apiRequest: Pick<ApiRequest, 'method' | 'path'>): string {
   return `${apiRequest.method} ${apiRequest.path}`;
 }
 
-/** Whether the server closed a kept connection while a request was sent: a normal race, not an outage. */
+/** Whether the server closed a kept-alive connection while the request was sent. This is a normal race, not an outage. */
 export function isClosedConnection(cause: unknown): boolean {
   const code = (cause as { code?: unknown } | undefined)?.code;
   return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';

@@ -8,22 +8,22 @@ const things = resource<KubeObject>({ group: 'test', version: 'v1', kind: 'Thing
 const impossible = ['', '.', '..', 'a/b', '%2e%2e', '\ud800'];
 
 describe('pathOf', () => {
-  it('encodes names, so that each is one segment', () => {
+  it('encodes each name as one path segment', () => {
     expect(pathOf(things, { namespace: 'ns', name: 'a b?c' }, 'status')).to.equal(
       '/apis/test/v1/namespaces/ns/things/a%20b%3Fc/status',
     );
   });
 
   for (const name of impossible) {
-    it(`refuses ${JSON.stringify(name)}, which would lead elsewhere or nowhere`, () => {
+    it(`rejects ${JSON.stringify(name)}, which would address another path`, () => {
       expect(() => pathOf(things, { namespace: 'ns', name })).to.throw(ApiError);
     });
   }
 });
 
 describe('RestClient', () => {
-  it('finds nothing under a name that no object can have, and asks nobody', async () => {
-    // It is not to be used.
+  it('returns 404 for a name that no object can have, without a request', async () => {
+    // Must not be used.
     const client = new RestClient(undefined as unknown as Transport);
     for (const name of impossible) {
       const error: unknown = await client.get(things, { namespace: 'ns', name }).catch((thrown: unknown) => thrown);

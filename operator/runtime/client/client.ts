@@ -7,23 +7,23 @@ import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
 import { apiVersionOf } from '../objects.ts';
 import type { ApiStream, Transport } from './transport.ts';
 
-/** The field manager of the operator's writes, as `kubectl get --show-managed-fields` shows it. */
+/** The field manager of the operator's writes, as in `kubectl get --show-managed-fields`. */
 export const FIELD_MANAGER = OPERATOR_NAME;
-/** Objects a page: large enough to be quick, small enough for both sides' memory. client-go's default. */
+/** Objects per page: client-go's default. */
 const PAGE_SIZE = 500;
 
-/** All objects of a collection at one moment. */
+/** All objects of a collection at one resourceVersion. */
 export interface Listing<T extends KubeObject> {
   readonly items: T[];
-  /** The moment, to watch from. */
+  /** Where to start a watch. */
   readonly resourceVersion: string;
 }
 
-/** What happens around requests. */
+/** Callbacks before and after writes. */
 export interface ClientHooks {
-  /** Called before each write; throws to forbid it. */
+  /** Called before each write. Throws to forbid it. */
   readonly beforeWrite?: () => void;
-  /** Called with what a write returned, and the resourceVersion that the write was bound to. */
+  /** Called after each write with the returned object and the resourceVersion that guarded the write. */
   readonly afterWrite?: (kind: ResourceKind, object: KubeObject, guardedBy: string | undefined) => void;
 }
 
@@ -51,7 +51,7 @@ export class RestClient implements KubeClient {
     return (await this.listAt(kind, options)).items;
   }
 
-  /** As {@link list}, with the moment that the list stands for. */
+  /** As {@link list}, with the list's resourceVersion. */
   async listAt<T extends KubeObject>(
     kind: ResourceKind<T>,
     options: {
@@ -66,13 +66,13 @@ export class RestClient implements KubeClient {
     try {
       return await this.#pages(kind, options, options.pageSize ?? PAGE_SIZE);
     } catch (error) {
-      // Pages are of one moment, which a busy or slow cluster may have compacted away before the last page is read.
+      // All pages have one resourceVersion. A busy or slow cluster may compact it before the last page is read.
       if (!isExpired(error)) throw error;
       return this.#pages(kind, options, undefined);
     }
   }
 
-  /** Opens a watch from a moment on. @throws ApiError */
+  /** Opens a watch from a resourceVersion. @throws ApiError */
   watch(
     kind: ResourceKind,
     options: {
@@ -111,7 +111,7 @@ export class RestClient implements KubeClient {
     return created;
   }
 
-  /** Writes the whole object; `metadata.resourceVersion` guards it. @throws ApiError 409 when it changed meanwhile */
+  /** Replaces the whole object, guarded by `metadata.resourceVersion`. @throws ApiError 409 if the object changed */
   async replace<T extends KubeObject>(kind: ResourceKind<T>, key: ObjectKey, body: ApplyObject): Promise<T> {
     return this.#write(kind, 'PUT', pathOf(kind, key), { fieldManager: FIELD_MANAGER }, body, undefined);
   }
@@ -219,7 +219,7 @@ export class RestClient implements KubeClient {
         }),
       );
       for (const item of page.items) {
-        // Items of a list leave out what the list says once.
+        // The items of a list omit apiVersion and kind.
         const whole = checked({ apiVersion: apiVersionOf(kind), kind: page.kind, ...item }) as T;
         items.push(options.each === undefined ? whole : options.each(whole));
       }
@@ -229,7 +229,7 @@ export class RestClient implements KubeClient {
   }
 }
 
-/** The path of a collection: of one namespace, or of all when `namespace` is empty. */
+/** The path of a collection in one namespace, or in all if `namespace` is empty. */
 export function collectionPath(kind: ResourceKind, namespace: string): string {
   const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   const within = kind.namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : '';
@@ -237,16 +237,16 @@ export function collectionPath(kind: ResourceKind, namespace: string): string {
 }
 
 /**
- * Whether the API server takes a text as one segment of a path, by its own rule (IsValidPathSegmentName). `..` would
- * lead to another path: encoding leaves dots alone.
+ * Whether the API server accepts a text as one path segment (its rule IsValidPathSegmentName). `..` would lead to another path,
+ * and encoding does not change dots.
  */
 function isSegment(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[/%]/.test(name) && name.isWellFormed();
 }
 
 /**
- * The path of one object, or of a subresource of it.
- * @throws ApiError 422 where no object can have that name
+ * The path of one object, or of one of its subresources.
+ * @throws ApiError 422 if no object can have that name
  */
 export function pathOf(kind: ResourceKind, key: ObjectKey, subresource?: Subresource): string {
   if (kind.namespaced && key.namespace === '') {
@@ -259,7 +259,7 @@ export function pathOf(kind: ResourceKind, key: ObjectKey, subresource?: Subreso
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
 
-/** Whether JSON is an object as the API server stores them. */
+/** Whether the JSON is a stored Kubernetes object. */
 export function isKubeObject(json: unknown): json is KubeObject {
   if (typeof json !== 'object' || json === null) return false;
   const metadata = (json as { metadata?: unknown }).metadata;
@@ -273,7 +273,7 @@ function guardOf(body: unknown): string | undefined {
   return typeof version === 'string' ? version : undefined;
 }
 
-/** Past the metadata an object's type is what its kind says: the API server has validated it against the schema. */
+/** Checks only the metadata: the API server has validated the rest against the schema of the kind. */
 function checked(json: unknown): KubeObject {
   if (!isKubeObject(json)) {
     throw new ApiError('The API server sent something without a name, uid and resourceVersion.', { status: 0 });

@@ -7,12 +7,12 @@ import { Agent } from 'undici';
 import type { Clock } from '../clock.ts';
 import { ApiError } from './errors.ts';
 
-/** How long credentials are used before files and plug-ins are read again, as in client-go. */
+/** How long credentials are used before files and plug-ins are read again. Same as client-go. */
 const MAX_AGE_MS = 60_000;
-/** Go's API server closes idle connections after 90 s. Closing ours earlier avoids the race. */
+/** Go's API server closes idle connections after 90 s. Closing them earlier avoids a race. */
 const IDLE_CONNECTION_MS = 45_000;
 
-/** The headers and connections of requests to the API server. */
+/** Provides the headers and connections of requests to the API server. */
 export interface ConnectionCredentials {
   readonly headers: Readonly<Record<string, string>>;
   readonly dispatcher: Dispatcher;
@@ -20,10 +20,10 @@ export interface ConnectionCredentials {
 }
 
 /**
- * Reads the credentials of a kubeconfig and keeps one connection pool. client-node reads kubeconfig, plug-ins and the
- * ServiceAccount token: again every minute and after each 401. client-node itself creates a new pool for each request
- * (`createDispatcher` in its config.js), so that each request pays for a TLS handshake; here the pool stays until the
- * certificates change.
+ * Reads the credentials of a kubeconfig and keeps one connection pool. client-node reads the kubeconfig, its plug-ins and the
+ * ServiceAccount token, every minute and after each 401. client-node itself creates a new pool for each request
+ * (`createDispatcher` in its config.js), at the cost of a TLS handshake; this class keeps the pool until the certificates
+ * change.
  */
 export class Credentials {
   readonly #kubeConfig: KubeConfig;
@@ -41,7 +41,7 @@ export class Credentials {
     this.#clock = clock;
   }
 
-  /** The credentials, read again if they are too old or rejected. @throws ApiError if they cannot be read */
+  /** The current credentials. Reads them again if they are too old or rejected. @throws ApiError if they cannot be read */
   async current(): Promise<ConnectionCredentials> {
     const current = this.#current;
     const fresh = current !== undefined && this.#clock.monotonic() - current.readAt < MAX_AGE_MS;
@@ -84,14 +84,14 @@ export class Credentials {
     return this.#current;
   }
 
-  /** The current pool, or a new one when the certificates have changed. */
+  /** The current pool, or a new one if the certificates have changed. */
   #dispatcherFor(tls: RequestOptions, context: RequestContext): Dispatcher {
     const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername } = tls;
     const material = { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername };
     const dispatcherKey = createHash('sha256').update(JSON.stringify(material)).digest('hex');
     const previous = this.#current?.dispatcher;
     if (previous !== undefined && dispatcherKey === this.#dispatcherKey) return previous;
-    // Requests on the old connections finish, watches included.
+    // Requests on the old connections, including watches, may finish.
     void previous?.close();
     this.#dispatcherKey = dispatcherKey;
     if (this.#kubeConfig.getCurrentCluster()?.proxyUrl !== undefined) {
@@ -99,7 +99,7 @@ export class Credentials {
       if (proxied !== undefined) return proxied;
     }
     return new Agent({
-      // With HTTP/1.1 a stalled watch delays no other request.
+      // With HTTP/1.1, a stalled watch does not delay other requests.
       allowH2: false,
       keepAliveTimeout: IDLE_CONNECTION_MS,
       connect: {

@@ -1,11 +1,11 @@
-/** What the API server answered instead of success. */
+/** The error of a request to the API server. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** HTTP status, or 0 when no answer came (refused, reset, timed out). */
+  /** HTTP status, or 0 without a response (connection refused or reset, timeout). */
   readonly status: number;
-  /** The API server's machine-readable reason (`AlreadyExists`, `Conflict`, `Expired` …), empty when it gave none. */
+  /** The API server's machine-readable reason (`AlreadyExists`, `Conflict`, `Expired` …), or empty. */
   readonly reason: string;
-  /** How long the server asks to be left alone, in milliseconds. */
+  /** The delay that the server asks for (`Retry-After`), in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -18,41 +18,44 @@ export class ApiError extends Error {
     this.retryAfterMs = details.retryAfterMs;
   }
 
-  /** No answer came: the request may or may not have been carried out. */
+  /** Whether there was no response. The request may have been executed. */
   get isUnreachable(): boolean {
     return this.status === 0;
   }
 }
 
-/** Whether the API server said that there is no such object (404). */
+/** Whether the object does not exist (404). */
 export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404;
 }
 
-/** Whether the object had changed since it was read, or exists already (409). */
+/** Whether the object changed since it was read, or already exists (409). */
 export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 409;
 }
 
-/** Whether we lack the right (403). */
+/** Whether the operator lacks a permission (403). */
 export function isForbidden(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 403;
 }
 
-/** Whether a resourceVersion or continue token is too old to go on from (410). */
+/** Whether a resourceVersion or continue token is too old (410). */
 export function isExpired(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 410 || error.reason === 'Expired');
 }
 
-/** Thrown by a reconcile that must not be retried until its object changes: waiting would not help. */
+/** Thrown by a reconcile that must not be retried until its object changes. */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError';
 }
 
-/** Thrown by a reconcile that knows when to come back: a rate limit, a `Retry-After`. Does not grow the backoff. */
+/**
+ * Thrown by a reconcile to be retried after a given time, for example after a rate limit or `Retry-After`. Does not increase
+ * the backoff.
+ */
 export class RetryAfterError extends Error {
   override readonly name = 'RetryAfterError';
-  /** When to come back, in milliseconds from now: up to a tenth later, and earlier only if the object changes. */
+  /** The delay in milliseconds. The retry comes up to a tenth later, or earlier if the object changes. */
   readonly afterMs: number;
 
   constructor(message: string, afterMs: number, options?: ErrorOptions) {
@@ -61,7 +64,7 @@ export class RetryAfterError extends Error {
   }
 }
 
-/** The operator cannot start at all. The message says why and what to do. */
+/** The operator cannot start. The message says why, and how to fix it. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

@@ -2,16 +2,16 @@ import { Duplex } from 'node:stream';
 import { WebSocket, type Dispatcher } from 'undici';
 import { ApiError } from './errors.ts';
 
-/** Each message begins with its channel; of a single port, data go over the first, what went wrong over the second. */
+/** Each message begins with its channel number. With one port, channel 0 carries data and channel 1 carries errors. */
 const CHANNELS = { data: 0, error: 1 } as const;
-/** The first message of each channel names the port again. */
+/** The first message of each channel repeats the port. */
 const PORT_BYTES = 2;
 const SUBPROTOCOL = 'v4.channel.k8s.io';
 
 /**
- * Opens a connection to a port of a pod through the API server and the kubelet: as `kubectl port-forward` does, and so
- * also to what listens on the pod's loopback alone.
- * @param options `url`: of the pod's subresource `portforward` with the port as its query, as http or https
+ * Opens a connection to a port of a pod through the API server and the kubelet, as `kubectl port-forward` does. Reaches ports
+ * that listen on the pod's loopback only.
+ * @param options `url`: the http or https URL of the pod's `portforward` subresource, with the port in its query
  * @throws ApiError if the connection fails; the stream ends with one if the connection is lost
  */
 export async function openPortForward(options: {
@@ -44,7 +44,7 @@ export async function openPortForward(options: {
       clearTimeout(timer);
       resolve();
     });
-    // The answer to a refused upgrade is not shown to scripts.
+    // WebSocket clients cannot read the response to a refused upgrade.
     const refused = 'the pod may be deleted, or the permission to create and get pods/portforward is missing';
     socket.addEventListener('error', () => {
       end(refused);
@@ -59,7 +59,7 @@ export async function openPortForward(options: {
 class Tunnel extends Duplex {
   readonly #socket: WebSocket;
   readonly #failed: (why: string) => ApiError;
-  /** Channels of which the first message is still to come. */
+  /** Channels that have not received their first message. */
   readonly #opening = new Set<number>(Object.values(CHANNELS));
 
   constructor(socket: WebSocket, failed: (why: string) => ApiError) {

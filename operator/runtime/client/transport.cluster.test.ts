@@ -23,15 +23,15 @@ async function failure(promise: Promise<unknown>): Promise<ApiError> {
 describe('the connection to the API server', () => {
   const cluster = withTestCluster();
 
-  it('keeps its connections: a hundred requests in a row take no more than two, over TLS as well', async () => {
+  it('sends a hundred requests in a row over at most two connections, also with TLS', async () => {
     const { client, namespace, proxy, plane } = cluster();
     for (let at = 0; at < 100; at++) await client.list(widgets, { namespace });
-    // undici may pick a second one before the first has been given back.
+    // undici may open a second one before the first is returned to the pool.
     expect(proxy.connections).to.be.at.most(2);
 
     const metrics = transportOptions();
     const tls = new Transport(plane.kubeConfig(), metrics);
-    // Each new TLS session costs the API server a handshake; a kept one answers in a fraction of that.
+    // A new TLS session needs a handshake with the API server; a kept-alive connection answers in a fraction of that time.
     await tls.send({ method: 'GET', path: '/version' });
     const sockets = (): number =>
       process.getActiveResourcesInfo().filter((name) => name === 'TLSSocketWrap' || name === 'TLSWrap').length;
@@ -41,7 +41,7 @@ describe('the connection to the API server', () => {
     await tls.close();
   });
 
-  it('repeats what was turned away unread, after the time that it is told', async () => {
+  it('retries a request that was refused before it was read, after Retry-After', async () => {
     const { client, namespace, proxy } = cluster();
     proxy.when(({ method }) => method === 'POST', { kind: 'answer', status: 429, headers: { 'retry-after': '1' } }, 2);
     const began = performance.now();
@@ -50,14 +50,14 @@ describe('the connection to the API server', () => {
     expect(performance.now() - began).to.be.within(2_000, 5_000);
   });
 
-  it('gives a long Retry-After to its caller, who can plan with it', async () => {
+  it('reports a long Retry-After to its caller', async () => {
     const { client, namespace, proxy } = cluster();
     proxy.when(() => true, { kind: 'answer', status: 503, headers: { 'retry-after': '120' } }, 1);
     const error = await failure(client.list(widgets, { namespace }));
     expect(error.retryAfterMs).to.equal(120_000);
   });
 
-  it('repeats a read whose connection broke, but never a write: it may have been carried out', async () => {
+  it('retries a read whose connection was closed, but never a write', async () => {
     const { client, direct, namespace, proxy } = cluster();
     proxy.when(({ method }) => method === 'GET', { kind: 'reset' }, 1);
     expect(await client.list(widgets, { namespace })).to.deep.equal([]);
@@ -68,7 +68,7 @@ describe('the connection to the API server', () => {
     expect(await direct.list(widgets, { namespace })).to.have.length(1);
   });
 
-  it('gives up on an answer that never comes', async () => {
+  it('times out when there is no response', async () => {
     const { transport, proxy } = cluster();
     proxy.when(() => true, { kind: 'hang' });
     const error = await failure(transport.send({ method: 'GET', path: '/version', timeoutMs: 200 }));
@@ -76,7 +76,7 @@ describe('the connection to the API server', () => {
     expect(error.message).to.match(/^No response from the API server to GET \/version: timed out/);
   });
 
-  it('tells errors apart by status and reason, and says what was asked and answered', async () => {
+  it('distinguishes errors by status and reason, and describes request and response', async () => {
     const { client, namespace } = cluster();
     const missing = await failure(client.get(widgets, { namespace, name: 'none' }));
     expect(isNotFound(missing)).to.equal(true);
@@ -88,7 +88,7 @@ describe('the connection to the API server', () => {
     expect(isConflict(await failure(client.create(widgets, widget(namespace, 'a'))))).to.equal(true);
   });
 
-  it('applies under its own field manager: what it no longer names goes, what others own stays', async () => {
+  it('applies with its own field manager: removes omitted fields, keeps the fields of others', async () => {
     const { client, direct, namespace } = cluster();
     const metadata = { namespace, name: 'a' };
     await client.apply(widgets, { metadata, spec: { size: 1, color: 'red' } } as object);
@@ -104,7 +104,7 @@ describe('the connection to the API server', () => {
     expect(isConflict(refused)).to.equal(true);
   });
 
-  it('deletes exactly the object that is meant, and finds nothing wrong with one that is gone', async () => {
+  it('deletes exactly the given object, and succeeds if it does not exist', async () => {
     const { client, namespace } = cluster();
     const key = { namespace, name: 'a' };
     const created = await client.create(widgets, widget(namespace, 'a'));
@@ -114,7 +114,7 @@ describe('the connection to the API server', () => {
     expect(isNotFound(await failure(client.get(widgets, key)))).to.equal(true);
   });
 
-  it('refuses a namespaced object without a namespace before asking', async () => {
+  it('rejects a namespaced object without a namespace before sending a request', async () => {
     const error: unknown = await cluster()
       .client.get(widgets, { namespace: '', name: 'a' })
       .catch((reason: unknown) => reason);
@@ -164,7 +164,7 @@ describe('the credentials for the API server', () => {
     await transport.close();
   });
 
-  it('that are refused end in an error, not in a storm', async () => {
+  it('cause an error when rejected, and no flood of requests', async () => {
     const transport = transportWithTokenFile();
     accepted = 'Bearer other';
     expect((await failure(transport.send({ method: 'GET', path: '/' }))).status).to.equal(401);
@@ -173,7 +173,7 @@ describe('the credentials for the API server', () => {
     await transport.close();
   });
 
-  it('never appear in errors, nor does what the server says about Secrets', async () => {
+  it("never appear in errors, and neither do the server's messages about Secrets", async () => {
     const transport = transportWithTokenFile();
     const client = new RestClient(transport);
     const secrets = { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true };

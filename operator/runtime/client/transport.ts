@@ -10,23 +10,23 @@ import { ApiError, StartError } from './errors.ts';
 import type { RuntimeMetrics } from '../metrics.ts';
 import { openPortForward } from './portForward.ts';
 
-/** The deadline of one request, its body included. A page of 500 large objects takes a loaded server seconds. */
+/** The timeout of one request, including its body. A loaded server needs seconds for a page of 500 large objects. */
 const REQUEST_MS = 30_000;
-/** The deadline of a port forward: API server, kubelet and container runtime each open a connection. */
+/** The timeout of opening a port forward: API server, kubelet and container runtime each open a connection. */
 const FORWARD_MS = 10_000;
-/** Retries of a request that the server refuses with `Retry-After`, before the caller gets the error. */
+/** Number of retries of a request that the server refuses with `Retry-After`. */
 const RETRY_AFTER_RETRIES = 5;
-/** The longest `Retry-After` that the transport waits for. A longer one goes to the caller. */
+/** The longest `Retry-After` that the transport waits for. A longer one is reported to the caller. */
 const LONGEST_WAIT_MS = 10_000;
 
 /** An open watch. */
 export interface ApiStream {
   readonly chunks: AsyncIterable<Buffer>;
-  /** Ends the watch at once. */
+  /** Closes the watch at once. */
   close(): void;
 }
 
-/** Sends HTTP requests to the API server. {@link Credentials} keeps the connections and the token. */
+/** Sends HTTP requests to the API server. {@link Credentials} manages connections and tokens. */
 export class Transport {
   readonly server: string;
   readonly #host: string;
@@ -49,9 +49,9 @@ export class Transport {
   }
 
   /**
-   * Sends a request and parses its JSON response. Retries a request that the server refused unread (429, or a 5xx with
-   * `Retry-After`) and a GET whose kept connection was closed. Retries nothing else: a write without a response may have
-   * been executed.
+   * Sends a request and parses its JSON response. Retries a request that the server refused before reading it (429, or a 5xx
+   * with `Retry-After`), and a GET whose kept-alive connection was closed. Retries nothing else: a write without a response may
+   * have been executed.
    * @throws ApiError
    */
   async send(apiRequest: ApiRequest): Promise<unknown> {
@@ -88,7 +88,7 @@ export class Transport {
 
   /**
    * Opens a watch.
-   * @param silentMs time without a byte after which the watch ends with an error: the connection counts as dead
+   * @param silentMs time without data after which the connection counts as dead and the watch ends with an error
    * @throws ApiError; the returned chunks may throw any error
    */
   async stream(
@@ -127,7 +127,7 @@ export class Transport {
 
   /**
    * Opens a connection to a port of a pod.
-   * @param path the path of the pod's subresource `portforward`
+   * @param path the path of the pod's `portforward` subresource
    * @throws ApiError; see {@link openPortForward}
    */
   async portForward(path: string, port: number): Promise<Duplex> {
@@ -144,7 +144,7 @@ export class Transport {
   async #sendOnce(apiRequest: ApiRequest): Promise<unknown> {
     const { headers, dispatcher } = await this.#credentials.current();
     const started = this.#clock.monotonic();
-    // undici's own body timeout only covers pauses; this deadline covers the whole body.
+    // undici's body timeout covers only pauses. This timeout covers the whole body.
     const controller = new AbortController();
     const abort = (): void => {
       controller.abort();
