@@ -1,11 +1,11 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics, type Metric } from 'prom-client';
 
-/** Buckets of controller-runtime's reconcile histogram, so that its dashboards and alerts work unchanged. */
+/** The buckets of controller-runtime's reconcile histogram, so that its dashboards and alerts work unchanged. */
 const RECONCILE_BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
-/** Buckets of client-go's work queue histograms (powers of ten from 10 ns), without those below 10 µs: they stay empty. */
+/** The buckets of client-go's work queue histograms (powers of ten from 10 ns), without those below 10 µs, which stay empty. */
 const QUEUE_BUCKETS = [1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1000];
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const BLOCK_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -13,10 +13,10 @@ const BLOCK_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const CONTROLLER = ['controller'] as const;
 const QUEUE = ['name', 'controller'] as const;
 
-/** The result of a reconcile, as controller-runtime names it. */
+/** The result of a reconcile, in controller-runtime's terms. */
 export type ReconcileResult = 'success' | 'error' | 'requeue_after';
 
-/** The runtime's metrics. Names and labels are those of controller-runtime and client-go where these have one. */
+/** The runtime's metrics. They use the names and labels of controller-runtime and client-go where those exist. */
 export class RuntimeMetrics {
   readonly reconcileTotal = counter(
     'controller_runtime_reconcile_total',
@@ -138,7 +138,7 @@ export class RuntimeMetrics {
     this.registry = registry;
   }
 
-  /** Adds the metrics of Node: memory, event loop lag, garbage collection. Call it once in a process. */
+  /** Adds the metrics of Node.js: memory, event loop lag, garbage collection. Call it once per process. */
   collectProcess(): void {
     collectDefaultMetrics({ register: this.registry });
   }

@@ -50,7 +50,7 @@ describe('the controller loop', () => {
   let otherCache: ObjectCache<KubeObject>;
   let loop: Controller | undefined;
   let signal: AbortController;
-  /** Names in the order in which they were reconciled. */
+  /** Names in the order of their reconciles. */
   let reconciled: string[];
 
   beforeEach(() => {
@@ -66,7 +66,7 @@ describe('the controller loop', () => {
     signal.abort();
     await loop?.stop();
     loop = undefined;
-    expect(clock.pending, 'no timer is left').to.equal(0);
+    expect(clock.pending, 'all timers are cancelled').to.equal(0);
   });
 
   type Reconcile = (key: ObjectKey, context: ReconcileContext) => Promise<Result>;
@@ -99,7 +99,7 @@ describe('the controller loop', () => {
     return values.find(({ labels }) => labels.result === result)?.value ?? 0;
   }
 
-  describe('tells on the object of an error that nobody foresaw', () => {
+  describe('reports an unexpected error on the object', () => {
     const VALUE = 'sk-secret';
 
     async function told(error: Error, more: { isExpected?: boolean; fails?: boolean } = {}): Promise<string[]> {
@@ -116,11 +116,11 @@ describe('the controller loop', () => {
       start(when(things).reconcile(reconciler));
       await settle();
       await clock.advance(150);
-      expect(reconciled, 'it is tried again').to.deep.equal(['a', 'a']);
+      expect(reconciled, 'the reconcile is retried').to.deep.equal(['a', 'a']);
       return messages;
     }
 
-    it('without its message, which can hold a value, and in the log neither', async () => {
+    it("without the error's message, which may contain a value, neither on the object nor in the log", async () => {
       const lines: string[] = [];
       log = createLogger('debug', { write: (line) => lines.push(line) });
       const error = Object.assign(new TypeError(`Invalid URL ${VALUE}\n${VALUE}`), {
@@ -138,29 +138,29 @@ describe('the controller loop', () => {
       expect(lines.join('')).to.include('controller.test.ts').and.not.include(VALUE);
     });
 
-    it('where the API server refuses a request for good', async () => {
+    it('when the API server refuses a request permanently', async () => {
       const [message] = await told(new ApiError(VALUE, { status: 422, reason: 'Invalid' }));
       expect(message).to.include('The API server refused a request').and.include('ApiError 422 Invalid');
       expect(message).to.not.include(VALUE);
     });
 
-    it('even if that fails, too: then it is tried again all the same', async () => {
+    it('and retries when the report fails, too', async () => {
       expect(await told(new RangeError('a'), { fails: true })).to.have.length(2);
     });
 
     for (const [what, error, isExpected] of [
       ['a conflict', new ApiError('a', { status: 409 }), false],
-      ['an object that is gone', new ApiError('a', { status: 404 }), false],
-      ['an API server that is away', new ApiError('a', { status: 0 }), false],
-      ['an API server that fails', new ApiError('a', { status: 500 }), false],
-      ['what the reconcile has told of itself', new Error('a'), true],
+      ['an object that no longer exists', new ApiError('a', { status: 404 }), false],
+      ['an unreachable API server', new ApiError('a', { status: 0 }), false],
+      ['an internal error of the API server', new ApiError('a', { status: 500 }), false],
+      ['an error that the reconcile has reported itself', new Error('a'), true],
     ] as const) {
-      it(`but not of ${what}`, async () => {
+      it(`but not for ${what}`, async () => {
         expect(await told(error, { isExpected })).to.deep.equal([]);
       });
     }
 
-    it('and of a reconcile that takes too long', async () => {
+    it('when a reconcile times out', async () => {
       const messages: string[] = [];
       cache.upsert(thing('a'));
       start(
@@ -184,7 +184,7 @@ describe('the controller loop', () => {
     });
   });
 
-  it('reconciles what is there at the start, and what comes, changes or goes later', async () => {
+  it('reconciles existing objects at the start, and objects that are added, changed or deleted later', async () => {
     cache.upsert(thing('a'));
     run();
     await settle();
@@ -205,7 +205,7 @@ describe('the controller loop', () => {
     ['nothing but the status', { observedGeneration: 1 }, false],
   ];
   for (const [what, options, expected] of changes) {
-    it(`${expected ? 'reconciles' : 'rests'} when ${what} changed`, async () => {
+    it(`${expected ? 'reconciles' : 'does not reconcile'} when ${what} changed`, async () => {
       cache.upsert(thing('a'));
       run();
       await settle();
@@ -216,7 +216,7 @@ describe('the controller loop', () => {
   }
 
   describe('does not react to its own writes', () => {
-    /** Writes its own object once in its first reconcile, as `write` says. */
+    /** Runs a reconcile that writes its own object once, and counts the reconciles. */
     async function writing(write: (before: KubeObject, after: KubeObject) => void): Promise<number> {
       const before = thing('a');
       cache.upsert(before);
@@ -228,7 +228,7 @@ describe('the controller loop', () => {
       return reconciled.length;
     }
 
-    it('where the answer comes before the watch', async () => {
+    it('when the response comes before the watch event', async () => {
       const count = await writing((before, after) => {
         cache.applyOwnWrite(after, before.metadata.resourceVersion);
         cache.upsert(after);
@@ -236,7 +236,7 @@ describe('the controller loop', () => {
       expect(count).to.equal(1);
     });
 
-    it('where the watch is faster', async () => {
+    it('when the watch event comes before the response', async () => {
       const count = await writing((before, after) => {
         cache.upsert(after);
         cache.applyOwnWrite(after, before.metadata.resourceVersion);
@@ -244,7 +244,7 @@ describe('the controller loop', () => {
       expect(count).to.equal(1);
     });
 
-    it('but to those of others in between', async () => {
+    it('but reacts to writes of others in between', async () => {
       const count = await writing((_before, after) => {
         const theirs = thing('a', { labels: { theirs: 'yes' } });
         cache.upsert(theirs);
@@ -254,7 +254,7 @@ describe('the controller loop', () => {
       expect(count).to.equal(2);
     });
 
-    it('but to what came with a write that was bound to no version, or to another', async () => {
+    it('but reacts if the write was guarded by no version, or by another one', async () => {
       expect(
         await writing((_before, after) => {
           cache.applyOwnWrite(after, undefined);
@@ -262,7 +262,7 @@ describe('the controller loop', () => {
       ).to.equal(2);
     });
 
-    it('but to one whose answer was lost', async () => {
+    it('but reacts if the response was lost', async () => {
       const count = await writing((_before, after) => {
         cache.upsert(after);
       });
@@ -270,7 +270,7 @@ describe('the controller loop', () => {
     });
   });
 
-  it('reconciles the objects that a change of another kind concerns, each once', async () => {
+  it('reconciles the objects that a change of another kind affects, each once', async () => {
     cache.upsert(thing('a'));
     cache.upsert(thing('b'));
     start(
@@ -285,7 +285,7 @@ describe('the controller loop', () => {
     expect(reconciled.sort()).to.deep.equal(['a', 'b']);
   });
 
-  it('looks at the start after what is gone and still named by another kind, and not again at what is there', async () => {
+  it('reconciles deleted objects at the start if another kind refers to them, and existing objects only once', async () => {
     cache.upsert(thing('there'));
     otherCache.upsert(thing('one', { labels: { of: 'there' } }));
     otherCache.upsert(thing('two', { labels: { of: 'gone' } }));
@@ -299,7 +299,7 @@ describe('the controller loop', () => {
     expect(reconciled.sort()).to.deep.equal(['gone', 'there']);
   });
 
-  it('reconciles the owner of an object that changes, before and after', async () => {
+  it('reconciles the owner of an object before and after a change', async () => {
     start(
       when(things)
         .owns(others)
@@ -314,7 +314,7 @@ describe('the controller loop', () => {
     expect(reconciled).to.deep.equal(['a', 'a', 'b', 'b']);
   });
 
-  it('comes back after the time that was asked for, a tenth sooner or later, each object at its own moment', async () => {
+  it('requeues after the requested time, ±10 %, evenly spread over the objects', async () => {
     const began = new Map<string, number[]>();
     const names = Array.from({ length: 100 }, (_, at) => `a${at}`);
     for (const name of names) cache.upsert(thing(name));
@@ -330,14 +330,14 @@ describe('the controller loop', () => {
         expect((times[next] ?? 0) - (times[next - 1] ?? 0)).to.be.within(269_999, 330_001);
       }
     }
-    // All at once at first; then one every three seconds, and no more than that.
+    // All at once at first, then one every three seconds.
     const last = [...began.values()].map((times) => times.at(-1) ?? 0).sort((one, other) => one - other);
     expect(last).to.have.length(names.length);
     for (let at = 2; at < last.length; at++) expect((last[at] ?? 0) - (last[at - 2] ?? 0)).to.be.greaterThan(1_500);
     expect(await total('requeue_after')).to.equal(reconciles);
   });
 
-  it('tries again with backoff after an error, and counts it', async () => {
+  it('retries with backoff after an error, and counts it', async () => {
     cache.upsert(thing('a'));
     run(() => Promise.reject(new Error('no')));
     await clock.advance(750);
@@ -346,7 +346,7 @@ describe('the controller loop', () => {
     expect((await metrics.reconcileErrors.get()).values[0]?.value).to.equal(4);
   });
 
-  it('does not try again after a terminal error, until the object changes', async () => {
+  it('does not retry after a terminal error until the object changes', async () => {
     cache.upsert(thing('a'));
     run(() => Promise.reject(new TerminalError('never')));
     await clock.advance(3_600_000);
@@ -362,7 +362,7 @@ describe('the controller loop', () => {
     ['the API server', new ApiError('busy', { status: 429, retryAfterMs: 60_000 })],
   ];
   for (const [who, error] of told) {
-    it(`comes back when ${who} says, not before`, async () => {
+    it(`retries after the delay that ${who} requests`, async () => {
       cache.upsert(thing('a'));
       run(() => Promise.reject(error));
       await clock.advance(59_000);
@@ -372,7 +372,7 @@ describe('the controller loop', () => {
     });
   }
 
-  it('gives a reconcile so much time, then tells it to end', async () => {
+  it('aborts a reconcile after its timeout', async () => {
     cache.upsert(thing('a'));
     run(
       (_key, context) =>
@@ -390,7 +390,7 @@ describe('the controller loop', () => {
     expect((await metrics.reconcileTimeouts.get()).values[0]?.value).to.equal(1);
   });
 
-  it('never reconciles one object twice at once, however often it changes', async () => {
+  it('never runs two reconciles of one object at once', async () => {
     let running = 0;
     let most = 0;
     run(
@@ -411,7 +411,7 @@ describe('the controller loop', () => {
     expect(reconciled.length).to.be.above(1);
   });
 
-  it('takes a new object before 10,000 that a restart found, and the unfinished of these before the finished', async () => {
+  it('takes a new object before 10,000 old ones, and outdated old ones before the others', async () => {
     for (let at = 0; at < 10_000; at++)
       cache.upsert(thing(`old-${at}`, { observedGeneration: at % 100 === 0 ? 0 : 1 }));
     const release: (() => void)[] = [];
@@ -443,7 +443,7 @@ describe('the controller loop', () => {
     await stopped;
   });
 
-  it('stops: nothing new begins, what runs may end', async () => {
+  it('stops: starts no new reconciles, and lets running ones end', async () => {
     cache.upsert(thing('a'));
     cache.upsert(thing('b'));
     cache.upsert(thing('c'));

@@ -37,10 +37,9 @@ interface Step {
   readonly to: string;
 }
 
-/** A running reconcile. */
 interface Work {
   readonly since: number;
-  /** Changes of the object since the start. They cause another reconcile unless the reconcile made them itself. */
+  /** Changes of the object since the start. They cause another reconcile, except those that the reconcile made itself. */
   readonly changes: Step[];
   /** Changes of the object that the reconcile made itself. */
   readonly own: Step[];
@@ -193,7 +192,7 @@ export class Controller {
     this.#metrics.longestRunning.set(this.#labels, Math.max(0, ...ages));
   }
 
-  /** A reconcile's own writes must not cause the next reconcile. Which changes are its own is known when it ends. */
+  /** A reconcile's own writes must not cause the next reconcile. They are known only when it ends. */
   #changed(before: KubeObject, after: KubeObject): void {
     const work = this.#working.get(keyText(keyOf(after)));
     if (work === undefined || this.#spec.reactsToItself) this.#add(after, Priority.changed);

@@ -2,37 +2,37 @@ import type { Permission, ReconcileContext, Reconciler, Result } from '../contra
 import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
 import { apiVersionOf } from '../objects.ts';
 
-/** A kind that, when one of its objects changes, makes other objects be reconciled. */
+/** A kind whose changes cause reconciles of other objects. */
 export interface Watch {
   readonly kind: ResourceKind;
-  /** Which objects of the controller's own kind to reconcile. Called with the state before and after a change. */
+  /** Maps a changed object to objects of the controller's own kind. Called with the state before and after a change. */
   readonly map: (object: KubeObject) => readonly ObjectKey[];
   /** Whether a change matters. */
   readonly changed: (before: KubeObject, after: KubeObject) => boolean;
 }
 
-/** Everything there is to know about a controller before it runs. */
+/** The specification of a controller. */
 export interface ControllerSpec {
-  /** Lower case, as in metrics: the kind. */
+  /** The kind in lower case, as in metrics. */
   readonly name: string;
   readonly kind: ResourceKind;
   readonly changed: (before: KubeObject, after: KubeObject) => boolean;
-  /** Whether a reconcile's own writes to its object start the next one. */
+  /** Whether a reconcile's own writes to its object cause the next reconcile. */
   readonly reactsToItself: boolean;
   readonly watches: readonly Watch[];
   readonly permissions: readonly Permission[];
-  /** How many reconciles run at once; undefined: the operator's default. */
+  /** Maximum number of concurrent reconciles; undefined: the operator's default. */
   readonly workers: number | undefined;
-  /** How long one reconcile may take before its signal is aborted, in milliseconds; undefined: the operator's default. */
+  /** The timeout of one reconcile, in milliseconds; undefined: the operator's default. */
   readonly timeoutMs: number | undefined;
-  /** Whose work the reconcile of an object is: groups share the workers. undefined: all are of one group. */
+  /** The group of an object. Groups share the workers. undefined: one group for all. */
   readonly groupOf: ((key: ObjectKey) => string) | undefined;
   readonly reconciler: Reconciler;
 }
 
 /**
- * Whether anything but the status changed: the spec (by generation) or metadata that people set. What the operator
- * itself writes into the status must never start the next reconcile.
+ * Whether anything but the status changed: the spec (by generation) or the metadata. The operator's status writes must not
+ * cause the next reconcile.
  */
 export function changedBesidesStatus(before: KubeObject, after: KubeObject): boolean {
   const a = before.metadata;
@@ -47,14 +47,14 @@ export function changedBesidesStatus(before: KubeObject, after: KubeObject): boo
 }
 
 /**
- * The permission to set owner references that block the deletion of a kind's objects. Clusters that enforce it (OpenShift)
- * check it on the owner.
+ * The permission to set owner references that block the deletion of the owner. Clusters that enforce it (OpenShift) check it on
+ * the owner's kind.
  */
 export function ownerReferencePermission({ group, plural }: Pick<ResourceKind, 'group' | 'plural'>): Permission {
   return { group, resource: `${plural}/finalizers`, verbs: ['update'], scope: 'watched' };
 }
 
-/** Begins the sentence that wires a controller: `when(customers).watches(instances, …).reconcile(reconciler)`. */
+/** Starts the specification of a controller: `when(customers).watches(instances, …).reconcile(reconciler)`. */
 export function when<T extends KubeObject>(kind: ResourceKind<T>): ControllerBuilder<T> {
   return new ControllerBuilder<T>({
     name: kind.kind.toLowerCase(),
@@ -71,7 +71,7 @@ export function when<T extends KubeObject>(kind: ResourceKind<T>): ControllerBui
 
 type Draft = Omit<ControllerSpec, 'reconciler'>;
 
-/** See {@link when}. Each step returns a new builder. */
+/** Builds a {@link ControllerSpec}. Each step returns a new builder. */
 export class ControllerBuilder<T extends KubeObject> {
   readonly #draft: Draft;
 
@@ -80,9 +80,9 @@ export class ControllerBuilder<T extends KubeObject> {
   }
 
   /**
-   * Reconciles objects when those of another kind change.
+   * Reconciles objects when objects of another kind change.
    * @param kind the other kind
-   * @param map which of ours to reconcile for one of theirs; asked about its state before and after
+   * @param map maps an object of the other kind to objects of this one; called with the state before and after a change
    * @param options `changed`: whether a change matters (default: every change does)
    */
   watches<Other extends KubeObject>(
@@ -91,11 +91,11 @@ export class ControllerBuilder<T extends KubeObject> {
     options: { readonly changed?: (before: Other, after: Other) => boolean } = {},
   ): ControllerBuilder<T> {
     const watch = { kind, map, changed: options.changed ?? (() => true) };
-    // The runtime hands each watch only objects of the watch's own kind.
+    // The runtime calls each watch only with objects of the watch's own kind.
     return this.#with({ watches: [...this.#draft.watches, watch as unknown as Watch] });
   }
 
-  /** Reconciles the owner when an object that it controls, by owner reference, changes in anything. */
+  /** Reconciles the controlling owner when an owned object changes. */
   owns<Child extends KubeObject>(kind: ResourceKind<Child>): ControllerBuilder<T> {
     const owner = this.#draft.kind;
     return this.needs(ownerReferencePermission(owner)).watches(kind, (child) =>
@@ -105,27 +105,27 @@ export class ControllerBuilder<T extends KubeObject> {
     );
   }
 
-  /** Says which rights the reconcile needs besides watching: they end up in the operator's roles. */
+  /** Adds permissions that the reconcile needs besides watching. They become part of the operator's roles. */
   needs(...permissions: readonly Permission[]): ControllerBuilder<T> {
     return this.#with({ permissions: [...this.#draft.permissions, ...permissions] });
   }
 
-  /** How many reconciles run at once, instead of the operator's default. */
+  /** Sets the maximum number of concurrent reconciles. */
   withWorkers(workers: number): ControllerBuilder<T> {
     return this.#with({ workers });
   }
 
-  /** How long one reconcile may take before its signal is aborted, in milliseconds, instead of the operator's default. */
+  /** Sets the timeout of one reconcile, in milliseconds. */
   withTimeout(timeoutMs: number): ControllerBuilder<T> {
     return this.#with({ timeoutMs });
   }
 
-  /** Lets groups of objects take turns, and share the workers: a slow one does not hold up the others. */
+  /** Shares the workers between groups of objects, so that a slow group does not delay the others. */
   sharedBy(groupOf: (key: ObjectKey) => string): ControllerBuilder<T> {
     return this.#with({ groupOf });
   }
 
-  /** Ends the sentence. */
+  /** Sets the reconciler and returns the specification. */
   reconcile(reconciler: Reconciler | ((key: ObjectKey, context: ReconcileContext) => Promise<Result>)): ControllerSpec {
     return {
       ...this.#draft,

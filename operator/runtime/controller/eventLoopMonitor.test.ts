@@ -4,8 +4,8 @@ import { monitorEventLoop } from './eventLoopMonitor.ts';
 import { RuntimeMetrics } from '../metrics.ts';
 import { eventually } from '../testing/eventually.ts';
 
-describe('the watch of the event loop', () => {
-  it('counts and logs what blocks it, for the controllers that have a reconcile under way', async () => {
+describe('the event loop monitor', () => {
+  it('counts and logs blocks for the controllers with a running reconcile', async () => {
     const metrics = new RuntimeMetrics();
     const lines: string[] = [];
     const stop = monitorEventLoop({

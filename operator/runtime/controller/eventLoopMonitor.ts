@@ -2,14 +2,14 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Logger } from 'pino';
 import type { RuntimeMetrics } from '../metrics.ts';
 
-/** How often it is looked, in milliseconds: what runs by then is likely to be what blocked. */
+/** How often the monitor checks, in milliseconds. A short interval makes it likely that the blocking reconcile still runs. */
 const CHECK_INTERVAL_MS = 250;
 const RESOLUTION_MS = 10;
-/** A reconcile that blocks the event loop for longer holds up the lease and all others, in milliseconds. */
+/** The longest acceptable block, in milliseconds. A longer one delays lease renewals and all other reconciles. */
 export const LONGEST_BLOCK_MS = 100;
 const MAX_LOGGED_OBJECTS = 5;
 
-/** What runs now. */
+/** The running reconciles of one controller. */
 export interface RunningReconciles {
   readonly controller: string;
   /** Keys of the objects that are being reconciled. */
@@ -17,9 +17,9 @@ export interface RunningReconciles {
 }
 
 /**
- * Measures how long the event loop is blocked at a time while reconciles run: nothing tells which of them it was, so
- * that each controller with one under way is counted. What blocks for long is logged with the objects that it can be.
- * @returns ends it
+ * Measures how long the event loop is blocked while reconciles run. The blocking reconcile is unknown, so every controller with
+ * a running reconcile is counted. Logs long blocks with all candidate objects.
+ * @returns a function that stops the monitor
  */
 export function monitorEventLoop(dependencies: {
   readonly running: () => readonly RunningReconciles[];

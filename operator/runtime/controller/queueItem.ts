@@ -20,7 +20,7 @@ export interface QueueItem {
   priority: Priority;
   /** When the key was enqueued, for the metric. */
   since: number;
-  /** Position among the waiting keys. A queue entry with another ticket is stale. */
+  /** Number of the latest queue entry. An entry with another ticket is stale. */
   ticket: number;
   /** While working: the priority with which the key was added again. */
   again: Priority | undefined;

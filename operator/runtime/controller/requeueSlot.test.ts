@@ -10,7 +10,7 @@ interface Resting {
   due: number;
 }
 
-/** Objects that first come to rest at given shares of the interval. */
+/** Creates objects whose first reconcile ends at the given shares of the interval. */
 function crowd(arrivals: readonly number[]): Resting[] {
   return arrivals.map((arrival, serial) => {
     const place = requeueSlot(serial);
@@ -18,14 +18,14 @@ function crowd(arrivals: readonly number[]): Resting[] {
   });
 }
 
-/** Lets each object come back once, a little late. @param lateMs how late each one's reconcile ends */
+/** Requeues each object once. @param lateMs the delay of each reconcile */
 function comeBack(objects: readonly Resting[], lateMs: (index: number) => number): void {
   for (const [index, object] of objects.entries()) {
     object.due = nextDue(object.place, object.due + lateMs(index), INTERVAL_MS);
   }
 }
 
-/** How many objects are due in each slot of the interval. */
+/** Number of due objects in each slot of the interval. */
 function busyness(objects: readonly Resting[]): number[] {
   const counts = Array.from({ length: SLOTS }, () => 0);
   for (const { due } of objects) {
@@ -35,7 +35,7 @@ function busyness(objects: readonly Resting[]): number[] {
   return counts;
 }
 
-/** Moments at which bursts of objects come to rest, and how many in each. */
+/** Bursts of objects that are reconciled at the same time. */
 const bursts = fc
   .array(fc.record({ at: fc.double({ min: 0, max: 0.999, noNaN: true }), count: fc.integer({ min: 1, max: 400 }) }), {
     minLength: 1,
@@ -44,7 +44,7 @@ const bursts = fc
   .map((all) => all.flatMap(({ at, count }) => Array.from({ length: count }, () => at)));
 
 describe('the spread of requeues', () => {
-  it('is even after five intervals, whatever crowd there was at first, and stays so', () => {
+  it('is even after five intervals for any initial bursts, and stays even', () => {
     fc.assert(
       fc.property(bursts, fc.nat(5_000), (arrivals, lateMs) => {
         const objects = crowd(arrivals);
@@ -59,7 +59,7 @@ describe('the spread of requeues', () => {
     );
   });
 
-  it('never moves a requeue by more than a tenth of what was asked for', () => {
+  it('moves no requeue by more than a tenth of the interval', () => {
     const anything = fc.double({ min: 0, max: 1e9, noNaN: true });
     const interval = fc.double({ min: 1, max: 1e8, noNaN: true });
     fc.assert(
@@ -71,17 +71,17 @@ describe('the spread of requeues', () => {
     );
   });
 
-  it('widens a crowd as far as the steps reach, from the first requeue on', () => {
+  it('spreads a burst as far as the steps reach, from the first requeue', () => {
     const objects = crowd(Array.from({ length: 1_000 }, () => 0.5));
     for (let interval = 1; interval <= 5; interval++) {
-      // A slot is a twentieth: each requeue lets the crowd reach two more on either side.
+      // A slot is a twentieth of the interval: each requeue extends the burst by two slots in each direction.
       const widest = Math.min(SLOTS, 4 * interval);
       expect(Math.max(...busyness(objects)), `after ${interval}`).to.be.at.most(1.1 * (1_000 / widest) + 3);
       comeBack(objects, () => 0);
     }
   });
 
-  it('is even among the objects of each of several gateways, in whatever turn they came', () => {
+  it('is even for the objects of each gateway', () => {
     const objects = crowd(Array.from({ length: 3_000 }, () => 0.1));
     for (let interval = 1; interval < 5; interval++) comeBack(objects, () => 0);
     for (const gateway of [0, 1, 2]) {
@@ -90,12 +90,12 @@ describe('the spread of requeues', () => {
     }
   });
 
-  it('brings an object that is at its place back after exactly one interval', () => {
+  it('requeues an object in its slot after exactly one interval', () => {
     const place = requeueSlot(12);
     let due = nextDue(place, 1_234, INTERVAL_MS);
     for (let interval = 1; interval < 5; interval++) due = nextDue(place, due, INTERVAL_MS);
     expect(nextDue(place, due, INTERVAL_MS) - due).to.be.closeTo(INTERVAL_MS, 1e-3);
-    // Three seconds late once: made good at once.
+    // The next requeue corrects a delay of three seconds.
     expect(nextDue(place, due + 3_000, INTERVAL_MS) - due).to.be.closeTo(INTERVAL_MS, 1e-3);
   });
 });

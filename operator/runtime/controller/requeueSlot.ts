@@ -1,48 +1,47 @@
 /**
- * When an object at rest comes back: evenly spread over its interval, whatever happened before.
+ * Spreads the periodic reconciles of objects evenly over their interval.
  *
- * A thousand objects that were applied at once would otherwise come back at once: moved at random by a tenth of the
- * interval, a crowd spreads like a drop of ink, by the square root of the number of intervals, and after ten of them the
- * busiest moment still has more than twice its share. Here each object has a place of its own in the interval, and goes there
- * in equal steps, none longer than a tenth: half an interval is the farthest, so the fifth step is the last, and on the
- * way the crowd is as wide as it can be. Once there it comes back after exactly one interval for ever, and what a slow
- * reconcile shifts is made good the next time.
+ * Objects that were applied at the same time would otherwise be requeued at the same time. Random jitter of a tenth of the
+ * interval spreads them only with the square root of the number of intervals: after ten intervals, the busiest moment still has
+ * more than twice its share. Here each object has its own slot in the interval and moves there in equal steps of at most a
+ * tenth. The farthest slot is half an interval away, so an object reaches it after at most five steps. From then on, it is
+ * requeued after exactly one interval; the next requeue corrects the delay of a slow reconcile.
  *
- * Places follow the golden ratio, the sequence that leaves the smallest gaps however many there are, and of which every
- * regular part is spread as well (so the objects of each gateway are, too). A hash would do without counting, but random
- * places are uneven: of 1,000 objects in 5 minutes the busiest second would have three times its share for ever.
+ * Slots follow the golden ratio sequence. It leaves the smallest gaps for any number of objects, and regular subsets (the
+ * objects of one gateway) are spread as well. Slots from a hash would need no counter, but are uneven: of 1,000 objects in 5
+ * minutes, the busiest second would always have three times its share.
  */
 
-/** How far one requeue may be moved from what was asked for, either way, as a share of the interval. */
+/** The most that one requeue is moved, in either direction, as a share of the interval. */
 export const REQUEUE_SPREAD = 0.1;
 
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
-/** Half an interval, the farthest from anywhere, in steps of {@link REQUEUE_SPREAD}. */
+/** Half an interval, the largest distance to a slot, in steps of {@link REQUEUE_SPREAD}. */
 const MAX_STEPS = 0.5 / REQUEUE_SPREAD;
 
-/** Where in its interval an object is to come back, and how far on the way there it is. */
+/** The slot of an object in its interval. */
 export interface RequeueSlot {
-  /** From 0 to 1: the share of the interval, counted from the clock's zero. */
+  /** Position of the slot, from 0 to 1: a share of the interval, counted from the clock's zero. */
   readonly at: number;
-  /** In how many more requeues it is to be there. */
+  /** Number of requeues until the object reaches its slot. */
   steps: number;
 }
 
-/** The place of the object of a serial number. */
+/** The slot for a serial number. */
 export function requeueSlot(serial: number): RequeueSlot {
   return { at: (serial * GOLDEN) % 1, steps: MAX_STEPS };
 }
 
 /**
- * When an object is due that asked to come back after an interval, and takes one step towards its place.
- * @param now milliseconds of a clock that only goes forward
- * @param intervalMs more than 0
- * @returns between `1 - REQUEUE_SPREAD` and `1 + REQUEUE_SPREAD` intervals from now, on the same clock
+ * Computes when an object is due, one step closer to its slot.
+ * @param now milliseconds of a monotonic clock
+ * @param intervalMs the requested interval, more than 0
+ * @returns a time on the same clock, `1 - REQUEUE_SPREAD` to `1 + REQUEUE_SPREAD` intervals from now
  */
 export function nextDue(place: RequeueSlot, now: number, intervalMs: number): number {
   const asked = now + intervalMs;
   const away = ((((place.at - asked / intervalMs) % 1) + 1.5) % 1) - 0.5;
-  // What rounding adds must not cost a step more.
+  // A rounding error must not cause an additional step.
   const needed = Math.ceil(Math.abs(away) / REQUEUE_SPREAD - 1e-9);
   const steps = Math.max(1, needed, place.steps);
   place.steps = steps - 1;

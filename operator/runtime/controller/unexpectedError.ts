@@ -5,7 +5,7 @@ export class ReconcileTimeoutError extends Error {
   override readonly name = 'ReconcileTimeoutError';
 }
 
-/** An unexpected error without its message, which may contain a value of a resource. */
+/** Describes an unexpected error without its message, which may contain a value of a resource. */
 export class RedactedError extends Error {
   override readonly name = 'FaultError';
 }
@@ -14,9 +14,9 @@ export class RedactedError extends Error {
 const REFUSALS: readonly number[] = [400, 403, 405, 406, 413, 415, 422];
 
 /**
- * The condition message for an error that a reconcile threw.
- * @returns sentences without values of the resource; undefined for errors of normal operation: conflicts, an unreachable
- *   or busy API server, and retries that the reconcile asks for
+ * Builds the condition message for an error of a reconcile.
+ * @returns sentences without values of the resource; undefined for errors of normal operation: conflicts, an unreachable or
+ *   busy API server, and retries that the reconcile requests
  */
 export function unexpectedErrorMessage(error: unknown): string | undefined {
   if (error instanceof RetryAfterError || error instanceof TerminalError) return undefined;
@@ -28,7 +28,7 @@ export function unexpectedErrorMessage(error: unknown): string | undefined {
   return `The reconcile failed with an internal error (${labelOf(error)}). The operator retries; see its log.`;
 }
 
-/** The error for the log: its type and stack, without its message. */
+/** Describes an error for the log: its type and stack, without its message. */
 export function redacted(error: unknown): RedactedError {
   const fault = new RedactedError(labelOf(error));
   const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)) : [];
@@ -36,7 +36,7 @@ export function redacted(error: unknown): RedactedError {
   return fault;
 }
 
-/** Name, code, status and reason of an error. */
+/** The name, code, status and reason of an error. */
 function labelOf(error: unknown): string {
   if (!(error instanceof Error)) return `a thrown ${typeof error}`;
   const { name, code, status, reason } = error as Error & { code?: unknown; status?: unknown; reason?: unknown };

@@ -12,7 +12,7 @@ function newQueue(clock = new TestClock()): { queue: WorkQueue; clock: TestClock
   return { queue: new WorkQueue(clock, { backoffMs: BACKOFF }), clock };
 }
 
-/** Takes what is there, without waiting for more. */
+/** Takes all waiting keys. */
 async function takeAll(queue: WorkQueue): Promise<string[]> {
   const taken: string[] = [];
   while (queue.depth > 0) {
@@ -23,13 +23,13 @@ async function takeAll(queue: WorkQueue): Promise<string[]> {
 }
 
 describe('the work queue', () => {
-  it('merges what is added again while it waits', async () => {
+  it('merges repeated additions of a waiting key', async () => {
     const { queue } = newQueue();
     for (const key of ['a', 'b', 'a', 'a']) queue.add(key, Priority.changed);
     expect(await takeAll(queue)).to.deep.equal(['a', 'b']);
   });
 
-  it('brings back once what is added again while it is worked on, and only afterwards', async () => {
+  it('requeues a key once, after its work, when it is added during the work', async () => {
     const { queue } = newQueue();
     queue.add('a', Priority.changed);
     await queue.take();
@@ -42,7 +42,7 @@ describe('the work queue', () => {
     expect(queue.size).to.equal(0);
   });
 
-  it('takes the changed before the pending before the routine', async () => {
+  it('takes changed keys first, then pending, then routine keys', async () => {
     const { queue } = newQueue();
     queue.add('routine', Priority.routine);
     queue.add('pending', Priority.pending);
@@ -77,13 +77,13 @@ describe('the work queue', () => {
       expect(taken).to.deep.equal(['a/0', 'b/0', 'c/0', 'a/1', 'b/1', 'a/2']);
     });
 
-    it('leaves workers to the others, whatever priority these wait with', async () => {
+    it('keeps workers free for other groups, at any priority', async () => {
       const queue = fairQueue(16);
       const taken: string[] = [];
       for (const _ of numbers(16)) void queue.take().then((key) => key !== undefined && taken.push(key));
       for (const index of numbers(1000)) queue.add(`slow/${index}`, Priority.changed);
       await settle();
-      expect(taken, 'of one group alone').to.have.length(8);
+      expect(taken, 'the first group').to.have.length(8);
       queue.add('b/0', Priority.routine);
       for (const index of numbers(100)) queue.add(`c/${index}`, Priority.pending);
       queue.add('d/0', Priority.pending);
@@ -91,16 +91,16 @@ describe('the work queue', () => {
       expect(taken).to.include('b/0').and.include('d/0');
       expect(
         taken.filter((key) => key.startsWith('c/')),
-        'half of what is left',
+        'half of the free workers',
       ).to.have.length(4);
-      // A worker that is given back goes on: the last of all groups is not stuck either.
+      // A finished worker takes the next key, so the last group is not starved.
       for (const key of taken.filter((each) => !each.startsWith('slow/'))) queue.finish(key, done);
       queue.finish('slow/0', done);
       await settle();
       expect(taken).to.include('c/4');
     });
 
-    it('law: loses nothing, works on each key once at a time, and lets no group wait for more than its turn', async () => {
+    it('property: loses no key, gives a key to one worker at a time, and lets each group take its turn', async () => {
       const adds = fc.array(fc.record({ group: fc.nat(4), key: fc.nat(60) }), {
         maxLength: 200,
       });
@@ -113,7 +113,7 @@ describe('the work queue', () => {
             const queue = fairQueue(workers);
             const working: string[] = [];
             const done1 = new Set<string>();
-            /** How many keys were taken since a group that waits had its last turn, while it held no worker. */
+            /** For each waiting group without a worker: the number of keys taken since it began to wait. */
             const waited = new Map<string, number>();
             const open = { takers: 0 };
             const ask = (): void => {
@@ -154,7 +154,7 @@ describe('the work queue', () => {
     });
   });
 
-  it('raises the priority of what waits already, and never lowers it', async () => {
+  it('raises the priority of a waiting key, and never lowers it', async () => {
     const { queue } = newQueue();
     queue.add('a', Priority.routine);
     queue.add('b', Priority.changed);
@@ -164,7 +164,7 @@ describe('the work queue', () => {
     expect(await takeAll(queue)).to.deep.equal(['b', 'a', 'c']);
   });
 
-  it('lets the routine have a turn under a flood of changes', async () => {
+  it('takes routine keys under a flood of changes', async () => {
     const { queue } = newQueue();
     queue.add('old', Priority.routine);
     for (let at = 0; at < 100; at++) queue.add(`new-${at}`, Priority.changed);
@@ -172,7 +172,7 @@ describe('the work queue', () => {
     expect(taken.indexOf('old')).to.be.within(1, 20);
   });
 
-  it('comes back when asked to, and at once when it changes before', async () => {
+  it('requeues a key after the requested time, and at once when it changes before', async () => {
     const { queue, clock } = newQueue();
     queue.add('a', Priority.changed);
     await queue.take();
@@ -186,10 +186,10 @@ describe('the work queue', () => {
     expect(await takeAll(queue)).to.deep.equal(['a']);
     queue.finish('a', done);
     await clock.advance(600_000);
-    expect(queue.size, 'the earlier appointment is off').to.equal(0);
+    expect(queue.size, 'the earlier requeue is cancelled').to.equal(0);
   });
 
-  it('waits twice as long after each failure in a row, up to the maximum, and starts over after a success', async () => {
+  it('doubles the backoff with each consecutive failure, up to the maximum, and resets it after a success', async () => {
     const { queue, clock } = newQueue();
     const waits: number[] = [];
     queue.add('a', Priority.changed);
@@ -210,11 +210,11 @@ describe('the work queue', () => {
     expect(queue.depth).to.equal(1);
   });
 
-  it('brings what keeps failing back sooner when it changes, but does not let it spin', async () => {
+  it('retries a failing key sooner when it changes, but not in a tight loop', async () => {
     const { queue, clock } = newQueue();
     queue.add('a', Priority.changed);
     let rounds = 0;
-    // Each round changes its own object and fails, as a reconcile that writes before it throws would.
+    // Each round changes its own object and then fails, like a reconcile that throws after a write.
     for (; clock.monotonic() < 60_000; rounds++) {
       await queue.take();
       queue.add('a', Priority.changed);
@@ -224,7 +224,7 @@ describe('the work queue', () => {
     expect(rounds).to.be.within(55, 70);
   });
 
-  it('brings back what is held after a failure soon, but not at once, when it changes', async () => {
+  it('shortens a long backoff to one second when the key changes', async () => {
     const { queue, clock } = newQueue();
     queue.add('a', Priority.changed);
     for (let failure = 0; failure < 8; failure++) {
@@ -240,7 +240,7 @@ describe('the work queue', () => {
     expect(queue.depth).to.equal(1);
   });
 
-  it('keeps one that always fails from holding up a thousand good ones', async () => {
+  it('does not let a failing key delay a thousand others', async () => {
     const { queue, clock } = newQueue();
     queue.add('bad', Priority.changed);
     for (let at = 0; at < 1_000; at++) queue.add(`good-${at}`, Priority.pending);
@@ -256,7 +256,7 @@ describe('the work queue', () => {
     expect(counts.get('bad')).to.be.below(3);
   });
 
-  it('does not come back before it was told to', async () => {
+  it('does not requeue a key before its retry delay is over', async () => {
     const { queue, clock } = newQueue();
     queue.add('a', Priority.changed);
     await queue.take();
@@ -267,14 +267,14 @@ describe('the work queue', () => {
     expect(queue.depth).to.equal(1);
   });
 
-  it('hands a key to a worker that waits', async () => {
+  it('hands a key to a waiting worker', async () => {
     const { queue } = newQueue();
     const taking = queue.take();
     queue.add('a', Priority.changed);
     expect(await taking).to.equal('a');
   });
 
-  it('tells waiting workers when it is closed, leaves no timer, and forgets what waits', async () => {
+  it('ends waiting workers when it closes, cancels its timer and drops waiting keys', async () => {
     const { queue, clock } = newQueue();
     queue.add('a', Priority.changed);
     await queue.take();
@@ -287,7 +287,7 @@ describe('the work queue', () => {
     expect(queue.size).to.equal(0);
   });
 
-  it('grows with what is in it, not with what has been', async () => {
+  it('keeps no state of finished keys', async () => {
     const { queue, clock } = newQueue();
     for (let round = 0; round < 50; round++) {
       for (let at = 0; at < 100; at++) queue.add(`${round}-${at}`, Priority.changed);
@@ -319,12 +319,12 @@ describe('the work queue', () => {
     { maxLength: 60 },
   );
 
-  it('never hands out a key twice at once, and loses none: whatever was added last is worked on after that', async () => {
+  it('property: never gives a key to two workers, and works on each key after its last addition', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (script) => {
         const { queue, clock } = newQueue();
         const working = new Set<string>();
-        /** Added, and not begun since. */
+        /** Keys that were added and not taken since. */
         const owed = new Set<string>();
         const begin = async (): Promise<void> => {
           if (queue.depth === 0) return;
@@ -348,7 +348,7 @@ describe('the work queue', () => {
             if (step.outcome.kind !== 'done') owed.add(key);
           }
         }
-        // Within a minute of virtual time, all that is owed is worked on, whatever failed before.
+        // All remaining keys are taken within a minute of virtual time, despite earlier failures.
         for (let at = 0; at < 200 && (owed.size > 0 || working.size > 0); at++) {
           for (const key of working) queue.finish(key, done);
           working.clear();

@@ -6,12 +6,12 @@ import { Priority, type QueueItem } from './queueItem.ts';
 import { nextDue, requeueSlot } from './requeueSlot.ts';
 
 const PRIORITIES: readonly Priority[] = [Priority.changed, Priority.pending, Priority.routine];
-/** One of so many keys is taken from the lowest priority, so that a flood of changes starves no other key. */
+/** Every 16th key is taken from the lowest priority, so that a flood of changes starves no other key. */
 const LOWEST_FIRST_EVERY = 16;
-/** The shortest delay, in milliseconds, when an object changes while it backs off after a failure. */
+/** The shortest delay, in milliseconds, when an object changes during its backoff. */
 const MIN_BACKOFF_AFTER_CHANGE_MS = 1_000;
 
-/** Receives what the queue reports to metrics. */
+/** Receives the queue's measurements for metrics. */
 export interface QueueObserver {
   added(): void;
   retried(): void;
@@ -23,7 +23,7 @@ export interface QueueObserver {
 export type Outcome =
   /** Nothing to do until the key is added again. */
   | { readonly kind: 'done' }
-  /** Success: requeue after this time, up to a tenth sooner or later, so that keys are evenly spread. */
+  /** Success: requeue after this time, ±10 %, so that keys are evenly spread. */
   | { readonly kind: 'requeueAfter'; readonly ms: number }
   /** No success: requeue after this time. The backoff does not grow. */
   | { readonly kind: 'retryAfter'; readonly ms: number }
@@ -39,12 +39,12 @@ export interface Fairness {
 }
 
 /**
- * A work queue of object keys. One worker at a time has a key. Adding a key again while it waits only raises its priority;
- * adding it while it is worked on requeues it once afterwards. Each key has its own exponential backoff.
+ * A work queue of object keys. At most one worker has a key. Adding a waiting key again only raises its priority; adding a key
+ * during its work requeues it once afterwards. Each key has its own exponential backoff.
  *
- * A group of keys gets another worker only while it has fewer workers than are free: one group alone uses half of them,
- * a second group half of the rest. So a group that waits for a slow gateway never uses all workers, and a key of
- * another group waits only for its turn.
+ * A group of keys gets another worker only while it has fewer workers than are free: the first group uses at most half of them,
+ * a second group half of the rest. A group that waits for a slow gateway never uses all workers, and a key of another group
+ * waits only for its turn.
  */
 export class WorkQueue {
   readonly #clock: Clock;
@@ -67,7 +67,7 @@ export class WorkQueue {
   #taken = 0;
   #closed = false;
 
-  /** @param options `backoffMs`: shortest and longest wait after failures, in milliseconds */
+  /** @param options `backoffMs`: shortest and longest backoff, in milliseconds */
   constructor(
     clock: Clock,
     options: {
@@ -103,7 +103,7 @@ export class WorkQueue {
     } else if (item.state === 'waiting') {
       if (priority > item.priority) this.#promote(item, priority);
     } else if (item.backingOff) {
-      // It is requeued anyway; a change requeues it sooner, but not so soon that it spins.
+      // The key is requeued anyway. A change requeues it sooner, but after at least a second, to prevent a tight loop.
       const due = Math.min(item.due, this.#clock.monotonic() + MIN_BACKOFF_AFTER_CHANGE_MS);
       item.priority = higher(item.priority, priority);
       if (due < item.due) this.#delay(item, due);
@@ -251,7 +251,7 @@ export class WorkQueue {
     if (due === undefined || due >= this.#timerDue) return;
     this.#cancelTimer?.();
     this.#timerDue = due;
-    // A timer takes at most 2^31-1 ms. For a later time, the callback finds nothing due and sets it again.
+    // A timer supports at most 2^31-1 ms. After an earlier callback, this method sets it again.
     const wait = Math.min(Math.max(0, due - this.#clock.monotonic()), 2 ** 31 - 1);
     this.#cancelTimer = this.#clock.after(wait, () => {
       this.#timerDue = Number.POSITIVE_INFINITY;

@@ -8,7 +8,7 @@ import type { RuntimeMetrics } from '../metrics.ts';
 import { LeaseLostError } from './lease.ts';
 import type { RuntimeBuilder } from './runtimeBuilder.ts';
 
-/** How long aborted reconciles may take to end, in milliseconds. */
+/** The drain time of aborted reconciles, in milliseconds. */
 export const ABORT_MS = 5_000;
 
 /** Runs all controllers while this process leads. */
@@ -49,11 +49,11 @@ export class ControllerRunner {
   }
 
   /**
-   * Runs controllers until leadership ends or the process stops. All caches sync first; at the end, running reconciles
-   * are drained.
+   * Runs controllers until leadership ends or the process stops. Waits until all caches are synced; at the end, drains running
+   * reconciles.
    * @param term aborted when leadership ends: running reconciles are aborted at once
    * @param stopping aborted when the process stops: running reconciles may end
-   * @throws LeaseLostError when reconciles of a lost leadership do not end
+   * @throws LeaseLostError if leadership ended and aborted reconciles do not end
    */
   async run(specs: readonly ControllerSpec[], term: AbortSignal, stopping: AbortSignal): Promise<void> {
     const until = AbortSignal.any([term, stopping]);

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import { sleep } from '../clock.ts';
 import { CrdError, ensureCrd, type CrdManifest } from './crds.ts';
 
-/** Installs and checks the operator's CustomResourceDefinitions, and retries until all of them are as needed. */
+/** Installs and checks the operator's CustomResourceDefinitions, and retries until all of them meet the requirements. */
 export class CrdInstaller {
   readonly #client: RestClient;
   readonly #clock: Clock;
@@ -34,12 +34,12 @@ export class CrdInstaller {
     return this.#crds.map((crd) => crd.metadata.name);
   }
 
-  /** Why the definitions are not as needed; undefined: they are. */
+  /** Why the definitions do not meet the requirements; undefined: they do. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** Returns when all definitions are as needed, or when the signal is aborted. */
+  /** Resolves when all definitions meet the requirements, or when the signal is aborted. */
   async ensure(signal: AbortSignal): Promise<void> {
     const backoff = new Backoff(this.#clock, 800, 30_000);
     const stopped = (): boolean => signal.aborted;

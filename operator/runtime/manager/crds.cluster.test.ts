@@ -44,12 +44,12 @@ describe('the installation of CustomResourceDefinitions', function () {
     });
   });
 
-  it('makes the kind usable by the time it is done', async () => {
+  it('returns when the kind is served', async () => {
     await ensure(widgetCrd(KIND));
     expect(await cluster().direct.list(widgetKind(KIND), { namespace: cluster().namespace })).to.deep.equal([]);
   });
 
-  it('brings an older one up to date, whoever made it, and writes nothing when there is nothing to change', async () => {
+  it('updates an older definition, and writes nothing when it is up to date', async () => {
     await cluster().direct.create(customResourceDefinitions, widgetCrd(KIND, 1));
     await ensure(widgetCrd(KIND, 2));
     const after = await there();
@@ -58,7 +58,7 @@ describe('the installation of CustomResourceDefinitions', function () {
     expect((await there()).metadata.resourceVersion).to.equal(after.metadata.resourceVersion);
   });
 
-  it('waits for one that is being deleted, and makes it anew', async () => {
+  it('waits until a deletion is complete, and then creates the definition', async () => {
     await ensure(widgetCrd(KIND));
     const kind = widgetKind(KIND);
     const object = widget(cluster().namespace, 'a');
@@ -76,13 +76,13 @@ describe('the installation of CustomResourceDefinitions', function () {
     expect(await cluster().direct.list(kind, { namespace: cluster().namespace })).to.deep.equal([]);
   });
 
-  it('never replaces a newer one', async () => {
+  it('never replaces a newer definition', async () => {
     await ensure(widgetCrd(KIND, 3));
     await ensure(widgetCrd(KIND, 2));
     expect((await there()).metadata.annotations).to.include({ [REVISION_ANNOTATION]: '3' });
   });
 
-  it('says that a newer one no longer serves what is needed', async () => {
+  it('reports a newer definition that does not serve a required version', async () => {
     const newer = JSON.parse(
       JSON.stringify(widgetCrd(KIND, 3)).replaceAll('"name":"v1"', '"name":"v2"'),
     ) as CrdManifest;
@@ -92,7 +92,7 @@ describe('the installation of CustomResourceDefinitions', function () {
     );
   });
 
-  it('says when the names are taken by another definition', async () => {
+  it('reports a conflict of names with another definition', async () => {
     await ensure(widgetCrd(KIND));
     const other = JSON.parse(JSON.stringify(widgetCrd('Other')).replaceAll('"Other"', `"${KIND}"`)) as CrdManifest;
     try {
@@ -102,7 +102,7 @@ describe('the installation of CustomResourceDefinitions', function () {
     }
   });
 
-  describe('without the right to install', () => {
+  describe('without the permission to install', () => {
     let limited: RestClient;
     let transport: Transport;
 
@@ -114,19 +114,19 @@ describe('the installation of CustomResourceDefinitions', function () {
     });
     afterEach(() => transport.close());
 
-    it('is content with what is there, when it will do', async () => {
+    it('accepts a definition of the same or a newer revision', async () => {
       await ensure(widgetCrd(KIND, 2));
       await ensure(widgetCrd(KIND, 2), { client: limited });
       await ensure(widgetCrd(KIND, 1), { client: limited });
     });
 
-    it('says what is missing', async () => {
+    it('reports a missing definition', async () => {
       expect(await sentence(ensure(widgetCrd(KIND), { client: limited }))).to.equal(
         'The CustomResourceDefinition gizmos.test.guardrail.dev is missing: apply the crds folder of this release as a cluster admin, or permit the operator to install CRDs.',
       );
     });
 
-    it('says what is too old', async () => {
+    it('reports an outdated definition', async () => {
       await ensure(widgetCrd(KIND, 1));
       expect(await sentence(ensure(widgetCrd(KIND, 2), { client: limited }))).to.match(
         /has revision 1, but this operator requires 2: apply/,
@@ -134,11 +134,11 @@ describe('the installation of CustomResourceDefinitions', function () {
     });
   });
 
-  it('only checks where it is told not to install', async () => {
+  it('only verifies when installation is turned off', async () => {
     expect(await sentence(ensure(widgetCrd(KIND), { install: false }))).to.match(/is missing/);
   });
 
-  it('reads only files that hold a definition', async () => {
+  it('rejects files without a definition', async () => {
     const error: unknown = await readCrd(new URL('../../../package.json', import.meta.url).pathname).catch(
       (reason: unknown) => reason,
     );

@@ -22,23 +22,26 @@ export const customResourceDefinitions = resource<Crd>(
   { namespaced: false },
 );
 
-/** How long a new definition may take until it is served, and how often that is looked at, in milliseconds. */
+/** How long a new definition may take until it is established, and how often this is checked, in milliseconds. */
 const ESTABLISHED_MS = 30_000;
 const POLL_MS = 200;
 
-/** The cluster's CustomResourceDefinitions are not as needed, and it is not in our hands. The message says what to do. */
+/**
+ * The cluster's CustomResourceDefinition does not meet the requirements, and the operator cannot change it. The message says
+ * how to fix it.
+ */
 export class CrdError extends Error {
   override readonly name = 'CrdError';
 }
 
-/** A CustomResourceDefinition as it stands in a file. */
+/** A CustomResourceDefinition in a file. */
 export type CrdManifest = V1CustomResourceDefinition & {
   metadata: { name: string; annotations?: Readonly<Record<string, string>> };
 };
 
-/** Reads a CustomResourceDefinition from a YAML file. @throws CrdError when the file holds something else */
+/** Reads a CustomResourceDefinition from a YAML file. @throws CrdError if the file contains something else */
 export async function readCrd(file: string): Promise<CrdManifest> {
-  // Not client-node's loadYaml: it renames fields such as x-kubernetes-validations to what its classes call them.
+  // client-node's loadYaml renames fields such as x-kubernetes-validations to their names in its classes.
   const crd: unknown = parse(await readFile(file, 'utf8'));
   if (!isCrd(crd)) throw new CrdError(`${file} does not contain a CustomResourceDefinition.`);
   return crd;
@@ -50,11 +53,11 @@ function isCrd(json: unknown): json is CrdManifest {
 }
 
 /**
- * Makes the cluster have a CustomResourceDefinition at least as new as ours, served and established.
- * Never replaces a newer one; without the right to write, checks what is there.
- * @param ours the definition that this operator brings
- * @param revisionAnnotation the annotation that carries a definition's revision, a whole number; none counts as 0
- * @throws CrdError when what is there will not do and cannot be changed; ApiError
+ * Ensures that the cluster serves a CustomResourceDefinition at least as new as the operator's. Never replaces a newer one.
+ * Without the permission to write, only verifies the existing one.
+ * @param ours the operator's definition
+ * @param revisionAnnotation the annotation with the definition's revision, a whole number; none counts as 0
+ * @throws CrdError if the existing definition does not meet the requirements and cannot be changed; ApiError
  */
 export async function ensureCrd(
   ours: CrdManifest,
@@ -63,7 +66,7 @@ export async function ensureCrd(
     readonly clock: Clock;
     readonly log: Logger;
     readonly revisionAnnotation: string;
-    /** Whether to write at all, or only to check. */
+    /** Whether to install the definition, or only to verify the existing one. */
     readonly install: boolean;
     readonly signal?: AbortSignal;
   },
@@ -113,7 +116,7 @@ export async function ensureCrd(
   }
 }
 
-/** @returns what is wrong with the definition in the cluster, and whether waiting is of no use; undefined: nothing */
+/** @returns the problem of the cluster's definition; `final` if waiting does not help; undefined: no problem */
 async function verify(
   client: RestClient,
   ours: CrdManifest,
@@ -129,7 +132,7 @@ async function verify(
     if (isNotFound(error)) {
       return { final: true, sentence: `The CustomResourceDefinition ${name} is missing: ${fix}.` };
     }
-    // Without the right to look, the watches will tell.
+    // Without the permission to read it, a missing definition shows in the watches.
     if (isForbidden(error)) return undefined;
     throw error;
   }

@@ -13,8 +13,8 @@ import { readCrd, type CrdManifest } from './crds.ts';
 import { eventReconciler, metaOf } from './frameworkEvents.ts';
 
 /**
- * The API of the operator framework for subclasses (`watchResource`, `handleResourceFinalizer`, …), served by this
- * runtime instead of the framework's own watches and requests.
+ * Implements the API of the operator framework for subclasses (`watchResource`, `handleResourceFinalizer`, …) with this runtime
+ * instead of the framework's own watches and requests.
  */
 export abstract class FrameworkAdapter extends operatorFramework.default {
   constructor(log: Logger, kubeConfig: KubeConfig | undefined) {
@@ -30,7 +30,7 @@ export abstract class FrameworkAdapter extends operatorFramework.default {
 
   protected abstract get frameworkClient(): KubeClient;
 
-  /** The cache of a kind. @param namespace only this one, instead of all watched namespaces */
+  /** The cache of a kind. @param namespace the only namespace to cache; undefined: all watched namespaces */
   protected abstract frameworkCache(kind: ResourceKind, namespace: string | undefined): Lister<KubeObject>;
 
   protected abstract addController(spec: ControllerSpec): void;
@@ -64,12 +64,12 @@ export abstract class FrameworkAdapter extends operatorFramework.default {
     const kind = resource({ group, version, kind: '', plural });
     const cache = this.frameworkCache(kind, namespace);
     const controller = when(kind).reconcile(eventReconciler(kind, cache, onEvent));
-    // Callbacks of the framework expect every event, also those of their own writes.
+    // Callbacks of the framework expect every event, including those of their own writes.
     this.addController({ ...controller, name: plural, changed: () => true, reactsToItself: true });
     return Promise.resolve();
   }
 
-  /** @throws ApiError, where the framework returns null */
+  /** @throws ApiError, where the framework's method returns null */
   protected override async setResourceStatus(
     meta: ResourceEvent['meta'],
     status: unknown,
@@ -80,7 +80,7 @@ export abstract class FrameworkAdapter extends operatorFramework.default {
     return metaOf(kind.plural, written);
   }
 
-  /** @throws ApiError, where the framework returns null */
+  /** @throws ApiError, where the framework's method returns null */
   protected override async patchResourceStatus(
     meta: ResourceEvent['meta'],
     status: unknown,
@@ -90,7 +90,7 @@ export abstract class FrameworkAdapter extends operatorFramework.default {
     return metaOf(kind.plural, await this.frameworkClient.patch(kind, key, patch, { subresource: 'status' }));
   }
 
-  /** @throws ApiError: 409 when the object has changed since */
+  /** @throws ApiError: 409 if the object has changed */
   protected override async setResourceFinalizers(meta: ResourceEvent['meta'], finalizers: string[]): Promise<void> {
     const { kind, key } = objectOf(meta);
     const { resourceVersion } = meta;

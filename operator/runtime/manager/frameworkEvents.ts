@@ -4,17 +4,17 @@ import type { Lister, Reconciler } from '../contract.ts';
 import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
 import { keyText } from '../objects.ts';
 
-/** What the framework calls the three things that can happen. */
 const { ResourceEventType, ResourceMetaImpl } = operatorFramework;
 
-/** The framework's idea of an object's whereabouts and version. @throws Error when the object lacks them */
+/** The framework's metadata of an object. @throws Error if the object lacks a required field */
 export function metaOf(plural: string, object: KubeObject): ResourceEvent['meta'] {
   return ResourceMetaImpl.createWithPlural(plural, object as unknown as KubernetesObject);
 }
 
 /**
- * Serves the framework's event callbacks from a cache and its queue, so that they get what a reconcile gets: one event
- * of an object at a time, in order, the last state only, deletions that happened unseen, and again after an error.
+ * Calls the framework's event callbacks from a cache and its work queue. So they have the guarantees of a reconcile: the events
+ * of one object come one at a time and in order, only its latest state counts, missed deletions are delivered, and errors are
+ * retried.
  */
 export function eventReconciler(
   kind: ResourceKind,
@@ -24,7 +24,7 @@ export function eventReconciler(
   const delivered = new Map<string, KubeObject>();
 
   async function deliver(type: keyof typeof ResourceEventType, object: KubeObject): Promise<void> {
-    // The framework's type has the same fields; its dates are strings in truth, too.
+    // The framework's type has the same fields. Despite the types, its dates are strings, too.
     const event = object as unknown as KubernetesObject;
     await onEvent({ meta: metaOf(kind.plural, object), type: ResourceEventType[type], object: event });
   }

@@ -33,8 +33,8 @@ export class HttpServers {
 
   /**
    * @param ready the checks of `/readyz`, by name
-   * @param observe called before the metrics are read
-   * @throws StartError when a port is not available
+   * @param observe called before each response with metrics
+   * @throws StartError if a port is not available
    */
   async start(
     { host, port, metricsPort }: HttpOptions,

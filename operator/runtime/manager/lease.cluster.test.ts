@@ -9,22 +9,22 @@ import { FaultProxy } from '../testing/faultProxy.ts';
 import { transportOptions, silentLog } from '../testing/widgets.ts';
 import { Transport } from '../client/transport.ts';
 
-/** A fifth of the real ones; the API server takes whole seconds. */
+/** A fifth of the defaults. The API server accepts only whole seconds. */
 const TIMES: LeaseTimes = { durationMs: 3_000, renewDeadlineMs: 2_000, retryMs: 150 };
-/** Runs out in no test, however busy the machine is: what happens sooner than this has another cause. */
+/** Long enough never to expire in a test: an earlier change of the leader has another cause. */
 const LONG: LeaseTimes = { durationMs: 60_000, renewDeadlineMs: 40_000, retryMs: 150 };
 
-/** A process that wants to lead. */
+/** A process that takes part in the election. */
 interface Candidate {
   readonly lease: LeaderLease;
   readonly proxy: FaultProxy;
-  /** Whether it is leading now, as told by what it was called with. */
+  /** Whether it leads now, according to its callback. */
   leads: boolean;
   terms: number;
   /** Ends its leading from inside, as at a shutdown. */
   readonly finish: () => void;
   readonly stop: AbortController;
-  /** How it ended. */
+  /** The result of its run. */
   readonly ended: Promise<unknown>;
 }
 
@@ -104,7 +104,7 @@ describe('the leader lease', function () {
   const lease = () => cluster().direct.get(leases, { namespace: cluster().namespace, name: 'lease' });
   const held = async (): Promise<string | undefined> => (await lease()).spec?.holderIdentity;
 
-  it('is held by one of two, and renewed', async () => {
+  it('has one holder, which renews it', async () => {
     const first = await candidate('first');
     await leads(first);
     const second = await candidate('second');
@@ -113,7 +113,7 @@ describe('the leader lease', function () {
     expect(await held()).to.equal('first');
   });
 
-  it('is released at the end, so that the other need not wait', async () => {
+  it('is released at the end, so that another candidate need not wait', async () => {
     const first = await candidate('first', { times: LONG });
     await leads(first);
     const second = await candidate('second', { times: LONG });
@@ -123,7 +123,7 @@ describe('the leader lease', function () {
     expect(await held()).to.equal('second');
   });
 
-  it('passes on when its holder is killed, and not before its duration is over', async () => {
+  it('is taken over when its holder is killed, after its duration', async () => {
     const first = await candidate('first');
     await leads(first);
     const second = await candidate('second');
@@ -131,13 +131,13 @@ describe('the leader lease', function () {
     await first.proxy.down();
     const renewed = Date.parse((await lease()).spec?.renewTime ?? '');
     await leads(second);
-    expect(first.leads, 'never two at once').to.equal(false);
+    expect(first.leads, 'never two leaders at once').to.equal(false);
     expect(first.lease.leading).to.equal(false);
     const { acquireTime = '' } = (await lease()).spec ?? {};
     expect(Date.parse(acquireTime) - renewed).to.be.at.least(TIMES.durationMs);
   });
 
-  it('never has two leaders at once, whatever the network does', async function () {
+  it('never has two leaders at once under network faults', async function () {
     this.timeout(60_000);
     const all = [await candidate('a'), await candidate('b')];
     let both = 0;
@@ -168,8 +168,8 @@ describe('the leader lease', function () {
     expect(none).to.be.above(0);
   });
 
-  it('ends the term of a holder who cannot renew it, and lets it lead again when nobody else took over', async () => {
-    // Others would have to wait for longer than this test.
+  it('ends the term of a leader that cannot renew, and lets it lead again if no other process took over', async () => {
+    // Longer than the test, so that no other process could take over.
     const only = await candidate('only', { times: { ...TIMES, durationMs: LONG.durationMs } });
     await leads(only);
     await only.proxy.down();
@@ -182,7 +182,7 @@ describe('the leader lease', function () {
     expect(only.terms).to.equal(2);
   });
 
-  it('ends the process that finds another in its place', async () => {
+  it('ends the process when another one has taken over', async () => {
     const first = await candidate('first');
     await leads(first);
     const lease = await cluster().direct.get(leases, { namespace: cluster().namespace, name: 'lease' });
@@ -195,7 +195,7 @@ describe('the leader lease', function () {
     expect(await held()).to.equal('usurper');
   });
 
-  it('goes on after somebody has merely annotated the lease, or deleted it', async () => {
+  it('survives an annotation and a deletion of the lease', async () => {
     const first = await candidate('first', { times: LONG });
     await leads(first);
     const key = { namespace: cluster().namespace, name: 'lease' };
@@ -213,7 +213,7 @@ describe('the leader lease', function () {
   });
 
   for (const hours of [-1, 1]) {
-    it(`does not care about a clock that is ${hours} hour off`, async () => {
+    it(`works with a clock that is ${hours} hour off`, async () => {
       const off: Clock = { ...systemClock, now: () => new Date(Date.now() + hours * 3_600_000) };
       const first = await candidate('first', { clock: off });
       await leads(first);
@@ -225,7 +225,7 @@ describe('the leader lease', function () {
     });
   }
 
-  it('knows at once that a stopped process leads no longer, before any timer has run', async () => {
+  it('detects the end of leadership in a suspended process before any timer has run', async () => {
     let jump = 0;
     const clock: Clock = { ...systemClock, monotonic: () => performance.now() + jump };
     const first = await candidate('first', { clock });
@@ -235,7 +235,7 @@ describe('the leader lease', function () {
     expect(first.lease.leading).to.equal(false);
   });
 
-  it('writes times as the API server wants them', () => {
+  it('writes timestamps in the format of the API server', () => {
     expect(microTime(new Date(Date.UTC(2026, 1, 3, 4, 5, 6, 7)))).to.equal('2026-02-03T04:05:06.007000Z');
   });
 });

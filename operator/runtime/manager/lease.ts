@@ -18,33 +18,33 @@ type Lease = KubeObject & { readonly spec?: LeaseSpec };
 
 export const leases = resource<Lease>({ group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', plural: 'leases' });
 
-/** Times of the lease, in milliseconds. */
+/** Durations of the lease, in milliseconds. */
 export interface LeaseTimes {
-  /** Others take the lease after not having seen it renewed for so long. */
+  /** Other candidates take over a lease that was not renewed for this long. */
   readonly durationMs: number;
-  /** The holder stops leading after not having been able to renew it for so long. Shorter than the duration. */
+  /** The leader stops if it cannot renew the lease for this long. Shorter than the duration. */
   readonly renewDeadlineMs: number;
-  /** How often the holder renews, and others look. */
+  /** How often the leader renews the lease, and other candidates check it. */
   readonly retryMs: number;
 }
 
-/** client-go's and controller-runtime's defaults. */
+/** The defaults of client-go and controller-runtime. */
 export const DEFAULT_LEASE_TIMES: LeaseTimes = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
 
-/** How long the release of the lease may hold up the end of the process. */
+/** The timeout of the release at a shutdown, in milliseconds. */
 export const LONGEST_RELEASE_MS = 5_000;
 
-/** Another process holds the lease that this one believed to hold. */
+/** Another process has taken over the lease. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }
 
 /**
- * Leader election with a Lease, as client-go does it. Clocks of different machines are never compared: others' renewals
- * are timed from when they are seen here, so a clock that is off by an hour changes nothing.
+ * Leader election with a Lease, as in client-go. It never compares the clocks of different machines: renewals by others are
+ * timed from their observation here, so a clock that is an hour off does no harm.
  *
- * An API server that is away for longer than the deadline ends the leading, but not the process: it leads again once
- * it can renew and nobody else has taken over. If somebody has, {@link run} throws, and the process is to end.
+ * If the API server is unreachable for longer than the deadline, leadership ends, but the process does not: it leads again as
+ * soon as it can renew and no other process has taken over. If another one has, {@link run} throws, and the process must exit.
  */
 export class LeaderLease {
   readonly identity: string;
@@ -55,16 +55,16 @@ export class LeaderLease {
   readonly #log: Logger;
   readonly #metrics: RuntimeMetrics;
   #held: Lease | undefined;
-  /** When, by our own clock, the renewal was begun that last succeeded. */
+  /** When the last successful renewal began, by the local clock. */
   #renewedAt = Number.NEGATIVE_INFINITY;
-  /** The record of another holder as last seen, and when it was first seen like that. */
+  /** The latest record of another holder, and when it was first observed. */
   #seen: { readonly record: string; readonly at: number } | undefined;
 
   constructor(dependencies: {
     readonly client: RestClient;
     /** Namespace and name of the Lease. */
     readonly key: ObjectKey;
-    /** Different for each process. */
+    /** Unique for each process. */
     readonly identity: string;
     readonly clock: Clock;
     readonly log: Logger;
@@ -82,18 +82,18 @@ export class LeaderLease {
   }
 
   /**
-   * Whether this process leads at this very moment. Even one that was stopped for a minute and has not yet run any timer
-   * gets the right answer: it goes by the time that has passed.
+   * Whether this process leads now. The answer depends on the elapsed time, so it is correct even in a process that was
+   * suspended and has not run any timer yet.
    */
   get leading(): boolean {
     return this.#held !== undefined && this.#clock.monotonic() - this.#renewedAt < this.#times.renewDeadlineMs;
   }
 
   /**
-   * Waits for the lease and leads, again and again until leading ends by itself or the signal is aborted while waiting.
-   * The lease is renewed until the leading has ended, and then released, so that the next one need not wait.
-   * @param lead runs while leading; its signal is aborted when leading has to end at once
-   * @throws LeaseLostError when another process took over
+   * Waits for the lease and leads, repeatedly, until leading ends by itself or the signal is aborted during the wait. Renews
+   * the lease until leading has ended, and then releases it, so that the next leader need not wait.
+   * @param lead runs while leading; its signal is aborted when leadership is lost
+   * @throws LeaseLostError if another process took over
    */
   async run(lead: (term: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     for (;;) {
@@ -126,7 +126,7 @@ export class LeaderLease {
     }
   }
 
-  /** @returns false when the signal was aborted first */
+  /** @returns false if the signal was aborted first */
   async #acquire(signal: AbortSignal): Promise<boolean> {
     let complained = false;
     while (!signal.aborted) {
@@ -170,7 +170,7 @@ export class LeaderLease {
     return true;
   }
 
-  /** Renews until told to stop. Ends the term when that could not be done for too long. */
+  /** Renews until stopped. Ends the term after the deadline without a renewal. */
   async #renew(term: AbortController, stop: AbortSignal): Promise<void> {
     const stopped = (): boolean => stop.aborted;
     while (!stopped()) {
@@ -202,7 +202,7 @@ export class LeaderLease {
     }
   }
 
-  /** A request that hangs must outlive neither the deadline nor the process. */
+  /** Limits a request to the deadline: a hanging request must not delay the process. */
   async #within<T>(ms: number, work: Promise<T>, signal?: AbortSignal): Promise<T> {
     work.catch(() => undefined);
     if (!(await endsWithin(this.#clock, work, Math.max(0, ms), signal))) {
@@ -211,14 +211,14 @@ export class LeaderLease {
     return work;
   }
 
-  /** After a conflict: who holds the lease? Somebody may only have annotated it. */
+  /** Reads the current holder after a conflict. The lease may have been changed without a new holder. */
   async #reread(began: number): Promise<string> {
     let lease: Lease;
     try {
       lease = await this.#client.get(leases, this.#key);
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      // Deleted by hand. Whoever creates it first has it.
+      // The lease was deleted manually. The first process that creates it becomes the leader.
       await this.#create(this.#record(this.#held?.spec), began);
       return this.identity;
     }

@@ -26,23 +26,23 @@ const FINALIZER = 'test.guardrail.dev/outside';
 const LEASE_TIMES = { durationMs: 3_000, renewDeadlineMs: 2_000, retryMs: 150 };
 const configMaps = resource<KubeObject>({ group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps' });
 
-/** A system outside of the cluster that the operator keeps as the widgets say. */
+/** An external system that the operator keeps in sync with the widgets. */
 class Outside {
   readonly sizes = new Map<string, number>();
   /** Reconciles, by key. */
   readonly visits = new Map<string, number>();
-  /** How often something was begun out there. */
+  /** Number of external writes. */
   begun = 0;
-  /** Made to happen within a reconcile, before its outside call. */
+  /** Runs in a reconcile before its external write. */
   before: (key: ObjectKey, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
-  /** Made to happen within a reconcile, after its outside call. */
+  /** Runs in a reconcile after its external write. */
   between: (key: ObjectKey, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
 
   get visited(): number {
     return [...this.visits.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** The whole of a reconcile as real ones are: finalizer, outside, status. */
+  /** A complete reconcile: finalizer, external write, status. */
   controller(runtime: Runtime, kind = widgets): ControllerSpec {
     const cache = runtime.cache(kind);
     const status = runtime.status(kind);
@@ -74,7 +74,7 @@ class Outside {
   }
 }
 
-describe('the operator on its runtime, between a real API server and a faulty network', function () {
+describe('the manager, between a real API server and a faulty network', function () {
   this.timeout(60_000);
   const cluster = withTestCluster();
   let outside: Outside;
@@ -107,7 +107,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
   const writes = (proxy = cluster().proxy): string[] =>
     proxy.requests.filter(({ method, path }) => method !== 'GET' && !path.includes('/leases')).map(({ path }) => path);
 
-  /** Every widget is outside as it says, and says so itself; and nothing else is outside. */
+  /** Asserts that the external system and each status equal the widgets' specs. */
   async function converged(withinMs = 15_000, from: RestClient = cluster().direct): Promise<void> {
     await eventually(async () => {
       const all = await from.list(widgets, { namespace: cluster().namespace });
@@ -118,18 +118,18 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     }, withinMs);
   }
 
-  it('does its work with two writes a resource, and then nothing at all', async () => {
+  it('needs two writes per resource, and no further requests', async () => {
     for (let at = 0; at < 50; at++) await create();
     await start();
     await converged();
     expect(writes()).to.have.length(100);
     expect(outside.visited).to.equal(50);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    expect(writes(), 'a quiet second').to.have.length(100);
-    expect(outside.visited, 'nobody reacts to his own writes').to.equal(50);
+    expect(writes(), 'no writes at rest').to.have.length(100);
+    expect(outside.visited, 'no reconcile of own writes').to.equal(50);
   });
 
-  it('reconciles a thousand good ones beside one that always fails', async function () {
+  it('reconciles a thousand objects beside one that always fails', async function () {
     this.timeout(300_000);
     outside.between = (at) => (at.name === 'bad' ? Promise.reject(new Error('bad')) : Promise.resolve());
     const names = Array.from({ length: 1_000 }, (_, at) => `good-${at}`);
@@ -145,13 +145,13 @@ describe('the operator on its runtime, between a real API server and a faulty ne
       ]);
     }, 200_000);
     const badKey = keyText(key('bad'));
-    // Some quick attempts, and then one a second at most.
+    // Some quick attempts, then at most one per second.
     const seconds = (performance.now() - began) / 1_000;
     expect(outside.visits.get(badKey)).to.be.within(2, 10 + seconds / 0.9);
     expect(Math.max(...[...outside.visits].filter(([at]) => at !== badKey).map(([, count]) => count))).to.equal(1);
   });
 
-  it('finishes deletions that happened while it was down, and takes a recreated object for a new one', async () => {
+  it('finalizes objects that were deleted while it was down, and treats a recreated object as a new one', async () => {
     const first = await create('a');
     const operator = await start();
     await converged();
@@ -170,13 +170,13 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     await converged();
   });
 
-  it('leaves nothing outside of what is deleted in the moment in which it gets its finalizer', async () => {
+  it('leaves no external state of an object that is deleted while its finalizer is written', async () => {
     await start();
     await Promise.all(
       Array.from({ length: 200 }, async (_, at) => {
         const name = `a${at}`;
         await create(name);
-        // Where the two meet, the API server answers the write of the finalizer with success, and takes the object away.
+        // In a finalizer race, the API server accepts the write of the finalizer and still deletes the object.
         await new Promise((resolve) => setTimeout(resolve, (at % 20) / 2));
         await cluster().direct.delete(widgets, key(name));
       }),
@@ -186,10 +186,10 @@ describe('the operator on its runtime, between a real API server and a faulty ne
   });
 
   for (const [what, when, begun] of [
-    ['begins nothing', 'before', 0],
-    ['undoes what it has begun', 'between', 1],
+    ['starts no external write', 'before', 0],
+    ['cleans up its external write', 'between', 1],
   ] as const) {
-    it(`${what} outside where the finalizer does not hold`, async () => {
+    it(`${what} after a finalizer race`, async () => {
       let there: () => Widget | undefined = () => undefined;
       outside[when] = async () => {
         outside[when] = () => Promise.resolve();
@@ -215,7 +215,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     });
   }
 
-  it('keeps the finalizer until its work is done, however often that fails', async () => {
+  it('keeps the finalizer until the cleanup succeeds', async () => {
     await create('a');
     await start();
     await converged();
@@ -235,7 +235,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     ['half of all writes conflict', flaky('PATCH', 409)],
     ['half of all requests fail with 500', flaky(undefined, 500)],
     ['half of all requests are reset', flaky(undefined, 'reset')],
-    ['half of all answers are lost', flaky('PATCH', 'loseAnswer')],
+    ['half of all responses are lost', flaky('PATCH', 'loseAnswer')],
     [
       'the API server is overloaded',
       (proxy) => {
@@ -264,7 +264,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     });
   }
 
-  it('waits for an API server that is away at start, says so, and is alive but not ready meanwhile', async () => {
+  it('waits for an unreachable API server at the start, and is alive but not ready', async () => {
     await create();
     await cluster().proxy.down();
     const operator = await start({ http: { host: '127.0.0.1', port: 0, metricsPort: 0 } });
@@ -296,7 +296,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     }
   });
 
-  it('survives its API server being killed, and started again, and loses nothing', async function () {
+  it('survives a restart of its API server, and misses no change', async function () {
     this.timeout(120_000);
     const plane = await startControlPlane();
     const transport = new Transport(plane.kubeConfig(), transportOptions());
@@ -318,7 +318,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     await operator.start();
     await converged(15_000, direct);
     await plane.kill();
-    // Longer than the lease: leading ends, the process does not.
+    // Longer than the lease: leadership ends, the process does not.
     await new Promise((resolve) => setTimeout(resolve, LEASE_TIMES.durationMs + 1_000));
     await plane.restart();
     await direct.create(widgets, widget(namespace, 'after'));
@@ -329,7 +329,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
   describe('with a lease', () => {
     const leased = { leaseName: 'lease', leaseTimes: LEASE_TIMES };
 
-    it('leaves the work to the leader, and takes it over when that one is gone', async function () {
+    it('stands by while another process leads, and takes over when that process is gone', async function () {
       this.timeout(30_000);
       const first = await FaultProxy.start(cluster().kubeConfig);
       const second = await FaultProxy.start(cluster().kubeConfig);
@@ -354,8 +354,8 @@ describe('the operator on its runtime, between a real API server and a faulty ne
       ['before', 0],
       ['between', 1],
     ] as const) {
-      const where = moment === 'before' ? 'before its first call to the outside' : 'after it';
-      it(`stops writing the moment it no longer leads, in the middle of a reconcile ${where}`, async () => {
+      const where = moment === 'before' ? 'before the external write' : 'after it';
+      it(`stops writing when it loses leadership during a reconcile, ${where}`, async () => {
         await create('a');
         let entered = false;
         let aborted = false;
@@ -394,7 +394,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
       });
     }
 
-    it('finishes what it has begun when it is stopped, begins nothing new, and releases the lease', async () => {
+    it('drains running reconciles on stop, starts no new ones, and releases the lease', async () => {
       await create('a');
       const { promise: resume, resolve } = Promise.withResolvers<undefined>();
       let entered = false;
@@ -428,7 +428,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
       expect(lease).to.equal('');
     });
 
-    it('does not wait for ever for a reconcile that does not end', async () => {
+    it('aborts reconciles that exceed the drain time', async () => {
       await create('a');
       let aborted = false;
       outside.between = (_key, signal) =>
@@ -448,7 +448,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     });
   });
 
-  it('reconciles the owner when something that it owns is changed or taken away', async () => {
+  it('reconciles the owner when an owned object is changed or deleted', async () => {
     const owner = await create('a');
     const kept = configMaps;
     await start({}, (runtime) => {
@@ -480,10 +480,10 @@ describe('the operator on its runtime, between a real API server and a faulty ne
   });
 
   for (const scope of ['namespaced', 'cluster-wide'] as const) {
-    it(`needs exactly the rights that it says it needs, ${scope}`, async () => {
+    it(`works with exactly the permissions that it declares, ${scope}`, async () => {
       const { namespace, plane, direct } = cluster();
       const user = `operator-${namespace}`;
-      // Other tests leave widgets behind that a cluster-wide operator would see.
+      // A cluster-wide operator would also see the widgets of other tests.
       const labelled = resource<Widget>(widgets, { labelSelector: `test=${namespace}` });
       const watchNamespaces = scope === 'namespaced' ? [namespace] : [];
       const wire = (runtime: Runtime): ControllerSpec[] => [
@@ -531,7 +531,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     });
   }
 
-  it('serves the callbacks of the framework that it is made of', async () => {
+  it('serves the callbacks of the operator framework', async () => {
     const seen: string[] = [];
     class Framework extends WidgetOperator {
       protected override async init(): Promise<void> {
@@ -576,7 +576,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
     expect(seen.filter((line) => line === 'cleaned up')).to.have.length(1);
   });
 
-  it('says that the half-open watch is the only kind of silence that it does not put up with', async () => {
+  it('recovers from a half-open watch', async () => {
     await start();
     await eventually(() => {
       expect(cluster().proxy.openWatches).to.equal(1);
@@ -587,7 +587,7 @@ describe('the operator on its runtime, between a real API server and a faulty ne
   });
 });
 
-/** Makes half of all requests of a method (or any) go wrong, in no step that a retry could fall into. */
+/** Injects a fault into half of the requests of a method (or of any), in a pattern that is independent of retries. */
 function flaky(method: string | undefined, how: number | 'reset' | 'loseAnswer'): (proxy: FaultProxy) => void {
   return (proxy) => {
     let count = 0;
@@ -599,7 +599,7 @@ function flaky(method: string | undefined, how: number | 'reset' | 'loseAnswer')
   };
 }
 
-/** The methods of a runtime as an object that can be spread. */
+/** Copies the methods of a runtime into a plain object, which can be spread. */
 function asPlain(runtime: Runtime): Runtime {
   return {
     client: runtime.client,
@@ -614,7 +614,7 @@ function asPlain(runtime: Runtime): Runtime {
   };
 }
 
-/** The RBAC objects that grant a user these permissions and nothing else. */
+/** The RBAC objects that grant a user only these permissions. */
 function roles(
   user: string,
   permissions: readonly Permission[],

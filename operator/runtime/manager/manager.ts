@@ -55,21 +55,21 @@ export interface ManagerOptions {
 /** How long the last events may take to be sent, in milliseconds. */
 const LAST_EVENTS_MS = 2_000;
 /**
- * The longest that a shutdown takes after the drain time, in milliseconds: aborted reconciles end, a renewal of the lease
+ * The longest duration of a shutdown after the drain time, in milliseconds: aborted reconciles end, a renewal of the lease
  * reaches its deadline, the lease is released, the last events are sent.
  */
 export const LONGEST_END_MS = ABORT_MS + DEFAULT_LEASE_TIMES.renewDeadlineMs + LONGEST_RELEASE_MS + LAST_EVENTS_MS;
 /** The shortest time between two log lines about an unreachable API server, in milliseconds. */
 const LOG_EVERY_MS = 30_000;
 
-/** A process that is not the leader must not write: it would undo what the leader writes. */
+/** A process that is not the leader must not write: it would overwrite the leader's changes. */
 class NotLeadingError extends Error {
   override readonly name = 'NotLeadingError';
 }
 
 /**
- * Runs controllers: starts and stops caches, leader election, probes and metrics. Subclasses implement {@link init}:
- * they register CustomResourceDefinitions and add controllers.
+ * Runs controllers: starts and stops caches, leader election, probes and metrics. Subclasses implement {@link init}, where they
+ * register CustomResourceDefinitions and add controllers.
  */
 export abstract class Manager extends FrameworkAdapter {
   readonly #options: ManagerOptions;
@@ -200,11 +200,11 @@ export abstract class Manager extends FrameworkAdapter {
     this.#builder.close();
     this.#reflectors = this.#createReflectors();
     this.#finished = this.#run();
-    // The error is reported to the caller of finished(); before that, it must not count as unhandled.
+    // The caller of finished() receives the error. Until then it must not count as unhandled.
     this.#finished.catch(() => undefined);
   }
 
-  /** Resolves after {@link stop}. @throws LeaseLostError when another process took over: this process must exit */
+  /** Resolves after {@link stop}. @throws LeaseLostError if another process took over: this process must exit */
   async finished(): Promise<void> {
     await this.#finished;
   }

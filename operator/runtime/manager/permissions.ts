@@ -8,11 +8,11 @@ import { leases } from './lease.ts';
 import { RuntimeBuilder, mergePermissions } from './runtimeBuilder.ts';
 import type { ControllerSpec } from '../controller/controllerSpec.ts';
 
-/** What the runtime itself needs rights for. */
+/** The parts of the runtime that need permissions. */
 export interface RuntimeNeeds {
-  /** undefined: no lease is held. */
+  /** undefined: no leader election. */
   readonly leaseName: string | undefined;
-  /** Names of the CustomResourceDefinitions that are installed, or only looked at. */
+  /** Names of the CustomResourceDefinitions to install or verify. */
   readonly crds: readonly string[];
   readonly installCrds: boolean;
 }
@@ -25,7 +25,7 @@ export interface PolicyRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** Every right that an operator with these controllers needs, each resource once, in a fixed order. */
+/** All permissions that an operator with these controllers needs: each resource once, in a fixed order. */
 export function permissionsOf(
   wiring: Pick<RuntimeBuilder, 'permissions'>,
   { leaseName, crds, installCrds }: RuntimeNeeds,
@@ -38,7 +38,7 @@ export function permissionsOf(
     ...(leaseName === undefined
       ? []
       : [
-          // The name of what does not exist yet is not known to RBAC.
+          // RBAC cannot restrict `create` to a name.
           { ...lease, verbs: ['create'] },
           { ...lease, verbs: ['get', 'update'], resourceNames: [leaseName] },
         ]),
@@ -47,7 +47,7 @@ export function permissionsOf(
       : [
           {
             ...definitions,
-            // Creating by server-side apply has a name, so it too can be confined to ours.
+            // A create by server-side apply has a name, so RBAC can restrict it.
             verbs: installCrds ? ['create', 'get', 'patch'] : ['get'],
             scope: 'cluster',
             resourceNames: [...crds].sort(),
@@ -56,7 +56,7 @@ export function permissionsOf(
   ]);
 }
 
-/** The same without a cluster: wires the controllers with a runtime that only takes notes. */
+/** Computes {@link permissionsOf} without a cluster: wires the controllers with a runtime that only records. */
 export function plannedPermissions(
   wire: (runtime: Runtime) => readonly ControllerSpec[],
   needs: RuntimeNeeds,
@@ -79,7 +79,7 @@ export function plannedPermissions(
   return permissionsOf(wiring, needs);
 }
 
-/** Permissions of some scopes as the rules of a role. */
+/** Converts the permissions of some scopes to the rules of a role. */
 export function policyRules(
   permissions: readonly Permission[],
   scopes: readonly Permission['scope'][],

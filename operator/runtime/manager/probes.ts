@@ -17,7 +17,7 @@ export interface PlainServerOptions {
   readonly routes: Readonly<Record<string, (response: ServerResponse) => void>>;
 }
 
-/** Serves a few paths without authentication, as kubelet and Prometheus expect them. */
+/** Serves a few paths without authentication, as kubelet and Prometheus expect. */
 export class PlainServer {
   readonly #server: Server;
   readonly #options: PlainServerOptions;
@@ -37,7 +37,7 @@ export class PlainServer {
     });
   }
 
-  /** @returns the port @throws StartError when it is not available */
+  /** Starts the server. @returns the port @throws StartError if it is not available */
   async start(): Promise<number> {
     const { host, port, flag } = this.#options;
     await new Promise<void>((resolve, reject) => {
@@ -63,7 +63,7 @@ export class PlainServer {
   }
 }
 
-/** A route that reports whether all checks pass, and which do not. */
+/** A route that reports the result of each check. */
 export function probe(checks: Readonly<Record<string, Check>>): (response: ServerResponse) => void {
   return (response) => {
     const results = Object.entries(checks).map(([name, check]) => [name, check()] as const);

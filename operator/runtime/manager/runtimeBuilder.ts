@@ -9,15 +9,15 @@ import { FinalizerRaceTracker } from '../writers/finalizerRaceTracker.ts';
 import { MergingStatusWriter } from '../writers/statusWriter.ts';
 import type { ControllerSpec } from '../controller/controllerSpec.ts';
 
-/** A cache and the namespaces that fill it. */
+/** A cache and the reflectors that fill it. */
 export interface Informer {
   readonly kind: ResourceKind;
   readonly cache: ObjectCache<KubeObject>;
-  /** One reflector each; undefined: all namespaces. */
+  /** The namespaces, with one reflector each; undefined: one reflector for all namespaces. */
   readonly namespaces: readonly (string | undefined)[];
 }
 
-/** Builds the runtime that controllers get: hands out caches and writers, and collects the permissions that these need. */
+/** Builds the runtime of the controllers: creates caches and writers, and collects their permissions. */
 export class RuntimeBuilder implements Runtime {
   readonly client: KubeClient;
   readonly events: EventRecorder;
@@ -32,7 +32,7 @@ export class RuntimeBuilder implements Runtime {
 
   constructor(dependencies: {
     readonly client: KubeClient;
-    /** Throws when this process must not write. */
+    /** Throws if this process must not write. */
     readonly mayWrite: () => void;
     readonly events: EventRecorder;
     readonly metrics: Registry;
@@ -53,7 +53,7 @@ export class RuntimeBuilder implements Runtime {
     return this.informer(kind).cache as unknown as ObjectCache<T>;
   }
 
-  /** The informer of a kind. @param namespace only this one, instead of all watched namespaces */
+  /** The informer of a kind. @param namespace the only namespace to watch; undefined: all watched namespaces */
   informer(kind: ResourceKind, namespace?: string): Informer {
     let informer = this.#informers.get(kind);
     if (informer === undefined) {
@@ -101,12 +101,11 @@ export class RuntimeBuilder implements Runtime {
     }
   }
 
-  /** Refuses new caches from now on. */
+  /** Rejects requests for new caches from now on. */
   close(): void {
     this.#closed = true;
   }
 
-  /** All caches so far. */
   get informers(): readonly Informer[] {
     return [...this.#informers.values()];
   }

@@ -5,22 +5,25 @@ import { FaultProxy } from './faultProxy.ts';
 import { installWidgets, transportOptions } from './widgets.ts';
 import { Transport } from '../client/transport.ts';
 
-/** What tests against the real API server work with. */
+/** The environment of tests against the real API server. */
 export interface TestCluster {
   readonly plane: ControlPlane;
   readonly kubeConfig: KubeConfig;
-  /** Straight to the API server, as an admin: what others do. */
+  /** Goes directly to the API server with admin permissions, as other clients do. */
   readonly direct: RestClient;
-  /** A namespace of the test's own. */
+  /** A namespace for this test only. */
   readonly namespace: string;
-  /** Before the API server, for what is tested. */
+  /** Stands between the API server and the code under test. */
   readonly proxy: FaultProxy;
-  /** Through the proxy. */
+  /** Connects through the proxy. */
   readonly transport: Transport;
   readonly client: RestClient;
 }
 
-/** For the body of a `describe`: the shared API server with widgets, and a namespace and a proxy of each test's own. */
+/**
+ * Provides the shared API server with the Widget kind, and a namespace and a proxy for each test. Call it in the body of a
+ * `describe`.
+ */
 export function withTestCluster(): () => TestCluster {
   const plane = withControlPlane();
   let cluster: TestCluster | undefined;

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
 
-/** The longest that the event loop may be held up at a time, in milliseconds of an unladen core. */
+/** The longest acceptable block of the event loop, in milliseconds on an idle core. */
 const LONGEST_MS = 100;
-/** What {@link reference} takes on the machine for which that is measured, in milliseconds. */
+/** The duration of {@link reference} on the machine of that limit, in milliseconds. */
 const REFERENCE_MS = 60;
 
 /**
- * Watches the event loop while some work goes on, and asserts that nothing holds it up for longer than it may. Counts
- * the CPU time of this thread alone: a busy machine does not make a stretch longer. A slower core is measured first.
+ * Runs some work and asserts that it does not block the event loop for too long. Counts only the CPU time of this thread, so
+ * that a busy machine does not matter. Measures the speed of the core first.
  */
 export async function withoutLongBlocks<T>(work: () => Promise<T>): Promise<T> {
   const bound = LONGEST_MS * Math.max(1, reference() / REFERENCE_MS);
@@ -19,7 +19,7 @@ export async function withoutLongBlocks<T>(work: () => Promise<T>): Promise<T> {
     const now = cpuMs();
     longest = Math.max(longest, now - last);
     last = now;
-    // Waiting costs no time of the CPU: between two looks there is one stretch and a millisecond or two.
+    // Waiting needs no CPU time: between two checks lies one block and a millisecond or two.
     if (watching) setTimeout(watch, 1);
   };
   setTimeout(watch, 1);
@@ -31,7 +31,7 @@ export async function withoutLongBlocks<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A piece of work of a known size: the best of some runs, since the first ones compile it. */
+/** Measures a known amount of work. Takes the best of several runs, because the first ones include compilation. */
 function reference(): number {
   const text = Array.from({ length: 800 }, (_, index) => `k${index}: [a, {b: c}]\n`).join('');
   return Math.min(

@@ -1,8 +1,8 @@
 /**
  * Repeats a check until it no longer throws.
- * @param check throws as long as things are not as they should be
- * @param withinMs how long that may take: far longer than it ever does, since other work may share the machine
- * @throws what the check threw last
+ * @param check throws while its expectation is not met
+ * @param withinMs the timeout; generous, because other work may share the machine
+ * @throws the last error of the check
  */
 export async function eventually<T>(check: () => T | Promise<T>, withinMs = 30_000): Promise<T> {
   const deadline = performance.now() + withinMs;

@@ -3,15 +3,15 @@ import { createServer } from 'node:https';
 import { connect, type AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 
-/** The one thing that a kubelet does in tests: to forward ports of pods, which are ports of this machine. */
+/** A kubelet that only forwards ports of pods, to ports of this machine. */
 export interface FakeKubelet {
   readonly port: number;
-  /** Which port of 127.0.0.1 stands for a pod's port: key `pod:port`. What is not in it refuses the connection. */
+  /** Maps `pod:port` to a port of 127.0.0.1. Connections to other ports are refused. */
   readonly ports: Map<string, number>;
   stop(): Promise<void>;
 }
 
-/** @param certificate of the kubelet; the API server takes any */
+/** @param certificate the kubelet's certificate; the API server accepts any */
 export async function startFakeKubelet(certificate: {
   readonly cert: string;
   readonly key: string;

@@ -3,19 +3,19 @@ import { Agent, request as httpsRequest, type RequestOptions } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
 
-/** One request that came to the proxy. */
+/** A request that the proxy received. */
 export interface ProxiedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
   readonly isWatch: boolean;
-  /** Of which connection, counted from 1. */
+  /** Number of its connection, counted from 1. */
   readonly connection: number;
-  /** When it came, by `performance.now()`. */
+  /** Time of arrival, by `performance.now()`. */
   readonly at: number;
 }
 
-/** What to do to a request instead of passing it on. */
+/** A fault in place of the normal response. */
 export type Fault =
   | {
       readonly kind: 'answer';
@@ -24,20 +24,20 @@ export type Fault =
       readonly body?: unknown;
     }
   | { readonly kind: 'reset' }
-  /** No answer, ever. */
+  /** Never responds. */
   | { readonly kind: 'hang' }
   | { readonly kind: 'delay'; readonly ms: number }
-  /** Passed on and carried out, but the answer is lost. */
+  /** Forwards the request, but drops the response. */
   | { readonly kind: 'loseAnswer' };
 
-/** What to do to an open watch. */
+/** A fault in an open watch. */
 export type WatchFault =
-  /** Ends it in good order. */
+  /** Ends the watch cleanly. */
   | 'close'
   | 'reset'
-  /** Keeps the connection open, and never sends anything again. */
+  /** Keeps the connection open, but sends nothing more. */
   | 'freeze'
-  /** Sends a line of its own. */
+  /** Sends an additional line. */
   | { readonly line: string };
 
 interface Rule {
@@ -52,11 +52,11 @@ interface OpenWatch {
   frozen: boolean;
 }
 
-/** Stands before a real API server and makes it misbehave. Speaks plain HTTP to the front, with no authentication. */
+/** Injects faults between a client and a real API server. Clients connect with plain HTTP and no authentication. */
 export class FaultProxy {
-  /** Everything that came, in order. */
+  /** All received requests, in order. */
   readonly requests: ProxiedRequest[] = [];
-  /** What the API server itself has refused for want of a right, as `METHOD path`. */
+  /** Requests that the API server refused with 403, as `METHOD path`. */
   readonly refused: string[] = [];
   readonly #upstream: URL;
   readonly #tls: RequestOptions;
@@ -75,7 +75,7 @@ export class FaultProxy {
     this.#server = this.#newServer();
   }
 
-  /** @param kubeConfig how to reach the API server, and as whom: everybody who comes through is that user */
+  /** @param kubeConfig the API server and the user of all forwarded requests */
   static async start(kubeConfig: KubeConfig): Promise<FaultProxy> {
     const tls: RequestOptions = {};
     await kubeConfig.applyToHTTPSOptions(tls);
@@ -94,7 +94,7 @@ export class FaultProxy {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** How to reach the API server through here. */
+  /** A kubeconfig that connects through the proxy. */
   kubeConfig(): KubeConfig {
     const config = new KubeConfig();
     // client-node allows http only together with skipTLSVerify.
@@ -102,7 +102,7 @@ export class FaultProxy {
     return config;
   }
 
-  /** How many connections there have been. */
+  /** Number of connections so far. */
   get connections(): number {
     return this.#connections;
   }
@@ -111,17 +111,17 @@ export class FaultProxy {
     return [...this.#watches].filter(({ frozen }) => !frozen).length;
   }
 
-  /** Does something to requests that match. @param times how often; default: always */
+  /** Adds a fault for matching requests. @param times number of requests; default: all */
   when(match: (request: ProxiedRequest) => boolean, fault: Fault, times = Number.POSITIVE_INFINITY): void {
     this.#rules.push({ match, fault, left: times });
   }
 
-  /** No more faults from now on. */
+  /** Removes all faults. */
   heal(): void {
     this.#rules = [];
   }
 
-  /** Does something to all open watches that match. */
+  /** Applies a fault to all matching open watches. */
   toWatches(fault: WatchFault, match: (request: ProxiedRequest) => boolean = () => true): number {
     let done = 0;
     for (const watch of this.#watches) {
@@ -135,7 +135,7 @@ export class FaultProxy {
     return done;
   }
 
-  /** Nobody listens any more, and all connections break. */
+  /** Stops listening and breaks all connections. */
   async down(): Promise<void> {
     for (const socket of this.#sockets.keys()) socket.resetAndDestroy();
     await new Promise<void>((resolve) => {
@@ -145,7 +145,7 @@ export class FaultProxy {
     });
   }
 
-  /** Listens (again), on the same port. */
+  /** Starts to listen, again on the same port. */
   async up(): Promise<void> {
     if (this.#server.listening) return;
     this.#server = this.#newServer();
@@ -221,8 +221,8 @@ export class FaultProxy {
       new URL(incoming.url ?? '/', this.#upstream),
       { ...this.#tls, method: request.method, headers, agent: this.#agent },
       (answer) => {
-        // Only of the API itself: an operator that sees all namespaces calls the gateways of other tests, too, and one
-        // that has gone may have had the port that this proxy has now.
+        // Only requests of the Kubernetes API: an operator that watches all namespaces also calls the gateways of other tests.
+        // A deleted gateway may have had the port that this proxy has now.
         const isApi = /^\/apis?(?:\/|$)/.test(request.path);
         if (isApi && answer.statusCode === 403) this.refused.push(`${request.method} ${request.path}`);
         if (lose) {

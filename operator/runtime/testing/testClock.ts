@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts';
 
-/** A clock that stands still until it is told to move. */
+/** A clock that only moves with {@link advance}. */
 export class TestClock implements Clock {
   #elapsed = 0;
   readonly #timers = new Set<{ readonly due: number; readonly callback: () => void }>();
-  /** Difference between the time of day and the truth, in milliseconds. */
+  /** The error of {@link now}, in milliseconds. */
   skewMs = 0;
-  /** What {@link random} returns. */
+  /** Returns the values of {@link random}. */
   randomSource: () => number = () => 0.5;
 
   monotonic(): number {
@@ -27,12 +27,12 @@ export class TestClock implements Clock {
     return this.randomSource();
   }
 
-  /** How many timers are set. */
+  /** Number of pending timers. */
   get pending(): number {
     return this.#timers.size;
   }
 
-  /** Moves on, and runs what is due on the way, in order; what that sets off gets its turn before the next. */
+  /** Advances the clock and runs due timers in order. Each timer's follow-up work runs before the next timer. */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
     for (;;) {
@@ -48,7 +48,7 @@ export class TestClock implements Clock {
   }
 }
 
-/** Lets everything run that waits for nothing but its turn. */
+/** Runs all work that is ready to run. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-/** What tests and benchmarks of other folders may use: a faulty network, a clock that stands still, an API client. */
+/** Test support for other folders' tests and benchmarks: a faulty network, a test clock, an API client. */
 export { RestClient } from '../client/client.ts';
 export { Transport } from '../client/transport.ts';
 export { eventually } from './eventually.ts';

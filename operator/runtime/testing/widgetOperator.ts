@@ -4,7 +4,7 @@ import { Manager, type ManagerOptions } from '../manager/manager.ts';
 import type { ControllerSpec } from '../controller/controllerSpec.ts';
 import { REVISION_ANNOTATION, fastReflectorOptions, silentLog } from './widgets.ts';
 
-/** An operator of whatever a test wants to run. */
+/** An operator with the controllers of a test. */
 export class WidgetOperator extends Manager {
   readonly #wire: (runtime: Runtime) => readonly ControllerSpec[];
 

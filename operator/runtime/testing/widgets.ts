@@ -9,7 +9,7 @@ import type { KubeObject, ResourceKind } from '../objects.ts';
 import { resource } from '../objects.ts';
 import type { ReflectorOptions } from '../cache/reflector.ts';
 
-/** A kind of nobody's, for tests. */
+/** A kind for tests. */
 export type Widget = KubeObject & {
   readonly spec?: { readonly size?: number; readonly color?: string };
   readonly status?: Record<string, unknown>;
@@ -17,10 +17,10 @@ export type Widget = KubeObject & {
 
 export const REVISION_ANNOTATION = 'test.guardrail.dev/revision';
 
-/** Quiet, for tests that look at results. */
+/** Logs nothing. */
 export const silentLog = pino({ level: 'silent' });
 
-/** Impatient, so that tests of outages take no longer than they must. */
+/** Short durations, so that tests of outages end soon. */
 export const fastReflectorOptions: ReflectorOptions = {
   silentMs: 900,
   watchSeconds: 300,
@@ -29,7 +29,7 @@ export const fastReflectorOptions: ReflectorOptions = {
   forbiddenMs: 500,
 };
 
-/** The definition of a kind. @param kind in the singular, upper camel case */
+/** Creates the definition of a kind. @param kind the singular in upper camel case */
 export function widgetCrd(kind = 'Widget', revision = 1): CrdManifest {
   const plural = `${kind.toLowerCase()}s`;
   return {
@@ -68,7 +68,7 @@ export function widgetKind(kind = 'Widget'): ResourceKind<Widget> {
 
 export const widgets = widgetKind();
 
-/** Has the API server know widgets. */
+/** Installs the Widget kind. */
 export async function installWidgets(client: RestClient, clock: Clock = systemClock): Promise<void> {
   await ensureCrd(widgetCrd(), {
     client,
@@ -79,17 +79,17 @@ export async function installWidgets(client: RestClient, clock: Clock = systemCl
   });
 }
 
-/** Takes a definition and all its objects away. Does not wait for that. */
+/** Deletes a definition and all its objects. Does not wait for completion. */
 export async function uninstall(client: RestClient, crd: CrdManifest): Promise<void> {
   await client.delete(customResourceDefinitions, { namespace: '', name: crd.metadata.name });
 }
 
-/** A widget to create. */
+/** A widget for creation. */
 export function widget(namespace: string, name = `w-${randomBytes(4).toString('hex')}`, size = 1): Widget {
   return { metadata: { namespace, name }, spec: { size } } as unknown as Widget;
 }
 
-/** What a transport and a client need besides the cluster. */
+/** Default dependencies of a transport. */
 export function transportOptions(): { clock: Clock; metrics: RuntimeMetrics; userAgent: string } {
   return { clock: systemClock, metrics: new RuntimeMetrics(), userAgent: 'test' };
 }

@@ -3,14 +3,14 @@ import { ApiError, isConflict } from '../client/errors.ts';
 import type { KubeObject, ResourceKind } from '../objects.ts';
 import { keyOf, keyText } from '../objects.ts';
 
-/** Retries of one write on an object that keeps changing. After them the whole reconcile is retried. */
+/** Number of retries after conflicts. Then the whole reconcile is retried. */
 const CONFLICT_RETRIES = 5;
 
 /**
- * Patches one object. On a conflict, reads the object again and builds the patch anew.
+ * Patches one object. On a conflict, reads the object again and builds the patch again.
  * @param buildPatch the patch for the current state; undefined: there is nothing to write
- * @returns the object after the write, or the current one when there was nothing to write
- * @throws ApiError 404 when this very object (by uid) no longer exists
+ * @returns the object after the write, or the current one if there was nothing to write
+ * @throws ApiError 404 if the object (by uid) no longer exists
  */
 export async function patchWithRetry<T extends KubeObject>(
   client: KubeClient,

@@ -38,14 +38,14 @@ describe('the event recorder', () => {
 
   const there = (): Promise<KubeEvent[]> => cluster().direct.list(kubeEvents, { namespace: cluster().namespace });
 
-  it('tells what happened where kubectl describe looks', async () => {
+  it('records events that kubectl describe shows', async () => {
     recorder.record(object, synced);
     await recorder.idle();
     const text = await cluster().plane.kubectl(['describe', 'widget', object.metadata.name, '-n', cluster().namespace]);
     expect(text).to.match(/Normal\s+Synced\s+.*test\.guardrail\.dev\/operator\s+The widget is up to date\./);
   });
 
-  it('counts the same event, at a bounded rate, instead of repeating it', async () => {
+  it('counts a repeated event at a limited rate', async () => {
     for (let at = 0; at < 500; at++) {
       recorder.record(object, synced);
       await clock.advance(1_000);
@@ -57,7 +57,7 @@ describe('the event recorder', () => {
     expect(cluster().proxy.requests.length).to.equal(2);
   });
 
-  /** What kubectl describe shows, oldest first. */
+  /** The reasons that kubectl describe shows, oldest first. */
   const described = async (): Promise<string[]> => {
     const { namespace, plane } = cluster();
     const text = await plane.kubectl(['describe', 'widget', object.metadata.name, '-n', namespace]);
@@ -65,7 +65,7 @@ describe('the event recorder', () => {
   };
   const failed: EventDetails = { type: 'Warning', reason: 'Failed', message: 'The gateway is unreachable.' };
 
-  it('shows last how things are, however often they have changed', async () => {
+  it('shows the current state last after many changes', async () => {
     const told: EventDetails[] = [];
     for (let at = 0; at < 8; at++) {
       for (const event of [synced, failed, synced]) {
@@ -80,7 +80,7 @@ describe('the event recorder', () => {
     expect(told.at(-1)).to.equal(synced);
   });
 
-  it('tells the latest of too many changes as soon as it may, and nothing of those between', async () => {
+  it('defers the latest of too many changes, and drops those in between', async () => {
     for (let at = 0; at < 100; at++) {
       recorder.record(object, at % 2 === 0 ? synced : failed);
       await clock.advance(1_000);
@@ -97,7 +97,7 @@ describe('the event recorder', () => {
     expect(clock.pending).to.equal(0);
   });
 
-  it('takes it for new after an hour of silence, and when it was deleted', async () => {
+  it('records a new event after an hour without it, and after its deletion', async () => {
     recorder.record(object, synced);
     await recorder.idle();
     await clock.advance(3_600_001);
@@ -115,20 +115,20 @@ describe('the event recorder', () => {
     expect(await there()).to.have.length(1);
   });
 
-  it('lets one object have only so many', async () => {
+  it('limits the events of one object', async () => {
     for (let at = 0; at < 100; at++) recorder.record(object, { ...synced, message: `Number ${at}.` });
     await recorder.idle();
     expect(await there()).to.have.length(25);
   });
 
-  it('cuts what is too long without breaking a character', async () => {
+  it('truncates a long message without breaking a character', async () => {
     recorder.record(object, { ...synced, message: 'é'.repeat(1_000) });
     await recorder.idle();
     const [event] = await there();
     expect(event?.note).to.match(/^é+…$/);
   });
 
-  it('tries again after a failure of the API server', async () => {
+  it('retries after a failure of the API server', async () => {
     cluster().proxy.when(({ method }) => method === 'POST', { kind: 'answer', status: 500 }, 1);
     recorder.record(object, synced);
     await clock.advance(10_000);
@@ -142,7 +142,7 @@ describe('the event recorder', () => {
     expect(await there()).to.have.length(2);
   });
 
-  it('drops what may not be written, without a word to the caller, and goes on', async () => {
+  it('drops a forbidden event without an error, and continues', async () => {
     cluster().proxy.when(({ method }) => method === 'POST', { kind: 'answer', status: 403 }, 1);
     recorder.record(object, synced);
     recorder.record(object, { ...synced, message: 'Another.' });

@@ -19,20 +19,20 @@ export const kubeEvents = resource<KubeObject>({
 /** The API server's limits. */
 const LONGEST_NOTE = 1024;
 const LONGEST_NAME = 253;
-/** The same event again is counted, and the count written at most so often. */
+/** How often the count of a repeated event is written, at most. */
 const COUNT_EVERY_MS = 300_000;
-/** After so long without it, the same event is a new one: the API server keeps events for an hour. */
+/** After this time without it, a repeated event counts as new. The API server keeps events for an hour. */
 const FORGET_MS = 3_600_000;
-/** As client-go's spam filter: an object may have this many events at once, and then one every five minutes. */
+/** Limits per object, as in client-go's spam filter: a burst, and then one event every five minutes. */
 const BURST = 25;
 const REFILL_MS = 300_000;
-/** How many events may wait to be sent: one for each of 10,000 new objects. The oldest go first. */
+/** Capacity of the send queue: one event for each of 10,000 new objects. Drops the oldest. */
 const WAITING = 10_000;
-/** How many are sent at once. */
+/** Number of concurrent senders. */
 const SENDERS = 4;
-/** How many are remembered. The oldest go first. */
+/** Number of events and objects in memory. Drops the oldest. */
 const REMEMBERED = 20_000;
-/** How often one event is tried. Losing one is better than keeping all. */
+/** Number of attempts for one event. Losing an event is acceptable. */
 const ATTEMPTS = 3;
 
 interface Known {
@@ -44,9 +44,9 @@ interface Known {
 }
 
 /**
- * See {@link EventRecorder}. Writes events.k8s.io/v1, which `kubectl describe` and `kubectl get events` show, in the order
- * of their names. The last of them must tell how things are: what repeats the latest event of its object is counted, and
- * what follows on another event is a new one, however often it was told before.
+ * Records events of events.k8s.io/v1 (see {@link EventRecorder}). `kubectl describe` and `kubectl get events` show them in the
+ * order of their names, and the last one must report the current state. So a repetition of an object's latest event increments
+ * its count, and any other event creates a new one.
  */
 export class BackgroundEventRecorder implements EventRecorder {
   readonly #client: KubeClient;
@@ -56,9 +56,9 @@ export class BackgroundEventRecorder implements EventRecorder {
   readonly #controller: string;
   readonly #instance: string;
   readonly #known = new Map<string, Known>();
-  /** The latest event of each object, by its uid. */
+  /** The latest event of each object, by uid. */
   readonly #latest = new Map<string, string>();
-  /** Cancels the telling of an object's latest event, which could not be afforded yet, by the object's uid. */
+  /** Cancels a deferred event, by the object's uid. The object had exceeded its limit. */
   readonly #owed = new Map<string, () => void>();
   #serial = 0;
   readonly #budgets = new Map<string, { tokens: number; at: number }>();
@@ -71,9 +71,9 @@ export class BackgroundEventRecorder implements EventRecorder {
     readonly clock: Clock;
     readonly log: Logger;
     readonly metrics: RuntimeMetrics;
-    /** Who reports: `example.com/operator`. */
+    /** The reporting controller: `example.com/operator`. */
     readonly controller: string;
-    /** Which process of it. */
+    /** The reporting process. */
     readonly instance: string;
   }) {
     this.#client = dependencies.client;
@@ -120,7 +120,7 @@ export class BackgroundEventRecorder implements EventRecorder {
     });
   }
 
-  /** What cannot be afforded now is told later, if it is still the latest by then: the rest is of the past. */
+  /** Defers an event beyond the object's limit. Sends it later if it is still the object's latest event. */
   #owe(object: KubeObject, event: EventDetails, identity: string): void {
     const { uid } = object.metadata;
     this.#payOff(uid);
@@ -139,7 +139,7 @@ export class BackgroundEventRecorder implements EventRecorder {
     this.#owed.delete(uid);
   }
 
-  /** Sends what waits, then nothing more. Gives up after so many milliseconds. */
+  /** Sends the queued events, then no more. Gives up after the given time in milliseconds. */
   async stop(ms: number): Promise<void> {
     const timeUp = new AbortController();
     await Promise.race([this.idle(), sleep(this.#clock, ms, timeUp.signal)]);
@@ -148,14 +148,14 @@ export class BackgroundEventRecorder implements EventRecorder {
     for (const uid of [...this.#owed.keys()]) this.#payOff(uid);
   }
 
-  /** Resolves when nothing waits to be sent. */
+  /** Resolves when the send queue is empty. */
   async idle(): Promise<void> {
     await Promise.all(this.#sending);
   }
 
   /**
-   * Unique, says whom it is about, and sorts by time, as client-go's do: `name.019b…`. Lists come by name, and kubectl
-   * shows them as they come.
+   * Creates a unique name from the object's name and the time, as client-go does: `name.019b…`. Lists are sorted by name, and
+   * kubectl keeps that order.
    */
   #eventName(object: KubeObject): string {
     this.#serial = (this.#serial + 1) % 0x10000;
@@ -198,7 +198,7 @@ export class BackgroundEventRecorder implements EventRecorder {
       this.#metrics.events.inc({ outcome: 'counted' });
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      // Somebody has deleted it, or it has expired: the next one is new.
+      // The event was deleted or has expired. The next one is new.
       this.#known.delete(identity);
     }
   }
@@ -232,13 +232,13 @@ export class BackgroundEventRecorder implements EventRecorder {
           await send();
           break;
         } catch (error) {
-          // The first attempt may have come through although its answer did not.
+          // The first attempt may have succeeded although its response was lost.
           if (attempt > 1 && isConflict(error)) break;
           if (attempt < ATTEMPTS && error instanceof ApiError && (error.isUnreachable || error.status >= 500)) {
             await sleep(this.#clock, 1000 * attempt * (1 + this.#clock.random()), this.#stopped.signal);
             continue;
           }
-          // Nothing may be written in a namespace that is being deleted, and nobody would read it.
+          // For example, a namespace that is being deleted accepts no new objects.
           this.#log.debug({ err: error }, 'A Kubernetes event could not be written.');
           this.#metrics.events.inc({ outcome: 'failed' });
           break;
@@ -248,7 +248,7 @@ export class BackgroundEventRecorder implements EventRecorder {
   }
 }
 
-/** Cut to the API server's limit, which is in bytes, without breaking a character. */
+/** Truncates to the API server's limit in bytes, without breaking a character. */
 function shorten(message: string): string {
   if (Buffer.byteLength(message) <= LONGEST_NOTE) return message;
   const cut = Buffer.from(message)
@@ -257,7 +257,7 @@ function shorten(message: string): string {
   return `${cut.replace(/\uFFFD+$/, '')}…`;
 }
 
-/** Puts an entry at the young end of a bounded map, and drops the oldest. */
+/** Adds an entry as the newest of a bounded map, and drops the oldest. */
 function remember<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);

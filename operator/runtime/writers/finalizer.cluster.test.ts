@@ -19,7 +19,7 @@ describe('the finalizer', () => {
     cluster().direct.patch(widgets, { namespace: cluster().namespace, name: 'a' }, { metadata: { finalizers } });
   const patches = (): number => cluster().proxy.requests.filter(({ method }) => method === 'PATCH').length;
 
-  it('goes on together with annotations in one write, and then there is nothing to write', async () => {
+  it('adds the finalizer and annotations in one write, and then writes nothing', async () => {
     const created = await create();
     const added = await ours().add(created, { 'test/pending': 'yes' });
     expect(added.metadata.finalizers).to.deep.equal([OURS]);
@@ -31,7 +31,7 @@ describe('the finalizer', () => {
     expect(cleared.metadata.annotations ?? {}).to.not.have.property('test/pending');
   });
 
-  it("keeps others' finalizers, also those put on since the object was read", async () => {
+  it('keeps the finalizers of others, including those added after the read', async () => {
     const created = await create();
     await setFinalizers([THEIRS]);
     const added = await ours().add(created);
@@ -41,7 +41,7 @@ describe('the finalizer', () => {
     expect((await now()).metadata.finalizers).to.deep.equal([THEIRS, 'example.com/late']);
   });
 
-  it('lets go of an object that is being deleted, which is then gone', async () => {
+  it('removes the finalizer from an object that is being deleted', async () => {
     const added = await ours().add(await create());
     await cluster().direct.delete(widgets, { namespace: cluster().namespace, name: 'a' });
     const deleting = await now();
@@ -51,7 +51,7 @@ describe('the finalizer', () => {
     await ours().remove(deleting);
   });
 
-  it('is not put on what is being deleted', async () => {
+  it('does not add the finalizer to an object that is being deleted', async () => {
     await create();
     await setFinalizers([THEIRS]);
     await cluster().direct.delete(widgets, { namespace: cluster().namespace, name: 'a' });
@@ -60,7 +60,7 @@ describe('the finalizer', () => {
     await setFinalizers([]);
   });
 
-  it('is not put on another object of the same name, and removing it there does nothing', async () => {
+  it('does not change another object of the same name', async () => {
     const created = await create();
     await cluster().direct.delete(widgets, { namespace: cluster().namespace, name: 'a' });
     await create();
@@ -74,7 +74,7 @@ describe('the finalizer', () => {
     await setFinalizers([]);
   });
 
-  it('remembers what is to be undone also where the answer to its write is lost', async () => {
+  it('tracks the object even if the response to its write is lost', async () => {
     const created = await create();
     let cached: Widget | undefined = created;
     const raceTracker = new FinalizerRaceTracker<Widget>({ get: () => cached }, systemClock);
@@ -82,11 +82,11 @@ describe('the finalizer', () => {
     cluster().proxy.when(({ method }) => method === 'PATCH', { kind: 'loseAnswer' });
     const error: unknown = await finalizer.add(created).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(Error);
-    // The watch shows the write, and the next reconcile begins its work.
+    // The watch shows the write, and the next reconcile starts its work.
     cached = await now();
     expect(finalizer.isSet(cached)).to.equal(true);
     finalizer.beforeExternalWrite(await finalizer.add(cached));
-    // The object goes without a deletion that could be seen.
+    // The object disappears without a visible deletion.
     await setFinalizers([]);
     cached = undefined;
     expect(finalizer.lostObjects(keyOf(created)).map(({ metadata }) => metadata.uid)).to.deep.equal([
@@ -94,7 +94,7 @@ describe('the finalizer', () => {
     ]);
   });
 
-  it('fails loudly when it could not be written: the object must not be taken for released', async () => {
+  it('throws when the removal fails', async () => {
     const added = await ours().add(await create());
     cluster().proxy.when(({ method }) => method === 'PATCH', { kind: 'answer', status: 500 });
     const error: unknown = await ours()

@@ -4,7 +4,7 @@ import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
 import { patchWithRetry } from './conflictRetry.ts';
 import type { FinalizerRaceTracker } from './finalizerRaceTracker.ts';
 
-/** See {@link Finalizer}. A merge patch replaces the whole list, so each write names the resourceVersion that it read. */
+/** Implements {@link Finalizer}. A merge patch replaces the whole list, so each write is guarded by the resourceVersion. */
 export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
   readonly name: string;
   readonly #client: KubeClient;
@@ -13,8 +13,8 @@ export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
   readonly #mayWrite: () => void;
 
   /**
-   * @param options `raceTracker` detects finalizer races; without it, none is detected. `mayWrite` throws when this
-   *   process must not write
+   * @param options `raceTracker` detects finalizer races; without it, none is detected. `mayWrite` throws if this process must
+   *   not write
    */
   constructor(
     client: KubeClient,
@@ -34,10 +34,10 @@ export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
   }
 
   async add(object: T, annotations: Readonly<Record<string, string | null>> = {}): Promise<T> {
-    // Recorded before the write: its response may be lost, and then the next reconcile finds the finalizer set.
+    // Recorded before the write: if its response is lost, the next reconcile finds the finalizer already set.
     if (!this.isSet(object)) this.#raceTracker?.finalizerAdded(object);
     const added = await this.#patch(object, (current) => {
-      // The API server refuses new finalizers on objects that are being deleted.
+      // The API server rejects new finalizers on objects that are being deleted.
       if (current.metadata.deletionTimestamp !== undefined) return undefined;
       const missing = Object.entries(annotations).filter(
         ([name, value]) => (current.metadata.annotations?.[name] ?? null) !== value,

@@ -13,22 +13,22 @@ function object(uid: string, deletionTimestamp?: string): KubeObject {
 type Step = 'putOn' | 'begin' | 'forget' | 'gone' | 'deleting' | 'recreated' | { readonly wait: number };
 
 const cases: readonly (readonly [what: string, steps: readonly Step[], lost: readonly string[]])[] = [
-  ['an object that is still there', ['putOn', 'begin'], []],
-  ['an object that is gone before anything was begun', ['putOn', 'gone'], []],
-  ['an object that is gone after something was begun', ['putOn', 'begin', 'gone'], ['one']],
+  ['an object that still exists', ['putOn', 'begin'], []],
+  ['an object that is gone before its external write started', ['putOn', 'gone'], []],
+  ['an object that is gone after its external write started', ['putOn', 'begin', 'gone'], ['one']],
   [
-    'the same until it is made up for, however long that takes',
+    'an object that is not cleaned up yet, after any time',
     ['putOn', 'begin', 'gone', { wait: 3_600_000 }],
     ['one'],
   ],
-  ['an object that was made up for', ['putOn', 'begin', 'gone', 'forget'], []],
-  ['an object in whose place there is another', ['putOn', 'begin', 'recreated'], ['one']],
-  ['an object whose deletion can be seen: it waits for the finalizer', ['putOn', 'begin', 'deleting', 'gone'], []],
-  ['an object whose finalizer is older than a deletion can be', ['putOn', 'begin', { wait: 61_000 }, 'gone'], []],
-  ['an object that had the finalizer all along', ['begin', 'gone'], []],
+  ['an object after its cleanup', ['putOn', 'begin', 'gone', 'forget'], []],
+  ['an object that was replaced by another one', ['putOn', 'begin', 'recreated'], ['one']],
+  ['an object whose deletion has a timestamp, and so respects the finalizer', ['putOn', 'begin', 'deleting', 'gone'], []],
+  ['an object whose finalizer is older than the longest deletion', ['putOn', 'begin', { wait: 61_000 }, 'gone'], []],
+  ['an object that already had the finalizer', ['begin', 'gone'], []],
 ];
 
-describe('what is tracker by its deletion', () => {
+describe('lost objects', () => {
   let there: KubeObject | undefined;
   let clock: TestClock;
   let tracker: FinalizerRaceTracker<KubeObject>;
@@ -55,12 +55,12 @@ describe('what is tracker by its deletion', () => {
   };
 
   for (const [what, steps, lost] of cases) {
-    it(`is ${lost.length === 0 ? 'not ' : ''}${what}`, async () => {
+    it(`${lost.length === 0 ? 'do not include' : 'include'} ${what}`, async () => {
       for (const step of steps) {
         if (typeof step === 'string') does[step]();
         else await clock.advance(step.wait);
         tracker.lostObjects(key);
-        // Others come and go meanwhile.
+        // Other objects are tracked in the meantime.
         const { name, ...other } = one.metadata;
         tracker.finalizerAdded({ ...one, metadata: { ...other, name: `${name}-not` } });
       }
@@ -68,7 +68,7 @@ describe('what is tracker by its deletion', () => {
     });
   }
 
-  it('is both of two of one name', () => {
+  it('include two objects of the same name', () => {
     for (const uid of ['one', 'two']) {
       there = object(uid);
       tracker.finalizerAdded(there);
@@ -80,9 +80,9 @@ describe('what is tracker by its deletion', () => {
 
   for (const [what, now] of [
     ['is gone', undefined],
-    ['has given its name to another', object('two')],
+    ['was replaced by another one', object('two')],
   ] as const) {
-    it(`lets nothing be begun for an object that ${what}`, () => {
+    it(`rejects an external write for an object that ${what}`, () => {
       tracker.finalizerAdded(one);
       there = now;
       expect(() => {

@@ -4,27 +4,27 @@ import { ApiError } from '../client/errors.ts';
 import type { KubeObject, ObjectKey } from '../objects.ts';
 import { keyOf, keyText } from '../objects.ts';
 
-/** The longest that a deletion takes which has begun: the API server's limit for a request. */
+/** The longest duration of a deletion that has begun: the API server's timeout for a request. */
 const DELETION_MS = 60_000;
 
 interface Tracked<T> {
-  /** The newest state that is known of it. */
+  /** The latest known state of the object. */
   object: T;
   readonly since: number;
-  /** Something has been begun outside the cluster. */
+  /** Whether an external write has started. */
   begun: boolean;
 }
 
 /**
- * Objects whose finalizer does not hold. A deletion that the API server has begun does not see a finalizer that is put on
- * after that: it takes the object away although the write of the finalizer was answered with success (with 1.36, one or two
- * in ten of the deletions that come within 2 ms of it). The answer cannot tell, nor can reading the object once more: in a
- * fifth of these cases it is still there then. The watch tells within milliseconds. So what is outside the cluster is begun
- * as late as it can be, and not where the object is known to be gone by then; and where it goes after that, it is
- * remembered here what there is to undo.
+ * Tracks objects that may be lost to a finalizer race. A deletion that the API server has begun ignores a finalizer that is
+ * added after that: the object disappears although the write of the finalizer succeeded. With Kubernetes 1.36, this happens to
+ * 10–20 % of the deletions within 2 ms of that write. Neither the response nor another read detects it: in a fifth of these
+ * cases the object still exists at the read. The watch reports the deletion within milliseconds. So the external write starts
+ * as late as possible, and not at all if the object is known to be gone. If the object disappears after that, the tracker
+ * remembers it for the cleanup.
  *
- * Nothing of this survives the process: one that ends between its first call to the outside and the news that the object
- * is gone leaves behind what it has made there.
+ * The tracker has no persistent state: if the process ends between the external write and the deletion event, the external
+ * state is left behind.
  */
 export class FinalizerRaceTracker<T extends KubeObject> {
   readonly #cache: Pick<Lister<T>, 'get'>;
@@ -38,7 +38,7 @@ export class FinalizerRaceTracker<T extends KubeObject> {
     this.#clock = clock;
   }
 
-  /** The finalizer was put on this object just now, or is about to be. */
+  /** Records that the finalizer was added to this object, or is about to be. */
   finalizerAdded(object: T): void {
     const now = this.#clock.monotonic();
     for (const [text, { since }] of this.#fresh) {
@@ -47,12 +47,12 @@ export class FinalizerRaceTracker<T extends KubeObject> {
     }
     const key = keyOf(object);
     this.#settle(key, object);
-    // So that the order stays.
+    // Keeps the map ordered by time.
     this.#fresh.delete(keyText(key));
     this.#fresh.set(keyText(key), { object, since: now, begun: false });
   }
 
-  /** @throws ApiError 404 when the object is known to be gone */
+  /** Records the start of an external write. @throws ApiError 404 if the object is known to be gone */
   beforeExternalWrite(object: T): void {
     const key = keyOf(object);
     const { uid } = object.metadata;
@@ -68,16 +68,16 @@ export class FinalizerRaceTracker<T extends KubeObject> {
     fresh.begun = true;
   }
 
-  /** The objects of a key that are gone in spite of their finalizer, and for which something was begun. */
+  /** The lost objects of a key whose external write had started. */
   lostObjects(key: ObjectKey): readonly T[] {
     const now = this.#cache.get(key);
     this.#settle(key, now);
-    // A deletion that can be seen has seen the finalizer.
+    // A deletion with a timestamp respects the finalizer.
     if (now?.metadata.deletionTimestamp !== undefined) this.#fresh.delete(keyText(key));
     return this.#lost.get(keyText(key)) ?? [];
   }
 
-  /** Nothing more is to be undone for this object. */
+  /** Records that the cleanup for this object is complete. */
   markCleanedUp(object: T): void {
     const text = keyText(keyOf(object));
     const { uid } = object.metadata;
@@ -87,7 +87,7 @@ export class FinalizerRaceTracker<T extends KubeObject> {
     else this.#lost.delete(text);
   }
 
-  /** Where there is another object or none by now, the one that was there is lost. */
+  /** Moves the tracked object to the lost ones if the key now has another object or none. */
   #settle(key: ObjectKey, now: T | undefined): void {
     const text = keyText(key);
     const fresh = this.#fresh.get(text);

@@ -6,7 +6,7 @@ import { MergingStatusWriter, mergePatch } from './statusWriter.ts';
 import { withTestCluster } from '../testing/cluster.ts';
 import { widget, widgets } from '../testing/widgets.ts';
 
-/** RFC 7386, section 2. */
+/** Applies a merge patch as in RFC 7386, section 2. */
 function applyPatch(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
   const isObject = typeof target === 'object' && target !== null && !Array.isArray(target);
@@ -23,7 +23,7 @@ describe('a merge patch', () => {
     ['nothing', { a: 1, b: { c: [1] } }, { a: 1, b: { c: [1] } }, undefined],
     ['a field', { a: 1 }, { a: 2 }, { a: 2 }],
     ['a field that goes', { a: 1, b: 2 }, { b: 2 }, { a: null }],
-    ['a field that is undefined', { a: 1 }, { a: undefined }, { a: null }],
+    ['an undefined field', { a: 1 }, { a: undefined }, { a: null }],
     ['a nested field', { a: { b: 1, c: 2 } }, { a: { b: 1, c: 3 } }, { a: { c: 3 } }],
     ['a list, as a whole', { a: [1, 2] }, { a: [1] }, { a: [1] }],
     ['an object instead of a list', { a: [1] }, { a: { b: 1 } }, { a: { b: 1 } }],
@@ -34,7 +34,7 @@ describe('a merge patch', () => {
     });
   }
 
-  it('makes the one of the other, always, and is empty only when they are the same', () => {
+  it('property: turns one object into the other, and is empty only for equal objects', () => {
     const leaf = fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.array(fc.integer(), { maxLength: 3 }));
     const { tree } = fc.letrec<{ tree: Record<string, unknown>; node: unknown }>((tie) => ({
       tree: fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('node'), { maxKeys: 3 }),
@@ -54,7 +54,7 @@ describe('the status writer', () => {
   const statusWrites = (): number =>
     cluster().proxy.requests.filter(({ method, path }) => method === 'PATCH' && path.endsWith('/status')).length;
 
-  it('writes what is new, removes what is gone, and writes nothing when there is nothing to write', async () => {
+  it('writes new fields, removes absent ones, and writes nothing when there is no difference', async () => {
     const { client, namespace } = cluster();
     const writer = new MergingStatusWriter(client, widgets);
     const created = await client.create(widgets, widget(namespace));
@@ -72,7 +72,7 @@ describe('the status writer', () => {
     expect(statusWrites()).to.equal(2);
   });
 
-  it('writes onto the new state of an object that changed meanwhile, and undoes nothing there', async () => {
+  it('keeps concurrent changes of the object', async () => {
     const { client, direct, namespace } = cluster();
     const writer = new MergingStatusWriter(client, widgets);
     const created = await client.create(widgets, widget(namespace));
@@ -87,7 +87,7 @@ describe('the status writer', () => {
     expect(written.metadata.labels).to.deep.equal({ theirs: 'yes' });
   });
 
-  it('gives up on an object that never holds still', async () => {
+  it('gives up after repeated conflicts', async () => {
     const { client, namespace, proxy } = cluster();
     const created = await client.create(widgets, widget(namespace));
     proxy.when(({ method }) => method === 'PATCH', {
@@ -102,7 +102,7 @@ describe('the status writer', () => {
     expect(statusWrites()).to.be.within(2, 10);
   });
 
-  it('never writes onto another object of the same name', async () => {
+  it('never writes to another object of the same name', async () => {
     const { client, direct, namespace } = cluster();
     const created = await client.create(widgets, widget(namespace, 'a'));
     await direct.delete(widgets, { namespace, name: 'a' });

@@ -31,7 +31,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** See {@link StatusWriter}. */
+/** Implements {@link StatusWriter}. */
 export class MergingStatusWriter<T extends KubeObject> implements StatusWriter<T> {
   readonly #client: KubeClient;
   readonly #kind: ResourceKind<T>;
@@ -42,7 +42,7 @@ export class MergingStatusWriter<T extends KubeObject> implements StatusWriter<T
   }
 
   async write(object: T, status: object): Promise<T> {
-    // JSON drops undefined fields: compared without this, they would be a difference each time.
+    // JSON drops undefined fields. Without this, they would count as a difference each time.
     const desired = JSON.parse(JSON.stringify(status)) as JsonObject;
     return patchWithRetry(
       this.#client,
