@@ -87,17 +87,17 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     const before = this.get(keyOf(object));
     if (before === undefined) {
       this.#set(object);
-      this.#tell({ type: 'added', after: object, initial });
+      this.#notify({ type: 'added', after: object, initial });
     } else if (before.metadata.uid !== object.metadata.uid) {
       if (isOlder(object, before)) return;
       this.#unset(before);
-      this.#tell({ type: 'deleted', before });
+      this.#notify({ type: 'deleted', before });
       this.#set(object);
-      this.#tell({ type: 'added', after: object, initial });
+      this.#notify({ type: 'added', after: object, initial });
     } else if (before.metadata.resourceVersion !== object.metadata.resourceVersion && !isOlder(object, before)) {
       this.#unset(before);
       this.#set(object);
-      this.#tell({ type: 'updated', before, after: object });
+      this.#notify({ type: 'updated', before, after: object });
     }
   }
 
@@ -106,7 +106,7 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     const before = this.get(keyOf(object));
     if (before === undefined || (before.metadata.uid !== object.metadata.uid && isOlder(object, before))) return;
     this.#unset(before);
-    this.#tell({ type: 'deleted', before });
+    this.#notify({ type: 'deleted', before });
   }
 
   /**
@@ -121,9 +121,9 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     if (age !== undefined && age > 0) {
       this.#unset(before);
       this.#set(object);
-      this.#tell({ type: 'updated', before, after: object });
+      this.#notify({ type: 'updated', before, after: object });
     }
-    this.#tell({ type: 'ownWrite', after: object, guardedBy });
+    this.#notify({ type: 'ownWrite', after: object, guardedBy });
   }
 
   /**
@@ -144,18 +144,18 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
       const names = listed.get(namespace) ?? new Set();
       listed.set(namespace, names.add(metadata.name));
     }
-    for (const held of this.list(scope)) {
-      const key = keyOf(held);
-      const newer = !options.rewound && (compareVersions(held.metadata.resourceVersion, resourceVersion) ?? 0) > 0;
+    for (const cached of this.list(scope)) {
+      const key = keyOf(cached);
+      const newer = !options.rewound && (compareVersions(cached.metadata.resourceVersion, resourceVersion) ?? 0) > 0;
       if (newer || listed.get(key.namespace)?.has(key.name) === true) continue;
-      this.#unset(held);
-      this.#tell({ type: 'deleted', before: held });
+      this.#unset(cached);
+      this.#notify({ type: 'deleted', before: cached });
     }
     for (const item of items) {
-      const held = this.get(keyOf(item));
-      if (options.rewound && held !== undefined && held.metadata.resourceVersion !== item.metadata.resourceVersion) {
-        this.#unset(held);
-        this.#tell({ type: 'deleted', before: held });
+      const cached = this.get(keyOf(item));
+      if (options.rewound && cached !== undefined && cached.metadata.resourceVersion !== item.metadata.resourceVersion) {
+        this.#unset(cached);
+        this.#notify({ type: 'deleted', before: cached });
       }
       this.upsert(item, options.initial);
     }
@@ -188,7 +188,7 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     for (const index of this.#indexes) index.remove(object);
   }
 
-  #tell(change: Change<T>): void {
+  #notify(change: Change<T>): void {
     for (const listener of this.#listeners) {
       try {
         listener(change);

@@ -139,7 +139,7 @@ describe('the reflector, between a real API server and a faulty network', functi
     ['half open', 'freeze'],
   ] as const;
   for (const [name, fault] of interruptions) {
-    it(`resumes where it was after a watch was ${name}`, async () => {
+    it(`resumes after a watch was ${name}`, async () => {
       await watchingOne();
       proxy.toWatches(fault);
       await create('during');
@@ -180,7 +180,7 @@ describe('the reflector, between a real API server and a faulty network', functi
     await converged();
   });
 
-  const strangeLines: [string, string, boolean][] = [
+  const malformedLines: [string, string, boolean][] = [
     ['is not JSON', '{"type":"MODI', true],
     ['lacks the metadata', '{"type":"ADDED","object":{"kind":"Widget"}}', true],
     [
@@ -189,13 +189,13 @@ describe('the reflector, between a real API server and a faulty network', functi
       true,
     ],
     [
-      'is an ERROR of another kind',
+      'is an ERROR event without 410',
       '{"type":"ERROR","object":{"kind":"Status","code":500,"message":"internal"}}',
       false,
     ],
     ['is empty', '', false],
   ];
-  for (const [name, line, relists] of strangeLines) {
+  for (const [name, line, relists] of malformedLines) {
     it(`survives a line that ${name}`, async () => {
       await watchingOne();
       proxy.toWatches({ line });
@@ -246,11 +246,11 @@ describe('the reflector, between a real API server and a faulty network', functi
     ['403', { kind: 'answer', status: 403, body: { kind: 'Status', message: 'forbidden', reason: 'Forbidden' } }],
     ['a reset', { kind: 'reset' }],
     ['half a list', { kind: 'answer', status: 200, body: '{"kind":"WidgetList","items":[' }],
-    ['something that is no list', { kind: 'answer', status: 200, body: '[]' }],
+    ['JSON that is not a list', { kind: 'answer', status: 200, body: '[]' }],
     ['429 with Retry-After', { kind: 'answer', status: 429, headers: { 'retry-after': '1' } }],
   ] as const;
   for (const [name, fault] of answers) {
-    it(`lists in the end although the API server answers ${name} for a while`, async () => {
+    it(`lists in the end after the API server has answered with ${name}`, async () => {
       await create('before');
       proxy.when(() => true, fault, 4);
       start();

@@ -69,7 +69,7 @@ export class Reflector<T extends KubeObject> {
   #first = true;
   #retry = new AbortController();
   #loggedAt = Number.NEGATIVE_INFINITY;
-  readonly #mayPassOver: boolean;
+  readonly #maySkipNamespace: boolean;
   /** When the first list was first refused with 403; undefined: it was not. */
   #forbiddenSince: number | undefined;
   /** When the current outage began; undefined: none. */
@@ -89,7 +89,7 @@ export class Reflector<T extends KubeObject> {
      * Whether the cache counts as synced without this namespace if the operator has no permission to read it. Then the other
      * namespaces are reconciled.
      */
-    readonly mayPassOver?: boolean;
+    readonly maySkipNamespace?: boolean;
   }) {
     this.#client = dependencies.client;
     this.#kind = dependencies.kind;
@@ -98,7 +98,7 @@ export class Reflector<T extends KubeObject> {
     this.#clock = dependencies.clock;
     this.#metrics = dependencies.metrics;
     this.#options = dependencies.options;
-    this.#mayPassOver = dependencies.mayPassOver ?? false;
+    this.#maySkipNamespace = dependencies.maySkipNamespace ?? false;
     this.#log = dependencies.log.child({
       resource: `${dependencies.kind.plural}.${apiVersionOf(dependencies.kind)}`,
       ...(dependencies.namespace === undefined ? {} : { namespace: dependencies.namespace }),
@@ -113,15 +113,15 @@ export class Reflector<T extends KubeObject> {
     while (running()) {
       try {
         if (this.#resourceVersion === undefined) await this.#list(signal);
-        const fruitful = await this.#watch(signal);
-        if (fruitful) {
+        const useful = await this.#watch(signal);
+        if (useful) {
           this.#backoff.reset();
           continue;
         }
       } catch (error) {
         if (!running()) return;
-        this.#complain(error);
-        this.#passOver(error);
+        this.#logFailure(error);
+        this.#skipForbiddenNamespace(error);
         await this.#pause(signal, error instanceof ApiError ? error.retryAfterMs : undefined);
         continue;
       }
@@ -136,8 +136,8 @@ export class Reflector<T extends KubeObject> {
   }
 
   /** Skips a namespace without permissions. If the permissions come later, its objects are reported as changes. */
-  #passOver(error: unknown): void {
-    if (!this.#first || !this.#mayPassOver || this.#namespace === undefined) return;
+  #skipForbiddenNamespace(error: unknown): void {
+    if (!this.#first || !this.#maySkipNamespace || this.#namespace === undefined) return;
     if (!isForbidden(error)) {
       this.#forbiddenSince = undefined;
       return;
@@ -176,7 +176,7 @@ export class Reflector<T extends KubeObject> {
     }
     this.#cache.replace(listing.items, listing.resourceVersion, this.#namespace, { rewound, initial: this.#first });
     this.#first = false;
-    this.#seen(listing.resourceVersion);
+    this.#advanceTo(listing.resourceVersion);
     this.#metrics.cacheObjects.set({ kind: this.#kind.kind }, this.#cache.size);
     this.#recovered();
   }
@@ -187,7 +187,7 @@ export class Reflector<T extends KubeObject> {
     if (from === undefined) return true;
     const seconds = this.#options.watchSeconds;
     const opened = this.#clock.monotonic();
-    let brought = false;
+    let receivedEvent = false;
     let end: WatchEnd | 'error' = 'error';
     try {
       const stream = await this.#client.watch(this.#kind, {
@@ -201,12 +201,12 @@ export class Reflector<T extends KubeObject> {
       try {
         end = 'closed';
         for await (const line of readLines(stream.chunks)) {
-          const outcome = this.#take(line);
+          const outcome = this.#handleLine(line);
           if (outcome !== 'taken') {
             end = outcome;
             break;
           }
-          brought = true;
+          receivedEvent = true;
         }
       } catch (error) {
         if (error instanceof ApiError) {
@@ -228,10 +228,10 @@ export class Reflector<T extends KubeObject> {
       this.#log.info({ end }, 'The watch cannot be resumed; listing again.');
       this.#resourceVersion = undefined;
     }
-    return brought || end === 'silent' || this.#clock.monotonic() - opened >= SHORT_WATCH_MS;
+    return receivedEvent || end === 'silent' || this.#clock.monotonic() - opened >= SHORT_WATCH_MS;
   }
 
-  #take(line: string): 'taken' | WatchEnd {
+  #handleLine(line: string): 'taken' | WatchEnd {
     let event: { type?: unknown; object?: unknown };
     try {
       event = JSON.parse(line) as typeof event;
@@ -254,7 +254,7 @@ export class Reflector<T extends KubeObject> {
     if (type === 'BOOKMARK') {
       const version = (object as { metadata?: { resourceVersion?: unknown } } | undefined)?.metadata?.resourceVersion;
       if (typeof version !== 'string') return 'malformed';
-      this.#seen(version);
+      this.#advanceTo(version);
       return 'taken';
     }
     if (!isKubeObject(object)) return 'malformed';
@@ -263,27 +263,27 @@ export class Reflector<T extends KubeObject> {
     if (type === 'ADDED' || type === 'MODIFIED') this.#cache.upsert(withoutManagedFields(item));
     else if (type === 'DELETED') this.#cache.remove(item);
     else return 'malformed';
-    this.#seen(item.metadata.resourceVersion);
+    this.#advanceTo(item.metadata.resourceVersion);
     this.#metrics.cacheObjects.set({ kind: this.#kind.kind }, this.#cache.size);
     return 'taken';
   }
 
-  #seen(version: string): void {
+  #advanceTo(version: string): void {
     this.#resourceVersion = version;
     if ((compareVersions(version, this.#newest) ?? 0) > 0) this.#newest = version;
   }
 
-  #complain(error: unknown): void {
+  #logFailure(error: unknown): void {
     const now = this.#clock.monotonic();
     this.#downSince ??= now;
-    const notThere = error instanceof ApiError && error.status === 404;
+    const notServed = error instanceof ApiError && error.status === 404;
     // At the very first start, the operator is about to install the definition.
-    if (notThere && now - this.#downSince < INSTALLING_MS) return;
+    if (notServed && now - this.#downSince < INSTALLING_MS) return;
     if (now - this.#loggedAt < LOG_EVERY_MS) return;
     this.#loggedAt = now;
     this.#log.warn(
       { err: error },
-      notThere
+      notServed
         ? 'The API server does not serve this resource; retrying. Check that its CustomResourceDefinition is installed.'
         : 'Cannot list or watch; retrying.',
     );

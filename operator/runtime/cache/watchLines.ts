@@ -23,7 +23,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
     if (start < chunk.length) {
       rest.push(chunk.subarray(start));
       length += chunk.length - start;
-      if (length > MAX_LINE_BYTES) throw new LineTooLongError('A line of the watch is longer than any object.');
+      if (length > MAX_LINE_BYTES) throw new LineTooLongError('The watch sent a line that is longer than any object.');
     }
   }
 }

@@ -42,7 +42,7 @@ export async function errorOfResponse(
     const json: unknown = JSON.parse(text);
     if (typeof json === 'object' && json !== null) status = json;
   } catch {
-    // The page of a proxy: the status is all that it says.
+    // Not JSON, for example the error page of a proxy. Only the status is known.
   }
   const seconds = Number(typeof header === 'string' ? header : status.details?.retryAfterSeconds);
   const reason = typeof status.reason === 'string' ? status.reason : '';

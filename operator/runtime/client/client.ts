@@ -122,7 +122,7 @@ export class RestClient implements KubeClient {
     options: { force?: boolean; fieldManager?: string; subresource?: Subresource } = {},
   ): Promise<T> {
     const name = body.metadata?.name;
-    if (name === undefined || name === '') throw new TypeError('An object to apply needs a metadata.name.');
+    if (name === undefined || name === '') throw new TypeError('An object to apply requires a metadata.name.');
     return this.#write(
       kind,
       'PATCH',
@@ -250,7 +250,7 @@ function isSegment(name: string): boolean {
  */
 export function pathOf(kind: ResourceKind, key: ObjectKey, subresource?: Subresource): string {
   if (kind.namespaced && key.namespace === '') {
-    throw new TypeError(`A ${kind.kind} is in a namespace: give it one.`);
+    throw new TypeError(`A ${kind.kind} requires a namespace.`);
   }
   if (!isSegment(key.name) || (kind.namespaced && !isSegment(key.namespace))) {
     throw new ApiError(`No ${kind.kind} can have this name.`, { status: 422, reason: 'Invalid' });
@@ -276,7 +276,7 @@ function guardOf(body: unknown): string | undefined {
 /** Checks only the metadata: the API server has validated the rest against the schema of the kind. */
 function checked(json: unknown): KubeObject {
   if (!isKubeObject(json)) {
-    throw new ApiError('The API server sent something without a name, uid and resourceVersion.', { status: 0 });
+    throw new ApiError('The API server returned an object without name, uid or resourceVersion.', { status: 0 });
   }
   return json;
 }
@@ -288,7 +288,7 @@ function listPage(json: unknown): { items: readonly object[]; kind: string; toke
     metadata?: { continue?: unknown; resourceVersion?: unknown };
   };
   if (typeof metadata?.resourceVersion !== 'string' || !(items === null || Array.isArray(items))) {
-    throw new ApiError('The API server sent a list without items or resourceVersion.', { status: 0 });
+    throw new ApiError('The API server returned a list without items or resourceVersion.', { status: 0 });
   }
   return {
     items: (items ?? []) as readonly object[],

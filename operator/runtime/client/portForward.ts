@@ -67,14 +67,14 @@ class Tunnel extends Duplex {
     this.#socket = socket;
     this.#failed = failed;
     socket.addEventListener('message', ({ data }) => {
-      this.#take(Buffer.from(data as ArrayBuffer));
+      this.#handleMessage(Buffer.from(data as ArrayBuffer));
     });
     socket.addEventListener('close', () => {
       this.push(null);
     });
   }
 
-  #take(message: Buffer): void {
+  #handleMessage(message: Buffer): void {
     const channel = message[0] ?? -1;
     const opening = this.#opening.delete(channel);
     const bytes = message.subarray(1 + (opening ? PORT_BYTES : 0));
@@ -84,7 +84,7 @@ class Tunnel extends Duplex {
   }
 
   override _read(): void {
-    // What comes is pushed when it comes: answers are small.
+    // Messages are pushed on arrival, without backpressure: responses are small.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {

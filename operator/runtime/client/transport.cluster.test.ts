@@ -16,7 +16,7 @@ async function failure(promise: Promise<unknown>): Promise<ApiError> {
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof ApiError)) throw new Error('An ApiError was expected.', { cause: error });
+  if (!(error instanceof ApiError)) throw new Error('Expected an ApiError.', { cause: error });
   return error;
 }
 

@@ -42,7 +42,7 @@ function thing(name: string, options: ThingOptions = {}): KubeObject {
   };
 }
 
-describe('the controller loop', () => {
+describe('the controller', () => {
   let clock: TestClock;
   let log: typeof silentLog;
   let metrics: RuntimeMetrics;
@@ -102,7 +102,7 @@ describe('the controller loop', () => {
   describe('reports an unexpected error on the object', () => {
     const VALUE = 'sk-secret';
 
-    async function told(error: Error, more: { isExpected?: boolean; fails?: boolean } = {}): Promise<string[]> {
+    async function reportedMessages(error: Error, more: { isExpected?: boolean; fails?: boolean } = {}): Promise<string[]> {
       const messages: string[] = [];
       const reconciler = {
         reconcile: recorded(() => Promise.reject(error)),
@@ -127,7 +127,7 @@ describe('the controller loop', () => {
         code: 'ERR_INVALID_URL',
         input: VALUE,
       });
-      const messages = await told(error);
+      const messages = await reportedMessages(error);
       expect(messages).to.deep.equal(
         Array.from(
           { length: 2 },
@@ -139,13 +139,13 @@ describe('the controller loop', () => {
     });
 
     it('when the API server refuses a request permanently', async () => {
-      const [message] = await told(new ApiError(VALUE, { status: 422, reason: 'Invalid' }));
+      const [message] = await reportedMessages(new ApiError(VALUE, { status: 422, reason: 'Invalid' }));
       expect(message).to.include('The API server refused a request').and.include('ApiError 422 Invalid');
       expect(message).to.not.include(VALUE);
     });
 
     it('and retries when the report fails, too', async () => {
-      expect(await told(new RangeError('a'), { fails: true })).to.have.length(2);
+      expect(await reportedMessages(new RangeError('a'), { fails: true })).to.have.length(2);
     });
 
     for (const [what, error, isExpected] of [
@@ -156,7 +156,7 @@ describe('the controller loop', () => {
       ['an error that the reconcile has reported itself', new Error('a'), true],
     ] as const) {
       it(`but not for ${what}`, async () => {
-        expect(await told(error, { isExpected })).to.deep.equal([]);
+        expect(await reportedMessages(error, { isExpected })).to.deep.equal([]);
       });
     }
 
@@ -357,11 +357,11 @@ describe('the controller loop', () => {
     expect((await metrics.terminalErrors.get()).values[0]?.value).to.equal(2);
   });
 
-  const told: [string, Error][] = [
+  const requestedDelays: [string, Error][] = [
     ['a reconcile', new RetryAfterError('limited', 60_000)],
     ['the API server', new ApiError('busy', { status: 429, retryAfterMs: 60_000 })],
   ];
-  for (const [who, error] of told) {
+  for (const [who, error] of requestedDelays) {
     it(`retries after the delay that ${who} requests`, async () => {
       cache.upsert(thing('a'));
       run(() => Promise.reject(error));

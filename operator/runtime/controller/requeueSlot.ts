@@ -38,12 +38,12 @@ export function requeueSlot(serial: number): RequeueSlot {
  * @param intervalMs the requested interval, more than 0
  * @returns a time on the same clock, `1 - REQUEUE_SPREAD` to `1 + REQUEUE_SPREAD` intervals from now
  */
-export function nextDue(place: RequeueSlot, now: number, intervalMs: number): number {
+export function nextDue(slot: RequeueSlot, now: number, intervalMs: number): number {
   const asked = now + intervalMs;
-  const away = ((((place.at - asked / intervalMs) % 1) + 1.5) % 1) - 0.5;
+  const distance = ((((slot.at - asked / intervalMs) % 1) + 1.5) % 1) - 0.5;
   // A rounding error must not cause an additional step.
-  const needed = Math.ceil(Math.abs(away) / REQUEUE_SPREAD - 1e-9);
-  const steps = Math.max(1, needed, place.steps);
-  place.steps = steps - 1;
-  return asked + (away / steps) * intervalMs;
+  const needed = Math.ceil(Math.abs(distance) / REQUEUE_SPREAD - 1e-9);
+  const steps = Math.max(1, needed, slot.steps);
+  slot.steps = steps - 1;
+  return asked + (distance / steps) * intervalMs;
 }

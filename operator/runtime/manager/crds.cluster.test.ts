@@ -18,7 +18,7 @@ import { Transport } from '../client/transport.ts';
 
 const KIND = 'Gizmo';
 
-describe('the installation of CustomResourceDefinitions', function () {
+describe('ensureCrd', function () {
   this.timeout(60_000);
   const cluster = withTestCluster();
   const ensure = (crd: CrdManifest, options: { client?: RestClient; install?: boolean } = {}): Promise<void> =>
@@ -33,7 +33,7 @@ describe('the installation of CustomResourceDefinitions', function () {
     cluster().direct.get(customResourceDefinitions, { namespace: '', name: widgetCrd(KIND).metadata.name });
   const sentence = async (work: Promise<void>): Promise<string> => {
     const error: unknown = await work.catch((reason: unknown) => reason);
-    if (!(error instanceof CrdError)) throw new Error('A CrdError was expected.', { cause: error });
+    if (!(error instanceof CrdError)) throw new Error('Expected a CrdError.', { cause: error });
     return error.message;
   };
 

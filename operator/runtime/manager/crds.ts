@@ -78,28 +78,28 @@ export async function ensureCrd(
   const key = { namespace: '', name };
 
   const deadline = clock.monotonic() + ESTABLISHED_MS;
-  const late = (): boolean => clock.monotonic() >= deadline || dependencies.signal?.aborted === true;
-  const look = (): Promise<Crd | undefined> =>
+  const timedOut = (): boolean => clock.monotonic() >= deadline || dependencies.signal?.aborted === true;
+  const read = (): Promise<Crd | undefined> =>
     client.get(customResourceDefinitions, key).catch((error: unknown) => {
       if (isNotFound(error) || isForbidden(error)) return undefined;
       throw error;
     });
 
-  let before = await look();
-  for (; before?.metadata.deletionTimestamp !== undefined; before = await look()) {
-    if (late())
+  let before = await read();
+  for (; before?.metadata.deletionTimestamp !== undefined; before = await read()) {
+    if (timedOut())
       throw new CrdError(
         `The CustomResourceDefinition ${name} is being deleted. The operator waits until the deletion is complete.`,
       );
     await sleep(clock, POLL_MS, dependencies.signal);
   }
-  const there = before === undefined ? undefined : revisionOf(before.metadata.annotations, revisionAnnotation);
-  if (there !== undefined && there > wanted) {
-    log.info({ revision: there, ours: wanted }, 'The cluster has a newer CRD than this operator; keeping it.');
+  const current = before === undefined ? undefined : revisionOf(before.metadata.annotations, revisionAnnotation);
+  if (current !== undefined && current > wanted) {
+    log.info({ revision: current, ours: wanted }, 'The cluster has a newer CRD than this operator; keeping it.');
   } else if (dependencies.install) {
     try {
       await client.apply(customResourceDefinitions, ours);
-      if (there !== wanted) log.info({ revision: wanted, before: there }, 'Installed the CRD.');
+      if (current !== wanted) log.info({ revision: wanted, before: current }, 'Installed the CRD.');
     } catch (error) {
       if (!isForbidden(error)) throw error;
       log.info('Not permitted to install CRDs; verifying the existing one.');
@@ -109,7 +109,7 @@ export async function ensureCrd(
   for (;;) {
     const problem = await verify(client, ours, wanted, revisionAnnotation);
     if (problem === undefined) return;
-    if (problem.final || late()) {
+    if (problem.final || timedOut()) {
       throw new CrdError(problem.sentence);
     }
     await sleep(clock, POLL_MS, dependencies.signal);

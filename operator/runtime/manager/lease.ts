@@ -58,7 +58,7 @@ export class LeaderLease {
   /** When the last successful renewal began, by the local clock. */
   #renewedAt = Number.NEGATIVE_INFINITY;
   /** The latest record of another holder, and when it was first observed. */
-  #seen: { readonly record: string; readonly at: number } | undefined;
+  #observed: { readonly record: string; readonly at: number } | undefined;
 
   constructor(dependencies: {
     readonly client: RestClient;
@@ -128,14 +128,14 @@ export class LeaderLease {
 
   /** @returns false if the signal was aborted first */
   async #acquire(signal: AbortSignal): Promise<boolean> {
-    let complained = false;
+    let warned = false;
     while (!signal.aborted) {
       try {
-        if (await this.#within(this.#times.renewDeadlineMs, this.#tryAcquire(), signal)) return true;
-        complained = false;
+        if (await this.#withTimeout(this.#times.renewDeadlineMs, this.#tryAcquire(), signal)) return true;
+        warned = false;
       } catch (error) {
-        if (!isConflict(error) && !complained) {
-          complained = true;
+        if (!isConflict(error) && !warned) {
+          warned = true;
           this.#log.warn({ err: error }, 'Cannot read or write the lease; retrying.');
         }
       }
@@ -157,13 +157,13 @@ export class LeaderLease {
     const holder = lease.spec?.holderIdentity ?? '';
     if (holder !== '' && holder !== this.identity) {
       const record = JSON.stringify(lease.spec);
-      if (this.#seen?.record !== record) {
-        if (this.#seen === undefined) this.#log.info({ holder }, 'Another process is the leader; standing by.');
-        this.#seen = { record, at: began };
+      if (this.#observed?.record !== record) {
+        if (this.#observed === undefined) this.#log.info({ holder }, 'Another process is the leader; standing by.');
+        this.#observed = { record, at: began };
         return false;
       }
       const durationMs = (lease.spec?.leaseDurationSeconds ?? this.#times.durationMs / 1000) * 1000;
-      if (began - this.#seen.at < durationMs) return false;
+      if (began - this.#observed.at < durationMs) return false;
       this.#log.info({ holder }, 'The lease of the other process has expired; taking over.');
     }
     await this.#put(lease, this.#record(lease.spec), began);
@@ -181,10 +181,10 @@ export class LeaderLease {
       try {
         const held = this.#held;
         if (held === undefined) return;
-        await this.#within(left, this.#put(held, this.#record(held.spec), began));
+        await this.#withTimeout(left, this.#put(held, this.#record(held.spec), began));
       } catch (error) {
         if (isConflict(error)) {
-          const holder = await this.#within(left, this.#reread(began)).catch(() => this.identity);
+          const holder = await this.#withTimeout(left, this.#reread(began)).catch(() => this.identity);
           if (holder !== this.identity) {
             this.#log.error({ holder }, 'Lost leadership: another process has the lease.');
             term.abort(new LeaseLostError(`${holder} has the lease.`));
@@ -203,10 +203,10 @@ export class LeaderLease {
   }
 
   /** Limits a request to the deadline: a hanging request must not delay the process. */
-  async #within<T>(ms: number, work: Promise<T>, signal?: AbortSignal): Promise<T> {
+  async #withTimeout<T>(ms: number, work: Promise<T>, signal?: AbortSignal): Promise<T> {
     work.catch(() => undefined);
     if (!(await endsWithin(this.#clock, work, Math.max(0, ms), signal))) {
-      throw new Error('The API server took too long to answer.');
+      throw new Error('The request to the API server timed out.');
     }
     return work;
   }
@@ -230,7 +230,7 @@ export class LeaderLease {
   async #holderNow(signal: AbortSignal): Promise<string | undefined> {
     while (!signal.aborted) {
       try {
-        const lease = await this.#within(this.#times.renewDeadlineMs, this.#client.get(leases, this.#key), signal);
+        const lease = await this.#withTimeout(this.#times.renewDeadlineMs, this.#client.get(leases, this.#key), signal);
         return lease.spec?.holderIdentity;
       } catch (error) {
         if (isNotFound(error)) return undefined;
@@ -247,7 +247,7 @@ export class LeaderLease {
     try {
       const { leaseTransitions = 0 } = held.spec ?? {};
       const now = microTime(this.#clock.now());
-      await this.#within(
+      await this.#withTimeout(
         LONGEST_RELEASE_MS,
         this.#client.replace(leases, this.#key, {
           ...held,
@@ -271,7 +271,7 @@ export class LeaderLease {
   #hold(lease: Lease, began: number): void {
     this.#held = lease;
     this.#renewedAt = began;
-    this.#seen = undefined;
+    this.#observed = undefined;
   }
 
   #record(before: LeaseSpec | undefined): LeaseSpec {

@@ -27,12 +27,12 @@ const LEASE_TIMES = { durationMs: 3_000, renewDeadlineMs: 2_000, retryMs: 150 };
 const configMaps = resource<KubeObject>({ group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps' });
 
 /** An external system that the operator keeps in sync with the widgets. */
-class Outside {
+class ExternalSystem {
   readonly sizes = new Map<string, number>();
   /** Reconciles, by key. */
   readonly visits = new Map<string, number>();
   /** Number of external writes. */
-  begun = 0;
+  externalWrites = 0;
   /** Runs in a reconcile before its external write. */
   before: (key: ObjectKey, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
   /** Runs in a reconcile after its external write. */
@@ -66,7 +66,7 @@ class Outside {
       await this.before(key, signal);
       finalizer.beforeExternalWrite(object);
       this.sizes.set(object.metadata.uid, object.spec?.size ?? 0);
-      this.begun += 1;
+      this.externalWrites += 1;
       await this.between(key, signal);
       await status.write(object, { size: object.spec?.size ?? 0, observedGeneration: object.metadata.generation });
       return { requeueAfter: 300_000 };
@@ -77,12 +77,12 @@ class Outside {
 describe('the manager, between a real API server and a faulty network', function () {
   this.timeout(60_000);
   const cluster = withTestCluster();
-  let outside: Outside;
+  let external: ExternalSystem;
   const running: Manager[] = [];
   const closing: (() => Promise<void>)[] = [];
 
   beforeEach(() => {
-    outside = new Outside();
+    external = new ExternalSystem();
   });
   afterEach(async () => {
     for (const operator of running) operator.stop();
@@ -92,7 +92,7 @@ describe('the manager, between a real API server and a faulty network', function
 
   async function start(
     options: Partial<ManagerOptions> = {},
-    wire: (runtime: Runtime) => ControllerSpec[] = (runtime) => [outside.controller(runtime)],
+    wire: (runtime: Runtime) => ControllerSpec[] = (runtime) => [external.controller(runtime)],
     proxy: FaultProxy = cluster().proxy,
   ): Promise<WidgetOperator> {
     const operator = new WidgetOperator(proxy.kubeConfig(), wire, { namespace: cluster().namespace, ...options });
@@ -112,7 +112,7 @@ describe('the manager, between a real API server and a faulty network', function
     await eventually(async () => {
       const all = await from.list(widgets, { namespace: cluster().namespace });
       expect(all.map(({ status }) => status?.size)).to.deep.equal(all.map(({ spec }) => spec?.size));
-      expect([...outside.sizes].sort()).to.deep.equal(
+      expect([...external.sizes].sort()).to.deep.equal(
         all.map(({ metadata, spec }) => [metadata.uid, spec?.size]).sort(),
       );
     }, withinMs);
@@ -123,15 +123,15 @@ describe('the manager, between a real API server and a faulty network', function
     await start();
     await converged();
     expect(writes()).to.have.length(100);
-    expect(outside.visited).to.equal(50);
+    expect(external.visited).to.equal(50);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(writes(), 'no writes at rest').to.have.length(100);
-    expect(outside.visited, 'no reconcile of own writes').to.equal(50);
+    expect(external.visited, 'no reconcile of own writes').to.equal(50);
   });
 
   it('reconciles a thousand objects beside one that always fails', async function () {
     this.timeout(300_000);
-    outside.between = (at) => (at.name === 'bad' ? Promise.reject(new Error('bad')) : Promise.resolve());
+    external.between = (at) => (at.name === 'bad' ? Promise.reject(new Error('bad')) : Promise.resolve());
     const names = Array.from({ length: 1_000 }, (_, at) => `good-${at}`);
     await create('bad');
     for (let at = 0; at < names.length; at += 20)
@@ -147,8 +147,8 @@ describe('the manager, between a real API server and a faulty network', function
     const badKey = keyText(key('bad'));
     // Some quick attempts, then at most one per second.
     const seconds = (performance.now() - began) / 1_000;
-    expect(outside.visits.get(badKey)).to.be.within(2, 10 + seconds / 0.9);
-    expect(Math.max(...[...outside.visits].filter(([at]) => at !== badKey).map(([, count]) => count))).to.equal(1);
+    expect(external.visits.get(badKey)).to.be.within(2, 10 + seconds / 0.9);
+    expect(Math.max(...[...external.visits].filter(([at]) => at !== badKey).map(([, count]) => count))).to.equal(1);
   });
 
   it('finalizes objects that were deleted while it was down, and treats a recreated object as a new one', async () => {
@@ -165,7 +165,7 @@ describe('the manager, between a real API server and a faulty network', function
         .catch((reason: unknown) => reason);
       expect(isNotFound(error)).to.equal(true);
     });
-    expect(outside.sizes.has(first.metadata.uid)).to.equal(false);
+    expect(external.sizes.has(first.metadata.uid)).to.equal(false);
     await create('a', 2);
     await converged();
   });
@@ -182,7 +182,7 @@ describe('the manager, between a real API server and a faulty network', function
       }),
     );
     await converged();
-    expect(outside.sizes.size).to.equal(0);
+    expect(external.sizes.size).to.equal(0);
   });
 
   for (const [what, when, begun] of [
@@ -191,8 +191,8 @@ describe('the manager, between a real API server and a faulty network', function
   ] as const) {
     it(`${what} after a finalizer race`, async () => {
       let there: () => Widget | undefined = () => undefined;
-      outside[when] = async () => {
-        outside[when] = () => Promise.resolve();
+      external[when] = async () => {
+        external[when] = () => Promise.resolve();
         await cluster().direct.delete(widgets, key('a'));
         await cluster().direct.patch(widgets, key('a'), { metadata: { finalizers: null } });
         await eventually(() => {
@@ -202,14 +202,14 @@ describe('the manager, between a real API server and a faulty network', function
       await start({}, (runtime) => {
         const cache = runtime.cache(widgets);
         there = () => cache.get(key('a'));
-        return [outside.controller(runtime)];
+        return [external.controller(runtime)];
       });
       await create('a');
       await eventually(() => {
-        expect(outside.visits.get(keyText(key('a')))).to.be.greaterThan(1);
+        expect(external.visits.get(keyText(key('a')))).to.be.greaterThan(1);
       });
       await converged();
-      expect(outside.begun).to.equal(begun);
+      expect(external.externalWrites).to.equal(begun);
       await create('a', 2);
       await converged();
     });
@@ -220,7 +220,7 @@ describe('the manager, between a real API server and a faulty network', function
     await start();
     await converged();
     let failures = 0;
-    outside.between = () => (++failures <= 4 ? Promise.reject(new Error('outside is away')) : Promise.resolve());
+    external.between = () => (++failures <= 4 ? Promise.reject(new Error('the external system is unavailable')) : Promise.resolve());
     await cluster().direct.delete(widgets, key('a'));
     await eventually(() => {
       expect(failures).to.be.above(2);
@@ -231,7 +231,7 @@ describe('the manager, between a real API server and a faulty network', function
     });
   });
 
-  const weather: [string, (proxy: FaultProxy) => void][] = [
+  const faults: [string, (proxy: FaultProxy) => void][] = [
     ['half of all writes conflict', flaky('PATCH', 409)],
     ['half of all requests fail with 500', flaky(undefined, 500)],
     ['half of all requests are reset', flaky(undefined, 'reset')],
@@ -247,14 +247,14 @@ describe('the manager, between a real API server and a faulty network', function
       },
     ],
   ];
-  for (const [name, fault] of weather) {
+  for (const [name, fault] of faults) {
     it(`converges although ${name}`, async function () {
       this.timeout(60_000);
       for (let at = 0; at < 10; at++) await create(`w-${at}`);
       fault(cluster().proxy);
       await start();
       await eventually(() => {
-        expect(outside.visited).to.be.above(0);
+        expect(external.visited).to.be.above(0);
       });
       for (let at = 0; at < 5; at++) {
         await cluster().direct.patch(widgets, key(`w-${at}`), { spec: { size: at + 10 } });
@@ -309,7 +309,7 @@ describe('the manager, between a real API server and a faulty network', function
     const { namespace } = cluster();
     await plane.kubectl(['create', 'namespace', namespace]);
     await direct.create(widgets, widget(namespace, 'before'));
-    const operator = new WidgetOperator(plane.kubeConfig(), (runtime) => [outside.controller(runtime)], {
+    const operator = new WidgetOperator(plane.kubeConfig(), (runtime) => [external.controller(runtime)], {
       namespace,
       leaseName: 'lease',
       leaseTimes: LEASE_TIMES,
@@ -360,7 +360,7 @@ describe('the manager, between a real API server and a faulty network', function
         let entered = false;
         let aborted = false;
         const { promise: resume, resolve } = Promise.withResolvers<undefined>();
-        outside[moment] = async (_key, signal) => {
+        external[moment] = async (_key, signal) => {
           entered = true;
           await resume;
           aborted = signal.aborted;
@@ -390,7 +390,7 @@ describe('the manager, between a real API server and a faulty network', function
         expect(await ended).to.equal('LeaseLostError');
         expect(aborted).to.equal(true);
         expect(writes().length, 'no status was written').to.equal(before);
-        expect(outside.begun).to.equal(begun);
+        expect(external.externalWrites).to.equal(begun);
       });
     }
 
@@ -399,7 +399,7 @@ describe('the manager, between a real API server and a faulty network', function
       const { promise: resume, resolve } = Promise.withResolvers<undefined>();
       let entered = false;
       let hurried: boolean | undefined;
-      outside.between = async (_key, signal) => {
+      external.between = async (_key, signal) => {
         entered = true;
         await resume;
         hurried = signal.aborted;
@@ -431,7 +431,7 @@ describe('the manager, between a real API server and a faulty network', function
     it('aborts reconciles that exceed the drain time', async () => {
       await create('a');
       let aborted = false;
-      outside.between = (_key, signal) =>
+      external.between = (_key, signal) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => {
             aborted = true;
@@ -440,7 +440,7 @@ describe('the manager, between a real API server and a faulty network', function
         });
       const operator = await start({ ...leased, drainMs: 300 });
       await eventually(() => {
-        expect(outside.visited).to.equal(1);
+        expect(external.visited).to.equal(1);
       });
       operator.stop();
       await operator.finished();
@@ -487,7 +487,7 @@ describe('the manager, between a real API server and a faulty network', function
       const labelled = resource<Widget>(widgets, { labelSelector: `test=${namespace}` });
       const watchNamespaces = scope === 'namespaced' ? [namespace] : [];
       const wire = (runtime: Runtime): ControllerSpec[] => [
-        outside.controller(
+        external.controller(
           {
             ...asPlain(runtime),
             status: (kind) => {
@@ -523,7 +523,7 @@ describe('the manager, between a real API server and a faulty network', function
       });
       await direct.delete(widgets, key('a'));
       await eventually(() => {
-        expect(outside.sizes.has(created.metadata.uid)).to.equal(false);
+        expect(external.sizes.has(created.metadata.uid)).to.equal(false);
       });
       const namespaces = new Set(proxy.requests.map(({ path }) => /\/namespaces\/([^/]+)/.exec(path)?.[1]));
       if (scope === 'namespaced')

@@ -230,7 +230,7 @@ export abstract class Manager extends FrameworkAdapter {
             metrics: this.#metrics,
             options: { ...DEFAULT_REFLECTOR_OPTIONS, ...this.#options.reflector },
             // A controller needs all objects of its own kind: the first claimant of a name may be in any namespace.
-            mayPassOver: !this.#specs.some((spec) => spec.kind === kind),
+            maySkipNamespace: !this.#specs.some((spec) => spec.kind === kind),
           }),
       ),
     );

@@ -63,7 +63,7 @@ export function plannedPermissions(
 ): readonly Permission[] {
   const nothing = new Proxy({} as KubeClient, {
     get: () => {
-      throw new Error('There is no API server while controllers are only wired.');
+      throw new Error('No API server is available while permissions are planned.');
     },
   });
   const wiring = new RuntimeBuilder({

@@ -27,7 +27,7 @@ export async function withoutLongBlocks<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } finally {
     watching = false;
-    expect(longest, 'the longest stretch of the event loop in ms of CPU time').to.be.below(bound);
+    expect(longest, 'the longest block of the event loop in ms of CPU time').to.be.below(bound);
   }
 }
 

@@ -37,7 +37,7 @@ export async function patchWithRetry<T extends KubeObject>(
 async function readAgain<T extends KubeObject>(client: KubeClient, kind: ResourceKind<T>, object: T): Promise<T> {
   const now = await client.get(kind, keyOf(object));
   if (now.metadata.uid === object.metadata.uid) return now;
-  throw new ApiError(`${kind.kind} ${keyText(keyOf(object))} was deleted; another object has its name now.`, {
+  throw new ApiError(`${kind.kind} ${keyText(keyOf(object))} was deleted and recreated.`, {
     status: 404,
     reason: 'NotFound',
   });

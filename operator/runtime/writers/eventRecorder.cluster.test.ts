@@ -66,18 +66,18 @@ describe('the event recorder', () => {
   const failed: EventDetails = { type: 'Warning', reason: 'Failed', message: 'The gateway is unreachable.' };
 
   it('shows the current state last after many changes', async () => {
-    const told: EventDetails[] = [];
+    const expected: EventDetails[] = [];
     for (let at = 0; at < 8; at++) {
       for (const event of [synced, failed, synced]) {
-        if (told.at(-1) !== event) told.push(event);
+        if (expected.at(-1) !== event) expected.push(event);
         recorder.record(object, event);
         recorder.record(object, event);
         await clock.advance(2_000);
       }
     }
     await recorder.idle();
-    expect(await described()).to.deep.equal(told.map(({ reason }) => reason));
-    expect(told.at(-1)).to.equal(synced);
+    expect(await described()).to.deep.equal(expected.map(({ reason }) => reason));
+    expect(expected.at(-1)).to.equal(synced);
   });
 
   it('defers the latest of too many changes, and drops those in between', async () => {

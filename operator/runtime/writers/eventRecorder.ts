@@ -59,7 +59,7 @@ export class BackgroundEventRecorder implements EventRecorder {
   /** The latest event of each object, by uid. */
   readonly #latest = new Map<string, string>();
   /** Cancels a deferred event, by the object's uid. The object had exceeded its limit. */
-  readonly #owed = new Map<string, () => void>();
+  readonly #deferred = new Map<string, () => void>();
   #serial = 0;
   readonly #budgets = new Map<string, { tokens: number; at: number }>();
   readonly #waiting: (() => Promise<void>)[] = [];
@@ -101,16 +101,16 @@ export class BackgroundEventRecorder implements EventRecorder {
       }
       return;
     }
-    if (this.#afford(uid, now)) this.#tell(object, event, identity);
+    if (this.#takeToken(uid, now)) this.#create(object, event, identity);
     else if (!repeated || known === undefined) {
       this.#metrics.events.inc({ outcome: 'dropped' });
-      this.#owe(object, event, identity);
+      this.#defer(object, event, identity);
     }
   }
 
-  #tell(object: KubeObject, event: EventDetails, identity: string): void {
+  #create(object: KubeObject, event: EventDetails, identity: string): void {
     const now = this.#clock.monotonic();
-    this.#payOff(object.metadata.uid);
+    this.#cancelDeferred(object.metadata.uid);
     const key = { namespace: object.metadata.namespace ?? 'default', name: this.#eventName(object) };
     remember(this.#known, identity, { key, count: 1, seenAt: now, writtenAt: now, writtenCount: 1 });
     const body = this.#event(key, object, event);
@@ -121,22 +121,22 @@ export class BackgroundEventRecorder implements EventRecorder {
   }
 
   /** Defers an event beyond the object's limit. Sends it later if it is still the object's latest event. */
-  #owe(object: KubeObject, event: EventDetails, identity: string): void {
+  #defer(object: KubeObject, event: EventDetails, identity: string): void {
     const { uid } = object.metadata;
-    this.#payOff(uid);
-    if (this.#stopped.signal.aborted || this.#owed.size >= REMEMBERED) return;
+    this.#cancelDeferred(uid);
+    if (this.#stopped.signal.aborted || this.#deferred.size >= REMEMBERED) return;
     const cancel = this.#clock.after(REFILL_MS, () => {
-      this.#owed.delete(uid);
-      if (this.#latest.get(uid) === identity && this.#afford(uid, this.#clock.monotonic())) {
-        this.#tell(object, event, identity);
+      this.#deferred.delete(uid);
+      if (this.#latest.get(uid) === identity && this.#takeToken(uid, this.#clock.monotonic())) {
+        this.#create(object, event, identity);
       }
     });
-    this.#owed.set(uid, cancel);
+    this.#deferred.set(uid, cancel);
   }
 
-  #payOff(uid: string): void {
-    this.#owed.get(uid)?.();
-    this.#owed.delete(uid);
+  #cancelDeferred(uid: string): void {
+    this.#deferred.get(uid)?.();
+    this.#deferred.delete(uid);
   }
 
   /** Sends the queued events, then no more. Gives up after the given time in milliseconds. */
@@ -145,7 +145,7 @@ export class BackgroundEventRecorder implements EventRecorder {
     await Promise.race([this.idle(), sleep(this.#clock, ms, timeUp.signal)]);
     timeUp.abort();
     this.#stopped.abort();
-    for (const uid of [...this.#owed.keys()]) this.#payOff(uid);
+    for (const uid of [...this.#deferred.keys()]) this.#cancelDeferred(uid);
   }
 
   /** Resolves when the send queue is empty. */
@@ -203,7 +203,7 @@ export class BackgroundEventRecorder implements EventRecorder {
     }
   }
 
-  #afford(uid: string, now: number): boolean {
+  #takeToken(uid: string, now: number): boolean {
     const budget = this.#budgets.get(uid) ?? { tokens: BURST, at: now };
     budget.tokens = Math.min(BURST, budget.tokens + (now - budget.at) / REFILL_MS);
     budget.at = now;
@@ -239,7 +239,7 @@ export class BackgroundEventRecorder implements EventRecorder {
             continue;
           }
           // For example, a namespace that is being deleted accepts no new objects.
-          this.#log.debug({ err: error }, 'A Kubernetes event could not be written.');
+          this.#log.debug({ err: error }, 'Cannot write the Kubernetes event.');
           this.#metrics.events.inc({ outcome: 'failed' });
           break;
         }

@@ -10,54 +10,54 @@ function object(uid: string, deletionTimestamp?: string): KubeObject {
   return { apiVersion: 'v1', kind: 'Thing', metadata: { ...key, uid, resourceVersion: '1', ...deleting } };
 }
 
-type Step = 'putOn' | 'begin' | 'forget' | 'gone' | 'deleting' | 'recreated' | { readonly wait: number };
+type Step = 'finalizerAdded' | 'externalWrite' | 'cleanedUp' | 'gone' | 'deleting' | 'recreated' | { readonly wait: number };
 
 const cases: readonly (readonly [what: string, steps: readonly Step[], lost: readonly string[]])[] = [
-  ['an object that still exists', ['putOn', 'begin'], []],
-  ['an object that is gone before its external write started', ['putOn', 'gone'], []],
-  ['an object that is gone after its external write started', ['putOn', 'begin', 'gone'], ['one']],
+  ['an object that still exists', ['finalizerAdded', 'externalWrite'], []],
+  ['an object that is gone before its external write started', ['finalizerAdded', 'gone'], []],
+  ['an object that is gone after its external write started', ['finalizerAdded', 'externalWrite', 'gone'], ['one']],
   [
     'an object that is not cleaned up yet, after any time',
-    ['putOn', 'begin', 'gone', { wait: 3_600_000 }],
+    ['finalizerAdded', 'externalWrite', 'gone', { wait: 3_600_000 }],
     ['one'],
   ],
-  ['an object after its cleanup', ['putOn', 'begin', 'gone', 'forget'], []],
-  ['an object that was replaced by another one', ['putOn', 'begin', 'recreated'], ['one']],
-  ['an object whose deletion has a timestamp, and so respects the finalizer', ['putOn', 'begin', 'deleting', 'gone'], []],
-  ['an object whose finalizer is older than the longest deletion', ['putOn', 'begin', { wait: 61_000 }, 'gone'], []],
-  ['an object that already had the finalizer', ['begin', 'gone'], []],
+  ['an object after its cleanup', ['finalizerAdded', 'externalWrite', 'gone', 'cleanedUp'], []],
+  ['an object that was replaced by another one', ['finalizerAdded', 'externalWrite', 'recreated'], ['one']],
+  ['an object whose deletion has a timestamp, and so respects the finalizer', ['finalizerAdded', 'externalWrite', 'deleting', 'gone'], []],
+  ['an object whose finalizer is older than the longest deletion', ['finalizerAdded', 'externalWrite', { wait: 61_000 }, 'gone'], []],
+  ['an object that already had the finalizer', ['externalWrite', 'gone'], []],
 ];
 
 describe('lost objects', () => {
-  let there: KubeObject | undefined;
+  let current: KubeObject | undefined;
   let clock: TestClock;
   let tracker: FinalizerRaceTracker<KubeObject>;
   const one = object('one');
   beforeEach(() => {
-    there = one;
+    current = one;
     clock = new TestClock();
-    tracker = new FinalizerRaceTracker({ get: () => there }, clock);
+    tracker = new FinalizerRaceTracker({ get: () => current }, clock);
   });
 
-  const does: Readonly<Record<Extract<Step, string>, () => void>> = {
-    putOn: () => {
+  const actions: Readonly<Record<Extract<Step, string>, () => void>> = {
+    finalizerAdded: () => {
       tracker.finalizerAdded(one);
     },
-    begin: () => {
+    externalWrite: () => {
       tracker.beforeExternalWrite(one);
     },
-    forget: () => {
+    cleanedUp: () => {
       tracker.markCleanedUp(one);
     },
-    gone: () => (there = undefined),
-    deleting: () => (there = object('one', '2026-01-01T00:00:00Z')),
-    recreated: () => (there = object('two')),
+    gone: () => (current = undefined),
+    deleting: () => (current = object('one', '2026-01-01T00:00:00Z')),
+    recreated: () => (current = object('two')),
   };
 
   for (const [what, steps, lost] of cases) {
     it(`${lost.length === 0 ? 'do not include' : 'include'} ${what}`, async () => {
       for (const step of steps) {
-        if (typeof step === 'string') does[step]();
+        if (typeof step === 'string') actions[step]();
         else await clock.advance(step.wait);
         tracker.lostObjects(key);
         // Other objects are tracked in the meantime.
@@ -70,11 +70,11 @@ describe('lost objects', () => {
 
   it('include two objects of the same name', () => {
     for (const uid of ['one', 'two']) {
-      there = object(uid);
-      tracker.finalizerAdded(there);
-      tracker.beforeExternalWrite(there);
+      current = object(uid);
+      tracker.finalizerAdded(current);
+      tracker.beforeExternalWrite(current);
     }
-    there = undefined;
+    current = undefined;
     expect(tracker.lostObjects(key).map(({ metadata }) => metadata.uid)).to.deep.equal(['one', 'two']);
   });
 
@@ -84,7 +84,7 @@ describe('lost objects', () => {
   ] as const) {
     it(`rejects an external write for an object that ${what}`, () => {
       tracker.finalizerAdded(one);
-      there = now;
+      current = now;
       expect(() => {
         tracker.beforeExternalWrite(one);
       })

@@ -12,7 +12,7 @@ interface Tracked<T> {
   object: T;
   readonly since: number;
   /** Whether an external write has started. */
-  begun: boolean;
+  writeStarted: boolean;
 }
 
 /**
@@ -30,7 +30,7 @@ export class FinalizerRaceTracker<T extends KubeObject> {
   readonly #cache: Pick<Lister<T>, 'get'>;
   readonly #clock: Pick<Clock, 'monotonic'>;
   /** By key, oldest first. */
-  readonly #fresh = new Map<string, Tracked<T>>();
+  readonly #tracked = new Map<string, Tracked<T>>();
   readonly #lost = new Map<string, readonly T[]>();
 
   constructor(cache: Pick<Lister<T>, 'get'>, clock: Pick<Clock, 'monotonic'>) {
@@ -41,15 +41,15 @@ export class FinalizerRaceTracker<T extends KubeObject> {
   /** Records that the finalizer was added to this object, or is about to be. */
   finalizerAdded(object: T): void {
     const now = this.#clock.monotonic();
-    for (const [text, { since }] of this.#fresh) {
+    for (const [text, { since }] of this.#tracked) {
       if (now - since < DELETION_MS) break;
-      this.#fresh.delete(text);
+      this.#tracked.delete(text);
     }
     const key = keyOf(object);
-    this.#settle(key, object);
+    this.#detectLoss(key, object);
     // Keeps the map ordered by time.
-    this.#fresh.delete(keyText(key));
-    this.#fresh.set(keyText(key), { object, since: now, begun: false });
+    this.#tracked.delete(keyText(key));
+    this.#tracked.set(keyText(key), { object, since: now, writeStarted: false });
   }
 
   /** Records the start of an external write. @throws ApiError 404 if the object is known to be gone */
@@ -57,23 +57,23 @@ export class FinalizerRaceTracker<T extends KubeObject> {
     const key = keyOf(object);
     const { uid } = object.metadata;
     if (this.#cache.get(key)?.metadata.uid !== uid) {
-      throw new ApiError(`${object.kind} ${keyText(key)} went before its finalizer could hold it.`, {
+      throw new ApiError(`${object.kind} ${keyText(key)} was deleted before its finalizer took effect.`, {
         status: 404,
         reason: 'NotFound',
       });
     }
-    const fresh = this.#fresh.get(keyText(key));
-    if (fresh?.object.metadata.uid !== uid) return;
-    fresh.object = object;
-    fresh.begun = true;
+    const tracked = this.#tracked.get(keyText(key));
+    if (tracked?.object.metadata.uid !== uid) return;
+    tracked.object = object;
+    tracked.writeStarted = true;
   }
 
   /** The lost objects of a key whose external write had started. */
   lostObjects(key: ObjectKey): readonly T[] {
     const now = this.#cache.get(key);
-    this.#settle(key, now);
+    this.#detectLoss(key, now);
     // A deletion with a timestamp respects the finalizer.
-    if (now?.metadata.deletionTimestamp !== undefined) this.#fresh.delete(keyText(key));
+    if (now?.metadata.deletionTimestamp !== undefined) this.#tracked.delete(keyText(key));
     return this.#lost.get(keyText(key)) ?? [];
   }
 
@@ -81,18 +81,18 @@ export class FinalizerRaceTracker<T extends KubeObject> {
   markCleanedUp(object: T): void {
     const text = keyText(keyOf(object));
     const { uid } = object.metadata;
-    if (this.#fresh.get(text)?.object.metadata.uid === uid) this.#fresh.delete(text);
+    if (this.#tracked.get(text)?.object.metadata.uid === uid) this.#tracked.delete(text);
     const left = (this.#lost.get(text) ?? []).filter(({ metadata }) => metadata.uid !== uid);
     if (left.length > 0) this.#lost.set(text, left);
     else this.#lost.delete(text);
   }
 
   /** Moves the tracked object to the lost ones if the key now has another object or none. */
-  #settle(key: ObjectKey, now: T | undefined): void {
+  #detectLoss(key: ObjectKey, now: T | undefined): void {
     const text = keyText(key);
-    const fresh = this.#fresh.get(text);
-    if (fresh === undefined || fresh.object.metadata.uid === now?.metadata.uid) return;
-    this.#fresh.delete(text);
-    if (fresh.begun) this.#lost.set(text, [...(this.#lost.get(text) ?? []), fresh.object]);
+    const tracked = this.#tracked.get(text);
+    if (tracked === undefined || tracked.object.metadata.uid === now?.metadata.uid) return;
+    this.#tracked.delete(text);
+    if (tracked.writeStarted) this.#lost.set(text, [...(this.#lost.get(text) ?? []), tracked.object]);
   }
 }
