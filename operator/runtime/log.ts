@@ -5,7 +5,7 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] a
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The maximum depth of logged error causes. */
-const CAUSES = 5;
+const MAX_CAUSE_DEPTH = 5;
 
 /**
  * Creates the operator's logger: one JSON object per line on standard output. Of an error, it logs only type, message, status,
@@ -17,7 +17,7 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { err: (error: unknown) => describeError(error, CAUSES) },
+    serializers: { err: (error: unknown) => describeError(error, MAX_CAUSE_DEPTH) },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
 }

@@ -1,7 +1,7 @@
 /** Larger than any object that etcd stores (1.5 MiB), with room for escapes. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
-/** A line of a watch is longer than any object. */
+/** Thrown for a watch line that is longer than any object. */
 export class LineTooLongError extends Error {
   override readonly name = 'LineTooLongError';
 }

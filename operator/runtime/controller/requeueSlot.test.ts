@@ -5,13 +5,13 @@ import { nextDue, requeueSlot, REQUEUE_SPREAD, type RequeueSlot } from './requeu
 const INTERVAL_MS = 300_000;
 const SLOTS = 20;
 
-interface Resting {
+interface ScheduledObject {
   readonly place: RequeueSlot;
   due: number;
 }
 
 /** Creates objects whose first reconcile ends at the given shares of the interval. */
-function crowd(arrivals: readonly number[]): Resting[] {
+function createObjects(arrivals: readonly number[]): ScheduledObject[] {
   return arrivals.map((arrival, serial) => {
     const place = requeueSlot(serial);
     return { place, due: nextDue(place, arrival * INTERVAL_MS, INTERVAL_MS) };
@@ -19,14 +19,14 @@ function crowd(arrivals: readonly number[]): Resting[] {
 }
 
 /** Requeues each object once. @param lateMs the delay of each reconcile */
-function comeBack(objects: readonly Resting[], lateMs: (index: number) => number): void {
+function requeueAll(objects: readonly ScheduledObject[], lateMs: (index: number) => number): void {
   for (const [index, object] of objects.entries()) {
     object.due = nextDue(object.place, object.due + lateMs(index), INTERVAL_MS);
   }
 }
 
 /** Number of due objects in each slot of the interval. */
-function busyness(objects: readonly Resting[]): number[] {
+function countsBySlot(objects: readonly ScheduledObject[]): number[] {
   const counts = Array.from({ length: SLOTS }, () => 0);
   for (const { due } of objects) {
     const slot = Math.floor(((due % INTERVAL_MS) / INTERVAL_MS) * SLOTS);
@@ -47,13 +47,13 @@ describe('the spread of requeues', () => {
   it('is even after five intervals for any initial bursts, and stays even', () => {
     fc.assert(
       fc.property(bursts, fc.nat(5_000), (arrivals, lateMs) => {
-        const objects = crowd(arrivals);
-        for (let interval = 1; interval < 5; interval++) comeBack(objects, () => 0);
+        const objects = createObjects(arrivals);
+        for (let interval = 1; interval < 5; interval++) requeueAll(objects, () => 0);
         const share = arrivals.length / SLOTS;
         for (let interval = 0; interval < 10; interval++) {
-          expect(Math.max(...busyness(objects))).to.be.at.most(Math.ceil(share) + 3);
-          expect(Math.min(...busyness(objects))).to.be.at.least(Math.floor(share) - 3);
-          comeBack(objects, (index) => (index * 7919) % (lateMs + 1));
+          expect(Math.max(...countsBySlot(objects))).to.be.at.most(Math.ceil(share) + 3);
+          expect(Math.min(...countsBySlot(objects))).to.be.at.least(Math.floor(share) - 3);
+          requeueAll(objects, (index) => (index * 7919) % (lateMs + 1));
         }
       }),
     );
@@ -72,21 +72,21 @@ describe('the spread of requeues', () => {
   });
 
   it('spreads a burst as far as the steps reach, from the first requeue', () => {
-    const objects = crowd(Array.from({ length: 1_000 }, () => 0.5));
+    const objects = createObjects(Array.from({ length: 1_000 }, () => 0.5));
     for (let interval = 1; interval <= 5; interval++) {
       // A slot is a twentieth of the interval: each requeue extends the burst by two slots in each direction.
       const widest = Math.min(SLOTS, 4 * interval);
-      expect(Math.max(...busyness(objects)), `after ${interval}`).to.be.at.most(1.1 * (1_000 / widest) + 3);
-      comeBack(objects, () => 0);
+      expect(Math.max(...countsBySlot(objects)), `after ${interval}`).to.be.at.most(1.1 * (1_000 / widest) + 3);
+      requeueAll(objects, () => 0);
     }
   });
 
   it('is even for the objects of each gateway', () => {
-    const objects = crowd(Array.from({ length: 3_000 }, () => 0.1));
-    for (let interval = 1; interval < 5; interval++) comeBack(objects, () => 0);
+    const objects = createObjects(Array.from({ length: 3_000 }, () => 0.1));
+    for (let interval = 1; interval < 5; interval++) requeueAll(objects, () => 0);
     for (const gateway of [0, 1, 2]) {
       const own = objects.filter((_, index) => index % 3 === gateway);
-      expect(Math.max(...busyness(own))).to.be.at.most(own.length / SLOTS + 3);
+      expect(Math.max(...countsBySlot(own))).to.be.at.most(own.length / SLOTS + 3);
     }
   });
 

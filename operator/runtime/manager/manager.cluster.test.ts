@@ -29,8 +29,8 @@ const configMaps = resource<KubeObject>({ group: '', version: 'v1', kind: 'Confi
 /** An external system that the operator keeps in sync with the widgets. */
 class ExternalSystem {
   readonly sizes = new Map<string, number>();
-  /** Reconciles, by key. */
-  readonly visits = new Map<string, number>();
+  /** Number of reconciles by key. */
+  readonly reconciles = new Map<string, number>();
   /** Number of external writes. */
   externalWrites = 0;
   /** Runs in a reconcile before its external write. */
@@ -38,8 +38,8 @@ class ExternalSystem {
   /** Runs in a reconcile after its external write. */
   between: (key: ObjectKey, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
 
-  get visited(): number {
-    return [...this.visits.values()].reduce((sum, count) => sum + count, 0);
+  get totalReconciles(): number {
+    return [...this.reconciles.values()].reduce((sum, count) => sum + count, 0);
   }
 
   /** A complete reconcile: finalizer, external write, status. */
@@ -48,7 +48,7 @@ class ExternalSystem {
     const status = runtime.status(kind);
     const finalizer = runtime.finalizer(kind, FINALIZER);
     return when(kind).reconcile(async (key, { signal }) => {
-      this.visits.set(keyText(key), (this.visits.get(keyText(key)) ?? 0) + 1);
+      this.reconciles.set(keyText(key), (this.reconciles.get(keyText(key)) ?? 0) + 1);
       const found = cache.get(key);
       for (const lost of finalizer.lostObjects(key)) {
         this.sizes.delete(lost.metadata.uid);
@@ -123,10 +123,10 @@ describe('the manager, between a real API server and a faulty network', function
     await start();
     await converged();
     expect(writes()).to.have.length(100);
-    expect(external.visited).to.equal(50);
+    expect(external.totalReconciles).to.equal(50);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(writes(), 'no writes at rest').to.have.length(100);
-    expect(external.visited, 'no reconcile of own writes').to.equal(50);
+    expect(external.totalReconciles, 'no reconcile of own writes').to.equal(50);
   });
 
   it('reconciles a thousand objects beside one that always fails', async function () {
@@ -147,8 +147,8 @@ describe('the manager, between a real API server and a faulty network', function
     const badKey = keyText(key('bad'));
     // Some quick attempts, then at most one per second.
     const seconds = (performance.now() - began) / 1_000;
-    expect(external.visits.get(badKey)).to.be.within(2, 10 + seconds / 0.9);
-    expect(Math.max(...[...external.visits].filter(([at]) => at !== badKey).map(([, count]) => count))).to.equal(1);
+    expect(external.reconciles.get(badKey)).to.be.within(2, 10 + seconds / 0.9);
+    expect(Math.max(...[...external.reconciles].filter(([at]) => at !== badKey).map(([, count]) => count))).to.equal(1);
   });
 
   it('finalizes objects that were deleted while it was down, and treats a recreated object as a new one', async () => {
@@ -206,7 +206,7 @@ describe('the manager, between a real API server and a faulty network', function
       });
       await create('a');
       await eventually(() => {
-        expect(external.visits.get(keyText(key('a')))).to.be.greaterThan(1);
+        expect(external.reconciles.get(keyText(key('a')))).to.be.greaterThan(1);
       });
       await converged();
       expect(external.externalWrites).to.equal(begun);
@@ -254,7 +254,7 @@ describe('the manager, between a real API server and a faulty network', function
       fault(cluster().proxy);
       await start();
       await eventually(() => {
-        expect(external.visited).to.be.above(0);
+        expect(external.totalReconciles).to.be.above(0);
       });
       for (let at = 0; at < 5; at++) {
         await cluster().direct.patch(widgets, key(`w-${at}`), { spec: { size: at + 10 } });
@@ -398,11 +398,11 @@ describe('the manager, between a real API server and a faulty network', function
       await create('a');
       const { promise: resume, resolve } = Promise.withResolvers<undefined>();
       let entered = false;
-      let hurried: boolean | undefined;
+      let aborted: boolean | undefined;
       external.between = async (_key, signal) => {
         entered = true;
         await resume;
-        hurried = signal.aborted;
+        aborted = signal.aborted;
       };
       const operator = await start({ ...leased, controllers: { workers: 1 } });
       await eventually(() => {
@@ -413,7 +413,7 @@ describe('the manager, between a real API server and a faulty network', function
       await new Promise((done) => setTimeout(done, LEASE_TIMES.durationMs));
       resolve(undefined);
       await operator.finished();
-      expect(hurried).to.equal(false);
+      expect(aborted).to.equal(false);
       expect((await cluster().direct.get(widgets, key('a'))).status).to.deep.include({ size: 1 });
       expect((await cluster().direct.get(widgets, key('b'))).status).to.equal(undefined);
       const lease = await cluster().plane.kubectl([
@@ -440,7 +440,7 @@ describe('the manager, between a real API server and a faulty network', function
         });
       const operator = await start({ ...leased, drainMs: 300 });
       await eventually(() => {
-        expect(external.visited).to.equal(1);
+        expect(external.totalReconciles).to.equal(1);
       });
       operator.stop();
       await operator.finished();

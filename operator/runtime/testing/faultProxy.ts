@@ -43,7 +43,7 @@ export type WatchFault =
 interface Rule {
   readonly match: (request: ProxiedRequest) => boolean;
   readonly fault: Fault;
-  left: number;
+  remaining: number;
 }
 
 interface OpenWatch {
@@ -113,7 +113,7 @@ export class FaultProxy {
 
   /** Adds a fault for matching requests. @param times number of requests; default: all */
   when(match: (request: ProxiedRequest) => boolean, fault: Fault, times = Number.POSITIVE_INFINITY): void {
-    this.#rules.push({ match, fault, left: times });
+    this.#rules.push({ match, fault, remaining: times });
   }
 
   /** Removes all faults. */
@@ -185,12 +185,12 @@ export class FaultProxy {
       at: performance.now(),
     };
     this.requests.push(request);
-    const rule = this.#rules.find(({ match, left }) => left > 0 && match(request));
+    const rule = this.#rules.find(({ match, remaining }) => remaining > 0 && match(request));
     if (rule === undefined) {
       this.#pass(incoming, request, response, false);
       return;
     }
-    rule.left -= 1;
+    rule.remaining -= 1;
     const { fault } = rule;
     switch (fault.kind) {
       case 'answer':

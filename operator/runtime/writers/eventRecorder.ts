@@ -22,18 +22,18 @@ const LONGEST_NAME = 253;
 /** How often the count of a repeated event is written, at most. */
 const COUNT_EVERY_MS = 300_000;
 /** After this time without it, a repeated event counts as new. The API server keeps events for an hour. */
-const FORGET_MS = 3_600_000;
+const REPEAT_WINDOW_MS = 3_600_000;
 /** Limits per object, as in client-go's spam filter: a burst, and then one event every five minutes. */
 const BURST = 25;
 const REFILL_MS = 300_000;
 /** Capacity of the send queue: one event for each of 10,000 new objects. Drops the oldest. */
-const WAITING = 10_000;
+const MAX_QUEUED = 10_000;
 /** Number of concurrent senders. */
 const SENDERS = 4;
 /** Number of events and objects in memory. Drops the oldest. */
-const REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 /** Number of attempts for one event. Losing an event is acceptable. */
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 interface Known {
   readonly key: ObjectKey;
@@ -91,7 +91,7 @@ export class BackgroundEventRecorder implements EventRecorder {
     const repeated = this.#latest.get(uid) === identity;
     remember(this.#latest, uid, identity);
     const known = this.#known.get(identity);
-    if (repeated && known !== undefined && now - known.seenAt < FORGET_MS) {
+    if (repeated && known !== undefined && now - known.seenAt < REPEAT_WINDOW_MS) {
       known.count += 1;
       known.seenAt = now;
       remember(this.#known, identity, known);
@@ -124,7 +124,7 @@ export class BackgroundEventRecorder implements EventRecorder {
   #defer(object: KubeObject, event: EventDetails, identity: string): void {
     const { uid } = object.metadata;
     this.#cancelDeferred(uid);
-    if (this.#stopped.signal.aborted || this.#deferred.size >= REMEMBERED) return;
+    if (this.#stopped.signal.aborted || this.#deferred.size >= MAX_REMEMBERED) return;
     const cancel = this.#clock.after(REFILL_MS, () => {
       this.#deferred.delete(uid);
       if (this.#latest.get(uid) === identity && this.#takeToken(uid, this.#clock.monotonic())) {
@@ -216,7 +216,7 @@ export class BackgroundEventRecorder implements EventRecorder {
   #enqueue(send: () => Promise<void>): void {
     if (this.#stopped.signal.aborted) return;
     this.#waiting.push(send);
-    if (this.#waiting.length > WAITING) {
+    if (this.#waiting.length > MAX_QUEUED) {
       this.#waiting.shift();
       this.#metrics.events.inc({ outcome: 'dropped' });
     }
@@ -234,7 +234,7 @@ export class BackgroundEventRecorder implements EventRecorder {
         } catch (error) {
           // The first attempt may have succeeded although its response was lost.
           if (attempt > 1 && isConflict(error)) break;
-          if (attempt < ATTEMPTS && error instanceof ApiError && (error.isUnreachable || error.status >= 500)) {
+          if (attempt < MAX_ATTEMPTS && error instanceof ApiError && (error.isUnreachable || error.status >= 500)) {
             await sleep(this.#clock, 1000 * attempt * (1 + this.#clock.random()), this.#stopped.signal);
             continue;
           }
@@ -261,7 +261,7 @@ function shorten(message: string): string {
 function remember<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size <= REMEMBERED) return;
+  if (map.size <= MAX_REMEMBERED) return;
   const oldest = map.keys().next();
   if (oldest.done !== true) map.delete(oldest.value);
 }
