@@ -153,7 +153,11 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     }
     for (const item of items) {
       const cached = this.get(keyOf(item));
-      if (options.rewound && cached !== undefined && cached.metadata.resourceVersion !== item.metadata.resourceVersion) {
+      if (
+        options.rewound &&
+        cached !== undefined &&
+        cached.metadata.resourceVersion !== item.metadata.resourceVersion
+      ) {
         this.#unset(cached);
         this.#notify({ type: 'deleted', before: cached });
       }

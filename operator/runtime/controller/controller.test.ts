@@ -102,7 +102,10 @@ describe('the controller', () => {
   describe('reports an unexpected error on the object', () => {
     const VALUE = 'sk-secret';
 
-    async function reportedMessages(error: Error, more: { isExpected?: boolean; fails?: boolean } = {}): Promise<string[]> {
+    async function reportedMessages(
+      error: Error,
+      more: { isExpected?: boolean; fails?: boolean } = {},
+    ): Promise<string[]> {
       const messages: string[] = [];
       const reconciler = {
         reconcile: recorded(() => Promise.reject(error)),

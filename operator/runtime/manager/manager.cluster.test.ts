@@ -220,7 +220,8 @@ describe('the manager, between a real API server and a faulty network', function
     await start();
     await converged();
     let failures = 0;
-    external.between = () => (++failures <= 4 ? Promise.reject(new Error('the external system is unavailable')) : Promise.resolve());
+    external.between = () =>
+      ++failures <= 4 ? Promise.reject(new Error('the external system is unavailable')) : Promise.resolve();
     await cluster().direct.delete(widgets, key('a'));
     await eventually(() => {
       expect(failures).to.be.above(2);

@@ -10,7 +10,8 @@ function object(uid: string, deletionTimestamp?: string): KubeObject {
   return { apiVersion: 'v1', kind: 'Thing', metadata: { ...key, uid, resourceVersion: '1', ...deleting } };
 }
 
-type Step = 'finalizerAdded' | 'externalWrite' | 'cleanedUp' | 'gone' | 'deleting' | 'recreated' | { readonly wait: number };
+type Step =
+  'finalizerAdded' | 'externalWrite' | 'cleanedUp' | 'gone' | 'deleting' | 'recreated' | { readonly wait: number };
 
 const cases: readonly (readonly [what: string, steps: readonly Step[], lost: readonly string[]])[] = [
   ['an object that still exists', ['finalizerAdded', 'externalWrite'], []],
@@ -23,8 +24,16 @@ const cases: readonly (readonly [what: string, steps: readonly Step[], lost: rea
   ],
   ['an object after its cleanup', ['finalizerAdded', 'externalWrite', 'gone', 'cleanedUp'], []],
   ['an object that was replaced by another one', ['finalizerAdded', 'externalWrite', 'recreated'], ['one']],
-  ['an object whose deletion has a timestamp, and so respects the finalizer', ['finalizerAdded', 'externalWrite', 'deleting', 'gone'], []],
-  ['an object whose finalizer is older than the longest deletion', ['finalizerAdded', 'externalWrite', { wait: 61_000 }, 'gone'], []],
+  [
+    'an object whose deletion has a timestamp, and so respects the finalizer',
+    ['finalizerAdded', 'externalWrite', 'deleting', 'gone'],
+    [],
+  ],
+  [
+    'an object whose finalizer is older than the longest deletion',
+    ['finalizerAdded', 'externalWrite', { wait: 61_000 }, 'gone'],
+    [],
+  ],
   ['an object that already had the finalizer', ['externalWrite', 'gone'], []],
 ];
 
