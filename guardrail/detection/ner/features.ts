@@ -1,13 +1,13 @@
 import { foldedOf } from '../text/characters.ts';
 import { shapes, type Tokens } from './tokens.ts';
 
-/** Features a word has by itself, for each place around the token that it is looked at from. */
+/** Number of token positions that have features of a word: two before it, the word itself, and two after it. */
 export const offsets = 5;
-/** Width of the table of weights. */
+/** Number of rows in the hashed table of weights. */
 export const buckets = 1 << 19;
 const mask = buckets - 1;
 
-/** Spreads a template's number and a value over the table. */
+/** Hashes a template's number and a value to a row of the table. */
 function bucket(template: number, value: number): number {
   let hash = Math.imul(value ^ Math.imul(template + 1, 0x9e3779b1), 0x85ebca6b);
   hash ^= hash >>> 13;
@@ -18,11 +18,11 @@ function bucket(template: number, value: number): number {
 const mix = (a: number, b: number): number => Math.imul(a ^ Math.imul(b, 0x27d4eb2f), 0x165667b1) ^ (b >>> 7);
 
 /**
- * Features of one word seen from each place around it: 0 two before, 1 before, 2 the token itself, 3 after, 4 two after.
- * All at once, so that the memory has their weights on the way together.
- * @param out receives the buckets, those of one place after those of the other.
- * @param ends receives where the buckets of each place end.
- * @returns how many there are.
+ * Computes the features of one word for each position relative to a token: 0 two before, 1 before, 2 the token itself,
+ * 3 after, 4 two after. One call computes all of them, so that the processor loads their weights concurrently.
+ * @param out receives the buckets, position by position.
+ * @param ends receives the end of each position's buckets in `out`.
+ * @returns the number of buckets.
  */
 export function wordFeatures(
   text: string,
@@ -34,31 +34,31 @@ export function wordFeatures(
 ): number {
   const word = tokens.word[index] ?? 0;
   const shape = tokens.shape[index] ?? 0;
-  const look = wordSignature(shape, gazetteer);
+  const signature = wordSignature(shape, gazetteer);
   const start = tokens.start[index] ?? 0;
   const end = tokens.end[index] ?? 0;
   const isWord = shape !== shapes.mark && (shape < shapes.digit1 || shape > shapes.digits);
   let suffix3 = 7;
-  for (let at = end - 1; isWord && at >= start && at >= end - 3; at--) suffix3 = spelt(suffix3, text, at);
+  for (let at = end - 1; isWord && at >= start && at >= end - 3; at--) suffix3 = hashCharacter(suffix3, text, at);
   let count = 0;
-  for (let place = 0; place < offsets; place++) {
-    const base = place * 16;
+  for (let offset = 0; offset < offsets; offset++) {
+    const base = offset * 16;
     out[count++] = bucket(base, word);
-    out[count++] = bucket(base + 1, look);
-    if (place === 2) count = ownFeatures(text, start, end, isWord, word, shape, gazetteer, suffix3, out, count);
-    else if (place === 1 || place === 3) {
+    out[count++] = bucket(base + 1, signature);
+    if (offset === 2) count = ownFeatures(text, start, end, isWord, word, shape, gazetteer, suffix3, out, count);
+    else if (offset === 1 || offset === 3) {
       out[count++] = bucket(base + 6, gazetteer);
       if (isWord) out[count++] = bucket(base + 7, suffix3);
     }
-    ends[place] = count;
+    ends[offset] = count;
   }
   return count;
 }
 
-const spelt = (hash: number, text: string, at: number): number =>
+const hashCharacter = (hash: number, text: string, at: number): number =>
   Math.imul(hash ^ (foldedOf[text.charCodeAt(at)] ?? 0), 0x01000193);
 
-/** What only the word itself has: beginning, end and what is between, form and length. */
+/** Features of the token itself: prefixes, suffixes, trigrams, shape and length. */
 function ownFeatures(
   text: string,
   start: number,
@@ -84,15 +84,15 @@ function ownFeatures(
   out[count++] = bucket(44, mix(Math.min(length, 12), shape));
   let suffix = 7;
   for (let back = 1; back <= 4 && back <= length; back++) {
-    suffix = spelt(suffix, text, end - back);
+    suffix = hashCharacter(suffix, text, end - back);
     if (back >= 2) out[count++] = bucket(33 + back, suffix);
   }
   let prefix = 3;
   for (let at = 0; at < 4 && at < length; at++) {
-    prefix = spelt(prefix, text, start + at);
+    prefix = hashCharacter(prefix, text, start + at);
     if (at >= 2) out[count++] = bucket(40 + at, prefix);
   }
-  // Inside a word: languages spell their names differently.
+  // Trigrams inside the word: names are spelled differently in each language.
   let a = 1;
   let b = foldedOf[text.charCodeAt(start)] ?? 0;
   for (let at = 1; at < length && at < 16; at++) {
@@ -104,16 +104,17 @@ function ownFeatures(
   return count;
 }
 
-/** The most buckets that {@link wordFeatures} and {@link pairFeatures} fill. */
+/** The most buckets that one call of {@link wordFeatures} or {@link pairFeatures} writes. */
 export const mostFeatures = 48;
 
 /**
- * Features of a token that depend on several tokens.
- * @param look shape and gazetteer flags of each token, as {@link wordSignature} packs them.
+ * Computes the features of a token that depend on several tokens.
+ * @param signatures the {@link wordSignature} of each token.
+ * @returns the number of buckets.
  */
-export function pairFeatures(tokens: Tokens, look: Int32Array, index: number, out: Int32Array): number {
+export function pairFeatures(tokens: Tokens, signatures: Int32Array, index: number, out: Int32Array): number {
   const { word, count: total } = tokens;
-  const own = look[index] ?? 0;
+  const own = signatures[index] ?? 0;
   const has1 = index > 0;
   const has2 = index > 1;
   const next1 = index + 1 < total;
@@ -122,9 +123,9 @@ export function pairFeatures(tokens: Tokens, look: Int32Array, index: number, ou
   const wordBefore2 = has2 ? (word[index - 2] ?? 0) : 2;
   const wordAfter = next1 ? (word[index + 1] ?? 0) : 3;
   const wordAfter2 = next2 ? (word[index + 2] ?? 0) : 4;
-  const lookBefore = has1 ? (look[index - 1] ?? 0) : -1;
-  const lookBefore2 = has2 ? (look[index - 2] ?? 0) : -2;
-  const lookAfter = next1 ? (look[index + 1] ?? 0) : -3;
+  const signatureBefore = has1 ? (signatures[index - 1] ?? 0) : -1;
+  const signatureBefore2 = has2 ? (signatures[index - 2] ?? 0) : -2;
+  const signatureAfter = next1 ? (signatures[index + 1] ?? 0) : -3;
   const self = word[index] ?? 0;
   const gap = tokens.gap[index] ?? 0;
   const gapAfter = next1 ? (tokens.gap[index + 1] ?? 0) : 4;
@@ -133,15 +134,15 @@ export function pairFeatures(tokens: Tokens, look: Int32Array, index: number, ou
   out[1] = bucket(101, mix(wordAfter, own));
   out[2] = bucket(102, mix(wordBefore, self));
   out[3] = bucket(103, mix(self, wordAfter));
-  out[4] = bucket(104, mix(lookBefore, own));
-  out[5] = bucket(106, mix(mix(lookBefore, own), lookAfter));
+  out[4] = bucket(104, mix(signatureBefore, own));
+  out[5] = bucket(106, mix(mix(signatureBefore, own), signatureAfter));
   out[6] = bucket(107, mix(mix(wordBefore2, wordBefore), own & 15));
   out[7] = bucket(108, mix(mix(wordAfter, wordAfter2), own & 15));
   out[8] = bucket(109, mix(own, gap * 8 + gapAfter));
-  out[9] = bucket(111, mix(mix(lookBefore2, lookBefore), own));
-  out[10] = bucket(113, mix(mix(own, lookAfter), mix(gapAfter, lineCase)));
+  out[9] = bucket(111, mix(mix(signatureBefore2, signatureBefore), own));
+  out[10] = bucket(113, mix(mix(own, signatureAfter), mix(gapAfter, lineCase)));
   return 11;
 }
 
-/** Shape and gazetteer flags as one number. */
+/** Packs shape and gazetteer flags of a word into one number. */
 export const wordSignature = (shape: number, gazetteer: number): number => shape | (gazetteer << 4);

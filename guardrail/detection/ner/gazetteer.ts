@@ -1,22 +1,22 @@
-/** What lists say of a word, as bits. A word may be many things; what it is here the tagger decides. */
+/** Flags of a word in the gazetteer. A word can have several; the tagger decides which one applies in a text. */
 export const flags = {
   given: 1,
   family: 2,
-  /** The whole name of a town. */
+  /** The full name of a town. */
   town: 4,
-  /** A word of a longer place name. */
+  /** One word of a longer place name. */
   townPart: 8,
   /** Countries, states, regions, rivers. */
   region: 16,
-  /** Known organisations, legal forms, and words that organisations are named with. */
+  /** Known organisations, legal forms, and words in names of organisations. */
   organization: 32,
-  /** Kinds of street and of unit: street, Weg, rue, Apt. */
+  /** Words for streets and units: street, Weg, rue, Apt. */
   street: 64,
-  /** An ordinary word of a language. */
+  /** A common word of a language. */
   ordinary: 128,
 } as const;
 
-/** Which words are names of what: exact 32-bit hashes in an open-addressing table, two arrays and no strings. */
+/** Maps words to their {@link flags}: 32-bit hashes in an open-addressing table of two arrays, without strings. */
 export class Gazetteer {
   private readonly keys: Int32Array;
   private readonly values: Uint8Array;
@@ -37,7 +37,7 @@ export class Gazetteer {
     }
   }
 
-  /** @returns the flags of a word by its hash; 0 for one that no list has. */
+  /** @returns the flags of the word with this hash; 0 for an unknown word. */
   lookup(hash: number): number {
     let slot = (hash ^ (hash >>> 16)) & this.mask;
     for (;;) {

@@ -6,26 +6,26 @@ import { labelCount } from './labels.ts';
 import { byteOf, limits, rowBytes, rowWords, unit, zero } from './packedScores.ts';
 import { transitionCount } from './viterbi.ts';
 
-/** What training has learnt: one row of `labelCount` weights a feature, most of them zeros. */
+/** The result of training: one row of `labelCount` weights per feature. Most weights are zero. */
 export interface Weights {
   readonly rows: Int16Array;
   readonly transitions: Int16Array;
-  /** What a margin of one between two labels was in training. */
+  /** The value of one unit of training margin, in units of the weights. */
   readonly scale: number;
 }
 
-/** The same for use: only rows that hold anything, as bytes. */
+/** {@link Weights} for inference: only rows that are not zero, as bytes. */
 export interface Model {
   readonly index: RowIndex;
-  /** {@link rowWords} numbers a row; the first row is that of features that tell nothing. */
+  /** {@link rowWords} numbers per row. The first row is zero, for features without weights. */
   readonly rows: Int32Array;
   readonly transitions: Int16Array;
   readonly scale: number;
 }
 
-/** Where the row of a feature is: a bit a feature, and how many rows came before each 32 of them. */
+/** Finds the row of a feature: one bit per feature, and the number of rows before each group of 32 features. */
 export class RowIndex {
-  /** Pairs: 32 bits, rows before them. Side by side, so that one visit to memory answers. */
+  /** Pairs of 32 bits and the number of rows before them. One memory access loads both. */
   private readonly pairs = new Int32Array(buckets / 16);
   readonly count: number;
 
@@ -45,14 +45,14 @@ export class RowIndex {
     this.count = count;
   }
 
-  /** Puts {@link rowOf} in the place of each of the first features of a list. */
+  /** Replaces each of the first `count` features by its {@link rowOf}. */
   find(features: Int32Array, count: number): void {
     for (let at = 0; at < count; at++) features[at] = this.rowOf(features[at] ?? 0);
   }
 
   /**
-   * @returns the first number of the feature's row; 0, the row of zeros, for a feature that tells nothing. Without a
-   * branch: which features tell something is beyond the guesses of a processor.
+   * @returns the index of the first number of the feature's row; 0, the zero row, for a feature without weights. It has no
+   * branches, because a processor cannot predict which features have weights.
    */
   rowOf(feature: number): number {
     const at = (feature >> 5) * 2;
@@ -63,7 +63,7 @@ export class RowIndex {
   }
 }
 
-/** How many bits of a 32-bit number are set. */
+/** Counts the bits of a 32-bit number that are set. */
 function ones(bits: number): number {
   const pairs = bits - ((bits >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
@@ -79,7 +79,7 @@ const packed = (bytes: Uint8Array): Buffer =>
     params: { [constants.ZSTD_c_compressionLevel]: 19 },
   });
 
-/** Packs what was learnt: scale, transitions, which features have a row, and those rows, as leads over O. */
+/** Packs weights into a file: scale, transitions, one bit per feature with a row, and the rows as differences from O. */
 export function packModel({ rows, transitions, scale }: Weights): Buffer {
   const used = new Uint8Array(buckets / 8);
   const bytes: number[] = new Array<number>(rowBytes).fill(zero);
@@ -97,34 +97,34 @@ export function packModel({ rows, transitions, scale }: Weights): Buffer {
   return packed(Buffer.concat([new Uint8Array(head.buffer), used, Uint8Array.from(bytes)]));
 }
 
-/** In whole steps of {@link unit}, halves away from zero: were all halves rounded up, their sums would lean that way. */
+/** Rounds to whole steps of {@link unit}, halves away from zero: halves that are always rounded up would bias the sums. */
 function stepsOf(lead: number): number {
   const steps = Math.sign(lead) * Math.round(Math.abs(lead) / unit);
   return Math.max(-limits.weight, Math.min(limits.weight, steps));
 }
 
-/** @throws Error where the file is not one that {@link packModel} made for this version. */
+/** @throws Error if the file does not have the layout that {@link packModel} writes. */
 export function unpackModel(file: Buffer): Model {
   const bytes = unpacked(file);
-  /** A copy, since numbers begin where numbers may. */
+  /** Copies the bytes, because an `Int32Array` must be aligned. */
   const numbers = (from: number, to?: number): Int32Array =>
     new Int32Array(Uint8Array.from(bytes.subarray(from, to)).buffer);
   const usedAt = 4 * (1 + transitionCount);
   const rowsAt = usedAt + buckets / 8;
-  if (bytes.length < rowsAt || bytes.length % 4 !== 0) throw new Error(unfit);
+  if (bytes.length < rowsAt || bytes.length % 4 !== 0) throw new Error(mismatch);
   const [scale = 0, ...transitions] = numbers(0, usedAt);
   const index = new RowIndex(bytes.subarray(usedAt, rowsAt));
   const rows = numbers(rowsAt);
-  if (scale <= 0 || rows.length !== (index.count + 1) * rowWords) throw new Error(unfit);
+  if (scale <= 0 || rows.length !== (index.count + 1) * rowWords) throw new Error(mismatch);
   return { index, rows, transitions: Int16Array.from(transitions), scale };
 }
 
-const unfit = 'The weights of the built-in detector do not fit this version: install the package again.';
+const mismatch = 'The weights of the built-in detector do not fit this version: install the package again.';
 
-/** What a packed file holds. */
+/** Decompresses a packed file. */
 export const unpacked = (file: Buffer): Buffer => zstdDecompressSync(file);
 
-/** Packs word hashes and their flags: hashes sorted, as differences of seven bits a byte. */
+/** Packs word hashes and their flags. The hashes are sorted and written as differences, seven bits per byte. */
 export function packGazetteer(entries: ReadonlyMap<number, number>): Buffer {
   const sorted = [...entries].map(([hash, flags]) => [hash >>> 0, flags] as const).sort((a, b) => a[0] - b[0]);
   const deltas: number[] = [];
@@ -164,6 +164,6 @@ export function unpackGazetteer(file: Buffer): Gazetteer {
   return new Gazetteer(hashes, bytes.subarray(4, 4 + count));
 }
 
-/** Reads what is shipped beside this file. */
+/** Reads the model file next to this module. */
 export const loadModel = (): Model => unpackModel(readFileSync(modelFile));
 export const loadGazetteer = (): Gazetteer => unpackGazetteer(readFileSync(gazetteerFile));

@@ -1,43 +1,43 @@
 import { kindNames } from './labels.ts';
 
 /**
- * Weights of all labels side by side, as their lead over O, which so needs no place of its own: a 32-bit number a kind,
- * that of its beginning in the low half and that of its inside in the high one, so that one addition serves two labels.
- * Sums are exact as long as no half leaves 16 bits: whoever adds keeps within {@link limits}.
+ * The number of 32-bit numbers for the scores of all labels. Scores are differences from O, so O needs no number. Each
+ * kind has one number: B in the low half, I in the high half. One addition adds two scores. Sums are exact if each half
+ * fits into 16 bits, so callers must stay within {@link limits}.
  */
 export const packedWords = kindNames.length;
 
-/** What keeps the sum of a token within 16 bits: five words and eleven pairs, 5 × 4,300 + 11 × 8 × 127 < 2^15. */
+/** Limits that keep the sum of a token within 16 bits: five words and eleven pairs, 5 × 4,300 + 11 × 8 × 127 < 2^15. */
 export const limits = { weight: 127, word: 4300 } as const;
 
-/** What one step of a stored weight is worth, in the units of the weights that training gives. */
+/** The value of one step of a stored weight, in units of the training weights. */
 export const unit = 8;
 
 export const packed = (low: number, high: number): number => ((high << 16) + low) | 0;
-export const lowOf = (lanes: number): number => (lanes << 16) >> 16;
-export const highOf = (lanes: number): number => (lanes - lowOf(lanes)) >> 16;
+export const lowOf = (pair: number): number => (pair << 16) >> 16;
+export const highOf = (pair: number): number => (pair - lowOf(pair)) >> 16;
 
 const within = (value: number): number => Math.max(-limits.word, Math.min(limits.word, value));
-/** Both halves brought within the limit of a word's sum. */
-export const clamped = (lanes: number): number => packed(within(lowOf(lanes)), within(highOf(lanes)));
+/** Limits both halves to the limit of a word's sum. */
+export const clamped = (pair: number): number => packed(within(lowOf(pair)), within(highOf(pair)));
 
 /**
- * A row of weights as it is stored and used: a byte a label but O, {@link zero} above its steps, so that what is in use
- * stays in a processor's own memory. Of two kinds, the bytes of the one lie between those of the other.
+ * The size of a row of weights: one byte per label except O. A byte is the weight in steps plus {@link zero}. Small rows
+ * stay in the processor's cache. The bytes of two kinds alternate.
  */
 export const rowBytes = 2 * packedWords;
-/** Numbers of 32 bits a row. */
+/** 32-bit numbers per row. */
 export const rowWords = rowBytes >> 2;
-/** The byte of no weight at all: without signs, bytes add up in their lanes. */
+/** The byte of the weight 0. Bytes without a sign add up within their halves. */
 export const zero = 128;
-/** Where in a row the byte of a label is. */
+/** The offset of the byte of a label in its row. */
 export const byteOf = (label: number): number => {
   const kind = (label - 1) >> 1;
   return (kind >> 1) * 4 + (kind & 1) + (label & 1 ? 0 : 2);
 };
-/** Of a number of a row, the bytes of its first kind and of its other one, as lanes to be added up. */
+/** The bytes of the first and of the second kind in a number of a row, as two halves that can be added. */
 export const firstOf = (word: number): number => word & 0xff00ff;
 export const otherOf = (word: number): number => (word >>> 8) & 0xff00ff;
-/** What a sum of the bytes of so many rows stands for; 256 at most. */
+/** Converts a sum of the bytes of `count` rows, 256 at most, to a score. */
 export const unbiased = (sum: number, count: number): number =>
   Math.imul((sum - Math.imul(count, packed(zero, zero))) | 0, unit);

@@ -1,9 +1,9 @@
 import type { Recall } from '../contract.ts';
 
 /**
- * What is taken off the score of "no name" at each recall setting, in units of the stored weights. Chosen so that
- * `precise` masks about half, and `thorough` one and a half times, of the innocent text that `balanced` does on the
- * development sets (see hack/eval).
+ * How much each recall setting subtracts from the score of O ("no name"), in units of the stored weights. On the
+ * development sets (see hack/eval), `precise` masks about half as much harmless text as `balanced`, and `thorough` about
+ * one and a half times as much.
  */
 export const biases: Readonly<Record<Recall, number>> = {
   precise: -200,

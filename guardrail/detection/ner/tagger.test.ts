@@ -40,7 +40,7 @@ describe('tagger', () => {
     'Anna Anna Berlin Berlin Anna Berlin Bob Bob Bob of of of Contoso',
   ];
 
-  it('finds the same in a cache where nearly all words collide as in one where none do', () => {
+  it('finds the same spans in a cache with many collisions and in one without', () => {
     const crowded = new Tagger(model, gazetteer, 8);
     for (const text of [...texts, ...texts.toReversed(), texts.join(' ')]) {
       const roomy = new Tagger(model, gazetteer, 1 << 16);
@@ -48,7 +48,7 @@ describe('tagger', () => {
     }
   });
 
-  it('finds the same at the end of a long text as by itself', () => {
+  it('finds the same spans in a text alone and at the end of a long text', () => {
     const tagger = new Tagger(model, gazetteer);
     const before = 'It was late, and nothing more could be done about the noise from the old machines.\n\n';
     const alone = tagsOf(tagger, `\n\n${texts[0] ?? ''}`).length;
@@ -56,8 +56,8 @@ describe('tagger', () => {
   });
 });
 
-describe('decoding', () => {
-  /** The best score that any sequence of labels reaches, tried one by one. */
+describe('Viterbi decoder', () => {
+  /** The best score of all sequences of labels, by exhaustive search. */
   function bestOf(scores: Int32Array, gaps: Uint8Array, transitions: Int32Array, token = 0, before = 0): number {
     if (token === gaps.length - 1) return transitions[transitionAt(gaps[token] ?? 0, before, 0)] ?? 0;
     let best = -Infinity;
@@ -70,7 +70,7 @@ describe('decoding', () => {
     return best;
   }
 
-  /** The score of one sequence of labels, between what is O. */
+  /** The score of one sequence of labels, with O before and after it. */
   function scoreOf(labels: Uint8Array, scores: Int32Array, gaps: Uint8Array, transitions: Int32Array): number {
     return gaps.reduce((sum, gap, token) => {
       const [before = 0, label = 0] = [labels[token - 1], labels[token]];
@@ -82,7 +82,7 @@ describe('decoding', () => {
     }, 0);
   }
 
-  it('finds a best sequence of labels, and the same one when it leaves out what trails too far', () => {
+  it('finds a best sequence of labels, and the same one if it skips labels that trail too far', () => {
     const small = fc.integer({ min: -40, max: 40 });
     const length = 4;
     fc.assert(
@@ -92,16 +92,16 @@ describe('decoding', () => {
         fc.array(small, { minLength: transitionCount, maxLength: transitionCount }),
         fc.constantFrom(1, 3, 10),
         (values, between, pairs, factor) => {
-          // One O before and one after, which the stretch is decoded within.
+          // The decoded range has one O token before it and one after it.
           const scores = Int32Array.from([...new Array<number>(labelCount).fill(0), ...values.map((v) => v * factor)]);
           const gaps = Uint8Array.from([0, ...between]);
           const transitions = Int32Array.from(pairs);
-          const [all, fewer] = [new Uint8Array(length + 2), new Uint8Array(length + 2)];
-          new Viterbi().decode(1, length + 1, length + 2, scores, gaps, transitions, all);
-          new Viterbi().decode(1, length + 1, length + 2, scores, gaps, transitions, fewer, spreadOf(transitions));
-          expect(fewer).to.deep.equal(all);
+          const [complete, pruned] = [new Uint8Array(length + 2), new Uint8Array(length + 2)];
+          new Viterbi().decode(1, length + 1, length + 2, scores, gaps, transitions, complete);
+          new Viterbi().decode(1, length + 1, length + 2, scores, gaps, transitions, pruned, spreadOf(transitions));
+          expect(pruned).to.deep.equal(complete);
           const inside = scores.subarray(labelCount);
-          const found = scoreOf(fewer.subarray(1, length + 1), inside, gaps.subarray(1), transitions);
+          const found = scoreOf(pruned.subarray(1, length + 1), inside, gaps.subarray(1), transitions);
           expect(found).to.equal(bestOf(inside, gaps.subarray(1), transitions));
         },
       ),
@@ -110,10 +110,10 @@ describe('decoding', () => {
   });
 });
 
-describe('lanes', () => {
+describe('packed scores', () => {
   const ends = [-32_768, -32_767, -4400, -1, 0, 1, 900, 4400, 32_767];
 
-  it('hold two numbers of 16 bits in one of 32', () => {
+  it('pack two 16-bit numbers into one 32-bit number', () => {
     for (const low of ends)
       for (const high of ends) {
         if (high === -32_768 && low < 0) continue;
@@ -130,7 +130,7 @@ describe('lanes', () => {
     expect([lowOf(sum), highOf(sum)]).to.deep.equal([-expected, expected]);
   });
 
-  it('take the bytes of rows, whatever they are, and as many as a token has', () => {
+  it('add up any rows, as many as a token has features', () => {
     const step = fc.integer({ min: -limits.weight, max: limits.weight });
     const row = fc.array(step, { minLength: rowBytes, maxLength: rowBytes });
     fc.assert(
@@ -146,7 +146,7 @@ describe('lanes', () => {
             sums[2 * at + 1] = ((sums[2 * at + 1] ?? 0) + otherOf(word)) | 0;
           });
         }
-        const found = sums.map((sum) => unbiased(sum, rows.length)).flatMap((lanes) => [lowOf(lanes), highOf(lanes)]);
+        const found = sums.map((sum) => unbiased(sum, rows.length)).flatMap((pair) => [lowOf(pair), highOf(pair)]);
         const expected = Array.from({ length: rowBytes }, (_, at) =>
           rows.reduce((sum, row) => sum + (row[at] ?? 0), 0),
         );
@@ -155,14 +155,14 @@ describe('lanes', () => {
     );
   });
 
-  it('are enough for all labels but O', () => {
+  it('have room for all labels except O', () => {
     expect(rowBytes).to.equal(labelCount - 1);
     expect(2 * packedWords).to.equal(labelCount - 1);
   });
 });
 
-describe('weights', () => {
-  it('come back as the nearest steps of their leads over O, and nothing of a row without any', () => {
+describe('packModel and unpackModel', () => {
+  it('round the differences from O to steps, and omit rows without any', () => {
     const rows = new Int16Array(buckets * labelCount);
     rows.set([100, 108, 112, 104, 103, 105, -3000, 3000, 100], 5 * labelCount);
     rows.set([7, 10, 7, 7, 7, 7, 7, 7, 4], 6 * labelCount);
@@ -182,7 +182,7 @@ describe('weights', () => {
     expect(stepsOf(0)).to.deep.equal(new Array(rowBytes).fill(0));
   });
 
-  it('of another form are refused', () => {
+  it('reject a file with another layout', () => {
     for (const bytes of [Buffer.alloc(10), Buffer.alloc(100_000), Buffer.alloc(100_001)]) {
       expect(() => unpackModel(zstdCompressSync(bytes))).to.throw('do not fit this version');
     }

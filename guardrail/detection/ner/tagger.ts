@@ -6,25 +6,25 @@ import type { Model } from './model.ts';
 import { Tokens } from './tokens.ts';
 import { spreadOf, Viterbi } from './viterbi.ts';
 
-/** Takes one tagged stretch of text; tokens are numbered from 0. */
+/** Receives one tagged span; tokens are numbered from 0. */
 export type EmitTag = (kind: TagKind, firstToken: number, lastToken: number, confidence: number) => void;
 
-/** Words that the cache holds at most; one that returns costs nothing but its sums. */
-const usualSlots = 1 << 15;
+/** Default size of the cache of word scores. */
+const defaultSlots = 1 << 15;
 const perSlot = offsets * packedWords;
 
 /**
- * By how much, in margins of training, O must lead by the words alone, at a token and at both its neighbours, for the
- * token to be O without a look at pairs of words and without decoding. Of the tokens of prose and code that holds for
- * about three quarters, of those of forms and addresses for a quarter. About one token in two thousand would have been
- * labelled otherwise; for better or worse equally often.
+ * The lead of O from word scores alone, in units of training margin, that labels a token O without pair features and
+ * without decoding. The token and both its neighbours must have this lead. This applies to about three quarters of the
+ * tokens of prose and code, and to a quarter of those of forms and addresses. It changes the label of about one token in
+ * two thousand, for better or worse equally often.
  */
 const confidentMargin = 0.5;
 
 /**
- * Finds names, places, organisations and addresses in text: a linear tagger over hashed features, decoded as a whole.
- * What a word contributes by itself is kept in a direct-mapped cache, so that usual words cost additions only.
- * One instance works on one text at a time and reuses its memory.
+ * Finds names, places, organisations and addresses in a text: a linear sequence model over hashed features with Viterbi
+ * decoding. A cache keeps the scores of each word, so that a frequent word costs additions only. An instance processes one
+ * text at a time and reuses its memory.
  */
 export class Tagger {
   readonly tokens = new Tokens();
@@ -33,11 +33,11 @@ export class Tagger {
   private readonly viterbi = new Viterbi();
   private readonly spread: number;
   private readonly slots: number;
-  /** Two numbers a slot: together a word's identity. A word is kept in one of the two slots of its pair. */
+  /** Two numbers per slot, which identify a word. A word is in one of the two slots of its pair. */
   private readonly keys: Int32Array;
-  /** Which slot of a pair was used last: the other one is given away. */
+  /** The slot of each pair that was used last. The other one is replaced. */
   private readonly recent: Uint8Array;
-  /** One slot more than there are, always zero, for what lies outside the text. */
+  /** Scores of each slot, and of one more slot that is always zero, for positions outside the text. */
   private readonly sums: Int32Array;
   private readonly known: Uint8Array;
   private readonly features = new Int32Array(mostFeatures);
@@ -50,8 +50,8 @@ export class Tagger {
   private labels = new Uint8Array(1024);
   private packedScores = new Int32Array(1024 * packedWords);
 
-  /** @param slots of the cache of words: a power of two, at least 8. */
-  constructor(model: Model, gazetteer: Gazetteer, slots = usualSlots) {
+  /** @param slots size of the word cache: a power of two, at least 8. */
+  constructor(model: Model, gazetteer: Gazetteer, slots = defaultSlots) {
     this.model = model;
     this.gazetteer = gazetteer;
     this.spread = spreadOf(model.transitions);
@@ -62,9 +62,7 @@ export class Tagger {
     this.known = new Uint8Array(slots);
   }
 
-  /**
-   * @param bias taken off the score of every label O: the higher, the more is found.
-   */
+  /** @param bias subtracted from the score of O for each token. A higher bias finds more. */
   tag(text: string, bias: number, emit: EmitTag): void {
     const { tokens } = this;
     tokens.read(text);
@@ -85,17 +83,17 @@ export class Tagger {
     this.scores = new Int32Array(count * 2 * labelCount);
   }
 
-  /** What the words at and around each token say by themselves. */
+  /** Adds up the word scores of each token and its neighbours. */
   private sumWords(text: string, bias: number): void {
     const { tokens, signatures, slotOfToken } = this;
     const { count } = tokens;
-    // Two places before the text and two after it hold nothing.
+    // The two positions before the text and the two after it are empty.
     slotOfToken[0] = slotOfToken[1] = slotOfToken[count + 2] = slotOfToken[count + 3] = this.slots;
     for (let token = 0; token < count; token++) {
       const own = this.slotOf(text, token);
       slotOfToken[token + 2] = own;
       signatures[token] = wordSignature(tokens.shape[token] ?? 0, this.known[own] ?? 0);
-      // A slot may be used again as soon as no neighbour needs it: so a token is summed up when the second after it is in.
+      // A slot can be replaced as soon as no neighbour needs it, so a token is added up when the second token after it is read.
       if (token >= 2) this.sumUp(token - 2, bias);
     }
     if (count > 1) this.sumUp(count - 2, bias);
@@ -125,11 +123,11 @@ export class Tagger {
     this.confidentO[token + 1] = -bias - most > confidentMargin * this.model.scale ? 1 : 0;
   }
 
-  /** Labels every token: stretches where O is not sure are decoded by themselves. */
+  /** Labels every token. Decodes each run of tokens that are not confidently O by itself. */
   private label(bias: number): void {
     const { tokens, confidentO, labels, scores } = this;
     const { count } = tokens;
-    // Nothing stands before the text or after it that could belong to a name.
+    // No name extends beyond the text.
     confidentO[0] = confidentO[count + 1] = 1;
     let from = 0;
     while (from < count) {
@@ -144,12 +142,12 @@ export class Tagger {
     }
   }
 
-  /** Whether O is sure at a token and at both its neighbours. */
+  /** Whether a token and both its neighbours are confidently O. */
   private isConfidentO(token: number): boolean {
     return this.confidentO[token] === 1 && this.confidentO[token + 1] === 1 && this.confidentO[token + 2] === 1;
   }
 
-  /** Adds what pairs of words say, and sets out the scores of all labels of a token. */
+  /** Adds the scores of word pairs, and writes the scores of all labels of a token. */
   private sumPairs(token: number, bias: number): void {
     const { packedScores, scores, features, sum } = this;
     const own = token * packedWords;
@@ -172,7 +170,7 @@ export class Tagger {
     scores[to + 8] = highOf(s3);
   }
 
-  /** The cache slot of a token, filled; never one that one of the four tokens before still needs. */
+  /** Finds or fills the cache slot of a token. Does not replace a slot that one of the four tokens before it uses. */
   private slotOf(text: string, token: number): number {
     const { tokens, slots, keys, recent } = this;
     const exact = tokens.exact[token] ?? 0;
@@ -223,7 +221,7 @@ export class Tagger {
     }
   }
 
-  /** Adds up rows of the list, found before: all are looked up before the first is read, so that they come together. */
+  /** Adds up rows. The caller finds all rows first, so that the processor loads them concurrently. */
   private sumRows(from: number, end: number): void {
     const { features, sum } = this;
     const { rows } = this.model;
@@ -264,14 +262,14 @@ export class Tagger {
     }
   }
 
-  /** By how much a token's label beats O, as the model sees it without any bias. */
+  /** The lead of a token's label over O, without the bias. */
   private marginOf(token: number, bias: number): number {
     const from = token * labelCount;
     return (this.scores[from + (this.labels[token] ?? 0)] ?? 0) - (this.scores[from] ?? 0) - bias;
   }
 }
 
-/** One number of a token's lanes, of the words from two before it to two after it. */
+/** Adds one packed number of the five words from two before a token to two after it. */
 const sum5 = (sums: Int32Array, a: number, b: number, c: number, d: number, e: number, word: number): number =>
   ((sums[a + word] ?? 0) +
     (sums[b + word] ?? 0) +

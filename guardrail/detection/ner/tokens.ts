@@ -1,9 +1,9 @@
 import { foldedOf, kindOf, kinds } from '../text/characters.ts';
 
-/** What lies between a token and the one before it. */
+/** The kind of white space between a token and the one before it. */
 export const gaps = { none: 0, space: 1, newline: 2, paragraph: 3 } as const;
 
-/** How a token is written; everything else about it follows from its letters. */
+/** Shapes of a token: its case and its digits. */
 export const shapes = {
   mark: 0,
   lower: 1,
@@ -23,21 +23,21 @@ export const shapes = {
   lowerDigits: 15,
 } as const;
 
-/** How the line of a token is written: in capitals, in lower case, or as usual. */
+/** The case of a token's line: capitals, lower case, or mixed. */
 export const cases = { usual: 0, upper: 1, lower: 2 } as const;
 
 /**
- * Tokens of one text, in flat arrays that are used again for the next text: words (letters and digits), and marks one
- * by one. No object per token.
+ * The tokens of one text: words (letters and digits) and single marks. They are in flat arrays without an object per
+ * token, which the next text reuses.
  */
 export class Tokens {
   count = 0;
   start = new Int32Array(1024);
   end = new Int32Array(1024);
-  /** Two hashes of the exact characters: together an identity. */
+  /** Two hashes of the exact characters, which together identify a word. */
   exact = new Int32Array(1024);
   exact2 = new Int32Array(1024);
-  /** Hash of the folded characters. */
+  /** Hash of the folded characters: see {@link wordHash}. */
   word = new Int32Array(1024);
   shape = new Uint8Array(1024);
   gap = new Uint8Array(1024);
@@ -60,7 +60,7 @@ export class Tokens {
     this.lineCase = longer(this.lineCase, Uint8Array);
   }
 
-  /** Reads a text, or the part of it from `from` to `to`. */
+  /** Splits a text, or the part of it from `from` to `to`, into tokens. */
   read(text: string, from = 0, to = text.length): void {
     this.count = 0;
     let newlines = 2;
@@ -134,7 +134,7 @@ export class Tokens {
     this.closeLine(lineStart, uppers, lowers, capitals);
   }
 
-  /** Line case is the line's, not the word's: `MEETING WITH JOHN` says nothing by its capitals. */
+  /** Sets the case of the line. In a line of capitals (`MEETING WITH JOHN`) the case of a word carries no information. */
   private closeLine(first: number, uppers: number, lowers: number, capitals: number): void {
     const written =
       uppers > 1 && lowers === 0 && capitals === 0
@@ -155,7 +155,7 @@ function shapeOf(length: number, upper: number, lower: number, digit: number, fi
   return first ? shapes.camel : shapes.mixed;
 }
 
-/** The hash by which gazetteers know a word: that of its folded characters. */
+/** Hashes the folded characters of a word, as the key of the gazetteer. */
 export function wordHash(word: string): number {
   let hash = 0x2f0b4c27;
   for (let at = 0; at < word.length; at++) {

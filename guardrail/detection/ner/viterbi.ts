@@ -1,14 +1,14 @@
 import { labelCount, mayFollow } from './labels.ts';
 
-/** Far below any score, yet far from the limits of 32 bits. */
+/** A score far below any other, and far from the limits of 32 bits. */
 const never = -1_000_000_000;
 
-/** Scores of label pairs, for each kind of gap between two tokens. */
+/** The number of scores of label pairs: one for each pair and each kind of gap between two tokens. */
 export const transitionCount = 4 * labelCount * labelCount;
 export const transitionAt = (gap: number, before: number, label: number): number =>
   (gap * labelCount + before) * labelCount + label;
 
-/** By how much a label may trail another one and still be the better one to come from: the greatest range of pairs. */
+/** The largest difference between two transitions to the same label. A label that trails by more is never the best. */
 export function spreadOf(transitions: Int32Array | Int16Array): number {
   let spread = 0;
   for (let at = 0; at < transitionCount; at += labelCount * labelCount) {
@@ -25,19 +25,19 @@ export function spreadOf(transitions: Int32Array | Int16Array): number {
   return spread;
 }
 
-/** The best sequence of labels under scores by token and by pair. Keeps its memory from call to call. */
+/** Finds the best sequence of labels by token scores and transitions. Reuses its memory between calls. */
 export class Viterbi {
   private back = new Uint8Array(1024 * labelCount);
   private before = new Int32Array(labelCount);
   private current = new Int32Array(labelCount);
 
   /**
-   * Labels the tokens from `from` to `to`. What stands before and after them in the same text, if anything, is O.
-   * @param count how many tokens the text has.
-   * @param scores `labelCount` scores a token.
-   * @param transitions scores of pairs, {@link transitionAt}.
-   * @param out receives one label a token.
-   * @param spread of the transitions, {@link spreadOf}: what trails by more is not looked at. It is never the best.
+   * Labels the tokens from `from` to `to`. The tokens before and after them are O.
+   * @param count the number of tokens in the text.
+   * @param scores `labelCount` scores per token.
+   * @param transitions scores of label pairs: see {@link transitionAt}.
+   * @param out receives one label per token.
+   * @param spread {@link spreadOf} the transitions. Labels that trail by more are skipped, because they are never the best.
    */
   decode(
     from: number,
@@ -63,20 +63,20 @@ export class Viterbi {
       const at = token * labelCount;
       const backAt = (token - from) * labelCount;
       const gap = (gaps[token] ?? 0) * labelCount * labelCount;
-      // O and the four beginnings may follow anything. Written out: a loop over them takes nearly twice as long.
+      // O and the four B labels may follow any label. A loop over them would take nearly twice as long.
       let most = never;
       for (let earlier = 0; earlier < labelCount; earlier++) most = Math.max(most, before[earlier] ?? 0);
       const least = most - spread;
       let [best0, best1, best3, best5, best7] = [2 * never, 2 * never, 2 * never, 2 * never, 2 * never];
       for (let earlier = 0; earlier < labelCount; earlier++) {
-        const gone = before[earlier] ?? 0;
-        if (gone < least) continue;
+        const score = before[earlier] ?? 0;
+        if (score < least) continue;
         const pair = gap + earlier * labelCount;
-        const score0 = gone + (transitions[pair] ?? 0);
-        const score1 = gone + (transitions[pair + 1] ?? 0);
-        const score3 = gone + (transitions[pair + 3] ?? 0);
-        const score5 = gone + (transitions[pair + 5] ?? 0);
-        const score7 = gone + (transitions[pair + 7] ?? 0);
+        const score0 = score + (transitions[pair] ?? 0);
+        const score1 = score + (transitions[pair + 1] ?? 0);
+        const score3 = score + (transitions[pair + 3] ?? 0);
+        const score5 = score + (transitions[pair + 5] ?? 0);
+        const score7 = score + (transitions[pair + 7] ?? 0);
         if (score0 > best0) {
           best0 = score0;
           back[backAt] = earlier;
@@ -103,17 +103,17 @@ export class Viterbi {
       current[3] = best3 + (scores[at + 3] ?? 0);
       current[5] = best5 + (scores[at + 5] ?? 0);
       current[7] = best7 + (scores[at + 7] ?? 0);
-      // An inside follows its beginning or itself.
+      // An I label follows its B label or itself.
       for (let label = 2; label < labelCount; label += 2) {
-        const begun = (before[label - 1] ?? 0) + (transitions[gap + (label - 1) * labelCount + label] ?? 0);
-        const gone = (before[label] ?? 0) + (transitions[gap + label * labelCount + label] ?? 0);
-        current[label] = Math.max(begun, gone) + (scores[at + label] ?? 0);
-        back[backAt + label] = gone > begun ? label : label - 1;
+        const started = (before[label - 1] ?? 0) + (transitions[gap + (label - 1) * labelCount + label] ?? 0);
+        const continued = (before[label] ?? 0) + (transitions[gap + label * labelCount + label] ?? 0);
+        current[label] = Math.max(started, continued) + (scores[at + label] ?? 0);
+        back[backAt + label] = continued > started ? label : label - 1;
       }
       const reached = current;
       current = before;
       before = reached;
-      // Scores grow with the text; what counts is their difference.
+      // Scores grow with the text. Only their differences matter.
       if ((token & 1023) === 0) {
         const base = before[0] ?? 0;
         for (let label = 0; label < labelCount; label++) before[label] = Math.max((before[label] ?? 0) - base, never);
