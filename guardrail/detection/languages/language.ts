@@ -76,7 +76,7 @@ export interface ContextWords {
 /** Lists of keywords without which the recognizers of a list do not run. */
 export type LanguageKeywords = 'secret' | 'card' | 'plate';
 
-/** Everything that recognizers know about one language. */
+/** The words and phone plans of one language. */
 export interface Language {
   /** ISO 639-1 codes. */
   readonly codes: readonly string[];
@@ -84,7 +84,7 @@ export interface Language {
   readonly context?: Partial<ContextWords>;
   /**
    * Beginnings of words, in lower case and without accents. Passwords, card details and licence plates are searched only
-   * behind these, so each word in `password`, `cardCode`, `cardExpiry` and `plate` needs one.
+   * after these, so each word in `password`, `cardCode`, `cardExpiry` and `plate` needs one.
    */
   readonly keywords?: Partial<Record<LanguageKeywords, readonly string[]>>;
   /** Numbering plans of the countries that speak the language. */

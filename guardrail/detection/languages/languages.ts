@@ -30,7 +30,7 @@ import { vietnamese } from './vi/vi.ts';
 import { chinese } from './zh/zh.ts';
 import type { ContextWords, Language, LanguageKeywords, PlanCountry } from './language.ts';
 
-/** All languages that recognizers know: one line a language. */
+/** All languages that recognizers support, one per line. */
 export const languages: readonly Language[] = [
   czech,
   danish,

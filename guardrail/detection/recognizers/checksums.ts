@@ -1,8 +1,7 @@
-/** Check digits of identifiers: pure functions over strings of digits (and letters where said). */
+/** Check digits of identifiers: pure functions over strings of digits, some also of letters. */
 
 const digit = (value: string, at: number): number => value.charCodeAt(at) - 48;
 
-/** Sum of digits times weights. */
 export function weighted(value: string, weights: readonly number[]): number {
   return weights.reduce((sum, weight, at) => sum + weight * digit(value, at), 0);
 }
@@ -56,7 +55,7 @@ export function verhoeff(value: string): boolean {
   return check === 0;
 }
 
-/** Whether six digits can be a date of birth: year, month and day at the given places; months may carry an offset. */
+/** Whether a month and a day can be part of a date of birth. */
 export function isDate(month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= 31;
 }

@@ -11,7 +11,7 @@ const pieces: Readonly<Record<KeywordList, readonly string[]>> = {
 };
 const kinds = Object.keys(pieces) as KeywordList[];
 
-/** Where any of the words begins, one by one. */
+/** Where any of the words begins, by exhaustive search. */
 function beginsOf(text: string, words: readonly string[]): number[] {
   return Array.from({ length: text.length }, (_, at) => at).filter((at) =>
     words.some((word) => text.startsWith(word, at)),
@@ -19,7 +19,7 @@ function beginsOf(text: string, words: readonly string[]): number[] {
 }
 
 describe('keywords', () => {
-  it('are where their words begin, whatever stands around them and within them', () => {
+  it('finds all words, also inside other words', () => {
     const part = fc.constantFrom(...Object.values(pieces).flat(), ' ', 'p', 's', 'ph', 'mot de ', '漢', 'codi', 'x');
     fc.assert(
       fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
@@ -44,7 +44,7 @@ describe('keywords', () => {
     ['p ass, se-cret, mot de', 'secret', []],
   ];
   for (const [text, kind, begins] of texts) {
-    it(`of ${kind} in ${JSON.stringify(text)}`, () => {
+    it(`finds the ${kind} keywords in ${JSON.stringify(text)}`, () => {
       expect(new Keywords(text).of(kind)).to.deep.equal(begins);
     });
   }

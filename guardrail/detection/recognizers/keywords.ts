@@ -3,8 +3,8 @@ import { keywordsOf } from '../languages/languages.ts';
 import { foldedOf } from '../text/characters.ts';
 
 /**
- * Words, or beginnings of words, without which some recognizers do not run: lower case, without accents. They are rough,
- * because the recognizer checks the exact words before each value.
+ * Words, or beginnings of words, without which some recognizers do not run. They are in lower case, without accents. They
+ * can be inexact, because the recognizer checks the exact words before each value.
  */
 const lists = {
   secret: [...keywordsOf('secret'), 'sess', 'jsess', 'phpsess', 'csrf', 'xsrf', 'bearer', 'pin'],
@@ -27,7 +27,7 @@ const automaton = createAutomaton([...listsByWord.keys()], foldedOf);
 
 type Begins = Record<KeywordList, number[]>;
 
-/** Where the words of each list begin, in ascending order. */
+/** Finds where the words of each list begin, in ascending order. */
 function findBegins(text: string): Readonly<Begins> {
   const found: Begins = { secret: [], cloudSecret: [], login: [], card: [], plate: [] };
   automaton.scan(text, anywhere, (begin, _end, word) => {
@@ -38,7 +38,7 @@ function findBegins(text: string): Readonly<Begins> {
 }
 const anywhere = (): boolean => true;
 
-/** Keeps the order: a longer word can end after one that begins inside it. */
+/** Inserts an offset in order. A word can begin before one that the scan reported earlier, if it ends after it. */
 function insert(begins: number[], begin: number): void {
   let at = begins.length;
   while (at > 0 && (begins[at - 1] ?? 0) > begin) at--;

@@ -1,19 +1,20 @@
 /** One or more words of a run of numbers. */
 export interface Part {
-  /** Where it begins and ends in the run. */
+  /** Offsets in the run. */
   readonly start: number;
   readonly end: number;
   readonly digits: number;
-  /** How many digits each of its words holds. */
+  /** Number of digits in each word. */
   readonly words: readonly number[];
 }
 
-/** How many digits a part and its words hold. */
+/** Limits of the number of digits. */
 export interface Sizes {
+  /** The fewest digits of a part. */
   readonly least: number;
-  /** This keeps the work linear. */
+  /** The most digits of a part. This limit keeps the run time linear. */
   readonly most: number;
-  /** Of every word but the first: digits that stand alone are a row of a table. */
+  /** The fewest digits of every word except the first one. Single digits are a row of a table. */
   readonly word: number;
 }
 
@@ -23,8 +24,8 @@ const words = /[^ \u00a0]+/g;
 export const isList = (run: string): boolean => /[ \u00a0]/.test(run);
 
 /**
- * Every part of a run of digits and separators that begins and ends with a word: a value may stand in a list, between
- * numbers that belong to something else. Marks at the end of a part are left out.
+ * Returns all sequences of words of a run of digits and separators, within the limits. A value can be in a list, between
+ * unrelated numbers. Marks at the end of a part are excluded.
  */
 export function partsOf(run: string, { least, most, word }: Sizes): Part[] {
   const all = Array.from(run.matchAll(words), ({ 0: text, index }) => ({

@@ -22,7 +22,7 @@ function find(text: string): Find[] {
   return found;
 }
 
-/** Each value stands between the brackets; an emoji before it shifts what counts code points or graphemes wrongly. */
+/** Values in brackets, by type. The test puts an emoji before each, to detect offsets that are not UTF-16 code units. */
 const positives: Readonly<Record<string, readonly string[]>> = {
   EMAIL_ADDRESS: [
     'mail [anna.schmidt+news@mail.example.co.uk]!',
@@ -225,7 +225,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   DATE_OF_BIRTH: ['DOB: [21/06/1979]', 'born on [4 March 1980]', 'geboren am [12.05.1991]', 'né le [3 avril 1975]'],
 };
 
-/** Nobody's data, however much it looks like it. */
+/** Texts that resemble personal data but contain none. */
 const negatives: readonly string[] = [
   'std::cout << std::endl; abc::def::ghi',
   '127.0.0.1 and 0.0.0.0 and ::1 and 255.255.255.0 and 8.8.8.8',
@@ -295,7 +295,7 @@ describe('structured recognizers', () => {
     });
   }
 
-  it('refuse what fails its check digit', () => {
+  it('reject values with a wrong check digit', () => {
     expect(find('account GB82WEST12345698765433')).to.deep.equal([]);
     expect(find('DNI 12345678A')).to.deep.equal([]);
     expect(find('card 4111 1111 1111 1112')).to.deep.equal([]);
@@ -308,7 +308,7 @@ describe('structured recognizers', () => {
     ['cs', 'Jana 601 123 456 Brno', '601 123 456'],
   ];
   for (const [language, text, number] of national) {
-    it(`find a number as it is written where ${language} is spoken, if that is expected`, () => {
+    it(`find a national phone number only if the language ${language} is expected`, () => {
       const stats = textStatsOf(text);
       const found = (languages: readonly string[]): string[] => {
         const values: string[] = [];
@@ -323,12 +323,12 @@ describe('structured recognizers', () => {
     });
   }
 
-  it('need not look where stats say that nothing can be', () => {
+  it('do not run on a text whose stats exclude a match', () => {
     const stats = textStatsOf('Just a plain sentence about nothing at all');
     expect(recognizers.filter(({ mayMatch }) => mayMatch(stats)).map(({ type }) => type)).to.deep.equal(['API_KEY']);
   });
 
-  it('look at numbers wherever they stand in a long text', () => {
+  it('find numbers at any distance from each other in a long text', () => {
     const filler = 'Nothing of note happened that day, and nobody wrote it down. ';
     for (const length of [0, 40, 63, 64, 65, 66, 128, 129, 130, 131, 200, 5000]) {
       const gap = filler.repeat(90).slice(0, length);
@@ -340,7 +340,7 @@ describe('structured recognizers', () => {
     }
   });
 
-  it('look behind every word that announces, near the last one or far from it', () => {
+  it('find values after keywords at any distance from each other', () => {
     const filler = 'Nothing of note happened that day, and nobody wrote it down. ';
     for (const length of [0, 1, 20, 40, 64, 90, 150, 2000]) {
       const gap = filler.repeat(40).slice(0, length);
@@ -380,7 +380,7 @@ describe('structured values in lists', () => {
   const between = fc.constantFrom(' ', ',', ', ', ';', '; ', '\t', '\n', ' | ', '|', ' - ', ': ');
   const list = fc.array(fc.tuple(ordinary, between), { maxLength: 4 });
 
-  /** A number with its check digit after Luhn, in groups. */
+  /** Card numbers with a valid check digit, in groups. */
   const card = fc
     .tuple(
       fc.constantFrom<readonly [string, readonly number[]]>(
@@ -407,23 +407,23 @@ describe('structured values in lists', () => {
   };
 
   for (const [type, value] of Object.entries(values)) {
-    it(`are found whatever ordinary numbers stand before and after: ${type}`, () => {
+    it(`are found between ordinary numbers: ${type}`, () => {
       fc.assert(
         fc.property(list, value, fc.tuple(between, list), (before, number, [next, after]) => {
           const start = before.flat().join('');
           const text = start + number + next + after.flat().join('');
           const covered = new Uint8Array(text.length);
           const stats = textStatsOf(text);
-          for (const { type: own, find: look } of recognizers)
-            look(
+          for (const { type: own, find: recognize } of recognizers)
+            recognize(
               stats.text,
               (from, to, _score, found = own) => {
                 if (found === type) covered.fill(1, from, to);
               },
               stats,
             );
-          const open = Array.from(number).filter((_, at) => covered[start.length + at] === 0);
-          expect(open.join(''), JSON.stringify(text)).to.equal('');
+          const uncovered = Array.from(number).filter((_, at) => covered[start.length + at] === 0);
+          expect(uncovered.join(''), JSON.stringify(text)).to.equal('');
         }),
         { numRuns: 400 },
       );
@@ -432,7 +432,7 @@ describe('structured values in lists', () => {
 });
 
 describe('offsets from UTC', () => {
-  it('begin no phone number, whatever status and size stand behind', () => {
+  it('do not begin a phone number, whatever status and size follow', () => {
     const hours = fc.integer({ min: 0, max: 14 });
     const minutes = fc.constantFrom('00', '30', '45');
     const zone = fc
@@ -467,7 +467,7 @@ describe('secrets within strings', () => {
   const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
   const deep = (text: string, depth: number): string => (depth === 0 ? text : deep(escaped(text), depth - 1));
 
-  it('are found exactly, however deep the string and whatever is in them', () => {
+  it('are found exactly at any nesting depth and with any characters', () => {
     const secret = fc
       .array(fc.constantFrom(...Array.from('aZ09!,;:"\'\\/&#-_n]['), 'é'), { maxLength: 12 })
       .map((parts) => `Xk9mQ4v${parts.join('')}q7Wd2Zr81kT`);
@@ -482,7 +482,7 @@ describe('secrets within strings', () => {
     );
   });
 
-  it('are found without quotes, to the end of the line or the string', () => {
+  it('are found without quotes, up to the end of the line or the string', () => {
     const secret = fc.stringMatching(/^Xk9[a-zA-Z0-9!#_-]{4,20}q7$/);
     fc.assert(
       fc.property(secret, fc.nat(3), fc.constantFrom('\n', '"', '\r\n', '\tx'), (value, depth, end) => {
@@ -496,7 +496,7 @@ describe('secrets within strings', () => {
 const size = 100_000;
 const repeated = (unit: string): string => unit.repeat(Math.ceil(size / unit.length)).slice(0, size);
 
-/** What makes careless patterns take quadratic time or worse. */
+/** Texts for which careless patterns take quadratic time or worse. */
 const hostile: Readonly<Record<string, string>> = {
   letters: repeated('a'),
   digits: repeated('1'),
@@ -505,7 +505,7 @@ const hostile: Readonly<Record<string, string>> = {
   'dotted digits': repeated('1.'),
   'at signs': repeated('@'),
   'local parts': repeated('a.'),
-  'almost addresses': repeated('a@b.'),
+  'incomplete addresses': repeated('a@b.'),
   'colons and hex': repeated('ab:'),
   'double colons': repeated('::'),
   schemes: repeated('http://'),
@@ -528,19 +528,19 @@ const hostile: Readonly<Record<string, string>> = {
   emoji: repeated('😀1'),
   plus: repeated('+1'),
   slashes: repeated('/1/a'),
-  'words that announce': repeated('bic plate valid aws 1 '),
-  'words that announce, further apart': repeated(`plate secret swift cvv 1${' -'.repeat(40)}`),
-  'latitudes and so on': repeated('lat: 1.2345 '),
+  keywords: repeated('bic plate valid aws 1 '),
+  'keywords, further apart': repeated(`plate secret swift cvv 1${' -'.repeat(40)}`),
+  latitudes: repeated('lat: 1.2345 '),
   degrees: repeated('1° 2\' 3" N '),
-  'codes of cards': repeated('cvv 1'),
+  'card codes': repeated('cvv 1'),
   'valid until': repeated('card exp 1/'),
-  'basic things': repeated('basic QUJD '),
-  'users of curl': repeated(' -u a:b'),
+  'basic credentials': repeated('basic QUJD '),
+  'curl users': repeated(' -u a:b'),
   logins: repeated('login a password '),
   sessions: repeated('sessionid='),
   plates: repeated('plate A1 '),
-  'numbers of documents': repeated('id card A1 '),
-  'numbers behind Han': repeated('电1'),
+  'document numbers': repeated('id card A1 '),
+  'numbers after Han': repeated('电1'),
   'two digits each': repeated('12 '),
   'four digits each': repeated('4111 '),
   'cards in a row': repeated('4111-1111-1111-1111 '),
@@ -558,7 +558,7 @@ const hostile: Readonly<Record<string, string>> = {
 
 describe('structured recognizers on hostile text of 100 kB', () => {
   recognizers.forEach((recognizer: Recognizer, index) => {
-    it(`stay linear: ${recognizer.type} (${index})`, () => {
+    it(`take linear time: ${recognizer.type} (${index})`, () => {
       for (const [name, text] of Object.entries(hostile)) {
         const before = process.threadCpuUsage();
         const stats = textStatsOf(text);

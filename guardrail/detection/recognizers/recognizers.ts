@@ -26,7 +26,7 @@ export const recognizersFor = (languages: readonly string[] = []): readonly Reco
   ...vehicles,
 ];
 
-/** Every type that a recognizer finds. */
+/** All types that recognizers find. */
 export const recognizedTypes = (): readonly EntityType[] => [
   ...new Set(recognizersFor().flatMap(({ type, otherTypes = [] }) => [type, ...otherTypes])),
 ];

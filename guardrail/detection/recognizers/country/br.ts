@@ -1,7 +1,7 @@
 import { repeated } from '../checksums.ts';
 import { lastDigit, numberAt, type Country } from './country.ts';
 
-/** Two check digits of a Brazilian CPF (11) or CNPJ (14). */
+/** Verifies the two check digits of a Brazilian CPF (11 digits) or CNPJ (14 digits). */
 function brazilian(digits: string): boolean {
   const check = (length: number): number => {
     let total = 0;

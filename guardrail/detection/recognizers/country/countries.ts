@@ -35,7 +35,7 @@ import { southAfrica } from './za.ts';
 import type { Country } from './country.ts';
 import { vatOnly } from './vatOnly.ts';
 
-/** All countries, one line a country. Where a number is valid in several countries, the first one decides its type. */
+/** All countries, one per line. If a number is valid in several countries, the first one determines its type. */
 export const countries: readonly Country[] = [
   unitedStates,
   unitedKingdom,

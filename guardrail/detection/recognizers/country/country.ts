@@ -25,11 +25,11 @@ export interface NumberId {
 export interface VatNumber {
   /** Alternatives of a regular expression; they begin with the country code. */
   readonly pattern: string;
-  /** Verifies the check digits; undefined where this number has none. */
+  /** Verifies the check digits; undefined if the number has none. */
   readonly valid?: (digits: string) => boolean | undefined;
 }
 
-/** The number at the digits from `from` to `to`. */
+/** The digits from `from` to `to` as a number. */
 export const numberAt = (digits: string, from: number, to: number): number => Number(digits.slice(from, to));
 export const lastDigit = (digits: string): number => numberAt(digits, digits.length - 1, digits.length);
 export const weightedModulo = (digits: string, weights: readonly number[], modulus: number): number =>
@@ -40,7 +40,7 @@ export const isYearMonthDay = (digits: string): boolean => isDate(numberAt(digit
 /** Whether an identifier begins with a date as DDMMYY. */
 export const isDayMonthYear = (digits: string): boolean => isDate(numberAt(digits, 2, 4), numberAt(digits, 0, 2));
 
-/** A score for values that need a context word. */
+/** A score function for values that need a context word. */
 export const withContext =
   (words: RegExp, score = 0.9) =>
   (_value: string, { text, start }: Match): number =>

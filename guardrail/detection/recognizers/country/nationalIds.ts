@@ -58,7 +58,7 @@ class NumberRun {
     }
   }
 
-  /** Emits a part of the run as the first identifier that it can be. */
+  /** Emits a part of the run as the first identifier that matches. */
   private emitFirst(start: number, end: number, ids: readonly NumberId[] = []): boolean {
     const written = this.run.slice(start, end);
     const digits = digitsOf(written);
@@ -72,7 +72,7 @@ class NumberRun {
     return false;
   }
 
-  /** Whether a context word stands before the run. It applies to parts that begin within its reach. */
+  /** Whether the text before the run contains a context word. It applies only to parts near the beginning of the run. */
   private hasContext(id: NumberId, start: number): boolean {
     if (start > contextWidth) return false;
     this.context ??= contextBefore(this.text, this.start);

@@ -1,6 +1,6 @@
 import { numberAt, type Country } from './country.ts';
 
-/** Countries of the European Union of which only the VAT number is known. */
+/** Countries of the European Union with VAT numbers only. */
 export const vatOnly: readonly Country[] = [
   { vat: { pattern: String.raw`CY\d{8}[A-Z]` } },
   { vat: { pattern: String.raw`HU\d{8}` } },

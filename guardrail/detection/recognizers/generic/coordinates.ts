@@ -12,8 +12,8 @@ const coordinateWord = new RegExp(
   'u',
 );
 /**
- * Latitude and longitude in decimals: as a pair behind a word for a position, or each behind its name, as in JSON. Without
- * a word any two numbers match.
+ * Latitude and longitude as decimals: a pair after a word for a position, or each after its name, as in JSON. Without a
+ * context word any two numbers would match.
  */
 const decimals = aroundDigits({
   type: 'COORDINATE',
@@ -29,12 +29,12 @@ const decimals = aroundDigits({
       .map(Number);
     const context = contextBefore(text, start);
     if (second === undefined) return Math.abs(first) <= 180 && coordinateWord.test(context) ? 0.85 : 0;
-    const isMeant = pairWord.test(context) || (positionWord.test(context) && /\.\d{4}.*\.\d{4}/.test(value));
-    return Math.abs(first) <= 90 && Math.abs(second) <= 180 && isMeant ? 0.85 : 0;
+    const hasContext = pairWord.test(context) || (positionWord.test(context) && /\.\d{4}.*\.\d{4}/.test(value));
+    return Math.abs(first) <= 90 && Math.abs(second) <= 180 && hasContext ? 0.85 : 0;
   },
 });
 
-/** Degrees with the letters of the directions need no context word. */
+/** Degrees with compass letters. They need no context word. */
 const compass = anywhere({
   type: 'COORDINATE',
   pattern: new RegExp(`(?<![\\p{L}\\p{N}_.-])${degrees}[NS][,;]?\\s{1,2}${degrees}[EWO](?![\\p{L}\\p{N}_])`, 'gu'),

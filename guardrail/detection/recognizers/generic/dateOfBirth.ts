@@ -7,7 +7,7 @@ const dayFirst = String.raw`\d{1,2}(?:${contextWords('ordinal')}|\.|º)?(?: (?:$
 const monthFirst = String.raw`${month}\.? \d{1,2}(?:${contextWords('ordinalAfterMonth')})?,? \d{4}`;
 const birthWord = new RegExp(String.raw`(?:${contextWords('birth')})[^\n]{0,28}$`);
 
-/** A date is personal only behind a word such as "born". */
+/** A date is personal only after a word such as "born". */
 const dateOfBirth = aroundDigits({
   type: 'DATE_OF_BIRTH',
   pattern: new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${numericDate}|${dayFirst}|${monthFirst})(?![\p{L}\p{N}])`, 'giu'),

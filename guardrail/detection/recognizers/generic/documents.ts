@@ -2,7 +2,7 @@ import type { EntityType } from '../../contract.ts';
 import { contextWords } from '../../languages/languages.ts';
 import { aroundDigits, contextBefore, digitsOf, type Recognizer } from '../recognizer.ts';
 
-/** Only these may stand between a document word and its number: "number is", "no.:", "#", "Nr.", "ist", "est le". */
+/** The text between a document word and its number: "number is", "no.:", "#", "Nr.", "ist", "est le". */
 const filler = String.raw`(?:[\s:#=."'()-]|${contextWords('documentFiller')}){0,12}$`;
 
 const documentWords = (
@@ -14,7 +14,7 @@ const documentWords = (
   ] as const
 ).map(([type, purpose]): readonly [EntityType, RegExp] => [type, new RegExp(`(?:${contextWords(purpose)})${filler}`)]);
 
-/** Numbers of documents have many patterns: a number needs a document word directly before it. */
+/** Document numbers have many patterns, so a number needs a document word directly before it. */
 const documentNumber = aroundDigits({
   type: 'ID',
   otherTypes: documentWords.map(([type]) => type),

@@ -12,25 +12,25 @@ import {
 } from '../recognizer.ts';
 import type { TextStats } from '../textStats.ts';
 
-/** Issuer prefixes and lengths, after ISO/IEC 7812 and the networks' published ranges. */
+/** Issuer prefixes and lengths. Source: ISO/IEC 7812 and the published ranges of the card networks. */
 const issuers =
   /^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d{2}|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-59]|[689]\d)\d{11,16}|6(?:011|5\d{2}|4[4-9]\d)\d{12,15}|(?:2131|1800)\d{11}|35(?:2[89]|[3-8]\d)\d{12,15}|62\d{14,17}|(?:5[0678]|6[37])\d{10,17}|220[0-4]\d{12}|2\d{15})$/;
 
-/** Any number as long as a card's: enough where it is said to be one. */
+/** Any number with the length of a card number. It needs a context word. */
 const anyIssuer = /^\d{12,19}$/;
 
 const cardContext = new RegExp(String.raw`\bcc\b|visa|master|amex|discover|${contextWords('card')}`);
 
-/** Of them, those that so many numbers bear that four groups of four within a row of numbers are most likely theirs. */
-const networks =
+/** The issuers with the most cards. Four groups of four digits in a row of numbers are most likely one of these cards. */
+const commonIssuers =
   /^(?:4\d{15}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d{2}|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-59]|[689]\d)\d{11}|6(?:011|5\d{2}|4[4-9]\d)\d{12,15}|35(?:2[89]|[3-8]\d)\d{12,15}|62\d{14,17})$/;
 
-/** How many digits stand together on cards, or where the card's number is one word. */
+/** Digits per group on cards, or of a card number without spaces. */
 const groups = /^(?:4 4 4 4|4 6 5|4 6 4|4 4 4 4 3|1[3-9])$/;
 
-/** A longer run is a table: four of its columns are a card only where nothing but cards stands before them. */
+/** A longer run is a table. Four of its columns are a card only if all columns before them are cards. */
 const longestList = 64;
-/** Of a number in four groups of four, with the space behind it. */
+/** Length of a card number in four groups of four, with the space after it. */
 const spacedCard = 20;
 
 const cardSizes = { least: 13, most: 19, word: 3 };
@@ -39,15 +39,15 @@ const cardRun = /(?<![\p{L}\p{N}_]|\d[.-])\d(?:[ -]?\d){11,}(?![\p{L}\p{N}_]|\.\
 
 const isCard = (digits: string, known: RegExp): boolean => known.test(digits) && !repeated(digits) && luhn(digits);
 
-/** Whether a part of a run is the number of a card, as it stands. */
+/** Whether a part of a run is a card number. */
 function isCardIn(run: string, { start, end, words }: Part): boolean {
   if (!groups.test(words.join(' '))) return false;
   const isOne = words.length === 1;
   if (!isOne && run.length > longestList && start % spacedCard !== 0) return false;
-  return isCard(digitsOf(run.slice(start, end)), isOne ? issuers : networks);
+  return isCard(digitsOf(run.slice(start, end)), isOne ? issuers : commonIssuers);
 }
 
-/** Numbers of cards: alone, or in a list with other numbers. */
+/** Card numbers, alone or in a list with other numbers. */
 const card: Recognizer = {
   type: 'CREDIT_CARD',
   mayMatch: (stats) => stats.digits >= 12,
@@ -59,22 +59,22 @@ const card: Recognizer = {
       ({ 0: run, index }, offset) => {
         const start = offset + index;
         const digits = run.length < 40 ? digitsOf(run) : '';
-        const isSaid = (at: number): boolean => cardContext.test(contextBefore(text, at));
+        const hasContext = (at: number): boolean => cardContext.test(contextBefore(text, at));
         if (isCard(digits, issuers)) {
-          emit(start, start + run.length, isSaid(start) ? 1 : 0.9);
+          emit(start, start + run.length, hasContext(start) ? 1 : 0.9);
           return;
         }
         const parts = isList(run) ? partsOf(run, cardSizes).filter((part) => isCardIn(run, part)) : [];
         for (const part of parts) {
-          emit(start + part.start, start + part.end, isSaid(start + part.start) ? 1 : 0.9);
+          emit(start + part.start, start + part.end, hasContext(start + part.start) ? 1 : 0.9);
         }
-        if (parts.length === 0 && isCard(digits, anyIssuer) && isSaid(start)) emit(start, start + run.length, 0.8);
+        if (parts.length === 0 && isCard(digits, anyIssuer) && hasContext(start)) emit(start, start + run.length, 0.8);
       },
     );
   },
 };
 
-/** Lengths by country: SWIFT IBAN registry, release 99. */
+/** IBAN lengths by country. Source: SWIFT IBAN registry, release 99. */
 const lengths = new Map(
   (
     'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 ' +
@@ -88,7 +88,7 @@ const lengths = new Map(
 
 const ibanStart = /(?<![\p{L}\p{N}])[a-z]{2}[ -]?\d{2}(?=[ -]?[a-z0-9])/giu;
 
-/** The country tells the length, so an IBAN ends where it must, whatever follows. */
+/** The country code determines the length, so the text after an IBAN does not matter. */
 const iban: Recognizer = {
   type: 'IBAN_CODE',
   mayMatch: (stats) => stats.digits >= 6,
@@ -129,7 +129,7 @@ const codeWord = new RegExp(
   'u',
 );
 
-/** The verification code of a card, directly behind its name. */
+/** The verification code of a card, directly after a word for it. */
 const verificationCode: PatternRecognizer<TextStats> = {
   type: 'CVV',
   pattern: /(?<![\p{L}\p{N}_.,-])\d{3,4}(?![\p{L}\p{N}_-]|[.,:/]\d)/gu,
@@ -142,7 +142,7 @@ const expiryWord = new RegExp(
   'u',
 );
 
-/** The expiration date of a card: personal only where the text names a card. */
+/** The expiration date of a card. It is personal only near a word for a card or a card number. */
 const expiration: PatternRecognizer<TextStats> = {
   type: 'CREDIT_CARD_EXPIRATION',
   pattern: /(?<![\p{L}\p{N}_.,/-])(?:0?[1-9]|1[0-2]) ?[/-] ?(?:20)?\d{2}(?![\p{L}\p{N}_]|[.,:/-]\d)/gu,

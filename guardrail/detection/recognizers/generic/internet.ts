@@ -5,7 +5,7 @@ import { contextAfter, contextBefore, eachMatch, aroundDigits, type Recognizer }
 const local = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u;
 const host = /[\p{L}\p{N}.-]/u;
 
-/** Every `@` is looked at once, outwards and within the limits of RFC 5321: linear whatever the text. */
+/** E-mail addresses. Extends each `@` in both directions within the limits of RFC 5321, so the run time is linear. */
 const email: Recognizer = {
   type: 'EMAIL_ADDRESS',
   mayMatch: (stats) => stats.hasAt,
@@ -37,8 +37,8 @@ const email: Recognizer = {
 };
 
 /**
- * Hosts that are nobody's own: documentation, code hosting, registries, standards. A link to them tells nothing of a
- * person unless it names an account or carries credentials.
+ * Public hosts: documentation, code hosting, registries, standards. A link to them is personal only if it names an account
+ * or contains credentials.
  */
 const publicHost =
   /^(?:www\.)?(?:localhost|[\w-]+\.(?:local|internal|svc|test|invalid|localhost)|(?:[\w-]+\.){0,3}(?:example\.(?:com|org|net)|w3\.org|wikipedia\.org|wikimedia\.org|mozilla\.org|github\.(?:com|io)|githubusercontent\.com|gitlab\.com|bitbucket\.org|google\.com|googleapis\.com|gstatic\.com|microsoft\.com|azure\.com|apple\.com|amazonaws\.com|aws\.amazon\.com|cloudflare\.com|npmjs\.(?:com|org)|pypi\.org|python\.org|nodejs\.org|typescriptlang\.org|rust-lang\.org|crates\.io|docs\.rs|golang\.org|go\.dev|kubernetes\.io|k8s\.io|helm\.sh|docker\.(?:com|io)|quay\.io|ghcr\.io|gcr\.io|apache\.org|eclipse\.org|debian\.org|ubuntu\.com|redhat\.com|openssl\.org|ietf\.org|rfc-editor\.org|iso\.org|iana\.org|json-schema\.org|schema\.org|xmlsoap\.org|openxmlformats\.org|opengis\.net|purl\.org|stackoverflow\.com|stackexchange\.com|readthedocs\.io|unpkg\.com|jsdelivr\.net|cdnjs\.com|fonts\.com|bootstrapcdn\.com|jquery\.com|reactjs\.org|react\.dev|vuejs\.org|angular\.io|nextjs\.org|openai\.com|anthropic\.com|huggingface\.co|arxiv\.org|doi\.org|gnu\.org|kernel\.org|maven\.org|gradle\.org|nuget\.org|rubygems\.org|packagist\.org|letsencrypt\.org|mysql\.com|postgresql\.org|sqlite\.org|redis\.io|mongodb\.com|elastic\.co|grafana\.com|prometheus\.io|opentelemetry\.io|swagger\.io|openapis\.org|creativecommons\.org|youtube\.com|bbc\.co\.uk|europa\.eu|who\.int|un\.org))$/i;
@@ -48,11 +48,11 @@ const credential =
   /[?&;](?:[\w-]*(?:token|key|secret|password|passwd|pwd|sig|signature|auth|session|code)[\w-]*)=[^&\s]{6,}|^[a-z+.-]+:\/\/[^/\s@]{0,128}:[^/\s@]{1,128}@/i;
 const urlEnd = /[^\s"'<>`\\^{|}\])]{1,2048}/y;
 
-/** Where an address without a scheme begins: `www`, or a profile, as people write theirs. */
+/** The beginning of a URL without a scheme: `www`, or the profile page of a social network. */
 const bareHost =
   /(?<![\w./@-])(?:www\.(?=[\p{L}\p{N}-]{1,63}\.\p{L})|(?:linkedin\.com\/in|(?:twitter|x|facebook|instagram|tiktok|xing)\.com)\/(?=@?\w{2}))/giu;
 
-/** Links: by `://` or `www.`, to the end of what a URL may hold. Those of public hosts only where they tell of someone. */
+/** URLs with a scheme, and those of {@link bareHost}. URLs of public hosts only if they are personal. */
 const url: Recognizer = {
   type: 'URL',
   mayMatch: (stats) => stats.hasUrl,
@@ -62,14 +62,14 @@ const url: Recognizer = {
       let start = at;
       while (start > 0 && at - start < 16 && /[a-z+.]/i.test(text.charAt(start - 1))) start--;
       if (start === at) continue;
-      // A link within a link ends with it: reading to its end again for each would cost the square of their number.
+      // A URL inside a URL has the same end. Reading it again for each would take quadratic time.
       if (at + 3 >= end) end = readUrl(text, at + 3);
       const web = /^(?:https?|ftps?|wss?|sftp)$/i.test(text.slice(start, at));
-      if (end > at + 5 && (web || credential.test(text.slice(start, end)))) judge(text, start, end, emit);
+      if (end > at + 5 && (web || credential.test(text.slice(start, end)))) emitIfPersonal(text, start, end, emit);
     }
     eachMatch(bareHost, text, (match) => {
       const end = readUrl(text, match.index);
-      judge(text, match.index, end, emit);
+      emitIfPersonal(text, match.index, end, emit);
     });
   },
 };
@@ -80,7 +80,7 @@ function readUrl(text: string, from: number): number {
   return match ? from + match[0].replace(/(?:[.,;:!?*_]|\.{3}|&quot|&gt)+$/, '').length : from;
 }
 
-function judge(
+function emitIfPersonal(
   text: string,
   start: number,
   end: number,
@@ -103,8 +103,8 @@ function judge(
 }
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)';
-/** Addresses that every machine has: loopback, any, broadcast, masks, public resolvers. */
-const everyones =
+/** Addresses that identify no machine: loopback, any, broadcast, masks, public resolvers. */
+const sharedAddresses =
   /^(?:0\.0\.0\.0|127\.|255\.|1\.1\.1\.1$|1\.0\.0\.1$|8\.8\.[48]\.[48]$|9\.9\.9\.9$|224\.|169\.254\.169\.254$)/;
 
 const versionWord = new RegExp(String.raw`(?:§|oid|${contextWords('version')})\s*[:=]?\s*$`);
@@ -114,19 +114,19 @@ const ipv4 = aroundDigits({
   pattern: new RegExp(`(?<![\\p{L}\\p{N}_.-])${octet}(?:\\.${octet}){3}(?![\\p{L}\\p{N}_]|\\.\\d|-\\p{L})`, 'gu'),
   mayMatch: (stats) => stats.digits >= 4,
   score: (value, { text, start, end }) => {
-    if (everyones.test(value)) return 0;
+    if (sharedAddresses.test(value)) return 0;
     const context = contextBefore(text, start, 24);
     if (versionWord.test(context)) return 0;
-    // A network is not a machine: 10.0.0.0/8.
+    // Excludes networks: 10.0.0.0/8.
     if (/^\/(?:\d|1\d|2[0-4])\b/.test(contextAfter(text, end, 4)) && value.endsWith('.0')) return 0;
     return 0.95;
   },
 });
 
 /**
- * Addresses in hexadecimal have no place of their own in a pattern's eyes: any word may begin one. So they are looked for
- * from the marks between their digits, each of which is looked at once.
- * @param form of an address from its first digit on: sticky, and bounded in length.
+ * Visits hexadecimal addresses. Any word can begin one, so the search starts at the marks between the digits and visits
+ * each mark once.
+ * @param form pattern of an address from its first digit: sticky, and of limited length.
  */
 function eachHex(text: string, mark: string, form: RegExp, take: (value: string, start: number) => void): void {
   for (let at = text.indexOf(mark), end = 0; at >= 0; at = text.indexOf(mark, Math.max(at + 1, end))) {
@@ -157,8 +157,8 @@ const ipv6: Recognizer = {
 const macForm =
   /(?<![\p{L}\p{N}:.-])(?:[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5})|[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4})(?![\p{L}\p{N}]|[:.-][0-9a-f])/iuy;
 
-/** Addresses that no card has, and three groups of letters or of digits only. */
-const noMac = /^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$|^\d{4}\.\d{4}\.\d{4}$|^[a-f]{4}\.[a-f]{4}\.[a-f]{4}$/i;
+/** Addresses that no network card has, and three groups of only letters or only digits. */
+const notADevice = /^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$|^\d{4}\.\d{4}\.\d{4}$|^[a-f]{4}\.[a-f]{4}\.[a-f]{4}$/i;
 
 const mac: Recognizer = {
   type: 'MAC_ADDRESS',
@@ -166,11 +166,11 @@ const mac: Recognizer = {
   find(text, emit) {
     for (const mark of [':', '-', '.']) {
       eachHex(text, mark, macForm, (value, start) => {
-        if (!noMac.test(value)) emit(start, start + value.length, 0.95);
+        if (!notADevice.test(value)) emit(start, start + value.length, 0.95);
       });
     }
   },
 };
 
-/** What names a person's place on the network. */
+/** Addresses and URLs that identify a person or a machine. */
 export const internet: readonly Recognizer[] = [email, url, ipv4, ipv6, mac];

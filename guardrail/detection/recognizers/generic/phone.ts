@@ -24,7 +24,7 @@ const labelAfter = new RegExp(String.raw`^\s{0,2}[-(/]?\s{0,2}(?:${contextWords(
 
 type Validator = Pick<typeof numberingPlans, 'isValidPhoneNumber'>;
 let validator: Validator | undefined;
-/** Loads the numbering plans with the first number: loading takes as long as the rest of the detector. */
+/** Loads the numbering plans at first use. Loading them takes as long as loading the rest of the detector. */
 const metadata = (): Validator => (validator ??= createRequire(import.meta.url)('libphonenumber-js/min') as Validator);
 
 /** Groups of digits, as in national numbers that do not begin with a zero. */
@@ -52,7 +52,7 @@ const utcOffset = [
   String.raw`(?<=\b(?:GMT|UTC) ?.)\d{1,2}(?::?\d{2})?(?!\d)`,
 ].join('|');
 
-/** A phone number does not begin with the milliseconds of a time, as logs write them. */
+/** Excludes phone numbers that begin with the milliseconds of a time in a log. */
 const noMilliseconds = String.raw`(?!(?<=:\d\d,)\d{3}(?![\d\-.]))`;
 
 const phone = `(?<!${letter}|[\\p{N}_\\/=%#&$€£]|\\d[.:\\-]|[.\\-][\\p{L}\\d_]?)${noMilliseconds}(?:\\+ ?|\\(\\+?)?\\d(?:[ \\u00a0.\\-\\/\\(\\)]{0,3}\\d){5,16}${extension}(?!${letter}|[\\p{N}_%€$]|[.:]\\d|-\\d)(?<!\\(\\d{1,5})`;
@@ -119,27 +119,27 @@ function scoreOf(value: string, { text, start, end }: Match, { withZero, without
   if (!body.startsWith('0')) {
     return withoutZero.length > 0 && grouped.test(body) && withoutZero.some(isValidIn) ? 0.6 : 0;
   }
-  // Without a context word, digits one by one are a row of a table.
+  // Without a context word, single digits are a row of a table.
   const isRow = /\b\d \d \d\b/.test(body);
   return digits.length >= 9 && /[ ./-]/.test(body) && !isRow && withZero.some(isValidIn) ? 0.6 : 0;
 }
 
-/** The ends of the words of a run, the last one first. */
+/** The offsets at which words of a run end, the last one first. */
 const beginningsOf = (run: string): number[] =>
   Array.from(run.matchAll(/\d(?=[ \u00a0])/g), ({ index }) => index + 1).reverse();
 
-/** Whether a number is more likely one side of a decimal comma than an entry of a list. */
+/** Whether a number next to a comma is more likely a part of a decimal number than an entry of a list. */
 function isDecimal(body: string, isBehindComma: boolean, isBeforeComma: boolean): boolean {
   if (isBeforeComma && /^\d{1,3}(?:[ .]\d{3})+$/.test(body)) return true;
   if (isBehindComma && isBeforeComma && /^\d+ \d{1,3}$/.test(body)) return true;
   return (isBehindComma || isBeforeComma) && /^\d{1,8}$/.test(body);
 }
 
-/** A ZIP code of nine digits behind its state, as in Boston, MA 02110-1301. */
+/** Whether the value is a ZIP code of nine digits after its state, as in Boston, MA 02110-1301. */
 const isZip = (value: string, text: string, start: number): boolean =>
   /^\d{5}-\d{4}$/.test(value) && /(?<![A-Z])[A-Z]{2},?\s{1,3}$/.test(text.slice(Math.max(0, start - 7), start));
 
-/** Dates, times, decimals, runs of one digit, years and ranges. */
+/** Whether the value is a date, a time, a decimal number, a repeated digit, a year or a range. */
 function isSomethingElse(value: string, digits: string): boolean {
   return (
     /^(?:19|20)\d{2}[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])\b/.test(value) ||

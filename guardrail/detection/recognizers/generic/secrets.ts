@@ -54,7 +54,7 @@ const prefixed: readonly string[] = [
   '[MNO][\\w-]{22,27}\\.[\\w-]{6}\\.[\\w-]{27,40}', // Discord
 ];
 
-/** Excludes the examples of manuals: a real key looks random. */
+/** Whether a key looks random. Excludes the examples of manuals. */
 function varied(value: string): boolean {
   const body = value.slice(4);
   return (
@@ -106,7 +106,7 @@ const privateKey: Recognizer = {
   },
 };
 
-/** A quote: plain, escaped with backslashes in a string, encoded in a URL or in HTML. */
+/** A quote: plain, escaped with backslashes, or encoded in a URL or in HTML. */
 const quote = String.raw`(?:\\{0,15}["'${'`'}]|%(?:25){0,3}2[27]|&(?:quot|apos|#3[49]);)`;
 
 const keyWord = String.raw`secret(?:[_ -]?key)?|(?:api|access|auth|private|client|account|encryption|signing|master|session|refresh|[cx]srf)[_ -]?(?:key|token|secret)(?:[_ -]?id)?|(?:j|php)?sess(?:ion)?(?:[_ -]?id)?|token|bearer|credentials?`;
@@ -121,7 +121,7 @@ const assigned = new RegExp(
   'iuy',
 );
 
-/** Values of configuration and words of sentences that follow such a word. */
+/** Configuration values, and words of sentences, that can follow a word for a secret. */
 const notASecret = new RegExp(
   String.raw`^(?:true|false|null|none|undefined|string|str|number|int|integer|boolean|bool|object|any|required|optional|secret|token|password|passwd|process|env|os|self|this|config|settings|options|value|input|getenv|bearer|basic|${contextWords('notASecret')})\b`,
   'i',
@@ -156,7 +156,7 @@ const bareEnd = /\\+$|&[\w.%[\]-]{1,64}=.*/;
 const encodedEnd = /(?:&|%(?:25){0,3}(?:2[267c]|3b|7d|0[ad])).*/i;
 const isEncoded = /%(?:25){0,3}3[ad]\s*$/i;
 
-/** Reads the secret behind a match of {@link assigned}. */
+/** Reads the secret after a match of {@link assigned}. */
 function readSecret({ text, original }: TextStats, start: number, match: RegExpExecArray): string | undefined {
   const opening = match.groups?.opening;
   const end = opening === undefined ? undefined : closing(original, start, opening);
@@ -168,12 +168,12 @@ function readSecret({ text, original }: TextStats, start: number, match: RegExpE
   return raw.replace(isEncoded.test(match[0]) ? encodedEnd : bareEnd, '').replace(/[.?:]+$/, '');
 }
 
-/** Placeholders: a variable of a template or a shell, asterisks, dots. */
+/** Placeholders: template and shell variables, asterisks, dots. */
 const placeholder = /^[$%{<]|^\*+$|^x+$|^\.+|\$[({]|\{\{|%[({]|\{\w*\}/i;
 /** An expression in source code. */
 const expression = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:[([].*)?$|^\w+\(.*\)$/;
 
-/** A password or key behind a word for it. Its mix of characters decides; a plain word is never a secret. */
+/** Passwords and keys after a word for them. The mix of characters decides; a plain word is never a secret. */
 const named: Recognizer = {
   type: 'PASSWORD',
   otherTypes: ['API_KEY'],
