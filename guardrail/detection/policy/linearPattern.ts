@@ -5,8 +5,8 @@ export type Compiled =
   | { readonly matcher?: undefined; readonly problem: string };
 
 /**
- * Compiles a pattern of RE2's syntax, which matches in linear time whatever the text. Look-around and back references
- * cannot be matched so: they are refused with the reason.
+ * Compiles a pattern in RE2 syntax, which matches in linear time for any text. Rejects look-around and back references,
+ * which cannot be matched in linear time.
  */
 export function compileLinear(source: string): Compiled {
   if (/\(\?<?[=!]/.test(source)) {
@@ -27,7 +27,6 @@ export function compileLinear(source: string): Compiled {
   }
 }
 
-/** Calls `found` for each match, in order. */
 export function eachMatch(matcher: RE2JS, text: string, found: (start: number, end: number) => void): void {
   const matches = matcher.matcher(text);
   while (matches.find()) found(matches.start(), matches.end());

@@ -7,8 +7,8 @@ const isWord = (code: number): boolean => {
 };
 
 /**
- * Finds given phrases in text, as whole words: without regard to case and accents, or exactly. Any number of phrases
- * costs one walk from the beginning of each word.
+ * Finds given phrases as whole words of a text, either exactly or ignoring case and accents. The time per word does not
+ * depend on the number of phrases.
  */
 export class Phrases<T> {
   private readonly trie = new Trie();
@@ -19,18 +19,17 @@ export class Phrases<T> {
     this.fold = exact ? (code) => code : (code) => foldedOf[code] ?? code;
   }
 
-  /** How many there are. */
   get size(): number {
     return this.values.length;
   }
 
-  /** A phrase given twice keeps its first value. */
+  /** Adds a phrase. A phrase that is added twice keeps its first value. */
   add(phrase: string, value: T): void {
     const node = this.trie.insert(phrase, this.fold);
     if (node !== 0 && this.trie.value[node] === 0) this.trie.value[node] = this.values.push(value);
   }
 
-  /** The value of a phrase that is the whole text. */
+  /** The value of the phrase that equals the whole text. */
   get(text: string): T | undefined {
     let node = 0;
     for (let at = 0; at < text.length; at++) {
@@ -44,7 +43,7 @@ export class Phrases<T> {
     return this.values[(this.trie.value[node] ?? 0) - 1];
   }
 
-  /** Whether any phrase stands in the text. */
+  /** Whether the text contains any phrase. */
   isIn(text: string): boolean {
     const found: number[] = [];
     this.find(text, (start) => found.push(start));
@@ -52,9 +51,10 @@ export class Phrases<T> {
   }
 
   /**
-   * The longest phrase at each place, in order, disjoint.
-   * @param from where to begin, and `until` where to stop looking for beginnings
-   * @returns where to go on
+   * Finds the longest phrase at each offset. The phrases are in order and disjoint.
+   * @param from the offset of the first character at which a phrase may begin.
+   * @param until the offset after the last character at which a phrase may begin.
+   * @returns the offset at which the next call must begin.
    */
   find(text: string, found: (start: number, end: number, value: T) => void, from = 0, until = text.length): number {
     if (this.size === 0) return text.length;

@@ -16,11 +16,11 @@ const problemsOf = (yaml: string): readonly string[] => {
 };
 
 describe('policy', () => {
-  it('pseudonymizes what it does not name', () => {
+  it('pseudonymizes types without a rule', () => {
     expect(policyOf('{}').judge(span('PERSON', 0.01), 'Anna', undefined)).to.equal('pseudonymize');
   });
 
-  it('blocks, ignores and demands a score by type', () => {
+  it('applies the action and the threshold of each type', () => {
     const policy = policyOf(
       'entities: {CREDIT_CARD: block, PERSON: {threshold: 0.8}, URL: {action: ignore}}\ndefault: {threshold: 0.3}',
     );
@@ -31,7 +31,7 @@ describe('policy', () => {
     expect(policy.judge(span('LOCATION', 0.2), 'x', undefined)).to.equal(undefined);
   });
 
-  it('lets a team override rule by rule and keep the rest', () => {
+  it('merges the overrides of a team with the common rules', () => {
     const policy = policyOf(
       'entities: {CREDIT_CARD: block, PERSON: {action: block, threshold: 0.5}}\nteams: {sales: {entities: {PERSON: pseudonymize}, allow: [Anna]}}',
     );
@@ -43,7 +43,7 @@ describe('policy', () => {
     expect(policy.judge(span('PERSON'), 'Anna', undefined)).to.equal('block');
   });
 
-  it('lets allowed values through, whole, without regard to case and accents, for the types that it names', () => {
+  it('allows whole values of the listed types, ignoring case and accents', () => {
     const policy = policyOf('allow: [Müller Support, {value: Paris, types: [PERSON]}, {pattern: "test-[0-9]+"}]');
     expect(policy.judge(span('PERSON'), 'MULLER support', undefined)).to.equal(undefined);
     expect(policy.judge(span('PERSON'), 'Müller Supporters', undefined)).to.equal('pseudonymize');
@@ -53,7 +53,7 @@ describe('policy', () => {
     expect(policy.judge(span('ID'), 'test-42x', undefined)).to.equal('pseudonymize');
   });
 
-  it('finds denied values as whole words, and nothing allows them', () => {
+  it('finds denied values as whole words, even if they are on the allow list', () => {
     const policy = policyOf('deny: [{value: Project Falcon, type: PROJECT}, ACME]\nallow: [acme]');
     const text = '😀 PROJECT FALCON, acme and acmex';
     const found = policy.find(text, undefined);
@@ -68,7 +68,7 @@ describe('policy', () => {
     expect(policy.customTypes).to.deep.equal(['PROJECT', 'DENIED']);
   });
 
-  it('raises a custom recognizer with a context word over the threshold', () => {
+  it('raises the score of a custom recognizer above the threshold near a context word', () => {
     const policy = policyOf(
       "recognizers: [{name: badge, type: BADGE, pattern: 'B-\\d{4}', score: 0.3, context: [badge number]}]",
     );
@@ -83,7 +83,7 @@ describe('policy', () => {
     expect(judged('😀 part B-1234')).to.deep.equal(['B-1234|undefined']);
   });
 
-  it('tells every mistake at once, each with its field', () => {
+  it('reports all mistakes with their fields', () => {
     expect(
       problemsOf(
         "entities: {person: block, URL: {threshold: 2}, ID: {treshold: 1}}\nallow: [{value: xyz, types: []}]\nrecognizers:\n  - {name: a, type: A, pattern: '(?=a)b'}\n  - {name: b, type: B, pattern: '(a)\\1'}\n  - {name: c, type: C, pattern: 'a*'}\n  - {name: d, type: D, pattern: '('}\nmore: 1",
@@ -101,14 +101,14 @@ describe('policy', () => {
     ]);
   });
 
-  it('refuses what is no YAML, has a key twice, or unfolds aliases', () => {
+  it('rejects invalid YAML, duplicate keys, aliases, and a document that is not a mapping', () => {
     expect(problemsOf('entities: {')).to.have.length(1);
     expect(problemsOf('deny: [aa]\ndeny: [bb]')[0]).to.match(/^Line 2 /);
     expect(problemsOf('deny: &a [xx]\nallow: *a')).to.deep.equal(['Aliases are not allowed: write the values out.']);
     expect(problemsOf('just a text')).to.have.length(1);
   });
 
-  it('matches a pattern that takes other engines exponential time', () => {
+  it('matches in linear time a pattern that takes backtracking engines exponential time', () => {
     const policy = policyOf("recognizers: [{name: a, type: A, pattern: '(a+)+b'}]");
     const before = process.threadCpuUsage();
     expect(policy.find('a'.repeat(20_000), undefined)).to.deep.equal([]);

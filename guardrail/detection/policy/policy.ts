@@ -4,13 +4,13 @@ import { compileLinear, eachMatch } from './linearPattern.ts';
 import { Phrases } from './phrases.ts';
 import type { PolicyDocument, RuleDocument, Rules } from './schema.ts';
 
-/** What a policy says of one call. */
+/** A compiled policy: what to do with each entity type, allow and deny lists, and custom recognizers. */
 export interface Policy {
   /** Entity types of the deny list and of custom recognizers. */
   readonly customTypes: readonly EntityType[];
-  /** What the policy itself finds: deny list and custom recognizers. */
+  /** Finds the values of the deny list and of custom recognizers. */
   find(text: string, team: string | undefined): Span[];
-  /** What becomes of a find; undefined where it is let through. */
+  /** The action for a span; undefined if its text stays as it is. */
   judge(span: Span, value: string, team: string | undefined): Action | undefined;
 }
 
@@ -33,11 +33,11 @@ interface CustomRecognizer {
   readonly context: Phrases<true> | undefined;
 }
 
-/** By how much a context word near a match makes it surer, as in Presidio. */
+/** How much a context word near a match raises its score; the value is Presidio's. */
 const contextBonus = 0.35;
-/** How far from a match context words are looked for, in UTF-16 code units. */
-const contextReach = 60;
-/** What a custom recognizer's match needs where the policy names no threshold for its type. */
+/** The longest distance of a context word from a match, in UTF-16 code units. */
+const contextDistance = 60;
+/** The lowest score of a custom recognizer's match if the policy has no threshold for its type. */
 const customThreshold = 0.5;
 
 /** Compiles a validated policy document. */
@@ -76,7 +76,7 @@ export function compilePolicy(document: PolicyDocument): Policy {
   };
 }
 
-/** The policy where none is given: everything found is pseudonymized. */
+/** The policy if none is configured: all findings are pseudonymized. */
 export const defaultPolicy: Policy = compilePolicy({});
 
 function teamPolicy(rules: readonly Rules[]): TeamPolicy {
@@ -102,18 +102,18 @@ function isAllowed({ values, patterns }: AllowList, type: EntityType, value: str
   return covers(values.get(value)) || patterns.some(({ matcher, types }) => covers(types) && matcher.matches(value));
 }
 
-/** The first that says something wins: the team's word on the type, the common one, then their defaults. */
+/** Resolves the rule of a type. Precedence: the team's rule, the common rule, the team's default, the common default. */
 function ruleFor(
   rules: readonly Rules[],
   type: EntityType,
 ): { readonly action: Action | 'ignore'; readonly threshold: number | undefined } {
-  const spoken: RuleDocument[] = [
+  const candidates: RuleDocument[] = [
     ...rules.map(({ entities }) => entities?.[type]),
     ...rules.map((each) => each.default),
   ].filter((rule) => rule !== undefined);
   return {
-    action: spoken.find((rule) => rule.action !== undefined)?.action ?? 'pseudonymize',
-    threshold: spoken
+    action: candidates.find((rule) => rule.action !== undefined)?.action ?? 'pseudonymize',
+    threshold: candidates
       .map((rule) => ('threshold' in rule ? rule.threshold : undefined))
       .find((threshold) => threshold !== undefined),
   };
@@ -143,8 +143,8 @@ function compiled(pattern: string): RE2JS {
 function findCustom({ type, matcher, score, context }: CustomRecognizer, text: string): Span[] {
   const spans: Span[] = [];
   eachMatch(matcher, text, (start, end) => {
-    const near = context?.isIn(text.slice(Math.max(0, start - contextReach), end + contextReach)) ?? false;
-    spans.push({ start, end, type, score: Math.min(1, near ? score + contextBonus : score), detector: 'custom' });
+    const hasContext = context?.isIn(text.slice(Math.max(0, start - contextDistance), end + contextDistance)) ?? false;
+    spans.push({ start, end, type, score: Math.min(1, hasContext ? score + contextBonus : score), detector: 'custom' });
   });
   return spans;
 }

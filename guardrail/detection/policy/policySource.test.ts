@@ -9,9 +9,9 @@ import { PolicyError } from './schema.ts';
 const actionIn = (source: PolicySource): string | undefined =>
   source.current.judge({ start: 0, end: 1, type: 'PERSON', score: 1, detector: 'builtin' }, 'Anna', undefined);
 
-async function until(isSo: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 500 && !isSo(); attempt++) await sleep(10);
-  expect(isSo()).to.equal(true);
+async function until(condition: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < 500 && !condition(); attempt++) await sleep(10);
+  expect(condition()).to.equal(true);
 }
 
 describe('policy source', () => {
@@ -32,7 +32,7 @@ describe('policy source', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('does what the sample says', () => {
+  it('applies the sample policy', () => {
     const { current } = open(join(import.meta.dirname, '../../../hack/samples/policy.yaml'));
     const judge = (type: string, value: string, score = 1, team?: string): string | undefined =>
       current.judge({ start: 0, end: value.length, type, score, detector: 'builtin' }, value, team);
@@ -51,7 +51,7 @@ describe('policy source', () => {
     ]);
   });
 
-  it('takes nothing, YAML, or a file', async () => {
+  it('accepts no policy, YAML, or a file', async () => {
     expect(actionIn(open(undefined))).to.equal('pseudonymize');
     expect(actionIn(open('entities: {PERSON: block}'))).to.equal('block');
     expect(actionIn(open('{"entities": {"PERSON": "ignore"}}'))).to.equal(undefined);
@@ -59,12 +59,12 @@ describe('policy source', () => {
     expect(actionIn(open(join(folder, 'policy.yaml')))).to.equal('block');
   });
 
-  it('refuses at the start what it cannot read', () => {
+  it('throws for a missing file or an invalid policy', () => {
     expect(() => open(join(folder, 'none.yaml'))).to.throw(Error, /^names .*, which cannot be read$/);
     expect(() => open('entities: {PERSON: hide}')).to.throw(PolicyError, 'entities.PERSON');
   });
 
-  it('follows a ConfigMap that Kubernetes replaces by turning the link ..data', async () => {
+  it('reloads a ConfigMap volume after Kubernetes replaces the symbolic link ..data', async () => {
     const version = async (name: string, content: string): Promise<void> => {
       await mkdir(join(folder, name));
       await writeFile(join(folder, name, 'policy.yaml'), content);
@@ -80,7 +80,7 @@ describe('policy source', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('keeps the old policy where the new one is broken, says so once, and takes the next good one', async () => {
+  it('keeps the policy if the new version is invalid, reports it once, and applies the next valid version', async () => {
     const file = join(folder, 'policy.yaml');
     await writeFile(file, 'entities: {PERSON: block}');
     const followed = open(file);

@@ -2,13 +2,13 @@ import { constant, followFile, type Live } from '../../liveFile.ts';
 import { compilePolicy, defaultPolicy, type Policy } from './policy.ts';
 import { parsePolicy } from './schema.ts';
 
-/** A policy that may change while the program runs. */
+/** A policy that can change at run time. */
 export type PolicySource = Live<Policy>;
 
 export interface PolicySourceOptions {
-  /** Path of a YAML file, or the YAML itself (anything with a colon and a space or line break, or in braces). */
+  /** Path of a YAML file, or the YAML itself: text with a colon before white space or at the end, a line break, or braces. */
   readonly policy: string | undefined;
-  /** Receives each problem of a file that has changed; the last good policy stays in force. */
+  /** Receives each problem of a changed file. The last valid policy stays in force. */
   readonly report: (problem: Error) => void;
   readonly intervalMs?: number;
 }
@@ -17,8 +17,8 @@ const isInline = (policy: string): boolean => /:\s|:$|^\s*\{|\n/.test(policy);
 const parse = (text: string): Policy => compilePolicy(parsePolicy(text));
 
 /**
- * Opens a policy, and follows it where it is a file.
- * @throws PolicyError with every mistake of the policy at the start, and Error where its file cannot be read.
+ * Opens a policy. Reloads it when its file changes.
+ * @throws PolicyError with all mistakes of the first version, or Error if the file cannot be read.
  */
 export function openPolicy({ policy, report, intervalMs }: PolicySourceOptions): PolicySource {
   if (policy === undefined || policy.trim() === '') return constant(defaultPolicy);

@@ -25,7 +25,7 @@ const pattern = z
 
 const action = z.enum(['pseudonymize', 'block', 'ignore'], { error: 'must be pseudonymize, block or ignore' });
 
-/** What is done with the finds of one type. */
+/** The action for one entity type, and its threshold. */
 const rule = z.union(
   [
     action.transform((only) => ({ action: only })),
@@ -40,7 +40,7 @@ const allowEntry = z.union(
     z.strictObject({ value, types: types.optional() }),
     z.strictObject({ pattern, types: types.optional() }),
   ],
-  { error: 'must be a text, or a mapping with value or with a linear-time pattern, and optionally types' },
+  { error: 'must be a string, or a mapping with value or a linear-time pattern, and optionally types' },
 );
 
 const denyEntry = z.union(
@@ -48,21 +48,21 @@ const denyEntry = z.union(
     value.transform((text) => ({ value: text, type: 'DENIED' })),
     z.strictObject({ value, type: entityType.default('DENIED') }),
   ],
-  { error: 'must be a text, or a mapping with value and type' },
+  { error: 'must be a string, or a mapping with value and type' },
 );
 
 const recognizer = z.strictObject({
   name: z.string().min(1).max(100),
   type: entityType,
   pattern,
-  /** Of a match that no context word stands near. */
+  /** Score of a match without a context word near it. */
   score: score.default(0.6),
-  /** Words of which one must stand near for the score to rise by .35. */
+  /** Context words. One of them near a match raises the score by 0.35. */
   context: z.array(value).max(100).optional(),
 });
 
 const rules = {
-  /** What holds for types that `entities` does not name. */
+  /** The rule for types that `entities` does not list. */
   default: rule.optional(),
   entities: z.record(entityType, rule).optional(),
   allow: z.array(allowEntry).max(10_000).optional(),
@@ -72,7 +72,7 @@ const rules = {
 const policySchema = z.strictObject({
   ...rules,
   recognizers: z.array(recognizer).max(200).optional(),
-  /** By the gateway's team id; what a team does not say, the rules above say. */
+  /** Overrides by the gateway's team id. Settings that a team omits come from the rules above. */
   teams: z.record(z.string().min(1), z.strictObject(rules)).optional(),
 });
 
@@ -80,10 +80,10 @@ export type PolicyDocument = z.output<typeof policySchema>;
 export type RuleDocument = z.output<typeof rule>;
 export type Rules = Pick<PolicyDocument, 'default' | 'entities' | 'allow' | 'deny'>;
 
-/** How many mistakes a message names: as many as a person corrects at a time, and as fit into a condition. */
+/** The most mistakes in one message: as many as a person corrects at a time, and as fit into a condition. */
 const MAX_SHOWN_PROBLEMS = 20;
 
-/** A policy that cannot be used; one sentence a problem, each naming the field. */
+/** A policy is invalid. Each problem is one sentence that names the field. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
   readonly problems: readonly string[];
@@ -97,11 +97,12 @@ export class PolicyError extends Error {
 }
 
 /**
- * Reads a policy. @throws PolicyError with every mistake at once.
+ * Parses a policy.
+ * @throws PolicyError with all mistakes.
  */
 export function parsePolicy(yaml: string): PolicyDocument {
   const document = documentOf(yaml);
-  // Aliases are refused: a few lines of them can unfold to gigabytes.
+  // Aliases are rejected: a few lines of them can expand to gigabytes.
   let content: unknown;
   try {
     content = document?.toJS({ maxAliasCount: 0 }) ?? {};
@@ -129,7 +130,7 @@ type Issue = z.core.$ZodIssue;
 
 function sentencesOf(issue: Issue, parent: readonly PropertyKey[] = []): string[] {
   const path = [...parent, ...issue.path];
-  // Of a union, the branch that got furthest says what is wrong.
+  // In a union, the branch that matched furthest has the best message.
   if (issue.code === 'invalid_union') {
     const deepest = issue.errors
       .filter((branch) => branch.some(({ path: at, code }) => at.length > 0 && code !== 'unrecognized_keys'))
