@@ -1,4 +1,4 @@
-/** What kind of character a UTF-16 code unit is, as far as names care. Half of a surrogate pair is a mark. */
+/** Kinds of UTF-16 code units, as the tagger distinguishes them. Half of a surrogate pair is a mark. */
 export const kinds = {
   mark: 0,
   lower: 1,
@@ -9,9 +9,9 @@ export const kinds = {
   letter: 6,
 } as const;
 
-/** From here on no script has case, as far as names care. */
+/** The first code unit of the range in which no script of names has case. */
 const firstUncased = 0x2e80;
-/** CJK, Hangul and all after it but punctuation, surrogates, private use, and specials. */
+/** CJK, Hangul and the ranges after it, without punctuation, surrogates, private use, and specials. */
 const uncased: readonly (readonly [number, number])[] = [
   [0x2e80, 0x2fff],
   [0x3040, 0xd7ff],
@@ -19,7 +19,7 @@ const uncased: readonly (readonly [number, number])[] = [
   [0xfe70, 0xfefe],
   [0xff10, 0xffef],
 ];
-/** Where letters have case, in order: Latin, Greek, Cyrillic, Armenian, Georgian, Cherokee, Coptic, letter-like signs. */
+/** Scripts with case, in order: Latin, Greek, Cyrillic, Armenian, Georgian, Cherokee, Coptic, letter-like symbols. */
 const cased: readonly (readonly [number, number])[] = [
   [0x41, 0x58f],
   [0x10a0, 0x10ff],
@@ -32,9 +32,9 @@ const cased: readonly (readonly [number, number])[] = [
 ];
 
 /**
- * Kinds and base letters of all code units, made once: a table look-up per character instead of a pattern.
- * `folded` is the lower-case letter without its diacritics where it has any, so that `Müller`, `MÜLLER` and `Muller`
- * are one word to the gazetteers.
+ * Computes the kind and the base letter of all code units, so that each character costs a table look-up instead of a
+ * pattern match. `folded` is the lower-case letter without diacritics: `Müller`, `MÜLLER` and `Muller` are one word in
+ * gazetteers.
  */
 function tables(): { kind: Uint8Array; folded: Uint16Array } {
   const kind = new Uint8Array(65_536);
@@ -44,7 +44,7 @@ function tables(): { kind: Uint8Array; folded: Uint16Array } {
   for (const [from, to] of uncased) kind.fill(kinds.letter, from, to + 1);
   let range = 0;
   for (let code = 0; code < firstUncased; code++) {
-    // One step of a walk along the ranges: asking all of them makes ten megabytes of garbage before the first text.
+    // Steps along the ranges. A search in all of them for each code unit would allocate ten megabytes.
     if (code > (cased[range]?.[1] ?? Infinity)) range++;
     if (code >= 48 && code <= 57) kind[code] = kinds.digit;
     else if (code === 10 || code === 13 || code === 0x2028 || code === 0x2029) kind[code] = kinds.newline;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { toCodePoints, toUtf16 } from './codePoints.ts';
 
 describe('code points', () => {
-  it('are counted as other languages count them', () => {
+  it('count a surrogate pair as one', () => {
     const text = '😀 Anna 👩‍👩‍👧 Bo';
     expect(toUtf16(text)(2)).to.equal(3);
     expect(toCodePoints(text)(3)).to.equal(2);
@@ -11,7 +11,7 @@ describe('code points', () => {
     expect(toUtf16(text)(999)).to.equal(text.length);
   });
 
-  it('are converted there and back, lone surrogates included', () => {
+  it('are converted in both directions, also with lone surrogates', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '😀', '\ud83d', 'é', '\ude00') }), (text) => {
         const characters = Array.from(text);

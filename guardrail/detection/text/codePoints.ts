@@ -1,9 +1,9 @@
-/** Whether a text has characters of two UTF-16 code units. */
+/** Whether a text contains surrogate pairs. */
 const hasPairs = (text: string): boolean => /[\ud800-\udbff][\udc00-\udfff]/.test(text);
 
 /**
- * Offsets in code points to offsets in UTF-16 code units, for one text.
- * @returns a function that takes ascending or any offsets; those beyond the end become the end.
+ * Creates a function that converts offsets in code points to offsets in UTF-16 code units of one text. Offsets beyond the
+ * end become the end.
  */
 export function toUtf16(text: string): (offset: number) => number {
   if (!hasPairs(text)) return (offset) => Math.min(offset, text.length);
@@ -12,7 +12,7 @@ export function toUtf16(text: string): (offset: number) => number {
   return (offset) => starts[offset] ?? text.length;
 }
 
-/** Offsets in UTF-16 code units to offsets in code points, for one text. */
+/** Creates a function that converts offsets in UTF-16 code units to offsets in code points of one text. */
 export function toCodePoints(text: string): (offset: number) => number {
   if (!hasPairs(text)) return (offset) => Math.min(offset, text.length);
   const points = new Int32Array(text.length + 1);

@@ -17,12 +17,12 @@ describe('escapes', () => {
     ['/\\d\\w\\s/', '/\\d\\w\\s/'],
   ];
   for (const [text, expected] of texts) {
-    it(`of white space become white space: ${JSON.stringify(text)}`, () => {
+    it(`of white space are replaced: ${JSON.stringify(text)}`, () => {
       expect(withoutEscapedSpace(text)).to.equal(expected);
     });
   }
 
-  it('keep every other character and its place', () => {
+  it('leave all other characters and their offsets unchanged', () => {
     const part = fc.constantFrom('\\', 'n', 'r', 't', 'a', ' ', '"', 'C:', 'nabla', '😀', '\n');
     fc.assert(
       fc.property(fc.array(part), (parts) => {
@@ -36,7 +36,7 @@ describe('escapes', () => {
     );
   });
 
-  it('of quotes vanish where only words matter', () => {
+  it('of quotes are removed for context words', () => {
     expect(withoutEscapedQuotes('\\"cvv\\":\\\\\\"')).to.equal('"cvv":"');
     expect(withoutEscapedQuotes('a\\nb')).to.equal('a\\nb');
   });

@@ -1,6 +1,6 @@
-/** Texts in strings: JSON and source code escape quotes and white space with backslashes, more at each level of nesting. */
+/** Escapes in strings. JSON and source code escape quotes and white space with more backslashes at each level of nesting. */
 
-/** Commands of TeX that begin like an escape: `\nabla` is not a new line. */
+/** TeX commands that begin like an escape: `\nabla` is not a line break. */
 const tex =
   'nabla natural ne nearrow neg neq newcommand newenvironment newline newpage newtheorem nexists ni nocite node noindent nolimits nonumber normal normalsize not notag notin nu num nwarrow raggedleft raggedright raise rangle rbrace rbrack rceil ref renewcommand rfloor rho right rightarrow rightharpoonup rightleftharpoons rm root rule rvert tabcolsep table tableofcontents tabular tag tan tanh tau text textbf textcolor textit textrm textsc texttt textwidth tfrac thanks therefore theta thinspace thispagestyle tilde times tiny title to today top toprule triangle triangleq';
 

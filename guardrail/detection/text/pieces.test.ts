@@ -22,8 +22,8 @@ const sentences = [
   `-----BEGIN RSA PRIVATE KEY-----\n${Array.from({ length: 20 }, (_, at) => `${at}MIIEpAIBAAKCAQEA7b+/Xy`.repeat(3).slice(0, 64)).join('\n')}\n-----END RSA PRIVATE KEY-----`,
 ];
 
-describe('a long text in pieces', () => {
-  it('is all of the text, each piece with what stands around it, and no character is cut', () => {
+describe('text pieces', () => {
+  it('cover the whole text with their surroundings, and cut no character', () => {
     const text = fc.array(fc.constantFrom('word ', 'x'.repeat(700), '😀', '\n', '😀'.repeat(400)), { maxLength: 60 });
     fc.assert(
       fc.property(text, fc.integer({ min: 100, max: 2000 }), (parts, size) => {
@@ -39,7 +39,7 @@ describe('a long text in pieces', () => {
     );
   });
 
-  it('yields what the whole yields', async () => {
+  it('give the same spans as the whole text', async () => {
     const text = fc
       .array(fc.constantFrom(...sentences), { minLength: 10, maxLength: 40 })
       .map((parts) => parts.join('\n'));
@@ -51,7 +51,7 @@ describe('a long text in pieces', () => {
     );
   });
 
-  it('leaves nothing of a run of names or of one long key uncovered', async () => {
+  it('cover a long run of names and a long key completely', async () => {
     const run = 'Anna Schmidt '.repeat(2000).trimEnd();
     let covered = 0;
     for (const { start, end } of await find(createBuiltinDetector(), run))
@@ -68,11 +68,11 @@ describe('a long text in pieces', () => {
     }
   });
 
-  it('lets others have their turn between two pieces', async () => {
-    let turns = 0;
+  it('let the detector yield to the event loop between two pieces', async () => {
+    let iterations = 0;
     let isDone = false;
     const count = (): void => {
-      turns++;
+      iterations++;
       if (!isDone) setImmediate(count);
     };
     setImmediate(count);
@@ -83,10 +83,10 @@ describe('a long text in pieces', () => {
     } finally {
       isDone = true;
     }
-    expect(turns).to.be.at.least(pieces - 2);
+    expect(iterations).to.be.at.least(pieces - 2);
   });
 
-  it('ends when nobody waits for it any more, or when it holds too many values', async () => {
+  it('let the detector stop if the call is aborted or contains too many values', async () => {
     const abort = new AbortController();
     const found = createBuiltinDetector().detect(['Anna Schmidt met Tom.\n'.repeat(50_000)], { signal: abort.signal });
     setImmediate(() => {

@@ -1,22 +1,22 @@
 /**
- * Long texts are looked at in pieces, so that the event loop gets its turns between two, and so that what the tagger needs
- * for each word is needed for the words of one piece only.
+ * Splits long texts into pieces. The detector yields to the event loop between two pieces, and the tagger needs memory for
+ * the words of one piece only.
  */
 
 /**
- * How long a piece is, in UTF-16 code units: some milliseconds for prose, twenty for a list of names. Others' calls take several
- * rounds of the event loop, and wait for a piece in each.
+ * Length of a piece, in UTF-16 code units. A piece of prose takes a few milliseconds, a list of names takes 20 ms. A
+ * concurrent call takes several iterations of the event loop, and waits for one piece in each.
  */
 const PIECE = 8192;
 /**
- * How much is read on either side of a piece, at least: what recognizers look for around a value, and words enough for the
- * tagger to come to the same labels whatever stands further away.
+ * The least context on either side of a piece, in UTF-16 code units. It contains the context words of recognizers, and
+ * enough words that text further away does not change the tagger's labels.
  */
 const CONTEXT = 512;
-/** How much further the end of a line, or of a word, is looked for. */
+/** How far from a cut the end of a line or word is searched, in UTF-16 code units. */
 const SEARCH = 1024;
 
-/** What begins from `start` on and before `end` is looked for in the text from `from` to `to`. */
+/** A part of a text. Spans that begin at or after `start` and before `end` are searched in the text from `from` to `to`. */
 export interface Piece {
   readonly start: number;
   readonly end: number;
@@ -24,7 +24,10 @@ export interface Piece {
   readonly to: number;
 }
 
-/** A text in pieces: as a whole, where it is short. @param size for tests */
+/**
+ * Splits a text into pieces. A short text is one piece.
+ * @param size for tests.
+ */
 export function* piecesOf(text: string, size = PIECE): Generator<Piece> {
   const { length } = text;
   for (let start = 0; start < length || start === 0;) {
@@ -36,30 +39,30 @@ export function* piecesOf(text: string, size = PIECE): Generator<Piece> {
   }
 }
 
-/** The piece with as much again behind it: for a find that reaches to where the reading ended. */
+/** The piece with twice the context after it, for a span that the end of the context may cut off. */
 export function widened(text: string, piece: Piece): Piece {
   return { ...piece, to: cutAfter(text, piece.end + 2 * (piece.to - piece.end)) };
 }
 
-/** Where the last line ends at or before a place; else the last word; else the place itself. Never before `least`. */
-function cutBefore(text: string, place: number, least: number): number {
-  const base = Math.max(least, place - SEARCH);
-  const near = text.slice(base, place);
+/** The end of the last line before an offset, else of the last word, else the offset itself. Never less than `least`. */
+function cutBefore(text: string, offset: number, least: number): number {
+  const base = Math.max(least, offset - SEARCH);
+  const near = text.slice(base, offset);
   const cut = near.lastIndexOf('\n') + 1 || near.lastIndexOf(' ') + 1;
   if (cut > 0) return base + cut;
-  return base === 0 ? 0 : wholeCharacter(text, place);
+  return base === 0 ? 0 : wholeCharacter(text, offset);
 }
 
-/** Where the line ends that a place is in; else the word; else the place itself. */
-function cutAfter(text: string, place: number): number {
-  if (place >= text.length) return text.length;
-  const near = text.slice(place, place + SEARCH);
-  if (place + near.length === text.length) return text.length;
+/** The end of the line at an offset, else of the word, else the offset itself. */
+function cutAfter(text: string, offset: number): number {
+  if (offset >= text.length) return text.length;
+  const near = text.slice(offset, offset + SEARCH);
+  if (offset + near.length === text.length) return text.length;
   const cut = near.indexOf('\n') + 1 || near.indexOf(' ') + 1;
-  return cut > 0 ? place + cut : wholeCharacter(text, place);
+  return cut > 0 ? offset + cut : wholeCharacter(text, offset);
 }
 
-function wholeCharacter(text: string, place: number): number {
-  const isLow = (text.charCodeAt(place) & 0xfc00) === 0xdc00;
-  return isLow && (text.charCodeAt(place - 1) & 0xfc00) === 0xd800 ? place - 1 : place;
+function wholeCharacter(text: string, offset: number): number {
+  const isLow = (text.charCodeAt(offset) & 0xfc00) === 0xdc00;
+  return isLow && (text.charCodeAt(offset - 1) & 0xfc00) === 0xd800 ? offset - 1 : offset;
 }
