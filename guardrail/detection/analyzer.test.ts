@@ -4,7 +4,7 @@ import { DetectorUnavailableError, type AnalysisContext, type Detector, type Rec
 import { compilePolicy } from './policy/policy.ts';
 import { parsePolicy } from './policy/schema.ts';
 
-/** Finds the given words, as a stand-in for what real detectors find at the places that a test needs. */
+/** Creates a detector that finds the given words. */
 function finding(
   words: Readonly<Record<string, string>>,
   score = 0.9,
@@ -58,7 +58,7 @@ async function analyzed(
 }
 
 describe('analyzer', () => {
-  it('finds a name wherever it stands in the conversation, and the parts of names', async () => {
+  it('finds a name, and its parts, everywhere in the conversation', async () => {
     const texts = ['😀 Anna Schmidt wrote.', 'Anna came, Schmidt left. ANNA SCHMIDT? Annabel!', 'So did Anna Schmidt'];
     expect(
       await analyzed(
@@ -73,7 +73,7 @@ describe('analyzer', () => {
     ]);
   });
 
-  it('leaves a part alone that is a word of the conversation, and none that two people share', async () => {
+  it('skips a part of a name that is also a word of the conversation, and keeps a part that two people share', async () => {
     const words = { 'Anna Schmidt': 'PERSON', 'Bert Schmidt': 'PERSON', 'Mark Twain': 'PERSON' };
     const texts = ['Anna Schmidt, Bert Schmidt, Mark Twain', 'Schmidt came. Mark all that I mark. Twain too.'];
     expect((await analyzed([finding(words)], texts))[1]).to.deep.equal([
@@ -82,12 +82,12 @@ describe('analyzer', () => {
     ]);
   });
 
-  it('takes no word of an address for one of the conversation', async () => {
+  it('does not count words of e-mail addresses and URLs as words of the conversation', async () => {
     const texts = ['Thanks, Ruth', 'Ruth Ola, ruth@a.example, ruth.ola@b.example, https://c.example/ruth, ruth-1'];
     expect((await analyzed([finding({ 'Ruth Ola': 'PERSON' })], texts))[0]).to.deep.equal(['Ruth|PERSON|pseudonymize']);
   });
 
-  it('unites what several detectors find and settles overlaps', async () => {
+  it('merges the spans of several detectors and resolves overlaps', async () => {
     const detectors = [
       finding({ 'Anna Schmidt': 'PERSON' }),
       finding({ 'Schmidt in Berlin': 'LOCATION', Berlin: 'LOCATION' }, 0.8, 'other'),
@@ -97,21 +97,21 @@ describe('analyzer', () => {
     ]);
   });
 
-  it('fails where any detector fails', async () => {
+  it('fails if one of the detectors fails', async () => {
     const both = createAnalyzer({ detectors: [finding({ Anna: 'PERSON' }), failing] });
     const outcome = await both.analyze(['Anna'], context()).catch((error: unknown) => error);
     expect(outcome).to.be.instanceOf(DetectorUnavailableError);
     expect(await both.state()).to.deep.include({ up: false, reason: 'It cannot be reached' });
   });
 
-  it('never lets what is ignored hide what is not', async () => {
+  it('does not let an ignored span hide another one', async () => {
     const detectors = [finding({ 'mail anna@example.com now': 'URL', 'anna@example.com': 'EMAIL_ADDRESS' })];
     expect(await analyzed(detectors, ['mail anna@example.com now'], 'entities: {URL: ignore}')).to.deep.equal([
       ['anna@example.com|EMAIL_ADDRESS|pseudonymize'],
     ]);
   });
 
-  it('lets a caller be stricter, never looser', async () => {
+  it('applies the stricter settings of a request', async () => {
     const detector = finding({ Anna: 'PERSON', '4111': 'CREDIT_CARD' });
     const yaml = 'entities: {PERSON: ignore, CREDIT_CARD: block}';
     expect(
@@ -120,7 +120,7 @@ describe('analyzer', () => {
     expect(detector.recall).to.equal('thorough');
   });
 
-  it('does not repeat an allowed name', async () => {
+  it('does not search for the parts of an allowed name', async () => {
     expect(
       await analyzed([finding({ 'Anna Schmidt': 'PERSON' })], ['Anna Schmidt and Anna'], 'allow: [Anna Schmidt]'),
     ).to.deep.equal([[]]);

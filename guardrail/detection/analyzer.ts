@@ -14,33 +14,33 @@ import { repeat } from './repetition.ts';
 import { resolveOverlaps } from './spans.ts';
 
 export interface AnalyzerOptions {
-  /** At least one; their findings are united. */
+  /** At least one. Their findings are merged. */
   readonly detectors: readonly Detector[];
-  /** Default: everything that is found is pseudonymized. */
+  /** Default: all findings are pseudonymized. */
   readonly policy?: PolicySource | { readonly current: Policy };
 }
 
 /**
- * Detectors and policy as one: what was found, what that makes of the rest of the conversation, what the policy says.
- * A detector that cannot answer fails the call: nothing passes unseen.
+ * Creates an analyzer from detectors and a policy. It runs the detectors, applies the policy, and finds each name again
+ * in the whole conversation. A detector that fails makes the call fail, so that no text passes unchecked.
  */
 export function createAnalyzer({ detectors, policy: source = { current: defaultPolicy } }: AnalyzerOptions): Analyzer {
   const detector = createUnion(detectors);
   return {
     async analyze(texts, context) {
-      // One policy for the whole call, even if it changes meanwhile.
+      // The policy can change during the call.
       const policy = source.current;
       const found = await detector.detect(texts, { signal: context.signal, recall: context.stricter?.recall });
       const spans = texts.map((text, index) =>
         resolveOverlaps(
           text,
-          judged(text, [...(found[index] ?? []), ...policy.find(text, context.team)], policy, context),
+          retained(text, [...(found[index] ?? []), ...policy.find(text, context.team)], policy, context),
         ).flatMap((span) => shortEnough(text, span)),
       );
       TooManyValuesError.check(spans.reduce((sum, { length }) => sum + length, 0));
       const repeated = await repeat(texts, spans);
       TooManyValuesError.check(repeated.reduce((sum, { length }) => sum + length, 0));
-      return texts.map((text, index) => decided(text, repeated[index] ?? [], policy, context));
+      return texts.map((text, index) => withActions(text, repeated[index] ?? [], policy, context));
     },
     state: () => detector.state(),
     async close() {
@@ -50,8 +50,8 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
   };
 }
 
-/** Spans that the policy keeps. Before overlaps are settled: what is let through must not hide what is not. */
-function judged(text: string, spans: readonly Span[], policy: Policy, { team, stricter }: AnalysisContext): Span[] {
+/** The spans that the policy does not drop. Runs before overlaps are resolved, so that a dropped span hides no other. */
+function retained(text: string, spans: readonly Span[], policy: Policy, { team, stricter }: AnalysisContext): Span[] {
   return spans.filter(
     (span) =>
       stricter?.block?.includes(span.type) === true ||
@@ -59,10 +59,15 @@ function judged(text: string, spans: readonly Span[], policy: Policy, { team, st
   );
 }
 
-function decided(text: string, spans: readonly Span[], policy: Policy, { team, stricter }: AnalysisContext): Finding[] {
+function withActions(
+  text: string,
+  spans: readonly Span[],
+  policy: Policy,
+  { team, stricter }: AnalysisContext,
+): Finding[] {
   return spans.flatMap((span) => {
     if (stricter?.block?.includes(span.type)) return { ...span, action: 'block' as const };
-    // A piece of a longer find is judged like the whole: the score is the same, and only the whole could be allowed.
+    // A piece of a split span gets the action of the whole: its score is the same, and only whole values are allowed.
     const action = policy.judge(span, text.slice(span.start, span.end), team);
     return action === undefined ? [] : { ...span, action };
   });

@@ -40,7 +40,7 @@ describe('built-in detector', () => {
     '4821 Lindenweg 17 Apt. 302\nSundsvall\n, QC\n Portugal 40123',
   ];
   for (const address of addresses) {
-    it(`finds an address as one: ${JSON.stringify(address)}`, async () => {
+    it(`finds an address as one span: ${JSON.stringify(address)}`, async () => {
       expect(await find(`😀 Please send it to ${address}`)).to.deep.equal([`${address}|LOCATION`]);
     });
   }
@@ -58,12 +58,12 @@ describe('built-in detector', () => {
     'The English and the French text differ.',
   ];
   for (const text of innocent) {
-    it(`leaves ${JSON.stringify(text)} alone`, async () => {
+    it(`finds nothing in ${JSON.stringify(text)}`, async () => {
       expect(await find(text)).to.deep.equal([]);
     });
   }
 
-  /** Questions of general knowledge: at most the country or town itself is found. */
+  /** Questions of general knowledge. The detector may find the country or town only. */
   const knowledge: Readonly<Record<string, string>> = {
     'What is the capital of France?': 'France',
     'Capital of Peru?': 'Peru',
@@ -105,7 +105,7 @@ describe('built-in detector', () => {
       'Tr0ub4dor&3',
     ];
     for (const depth of [0, 1, 2]) {
-      it(`finds each value without what the string adds, ${depth} deep`, async () => {
+      it(`finds each value without its escapes at nesting depth ${depth}`, async () => {
         let text = letter;
         for (let left = depth; left > 0; left--) text = JSON.stringify({ letter: text }).slice(1, -1);
         expect((await find(text)).map((found) => found.split('|')[0])).to.include.members(values);
@@ -114,7 +114,7 @@ describe('built-in detector', () => {
   });
 
   for (const label of ['Call', 'Mail', 'Phone', 'Tel', 'Contact', 'Email', 'Fax', 'Kontakt', 'Appelez', 'Telefon']) {
-    it(`takes no label for a name: ${label}`, async () => {
+    it(`does not find a name in the label ${label}`, async () => {
       const [mail, phone] = ['greta.silva.388555@example.org', '+49 30 23125 437'];
       for (const [value, type] of [
         [mail, 'EMAIL_ADDRESS'],
@@ -126,7 +126,7 @@ describe('built-in detector', () => {
     });
   }
 
-  it('finds more the higher the recall, and never less than it was set to', async () => {
+  it('finds more with a higher recall setting, and never less than with its own setting', async () => {
     const texts = [
       'i was at marlow with tess',
       'talked to bexley about dorn',
@@ -145,7 +145,7 @@ describe('built-in detector', () => {
     expect((await thorough.detect(texts, { signal, recall: 'precise' })).flat()).to.have.length(counts[2] ?? 0);
   });
 
-  it('gives the same finds whatever it saw before', async () => {
+  it('finds the same spans regardless of earlier texts', async () => {
     const text = 'Anna Schmidt of Contoso Ltd lives at Hauptstraße 12, 10115 Berlin';
     const fresh = await find(text);
     await detector.detect(
@@ -155,19 +155,19 @@ describe('built-in detector', () => {
     expect(await find(text)).to.deep.equal(fresh);
   });
 
-  it('fails closed where it is aborted', async () => {
+  it('throws DetectorUnavailableError if the call is aborted', async () => {
     const outcome = await detector.detect(['Anna'], { signal: AbortSignal.abort() }).catch((error: unknown) => error);
     expect(outcome).to.be.instanceOf(DetectorUnavailableError);
   });
 
   describe('with many texts', () => {
-    // All pages together stay below the most values that a call may hold.
+    // All pages together contain fewer than MAX_VALUES values.
     const page = 'Anna Schmidt of Contoso Ltd lives at Hauptstraße 12, 10115 Berlin. '
       .repeat(20)
       .concat('The figures of the last quarter look fine so far, and nothing has to be changed. '.repeat(25));
     const many = Array.from({ length: 100 }, (_, at) => `${at} ${page}`);
 
-    it('lets others have the event loop in between', async () => {
+    it('yields to the event loop between texts', async () => {
       let rounds = 0;
       const count = (): void => {
         rounds += 1;
@@ -184,37 +184,37 @@ describe('built-in detector', () => {
       }
     });
 
-    it('is set aside alone: the next one is looked at in one go, and both find what they find alone', async () => {
+    it('lets only one batch yield, and finds the same in concurrent batches', async () => {
       const order: string[] = [];
-      const look = async (which: string): Promise<unknown> => {
+      const detectMany = async (which: string): Promise<unknown> => {
         const spans = await detector.detect(many, { signal });
         order.push(which);
         return spans;
       };
-      const [first, second] = await Promise.all([look('first'), look('second')]);
+      const [first, second] = await Promise.all([detectMany('first'), detectMany('second')]);
       expect(order).to.deep.equal(['second', 'first']);
       expect(first).to.deep.equal(second);
-      expect(await look('third')).to.deep.equal(first);
+      expect(await detectMany('third')).to.deep.equal(first);
     });
 
-    it('ends in between where it is aborted, and lets the next one be set aside', async () => {
+    it('stops at a yield if the call is aborted, and lets the next batch yield', async () => {
       const controller = new AbortController();
       for (let n = 0; n < 2; n += 1) {
-        const looking = detector.detect(many, { signal: controller.signal }).catch((error: unknown) => error);
+        const aborted = detector.detect(many, { signal: controller.signal }).catch((error: unknown) => error);
         setImmediate(() => {
           controller.abort();
         });
-        expect(await looking).to.be.instanceOf(DetectorUnavailableError);
+        expect(await aborted).to.be.instanceOf(DetectorUnavailableError);
       }
-      let isOver = false;
-      const looking = detector.detect(many, { signal }).then(() => (isOver = true));
+      let isDone = false;
+      const pending = detector.detect(many, { signal }).then(() => (isDone = true));
       await new Promise(setImmediate);
-      expect(isOver).to.equal(false);
-      await looking;
+      expect(isDone).to.equal(false);
+      await pending;
     });
   });
 
-  it('stays linear on hostile text of 100 kB', async () => {
+  it('takes linear time for hostile texts of 100 kB', async () => {
     for (const unit of [
       'a',
       'Aa ',

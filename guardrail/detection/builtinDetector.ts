@@ -1,4 +1,4 @@
-import { setImmediate as nextRound } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import {
   DetectorUnavailableError,
   TooManyValuesError,
@@ -23,11 +23,11 @@ export interface BuiltinOptions {
   /** Default `balanced`. */
   readonly recall?: Recall;
   /**
-   * ISO 639-1 codes of the expected languages. Each adds the national phone numbers of its countries. Everything else is
-   * found in all languages that the detector knows. Default: none.
+   * ISO 639-1 codes of the expected languages. Each adds the national phone numbers of its countries. All other types are
+   * found in all languages that the detector supports. Default: none.
    */
   readonly languages?: readonly string[];
-  /** The length of the pieces of a long text, for tests. */
+  /** Length of the pieces of a long text, in UTF-16 code units; for tests. */
   readonly pieceSize?: number;
 }
 
@@ -39,10 +39,10 @@ const rank: Readonly<Record<Recall, number>> = {
   thorough: 2,
 };
 
-/** How long a batch may occupy the event loop before it yields, in milliseconds: a small call takes about one. */
+/** How long a batch may block the event loop before it yields, in milliseconds. A small call takes about 1 ms. */
 const SLICE_MS = 2;
 
-/** The detector that runs in the process: recognizers, and a tagger for people, places and organisations. */
+/** Creates the detector that runs in the process: recognizers, and a tagger for people, places and organisations. */
 export const createBuiltinDetector = (options: BuiltinOptions = {}): Detector => new BuiltinDetector(options);
 
 class BuiltinDetector implements Detector {
@@ -52,11 +52,11 @@ class BuiltinDetector implements Detector {
   private readonly tagger = new Tagger(loadModel(), loadGazetteer());
   private readonly recognizers: readonly Recognizer[];
   /**
-   * Only one batch yields at a time. If all yielded, all would end late, and admission, which estimates the load from how
-   * long the loop is occupied, would accept more calls than the process can answer.
+   * Only one batch yields at a time. If all batches yielded, all would end late. Admission estimates the load from the time
+   * for which the event loop is blocked, and would accept more calls than the process can answer.
    */
   private hasYielded = false;
-  /** Long texts run one after the other. Each yields to the event loop between its pieces. */
+  /** The last long text. Long texts run one after the other, and each yields to the event loop between its pieces. */
   private longTexts: Promise<unknown> = Promise.resolve();
 
   constructor({ recall = 'balanced', languages = [], pieceSize }: BuiltinOptions) {
@@ -73,7 +73,7 @@ class BuiltinDetector implements Detector {
     for (const text of texts) {
       if (!this.hasYielded && performance.now() - since > SLICE_MS) {
         this.hasYielded = true;
-        await nextRound();
+        await nextIteration();
         this.hasYielded = false;
         since = performance.now();
       }
@@ -86,9 +86,9 @@ class BuiltinDetector implements Detector {
         count.add(short.length);
         found.push(short);
       } else {
-        const turn = this.longTexts.then(() => this.findInLong(text, pieces, bias, count));
-        this.longTexts = turn.catch(() => undefined);
-        found.push(await turn);
+        const pending = this.longTexts.then(() => this.findInLong(text, pieces, bias, count));
+        this.longTexts = pending.catch(() => undefined);
+        found.push(await pending);
         since = performance.now();
       }
     }
@@ -109,18 +109,19 @@ class BuiltinDetector implements Detector {
       const found = this.findIn(text, piece, bias).flatMap((span) => shortEnough(text, span));
       count.add(found.length);
       for (const span of found) spans.push(span);
-      await nextRound();
+      await nextIteration();
       count.check();
     }
     return resolveOverlaps(text, spans);
   }
 
-  /** The spans that begin in a piece, and the ends of earlier spans that extend into it: they may have been cut off. */
+  /** The spans that begin in a piece, and the ends of earlier spans that extend into it: the earlier piece may cut them off. */
   private findIn(text: string, piece: Piece, bias: number): Span[] {
     let read = piece;
     let spans = this.readPiece(text, read, bias);
-    // A long key can extend beyond the text that was read.
-    const isCutOff = ({ start, end, type }: Span): boolean => start < piece.end && end > read.to - 3 && !isRun(type);
+    // A long key can extend beyond the surroundings of the piece.
+    const isCutOff = ({ start, end, type }: Span): boolean =>
+      start < piece.end && end > read.to - 3 && !isFoundByTagger(type);
     while (read.to < text.length && spans.some(isCutOff)) {
       read = widened(text, read);
       spans = this.readPiece(text, read, bias);
@@ -133,13 +134,13 @@ class BuiltinDetector implements Detector {
   /** All spans in a piece and its surroundings. */
   private readPiece(text: string, { from, to }: Piece, bias: number): Span[] {
     const stats = textStatsOf(text.slice(from, to));
-    const spans = [...recognized(this.recognizers, stats), ...tagged(this.tagger, stats.text, bias)];
+    const spans = [...findByRecognizers(this.recognizers, stats), ...findByTagger(this.tagger, stats.text, bias)];
     return from === 0 ? spans : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
   }
 }
 
-/** Names and places that are cut off need no second look: the next piece finds the rest. */
-const isRun = (type: string): boolean => type === 'PERSON' || type === 'LOCATION' || type === 'ORGANIZATION';
+/** Whether the tagger finds the type. The next piece finds the rest of a name or place that is cut off. */
+const isFoundByTagger = (type: string): boolean => type === 'PERSON' || type === 'LOCATION' || type === 'ORGANIZATION';
 
 /** Counts the values of one call. */
 class Counter {
@@ -162,7 +163,7 @@ class Counter {
   }
 }
 
-function recognized(recognizers: readonly Recognizer[], stats: TextStats): Span[] {
+function findByRecognizers(recognizers: readonly Recognizer[], stats: TextStats): Span[] {
   const spans: Span[] = [];
   for (const { type: own, mayMatch, find } of recognizers) {
     if (!mayMatch(stats)) continue;
@@ -178,7 +179,7 @@ interface Tagged {
   score: number;
 }
 
-function tagged(tagger: Tagger, text: string, bias: number): Span[] {
+function findByTagger(tagger: Tagger, text: string, bias: number): Span[] {
   const found: Tagged[] = [];
   tagger.tag(text, bias, (kind, first, last, score) => {
     const start = tagger.tokens.start[first] ?? 0;
@@ -198,7 +199,7 @@ function tagged(tagger: Tagger, text: string, bias: number): Span[] {
   }));
 }
 
-/** Whether two spans are one: a given and a family name, or an address and the town or postcode after it. */
+/** Whether a span continues the one before it: a family name after a given name, or a town or postcode after an address. */
 function continues(before: Tagged, kind: TagKind, between: string): boolean {
   if (kind === 'PERSON') return before.kind === 'PERSON' && between === ' ';
   return before.kind === 'ADDRESS' && (kind === 'ADDRESS' || kind === 'LOCATION') && /^,? ?\n? {0,4}$/.test(between);

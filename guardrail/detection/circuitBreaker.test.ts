@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { CircuitBreaker } from './circuitBreaker.ts';
 
 describe('circuit breaker', () => {
-  it('opens after failures in a row, lets one call try after the cool-down, and follows its outcome', () => {
+  it('opens after consecutive failures, and closes if one call succeeds after the cool-down', () => {
     let now = 1000;
     const breaker = new CircuitBreaker({ failures: 2, coolDownMs: 100, now: () => now });
     expect(breaker.enter()).to.equal(true);

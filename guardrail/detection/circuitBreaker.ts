@@ -1,16 +1,16 @@
 import type { DependencyState } from './contract.ts';
 
 export interface CircuitBreakerOptions {
-  /** So many failures in a row open it. */
+  /** The number of consecutive failures that opens the circuit. */
   readonly failures: number;
-  /** So long it stays open before one call may try again, in milliseconds. */
+  /** How long the circuit stays open before one call may try again, in milliseconds. */
   readonly coolDownMs: number;
   readonly now?: () => number;
 }
 
 /**
- * Stops calling what keeps failing, so that callers hear at once instead of each waiting for the time-out. After the
- * cool-down one call is let through: its outcome decides for all.
+ * Stops calls to a dependency that keeps failing, so that callers fail at once and do not wait for the timeout. After the
+ * cool-down one call may try: its outcome closes the circuit, or opens it again.
  */
 export class CircuitBreaker {
   private readonly options: CircuitBreakerOptions;
@@ -28,7 +28,7 @@ export class CircuitBreaker {
     return (this.options.now ?? Date.now)();
   }
 
-  /** Whether a call may be made now; where so, it must be followed by {@link succeeded}, {@link failed} or {@link abandoned}. */
+  /** Whether a call may start now. If so, the caller must call {@link succeeded}, {@link failed} or {@link abandoned}. */
   enter(): boolean {
     if (this.failures < this.options.failures) return true;
     if (this.isTrying || this.now() < this.retryAt) return false;
@@ -50,7 +50,7 @@ export class CircuitBreaker {
     this.isTrying = false;
   }
 
-  /** The caller gave up: that says nothing of the dependency. */
+  /** The caller aborted the call. The state of the dependency remains unknown. */
   abandoned(): void {
     this.isTrying = false;
   }

@@ -24,12 +24,12 @@ export type DependencyState =
   | { readonly up: true }
   | { readonly up: false; readonly reason: string; /** When the first failure was seen. */ readonly since: Date };
 
-/** How much to find: `precise` replaces the least innocent text, `thorough` leaks the fewest values. */
+/** How much to find: `precise` replaces the least harmless text, `thorough` leaks the fewest values. */
 export type Recall = 'precise' | 'balanced' | 'thorough';
 
 export interface DetectOptions {
   readonly signal: AbortSignal;
-  /** The setting of this call. A detector never finds less than with its own setting. */
+  /** The setting of this call. It can raise the detector's own setting, never lower it. */
   readonly recall?: Recall | undefined;
 }
 
@@ -54,8 +54,8 @@ export class DetectorUnavailableError extends Error {
 }
 
 /**
- * The most values in one call: a table of 5,000 rows with a name and an address each, which fills the context of most
- * models. Each value costs dozens of objects, some kilobytes, until the call ends.
+ * The maximum number of values in one call: a table of 5,000 rows with a name and an address each. It fills the context
+ * of most models. Each value takes dozens of objects, a few kilobytes, until the call ends.
  */
 export const MAX_VALUES = 10_000;
 
@@ -63,7 +63,7 @@ export const MAX_VALUES = 10_000;
 export class TooManyValuesError extends Error {
   override readonly name = 'TooManyValuesError';
   constructor() {
-    super(`The call contains more than ${MAX_VALUES} values to pseudonymize. Send it in parts.`);
+    super(`The call contains more than ${MAX_VALUES} values to pseudonymize. Split it into smaller calls.`);
   }
 
   /** @throws TooManyValuesError */

@@ -23,7 +23,7 @@ async function detect(
 }
 
 describe('detect command', () => {
-  it('answers each line with offsets in code points', async () => {
+  it('writes a result for each line, with offsets in code points', async () => {
     const { output, outcome } = await detect('{"id":"a","text":"😀😀 mail anna@example.com"}\n\n{"id":7,"text":""}\n');
     expect(output.map((line) => JSON.parse(line) as unknown)).to.deep.equal([
       { id: 'a', spans: [{ start: 8, end: 24, type: 'EMAIL_ADDRESS', score: 1 }] },
@@ -32,7 +32,7 @@ describe('detect command', () => {
     expect(outcome).to.deep.equal({ done: 2, failed: 0 });
   });
 
-  it('names each line that it cannot read, without its content, and goes on', async () => {
+  it('reports each invalid line without its content, and continues', async () => {
     const { output, log, outcome } = await detect('{"id":"a"\n{"id":"b"}\n{"id":"c","text":"ok"}\n');
     expect(log).to.equal(
       'Line 1 is not JSON: give one object {"id","text"} a line.\nLine 2 is not an object with "id" (a text or number) and "text" (a text).\n',
@@ -41,7 +41,7 @@ describe('detect command', () => {
     expect(outcome).to.deep.equal({ done: 1, failed: 2 });
   });
 
-  it('tells its progress on long inputs', async () => {
+  it('reports progress on long inputs', async () => {
     const { log } = await detect(Array.from({ length: 1000 }, (_, id) => `{"id":${id},"text":"no"}`).join('\n'));
     expect(log).to.match(/^1000 texts in [\d.]+ s\n$/);
   });

@@ -6,9 +6,9 @@ import type { Analyzer } from './contract.ts';
 
 export interface DetectOptionsOfCommand {
   readonly analyzer: Analyzer;
-  /** Where progress and complaints go. */
+  /** Receives progress and error messages. */
   readonly log: Writable;
-  /** Whose overrides of the policy hold. */
+  /** The team whose policy overrides apply. */
   readonly team?: string | undefined;
   readonly signal?: AbortSignal;
 }
@@ -17,9 +17,9 @@ const lineSchema = z.object({ id: z.union([z.string(), z.number()]), text: z.str
 const progressEvery = 1000;
 
 /**
- * Reads lines `{"id","text"}` and writes for each `{"id","spans":[{"start","end","type","score"}]}`, offsets in code
- * points. Each line is looked at by itself. A line that cannot be read is named on `log` and left out.
- * @returns how many lines were answered, and how many could not be read.
+ * Reads lines of the form `{"id","text"}` and writes a line `{"id","spans":[{"start","end","type","score"}]}` for each.
+ * Offsets are code points. Lines are independent of each other. An invalid line is reported to `log` and skipped.
+ * @returns the number of lines with a result, and of invalid lines.
  * @throws DetectorUnavailableError
  */
 export async function runDetect(

@@ -1,6 +1,6 @@
 /**
- * What the rest of the guardrail knows of detection. Offsets are UTF-16 code units everywhere inside the program;
- * what speaks code points (Presidio, the `detect` command) converts at its edge.
+ * The public interface of detection. Offsets are UTF-16 code units. Presidio and the `detect` command use code points, and
+ * convert them.
  */
 export * from './contract.ts';
 export { createAnalyzer, type AnalyzerOptions } from './analyzer.ts';

@@ -9,7 +9,7 @@ import { recognizedTypes } from './recognizers/recognizers.ts';
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/detection.md'), 'utf8');
 
-/** The code blocks of the page whose first line matches, with what it captures. */
+/** The code blocks of the page whose info string matches, named by the first capture group. */
 const blocks = (first: RegExp): { readonly name: string; readonly code: string }[] =>
   Array.from(page.matchAll(/^```(.*)\n([^]*?)^```$/gm), ([, head = '', code = '']) => ({ head, code })).flatMap(
     ({ head, code }) => {
@@ -30,9 +30,9 @@ describe('docs/detection.md', () => {
     let folder = '';
     before(() => {
       folder = mkdtempSync(join(tmpdir(), 'detection-docs-'));
-      const isLeftOut = (path: string): boolean => /training|\.test\.ts$/.test(path);
+      const isExcluded = (path: string): boolean => /training|\.test\.ts$/.test(path);
       for (const part of ['guardrail', 'package.json', 'tsconfig.json'])
-        cpSync(join(root, part), join(folder, part), { recursive: true, filter: (path) => !isLeftOut(path) });
+        cpSync(join(root, part), join(folder, part), { recursive: true, filter: (path) => !isExcluded(path) });
       symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
       for (const { name, code } of blocks(/^ts file=(.+)$/)) {
         mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -51,7 +51,7 @@ describe('docs/detection.md', () => {
       rmSync(folder, { recursive: true });
     });
 
-    it('finds what the page says', () => {
+    it('finds the spans that the page shows', () => {
       const lines = blocks(/^(text)$/).flatMap(({ code }) => code.trimEnd().split('\n'));
       const texts = lines.map((line) => line.split(' => ')[0]);
       const program = `

@@ -24,7 +24,7 @@ describe('Presidio detector with a real server', function () {
     expect(await detector.state()).to.deep.equal({ up: true });
   });
 
-  it('finds in many texts at once, emoji before the value, empty texts between', async () => {
+  it('finds values in a batch of texts, also after emoji and empty texts', async () => {
     const texts = ['😀😀 My name is Anna Schmidt.', '', 'Mail 👩‍👩‍👧 anna@example.com please', 'plain words only'];
     const found = await detector.detect(texts, { signal });
     const shown = found.map((spans, index) =>
@@ -33,23 +33,23 @@ describe('Presidio detector with a real server', function () {
     expect(shown).to.deep.equal([['Anna Schmidt|PERSON'], [], ['anna@example.com|EMAIL_ADDRESS'], []]);
   });
 
-  it('leaves out what scores below the threshold, such as bank numbers', async () => {
+  it('drops results below the threshold, such as bank numbers', async () => {
     const [spans = []] = await detector.detect(['number 12345678901'], { signal });
     expect(spans.filter(({ type }) => type === 'US_BANK_NUMBER')).to.deep.equal([]);
   });
 
-  it('answers many calls after one another, although the server closes each connection', async () => {
+  it('answers consecutive calls, although the server closes each connection', async () => {
     for (let call = 0; call < 20; call++) await detector.detect([`Call ${call} of Anna Schmidt`], { signal });
   });
 
-  it('turns an unknown language into an unavailable detector', async () => {
+  it('throws DetectorUnavailableError for an unknown language', async () => {
     const german = createPresidioDetector({ url: server.url, timeoutMs: 60_000, languages: ['xx'] });
     const outcome = await german.detect(['Hallo'], { signal }).catch((error: unknown) => error);
     expect(outcome).to.be.instanceOf(DetectorUnavailableError);
     await german.close();
   });
 
-  it('leaks less together with the built-in detector than either alone', async () => {
+  it('covers more together with the built-in detector than either of them alone', async () => {
     const text =
       'Anna Schmidt, Hauptstraße 12, 10115 Berlin, wrote to Bob Miller at the White House on behalf of Contoso.';
     const covered = async (detectors: readonly Detector[]): Promise<number> => {

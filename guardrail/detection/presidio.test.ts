@@ -7,8 +7,8 @@ import { createPresidioDetector } from './presidio.ts';
 
 type Handler = (body: { text: string[]; language: string; score_threshold: number }, response: ServerResponse) => void;
 
-/** Faults that a real Presidio cannot be made to show at will; the real one is in presidio.all.test.ts. */
-describe('Presidio detector, where the server misbehaves', () => {
+/** Faults that a real Presidio server does not produce on demand. presidio.all.test.ts tests a real server. */
+describe('Presidio detector with a fake server', () => {
   let server: Server;
   let url: string;
   let handler: Handler;
@@ -62,7 +62,7 @@ describe('Presidio detector, where the server misbehaves', () => {
     server.close();
   });
 
-  it('converts code points and settles overlaps that come by score', async () => {
+  it('converts code points and resolves overlaps of results that are sorted by score', async () => {
     const text = '😀😀 mail anna@example.com';
     handler = ({ score_threshold: threshold }, response) => {
       expect(threshold).to.equal(0.35);
@@ -79,7 +79,7 @@ describe('Presidio detector, where the server misbehaves', () => {
     ]);
   });
 
-  it('asks for many texts in few calls, and never for an empty one', async () => {
+  it('sends texts in batches, and skips empty texts', async () => {
     const texts = ['', ' \n', ...Array.from({ length: 70 }, (_, at) => `text ${at}`), 'x'.repeat(60_000)];
     const found = await open().detect(texts, { signal });
     expect(found).to.have.length(texts.length);
@@ -89,7 +89,7 @@ describe('Presidio detector, where the server misbehaves', () => {
     expect(calls).to.deep.equal([]);
   });
 
-  it('fails on another status, on another shape, and on a cut answer, without a word of the text', async () => {
+  it('throws for an error status, an invalid answer or a truncated answer, without the text in the message', async () => {
     const faults: readonly [Handler, string][] = [
       [(_body, response) => { json(response, { error: 'secret text' }, 500); }, 'Presidio answered with status 500.'],
       [(_body, response) => { json(response, [[], []]); }, 'Presidio sent an answer that does not match the request.'],
@@ -103,7 +103,7 @@ describe('Presidio detector, where the server misbehaves', () => {
     }
   });
 
-  it('gives up after the time-out, and when the caller does', async () => {
+  it('throws after the timeout, and if the caller aborts', async () => {
     handler = () => undefined;
     expect(await failure(['Anna'], open(50))).to.equal('Presidio did not answer within 50 ms.');
     const caller = new AbortController();
@@ -113,7 +113,7 @@ describe('Presidio detector, where the server misbehaves', () => {
     expect(await failure(['Anna'], open(), caller.signal)).to.equal('The call to Presidio was aborted.');
   });
 
-  it('is not called for 5 s after three failures in a row, and readiness reports it', async () => {
+  it('suspends calls for 5 s after three consecutive failures, and reports it as its state', async () => {
     handler = (_body, response) => {
       json(response, {}, 500);
     };
@@ -125,11 +125,11 @@ describe('Presidio detector, where the server misbehaves', () => {
     expect(await one.state()).to.deep.include({ up: false, reason: 'Presidio answered with status 500' });
   });
 
-  it('reports a server that is not there', async () => {
-    const away = createPresidioDetector({ url: 'http://127.0.0.1:9', timeoutMs: 500 });
-    expect(await failure(['Anna'], away)).to.equal('Presidio is unreachable.');
-    expect((await away.state()).up).to.equal(false);
-    await away.close();
+  it('reports an unreachable server', async () => {
+    const unreachable = createPresidioDetector({ url: 'http://127.0.0.1:9', timeoutMs: 500 });
+    expect(await failure(['Anna'], unreachable)).to.equal('Presidio is unreachable.');
+    expect((await unreachable.state()).up).to.equal(false);
+    await unreachable.close();
     expect(await open().state()).to.deep.equal({ up: true });
   });
 });

@@ -21,9 +21,9 @@ export interface PresidioOptions {
 }
 
 const name = 'presidio';
-/** The lowest score of a result. Presidio gives US_BANK_NUMBER .01 to .05, and PHONE_NUMBER .4. */
+/** The lowest score of a result. Presidio scores US_BANK_NUMBER at 0.01 to 0.05, and PHONE_NUMBER at 0.4. */
 const scoreThreshold = 0.35;
-/** Characters per call: a long call blocks its worker of the server. */
+/** The most characters per call. A long call blocks a worker of the server. */
 const batchCharacters = 50_000;
 const batchTexts = 64;
 /** Concurrent calls; a Presidio server has one or two workers. */
@@ -36,9 +36,9 @@ const result = z.object({ entity_type: z.string(), start: z.int().min(0), end: z
 const answerSchema = z.array(z.array(result));
 
 /**
- * A Presidio analyzer server. Its behaviour that is handled here: offsets are code points; results overlap (an e-mail
- * address and two URLs inside it) and are ordered by score; it answers an empty text, an unknown language and an unknown
- * entity with status 500; it closes every connection.
+ * Creates a detector that calls a Presidio analyzer server. It handles these properties of the server: offsets are code
+ * points; results overlap (an e-mail address and two URLs inside it) and are sorted by score; an empty text, an unknown
+ * language or an unknown entity returns status 500; every connection is closed after the answer.
  */
 export const createPresidioDetector = (options: PresidioOptions): Detector => new PresidioDetector(options);
 
@@ -175,7 +175,7 @@ const reasonOf = (error: unknown): string => (error instanceof Failure ? error.m
 
 class Failure extends Error {}
 
-/** Indexes of the texts that are not blank, in batches: one call for many texts is much cheaper than one call each. */
+/** The indexes of the texts that are not blank, in batches. One call for many texts is much cheaper than one call each. */
 function batchesOf(texts: readonly string[]): number[][] {
   const batches: number[][] = [];
   let characters = Infinity;

@@ -14,14 +14,14 @@ const shown = (text: string, spans: readonly Span[]): string[] =>
   resolveOverlaps(text, spans).map(({ start, end, type }) => `${text.slice(start, end)}|${type}`);
 
 describe('resolveOverlaps', () => {
-  it('keeps an e-mail address whole, whatever is found inside it', () => {
+  it('keeps an e-mail address whole despite spans inside it', () => {
     const text = 'write to anna@example.com now';
     expect(
       shown(text, [span(9, 25, 'EMAIL_ADDRESS', 0.5), span(14, 25, 'URL', 0.99), span(9, 13, 'PERSON')]),
     ).to.deep.equal(['anna@example.com|EMAIL_ADDRESS']);
   });
 
-  it('leaves of a name what a structured value does not cover', () => {
+  it('keeps the part of a name that a structured value does not cover', () => {
     const text = 'Anna Schmidt <anna@example.com>';
     expect(shown(text, [span(0, 30, 'PERSON'), span(14, 30, 'EMAIL_ADDRESS')])).to.deep.equal([
       'Anna Schmidt|PERSON',
@@ -29,7 +29,7 @@ describe('resolveOverlaps', () => {
     ]);
   });
 
-  it('splits a name around what stands inside it', () => {
+  it('splits a name around a structured value', () => {
     const text = 'aaa 1234567 bbb';
     expect(shown(text, [span(0, 15, 'ORGANIZATION'), span(4, 11, 'US_SSN')])).to.deep.equal([
       'aaa|ORGANIZATION',
@@ -38,7 +38,7 @@ describe('resolveOverlaps', () => {
     ]);
   });
 
-  it('prefers an address to the names and doubtful numbers in it, and a sure phone number to the address', () => {
+  it('prefers an address to names and low-score phone numbers, and a high-score phone number to the address', () => {
     const text = 'Anna Street 12345, 555 0199';
     const address = span(0, 27, 'LOCATION');
     expect(shown(text, [address, span(0, 4, 'PERSON'), span(19, 27, 'PHONE_NUMBER', 0.4)])).to.deep.equal([
@@ -50,7 +50,7 @@ describe('resolveOverlaps', () => {
     ]);
   });
 
-  it('takes whole characters where an offset cuts a surrogate pair', () => {
+  it('extends an offset that cuts a surrogate pair to the whole character', () => {
     const text = '😀Anna😀';
     expect(resolveOverlaps(text, [span(1, 7, 'PERSON')])).to.deep.include({
       ...span(1, 7, 'PERSON'),
@@ -59,7 +59,7 @@ describe('resolveOverlaps', () => {
     });
   });
 
-  it('makes any spans disjoint and sorted, and uncovers no letter or digit', () => {
+  it('returns sorted and disjoint spans that cover the same letters and digits', () => {
     const spans = fc.array(
       fc.record({
         from: fc.nat(40),

@@ -1,19 +1,19 @@
 import type { Span } from './contract.ts';
 
-/** Types without a pattern or check digits: a value with one wins where the two overlap. */
-const looks = new Set(['PERSON', 'LOCATION', 'ORGANIZATION', 'NRP', 'DATE_TIME', 'AGE', 'TITLE']);
+/** Types without a pattern or check digits. An overlapping value with a pattern wins. */
+const patternless = new Set(['PERSON', 'LOCATION', 'ORGANIZATION', 'NRP', 'DATE_TIME', 'AGE', 'TITLE']);
 
-/** Reliability: values with a pattern first, then addresses (places with digits), then names. */
-function firmness(text: string, { type, start, end, score }: Span): number {
-  if (!looks.has(type)) return type === 'PHONE_NUMBER' && score < 0.7 ? 1 : 3;
+/** Ranks a span: values with a pattern, addresses (places with digits), doubtful phone numbers, names. */
+function reliability(text: string, { type, start, end, score }: Span): number {
+  if (!patternless.has(type)) return type === 'PHONE_NUMBER' && score < 0.7 ? 1 : 3;
   return type === 'LOCATION' && /\d/.test(text.slice(start, end)) ? 2 : 0;
 }
 
 /**
- * Makes spans disjoint; everything that was covered stays covered. Values with a pattern win over names, longer spans over
- * shorter ones, higher scores over lower ones. The uncovered pieces of a weaker span remain if they contain a letter or digit.
- * @param spans any order, overlapping or not.
- * @returns sorted by start, disjoint, none empty, none cutting a surrogate pair.
+ * Makes spans disjoint. Covered letters and digits stay covered. Values with a pattern win over names, longer spans over
+ * shorter ones, higher scores over lower ones. The free pieces of a weaker span remain if they contain a letter or digit.
+ * @param spans in any order; they may overlap.
+ * @returns spans sorted by start, disjoint and not empty. None cuts a surrogate pair.
  */
 export function resolveOverlaps<S extends Span>(text: string, spans: readonly S[]): S[] {
   const sorted = spans
@@ -28,22 +28,22 @@ export function resolveOverlaps<S extends Span>(text: string, spans: readonly S[
     for (; next < sorted.length && (sorted[next]?.start ?? end) < end; next++)
       end = Math.max(end, sorted[next]?.end ?? 0);
     const cluster = sorted.slice(first, next);
-    result.push(...(cluster.length === 1 ? cluster : settle(text, cluster)));
+    result.push(...(cluster.length === 1 ? cluster : resolveCluster(text, cluster)));
     first = next;
   }
   return result;
 }
 
-/** Makes overlapping spans disjoint: the strongest takes its characters first. */
-function settle<S extends Span>(text: string, cluster: readonly S[]): S[] {
+/** Makes overlapping spans disjoint. The most reliable span takes its characters first. */
+function resolveCluster<S extends Span>(text: string, cluster: readonly S[]): S[] {
   const origin = Math.min(...cluster.map((span) => span.start));
-  const painted = new Uint8Array(Math.max(...cluster.map((span) => span.end)) - origin);
+  const covered = new Uint8Array(Math.max(...cluster.map((span) => span.end)) - origin);
   const byStrength = cluster
-    .map((span) => ({ span, firmness: firmness(text, span), length: span.end - span.start }))
-    .sort((a, b) => b.firmness - a.firmness || b.length - a.length || b.span.score - a.span.score);
+    .map((span) => ({ span, reliability: reliability(text, span), length: span.end - span.start }))
+    .sort((a, b) => b.reliability - a.reliability || b.length - a.length || b.span.score - a.span.score);
   const kept: S[] = [];
   for (const { span, length } of byStrength) {
-    const free = freePieces(painted, span.start - origin, span.end - origin);
+    const free = freePieces(covered, span.start - origin, span.end - origin);
     for (const [start, end] of free) {
       if (end - start === length) kept.push(span);
       else {
@@ -51,17 +51,17 @@ function settle<S extends Span>(text: string, cluster: readonly S[]): S[] {
         if (piece) kept.push(piece);
       }
     }
-    painted.fill(1, span.start - origin, span.end - origin);
+    covered.fill(1, span.start - origin, span.end - origin);
   }
   return kept.sort((a, b) => a.start - b.start);
 }
 
-function freePieces(painted: Uint8Array, from: number, to: number): [number, number][] {
+function freePieces(covered: Uint8Array, from: number, to: number): [number, number][] {
   const pieces: [number, number][] = [];
   for (let at = from; at < to; at++) {
-    if (painted[at]) continue;
+    if (covered[at]) continue;
     const start = at;
-    while (at < to && !painted[at]) at++;
+    while (at < to && !covered[at]) at++;
     pieces.push([start, at]);
   }
   return pieces;
@@ -69,7 +69,7 @@ function freePieces(painted: Uint8Array, from: number, to: number): [number, num
 
 const wordCharacter = /[\p{L}\p{N}]/u;
 
-/** The span without other characters than letters and digits at its ends; undefined if nothing is left. */
+/** Removes characters other than letters and digits from both ends. Returns undefined if nothing is left. */
 export function trimmed<S extends Span>(text: string, span: S): S | undefined {
   let { start, end } = span;
   const at = (index: number): string => String.fromCodePoint(text.codePointAt(index) ?? 0);

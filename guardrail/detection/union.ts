@@ -1,14 +1,14 @@
 import type { DependencyState, Detector } from './contract.ts';
 
-/** Several detectors as one: what any of them finds is found. One that cannot answer fails the call. */
+/** Combines several detectors. Finds the spans of all of them, and fails if one of them fails. */
 export function createUnion(detectors: readonly Detector[]): Detector {
   const [only] = detectors;
-  if (!only) throw new Error('At least one detector is needed.');
+  if (!only) throw new Error('At least one detector is required.');
   if (detectors.length === 1) return only;
   return {
     name: detectors.map(({ name }) => name).join('+'),
     async detect(texts, options) {
-      // What waits for the network goes first, so that it travels while the processor works.
+      // Starts the last detector first: it calls a server, and the built-in detector works while it waits.
       const found = await Promise.all(detectors.toReversed().map((detector) => detector.detect(texts, options)));
       return texts.map((_, index) => found.flatMap((byText) => byText[index] ?? []).sort((a, b) => a.start - b.start));
     },
