@@ -2,7 +2,7 @@ import { capitalized } from './capitalized.ts';
 import { fakerList } from './lexicon.ts';
 import type { Random } from './random.ts';
 
-/** The names that streets are made of. */
+/** Supplies the names from which street names are built. */
 export interface NameMaker {
   readonly random: Random;
   person(): { readonly full: string };
@@ -10,13 +10,13 @@ export interface NameMaker {
   family(): string;
   nounName(): string;
   streetStem(): string;
-  /** Names of streets that faker's locales list. */
+  /** Street names of faker's locales. */
   streets(locales: string): readonly string[];
 }
 
 interface Street {
   readonly name: (maker: NameMaker) => string;
-  /** Whether the number stands before the street. */
+  /** Whether the house number precedes the street. */
   readonly numberFirst?: boolean;
 }
 
@@ -24,9 +24,9 @@ export interface Country {
   readonly code: string;
   readonly weight: number;
   readonly street: Street;
-  /** Postal code; `#` a digit, `?` a letter. */
+  /** Patterns of postal codes: `#` is a digit, `?` a letter. */
   readonly codes: readonly string[];
-  /** Street, code, town and region, in the order of the country's post. */
+  /** Joins street, code, town and region in the order that the country uses. */
   readonly order: (street: string, code: string, town: string, region: string) => string;
   readonly regions?: readonly string[];
   readonly units?: readonly string[];
@@ -104,7 +104,7 @@ const aptUnits = [
   'Suite ###',
 ];
 
-/** The draws depend on the order and the weights. */
+/** Order and weights affect the random draws, and so the trained weights. */
 export const addressCountries: readonly Country[] = [
   {
     code: 'US',

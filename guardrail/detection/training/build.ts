@@ -11,7 +11,7 @@ import { Random } from './random.ts';
 import { heldOutScores, splitScores, type HeldOutScores, type SplitScore } from './scores.ts';
 
 const seeds = { texts: 20_261_121, order: 3, development: 9_041_977 };
-/** More texts, each seen less often, teach more than fewer texts seen more often: names and words vary. */
+/** Two passes over more texts teach more than many passes over fewer: names and words vary. */
 const epochs = 2;
 
 export interface Built {
@@ -20,36 +20,36 @@ export interface Built {
   readonly manifest: Manifest;
 }
 
-/** What is written beside the program, so that everyone can see what the shipped weights are and how they do. */
+/** Identifies the shipped weights and records their scores. */
 export interface Manifest {
-  /** SHA-256 of the contents before compression, which may differ from machine to machine. */
+  /** SHA-256 of the contents before compression. Compressed bytes may differ between machines. */
   readonly sha256: { readonly model: string; readonly gazetteer: string };
   readonly trainingTexts: number;
   readonly trainingCharacters: number;
-  /** On texts whose templates and names training does not see. They decide which of several trained models is shipped. */
+  /** Scores on templates and names that training does not see. They decide which trained model is shipped. */
   readonly development: Readonly<Record<string, SplitScore>>;
-  /** On texts whose templates and names neither training nor that decision sees. */
+  /** Scores on templates and names that neither training nor the choice of the model sees. */
   readonly heldOut: HeldOutScores;
 }
 
-/** SHA-256 of what a packed file holds. */
+/** SHA-256 of the uncompressed contents of a packed file. */
 export const contentHash = (packed: Buffer): string => createHash('sha256').update(unpacked(packed)).digest('hex');
 
-/** Scores weights on the texts that training does not see. */
+/** Scores weights on the development set and the held-out set. */
 function scoresOf(model: Buffer, hidden: Gazetteer, wordNet: WordNet): Pick<Manifest, 'development' | 'heldOut'> {
   const tagger = new Tagger(unpackModel(model), hidden);
   const development = new Generator(seeds.development, 'development', wordNet).templates('development', 40);
   return { development: splitScores(tagger, development), heldOut: heldOutScores(tagger, heldOutTexts()) };
 }
 
-/** The manifest of weights that were trained before, with its scores anew: for a change of the sets that are scored. */
+/** Recomputes the scores of weights that are already trained, after a change of the scored sets. */
 export function rescored(manifest: Manifest, model: Buffer): Manifest {
   const wordNet = readWordNet();
   const hidden = gazetteerOf(withHidden(buildGazetteer(wordNet), wordNet));
   return { ...manifest, ...scoresOf(model, hidden, wordNet) };
 }
 
-/** Makes texts, learns, and scores what was learnt; the same on every machine. */
+/** Generates the texts, trains, and scores the result. The output is the same on every machine. */
 export function build(log: (line: string) => void): Built {
   const wordNet = readWordNet();
   const entries = buildGazetteer(wordNet);

@@ -13,8 +13,8 @@ describe('catalogues', () => {
   const written = (seed: number, messages: readonly string[]): string =>
     new Catalogues(new Random(seed), fillers).write(messages);
 
-  it('say nothing in the language of the messages but what these say', () => {
-    // What is put in beside the messages is English, so letters with accents are the messages' own.
+  it('add no words in the language of the messages', () => {
+    // The text added around the messages is English, so only the messages contain accented letters.
     const accented = fc.array(fc.stringMatching(/^[à-öø-ü]{1,24}$/), { minLength: 6, maxLength: 30 });
     const messages = fc.array(
       accented.map((list) => list.join(' ')),
@@ -38,7 +38,7 @@ describe('catalogues', () => {
     );
   });
 
-  it('come in the forms that translators, programs and manuals use', () => {
+  it('use the formats of translators, programs and manuals', () => {
     const message = 'falta el fichero de entrada o no se puede leer '.repeat(4).trim();
     const all = Array.from({ length: 100 }, (_, seed) => written(seed, [message, 'cancelar la orden']));
     for (const form of [

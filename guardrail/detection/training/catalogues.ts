@@ -3,10 +3,10 @@ import type { Fillers } from './fillers.ts';
 import type { Random } from './random.ts';
 import { justified, wrapped } from './typesetting.ts';
 
-/** One message of a program, or what stands in its place. */
+/** One program message. */
 interface Entry {
   readonly text: string;
-  /** The same in English, where a catalogue shows it. */
+  /** An English message, for formats that also show the original. */
   readonly original: string;
   readonly key: string;
 }
@@ -14,8 +14,8 @@ interface Entry {
 type Form = (entries: readonly Entry[]) => string;
 
 /**
- * Puts messages of programs into the forms that translators, programs and manuals keep them in: catalogues, properties,
- * JSON, XML, lists, help texts, typeset pages. What stands there is nobody's name, in whatever language.
+ * Writes program messages in the formats of translators, programs and manuals: catalogues, properties, JSON, XML, lists,
+ * help texts, typeset pages. These texts contain no names, in any language.
  */
 export class Catalogues {
   private readonly random: Random;
@@ -43,7 +43,7 @@ export class Catalogues {
     ];
   }
 
-  /** @param messages of one language. */
+  /** @param messages messages of one language. */
   write(messages: readonly string[]): string {
     const entries = messages.map((message) => ({
       text: this.message(message),
@@ -53,7 +53,7 @@ export class Catalogues {
     return this.random.weighted(this.forms).write(entries);
   }
 
-  /** A message, or a few words of it; some with an abbreviation or with a word that stands for the user's own. */
+  /** Returns a message or a few of its words. Some get an abbreviation or a placeholder for user input. */
   private message(message: string): string {
     const { random } = this;
     let words = message.split(' ');
@@ -159,7 +159,7 @@ export class Catalogues {
     return written.join(random.pick(['\n', '\n', '\n\n', ' | ', ' ']));
   }
 
-  /** What a program says of its options. */
+  /** The options of a program, as `--help` prints them. */
   private help(entries: readonly Entry[]): string {
     const { random } = this;
     const width = random.int(16, 30);
@@ -172,13 +172,13 @@ export class Catalogues {
       .join('\n');
   }
 
-  /** The longest word of a message in capitals, as help texts name what the user is to put in. */
+  /** The longest word of a message in capitals, as help texts name arguments. */
   private placeholderOf(text: string): string {
     const [word = 'X'] = [...(text.match(/\p{L}+/gu) ?? [])].sort((a, b) => b.length - a.length);
     return word.slice(0, 10).toUpperCase();
   }
 
-  /** A typeset page: indented, both margins straight, words broken at the ends of lines. */
+  /** A typeset page: indented, sometimes justified and hyphenated. */
   private page(entries: readonly Entry[]): string {
     const { random } = this;
     const width = random.int(50, 80);

@@ -22,11 +22,11 @@ const split = (words: string): string[] => words.trim().split(/\s+/);
 export interface Person {
   readonly given: string;
   readonly family: string;
-  /** As written where the whole name stands. */
+  /** The full name, as written. */
   readonly full: string;
 }
 
-/** Letters follow letters as in a list of names: makes names of the same sound that no list has. */
+/** Generates names that sound like those of a list, from letter trigrams. */
 class TrigramNameGenerator {
   private readonly following = new Map<string, string[]>();
 
@@ -90,7 +90,7 @@ const particles = [
 
 const legalForms = ['Inc', 'Inc.', 'LLC', 'Ltd', 'Ltd.', 'Limited', 'Corp', 'Corp.', 'Corporation', 'Group', 'plc', 'PLC', 'GmbH', 'AG', 'GmbH & Co. KG', 'SE', 'KG', 'SA', 'S.A.', 'SAS', 'SARL', 'S.L.', 'SL', 'S.p.A.', 'SpA', 'S.r.l.', 'BV', 'B.V.', 'NV', 'AB', 'A/S', 'AS', 'ApS', 'Oy', 'Oyj', 'Kft.', 'Zrt.', 's.r.o.', 'a.s.', 'Sp. z o.o.', 'Co.', 'Co., Ltd.', 'Pty Ltd', 'Pvt Ltd', 'LLP', 'LP', 'Lda', 'Ltda', 'e.V.', 'Company', 'and Company', '& Co', 'Holdings', 'Holding']; // prettier-ignore
 const orgHeads = ['Solutions', 'Systems', 'Technologies', 'Technology', 'Partners', 'Capital', 'Consulting', 'Labs', 'Software', 'Media', 'Logistics', 'Energy', 'Pharma', 'Pharmaceuticals', 'Financial', 'Insurance', 'Bank', 'Bancorp', 'Foods', 'Motors', 'Industries', 'Enterprises', 'Holdings', 'International', 'Global', 'Analytics', 'Networks', 'Robotics', 'Biotech', 'Health', 'Healthcare', 'Medical', 'Airlines', 'Electric', 'Electronics', 'Semiconductor', 'Steel', 'Chemical', 'Chemicals', 'Construction', 'Properties', 'Realty', 'Investments', 'Trust', 'Foundation', 'Institute', 'Association', 'Services', 'Design', 'Studios', 'Entertainment', 'Records', 'Press', 'Publishing', 'Brewery', 'Bakery', 'Travel', 'Hotels', 'Resorts', 'Retail', 'Stores', 'Markets', 'Supply', 'Data', 'Digital', 'Interactive', 'Security', 'Wireless', 'Telecom', 'Communications', 'Ventures', 'Advisors', 'Resources', 'Minerals', 'Mining', 'Oil', 'Gas', 'Petroleum', 'Water', 'Power', 'Solar', 'Trading', 'Transport', 'Shipping', 'Freight', 'Factoring', 'Therapeutics', 'Sciences', 'Brands', 'Apparel', 'Beverages', 'Farms', 'Ratings Agency', 'Management', 'Real Estate', 'REIT', 'Aerospace', 'Defense', 'Instruments', 'Engineering', 'Packaging', 'Paper', 'Plastics', 'Textiles', 'Research', 'Education', 'Academy']; // prettier-ignore
-/** What organisations elsewhere are called by before a name: their own, or after `of` in the language a town's. */
+/** Words that precede the names of organisations in other languages. The names are their own, or a town after `of`. */
 const orgKinds = {
   named: split(
     'Seguros Transportes Talleres Bufete Clínica Construcciones Grupo Bodegas Farmacia Restaurante Autoescuela Librería Assurances Transports Garage Cabinet Clinique Constructions Groupe Pharmacie Restaurant Librairie Boulangerie Assicurazioni Trasporti Officine Studio Clinica Costruzioni Gruppo Farmacia Ristorante Libreria Panificio Verzekeringen Bakkerij Garagebedrijf Bouwbedrijf Groep Apotheek Autohaus Bäckerei Spedition Kanzlei Klinik Apotheke Gasthof Metzgerei Praxis Druckerei',
@@ -105,7 +105,7 @@ const orgKinds = {
 }; // prettier-ignore
 const knownOrgs = ['Google', 'Microsoft', 'Amazon', 'Apple', 'Meta', 'Facebook', 'Netflix', 'Tesla', 'IBM', 'Intel', 'Oracle', 'SAP', 'Siemens', 'Bosch', 'BMW', 'Volkswagen', 'Mercedes-Benz', 'Daimler', 'Deutsche Bank', 'Commerzbank', 'Allianz', 'Lufthansa', 'Bayer', 'BASF', 'Adidas', 'Puma', 'Airbus', 'Boeing', 'Renault', 'Peugeot', 'Total', 'Orange', 'Carrefour', 'BNP Paribas', 'Santander', 'BBVA', 'Telefónica', 'Inditex', 'Zara', 'Fiat', 'Ferrari', 'Eni', 'Enel', 'Philips', 'Shell', 'ING', 'Heineken', 'Unilever', 'Volvo', 'Ericsson', 'IKEA', 'H&M', 'Spotify', 'Nokia', 'Nestlé', 'Novartis', 'Roche', 'UBS', 'Credit Suisse', 'Toyota', 'Honda', 'Sony', 'Nintendo', 'Samsung', 'LG', 'Hyundai', 'Huawei', 'Alibaba', 'Tencent', 'Walmart', 'Target', 'Costco', 'Starbucks', "McDonald's", 'Burger King', 'Coca-Cola', 'Pepsi', 'Nike', 'Ford', 'General Motors', 'General Electric', 'Goldman Sachs', 'JPMorgan', 'Morgan Stanley', 'Citibank', 'Wells Fargo', 'Bank of America', 'HSBC', 'Barclays', 'Lloyds', 'Vodafone', 'BT', 'BBC', 'CNN', 'Fox News', 'Reuters', 'The New York Times', 'The Guardian', 'FIFA', 'UEFA', 'NATO', 'UNESCO', 'WHO', 'NASA', 'FBI', 'CIA', 'UN', 'EU', 'NHS', 'IMF', 'World Bank', 'United Nations', 'European Union', 'European Commission', 'Red Cross', 'Greenpeace', 'Harvard University', 'MIT', 'Stanford', 'Oxford University', 'Manchester United', 'Liverpool FC', 'Real Madrid', 'FC Barcelona', 'Bayern München', 'Juventus', 'Ajax', 'Chelsea', 'Arsenal', 'Lakers', 'Yankees', 'Red Sox', 'Congress', 'Senate', 'Labour Party', 'Republican Party', 'Democratic Party', 'SPD', 'CDU', 'Bundestag', 'Deutsche Bahn', 'Telekom', 'Uber', 'Airbnb', 'PayPal', 'Stripe', 'Visa', 'Mastercard', 'FedEx', 'UPS', 'DHL', 'Delta Air Lines', 'Ryanair', 'KLM', 'Pfizer', 'Moderna', 'Johnson & Johnson', 'Procter & Gamble', 'Ernst & Young', 'Deloitte', 'PwC', 'KPMG', 'Accenture', 'McKinsey', 'Twitter', 'YouTube', 'TikTok', 'OpenAI', 'Anthropic', 'Nvidia', 'AMD', 'Qualcomm', 'Cisco', 'Dell', 'HP', 'Lenovo', 'Xerox', 'Kodak', 'Disney', 'Pixar', 'Warner Bros', 'Universal', 'Paramount', 'AT&T', 'Verizon', 'T-Mobile', 'Comcast']; // prettier-ignore
 
-/** Makes names, places, organisations and addresses of one part of the lists. */
+/** Generates names, places, organisations and addresses from one part of the lists. */
 export class Entities {
   readonly random: Random;
   readonly part: Part;
@@ -122,7 +122,7 @@ export class Entities {
   constructor(random: Random, part: Part, wordNet: WordNet) {
     this.random = random;
     this.part = part;
-    // A short list may have no name of a part; a name of another part must not stand in for it.
+    // A short list may contain no name of a part. A name of another part must not replace it.
     this.pools = namePools
       .map((pool) => ({
         ...pool,
@@ -203,7 +203,7 @@ export class Entities {
       const [given = name, ...rest] = name.split(' ');
       return { given, family: rest.at(-1) ?? given, full: name };
     }
-    // People marry across borders.
+    // Some people have a family name from another country.
     const pool = this.pool();
     const given = this.given(pool) + (random.chance(0.03) ? `-${this.given(pool)}` : '');
     const family = this.family(random.chance(0.12) ? this.pool() : pool);
@@ -215,7 +215,7 @@ export class Entities {
     return { given, family, full };
   }
 
-  /** A name as a form or list has it: family name first, initials. */
+  /** A name as in a form or list: family name first, or initials. */
   formalPerson(): string {
     const { given, family } = this.person();
     const { random } = this;
@@ -237,7 +237,7 @@ export class Entities {
     return random.pickUsual(list).name;
   }
 
-  /** @param language in which the country is mostly named; without one, mostly in English. */
+  /** @param language language of most country names. The default is mostly English. */
   country(language?: Language): string {
     const { random } = this;
     return random.pick(random.chance(0.75) ? (language ? countriesIn[language] : countries) : countriesElsewhere);
@@ -259,7 +259,7 @@ export class Entities {
     return `${this.town()} ${this.random.pick(['Airport', 'Station', 'Bay', 'Beach', 'County', 'District', 'Valley', 'Park', 'Hills', 'River', 'Harbour', 'Castle', 'Bridge'])}`;
   }
 
-  /** A common word written as a name is. */
+  /** A common word, capitalised like a name. */
   nounName(): string {
     return capitalized(this.random.pick(this.nouns));
   }
@@ -299,7 +299,7 @@ export class Entities {
     return `${this.nounName()} ${random.pick(['and', 'of', 'for', '&'])} ${this.nounName()}${random.chance(0.4) ? ` ${random.pick(orgHeads)}` : ''}`;
   }
 
-  /** A coined company name: words that are joined, cut or extended. */
+  /** A coined company name: joined, shortened or extended words. */
   brand(): string {
     const { random } = this;
     const noun = (): string => random.pick(this.nouns);
@@ -338,7 +338,7 @@ export class Entities {
     return String(random.int(300, 19_999));
   }
 
-  /** Street and number as the country writes them. */
+  /** Street and number in the format of the country. */
   street(country: Country): string {
     const { random } = this;
     const name = country.street.name(this);
@@ -357,12 +357,12 @@ export class Entities {
     return this.street(this.random.weighted(addressCountries));
   }
 
-  /** A street line without its number: also a place. */
+  /** A street without a number. It is also a place. */
   streetName(): string {
     return this.random.weighted(addressCountries).street.name(this);
   }
 
-  /** A postal address in one of many forms, on one line or several. */
+  /** A postal address in one of many formats, on one or several lines. */
   address(): string {
     const chance = this.random.next();
     const written =
@@ -388,7 +388,7 @@ export class Entities {
     return this.broken(line);
   }
 
-  /** Replaces commas by line breaks, or drops them. */
+  /** Replaces commas by line breaks, or removes them. */
   private broken(line: string): string {
     const { random } = this;
     const chance = random.next();
@@ -399,7 +399,7 @@ export class Entities {
     return line.replace(', ', ' ');
   }
 
-  /** What generators of test data and badly kept databases have: parts of several countries, half of them odd. */
+  /** An address of parts from several countries, as in generated test data and badly maintained databases. */
   private mixedAddress(): string {
     const { random } = this;
     const streetCountry = random.weighted(addressCountries);

@@ -9,7 +9,7 @@ const months = split('January February March April May June July August Septembe
 const weekdays = split('Monday Tuesday Wednesday Thursday Friday Saturday Sunday');
 const monthsDe = split('Januar Februar März April Mai Juni Juli August September Oktober November Dezember');
 const weekdaysDe = split('Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag');
-/** German nouns: written large and nobody's name. */
+/** German nouns: capitalised, but not names. */
 const nounsDe =
   split(`Abend Abteilung Abschluss Adresse Akte Alltag Altstadt Amt Anfang Anfrage Angebot Angst Anlage Antrag Antwort
   Anwendung Anzeige Apfel Arbeit Arbeiter Architektur Armee Arzt Aufgabe Auftrag Auge Ausbildung Ausgabe Ausland Ausstellung
@@ -49,7 +49,7 @@ const technologies =
 const titles = split(
   'Mr. Mrs. Ms. Dr. Mr Mrs Ms Dr Miss Prof. Professor Sir Lady Herr Frau Madame Mme M. Señor Señora Sra. Sr. Signora Mx.',
 );
-/** What stands before a value that says by its form what it is: never part of a name. */
+/** Labels of values that are recognizable by their form. They are never part of a name. */
 const labels =
   split(`Mail Email E-mail Call Phone Tel Tel. Telephone Fax Mobile Cell Contact Write Text Ring Reach Message Ping Send Ask
   Forward Reply Dial Office Home Support Info Website Web Url User Login Username Account Kontakt Telefon Anruf Rufen Schreiben Handy
@@ -57,7 +57,7 @@ const labels =
   Posta Telefono Cellulare Bel Stuur Schrijf Telefoon Mobiel Ring Skriv Maila Telefon Puhelin Zadzwoń Ligue Celular Also Or Via Then
   Now Please Bitte Oder Ou Veuillez Oppure Of Und Et Y E En Card IBAN Iban IP Host Server Key Token Password Ticket Order Ref`);
 const usualLabels = split('Mail Email E-mail Call Phone Tel Tel. Fax Mobile Contact Telefon Kontakt Telephone Cell');
-/** What columns and fields are called. */
+/** Names of columns and fields. */
 const columns =
   split(`Name Full_Name First_Name Last_Name Surname Role Position Title Department Team Status Rank Score Points Driver Player Item
   Quantity Price Amount Total Date Start End Location City Country Email Phone Owner Author Reviewer Assignee Customer Client Employee
@@ -84,19 +84,19 @@ const acronyms =
   UAT KPI OKR ROI EBITDA VAT GDPR HIPAA PCI ISO ANSI IEEE RFC UTF ASCII MIME UUID HMAC AES RSA ECDSA SHA MD5 CRC FFT PCA SVM CNN RNN
   LLM RAG NLP OCR BP HR ECG MRI CT CBC BMI COPD IV PRN QID SOB PMH Hx Rx Dx Tx CXR ICU ER A1C LDL ALT AST TSH UTI CAD CHF GERD CBT ADHD`);
 const base64 = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
-/** What goods are called by: material, make, use. */
+/** Words in product names: material, make, use. */
 const goods = split(
   'Oak Wool Linen Cotton Merino Leather Denim Bamboo Ceramic Glass Steel Copper Classic Vintage Deluxe Premium Compact Portable Folding Wireless Smart Organic Spicy Creamy Roasted Grilled Fresh Lemon Chocolate Vanilla Winter Summer Trail Travel Kids Navy Washed Slim Ultra Pro Mini Maxi Everyday Natural Handmade Solid Soft Heavy Light Eco Alpine Ocean Urban Sport',
 );
-/** What organisations are, which is not what they are called. */
+/** Kinds of organisations, not their names. */
 const groups = split(
   'company firm bank orchestra choir club association university hospital agency startup institute museum foundation union committee office shop store brewery bakery school college ministry court newspaper publisher airline hotel restaurant charity league team band cooperative consultancy laboratory network provider manufacturer retailer',
 );
-/** What organisations are named with and what yet is said of much else: the Software, a bank of switches. */
+/** Words of organisation names that often have another meaning: "the Software", "a bank of switches". */
 const orgWords = split(
   'software library system group bank company foundation service network solution association institute university program work product licence licensor contributor distributor trust capital insurance security data design research engineering management market agency store record press power energy water supply trading transport union council committee corporation partner studio academy hospital club team office party society authority board fund exchange',
 );
-/** What licences are called: names, yet nobody's. */
+/** Names of licences. They are not personal data. */
 const licenses = [
   'GNU General Public License',
   'GNU Lesser General Public License',
@@ -131,7 +131,7 @@ const sqlWords =
   OVER ROWS PRECEDING CURRENT TRIGGER FUNCTION RETURNS LANGUAGE BEGIN COMMIT ROLLBACK GRANT REVOKE ANALYZE VACUUM EXPLAIN TEMPORARY
   MATERIALIZED VIEW SEQUENCE SCHEMA TABLESPACE COLLATE INTERVAL TIMESTAMP NUMERIC BOOLEAN LATERAL RECURSIVE`);
 
-/** Who laws, methods and measures of science are named after: known to all, so nobody's secret. */
+/** People after whom laws, methods and units are named. They are not personal data there. */
 const eponyms =
   split(`Abel Ampère Archimedes Avogadro Banach Bayes Bellman Bernoulli Bessel Boltzmann Bonferroni Boole Brown Cantor Cauchy Cholesky Coulomb
   Cramer Dedekind Delaunay Dijkstra Dirac Dirichlet Doppler Einstein Euclid Euler Faraday Fermat Fibonacci Fisher Fourier Frobenius Galerkin
@@ -149,15 +149,15 @@ const emailHosts = split(
 );
 const units = split('USD EUR GBP $ € £ CHF');
 
-/** Makes the text of each placeholder, by name. */
+/** Functions that generate the text of a placeholder, by its name. */
 type Makers = Readonly<Record<string, () => string>>;
 
-/** Fills the placeholders of templates that are not names. */
+/** Fills the template placeholders that are not names. */
 export class Fillers {
   private readonly random: Random;
   private readonly wordNet: WordNet;
   private readonly proper: readonly string[];
-  /** Nouns that some people are called by: job, dawn, art. */
+  /** Nouns that are also given names: job, dawn, art. */
   private readonly alsoNames: readonly string[];
   private readonly makers: ReadonlyMap<string, () => string>;
 
@@ -177,7 +177,7 @@ export class Fillers {
     return noun.length > length ? this.word(length) : noun;
   }
 
-  /** A word that is met in texts, or any that the dictionary has. */
+  /** A word that occurs in running text, or any word of the dictionary. */
   private usually(list: 'nouns' | 'verbs' | 'adjectives'): string {
     const { random, wordNet } = this;
     return random.pick(random.chance(0.55) ? wordNet.usual[list] : wordNet[list]);
@@ -245,7 +245,7 @@ export class Fillers {
     return random.pick(nounsDe) + (chance < 0.5 ? random.pick(nounsDe).toLowerCase() : '');
   }
 
-  /** A few letters that are no word: abbreviations as programmers coin them. */
+  /** A short run of letters that is not a word, like the abbreviations of programmers. */
   private letters(): string {
     const { random } = this;
     if (random.chance(0.5))
@@ -255,7 +255,7 @@ export class Fillers {
     return random.format('?'.repeat(random.int(2, 4))).toLowerCase();
   }
 
-  /** A package as distributions of software name them. */
+  /** A package name, as software distributions write it. */
   private distributed(): string {
     const { random } = this;
     const stem = (): string => (random.chance(0.4) ? this.letters() : this.word(8));
@@ -290,7 +290,7 @@ export class Fillers {
     );
   }
 
-  /** A coined name of a program. */
+  /** A coined program name. */
   private program(): string {
     const { random } = this;
     const word = this.word(8);
@@ -298,12 +298,12 @@ export class Fillers {
     return made.replace(/(?:^|-)./g, (first) => first.toUpperCase());
   }
 
-  /** @returns the text for a placeholder, or undefined for an unknown placeholder. */
+  /** @returns the text for a placeholder, or undefined for an unknown one. */
   fill(name: string): string | undefined {
     return this.makers.get(name)?.();
   }
 
-  /** Words of English, and German nouns. */
+  /** English words and German nouns. */
   private words(): Makers {
     const { random } = this;
     return {
@@ -363,7 +363,7 @@ export class Fillers {
     };
   }
 
-  /** Identifiers, files and packages of programs. */
+  /** Identifiers, files and software packages. */
   private software(): Makers {
     const { random } = this;
     const { nouns } = this.wordNet;
@@ -405,7 +405,7 @@ export class Fillers {
     };
   }
 
-  /** Roles, labels and names of things around people. */
+  /** Roles, labels and other words that occur near people. */
   private people(): Makers {
     const { random } = this;
     const { nouns, roles } = this.wordNet;

@@ -18,10 +18,10 @@ const streetWords =
 const orgWords =
   'inc llc ltd limited corp corporation company co plc gmbh ag kg se sa sas sarl srl spa bv nv ab oy oyj as aps kft zrt sro pty pvt llp lp lda ltda group holding holdings solutions systems technologies partners capital consulting labs software bank insurance university college institute hospital foundation association ministry department museum orchestra gruppe stadtwerke klinikum universität université universidad università bancorp pharma pharmaceuticals industries enterprises ventures airlines motors';
 
-/** Words of famous names that stand before numbers and addresses far more often: Tel of Tel Aviv. */
+/** Words of famous names that mostly precede numbers and addresses: "Tel" of "Tel Aviv". */
 const labels: ReadonlySet<string> = new Set(['Tel']);
 
-/** Which words are names of what, from all lists: what the detector ships. */
+/** Builds the shipped gazetteer from all lists. Maps the hash of a word to its flags. */
 export function buildGazetteer(wordNet: WordNet): Map<number, number> {
   const entries = new Map<number, number>();
   const add = (word: string, flag: number): void => {
@@ -53,13 +53,13 @@ export function buildGazetteer(wordNet: WordNet): Map<number, number> {
   for (const word of orgWords.split(' ')) add(word, flags.organization);
   for (const word of fakerList('en de fr es it nl sv pl cs_CZ hu', 'company', 'legal_entity_type').flatMap(wordsOf))
     add(word, flags.organization);
-  // Only words that are names too need the mark of an ordinary word: elsewhere the tagger knows by their absence.
+  // A long word needs the flag `ordinary` only if it is also a name. The tagger recognizes the others by their absence.
   for (const word of englishWords(wordNet)) {
     const hash = wordHash(word);
     const known = entries.get(hash);
     if (known !== undefined || word.length < 9) entries.set(hash, (known ?? 0) | flags.ordinary);
   }
-  // Of other languages nobody has all words, so the mark tells something wherever it stands.
+  // Lists of other languages are incomplete, so the flag is informative for every word.
   for (const word of foreignWords()) add(word, flags.ordinary);
   return entries;
 }
@@ -68,8 +68,8 @@ export const gazetteerOf = (entries: ReadonlyMap<number, number>): Gazetteer =>
   new Gazetteer(Int32Array.from(entries.keys()), Uint8Array.from(entries.values()));
 
 /**
- * The gazetteer as training and its scores see it: a third of the names are unknown, and so is a third of the
- * ordinary words of other languages than English, of which no list has all.
+ * The gazetteer for training and its scores. It hides a third of the names, and a third of the ordinary words of other
+ * languages than English, because no list has all of them.
  */
 export function withHidden(entries: ReadonlyMap<number, number>, wordNet: WordNet): Map<number, number> {
   const english = new Set([...englishWords(wordNet)].map(wordHash));

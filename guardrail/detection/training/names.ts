@@ -1,4 +1,4 @@
-/** Names that no package lists: romanised Asian, Arabic, Hebrew, Icelandic. Common ones, written from general knowledge. */
+/** Common names that no package lists: romanised Asian, Arabic, Hebrew, Icelandic. Written from general knowledge. */
 const split = (names: string): string[] => names.trim().split(/\s+/);
 
 export const handNames = {
@@ -62,7 +62,7 @@ export const handNames = {
   },
 } as const;
 
-/** Given names in the short and affectionate forms of everyday writing. */
+/** Short and affectionate forms of given names. */
 export const nicknames =
   split(`Bob Bill Jim Tom Tim Tony Mike Nick Dave Steve Greg Jeff Ken Ron Don Dan Ben Sam Joe Jon Matt Andy
   Chris Alex Pat Kate Katie Liz Beth Sue Jen Jenny Meg Maggie Becky Debbie Cindy Mandy Sandy Vicky Nicky Trish Gabby Izzy Tess

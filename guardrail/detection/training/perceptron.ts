@@ -7,17 +7,17 @@ import { transitionAt, transitionCount, Viterbi } from '../ner/viterbi.ts';
 import type { LabelledText } from './generate.ts';
 import type { Random } from './random.ts';
 
-/** A text as training sees it: the features of its tokens one after the other. */
+/** A training text: the features of its tokens in sequence. */
 interface Example {
   readonly count: number;
   readonly gold: Uint8Array;
   readonly gaps: Uint8Array;
   readonly features: Int32Array;
-  /** Where the features of each token begin; one more entry at the end. */
+  /** Index of the first feature of each token, and the total at the end. */
   readonly starts: Int32Array;
 }
 
-/** Turns labelled texts into features, the same way as the tagger does. */
+/** Extracts features from labelled texts, in the same way as the tagger. */
 export function examplesOf(texts: readonly LabelledText[], gazetteer: Gazetteer): Example[] {
   const tokens = new Tokens();
   const buffer = new Int32Array(mostFeatures);
@@ -71,16 +71,18 @@ export function examplesOf(texts: readonly LabelledText[], gazetteer: Gazetteer)
   });
 }
 
-/** Added to the scores of wrong labels in training, so that the right one must win by a margin. A missed name costs more. */
+/**
+ * Added to the scores of wrong labels in training, so that the correct label must win by a margin. A missed name costs more.
+ */
 const margin = { wrong: 4, missed: 8 };
 
-/** Units of the stored weights per unit of training. */
+/** Units of the stored weights per training unit. */
 const scale = 16;
-/** The largest stored weight: one feature alone never decides. */
+/** The largest stored weight. It keeps one feature from deciding alone. */
 const most = 900;
 
 /**
- * A structured averaged perceptron with a margin. It uses whole numbers only, so that it learns the same on each machine.
+ * Trains a structured averaged perceptron with a margin. It uses only integers, so the result is the same on every machine.
  * @returns weights scaled to 16 bits.
  */
 export function train(
@@ -106,7 +108,7 @@ export function train(
   return learner.averaged();
 }
 
-/** The weights in training, and the sums of their changes over time, for the average. */
+/** The current weights, and the sums of their changes over time for the average. */
 class Learner {
   private readonly weights = new Int32Array(buckets * labelCount);
   private readonly totals = new Float64Array(buckets * labelCount);
@@ -137,7 +139,7 @@ class Learner {
     return wrong;
   }
 
-  /** The scores of all labels. The right ones have none added, so they must win by the margin. */
+  /** The scores of all labels, with the margin added to the wrong ones. */
   private scoresWithMargin({ count, gold, features, starts }: Example): Int32Array {
     const { weights } = this;
     const scores = new Int32Array(count * labelCount);
@@ -180,13 +182,13 @@ class Learner {
     const { weights, totals, transitions, transitionTotals, clock } = this;
     const mean = (weight: number, total: number): number => {
       const value = Math.round((weight - total / clock) * scale);
-      // A weight that training hardly changed is noise, and takes space.
+      // Drop weights that training hardly changed: they are noise and take space.
       return Math.abs(value) < scale / 8 ? 0 : value;
     };
     const rows = Int16Array.from(weights, (weight, at) =>
       Math.max(-most, Math.min(most, mean(weight, totals[at] ?? 0))),
     );
-    // A feature with small weights comes from one or two training texts. Most features are such, and do not help.
+    // Drop features with small weights. Most features are such: they come from one or two training texts and do not help.
     for (let from = 0; from < rows.length; from += labelCount) {
       const row = rows.subarray(from, from + labelCount);
       if (row.every((weight) => Math.abs(weight) <= 1.75 * scale)) row.fill(0);

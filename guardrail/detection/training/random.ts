@@ -1,4 +1,4 @@
-/** A seeded source of chance (mulberry32): the same numbers on every machine. */
+/** A seeded random number generator (mulberry32). It returns the same numbers on every machine. */
 export class Random {
   private state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.state = seed | 0;
   }
 
-  /** From 0 to just below 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number from `from` to `to`, both included. */
+  /** An integer from `from` to `to`, both inclusive. */
   int(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }
@@ -29,7 +29,7 @@ export class Random {
     return picked;
   }
 
-  /** Prefers the beginning of a list that is sorted by how usual its entries are. */
+  /** Picks from a list sorted by frequency, and prefers its beginning. */
   pickUsual<T>(list: readonly T[]): T {
     const picked = list[Math.floor(this.next() ** 2.2 * list.length)];
     if (picked === undefined) throw new Error('Cannot pick from an empty list.');
@@ -45,7 +45,7 @@ export class Random {
     return this.pick(list);
   }
 
-  /** `#` becomes a digit, `?` a capital letter. */
+  /** Replaces `#` by a digit and `?` by a capital letter. */
   format(pattern: string): string {
     return pattern.replace(/[#?]/g, (sign) =>
       sign === '#' ? String(this.int(0, 9)) : String.fromCharCode(65 + this.int(0, 25)),

@@ -9,13 +9,13 @@ export interface SplitScore {
   readonly precision: number;
   readonly recall: number;
   readonly f2: number;
-  /** Share of values of which more than a tenth of the letters and digits was not found as anything. */
+  /** Share of values of which more than a tenth of the letters and digits was not detected as any type. */
   readonly leakedValues: number;
-  /** Share of innocent letters and digits that were found as something. */
+  /** Share of the letters and digits outside values that were detected. */
   readonly overmasked: number;
 }
 
-/** Scores on the held-out set: at each recall setting, and at `balanced` by language and by kind of value. */
+/** Scores on the held-out set: at each recall setting, and at `balanced` by language and by entity type. */
 export interface HeldOutScores {
   readonly settings: Readonly<Record<string, SplitScore>>;
   readonly languages: Readonly<Record<string, SplitScore>>;
@@ -27,7 +27,7 @@ type Labelled = Pick<LabelledText, 'text' | 'spans'>;
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 const isWord = (text: string, at: number): boolean => /[\p{L}\p{N}]/u.test(text.charAt(at));
 
-/** Scores a tagger at each recall setting on texts that it was not trained on. */
+/** Scores a tagger at each recall setting. */
 export function splitScores(tagger: Tagger, texts: readonly Labelled[]): Record<string, SplitScore> {
   return Object.fromEntries(
     Object.keys(biases).map((recall) => [recall, splitScore(tagger, texts, recall as Recall, kindNames)]),
@@ -50,7 +50,7 @@ export function heldOutScores(tagger: Tagger, texts: readonly HeldOutText[]): He
   };
 }
 
-/** @param kinds of the values and finds that count; what is found of the others is neither right nor wrong. */
+/** @param kinds types of the values and spans that count. Spans of other types are neither right nor wrong. */
 function splitScore(
   tagger: Tagger,
   texts: readonly Labelled[],

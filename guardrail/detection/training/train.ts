@@ -1,6 +1,6 @@
 /**
- * Trains the tagger: `npm run train` writes its weights, its gazetteers and the manifest anew. `npm run train -- --score`
- * leaves the weights as they are and writes their scores into the manifest.
+ * Trains the tagger: `npm run train` writes the weights, the gazetteers and the manifest. `npm run train -- --score` keeps
+ * the weights and only updates their scores in the manifest.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -6,7 +6,7 @@ const words = fc.array(fc.stringMatching(/^[a-zà-ü]{1,24}[,.]?$/), { minLength
 const width = fc.integer({ min: 8, max: 80 });
 
 describe('typesetting', () => {
-  it('breaks lines where a space was, and only lines of one word are too long', () => {
+  it('breaks lines at spaces, and exceeds the width only for single words', () => {
     fc.assert(
       fc.property(words, width, (list, most) => {
         const lines = wrapped(list.join(' '), most);
@@ -16,7 +16,7 @@ describe('typesetting', () => {
     );
   });
 
-  it('fills each line as far as it goes', () => {
+  it('fills each line as far as possible', () => {
     fc.assert(
       fc.property(words, width, (list, most) => {
         const lines = wrapped(list.join(' '), most);
@@ -28,7 +28,7 @@ describe('typesetting', () => {
     );
   });
 
-  it('breaks words so that without the hyphens the text is the same', () => {
+  it('hyphenates words without altering them', () => {
     fc.assert(
       fc.property(words, width, (list, most) => {
         const lines = wrapped(list.join(' '), most, '‐');
@@ -38,7 +38,7 @@ describe('typesetting', () => {
     );
   });
 
-  it('justifies up to the margin without touching a word', () => {
+  it('justifies lines without altering words', () => {
     fc.assert(
       fc.property(words, width, (list, most) => {
         for (const line of wrapped(list.join(' '), most)) {

@@ -1,6 +1,6 @@
 /**
- * Lines no longer than `width`, broken at spaces; a word that is longer stands alone.
- * @param hyphen breaks the last words of lines where that fills them.
+ * Breaks a text at spaces into lines of at most `width`. A longer word stands alone.
+ * @param hyphen splits the last word of a line where that fills the line.
  */
 export function wrapped(text: string, width: number, hyphen?: string): string[] {
   const lines: string[] = [];
@@ -17,7 +17,7 @@ export function wrapped(text: string, width: number, hyphen?: string): string[] 
   return lines;
 }
 
-/** A line with wider spaces, from the left on, so that it ends at the margin or has them all doubled. */
+/** Doubles spaces from left to right until the line reaches `width` or all are doubled. */
 export function justified(line: string, width: number): string {
   let missing = width - line.length;
   return line.replaceAll(' ', () => (missing-- > 0 ? '  ' : ' '));

@@ -1,6 +1,6 @@
 /**
- * Everyday words of the languages that the guardrail speaks beside English, written from general knowledge. Lists of
- * messages and laws lack kitchens, weather and illness; people write of little else.
+ * Everyday words of the supported languages other than English, written from general knowledge. The corpora of messages and
+ * laws lack everyday subjects such as kitchens, weather and illness.
  */
 const split = (words: string): string[] => words.trim().split(/\s+/);
 
@@ -12,7 +12,7 @@ interface Words {
   readonly adjectives: readonly string[];
   /** Infinitives. */
   readonly verbs: readonly string[];
-  /** Words that carry no meaning of their own, and those that answer when, where and how. */
+  /** Function words, and adverbs of time, place and manner. */
   readonly small: readonly string[];
 }
 
@@ -212,7 +212,7 @@ export const vocabulary: Readonly<Record<Language, Words>> = {
   },
 };
 
-/** Endings of regular verbs, by the ending of the infinitive: what is cut, what is put in its place. */
+/** Endings of regular verbs: the ending of the infinitive to remove, and the endings to append. */
 const conjugations: Readonly<Record<Language, readonly (readonly [RegExp, string])[]>> = {
   de: [[/e?n$/, 'e st t te ten et en est end']],
   es: [
@@ -233,7 +233,7 @@ const conjugations: Readonly<Record<Language, readonly (readonly [RegExp, string
   nl: [[/en$/, 'en t te ten de den end']],
 };
 
-/** Endings of nouns in the plural and of adjectives with their nouns. */
+/** Endings of plural nouns and of inflected adjectives. */
 const endings: Readonly<Record<Language, readonly (readonly [RegExp, string])[]>> = {
   de: [[/$/, 'e en er es em n s']],
   es: [
@@ -255,11 +255,13 @@ const changed = (word: string, rules: readonly (readonly [RegExp, string])[]): s
     cut.test(word) ? others.split(' ').map((ending) => word.replace(cut, ending)) : [],
   );
 
-/** Verbs in all their regular forms. */
+/** Verbs with all their regular forms. */
 export const verbForms = (language: Language): string[] =>
   vocabulary[language].verbs.flatMap((verb) => [verb, ...changed(verb, conjugations[language])]);
 
-/** All words of a language with their regular inflections, in lower case. A few forms are made that nobody uses. */
+/**
+ * All words of a language with their regular inflections, in lower case. A few of the generated forms are not in use.
+ */
 export function vocabularyOf(language: Language): Set<string> {
   const { nouns, adjectives, small } = vocabulary[language];
   const inflected = [...nouns, ...adjectives].flatMap((word) => [word, ...changed(word, endings[language])]);

