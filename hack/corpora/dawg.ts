@@ -1,10 +1,12 @@
 import { gunzipSync } from 'node:zlib';
 
-/** Places of the word list and of its letters in Tesseract's language data. Source: tessdatamanager.h, `TessdataType`. */
+/**
+ * Indexes of the word list and the alphabet in Tesseract's language data. Source: tessdatamanager.h, `TessdataType`.
+ */
 const wordList = 19;
 const letters = 21;
 
-/** Parts of a `.traineddata` file: a count, that many 64-bit offsets (-1 for none), then the parts. */
+/** A part of a `.traineddata` file. The file has a count, that many 64-bit offsets (-1 for none), then the parts. */
 function part(data: Buffer, index: number): Buffer {
   const count = data.readInt32LE(0);
   const offsets = Array.from({ length: count }, (_, at) => Number(data.readBigInt64LE(4 + 8 * at)));
@@ -14,7 +16,7 @@ function part(data: Buffer, index: number): Buffer {
   return data.subarray(start, end);
 }
 
-/** The first field of each line after the first, which tells how many there are. A space is written as NULL. */
+/** The first field of each line after the first line, which has their number. A space is written as NULL. */
 function lettersOf(data: Buffer): string[] {
   const [count = '0', ...lines] = data.toString('utf8').split('\n');
   return lines.slice(0, Number(count)).map((line) => {
@@ -24,8 +26,8 @@ function lettersOf(data: Buffer): string[] {
 }
 
 /**
- * Reads the words of Tesseract's language data: a directed acyclic graph of letters, whose edges are 64-bit numbers of a
- * letter, three flags (last edge of the node, backward edge, end of a word) and the next node. Source: dawg.h and dawg.cpp.
+ * Reads the words of Tesseract's language data. They form a directed acyclic graph. An edge is a 64-bit number: a letter,
+ * three flags (last edge of the node, backward edge, end of a word), and the next node. Source: dawg.h and dawg.cpp.
  */
 export function readWordList(gzipped: Buffer): string[] {
   const data = gunzipSync(gzipped);

@@ -21,7 +21,10 @@ async function sha256Of(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Downloads an archive with the client of its registry. No client runs a script of the package. @returns its path. */
+/**
+ * Downloads an archive with the client of its registry. The clients run no script of the package.
+ * @returns its path.
+ */
 async function archiveOf({ client, name, version, file }: Package, folder: string): Promise<string> {
   const wanted = `${name}@${version}`;
   switch (client) {
@@ -46,13 +49,13 @@ async function unpack(archive: string, folder: string): Promise<void> {
   else await run('python3', ['-m', 'zipfile', '-e', archive, folder]);
 }
 
-/** Folder in which downloads are kept: never inside the project. */
+/** Default folder for downloads, outside the repository. */
 export const cacheFolder = (env: NodeJS.ProcessEnv = process.env): string =>
   join(env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gateway-guardrail-operator', 'corpora');
 
 /**
- * The unpacked files of a package, from the cache where they are there.
- * @throws Error where the archive is not the one that is pinned.
+ * Downloads and unpacks a package, or uses the cache.
+ * @throws Error if the archive does not match the pinned checksum.
  */
 export async function filesOf(pinned: Package, cache: string): Promise<string> {
   const home = join(cache, pinned.sha256);
@@ -64,7 +67,7 @@ export async function filesOf(pinned: Package, cache: string): Promise<string> {
     const sha256 = await sha256Of(archive);
     if (sha256 !== pinned.sha256)
       throw new Error(
-        `${pinned.name} ${pinned.version} has the SHA-256 ${sha256}, and not ${pinned.sha256}: it is not the pinned package.`,
+        `${pinned.name} ${pinned.version} has SHA-256 ${sha256} instead of the pinned ${pinned.sha256}.`,
       );
     await unpack(archive, join(scratch, 'files'));
     await rename(join(scratch, 'files'), home);

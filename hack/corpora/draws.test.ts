@@ -5,7 +5,7 @@ import { digestOf, linesAt, linesWith, piecesOf, rangesOf, recordOf, textOf } fr
 const words = fc.stringMatching(/^[a-zäö.]{1,8}(?: [a-zäö.]{1,8}){0,3}$/);
 
 describe('records of draws', () => {
-  it('give back every text that is made of pieces', () => {
+  it('restore every text that consists of pieces', () => {
     const joined = fc.array(fc.tuple(words, fc.constantFrom(' ', '\n')), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(joined, fc.array(words), (parts, others) => {
@@ -18,16 +18,16 @@ describe('records of draws', () => {
     );
   });
 
-  it('have as few pieces as can be', () => {
+  it('use as few pieces as possible', () => {
     expect(recordOf('a b c', new Set(['a', 'b', 'c', 'a b', 'b c', 'a b c']))).to.equal(digestOf('a b c'));
   });
 
-  it('are none where a piece is missing', () => {
+  it('are undefined if a piece is missing', () => {
     expect(recordOf('a b', new Set(['a']))).to.equal(undefined);
     expect(textOf(`${digestOf('a')}+${digestOf('b')}`, piecesOf(['a']))).to.equal(undefined);
   });
 
-  it('name lines as ranges', () => {
+  it('write lines as ranges', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(60), { minLength: 1 }), (numbers) => {
         const sorted = numbers.toSorted((a, b) => a - b);
@@ -39,7 +39,7 @@ describe('records of draws', () => {
     expect(linesAt('0-2', ['a', 'b'])).to.equal(undefined);
   });
 
-  it('find a stretch of a file from which lines were left out', () => {
+  it('find an excerpt with omitted lines', () => {
     const lines = ['a', '// Copyright', 'b', 'a', 'c', 'd'];
     expect(linesWith('a\nb', lines)).to.deep.equal([0, 2]);
     expect(linesWith('a\nc\nd', lines)).to.deep.equal([0, 4, 5]);

@@ -1,25 +1,28 @@
 /**
- * Which texts of the packages a corpus has, in which order. The draw itself is lost; this is its record. A text is written as
- * the digests of the pieces that it was made of, so that the corpus can be made again from the packages alone.
+ * Records which texts of the packages a corpus contains, in which order. The program that drew them is lost. The record of a
+ * text is the digests of its pieces, so that the corpus can be rebuilt from the packages alone.
  */
 import { createHash } from 'node:crypto';
 
-/** The first 32 bits of a piece's SHA-256: enough for the pieces of one language. */
+/** The first 32 bits of a piece's SHA-256. They suffice to distinguish the pieces of one language. */
 export const digestOf = (piece: string): string => createHash('sha256').update(piece).digest('hex').slice(0, 8);
 
-/** What stands between two pieces. */
+/** Separators of pieces in a record, and their text. */
 const joints = new Map([
   ['+', ' '],
   ['|', '\n'],
 ]);
 
-/** Pieces by their digests. */
+/** Pieces by digest. */
 export type Pieces = ReadonlyMap<string, string>;
 
 export const piecesOf = (texts: Iterable<string>): Pieces =>
   new Map(Array.from(texts, (text) => [digestOf(text), text]));
 
-/** Reads a record: `abc+def|ghi` are three pieces. @returns undefined where a piece is missing. */
+/**
+ * Returns the text of a record. `abc+def|ghi` are three pieces.
+ * @returns undefined if a piece is missing.
+ */
 export function textOf(record: string, pieces: Pieces): string | undefined {
   let text = '';
   for (const [, digest = '', joint = ''] of record.matchAll(/([\da-f]+)([+|]?)/g)) {
@@ -30,7 +33,10 @@ export function textOf(record: string, pieces: Pieces): string | undefined {
   return text;
 }
 
-/** Writes a text as a record, with as few pieces as can be. @returns undefined where it is not made of pieces. */
+/**
+ * Writes a text as a record with as few pieces as possible.
+ * @returns undefined if the text does not consist of pieces.
+ */
 export function recordOf(text: string, texts: ReadonlySet<string>): string | undefined {
   const ends = [...text.matchAll(/[ \n]|$/g)].map(({ index }) => index);
   const best = new Map<number, { count: number; record: string }>([[text.length + 1, { count: 0, record: '' }]]);
@@ -49,7 +55,10 @@ export function recordOf(text: string, texts: ReadonlySet<string>): string | und
   return best.get(0)?.record;
 }
 
-/** Lines of a file by their numbers, from 0: `3-7,9`. @returns undefined where the file has fewer. */
+/**
+ * Returns lines of a file by their zero-based numbers: `3-7,9`.
+ * @returns undefined if the file has fewer lines.
+ */
 export function linesAt(record: string, lines: readonly string[]): string | undefined {
   const taken = record.split(',').flatMap((range) => {
     const [first = 0, last = first] = range.split('-').map(Number);
@@ -58,7 +67,7 @@ export function linesAt(record: string, lines: readonly string[]): string | unde
   return taken.includes(undefined) ? undefined : taken.join('\n');
 }
 
-/** Numbers in rising order as ranges. */
+/** Writes ascending numbers as ranges. */
 export function rangesOf(numbers: readonly number[]): string {
   const ranges: [number, number][] = [];
   for (const number of numbers) {
@@ -70,8 +79,7 @@ export function rangesOf(numbers: readonly number[]): string {
 }
 
 /**
- * Where a stretch stands among the lines of a file. Lines between its own may be missing in it: those that name authors,
- * licences and addresses were left out.
+ * Finds the lines of an excerpt in a file. The excerpt may omit lines: those that name authors, licences or addresses.
  */
 export function linesWith(stretch: string, lines: readonly string[], mostLeftOut = 60): number[] | undefined {
   const wanted = stretch.split('\n').map((line) => line.trimEnd());

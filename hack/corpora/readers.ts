@@ -1,14 +1,17 @@
-/** Takes texts out of the files that packages keep them in. Pure: what it is given is what a file holds. */
+/** Extracts texts from the file formats of the packages. All functions are pure. */
 import { parse } from 'yaml';
 
-/** All strings within a value of JSON or YAML, in order. */
+/** All strings in a JSON or YAML value, in order. */
 export function stringsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(stringsOf);
   return value !== null && typeof value === 'object' ? Object.values(value).flatMap(stringsOf) : [];
 }
 
-/** The translations of a compiled message catalogue, plural forms apart, without its head. Source: gettext's manual. */
+/**
+ * The translations of a compiled message catalogue without its header. Plural forms are separate texts. Source: the gettext
+ * manual.
+ */
 export function translationsOf(catalogue: Buffer): string[] {
   const isLittle = catalogue.readUInt32LE(0) === 0x950412de;
   const at = (offset: number): number => (isLittle ? catalogue.readUInt32LE(offset) : catalogue.readUInt32BE(offset));
@@ -19,7 +22,7 @@ export function translationsOf(catalogue: Buffer): string[] {
   ).flat();
 }
 
-/** What a conversation file says: its texts, and the lines that these stand on. */
+/** The texts of a conversation file, and the lines on which they stand. */
 export function conversationsOf(yaml: string): string[] {
   const { conversations } = parse(yaml, { uniqueKeys: false }) as { conversations?: unknown };
   const lines = yaml.split('\n').map((line) => line.trim().replace(/^(?:- ?)+/, ''));
@@ -37,7 +40,7 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: '\u00a0',
 };
 
-/** Text of HTML without its tags. */
+/** The text of HTML, without tags. */
 export const withoutTags = (html: string): string =>
   html
     .replace(/<[^>]*>/g, '')
@@ -49,7 +52,7 @@ export const withoutTags = (html: string): string =>
           : (entities[String(name)] ?? whole),
     );
 
-/** The paragraphs, items and descriptions of an HTML page, with the entities in them read and as they are. */
+/** The paragraphs, items and descriptions of an HTML page: with entities decoded, and unchanged. */
 export const paragraphsOf = (html: string): string[] =>
   html
     .split(
@@ -58,20 +61,19 @@ export const paragraphsOf = (html: string): string[] =>
     .flatMap((part) => [plainLine(withoutTags(part)), plainLine(part.replace(/<[^>]*>/g, ''))])
     .filter((text) => text !== '');
 
-/** A text on one line, with usual spaces alone. */
+/** A text on one line, with ordinary spaces only. */
 export const plainLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** A text on one line. Spaces that do not break are kept. */
+/** A text on one line. Non-breaking spaces remain. */
 export const oneLine = (text: string): string => text.replace(/[ \t\r\n\f]+/g, ' ').trim();
 
-/** A text with a number wherever a program puts a value. */
+/** A text with a number in place of each placeholder. */
 export const withNumbers = (text: string): string =>
   text.replace(/%(?:\([\w.]+\))?[-#0+]*\d*(?:\.\d+)?[sd]|\{[\w.]*\}/g, '3');
 
-/** The sentences of a text. */
 export const sentencesOf = (text: string): string[] => text.split(/(?<=[.!?]) +/);
 
-/** The lines of a file that are not blank, without the white space at their ends. */
+/** The non-blank lines of a file, without trailing white space. */
 export const linesOf = (content: string): string[] =>
   content
     .split('\n')

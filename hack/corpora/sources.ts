@@ -1,4 +1,4 @@
-/** Which texts of the packages the corpora are made of, by language. */
+/** Texts of the packages from which the corpora are drawn, by language. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import {
   withoutTags,
 } from './readers.ts';
 
-/** Folder of a package's files, by its name. */
+/** Folders of the unpacked packages, by package name. */
 export type Folders = ReadonlyMap<string, string>;
 
 export const readText = (file: string): string => readFileSync(file, 'utf8');
@@ -28,7 +28,7 @@ export function folderOf(folders: Folders, name: string): string {
 
 const catalogueCodes = { de: 'de', es: 'es', it: 'it', nl: 'nl', fr: 'fr', pt: '{pt,pt_BR}', sv: 'sv' } as const;
 
-/** What programs say to their users. */
+/** Program messages. */
 export function catalogueTexts(folders: Folders): Map<string, Set<string>> {
   return new Map(
     Object.entries(catalogueCodes).map(([language, code]) => {
@@ -70,7 +70,7 @@ const foreignCodes = [
   ['cs', 'ces', 'cs', 'cs'],
 ] as const;
 
-/** Declarations and messages in a dozen languages. */
+/** Declarations and messages in twelve languages. */
 export function foreignTexts(folders: Folders): Map<string, Set<string>> {
   return new Map(
     foreignCodes.map(([language, declaration, code, compiler]) => {
@@ -105,7 +105,7 @@ export function foreignTexts(folders: Folders): Map<string, Set<string>> {
 
 const talkFolders = { de: 'german', es: 'spanish', fr: 'french', it: 'italian', nl: 'dutch' } as const;
 
-/** Small talk, and explanations of a program's parts. */
+/** Small talk, and explanations of Node-RED's nodes. */
 export function talkTexts(folders: Folders): Map<string, Set<string>> {
   return new Map(
     Object.entries(talkFolders).map(([language, folder]) => {
@@ -128,17 +128,20 @@ export function talkTexts(folders: Folders): Map<string, Set<string>> {
   );
 }
 
-/** Version whose standard library the corpus of code has. No registry has it: it is the one of the interpreter. */
+/**
+ * Python version whose standard library is in the corpus of code. No registry has it: it comes from the installed
+ * interpreter.
+ */
 export const pythonVersion = '3.11.7';
 
-/** The commit of this project whose files the corpus of code has. */
+/** The commit of this repository whose files are in the corpus of code. */
 export const projectCommit = '0ac79b3432676270058d90b816491148fa43f43c';
 
-/** Where source code is taken from. */
+/** A source of code. */
 export interface CodeSource {
   readonly name: string;
   files(): string[];
-  /** @returns undefined where the source has no such file. */
+  /** @returns undefined if the source has no such file. */
   read(path: string): string | undefined;
 }
 
@@ -188,7 +191,7 @@ function projectSource(root: string): CodeSource {
 const text = '**/*.{ts,js,mjs,cjs,mts,cts,md}';
 const codePackages = ['typescript', 'koa', 'ioredis', 'zod', 'yaml', 'pino', 'commander', '@kubernetes/client-node', 'undici', 'mocha', 'eslint']; // prettier-ignore
 
-/** Sources of code; Python's and this project's only where this machine has them. */
+/** All sources of code. Python is included if the pinned version is installed. */
 export function codeSources(folders: Folders, root: string): CodeSource[] {
   const go = join(folderOf(folders, 'golang.org/toolchain'), 'golang.org');
   const python = pythonFolder();

@@ -16,22 +16,22 @@ describe('ordinary words', () => {
   const all = ['casa', 'Casa', 'CASA'];
   for (const [why, language, list, names, wanted] of [
     ['are kept', 'es', all, {}, ['casa']],
-    ['need all forms in Spanish', 'es', ['casa', 'Casa'], {}, []],
-    ['need one more form in French', 'fr', ['casa', 'CASA'], {}, ['casa']],
-    ['need no other form in German', 'de', ['haus'], {}, ['haus']],
-    ['are no English words', 'de', ['house', 'haus'], {}, ['haus']],
-    ['are no given names', 'es', all, { given: new Set(['casa']) }, []],
-    ['are no names of large towns', 'es', all, { largeTowns: new Set(['casa']) }, []],
-    ['may be names of small towns', 'es', all, { allTowns: new Set(['casa']) }, ['casa']],
-    ['are no names of small towns in Dutch', 'nl', all, { allTowns: new Set(['casa']) }, []],
-    ['have three letters, and a vowel', 'de', ['ab', 'bzw', 'und'], {}, ['und']],
-    ['are letters alone', 'de', ["geht's", 'e-mail', 'b2b', 'und'], {}, ['und']],
+    ['require all forms in Spanish', 'es', ['casa', 'Casa'], {}, []],
+    ['require one more form in French', 'fr', ['casa', 'CASA'], {}, ['casa']],
+    ['require no other form in German', 'de', ['haus'], {}, ['haus']],
+    ['exclude English words', 'de', ['house', 'haus'], {}, ['haus']],
+    ['exclude given names', 'es', all, { given: new Set(['casa']) }, []],
+    ['exclude names of large towns', 'es', all, { largeTowns: new Set(['casa']) }, []],
+    ['include names of small towns', 'es', all, { allTowns: new Set(['casa']) }, ['casa']],
+    ['exclude names of small towns in Dutch', 'nl', all, { allTowns: new Set(['casa']) }, []],
+    ['have at least three letters and a vowel', 'de', ['ab', 'bzw', 'und'], {}, ['und']],
+    ['consist of letters only', 'de', ["geht's", 'e-mail', 'b2b', 'und'], {}, ['und']],
   ] as const)
     it(why, () => {
       expect(ordinaryWords(language, from({ [language]: list }, names))).to.deep.equal(wanted);
     });
 
-  it('are none that English texts write large alone', () => {
+  it('exclude words that are always capitalized in English', () => {
     expect(ordinaryWords('de', from({ de: ['aldi', 'und'], en: ['Aldi', 'und', 'Und'] }))).to.deep.equal(['und']);
   });
 });
@@ -39,23 +39,23 @@ describe('ordinary words', () => {
 describe('German nouns', () => {
   for (const [why, list, wanted] of [
     ['have an inflected form', ['Tisch', 'Tische'], ['Tisch', 'Tische']],
-    ['or an ending', ['Zeitung'], ['Zeitung']],
-    ['or stand in capitals, where ß is two letters', ['Fuß', 'FUSS'], ['Fuß']],
-    ['are not written small', ['Gut', 'gut', 'Gute'], ['Gute']],
-    ['are not only written large', ['Anna', 'Bosch'], []],
+    ['have a noun ending', ['Zeitung'], ['Zeitung']],
+    ['occur in capitals, with ß as SS', ['Fuß', 'FUSS'], ['Fuß']],
+    ['exclude words that also occur in lower case', ['Gut', 'gut', 'Gute'], ['Gute']],
+    ['exclude words with no form but the capitalized one', ['Anna', 'Bosch'], []],
   ] as const)
     it(why, () => {
       expect(germanNouns(from({ de: list }))).to.deep.equal(wanted);
     });
 
-  it('are none that English or Spanish texts write large alone', () => {
+  it('exclude words that are always capitalized in English or Spanish', () => {
     expect(germanNouns(from({ de: ['Bayern', 'BAYERN'], es: ['Bayern'] }))).to.deep.equal([]);
     expect(germanNouns(from({ de: ['Bayern', 'BAYERN'], en: ['Bayern'] }))).to.deep.equal([]);
   });
 });
 
 describe('corpus of words', () => {
-  it('has one entry a list', () => {
+  it('has one entry per list', () => {
     const corpus = wordsCorpus(from({ de: ['und', 'oder', 'Zeitung'], fr: ['maison', 'Maison'] }));
     expect(corpus.split('\0')).to.deep.equal([
       'de\toder und',
@@ -69,7 +69,7 @@ describe('corpus of words', () => {
 });
 
 describe("Tesseract's word lists", () => {
-  // The only language that the project depends on.
+  // English is the only language data among the project's dependencies.
   it('are read from the language data', () => {
     const folder = dirname(createRequire(import.meta.url).resolve('@tesseract.js-data/eng/package.json'));
     const words = new Set(readWordList(readFileSync(join(folder, '4.0.0_best_int/eng.traineddata.gz'))));

@@ -1,29 +1,29 @@
-/** The rule that makes `words.txt.gz`: which words of Tesseract's lists are ordinary words of a language. */
+/** The rule for `words.txt.gz`: it selects the ordinary words of a language from Tesseract's lists. */
 import type { Language } from '../../guardrail/detection/training/vocabulary.ts';
 
 export interface KnownNames {
   /** Words of given names. */
   readonly given: ReadonlySet<string>;
-  /** Words of family names, but for those that only the census of the United States has, which has all kinds of words. */
+  /** Words of family names, without the United States census, which contains many ordinary words. */
   readonly family: ReadonlySet<string>;
   /** Words of all family names. */
   readonly allFamily: ReadonlySet<string>;
-  /** Words of the names of towns of 20,000 inhabitants or more. */
+  /** Words in names of towns with at least 20,000 inhabitants. */
   readonly largeTowns: ReadonlySet<string>;
-  /** Words of the names of all towns. */
+  /** Words in names of all towns. */
   readonly allTowns: ReadonlySet<string>;
-  /** Words of the people, places and groups that WordNet names. */
+  /** Words in WordNet's names of people, places and groups. */
   readonly famous: ReadonlySet<string>;
 }
 
 export interface WordLists {
   readonly lists: Readonly<Record<Language | 'en', readonly string[]>>;
   readonly names: KnownNames;
-  /** English words, in small letters. */
+  /** English words in lower case. */
   readonly english: ReadonlySet<string>;
 }
 
-/** The words of a list as they are written, by their form in small letters. */
+/** The written forms of the words of a list, by their lower-case form. */
 class Forms {
   readonly small = new Set<string>();
   readonly capitalized = new Set<string>();
@@ -40,8 +40,8 @@ class Forms {
     }
   }
 
-  /** Words that this list has with a capital, and never in small letters: mostly names. */
-  isWrittenLargeAlone(word: string): boolean {
+  /** Whether the list has a word capitalized and never in lower case. Such words are mostly names. */
+  isAlwaysCapitalized(word: string): boolean {
     return this.capitalized.has(word) && !this.small.has(word);
   }
 }
@@ -52,7 +52,7 @@ const isWord = (word: string): boolean =>
   /^\p{L}+$/u.test(word) &&
   /[aeiouyäöüáéíóúàèìòùâêîôûëïœæø]/.test(word.toLowerCase());
 
-/** How usual a word must be: the larger the list, the more of the forms of a word it must have. */
+/** Whether a word is common. The larger the list of a language, the more forms of a word it must contain. */
 const isUsual: Readonly<Record<Language, (forms: Forms, word: string) => boolean>> = {
   de: () => true,
   fr: (forms, word) => forms.capitalized.has(word) || forms.upper.has(word),
@@ -66,11 +66,11 @@ const nounEnding = /(?:ung|ik|gen|keit|tion|tät|heit|nis|schaft|ismus|werk|ment
 
 const sorted = (words: Iterable<string>): string[] => [...new Set(words)].sort();
 
-/** Words of a language that are no name, nor English, written small. */
+/** Lower-case words of a language that are neither names nor English. */
 export function ordinaryWords(language: Language, { lists, names, english }: WordLists): string[] {
   const forms = new Forms(lists[language]);
   const englishForms = new Forms(lists.en);
-  // Dutch has by far the longest list, with the most names in it.
+  // The Dutch list is by far the longest and contains the most names.
   const known =
     language === 'nl'
       ? [names.given, names.allFamily, names.allTowns, names.famous]
@@ -81,13 +81,15 @@ export function ordinaryWords(language: Language, { lists, names, english }: Wor
         isWord(word) &&
         isUsual[language](forms, word) &&
         !english.has(word) &&
-        !englishForms.isWrittenLargeAlone(word) &&
+        !englishForms.isAlwaysCapitalized(word) &&
         !known.some((list) => list.has(word)),
     ),
   );
 }
 
-/** German nouns: words written large alone, with an inflected form or an ending of nouns, or also in capitals. */
+/**
+ * German nouns: words that are always capitalized, and have an inflected form, a noun ending or an all-capitals form.
+ */
 export function germanNouns({ lists, names }: WordLists): string[] {
   const forms = new Forms(lists.de);
   const others = [new Forms(lists.en), new Forms(lists.es)];
@@ -107,14 +109,14 @@ export function germanNouns({ lists, names }: WordLists): string[] {
         isWord(word) &&
         !forms.small.has(lower) &&
         isNoun(word) &&
-        !others.some((other) => other.isWrittenLargeAlone(lower)) &&
+        !others.some((other) => other.isAlwaysCapitalized(lower)) &&
         !known.some((list) => list.has(lower))
       );
     }),
   );
 }
 
-/** The corpus: one entry a list, of its key and its words. */
+/** Returns the corpus: per list, its key and its words. */
 export function wordsCorpus(from: WordLists): string {
   const languages: readonly Language[] = ['de', 'es', 'fr', 'it', 'nl'];
   const entries = [

@@ -10,7 +10,7 @@ import { findsOf } from './evaluate.ts';
 import { score } from './score.ts';
 import { readTexts } from './texts.ts';
 
-/** What the detector must reach in `balanced` on sets that it was not trained on. */
+/** Required scores at `balanced` on sets that the detector was not trained on. */
 const goals = {
   presidio_synth_dev: { f2: 0.66, leakedValues: 0.24, overmasked: 0.035 },
   prompts_dev: { f2: 0.82, leakedValues: 0.12, overmasked: 0.02 },
@@ -26,7 +26,7 @@ describe('built-in detector on the development sets', function () {
   });
 
   for (const [name, goal] of Object.entries(goals)) {
-    it(`reaches its goals on ${name}`, async () => {
+    it(`reaches the required scores on ${name}`, async () => {
       const texts = await readTexts(join(folder, `${name}.jsonl`));
       const finds = await findsOf(createAnalyzer({ detectors: [createBuiltinDetector()] }), texts);
       const { all } = score(texts, finds);
@@ -38,7 +38,7 @@ describe('built-in detector on the development sets', function () {
       expect(forms.precision).to.be.at.least(0.97);
     });
 
-    it(`scores ${name} as score.py does`, async () => {
+    it(`computes the same scores as score.py on ${name}`, async () => {
       const gold = join(folder, `${name}.jsonl`);
       const texts = await readTexts(gold);
       const finds = await findsOf(

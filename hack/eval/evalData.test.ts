@@ -7,7 +7,7 @@ import { evalFolder, evalSets } from './evalData.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-describe('data to measure detection on', () => {
+describe('evaluation data', () => {
   let folder = '';
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'eval-data-'));
@@ -16,12 +16,12 @@ describe('data to measure detection on', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('is where EVAL_DIR says', () => {
+  it('is read from EVAL_DIR', () => {
     for (const file of [...evalSets.map((name) => `${name}.jsonl`), 'score.py']) writeFileSync(join(folder, file), '');
     expect(evalFolder({ EVAL_DIR: folder })).to.equal(folder);
   });
 
-  it('is asked for in one sentence where it is missing', () => {
+  it('is requested in one sentence if it is missing', () => {
     expect(() => evalFolder({})).to.throw(
       /^EVAL_DIR is not set.*set EVAL_DIR to the folder.*docs\/model-card\.md.*\.$/,
     );
@@ -30,7 +30,7 @@ describe('data to measure detection on', () => {
     expect(() => evalFolder({ EVAL_DIR: folder })).to.throw(/^presidio_synth_dev\.jsonl, .* not found in /);
   });
 
-  it('is never missing in silence: its tests fail', () => {
+  it('fails its tests if it is missing', () => {
     const { EVAL_DIR: _, ...env } = process.env;
     const mocha = join(root, 'node_modules/mocha/bin/mocha.js');
     const { status, stdout } = spawnSync(process.execPath, [mocha, '--reporter=json', 'hack/eval/eval.all.test.ts'], {

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The labelled sets that the project's goals are stated for; they are not part of the project. */
+/** The labelled sets for which the project has required scores. They are not in the repository. */
 export const evalSets = ['presidio_synth_dev', 'prompts_dev', 'everyday_dev'] as const;
 export type EvalSet = (typeof evalSets)[number];
 
 const files = [...evalSets.map((name) => `${name}.jsonl`), 'score.py'];
 
 /**
- * The folder of the labelled sets.
- * @throws Error that says what to set, where the folder is not named or lacks a file.
+ * Returns the folder of the labelled sets.
+ * @throws Error if `EVAL_DIR` is not set or a file is missing.
  */
 export function evalFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
   const folder = env.EVAL_DIR ?? '';

@@ -2,7 +2,10 @@ import type { Analyzer } from '../../guardrail/detection/detection.ts';
 import { toCodePoints } from '../../guardrail/detection/text/codePoints.ts';
 import { score, type EvalSpan, type EvalText, type Score } from './score.ts';
 
-/** Lets an analyzer look at each text by itself. @returns its finds by id, in code points. */
+/**
+ * Analyzes each text separately.
+ * @returns the findings by text id, in code points.
+ */
 export async function findsOf(
   analyzer: Analyzer,
   texts: readonly EvalText[],
@@ -33,7 +36,7 @@ export interface Row {
   readonly score: Score;
 }
 
-/** One line a detector: the figures that count, then F2 by type. */
+/** A table with one line per detector: the overall scores, then F2 by type. */
 export function table(rows: readonly Row[]): string {
   const types = [...new Set(rows.flatMap(({ score: { types: byType } }) => [...byType.keys()]))];
   const head = ['', 'F2', 'leak', 'over', 'fp/1k', 'P', 'R', ...types];
@@ -61,7 +64,10 @@ export function table(rows: readonly Row[]): string {
 export const scoreAnalyzer = async (analyzer: Analyzer, texts: readonly EvalText[]): Promise<Score> =>
   score(texts, await findsOf(analyzer, texts));
 
-/** One line for each value that stays readable and each find that touches no value. Only for texts of invented people. */
+/**
+ * One line per leaked value and per false find. The lines contain the values, so use it only for texts about invented
+ * people.
+ */
 export function errorsOf(
   texts: readonly EvalText[],
   finds: ReadonlyMap<string | number, readonly EvalSpan[]>,

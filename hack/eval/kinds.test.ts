@@ -8,8 +8,8 @@ import { score, type EvalText, type Score } from './score.ts';
 const kinds = readKinds();
 
 /**
- * What each language must reach. The sets of most languages are small, so a goal leaves room for one more leaked value and
- * one or two more false finds than were measured.
+ * Required scores of each language. Most sets are small, so each limit allows one more leaked value and one or two more
+ * false finds than measured.
  */
 const goals: Readonly<Record<string, { f2: number; leaked: number; overmasked: number; falsePer1000Words: number }>> = {
   en: { f2: 0.88, leaked: 5, overmasked: 0.013, falsePer1000Words: 7 },
@@ -19,9 +19,9 @@ const goals: Readonly<Record<string, { f2: number; leaked: number; overmasked: n
   it: { f2: 0.85, leaked: 1, overmasked: 0.021, falsePer1000Words: 12 },
   nl: { f2: 0.88, leaked: 2, overmasked: 0.012, falsePer1000Words: 7 },
 };
-/** Kinds of text that the detector is known to read badly. Elsewhere the F2 of a kind is at least 0.7. */
+/** Lower F2 limits for kinds of text with known weaknesses. The default is 0.7. */
 const lowestF2: Readonly<Record<string, number>> = { tweet: 0.6, 'single-word organisations': 0.45 };
-/** Kinds of text in which more than three false finds are known. */
+/** Higher limits for kinds of text with more than three known false finds. */
 const mostFalse: Readonly<Record<string, number>> = {
   'innocent papers': 5,
   'innocent technical note': 4,
@@ -32,7 +32,7 @@ const wordsOf = (group: readonly Kind[]): number =>
   textsOf(group).reduce((sum, { text }) => sum + text.split(/\s+/).filter((word) => word !== '').length, 0);
 
 describe('texts of many kinds', () => {
-  it('name nobody whose name training uses', () => {
+  it('contain no person name of the training', () => {
     const trained = new Set(
       namePools
         .flatMap(({ given, family }) => [...given, ...family])
@@ -57,7 +57,7 @@ describe('texts of many kinds', () => {
     });
     const scoreOf = (group: readonly Kind[]): Score['all'] => score(textsOf(group), finds).all;
 
-    it('are found well over all, and little else is', () => {
+    it('reach the required scores overall', () => {
       const all = scoreOf(kinds);
       expect(all.f2, 'F2').to.be.at.least(0.88);
       expect(all.leakedValues, 'leaked').to.be.at.most(0.03);
@@ -65,12 +65,12 @@ describe('texts of many kinds', () => {
       expect(all.falsePer1000Words, 'false finds per 1,000 words').to.be.at.most(8);
     });
 
-    it('have a goal for each language', () => {
+    it('have required scores for each language', () => {
       expect(Object.keys(goals).sort()).to.deep.equal([...new Set(kinds.map(({ language }) => language))].sort());
     });
 
     for (const [code, goal] of Object.entries(goals)) {
-      it(`reach the goals of ${code}`, () => {
+      it(`reach the required scores in ${code}`, () => {
         const all = scoreOf(kinds.filter(({ language }) => language === code));
         expect(all.gold, 'values').to.be.at.least(19);
         expect(all.f2, 'F2').to.be.at.least(goal.f2);
@@ -81,7 +81,7 @@ describe('texts of many kinds', () => {
     }
 
     for (const [name, group] of Map.groupBy(kinds, (kind) => kind.name)) {
-      it(`leak and lose little of ${name}`, () => {
+      it(`stay within the limits for ${name}`, () => {
         const all = scoreOf(group);
         const falseFinds = (all.falsePer1000Words * wordsOf(group)) / 1000;
         if (all.gold > 0) {

@@ -12,7 +12,10 @@ export interface Kind {
 const header = /^=== (.+) ([a-z]{2})$/;
 const mark = /\[\[([A-Z_]+) ([^\]]+)\]\]/gu;
 
-/** Reads the project's own texts, see the head of `kinds.txt`. @throws Error where the file breaks its form. */
+/**
+ * Reads the project's own texts, in the format that the head of `kinds.txt` describes.
+ * @throws Error if a section header is malformed.
+ */
 export function readKinds(file = new URL('./kinds.txt', import.meta.url)): Kind[] {
   const [, ...sections] = readFileSync(file, 'utf8').split(/^(?==== )/m);
   return sections.map((section) => {
@@ -28,7 +31,7 @@ export function readKinds(file = new URL('./kinds.txt', import.meta.url)): Kind[
   });
 }
 
-/** Takes the marks off a text. Offsets are in code points. */
+/** Removes the marks from a text and returns their spans, in code points. */
 function unmarked(id: string, marked: string): EvalText {
   let text = '';
   let last = 0;
@@ -44,7 +47,7 @@ function unmarked(id: string, marked: string): EvalText {
   return { id, text: text + marked.slice(last), spans };
 }
 
-/** One line a group of texts: what leaked of it and what was destroyed. */
+/** A table with one line per group of texts: its scores. */
 export function kindTable(rows: readonly { readonly name: string; readonly score: Score }[]): string {
   const number = (value: number, digits: number): string => (Number.isNaN(value) ? '-' : value.toFixed(digits));
   const cells = [

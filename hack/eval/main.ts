@@ -1,4 +1,4 @@
-/** Scores the built-in detector on labelled texts, alone or beside Presidio. `node hack/eval/main.ts --help` tells more. */
+/** Scores the built-in detector on labelled texts, alone or with Presidio. See `node hack/eval/main.ts --help`. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -21,22 +21,22 @@ const help = `Usage: npm run eval [-- [--presidio] [--errors] [file.jsonl …]]
        npm run eval -- --write
 
 Scores the built-in detector at its three recall settings on labelled texts.
-The files hold one JSON object a line: {"id", "text", "spans": [{"start", "end", "type"}]}, with offsets in code points.
-Without files, all *.jsonl files of the folder that EVAL_DIR names are scored.
-The project's own texts of many kinds and languages (hack/eval/kinds.txt) and its held-out set are always scored in
-addition, at "balanced".
+A file has one JSON object per line: {"id", "text", "spans": [{"start", "end", "type"}]}, with offsets in code points.
+Without files, all *.jsonl files in the folder EVAL_DIR are scored.
+The project's own texts of many kinds and languages (hack/eval/kinds.txt) and its held-out set are always scored too, at
+"balanced".
 
-  --presidio   Starts Presidio with the English model and scores it too, alone and united with the built-in detector.
+  --presidio   Starts Presidio with the English model and scores it too, alone and combined with the built-in detector.
                If PRESIDIO_URL is set, the Presidio at that address is scored instead, with or without this flag.
-  --errors     Prints every value that leaked and every false find in the project's own texts.
-  --write      Writes the figures of docs/model-card.md anew instead. Needs EVAL_DIR. Do so after each \`npm run train\`.
+  --errors     Prints every leaked value and every false find in the project's own texts.
+  --write      Only updates the figures in docs/model-card.md. Requires EVAL_DIR. Run it after each \`npm run train\`.
   --help       Prints this text.
 
-The columns are these:
-  F2      Recall and precision in one number, recall weighing twice; a find counts if its type is right and half of the
-          characters that it and the value cover together are shared.
-  leak    Share of values of which more than a tenth of the letters and digits stays readable, whatever the type found.
-  over    Share of innocent letters and digits that were masked.
+Columns:
+  F2      F-score that weighs recall twice. A find is correct if its type is correct and it shares at least half of the
+          characters that it and the value cover together.
+  leak    Share of values of which more than a tenth of the letters and digits stays readable, whatever type was found.
+  over    Share of the letters and digits outside values that were masked.
   fp/1k   Finds that touch no value, per 1,000 words.
   P, R    Precision and recall.
   The other columns are the F2 of each type.

@@ -7,7 +7,7 @@ import { dataPackages, modelCardFile, weights, withParts } from './modelCard.ts'
 const card = readFileSync(modelCardFile, 'utf8');
 
 describe('model card', () => {
-  it('names the shipped weights and all packages: else run `npm run eval -- --write`', async () => {
+  it('lists the shipped weights and all packages (to update, run `npm run eval -- --write`)', async () => {
     expect(await withParts(card, { weights: weights(), packages: dataPackages() })).to.equal(card);
   });
 
@@ -17,20 +17,20 @@ describe('model card', () => {
       expect(figures).to.match(new RegExp(`^### .*${set}`, 'm'));
   });
 
-  it('links to what is there', () => {
+  it('has no broken local links', () => {
     const links = localLinks(card);
     expect(links).to.have.length.above(0);
     expect(links.filter((link) => !existsSync(join(dirname(modelCardFile), link)))).to.deep.equal([]);
   });
 
-  it('is not written where it lacks the marks of a part', async () => {
+  it('is not updated if it lacks the markers of a part', async () => {
     await withParts('# Card', { figures: 'x' }).then(
       () => expect.fail('it was written'),
       (error: unknown) => expect(String(error)).to.include('<!-- figures: begin -->'),
     );
   });
 
-  it('keeps what stands around its parts', async () => {
+  it('keeps the text around its parts', async () => {
     const written = await withParts('# Card\n\n<!-- a: begin -->\n\nold\n\n<!-- a: end -->\n\nend\n', { a: 'new' });
     expect(written).to.equal('# Card\n\n<!-- a: begin -->\n\nnew\n\n<!-- a: end -->\n\nend\n');
   });

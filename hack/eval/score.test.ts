@@ -15,7 +15,7 @@ const texts: readonly EvalText[] = [
 ];
 
 describe('scorer', () => {
-  it('counts finds by type, leaks by value, and what was destroyed for nothing', () => {
+  it('counts finds by type, leaked values, and over-masked text', () => {
     const finds = new Map([
       ['a', [{ start: 2, end: 14, type: 'PERSON' }, { start: 27, end: 43, type: 'EMAIL_ADDRESS', score: 1 }, { start: 32, end: 43, type: 'URL', score: 0.5 }]],
       ['b', [{ start: 4, end: 9, type: 'LOCATION' }, { start: 13, end: 23, type: 'PERSON' }]],
@@ -35,7 +35,7 @@ describe('scorer', () => {
     });
   });
 
-  it('demands half of the characters in common, and forgives a tenth left readable', () => {
+  it('requires half of the characters in common, and tolerates a readable tenth', () => {
     const one: EvalText[] = [{ id: 1, text: 'abcdefghijkl', spans: [{ start: 0, end: 10, type: 'PERSON' }] }];
     const only = (start: number, end: number): ReturnType<typeof score>['all'] =>
       score(one, new Map([[1, [{ start, end, type: 'PERSON' }]]])).all;

@@ -1,6 +1,6 @@
 /**
- * Scores finds against gold spans, both in code points. The measures are those of evaluations of pseudonymization:
- * what was found with the right type, and apart from types, what stays readable and what was destroyed for nothing.
+ * Scores finds against gold spans, both in code points. The measures are those of pseudonymization benchmarks: finds of the
+ * correct type and, whatever the type, leaked values and over-masked text.
  */
 
 export interface EvalSpan {
@@ -20,9 +20,9 @@ export interface TypeScore {
   readonly gold: number;
   readonly precision: number;
   readonly recall: number;
-  /** Recall weighs twice as much as precision. */
+  /** F-score that weighs recall twice as much as precision. */
   readonly f2: number;
-  /** Share of values of which at most a tenth stays readable, whatever the type found. */
+  /** Share of values of which at most a tenth stays readable, whatever type was found. */
   readonly masked: number;
 }
 
@@ -33,14 +33,14 @@ export interface Score {
     readonly leakedCharacters: number;
     /** Share of gold values of which more than a tenth stays readable. */
     readonly leakedValues: number;
-    /** Share of innocent letters and digits that were covered. */
+    /** Share of the letters and digits outside gold values that were masked. */
     readonly overmasked: number;
     /** Finds that touch no gold span, per 1,000 words. */
     readonly falsePer1000Words: number;
   };
 }
 
-/** Other names for the types that are scored. */
+/** Other names of the scored types. */
 const synonyms = new Map(
   Object.entries({
     GPE: 'LOCATION',
@@ -63,13 +63,13 @@ const synonyms = new Map(
   }),
 );
 
-/** Types that are scored unless others are asked for. */
+/** Types that are scored by default. */
 export const scoredTypes: readonly string[] =
   'PERSON LOCATION ORGANIZATION EMAIL_ADDRESS PHONE_NUMBER CREDIT_CARD IBAN_CODE IP_ADDRESS US_SSN URL API_KEY MAC_ADDRESS ID'.split(
     ' ',
   );
 
-/** Two spans are the same find where what they share is half of what they cover together. */
+/** A find matches a value if their intersection is at least this share of their union. */
 const sameFrom = 0.5;
 
 interface Placed {
@@ -90,7 +90,10 @@ function overlap(a: Placed, b: Placed): number {
   return shared <= 0 ? 0 : shared / (Math.max(a.end, b.end) - Math.min(a.start, b.start));
 }
 
-/** A find inside another one is redundant (a URL inside an e-mail address); of equal ones the surer, else the first stays. */
+/**
+ * Removes finds inside other finds, such as a URL inside an e-mail address. Of equal spans, the one with the higher score
+ * stays, or the first.
+ */
 function withoutNested(spans: readonly Placed[]): Placed[] {
   return spans.filter(
     (span, at) =>
@@ -107,16 +110,16 @@ const f2 = (precision: number, recall: number): number =>
   precision > 0 && recall > 0 ? (5 * precision * recall) / (4 * precision + recall) : 0;
 
 interface TypeCounts {
-  /** Labelled values, those found with their type, and those that are not readable any more. */
+  /** Labelled values, those found with their type, and those that are masked. */
   gold: number;
   hit: number;
   masked: number;
-  /** Spans found, and those that agree with a labelled value of their type. */
+  /** Found spans, and those that match a labelled value of their type. */
   found: number;
   truePositives: number;
 }
 
-/** The sums over the texts of a set. */
+/** Sums the counts over the texts of a set. */
 class Tally {
   readonly types = new Map<string, TypeCounts>();
   private readonly sums = { characters: 0, leaked: 0, values: 0, leakedValues: 0, innocent: 0, altered: 0, falseFinds: 0, words: 0 }; // prettier-ignore
@@ -207,7 +210,7 @@ class Tally {
 
 /**
  * Scores the spans that a detector found.
- * @param finds by text id; a text without an entry has none.
+ * @param finds finds by text id. A text without an entry has none.
  * @param types see {@link scoredTypes}.
  */
 export function score(

@@ -8,7 +8,10 @@ const line = z.object({
   spans: z.array(z.object({ start: z.int(), end: z.int(), type: z.string() })),
 });
 
-/** Reads labelled texts, one JSON object a line, offsets in code points. @throws Error that names the line. */
+/**
+ * Reads labelled texts: one JSON object per line, offsets in code points.
+ * @throws Error with the number of a malformed line.
+ */
 export async function readTexts(file: string): Promise<EvalText[]> {
   const lines = (await readFile(file, 'utf8')).split('\n');
   return lines.flatMap((content, index) => {
