@@ -5,7 +5,7 @@ import { build, type Manifest } from './build.ts';
 describe('training', function () {
   this.timeout(600_000);
 
-  it('makes the shipped weights again, bit for bit', () => {
+  it('reproduces the shipped weights bit for bit', () => {
     const manifest = JSON.parse(readFileSync(new URL('./manifest.json', import.meta.url), 'utf8')) as Manifest;
     expect(build(() => undefined).manifest).to.deep.equal(manifest);
   });

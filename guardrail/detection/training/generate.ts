@@ -85,7 +85,7 @@ const givenNames: ReadonlySet<string> = new Set(
 const languageOf = ({ language }: ForeignText): Language | undefined => languages.find((known) => known === language);
 
 /** Shifts spans by an offset. */
-const moved = (spans: readonly LabelledSpan[], by: number): LabelledSpan[] =>
+const shifted = (spans: readonly LabelledSpan[], by: number): LabelledSpan[] =>
   spans.map((span) => ({ ...span, start: span.start + by, end: span.end + by }));
 
 /** Generates labelled texts from one part of the names and templates. The same seed generates the same texts. */
@@ -120,7 +120,7 @@ export class Generator {
         const next = this.fill(random.pick(templates));
         const isSentence = /[.!?]$/.test(text) && !next.text.includes('\n');
         if (text !== '') text += isSentence && random.chance(0.75) ? ' ' : random.pick(['\n', '\n\n']);
-        spans.push(...moved(next.spans, text.length));
+        spans.push(...shifted(next.spans, text.length));
         text += next.text;
       }
       return { text, spans, source: 'passage' };
@@ -193,14 +193,14 @@ export class Generator {
   /** Alters a text as people and systems do: lower case, names in capitals, other quotes, no full stops. */
   private augment(pieces: Piece[]): Piece[] {
     const { random } = this;
-    const isTypedSmall = !pieces.some(({ text, kind }) => !kind && /\p{Lu}/u.test(text)) && pieces.length > 1;
+    const isLowerCase = !pieces.some(({ text, kind }) => !kind && /\p{Lu}/u.test(text)) && pieces.length > 1;
     // In a text without capitals, about half of the names are lower case too.
-    const chance = isTypedSmall && random.chance(0.45) ? 0 : random.next();
+    const chance = isLowerCase && random.chance(0.45) ? 0 : random.next();
     const change = (make: (piece: Piece) => string): Piece[] =>
       pieces.map((piece) => ({ ...piece, text: make(piece) }));
-    if (chance < 0.1) return change((piece) => this.small(piece));
+    if (chance < 0.1) return change((piece) => this.lowerCased(piece));
     if (chance < 0.14) return change(({ text }) => text.toUpperCase());
-    if (chance < 0.18) return change((piece) => (piece.kind ? this.small(piece) : piece.text));
+    if (chance < 0.18) return change((piece) => (piece.kind ? this.lowerCased(piece) : piece.text));
     if (chance < 0.22) return change(({ text, kind }) => (kind ? text.toUpperCase() : text));
     if (chance < 0.25) return change(({ text, kind }) => (kind ? text : text.toLowerCase()));
     if (chance < 0.27)
@@ -215,7 +215,7 @@ export class Generator {
    * Lower-cases a piece, except for place and family names that are also words. "bosco" means a wood far more often than the
    * town: if training had both, the tagger would find a town in every wood.
    */
-  private small({ text, kind }: Piece): string {
+  private lowerCased({ text, kind }: Piece): string {
     const lower = text.toLowerCase();
     const words = lower.split(/[ -]/);
     const isEach = (has: (word: string) => boolean): boolean => words.every(has);
@@ -295,7 +295,7 @@ export class Generator {
   /** Messages, declarations, manuals and small talk in a dozen languages, without names. Some are lower case. */
   foreign(): LabelledText[] {
     return foreignTexts().flatMap((from) =>
-      [from.text, this.withOtherWords(from)].map((text) => this.sometimesSmall(text)),
+      [from.text, this.withOtherWords(from)].map((text) => this.sometimesLowerCase(text)),
     );
   }
 
@@ -309,7 +309,7 @@ export class Generator {
           const sentence = random.pick(sentences);
           return random.chance(0.7) ? this.withOtherWords(sentence) : sentence.text;
         });
-        return this.sometimesSmall(said.join(random.pick([' ', ' ', '\n'])));
+        return this.sometimesLowerCase(said.join(random.pick([' ', ' ', '\n'])));
       }),
     );
   }
@@ -325,7 +325,7 @@ export class Generator {
       );
   }
 
-  private sometimesSmall(text: string): LabelledText {
+  private sometimesLowerCase(text: string): LabelledText {
     return { text: this.random.chance(0.2) ? text.toLowerCase() : text, spans: [], source: 'foreign prose' };
   }
 
@@ -389,15 +389,13 @@ export class Generator {
       const { text: sentence, spans } = this.fill(random.pick(named));
       return {
         text: `${text}\n${sentence}`,
-        spans: moved(spans, text.length + 1),
+        spans: shifted(spans, text.length + 1),
         source: 'catalogue',
       };
     });
   }
 
-  /**
-   * Source code, configuration and technical documentation. They contain no names, although many words look like names.
-   */
+  /** Source code, configuration and technical documentation. They contain no names, although many words look like names. */
   code(): LabelledText[] {
     return gunzipSync(readFileSync(new URL('./corpus/code.txt.gz', import.meta.url)))
       .toString()

@@ -83,9 +83,7 @@ const functionWords = `a an the this that these those i me my mine myself you yo
   hey hello bye goodbye oh ah wow oops ugh hmm lol omg btw asap fyi etc eg ie vs aka dear sorry sure well okay cheers regards
   fax tel mob mail email job attn don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain ll ve re`;
 
-/**
- * Excludes words such as Can and Hey: lists of names contain them, but texts rarely use them as names. Will and May stay.
- */
+/** Excludes words such as Can and Hey: lists of names contain them, but texts rarely use them as names. Will and May stay. */
 const isName = (name: string): boolean => !noNames.has(name.toLowerCase());
 const noNames = new Set(functionWords.split(/\s+/).filter((word) => word !== 'will' && word !== 'may'));
 
@@ -240,9 +238,7 @@ function readWideWords(): Record<Language, WideWords> {
   return { de: of('de'), es: of('es'), fr: of('fr'), it: of('it'), nl: of('nl') };
 }
 
-/**
- * Ordinary words of other languages than English, in lower case: from the texts without names, and from faker's lists.
- */
+/** Ordinary words of other languages than English, in lower case: from the texts without names, and from faker's lists. */
 export function foreignWords(): Set<string> {
   const words = new Set<string>();
   const add = (text: string): void => {

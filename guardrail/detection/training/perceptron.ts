@@ -26,11 +26,11 @@ export function examplesOf(texts: readonly LabelledText[], gazetteer: Gazetteer)
   return texts.map(({ text, spans }) => {
     tokens.read(text);
     const { count } = tokens;
-    const look = new Int32Array(count);
+    const signatures = new Int32Array(count);
     const perWord: Int32Array[][] = [];
     for (let token = 0; token < count; token++) {
       const known = gazetteer.lookup(tokens.word[token] ?? 0);
-      look[token] = wordSignature(tokens.shape[token] ?? 0, known);
+      signatures[token] = wordSignature(tokens.shape[token] ?? 0, known);
       const exact = text.slice(tokens.start[token], tokens.end[token]);
       let features = byWord.get(exact);
       if (!features) {
@@ -48,7 +48,7 @@ export function examplesOf(texts: readonly LabelledText[], gazetteer: Gazetteer)
         const seen = perWord[token + offset - 2]?.[offset];
         if (seen) for (const feature of seen) all.push(feature);
       }
-      const found = pairFeatures(tokens, look, token, buffer);
+      const found = pairFeatures(tokens, signatures, token, buffer);
       for (let index = 0; index < found; index++) all.push(buffer[index] ?? 0);
     }
     starts[count] = all.length;
@@ -71,15 +71,13 @@ export function examplesOf(texts: readonly LabelledText[], gazetteer: Gazetteer)
   });
 }
 
-/**
- * Added to the scores of wrong labels in training, so that the correct label must win by a margin. A missed name costs more.
- */
+/** Added to the scores of wrong labels in training, so that the correct label must win by a margin. A missed name costs more. */
 const margin = { wrong: 4, missed: 8 };
 
 /** Units of the stored weights per training unit. */
 const scale = 16;
 /** The largest stored weight. It keeps one feature from deciding alone. */
-const most = 900;
+const maxWeight = 900;
 
 /**
  * Trains a structured averaged perceptron with a margin. It uses only integers, so the result is the same on every machine.
@@ -186,7 +184,7 @@ class Learner {
       return Math.abs(value) < scale / 8 ? 0 : value;
     };
     const rows = Int16Array.from(weights, (weight, at) =>
-      Math.max(-most, Math.min(most, mean(weight, totals[at] ?? 0))),
+      Math.max(-maxWeight, Math.min(maxWeight, mean(weight, totals[at] ?? 0))),
     );
     // Drop features with small weights. Most features are such: they come from one or two training texts and do not help.
     for (let from = 0; from < rows.length; from += labelCount) {

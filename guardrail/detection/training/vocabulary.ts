@@ -259,9 +259,7 @@ const changed = (word: string, rules: readonly (readonly [RegExp, string])[]): s
 export const verbForms = (language: Language): string[] =>
   vocabulary[language].verbs.flatMap((verb) => [verb, ...changed(verb, conjugations[language])]);
 
-/**
- * All words of a language with their regular inflections, in lower case. A few of the generated forms are not in use.
- */
+/** All words of a language with their regular inflections, in lower case. A few of the generated forms are not in use. */
 export function vocabularyOf(language: Language): Set<string> {
   const { nouns, adjectives, small } = vocabulary[language];
   const inflected = [...nouns, ...adjectives].flatMap((word) => [word, ...changed(word, endings[language])]);
