@@ -1,8 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 
-/**
- * Indexes of the word list and the alphabet in Tesseract's language data. Source: tessdatamanager.h, `TessdataType`.
- */
+/** Indexes of the word list and the alphabet in Tesseract's language data. Source: tessdatamanager.h, `TessdataType`. */
 const wordList = 19;
 const letters = 21;
 

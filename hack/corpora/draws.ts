@@ -78,9 +78,7 @@ export function rangesOf(numbers: readonly number[]): string {
   return ranges.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(',');
 }
 
-/**
- * Finds the lines of an excerpt in a file. The excerpt may omit lines: those that name authors, licences or addresses.
- */
+/** Finds the lines of an excerpt in a file. The excerpt may omit lines: those that name authors, licences or addresses. */
 export function linesWith(stretch: string, lines: readonly string[], mostLeftOut = 60): number[] | undefined {
   const wanted = stretch.split('\n').map((line) => line.trimEnd());
   for (let start = lines.indexOf(wanted[0] ?? ''); start >= 0; start = lines.indexOf(wanted[0] ?? '', start + 1)) {

@@ -194,7 +194,7 @@ for (const [name, entries] of Object.entries(made)) {
   isComplete &&= isSame;
   const sha256 = createHash('sha256').update(entries.join('\0')).digest('hex');
   process.stdout.write(
-    `${name.padEnd(10)} ${same} of ${whole.length} texts (${((100 * same) / whole.length).toFixed(2)} %)${isSame ? `, the same bytes: SHA-256 ${sha256}` : ''}\n`,
+    `${name.padEnd(10)} ${same} of ${whole.length} texts (${((100 * same) / whole.length).toFixed(2)} %)${isSame ? `, identical: SHA-256 ${sha256}` : ''}\n`,
   );
   if (values.write && !entries.includes(undefined))
     writeFileSync(corpusFile(name), gzipSync(entries.join('\0'), { level: 9 }));

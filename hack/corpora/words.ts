@@ -25,7 +25,7 @@ export interface WordLists {
 
 /** The written forms of the words of a list, by their lower-case form. */
 class Forms {
-  readonly small = new Set<string>();
+  readonly lowerCase = new Set<string>();
   readonly capitalized = new Set<string>();
   readonly upper = new Set<string>();
   readonly all: ReadonlySet<string>;
@@ -34,7 +34,7 @@ class Forms {
     this.all = new Set(list);
     for (const word of list) {
       const lower = word.toLowerCase();
-      if (word === lower) this.small.add(word);
+      if (word === lower) this.lowerCase.add(word);
       else if (word.slice(1) === lower.slice(1)) this.capitalized.add(lower);
       if (word === word.toUpperCase()) this.upper.add(lower);
     }
@@ -42,7 +42,7 @@ class Forms {
 
   /** Whether the list has a word capitalized and never in lower case. Such words are mostly names. */
   isAlwaysCapitalized(word: string): boolean {
-    return this.capitalized.has(word) && !this.small.has(word);
+    return this.capitalized.has(word) && !this.lowerCase.has(word);
   }
 }
 
@@ -76,7 +76,7 @@ export function ordinaryWords(language: Language, { lists, names, english }: Wor
       ? [names.given, names.allFamily, names.allTowns, names.famous]
       : [names.given, names.family, names.largeTowns];
   return sorted(
-    [...forms.small].filter(
+    [...forms.lowerCase].filter(
       (word) =>
         isWord(word) &&
         isUsual[language](forms, word) &&
@@ -87,9 +87,7 @@ export function ordinaryWords(language: Language, { lists, names, english }: Wor
   );
 }
 
-/**
- * German nouns: words that are always capitalized, and have an inflected form, a noun ending or an all-capitals form.
- */
+/** German nouns: words that are always capitalized, and have an inflected form, a noun ending or an all-capitals form. */
 export function germanNouns({ lists, names }: WordLists): string[] {
   const forms = new Forms(lists.de);
   const others = [new Forms(lists.en), new Forms(lists.es)];
@@ -107,7 +105,7 @@ export function germanNouns({ lists, names }: WordLists): string[] {
       return (
         /^[A-ZÄÖÜ][a-zäöüß]+$/.test(word) &&
         isWord(word) &&
-        !forms.small.has(lower) &&
+        !forms.lowerCase.has(lower) &&
         isNoun(word) &&
         !others.some((other) => other.isAlwaysCapitalized(lower)) &&
         !known.some((list) => list.has(lower))

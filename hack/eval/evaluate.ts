@@ -83,7 +83,7 @@ export function errorsOf(
       const places = Array.from({ length: end - start }, (_, at) => start + at);
       return places.filter(isOpen).length > 0.1 * places.length;
     });
-    const invented = found.filter((find) => !spans.some(({ start, end }) => find.start < end && start < find.end));
-    return [...leaked.map((value) => show('leaked', value)), ...invented.map((find) => show('invented', find))];
+    const falseFinds = found.filter((find) => !spans.some(({ start, end }) => find.start < end && start < find.end));
+    return [...leaked.map((value) => show('leaked', value)), ...falseFinds.map((find) => show('false find', find))];
   });
 }

@@ -25,7 +25,7 @@ describe('model card', () => {
 
   it('is not updated if it lacks the markers of a part', async () => {
     await withParts('# Card', { figures: 'x' }).then(
-      () => expect.fail('it was written'),
+      () => expect.fail('the card was updated'),
       (error: unknown) => expect(String(error)).to.include('<!-- figures: begin -->'),
     );
   });
