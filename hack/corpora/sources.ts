@@ -22,7 +22,7 @@ const filesIn = (folder: string, pattern: string): string[] => globSync(pattern,
 
 export function folderOf(folders: Folders, name: string): string {
   const folder = folders.get(name);
-  if (folder === undefined) throw new Error(`${name} is not among the packages.`);
+  if (folder === undefined) throw new Error(`Package ${name} is not in packages.ts.`);
   return folder;
 }
 

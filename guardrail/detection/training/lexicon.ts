@@ -31,7 +31,7 @@ export interface Town {
  */
 export type Part = 'train' | 'development' | 'heldOut';
 
-/** Assigns a word to one of 100 classes of equal size. The class depends on nothing else. */
+/** Assigns a word to one of 100 classes of similar size, by its hash only. */
 const hundredth = (word: string): number => {
   const hash = Math.imul(wordHash(word.toLowerCase()) ^ 0x51ed270b, 0x2545f491);
   return ((hash ^ (hash >>> 15)) >>> 0) % 100;

@@ -134,7 +134,7 @@ class Filler {
       case 'num':
         return String(random.int(2, 98));
       default:
-        throw new Error(`The held-out templates know no {${name}}.`);
+        throw new Error(`Unknown placeholder in the held-out templates: {${name}}.`);
     }
   }
 
@@ -148,7 +148,7 @@ class Filler {
       if (random.chance(fromElsewhere)) return random.pick(pools);
       const key = random.pick(heldOutNames[this.language].pools);
       const own = pools.find((one) => one.key === key);
-      if (!own) throw new Error(`No name of "${key}" is held out.`);
+      if (!own) throw new Error(`List "${key}" has no held-out name.`);
       const { given, family } = heldOutNames[this.language];
       return { ...own, given: [...own.given, ...unseen(given)], family: [...own.family, ...unseen(family)] };
     };
