@@ -66,9 +66,7 @@ export async function filesOf(pinned: Package, cache: string): Promise<string> {
     const archive = await archiveOf(pinned, scratch);
     const sha256 = await sha256Of(archive);
     if (sha256 !== pinned.sha256)
-      throw new Error(
-        `${pinned.name} ${pinned.version} has SHA-256 ${sha256} instead of the pinned ${pinned.sha256}.`,
-      );
+      throw new Error(`${pinned.name} ${pinned.version} has SHA-256 ${sha256} instead of the pinned ${pinned.sha256}.`);
     await unpack(archive, join(scratch, 'files'));
     await rename(join(scratch, 'files'), home);
   } finally {

@@ -21,7 +21,8 @@ export function readKinds(file = new URL('./kinds.txt', import.meta.url)): Kind[
   return sections.map((section) => {
     const [first = '', ...lines] = section.split('\n');
     const [, name, language] = header.exec(first) ?? [];
-    if (name === undefined || language === undefined) throw new Error(`Invalid section header "${first}": expected "=== kind language".`);
+    if (name === undefined || language === undefined)
+      throw new Error(`Invalid section header "${first}": expected "=== kind language".`);
     const texts = lines
       .join('\n')
       .split(/^--$/m)
