@@ -4,13 +4,13 @@ import type { Label } from './labels.ts';
 import type { TextEdits } from './edits.ts';
 import { CODE_UNIT, MAX_CODE, MIN_CODE, separate, type Entry, type Pseudonyms } from './pseudonyms.ts';
 
-/** What each value of a request is called. */
+/** The pseudonym of each value of a request. */
 export class PseudonymAssignment {
   private readonly byLabel = new Map<Label, Map<string, Entry>>();
-  /** Codes that stand in the client's text: nothing else may be called so. */
+  /** Codes that occur in the client's text. No value gets one of them. */
   private codes: ReadonlySet<string> = new Set();
 
-  /** Names all values of a request. */
+  /** Assigns a pseudonym to each value of a request. */
   static async of(plans: readonly TextEdits[], pseudonyms: Pseudonyms): Promise<PseudonymAssignment> {
     const names = new PseudonymAssignment();
     const breathe = createYielder();
@@ -27,19 +27,19 @@ export class PseudonymAssignment {
     return names;
   }
 
-  /** Every value by its name. */
+  /** The values by their pseudonyms. */
   mapping(): Map<Pseudonym, string> {
     return new Map(this.entries().map(({ pseudonym, stored }) => [pseudonym, stored]));
   }
 
-  /** @throws Error where the request has no such value */
+  /** @throws Error if the request has no such value */
   pseudonymOf({ label, stored }: { readonly label: Label; readonly stored: string }): Pseudonym {
     const entry = this.find(label, stored);
     if (!entry) throw new Error('A value of the request has no pseudonym.');
     return entry.pseudonym;
   }
 
-  /** Gives other names to some values, and with that to those that they then collide with. */
+  /** Changes the pseudonyms of some values, and of the values that then collide with them. */
   reassign(rename: (entry: Entry) => Entry): void {
     this.rename(this.entries().map(rename));
   }
@@ -69,9 +69,9 @@ export class PseudonymAssignment {
 const CODES = new RegExp(`(?<![0-9a-z])${CODE_UNIT}{${MIN_CODE},${MAX_CODE}}(?![0-9a-z])`, 'gi');
 
 /**
- * Codes that stand in the client's text, as a word or in what looks like a pseudonym. Those in the model's own thoughts are
- * the session's.
- * @param beginnings of the codes that matter
+ * The codes in the client's text: words, and codes of look-alikes of pseudonyms. Codes in the model's thoughts belong to
+ * the session and are skipped.
+ * @param beginnings first characters of the codes that matter
  */
 function codesIn(plans: readonly TextEdits[], beginnings: ReadonlySet<string>): Set<string> {
   const codes = new Set<string>();

@@ -23,7 +23,7 @@ const NAMES: Partial<Record<EntityType, string>> = {
   NRP: 'nationality, religion or political affiliation',
 };
 
-/** The reason that a user reads when policy blocks a request. It names kinds of data, never a value. */
+/** The reason that the user sees when the policy blocks a request. Names kinds of data, never a value. */
 export function blockedReasonFor(types: readonly EntityType[]): string {
   const names = types.map((type) => NAMES[type] ?? `data of the type ${type.slice(0, 64)}`);
   const last = names.at(-1) ?? 'data';

@@ -1,12 +1,12 @@
 /**
- * Where a value that was found in one place may be replaced in another. "Ann" is not part of "Announcement"; base64 is
- * no text at all; and half an emoji is nothing.
+ * Decides where further occurrences of a value may be replaced: not inside a word ("Ann" in "Announcement"), inside base64
+ * or inside a character.
  */
 
 const Kind = { other: 0, word: 1, mark: 2, unspaced: 3 } as const;
 type Kind = (typeof Kind)[keyof typeof Kind];
 
-/** Writing without spaces between words, or (Hangul) with particles attached to names. */
+/** Scripts without spaces between words, or (Hangul) with particles attached to names. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
 
@@ -19,7 +19,7 @@ function kindOf(codePoint: number): Kind {
     return isWord ? Kind.word : Kind.other;
   }
   const char = String.fromCodePoint(codePoint);
-  // Marks, joiners, variation selectors and skin tones change the character that they follow.
+  // Marks, joiners, variation selectors and skin tones modify the preceding character.
   if (/[\p{M}\u200d\p{Emoji_Modifier}]/u.test(char)) return Kind.mark;
   if (UNSPACED.test(char)) return Kind.unspaced;
   return /[\p{L}\p{N}]/u.test(char) ? Kind.word : Kind.other;
@@ -38,7 +38,7 @@ export function isBoundary(text: string, place: number): boolean {
   return kindOf(codePointBefore(text, place)) !== Kind.word && !isMarkOnWord(text, place);
 }
 
-/** A word goes on behind an accent of its own: e, combining acute, s. */
+/** Whether the place follows a combining mark inside a word: e, combining acute, s. */
 function isMarkOnWord(text: string, place: number): boolean {
   let at = place;
   for (let looked = 0; looked < 8 && at > 0; looked++) {
@@ -56,14 +56,14 @@ function codePointBefore(text: string, place: number): number {
   return (isLow && place > 1 ? text.codePointAt(place - 2) : undefined) ?? unit;
 }
 
-/** The shortest run of base64 that counts: one line of a PEM file has 64 characters. */
+/** Minimum length of a run of base64. One line of a PEM file has 64 characters. */
 const MIN_BLOB = 60;
-/** Base64 has a + or / (or - or _) about every 32 characters; paths and identifiers have one far more often. */
+/** Base64 has a + or / (or - or _) about every 32 characters. Paths and identifiers have one far more often. */
 const MAX_SEPARATOR_SHARE = 1 / 12;
 
 /**
- * Tells of stretches of one text, their ends ascending, whether replacing them would tear base64: whether they lie inside
- * a run of it and are not all of it. Many questions about one long run cost no more than one.
+ * Returns a function that reports whether a place of the text is a part of a run of base64, but not the whole run:
+ * replacing it would break the base64. Calls must have ascending ends. Each run is read once, however many calls ask.
  */
 export function createBlobGuard(text: string): (start: number, end: number) => boolean {
   let from = 0;
@@ -102,7 +102,7 @@ const URL_PATTERN = /[a-z][a-z0-9+.-]{0,20}:\/\/([^\s/?#<>"'`\\^{|}()[\]]*)[^\s<
 export interface UrlPlace {
   readonly start: number;
   readonly end: number;
-  /** End of the authority: user, host and port. No pseudonym can stand in it, since `<` makes a URL unreadable there. */
+  /** End of the authority: user, host and port. It cannot contain a pseudonym, because `<` makes the URL invalid. */
   readonly authorityEnd: number;
 }
 

@@ -1,6 +1,6 @@
 import type { TextKind } from '../messages/messages.ts';
 
-/** What is known of the texts of a call, each of which can be read in several ways. Holds no copy of a text. */
+/** A map from text and kind to a result. Does not copy the texts. */
 export class ByText<T> {
   private readonly kinds = new Map<TextKind, Map<string, T>>();
 

@@ -3,12 +3,12 @@ import type { SessionId, SubjectId, Tenant } from '../ids.ts';
 import type { Json } from '../messages/messages.ts';
 import type { Fence } from '../store/store.ts';
 
-/** How wide a mapping is shared: over all calls of a user, over one conversation (trace id), or over one call. */
+/** Which calls share a mapping: all calls of a user, the calls of one conversation (trace id), or one call. */
 export type SessionScope = 'user' | 'conversation' | 'call';
 
-/** The identity of a caller, as the gateway gives it. Absent and empty are the same. */
+/** The identity of a caller, as the gateway reports it. An empty field counts as absent. */
 export interface CallIdentity {
-  /** Name of the API key with which the gateway authenticated. */
+  /** Name of the API key that the gateway used. */
   readonly tenant: Tenant;
   /** Set by the gateway; a client cannot forge it. */
   readonly team?: string | undefined;
@@ -18,43 +18,43 @@ export interface CallIdentity {
   readonly user?: string | undefined;
   /** Chosen by the client. */
   readonly endUser?: string | undefined;
-  /** The end user's name in the store, where that stands in for the end user's own: for erasure, and telling no calls apart. */
+  /** The id of the end user in the store. Replaces `endUser` for erasure; does not separate sessions. */
   readonly subject?: SubjectId | undefined;
   /** Chosen by the client, or random; equal in both phases of a call. */
   readonly callId?: string | undefined;
-  /** Chosen by the client, or random; only ever narrows a session. */
+  /** Chosen by the client, or random; can only narrow a session. */
   readonly traceId?: string | undefined;
 }
 
 export interface CallContext {
   readonly identity: CallIdentity;
-  /** Aborted when the client is gone or the time is up. */
+  /** Aborted when the client disconnects or the call times out. */
   readonly signal: AbortSignal;
-  /** The fence of the call, captured before its body was read. Default: captured when the guard is called. */
+  /** The fence of the call, captured before the body is read. Default: captured when the guard is called. */
   readonly fence?: Fence | undefined;
   readonly stricter?: CallerSettings;
 }
 
-/** Settings of a caller: stricter than those of the service, never less strict. */
+/** Settings of a caller. They can only be stricter than those of the service. */
 export interface CallerSettings extends StricterSettings {
   /** Blocks the call if it contains an image, a file or a recording. */
   readonly images?: 'block';
 }
 
-/** The content of a call before the model. Lists keep their length and order. */
+/** The content of a request. Lists keep their length and order. */
 export interface RequestDocument {
   readonly texts: readonly string[];
-  /** Messages as the client sent them, content parts and tool calls included. */
+  /** Messages as the client sent them, with content parts and tool calls. */
   readonly structuredMessages?: readonly Json[] | undefined;
   /** Tool definitions. */
   readonly tools?: readonly Json[] | undefined;
-  /** Data URLs or addresses; most stand in the messages too. The core leaves them to {@link file://../images/images.ts}. */
+  /** Data URLs or addresses; most occur in the messages too. Processed by {@link file://../images/images.ts}. */
   readonly images?: readonly string[] | undefined;
-  /** What stands in pictures: looked at together with the other texts, and never rewritten or returned. */
+  /** Texts that OCR found in images: analyzed with the other texts, never rewritten or returned. */
   readonly pictureTexts?: readonly string[] | undefined;
 }
 
-/** What a gateway hands over after a model call: one text a choice, each the whole text so far where it streams. */
+/** The content of a response: one text for each choice. In a stream, each text is all that has arrived so far. */
 export interface ResponseDocument {
   readonly texts: readonly string[];
   readonly structuredMessages?: readonly Json[] | undefined;
@@ -72,11 +72,11 @@ interface OutcomeBase {
   readonly session: SessionId;
 }
 
-/** `monitored` is set in monitor mode: the action that enforcing would have taken. */
+/** `monitored` is set in monitor mode: the action that enforce mode would take. */
 export type RequestOutcome = OutcomeBase & {
   readonly entities: readonly EntityCount[];
   readonly monitored?: Action;
-  /** For each of `pictureTexts` what was found in it; not counted in `entities`. */
+  /** The findings in each of `pictureTexts`; not counted in `entities`. */
   readonly inPictures?: readonly (readonly Finding[])[];
 } & (
     | { readonly action: 'NONE' }
@@ -91,18 +91,17 @@ export type ResponseOutcome = OutcomeBase & {
   readonly texts: readonly string[];
   readonly structuredMessages?: readonly Json[] | undefined;
   readonly toolCalls?: readonly Json[] | undefined;
-  /** For each text, how many UTF-16 code units at its end must not be shown yet (to be converted by the protocol). */
+  /** The holdback of each text, in UTF-16 code units. The adapter converts it to the unit of the gateway. */
   readonly holdback: readonly number[];
-  /**
-   * Pseudonyms found and restored; known ones left as they are, since a renderer would load the address that they stand in
-   * or the answer looks like a search; and pseudonym-like ones that the session does not know.
-   */
+  /** Number of restored pseudonyms. */
   readonly restored: number;
+  /** Number of known pseudonyms that were kept: in an address that a renderer loads, or because of `searched`. */
   readonly withheld: number;
+  /** Number of pseudonyms that the session does not know. */
   readonly unknown: number;
   /**
-   * The answer holds so many unknown pseudonyms that it looks like a search for the code of a value: nothing was restored.
-   * Where the answer grows, as in a stream, an earlier part of it may have been restored and shown.
+   * The response contains so many unknown pseudonyms that it looks like a search for the code of a value. Nothing was
+   * restored. In a stream, an earlier part may have been restored and shown.
    */
   readonly searched?: boolean;
 };

@@ -6,14 +6,14 @@ import { LITERAL, type Label } from './labels.ts';
 import { occurrencesIn, findingsInSegments, type Found, type Values } from './occurrences.ts';
 import { encodeStored, isPlain, type Stored } from './encoding.ts';
 
-/** One text of a request, cut at the JSON that it holds. */
+/** One text of a request, and the JSON in it. */
 export interface ParsedText {
   readonly text: string;
   readonly kind: TextKind;
   readonly parsed: ParsedJson;
 }
 
-/** What is to be replaced in one text of a request. */
+/** The edits of one text of a request. */
 export interface TextEdits {
   readonly text: string;
   readonly kind: TextKind;
@@ -21,20 +21,19 @@ export interface TextEdits {
 }
 
 export interface AnalyzedText extends ParsedText {
-  /** What was found in each segment. */
+  /** The findings in each segment. */
   readonly found: readonly (readonly Found[])[];
 }
 
 /**
- * How a pseudonym is written in a place. The bracket tells restoring what the pseudonym, which is the same everywhere,
- * cannot: `escaped`, with `\u003c`, that the value is written in ASCII there; `number`, a string with [ and ], that it
- * was a JSON number.
+ * How a pseudonym is written at one place. The bracket tells the restore step how to write the value there: `escaped`
+ * (`\u003c`) means in ASCII; `number` (a string with [ and ]) means as a JSON number.
  */
 type WrittenForm = { readonly kind: 'plain' } | { readonly kind: 'escaped' | 'number'; readonly depth: number };
 
-/** A stretch of a text that a pseudonym takes the place of. */
+/** A part of a text that a pseudonym replaces. */
 export interface Edit {
-  /** The pseudonym that it looks like. */
+  /** The pseudonym that the client's text looks like. */
   readonly looksLike: Pseudonym | undefined;
   readonly start: number;
   readonly end: number;
@@ -44,7 +43,7 @@ export interface Edit {
   readonly form: WrittenForm;
 }
 
-/** A text with what was found in it, and the findings themselves, its escapes read or not: sorted by start. */
+/** Assigns the findings of a text, and of its decoded JSON strings, to its segments. Findings are sorted by start. */
 export function analyzedText(
   read: ParsedText,
   findingsOf: (text: string) => readonly Finding[],
@@ -60,7 +59,7 @@ export function analyzedText(
     const findings = findingsOf(text);
     return { findings, source: { ...read, found: findingsInSegments(parsed.segments, findings) } };
   }
-  // What needs no escape is found both ways.
+  // Values without escapes are found in both texts.
   const byPlace = new Map(
     [...findingsOf(text), ...inDecoded].map((finding) => [`${finding.start} ${finding.end} ${finding.type}`, finding]),
   );
@@ -68,12 +67,12 @@ export function analyzedText(
   return { findings, source: { ...read, found: findingsInSegments(parsed.segments, findings) } };
 }
 
-/** A detector is shown a text as it stands, for the context, and what its escapes hide. */
+/** The texts to analyze: the text itself, which gives context, and its JSON strings with escapes decoded. */
 export function textsToAnalyze({ text, parsed }: ParsedText): string[] {
   return [text, ...parsed.decoded.map((string) => string.text)];
 }
 
-/** Everything to be replaced in a text, in order, disjoint: values, and what restoring would take for a pseudonym. */
+/** The edits of a text, in order and disjoint: values, and client text that looks like a pseudonym. */
 export function planEdits(
   source: AnalyzedText,
   values: Values,
@@ -88,7 +87,7 @@ export function planEdits(
       return { start: place(start), end: place(end), label: labelOf(type), quoteDepth, looksLike: undefined };
     }),
   );
-  // In a thought a pseudonym is the model's own: see TextKind.
+  // A pseudonym in a thought was written by the model: see TextKind.
   const all = kind === 'thought' ? targets : withLookAlikes(text, targets, grammar);
   const depths = depthsOf(text, all);
   return all.map((target, index) => {
@@ -102,15 +101,15 @@ interface Target {
   readonly start: number;
   readonly end: number;
   readonly label: Label;
-  /** For a number that has to become a JSON string: in how many strings it stands. */
+  /** For a number that becomes a JSON string: its depth of JSON strings. */
   readonly quoteDepth: number | undefined;
   readonly looksLike: Pseudonym | undefined;
 }
 
 /**
- * A client's own text that reads like a pseudonym becomes a value itself, and so comes back as typed, whatever the
- * session knows or comes to know. The stretches between targets are looked at one by one: see grammar.ts for why no form
- * can reach over a pseudonym.
+ * Adds the client's text that looks like a pseudonym as values, so that it is restored as typed even if the session knows
+ * that pseudonym, now or later. Searches only between the targets, because no form reaches across a pseudonym (see
+ * grammar.ts).
  */
 function withLookAlikes(text: string, targets: readonly Target[], grammar: Grammar): Target[] {
   const all: Target[] = [];
@@ -128,7 +127,7 @@ function withLookAlikes(text: string, targets: readonly Target[], grammar: Gramm
   return all;
 }
 
-/** The depth at which restoring will find each pseudonym; undefined where it makes no difference. */
+/** The depth of JSON strings at which restore finds each pseudonym; undefined if it makes no difference. */
 function depthsOf(text: string, targets: readonly Target[]): number[] | undefined {
   if (targets.every(({ start, end }) => isPlain(text.slice(start, end)))) return undefined;
   const places: number[] = [];
@@ -144,7 +143,7 @@ function depthsOf(text: string, targets: readonly Target[]): number[] | undefine
   return jsonDepths(outgoing + text.slice(from), places);
 }
 
-/** With how many backslashes the escaped form is written at most: as the grammar accepts. */
+/** Maximum depth of the escaped form: the grammar accepts at most 4 backslashes. */
 const MAX_ESCAPED_DEPTH = 3;
 
 function encodingOf(
@@ -165,14 +164,14 @@ function encodingOf(
   if (canEscape && escapeJson(value, depth, true) === raw) {
     return { stored: { kind: 'value', value }, form: { kind: 'escaped', depth } };
   }
-  // In a tool call, where only what JSON says counts, one value with one pseudonym is worth more than its spelling. (Not so
-  // deeper: what a JSON string in a JSON string says is how the inner one is spelled.)
+  // In a tool call only the decoded JSON counts, so one pseudonym for each value matters more than the spelling. Not
+  // deeper: the decoded content of an outer string is the spelling of the inner one.
   if (kind === 'arguments' && depth === 1 && target.label !== LITERAL)
     return { stored: { kind: 'value', value }, form: plain };
   return { stored: { kind: 'spelled', raw, depth }, form: plain };
 }
 
-/** The text with pseudonyms. */
+/** Replaces the edits of a text by pseudonyms. */
 export function applyEdits(text: string, edits: readonly Edit[], pseudonymOf: (edit: Edit) => Pseudonym): string {
   let applied = '';
   let from = 0;

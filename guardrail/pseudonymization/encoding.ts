@@ -1,20 +1,20 @@
 import { escapeJson, unescapeJson } from '../messages/messages.ts';
 
 /**
- * What the store keeps for a pseudonym. Nearly always the value itself, which is written with JSON's escapes wherever it
- * stands inside a JSON string. A value that no JSON writer spells so (`\u0041nna`, or a quotation mark that ends no
- * string) is kept as it was spelled, with the depth of JSON strings it stood in, and comes back as spelled there.
+ * What the store keeps for a pseudonym. Usually this is the value itself, which is written with JSON escapes inside a JSON
+ * string. A value in a spelling that no JSON writer produces (`\u0041nna`, or a quotation mark that ends no string) is
+ * kept as spelled, with its depth of JSON strings, and is restored in the same spelling at that depth.
  */
 export type Stored =
   | { readonly kind: 'value'; readonly value: string }
   | { readonly kind: 'spelled'; readonly raw: string; readonly depth: number };
 
-/** A control character that no text begins with; a value that does is kept as spelled at depth 0. */
+/** A control character that texts rarely begin with. A value that begins with it is kept as spelled at depth 0. */
 const MARK = '\u0000';
 
 export function encodeStored(stored: Stored): string {
   const text = encode(stored);
-  // A store writes UTF-8, which has no lone surrogates; JSON's escapes keep them.
+  // The store writes UTF-8, which cannot encode lone surrogates. JSON escapes can.
   return text.isWellFormed() ? text : `${MARK}j${JSON.stringify(text)}`;
 }
 
@@ -32,14 +32,14 @@ export function decodeStored(text: string): Stored {
     : { kind: 'spelled', raw, depth: Number(text.charAt(1)) };
 }
 
-/** How it is written at a depth of JSON strings. @param ascii with every character outside ASCII escaped too */
+/** Writes a stored value at a depth of JSON strings. @param ascii also escapes every character outside ASCII */
 export function encodeAt(stored: Stored, depth: number, ascii = false): string {
   if (stored.kind === 'value') return escapeJson(stored.value, depth, ascii);
   if (stored.depth === depth) return stored.raw;
   return escapeJson(unescapeJson(stored.raw, stored.depth) ?? stored.raw, depth, ascii);
 }
 
-/** Whether how a text is written depends on the depth of JSON strings it stands in. */
+/** Whether a text is written the same way at every depth of JSON strings. */
 export function isPlain(text: string): boolean {
   return !/["\\\u0000-\u001f\ud800-\udfff]/.test(text);
 }

@@ -1,4 +1,4 @@
-/** The session or its end user was erased during the request: nothing was stored, and nothing may be sent. */
+/** The session or its end user was erased during the request. Nothing was stored, and nothing may be sent. */
 export class SessionErasedError extends Error {
   override readonly name = 'SessionErasedError';
   constructor() {
@@ -6,7 +6,7 @@ export class SessionErasedError extends Error {
   }
 }
 
-/** The restored response would be larger than the largest body: nothing was restored. */
+/** The restored response would exceed the maximum body size. Nothing was restored. */
 export class AnswerTooLargeError extends Error {
   override readonly name = 'AnswerTooLargeError';
   constructor() {

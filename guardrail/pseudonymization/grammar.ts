@@ -4,44 +4,44 @@ import type { Label } from './labels.ts';
 import { CODE_LETTER, CODE_UNIT, MAX_CODE, MIN_CODE } from './pseudonyms.ts';
 
 /**
- * The written grammar of what restoring accepts as a pseudonym. Models change case, spacing, separators and brackets of
- * what they repeat; prose must not be taken for it. All forms, case never matters:
+ * The grammar of pseudonyms in responses. Models change the case, spacing, separators and brackets of a pseudonym that
+ * they repeat. The grammar accepts these changes, but must not accept prose. All forms, case-insensitive:
  *
- *     core    := label SEP code possessive?, the words of the label joined by SEP as well
+ *     core    := label SEP code possessive?; SEP also joins the words of the label
  *     label   := an entity type of the vocabulary
- *     code    := 8 to 16 base-32 characters (no I, L, O, U), at least one a digit and one a letter,
- *                followed by none of A-Z 0-9 _
- *     SEP     := "_" after up to 4 backslashes, or a hyphen; behind OPEN also with ws around it, or 1 to 2 white space
+ *     code    := 8 to 16 base-32 characters (no I, L, O, U), at least one digit and one letter,
+ *                not followed by A-Z 0-9 _
+ *     SEP     := "_" after up to 4 backslashes, or a hyphen; after OPEN also with ws around it, or 1 to 2 white space
  *     ws      := 0 to 2 white space
- *     possessive := ' or ’, each with an s behind it or not
+ *     possessive := ' or ’, with or without an s
  *     OPEN    := "<" "&lt;" "%3C" or "u003c" after 1 to 4 backslashes
  *     CLOSE   := ">" "&gt;" "%3E" or "u003e" after 1 to 4 backslashes
  *
- *     angled  := OPEN ws core (ws CLOSE)?              brackets go
- *     paired  := "(" ws core ws ")", or with [ and ]   brackets go
- *     half    := ("(" or "[") ws core (ws CLOSE)?      the bracket is the sentence's own and stays, CLOSE goes
- *     opened  := core (CLOSE, or ")" or "]")           not behind A-Z 0-9 _ \; the bracket stays, CLOSE goes
+ *     angled  := OPEN ws core (ws CLOSE)?              removes both brackets
+ *     paired  := "(" ws core ws ")", or with [ and ]   removes both brackets
+ *     half    := ("(" or "[") ws core (ws CLOSE)?      keeps the bracket, which belongs to the sentence; removes CLOSE
+ *     opened  := core (CLOSE, or ")" or "]")           not after A-Z 0-9 _ \; keeps the bracket, removes CLOSE
  *
- * The possessive always stays, behind the value. There is no form without a bracket or an escape of one, and none that
- * has both its separators and its angle brackets lost: "(ID 7F3A9C2E)" is prose.
+ * The possessive is always kept after the value. Each form has a bracket or an escaped bracket. No form has lost both its
+ * separators and its angle brackets: "(ID 7F3A9C2E)" is prose.
  *
- * Since OPEN's "<" stands nowhere inside a form, text before or between canonical pseudonyms can never grow together with
- * them: what is found in a text with pseudonyms inserted is these, and what is found in the stretches between them.
+ * No form contains "<" after its beginning. So a match never combines a canonical pseudonym with the text around it: the
+ * matches in a text with inserted pseudonyms are these pseudonyms and the matches in the text between them.
  */
 export interface Grammar {
-  /** All forms in a text, left to right, never overlapping. Time is linear in the text. @throws TooManyValuesError */
+  /** Finds all forms in a text, from left to right, without overlaps, in linear time. @throws TooManyValuesError */
   find(text: string): PseudonymMatch[];
   /**
-   * Where, at the end of a text, a form may be in the middle of being written: a longer text can read differently from
-   * the first of these places on, and from no earlier one. In order. Looks at a bounded stretch at the end.
-   * @param matches what {@link find} has found in the text
+   * Finds the places at the end of a text where a form may be incomplete, in order. A longer text can give other matches
+   * from the first of these places on, but not before it. Reads only a bounded number of characters at the end.
+   * @param matches the result of {@link find} for the text
    */
   unfinished(text: string, matches: readonly PseudonymMatch[]): Unfinished[];
 }
 
 export interface Unfinished {
   readonly from: number;
-  /** Counts only where this pseudonym stands for a value: an unknown one stays as it is, whatever comes. */
+  /** The place counts only if this pseudonym is known. An unknown pseudonym is never changed. */
   readonly onlyIfKnown?: Pseudonym;
 }
 
@@ -50,18 +50,18 @@ export interface PseudonymMatch {
   readonly end: number;
   /** In canonical form. */
   readonly pseudonym: Pseudonym;
-  /** What of the match stays before and behind the value. */
+  /** The parts of the match that stay before and after the value. */
   readonly before: string;
   readonly after: string;
-  /** What its form says besides: `escaped` has its bracket as a JSON escape, `\u003c`; `square` stands in [ and ]. */
+  /** The spelling of the bracket: `escaped` is a JSON escape, `\u003c`; `square` is [ and ]. */
   readonly form: 'escaped' | 'square' | 'other';
-  /** It has an opening bracket of this kind and no closing one, as far as the text goes. */
+  /** The kind of an opening bracket that has no closing one yet. */
   readonly open?: 'angled' | 'half';
 }
 
 const WS = '\\s{0,2}';
 const HYPHEN = '[-\\u2010\\u2011\\u2013]';
-/** A separator, and what one can begin with. */
+/** Patterns of a separator and of its beginning. */
 interface Separator {
   readonly whole: string;
   readonly part: string;
@@ -76,7 +76,7 @@ const CLOSE = '(?:>|&gt;|%3e|\\\\{1,4}u003e)';
 const POSSESSIVE = "(?:['\\u2019](?:s(?![0-9a-z_]))?)?";
 const CODE_CHECK = `(?=${CODE_UNIT}{0,${MAX_CODE - 1}}[0-9])(?=${CODE_UNIT}{0,${MAX_CODE - 1}}${CODE_LETTER})`;
 const CODE = `${CODE_CHECK}${CODE_UNIT}{${MIN_CODE},${MAX_CODE}}(?![0-9a-z_])`;
-/** `opened` may not begin inside a word or inside an escape such as `\n`. */
+/** The form `opened` cannot begin inside a word or an escape such as `\n`. */
 const WORD_START = '(?<![0-9a-z_\\\\])';
 
 const ESCAPE_PART = '\\\\{1,4}(?:u(?:0(?:0(?:3)?)?)?)?';
@@ -85,14 +85,14 @@ const CLOSE_PART = `(?:&(?:g(?:t)?)?|%3?|${ESCAPE_PART})`;
 const CODE_PART = `(?:${CODE_UNIT}{0,${MAX_CODE - 1}}|${CODE_CHECK}${CODE_UNIT}{${MAX_CODE}})`;
 const CLOSING = new RegExp(`^${WS}${CLOSE_PART}?$`, 'i');
 
-/** No form is longer, by the bounds above and those of labels: 162 code units at most. */
+/** Upper bound of the length of a form. By the bounds above and those of labels, a form has at most 162 code units. */
 const MAX_FORM = 256;
 
 export function createGrammar(labels: readonly Label[]): Grammar {
   return new PatternGrammar(trieOf(labels));
 }
 
-/** The grammar as two patterns: whole forms, and the beginnings of forms at the end of a text. */
+/** Implements the grammar by two patterns: complete forms, and beginnings of forms at the end of a text. */
 class PatternGrammar implements Grammar {
   private readonly forms: RegExp;
   private readonly beginnings: RegExp;
@@ -105,7 +105,7 @@ class PatternGrammar implements Grammar {
   find(text: string): PseudonymMatch[] {
     const { forms } = this;
     const matches: PseudonymMatch[] = [];
-    // Not matchAll, which compiles a new pattern for each text: that costs more than the search.
+    // matchAll compiles a new pattern for each text, which costs more than the search.
     forms.lastIndex = 0;
     for (let found = forms.exec(text); found; found = forms.exec(text)) {
       matches.push(readForm(found));
@@ -121,7 +121,7 @@ class PatternGrammar implements Grammar {
     if (last?.open) {
       if (last.end === text.length && last.after === '') return [beingWritten(last.start, last.pseudonym)];
       const rest = text.slice(last.end, last.end + MAX_FORM);
-      // Only a closing bracket of the same kind consumes the opening one; of CLOSE, only CLOSE itself goes.
+      // Only a closing bracket of the same kind removes the opening one. CLOSE removes only itself.
       const from = last.open === 'half' && rest.trim() === '' ? last.start : last.end;
       if (from < text.length && CLOSING.test(rest)) places.push({ from, onlyIfKnown: last.pseudonym });
     }
@@ -167,7 +167,7 @@ function corePattern(trie: Trie, sep: Separator): string {
   return `(${labelPattern(trie, sep)})${sep.whole}(${CODE})(${POSSESSIVE})`;
 }
 
-/** The code is the last that is there: more of it may come, and be another's, unless it is as long as a code can be. */
+/** A pseudonym at the end of the text. A code below the maximum length can continue and become another code. */
 function beingWritten(from: number, pseudonym: Pseudonym): Unfinished {
   const length = pseudonym.length - pseudonym.lastIndexOf('_') - 2;
   return length < MAX_CODE ? { from } : { from, onlyIfKnown: pseudonym };
@@ -225,7 +225,7 @@ function canonical(label = '', code = ''): Pseudonym {
   return `<${words.join('_')}_${code.toUpperCase()}>` as Pseudonym;
 }
 
-/** Labels by their common beginnings: the patterns stay small and quick however many labels there are. */
+/** The labels as a prefix tree, so that the patterns stay small and fast with many labels. */
 interface Trie {
   readonly next: Map<string, Trie>;
   isLabel: boolean;
@@ -245,13 +245,13 @@ function trieOf(labels: readonly Label[]): Trie {
   return root;
 }
 
-/** A pattern of the rest of a label. The longer one goes first: no label is read as a shorter one with the rest for its code. */
+/** The pattern of the rest of a label. Tries longer labels first, so that their end is not read as a code. */
 function labelPattern(node: Trie, sep: Separator): string {
   const ways = Array.from(node.next, ([unit, next]) => (unit === '_' ? sep.whole : unit) + labelPattern(next, sep));
   return ways.length === 0 ? '' : `(?:${ways.join('|')})${node.isLabel ? '?' : ''}`;
 }
 
-/** Patterns of what the rest of a label, with its code behind it, can begin with. */
+/** The patterns of all beginnings of the rest of a label and its code. */
 function partialPatterns(node: Trie, sep: Separator): string[] {
   const ways = Array.from(node.next, ([unit, next]) => {
     const rest = `(?:${partialPatterns(next, sep).join('|')})?`;

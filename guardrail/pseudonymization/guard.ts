@@ -23,14 +23,14 @@ import { syntaxFor, type PseudonymSyntax } from './syntax.ts';
 export interface GuardOptions {
   readonly analyzer: Analyzer;
   readonly store: MappingStore;
-  /** Secret from which session ids and pseudonyms are derived (`createSecretKey` of at least 16 random bytes); must not change. */
+  /** Secret for session ids and pseudonyms (`createSecretKey` of at least 16 random bytes). Must not change. */
   readonly sessionKey: KeyObject;
   readonly scope: SessionScope;
-  /** How many bytes the texts of a restored response may have. Default: 10 MiB, as bodies. */
+  /** Maximum size of the texts of a restored response, in bytes. Default: 10 MiB, the default for bodies. */
   readonly maxAnswer?: number;
   /**
-   * Entity types of custom recognizers: pseudonyms have their names. Read for each call, because the policy can change.
-   * Types that are neither built in nor listed here are called `ENTITY`.
+   * Entity types of custom recognizers, used as labels of pseudonyms. Read for each call, because the policy can change.
+   * Types that are neither built in nor listed here get the label `ENTITY`.
    */
   readonly customTypes?: () => readonly EntityType[];
 }
@@ -52,7 +52,7 @@ class TextGuard implements Guard {
     return this.session(identity).id;
   }
 
-  /** The stages of a request: parse, analyze, decide, pseudonymize, store, rewrite. */
+  /** Runs the stages of a request: parse, analyze, decide, pseudonymize, store, rewrite. */
   async request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
     const fence = context.fence ?? this.options.store.fence();
     const session = this.session(context.identity);
@@ -68,7 +68,7 @@ class TextGuard implements Guard {
     return { ...base, action: 'GUARDRAIL_INTERVENED', ...rewriteRequest(document, edits, assignment) };
   }
 
-  /** The stages of a response: find pseudonyms, look up their values, restore. */
+  /** Runs the stages of a response: find pseudonyms, look up their values, restore. */
   async response(document: ResponseDocument, { identity }: CallContext): Promise<ResponseOutcome> {
     const { store, sessionKey, maxAnswer = MAX_ANSWER } = this.options;
     const session = this.session(identity);
@@ -86,7 +86,7 @@ class TextGuard implements Guard {
     return syntaxFor(this.options.customTypes?.() ?? []);
   }
 
-  /** Stores the mapping. A pseudonym that already stands for another value becomes longer. */
+  /** Stores the mapping. Lengthens pseudonyms that the store already has for another value. */
   private async store(assignment: PseudonymAssignment, session: CallSession, fence: Fence): Promise<void> {
     const { id, subject } = session;
     for (;;) {
@@ -94,7 +94,7 @@ class TextGuard implements Guard {
       if (result.kind === 'stored') return;
       if (result.kind === 'erased') throw new SessionErasedError();
       const { taken } = result;
-      // Every round makes a code longer, so the rounds end.
+      // The loop ends, because each iteration lengthens a code and codes have a maximum length.
       assignment.reassign((entry) => (taken.has(entry.pseudonym) ? lengthen(entry) : entry));
     }
   }

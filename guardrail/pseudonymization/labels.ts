@@ -1,14 +1,14 @@
 import type { EntityType } from '../detection/detection.ts';
 
-/** What a pseudonym says of the value it stands for: `PERSON` in `<PERSON_K7Q2RTM4>`. Part of the grammar of restoring. */
+/** The type in a pseudonym: `PERSON` in `<PERSON_K7Q2RTM4>`. Part of the grammar. */
 export type Label = string;
 
-/** For a type that is not in the vocabulary. */
+/** Label of types outside the vocabulary. */
 const OTHER: Label = 'ENTITY';
-/** For text of the client's own that restoring would take for a pseudonym. */
+/** Label of client text that looks like a pseudonym. */
 export const LITERAL: Label = 'LITERAL';
 
-/** Longer names are cut: with this and {@link MAX_WORDS} the longest form of a pseudonym is bounded, and so is holdback. */
+/** Longer names are cut. With {@link MAX_WORDS}, this bounds the length of a pseudonym and therefore the holdback. */
 const MAX_LENGTH = 32;
 const MAX_WORDS = 5;
 
@@ -32,8 +32,8 @@ const KNOWN: readonly Label[] = [
 ];
 
 /**
- * The closed set of labels that a guard writes and recognizes. Closed, so that `(step AB12CDEF)` or `[commit 3fa4c21b]` is
- * never taken for a pseudonym, and so that a stream waits for the end of a word only where a label can begin.
+ * The labels that a guard writes and recognizes. The set is closed for two reasons: `(step AB12CDEF)` and
+ * `[commit 3fa4c21b]` are not read as pseudonyms, and a stream holds text back only where a label can begin.
  */
 export interface LabelSet {
   readonly labels: readonly Label[];
@@ -51,7 +51,7 @@ export function createLabelSet(customTypes: readonly EntityType[]): LabelSet {
   };
 }
 
-/** Upper snake case of ASCII letters and digits that begins with a letter: `Employee-ID (DE)` is `EMPLOYEE_ID_DE`. */
+/** Converts a type to upper snake case in ASCII that begins with a letter: `Employee-ID (DE)` becomes `EMPLOYEE_ID_DE`. */
 function sanitize(type: EntityType): Label {
   const words = type
     .slice(0, 4 * MAX_LENGTH)

@@ -3,24 +3,24 @@ import { shortEnough, TooManyValuesError, type EntityType } from '../detection/d
 import type { Segment } from '../messages/messages.ts';
 import { createBlobGuard, isBoundary, urlsIn } from './boundaries.ts';
 
-/** A place that holds a value, in the coordinates of the text that it is said of. */
+/** The place of a value, in offsets of the text or segment that contains it. */
 export interface Occurrence {
   readonly start: number;
   readonly end: number;
   readonly type: EntityType;
 }
 
-/** A place that a detector has found. */
+/** A place that a detector found. */
 export interface Scored extends Occurrence {
   readonly score: number;
 }
 
-/** The same, said of a segment. `whole`: none of it lies in JSON's structure or in another segment. */
+/** A place found in a segment. `whole`: no part of it is in JSON structure or in another segment. */
 export interface Found extends Scored {
   readonly whole: boolean;
 }
 
-/** All values of one request and what each is called, wherever it stands. */
+/** All values of one request, each with one type. */
 export interface Values {
   readonly best: ReadonlyMap<string, Pick<Scored, 'type'>>;
   readonly automaton: Automaton;
@@ -28,16 +28,16 @@ export interface Values {
 }
 
 /**
- * How long the different values of a request may be together, in code units: 50 for each of the most values that a request
- * may hold. To find them all in one pass takes some thirty bytes for each.
+ * Maximum total length of the different values of a request, in code units: 50 for each of the maximum number of values.
+ * The automaton needs about thirty bytes for each code unit.
  */
 const MAX_VALUE_UNITS = 500_000;
 
-/** For a URL that is replaced whole, since a value in its host would leave it unreadable. */
+/** Type of a URL that is replaced as a whole, because a pseudonym in its host would make it invalid. */
 const URL_TYPE: EntityType = 'URL';
 
 /**
- * What a detector has found in a whole text, said of its segments: cut at JSON's structure, widened to whole characters.
+ * Splits the findings of a text into findings of its segments: cut at JSON structure, extended to whole characters.
  * @param found sorted by start
  */
 export function findingsInSegments(segments: readonly Segment[], found: readonly Scored[]): Found[][] {
@@ -61,7 +61,7 @@ function inSegment(segment: Segment, start: number, end: number): { start: numbe
   if (segment.kind === 'number') return { start: 0, end: segment.text.length };
   const { offsets } = segment;
   if (!offsets) return { start: start - segment.start, end: end - segment.start };
-  // The last unit that starts at or before the place, and the first that starts at or behind it.
+  // From the last unit that starts at or before `start` to the first unit that starts at or after `end`.
   const after = firstAtLeast(offsets, start + 1) - 1;
   return { start: Math.max(after, 0), end: Math.min(firstAtLeast(offsets, end), segment.text.length) };
 }
@@ -78,8 +78,8 @@ function firstAtLeast(sorted: readonly number[], wanted: number): number {
 }
 
 /**
- * A value has one type in a request, the one of which a detector was surest, so that it has one pseudonym.
- * @param breathe is awaited between two steps of the work
+ * Collects the values of a request. A value gets the type with the highest score, so that it has one pseudonym.
+ * @param breathe awaited between two steps of the work
  */
 export async function collectValues(
   found: Iterable<{ readonly text: string; readonly place: Found }>,
@@ -88,7 +88,7 @@ export async function collectValues(
   const best = new Map<string, Scored>();
   let units = 0;
   for (const { text, place } of found) {
-    // A part of a value that JSON's structure cuts is no value: it may be a key.
+    // A part of a finding that JSON structure cuts is no value: it may be a key.
     if (!place.whole) continue;
     const value = text.slice(place.start, place.end);
     const known = best.get(value);
@@ -97,12 +97,12 @@ export async function collectValues(
     if (!known) units += value.length;
     if (units > MAX_VALUE_UNITS) throw new TooManyValuesError();
   }
-  // Punctuation alone is replaced where it was found, not wherever it stands.
+  // Values of punctuation alone are replaced only where they were found.
   const list = [...best.keys()].filter((value) => /[\p{L}\p{N}]/u.test(value));
   return { best, automaton: await buildAutomaton(list, breathe), list };
 }
 
-/** Everything to be replaced in a segment: what was found in it, and every value of the request. In order, disjoint. */
+/** The places to replace in a segment: its findings, and every value of the request. In order and disjoint. */
 export function occurrencesIn(segment: Segment, found: readonly Occurrence[], values: Values): Occurrence[] {
   const { text } = segment;
   const places = [...found];
@@ -113,7 +113,7 @@ export function occurrencesIn(segment: Segment, found: readonly Occurrence[], va
     (end) => isBoundary(text, end),
     (start, end, index) => {
       if (!isBoundary(text, start) || tearsBlob(start, end)) return false;
-      // Where a detector has found it, it is in the list already.
+      // A place that a detector found is already in the list.
       while (next < found.length && (found[next]?.start ?? 0) < start) next++;
       if (found[next]?.start === start && found[next]?.end === end) return true;
       places.push({ start, end, type: values.best.get(values.list[index] ?? '')?.type ?? '' });
@@ -135,7 +135,7 @@ export function occurrencesIn(segment: Segment, found: readonly Occurrence[], va
   });
 }
 
-/** The longest of nested places stays; places that overlap otherwise become one, so that no end of either is left over. */
+/** Keeps the longest of nested places, and joins places that overlap, so that no part of either remains. */
 function merge(places: readonly Occurrence[]): Occurrence[] {
   const sorted = places.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const merged: Occurrence[] = [];

@@ -1,4 +1,4 @@
-/** Replaces personal data by pseudonyms before a model call, and restores it in the answer. */
+/** Replaces personal data by pseudonyms before a model call, and restores it in the response. */
 export type { Json } from '../messages/messages.ts';
 export type {
   CallContext,

@@ -3,21 +3,21 @@ import type { Pseudonym, SessionId } from '../ids.ts';
 import type { Label } from './labels.ts';
 
 const DIGITS = '0123456789';
-/** Crockford's base 32: no I, L, O and U, which are misread or make words. */
+/** Crockford's base 32: without I, L, O and U, which are easily misread or form words. */
 const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ';
 export const CODE_ALPHABET = DIGITS + LETTERS;
-/** Patterns, for the flag `i`: a letter of a code, and any of its characters. */
+/** Patterns for a letter and for any character of a code, to use with the flag `i`. */
 export const CODE_LETTER = `[${LETTERS}]`;
 export const CODE_UNIT = `[${CODE_ALPHABET}]`;
-/** 40 bits. An answer tests a few dozen guesses at most (see restore.ts), so a search takes some 2^35 answers. */
+/** 40 bits. A response tests at most a few dozen guesses (see restore.ts), so a search needs about 2^35 responses. */
 export const MIN_CODE = 8;
-/** 80 bits: where even this collides, something else is wrong. */
+/** 80 bits. A collision at this length is a bug. */
 export const MAX_CODE = 16;
 
-/** A value of a session and the code that stands for it: the first `length` of its digits. */
+/** A value of a session and its pseudonym. The code is the first `length` of the digits. */
 export interface Entry {
   readonly label: Label;
-  /** What the store keeps: see encoding.ts. */
+  /** As the store keeps it: see encoding.ts. */
   readonly stored: string;
   readonly digits: string;
   readonly length: number;
@@ -29,17 +29,17 @@ export function entryOf(label: Label, stored: string, digits: string, length = M
 }
 
 /**
- * Makes the pseudonyms of one session. A code is the beginning of HMAC-SHA-256 under the session key over session, label
- * and value, in base 32: 8 characters, a digit and a letter among them, so that it is no word and no number, and as many
- * more as it takes that nothing else has it.
+ * Derives the pseudonyms of one session. A code is the beginning of HMAC-SHA-256 under the session key over session, label
+ * and value, in base 32. It has 8 characters, with at least one digit and one letter, so that it is neither a word nor a
+ * number. It becomes longer if it collides with another one.
  *
- * So a value has the same pseudonym in every turn, on every replica and after any loss, nobody can guess one, and
- * {@link isCodeOf} can tell of a stored value whether it belongs to a pseudonym at all.
+ * A value therefore has the same pseudonym in every turn, on every replica and after a loss of the store. Pseudonyms
+ * cannot be guessed, and {@link isCodeOf} can check that a stored value belongs to a pseudonym.
  *
- * What is left to chance: two values whose codes collide (about 2^-40 a pair of the same label, at 8 characters) are told apart
- * as long as one of the request and the store knows both. Only if the store loses the one after its pseudonym has gone
- * out, and another call then brings the other, can the pseudonym, still under way, stand for the other value: of the same
- * session, with chance 2^-40 for each pair.
+ * Remaining risk: the codes of two values with the same label collide with a probability of about 2^-40 at 8 characters.
+ * The request or the store detects this if it knows both values. Suppose the store loses one value after its pseudonym
+ * was sent, and a later call contains the other value. Then the pseudonym, still in use, is restored to the other value.
+ * Both values belong to the same session.
  */
 export class Pseudonyms {
   private readonly key: KeyObject;
@@ -54,7 +54,7 @@ export class Pseudonyms {
     return entryOf(label, stored, this.digits(label, stored));
   }
 
-  /** Whether a value that the store gave for a pseudonym is the one that this pseudonym was made from. */
+  /** Whether the pseudonym was derived from this stored value. */
   isCodeOf(pseudonym: Pseudonym, stored: string): boolean {
     const cut = pseudonym.lastIndexOf('_');
     const code = pseudonym.slice(cut + 1, -1);
@@ -62,7 +62,7 @@ export class Pseudonyms {
   }
 
   private digits(label: Label, stored: string): string {
-    // One attempt in twenty is a word or a number.
+    // About one code in twenty has no digit or no letter.
     for (let attempt = 0; ; attempt++) {
       const digits = base32(
         createHmac('sha256', this.key)
@@ -75,7 +75,7 @@ export class Pseudonyms {
   }
 }
 
-/** The first 80 bits. */
+/** Encodes the first 80 bits. */
 function base32(bytes: Buffer): string {
   let digits = '';
   for (let bit = 0; digits.length < MAX_CODE; bit += 5) {
@@ -84,7 +84,7 @@ function base32(bytes: Buffer): string {
   return digits;
 }
 
-/** The same value with a longer code. @throws Error when there is none left, which does not happen by chance. */
+/** Returns the entry with a longer code. @throws Error if the code has the maximum length, which never happens by chance */
 export function lengthen(entry: Entry): Entry {
   if (entry.length === MAX_CODE)
     throw new Error('No pseudonym is left for a value: its codes collide at every length.');
@@ -92,8 +92,8 @@ export function lengthen(entry: Entry): Entry {
 }
 
 /**
- * Lengthens entries until no two have the same pseudonym and none has a code that stands in the text. Both of a pair
- * grow, so that the outcome does not depend on which came first.
+ * Lengthens entries until all pseudonyms are distinct and no code occurs in the text. Both entries of a colliding pair
+ * become longer, so that the result does not depend on their order.
  */
 export function separate(entries: readonly Entry[], isTaken: (code: string) => boolean): Entry[] {
   const seen = new Set<Pseudonym>();

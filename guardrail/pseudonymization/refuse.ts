@@ -1,7 +1,7 @@
 import type { CallContext, Guard, RequestOutcome } from './contract.ts';
 
 /**
- * Blocks a request that contains something that cannot be checked.
+ * Returns the outcome of a request that is blocked because its content cannot be checked.
  * @param reason a sentence for the sender
  */
 export function refuse(guard: Guard, { identity }: CallContext, reason: string): RequestOutcome {

@@ -21,18 +21,18 @@ import type { PseudonymSyntax } from './syntax.ts';
 interface AnalyzedRequest {
   readonly texts: readonly AnalyzedText[];
   readonly findings: readonly Finding[];
-  /** For each of `pictureTexts`; undefined where the request has none. */
+  /** The findings in each of `pictureTexts`; undefined if the request has none. */
   readonly inPictures: readonly (readonly Finding[])[] | undefined;
 }
 
 interface Decision {
   readonly texts: readonly AnalyzedText[];
   readonly report: Pick<RequestOutcome, 'entities' | 'inPictures'>;
-  /** Set where policy blocks the request. */
+  /** Set if the policy blocks the request. */
   readonly blockedReason: string | undefined;
 }
 
-/** Every text of a request once, however often it occurs, with the JSON in it. */
+/** Parses the JSON in the texts of a request. Returns each text once, however often it occurs. */
 export function parse(document: RequestDocument): ParsedText[] {
   const texts = new ByText<ParsedText>();
   rewriteTexts(document, (text, kind) => {
@@ -64,7 +64,7 @@ export async function analyze(
   return { texts: analyzed, findings: [...distinct.values()].flat(), inPictures: pictureTexts?.map(findingsOf) };
 }
 
-/** The only place that decides whether a request is blocked for what it contains. */
+/** Decides whether the findings block the request. No other function does. */
 export function decide({ texts, findings, inPictures }: AnalyzedRequest): Decision {
   const blocked = blockedTypes([...findings, ...(inPictures ?? []).flat()]);
   return {
@@ -74,7 +74,7 @@ export function decide({ texts, findings, inPictures }: AnalyzedRequest): Decisi
   };
 }
 
-/** What to replace in each text. */
+/** The edits of each text. */
 export async function editsOf(
   texts: readonly AnalyzedText[],
   { labels, grammar }: PseudonymSyntax,
@@ -102,7 +102,7 @@ function* findingsIn(texts: readonly AnalyzedText[]): Generator<{ text: string; 
   }
 }
 
-/** The document with pseudonyms. */
+/** Applies the edits to the document. */
 export function rewriteRequest(
   document: RequestDocument,
   edits: readonly TextEdits[],

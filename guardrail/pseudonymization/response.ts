@@ -15,12 +15,12 @@ type Values = ReadonlyMap<Pseudonym, Stored>;
 
 const NOTHING = { restored: 0, withheld: 0, unknown: 0 } as const;
 
-/** The outcome where nothing can be restored. */
+/** The outcome of a response without pseudonyms to restore. */
 export function unchanged(session: SessionId, document: ResponseDocument): ResponseOutcome {
   return { session, action: 'NONE', ...document, ...NOTHING, holdback: document.texts.map(() => 0) };
 }
 
-/** What the grammar finds in each text. @throws TooManyValuesError */
+/** Finds the pseudonyms in each text. @throws TooManyValuesError */
 export function findPseudonyms(document: ResponseDocument, grammar: Grammar): Scans {
   const scans = new Map<string, ScannedText>();
   rewriteTexts(document, (text) => {
@@ -32,8 +32,8 @@ export function findPseudonyms(document: ResponseDocument, grammar: Grammar): Sc
 }
 
 /**
- * The values of the pseudonyms that the session knows. A value that its pseudonym was not made from is dropped: an error of
- * the store shows nobody the data of another.
+ * Reads the values of pseudonyms from the store. Drops a value that does not belong to its pseudonym, so that a fault of
+ * the store cannot reveal another user's data.
  */
 export async function lookUp(
   scans: Scans,
@@ -60,7 +60,7 @@ export function restore(
 ): ResponseOutcome {
   const searched = isSearch(scans.values(), known);
   const results = new RestoredTexts(scans, searched ? new Map() : known, maxBytes);
-  // Without known pseudonyms only the holdback of the texts is left to compute.
+  // Without known pseudonyms, only the holdback of the texts is computed.
   const changed =
     known.size === 0
       ? { ...document, texts: document.texts.map((text) => results.restore(text, 'text')) }
@@ -81,7 +81,7 @@ export function restore(
   };
 }
 
-/** The texts of a response, restored: each of them once. */
+/** Restores each text of a response once, and keeps the results. */
 class RestoredTexts {
   private readonly results = new ByText<Restored>();
   private readonly scans: Scans;

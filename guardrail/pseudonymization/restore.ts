@@ -5,7 +5,7 @@ import { AnswerTooLargeError } from './errors.ts';
 import type { Grammar, PseudonymMatch, Unfinished } from './grammar.ts';
 import { isPlain, encodeAt, type Stored } from './encoding.ts';
 
-/** What the grammar sees in one text of an answer, before anybody has asked the store. */
+/** The pseudonyms that the grammar finds in one text of a response, known or unknown. */
 export interface ScannedText {
   readonly text: string;
   readonly matches: readonly PseudonymMatch[];
@@ -14,23 +14,24 @@ export interface ScannedText {
 
 export interface Restored {
   readonly text: string;
-  /** How many code units at the end of `text` a longer answer could still change: no fewer. */
+  /** The holdback: how many code units at the end of `text` a longer response could still change. Exact. */
   readonly holdback: number;
-  /** How many pseudonyms became values, and how many known ones stand where a value must not. */
+  /** Number of pseudonyms replaced by values. */
   readonly restored: number;
+  /** Number of known pseudonyms kept because they are in an address that a renderer loads. */
   readonly withheld: number;
-  /** How many bytes `text` has at most. */
+  /** Upper bound of the size of `text`. */
   readonly bytes: number;
 }
 
 /**
- * What an answer may still grow to. A value can be longer than its pseudonym, and an answer can repeat a pseudonym as
- * often as its model likes: so the size of a text is known, and paid for, before the text is put together.
+ * Limits the size of a restored response. A value can be longer than its pseudonym, and a response can repeat a pseudonym
+ * without limit. The size of a text is therefore computed and spent before the text is built.
  */
 export class Budget {
   private left: number;
 
-  /** @param bytes for all texts of an answer together */
+  /** @param bytes total size of all texts of a response */
   constructor(bytes: number) {
     this.left = bytes;
   }
@@ -52,15 +53,15 @@ export function pseudonymsIn({ matches, unfinished }: ScannedText): Pseudonym[] 
 }
 
 /**
- * How many different unknown pseudonyms an answer may hold. A model that garbles a code does so once or twice, and a
- * document that another session left with the provider names a few dozen people at most. A search for the code of a value
- * puts thousands of guesses into an answer: then nothing in it is restored, and none of them says whether it was right.
+ * Maximum number of different unknown pseudonyms in a response. A model garbles a code once or twice, and a document that
+ * another session left with the provider names a few dozen people at most. A search for the code of a value puts
+ * thousands of guesses into a response. Nothing in such a response is restored, so no guess is confirmed.
  */
 export const MAX_UNKNOWN = 32;
 
 /**
- * Whether an answer holds so many unknown pseudonyms that it looks like a search. A code at the end of a growing answer,
- * of which more may come, does not count yet; so what is a search stays one, however the answer goes on.
+ * Whether a response contains so many unknown pseudonyms that it looks like a search. An unfinished code at the end of a
+ * stream does not count yet, so a response that is a search stays one as it grows.
  */
 export function isSearch(readings: Iterable<ScannedText>, values: ReadonlyMap<Pseudonym, Stored>): boolean {
   const unknown = new Set<Pseudonym>();
@@ -73,7 +74,7 @@ export function isSearch(readings: Iterable<ScannedText>, values: ReadonlyMap<Ps
   return unknown.size > MAX_UNKNOWN;
 }
 
-/** A pseudonym whose value is known, and how deep in JSON strings it stands. */
+/** A pseudonym whose value is known, and its depth of JSON strings. */
 interface Known {
   readonly match: PseudonymMatch;
   readonly stored: Stored;
@@ -81,12 +82,12 @@ interface Known {
 }
 
 /**
- * Puts values in the place of the pseudonyms that are known, in one pass over the text. Where a pseudonym stands in a
- * JSON string, the value is written as JSON writes it there, whether the text is an answer or a tool call's arguments:
- * which of both it is depends on nothing behind it, so an answer that is still growing reads the same.
+ * Replaces the known pseudonyms of a text by their values, in one pass. Inside a JSON string, the value is written with
+ * JSON escapes, both in text and in arguments. Whether a pseudonym is inside a JSON string depends only on the text before
+ * it, so a stream gives the same result.
  *
- * In text, which a client shows, no value goes into an address that the client's renderer loads by itself, unless it is
- * that address. Arguments go to a tool and are not shown.
+ * Text is shown by a client: no value is put into an address that the client's renderer loads, unless the value is that
+ * address. Arguments go to a tool and are not shown.
  */
 export function restoreText(
   reading: ScannedText,
@@ -104,7 +105,7 @@ export function restoreText(
   return withheld === 0 ? { ...all, withheld, bytes } : { ...putValues(reading, shown, values, kind), withheld, bytes };
 }
 
-/** The size of a text with all values in it, or of the text as it is, where that is larger. */
+/** The size of the restored text or of the original text, whichever is larger. */
 function bytesOf(text: string, known: readonly Known[]): number {
   const before = Buffer.byteLength(text);
   const sizes = new Map<string, number>();
@@ -120,8 +121,8 @@ function bytesOf(text: string, known: readonly Known[]): number {
 }
 
 /**
- * The pseudonyms that stand in no address that is loaded. The text is read as it will be shown, with the values in it:
- * a value can hold the beginning of an address too.
+ * The pseudonyms outside of addresses that a renderer loads. Reads the restored text, because a value can also contain
+ * the beginning of an address.
  */
 function outsideAddresses(text: string, known: readonly Known[]): Known[] {
   const addresses = new LoadedAddresses();
@@ -131,7 +132,7 @@ function outsideAddresses(text: string, known: readonly Known[]): Known[] {
     const { start, end, before, after } = one.match;
     addresses.feed(text.slice(cursor, start));
     cursor = start;
-    // The bracket that goes with a pseudonym may be the one that begins an address.
+    // The opening bracket of a pseudonym can also begin an address.
     if (addresses.beginsAddress(text.charCodeAt(start))) continue;
     addresses.feed(before);
     cursor += before.length;
@@ -145,8 +146,8 @@ function outsideAddresses(text: string, known: readonly Known[]): Known[] {
 }
 
 /**
- * A whole address, up to the end of its host at least, goes to nobody but that host. So a picture that a user has in a
- * document comes back in it. Where the host has no end, what follows could make it part of another one.
+ * Whether a value is an address with a complete host. Loading it reaches only that host, so it can be restored: an image
+ * in a user's document is kept. Without a delimiter behind the host, the text that follows could extend the host.
  */
 function namesItsHost(stored: Stored): boolean {
   return stored.kind === 'value' && /^https?:\/\/[a-z0-9.-]+(?::\d+)?[/?#]/i.test(stored.value);
@@ -192,7 +193,7 @@ function putValues(
   return { text: restored, holdback: holdbackOf(restored, stable), restored: known.length };
 }
 
-/** The places in JSON, where that makes any difference. */
+/** The depths of JSON strings; undefined if they make no difference. */
 function depthsOf(
   text: string,
   known: readonly PseudonymMatch[],
@@ -211,8 +212,8 @@ function depthsOf(
 }
 
 /**
- * The length of the quotation marks around a pseudonym that took the place of a JSON number; 0 around any other. It is
- * all of a JSON string, in square brackets, and stands for a number.
+ * The length of each quotation mark around a pseudonym that replaced a JSON number; 0 for other pseudonyms. Such a
+ * pseudonym is a complete JSON string in square brackets, and its value is a number.
  */
 function quoteAroundNumber(text: string, match: PseudonymMatch, stored: Stored, depth: number): number {
   const isNumber = stored.kind === 'value' && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(stored.value);
@@ -224,7 +225,7 @@ function quoteAroundNumber(text: string, match: PseudonymMatch, stored: Stored, 
   return isString ? quote.length : 0;
 }
 
-/** A pair of surrogates is shown whole or not at all. */
+/** The holdback. Never splits a surrogate pair. */
 function holdbackOf(restored: string, stable = restored.length): number {
   const last = restored.charCodeAt(stable - 1);
   return restored.length - stable + (last >= 0xd800 && last <= 0xdbff ? 1 : 0);

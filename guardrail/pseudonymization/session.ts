@@ -3,29 +3,29 @@ import type { SessionId, SubjectId, Tenant } from '../ids.ts';
 import { SLOT_CHARACTERS } from '../store/store.ts';
 import type { CallIdentity, SessionScope } from './contract.ts';
 
-/** 128 bits as hexadecimal digits: not to be guessed, short enough for a header and a path. */
+/** 128 bits: cannot be guessed, and is short enough for a header and a path. */
 const ID_HEX_DIGITS = 32;
 /**
- * The last digits of a session id prove its tenant: 32 bits, so that a foreign id passes for one's own once in four
- * billion. The 96 bits before them keep two sessions from ever having one id.
+ * The last digits of a session id prove its tenant. With 32 bits, the id of another tenant is accepted once in four
+ * billion. The 96 bits before them keep session ids distinct.
  */
 const PROOF_HEX_DIGITS = 8;
 
 type Field = readonly [kind: string, value: string];
 
 /**
- * Names the mapping that a call works with: HMAC-SHA-256 under the session key over
- * (tenant, team or else key hash, end user or else user or else key hash), so that two teams, and two keys without a
- * team, never share a mapping, whatever end user their clients name.
+ * Derives the id of the session of a call: HMAC-SHA-256 under the session key over the tenant, the team (or key hash) and
+ * the end user (or user, or key hash). Two teams, and two keys without a team, never share a mapping, whatever end user
+ * their clients name.
  *
- * Every field enters with its kind, and JSON keeps fields apart, so a team named like a key hash is still another team.
+ * Each field is hashed with its kind, and JSON separates the fields: a team named like a key hash is a different team.
  * The id ends with a proof of its tenant, which {@link isSessionOf} checks.
- * - Scope `conversation` binds the trace id besides, or the call id where there is none; `call` binds the call id.
- *   Both are chosen by the client, which is harmless: they only make the mapping narrower.
- * - A call without team, key hash, user and end user has the call id alone.
+ * - Scope `conversation` adds the trace id, or the call id if there is none. Scope `call` adds the call id. The client
+ *   chooses both, which is harmless: they can only narrow the session.
+ * - A call without team, key hash, user and end user uses the call id alone.
  *
- * @returns undefined where nothing tells the call from another one of the same tenant, or where the scope asks for an
- * identifier that is missing: such a call shares a mapping with none.
+ * @returns undefined if nothing distinguishes the call from other calls of the tenant, or if an identifier that the scope
+ * requires is missing. Such a call shares its mapping with no other.
  */
 export function deriveSession(key: KeyObject, identity: CallIdentity, scope: SessionScope): SessionId | undefined {
   const { team, keyHash, user, endUser, callId, traceId } = identity;
@@ -47,7 +47,7 @@ export function deriveSession(key: KeyObject, identity: CallIdentity, scope: Ses
   return (body + proofOf(key, identity.tenant, body)) as SessionId;
 }
 
-/** The session that a call works with. */
+/** The session of a call. */
 export interface CallSession {
   readonly id: SessionId;
   /** The end user whose erasure erases the session. */
@@ -63,8 +63,8 @@ export function sessionOfCall(key: KeyObject, identity: CallIdentity, scope: Ses
 }
 
 /**
- * Whether an id is one that {@link deriveSession} makes for this tenant. It needs no store, so the answer says nothing of
- * the sessions that exist.
+ * Whether {@link deriveSession} can return this id for this tenant. Does not read the store, so the result does not
+ * reveal which sessions exist.
  */
 export function isSessionOf(key: KeyObject, tenant: Tenant, id: string): boolean {
   if (id.length !== ID_HEX_DIGITS) return false;
@@ -81,12 +81,12 @@ function proofOf(key: KeyObject, tenant: Tenant, body: string): string {
   return proof.slice(0, PROOF_HEX_DIGITS);
 }
 
-/** Names the end user of a call in the store; undefined where the gateway names none. */
+/** The id of a call's end user in the store; undefined if the gateway names none. */
 export function subjectOf(key: KeyObject, { tenant, endUser, subject }: CallIdentity): SubjectId | undefined {
   return subject ?? (endUser ? deriveSubject(key, tenant, endUser) : undefined);
 }
 
-/** Names an end user of a tenant, over all its teams and conversations, for erasure. */
+/** Derives the id of an end user in the store: one for all teams and conversations of the tenant. Used for erasure. */
 export function deriveSubject(key: KeyObject, tenant: Tenant, endUser: string): SubjectId {
   return digest(key, 'subject', [
     ['tenant', tenant],
@@ -94,13 +94,13 @@ export function deriveSubject(key: KeyObject, tenant: Tenant, endUser: string): 
   ]) as SubjectId;
 }
 
-/** The first field that has a value, as a list of one; an empty string is no value. */
+/** The first field with a value, as a list of one. An empty string is no value. */
 function firstOf(...fields: [kind: string, value: string | undefined][]): Field[] | undefined {
   const found = fields.find((field): field is [string, string] => Boolean(field[1]));
   return found && [found];
 }
 
-/** JSON is an injective encoding of any list of strings, lone surrogates included, which UTF-8 is not. */
+/** JSON encodes any list of strings injectively, also with lone surrogates. UTF-8 does not. */
 function digest(key: KeyObject, purpose: string, fields: readonly Field[]): string {
   return createHmac('sha256', key)
     .update(JSON.stringify([purpose, ...fields]))

@@ -2,13 +2,13 @@ import type { EntityType } from '../detection/detection.ts';
 import { createGrammar, type Grammar } from './grammar.ts';
 import { createLabelSet, type LabelSet } from './labels.ts';
 
-/** How pseudonyms are written and recognized, for one list of entity types. */
+/** The labels and the grammar of pseudonyms for one list of entity types. */
 export interface PseudonymSyntax {
   readonly labels: LabelSet;
   readonly grammar: Grammar;
 }
 
-/** Compiling the patterns takes time: all guards of a process share the last result. */
+/** Compiling the patterns is slow, so all guards of a process share the last result. */
 let cached: (PseudonymSyntax & { readonly key: string }) | undefined;
 
 export function syntaxFor(customTypes: readonly EntityType[]): PseudonymSyntax {

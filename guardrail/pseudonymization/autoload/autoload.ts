@@ -6,12 +6,12 @@ import { MarkdownReader } from './markdown.ts';
 export { Place } from './contract.ts';
 
 /**
- * Finds, in a text that a client shows, the addresses that its renderer loads by itself, such as those of images in
- * Markdown and HTML. A value put there goes to whatever host the address names as soon as the text is shown, and an
- * injected prompt can make a model write the address.
+ * Finds the addresses in a text that a renderer loads automatically, such as those of images in Markdown and HTML. A value
+ * in such an address is sent to its host when the text is shown, and a prompt injection can make a model write the
+ * address.
  *
- * What it says of a place depends on the text before that place only, so it says the same of a text that is still
- * growing. Where renderers differ, a place counts if it counts for one of them. Time is linear in the text.
+ * The result for a place depends only on the text before it, so a stream gives the same results. Where renderers differ,
+ * an address counts if one of them loads it. Time is linear in the text.
  */
 export class LoadedAddresses {
   private readonly levels: Level[] = [new Level()];
@@ -32,12 +32,12 @@ export class LoadedAddresses {
     }
   }
 
-  /** Where what comes next stands: in the text as it is, and in what a JSON string in it says. */
+  /** The position of the next character, in the text itself and in the JSON strings that contain it. */
   get place(): Place {
     return innermost(this.openLevels());
   }
 
-  /** Whether this character would begin such an address. */
+  /** Whether this character would begin an address. */
   beginsAddress(unit: number): boolean {
     return this.openLevels().some((level) => level.markdown.beginsAddress(unit));
   }
@@ -62,7 +62,7 @@ class Level implements AddressReader {
   }
 }
 
-/** Quickly tells most texts that have no such address, so that they need not be read character by character. */
+/** A fast check: false if the text certainly has no such address. */
 export function mayLoadAddresses(text: string): boolean {
   if (text.includes('![') || text.includes(']:') || text.includes('\\u')) return true;
   return /<[a-z]/i.test(text) && /=|style/i.test(text);

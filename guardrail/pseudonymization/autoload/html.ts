@@ -12,7 +12,7 @@ const Unit = {
   backslash: 0x5c,
 } as const;
 
-/** The attributes whose address a browser loads without anybody's doing, by element (HTML, SVG 2 and what came before). */
+/** The attributes with an address that a browser loads automatically, by element (HTML, SVG 2 and earlier versions). */
 const LOADED: Readonly<Record<string, readonly string[]>> = {
   ...of('img', 'src srcset lowsrc dynsrc'),
   ...of('image', 'src srcset href'),
@@ -26,7 +26,7 @@ const LOADED: Readonly<Record<string, readonly string[]>> = {
   ...of('base use feimage cursor tref textpath mpath pattern filter', 'href'),
   ...of('lineargradient radialgradient mask marker font-face-uri', 'href'),
   ...of('body table thead tbody tfoot tr td th', 'background'),
-  // They write an attribute of the element around them, which may be one of these.
+  // These set an attribute of their parent element, which may be one of the above.
   ...of('animate set', 'to from by values'),
 };
 
@@ -35,9 +35,9 @@ function of(elements: string, attributes: string): Record<string, string[]> {
 }
 
 /**
- * From where on an attribute's value is an address: all of it, or from where it holds what this says. Style sheets load
- * by functions only, and a parenthesis may be written as a character reference; `<meta http-equiv="refresh">` begins with
- * a number.
+ * How an attribute's value contains an address. `address`: the whole value. `style`: inside a function of the style sheet,
+ * whose parenthesis may be a character reference. `refresh`: after a number, as in `<meta http-equiv="refresh">`. `other`:
+ * inside `url(`.
  */
 type Value = 'address' | 'style' | 'refresh' | 'other';
 
@@ -48,9 +48,9 @@ function valueOf(element: string, attribute: string): Value {
   return LOADED[element]?.includes(name) ? 'address' : 'other';
 }
 
-/** Longer names are none of these. */
+/** Longer than any name above. */
 const MAX_NAME = 24;
-/** What makes a style sheet load something. */
+/** Parts of a style sheet that load an address. */
 const SHEET_LOADS = ['url(', 'src(', 'image(', 'image-set(', '@import', '\\'];
 const MAX_SHEET_WORD = 10;
 
@@ -70,9 +70,9 @@ const Phase = {
 type Phase = (typeof Phase)[keyof typeof Phase];
 
 /**
- * Finds the addresses that a browser loads by itself, in HTML and SVG inside any text. What is HTML and what only looks
- * like it (code, comments, quoted values) depends on the renderer: so every "<" may begin a tag, inside another one too,
- * and each tag is read on by itself, as HTML's own tokenizer does it.
+ * Finds the addresses that a browser loads automatically, in HTML and SVG inside any text. It depends on the renderer what
+ * is HTML and what only looks like it (code, comments, quoted values). Therefore every "<" may begin a tag, also inside
+ * another tag, and each tag is read independently, as the HTML tokenizer reads it.
  */
 export class HtmlReader implements AddressReader {
   private tags: Tag[] = [];
@@ -106,20 +106,20 @@ export class HtmlReader implements AddressReader {
   }
 }
 
-/** One tag, from its "<" to its ">"; for `style`, to the end tag. */
+/** Reads one tag, from its "<" to its ">"; for `style`, to the end tag. */
 class Tag {
   phase: Phase = Phase.open;
   private element = '';
   private name = '';
   private value: Value = 'other';
-  /** The value, or the style sheet, holds an address from here on. */
+  /** The value or the style sheet contains an address from this place on. */
   private isAddress = false;
-  /** Nothing of the value has come yet, or a quotation mark alone that its backslashes make a part of it. */
+  /** The value is empty so far, or is a quotation mark that backslashes may have escaped. */
   private isEmpty = false;
   private mayBeEscape = false;
   private closer = 0;
   private escaped = false;
-  /** The last characters of a value or a style sheet, as far as a word to look for is long. */
+  /** The last characters of a value or a style sheet, enough to find the longest word that is searched for. */
   private tail = '';
 
   get place(): Place {
@@ -130,13 +130,13 @@ class Tag {
     return this.isEmpty ? Place.start : Place.inside;
   }
 
-  /** Equal for tags that read on alike. */
+  /** Equal for tags in the same state. */
   get key(): string {
     const { phase, element, name, value, isAddress, isEmpty, mayBeEscape, closer, escaped, tail } = this;
     return [phase, element, name, value, isAddress, isEmpty, mayBeEscape, closer, escaped, tail].join('\n');
   }
 
-  /** @returns another reading of the same tag, where there are two. */
+  /** @returns a second reading of the same tag if it is ambiguous */
   feed(unit: number): Tag | undefined {
     if (this.escaped) {
       this.escaped = false;
@@ -184,12 +184,12 @@ class Tag {
       return;
     }
     this.element = this.element.replace(/^.*:/, '');
-    // All that load nothing are one.
+    // Elements that load nothing need no name.
     if (!Object.hasOwn(LOADED, this.element) && this.element !== 'meta' && this.element !== 'style') this.element = '';
     this.feedBetween(unit);
   }
 
-  /** Between attributes, and in their names. A backslash is white space of text with JSON's escapes: `\n`. */
+  /** Reads between attributes and in their names. A backslash counts as white space: `\n` in text with JSON escapes. */
   private feedAttribute(unit: number): void {
     if (unit === Unit.equals && this.name !== '' && this.phase !== Phase.between) this.phase = Phase.beforeValue;
     else if (this.phase === Phase.attribute) {
@@ -230,7 +230,7 @@ class Tag {
       this.closer = unit;
       return undefined;
     }
-    // The backslash belongs to the value, or in text with JSON's escapes to its quotation mark.
+    // The backslash belongs to the value or, in text with JSON escapes, to the quotation mark.
     const other = unit === Unit.backslash ? this.copy(Phase.escapedValue) : undefined;
     this.phase = Phase.unquoted;
     this.feedValue(unit);

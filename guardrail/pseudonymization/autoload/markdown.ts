@@ -18,39 +18,39 @@ const Unit = {
   backtick: 0x60,
 } as const;
 
-/** What may stand between the beginning of a line and a reference definition: space, and the marks of quotes and lists. */
+/** Characters that may precede a reference definition on its line: space, and the markers of quotes and lists. */
 const LINE_HEAD = new Set(Array.from(' \t>*+-.)0123456789', (char) => char.charCodeAt(0)));
-/** Without one of these before it, an address is relative: nothing in it names a host. */
+/** An address without one of these characters is relative and names no host. */
 const NAMES_HOST = new Set(Array.from('/\\:&', (char) => char.charCodeAt(0)));
 
-/** A "[" that no "]" has closed yet. */
+/** A "[" without its "]" so far. */
 interface Opener {
   readonly image: boolean;
-  /** It is the first thing on its line, so it may begin a reference definition. */
+  /** The bracket is the first on its line, so it may begin a reference definition. */
   readonly head: boolean;
-  /** How many hiding characters stood before it. */
+  /** Number of hiding characters before the bracket. */
   readonly hiding: number;
 }
 
 /**
- * Finds the addresses of Markdown images: inline ones, and those of reference definitions, since an image anywhere in the
- * text may refer to one (CommonMark 0.31, 4.7 and 6.4). Addresses of links are no such addresses.
+ * Finds the addresses of Markdown images: inline addresses, and those of reference definitions, because an image anywhere
+ * in the text may refer to one (CommonMark 0.31, 4.7 and 6.4). Addresses of links do not count.
  *
- * Renderers disagree on what hides a bracket (code, HTML, formulas, backslashes), and none of it can be judged before its
- * end. So an image whose text holds such a character stays open until its paragraph ends, and each "](" that it could
- * own counts as its address.
+ * Renderers disagree on what hides a bracket (code, HTML, formulas, backslashes), and the end of such a construct is not
+ * known in advance. Therefore an image whose text contains such a character stays open until the paragraph ends, and each
+ * "](" that may belong to it counts as its address.
  */
 export class MarkdownReader implements AddressReader {
   private openers: Opener[] = [];
   private openImages = 0;
-  /** An image that may or may not have ended. */
+  /** An image may still be open. */
   private doubtful = false;
   private hiding = 0;
   private escaped = false;
   private previous = 0;
   private atLineHead = true;
   private isLineBlank = true;
-  /** What the last "]" may have closed, while only white space has followed. */
+  /** What the last "]" may have closed, as long as only white space has followed. */
   private closed = { image: false, definition: false };
   private addresses: Destination[] = [];
   private isFlooded = false;
@@ -114,7 +114,7 @@ export class MarkdownReader implements AddressReader {
     this.openers.push({ image, head: this.atLineHead, hiding: this.hiding });
   }
 
-  /** Not every renderer knows escapes: an escaped "]" may close something, and something may stay open behind it. */
+  /** Not every renderer supports escapes, so after an escaped "]" the bracket may be closed or still open. */
   private close(escaped: boolean): void {
     const opener = escaped ? this.openers.at(-1) : this.openers.pop();
     this.closed = { image: this.openImages > 0 || this.doubtful, definition: opener?.head ?? false };
@@ -133,8 +133,8 @@ const Phase = { start: 0, bare: 1, angled: 2, gap: 3, title: 4, rest: 5, done: 6
 type Phase = (typeof Phase)[keyof typeof Phase];
 
 /**
- * A link destination, with the title behind it. Where CommonMark would find that it is none, a more lenient renderer may
- * still load it: all up to the closing parenthesis counts, but for what is quoted.
+ * Reads a link destination and the title after it. A lenient renderer may load a destination that CommonMark rejects.
+ * Therefore everything up to the closing parenthesis counts, except the title.
  */
 class Destination {
   private phase: Phase = Phase.start;
@@ -147,7 +147,7 @@ class Destination {
 
   constructor(kind: 'inline' | 'definition') {
     this.kind = kind;
-    // What begins a definition, such as a speaker in "[10:02]: Anna", names no host by itself.
+    // The beginning of a definition names no host yet. It may be the speaker in "[10:02]: Anna".
     this.mayNameHost = kind === 'inline';
   }
 
@@ -189,7 +189,7 @@ class Destination {
   }
 
   private feedGap(unit: number): void {
-    // A backslash may belong to the quotation mark: text with JSON's escapes.
+    // The backslash may belong to the quotation mark, in text with JSON escapes.
     if (isSpace(unit) || unit === Unit.backslash) return;
     if (unit === Unit.close) this.phase = Phase.done;
     else if (unit === Unit.quote || unit === Unit.apostrophe || unit === Unit.open) {
@@ -204,7 +204,7 @@ class Destination {
     else if (unit === Unit.close && --this.depth === 0) this.phase = Phase.done;
   }
 
-  /** A title of a definition is text like any other. */
+  /** Ends the address. The title of a definition is read as normal text. */
   private end(next: Phase): void {
     this.phase = this.kind === 'definition' ? Phase.done : next;
   }

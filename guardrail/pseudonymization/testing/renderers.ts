@@ -1,11 +1,11 @@
-/** For tests: what real renderers of Markdown and HTML would load by themselves from a text. */
+/** Test support: finds the addresses that real renderers of Markdown and HTML load automatically. */
 import { HtmlRenderer, Parser } from 'commonmark';
 import { marked } from 'marked';
 import { parse, parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
 
 const CLIENT = 'https://client.example/';
 
-/** The addresses at other hosts that are loaded when a text is shown: as Markdown by two renderers, and as HTML. */
+/** The addresses at other hosts that are loaded when a text is rendered: as Markdown by two renderers, and as HTML. */
 export function foreignLoads(text: string): string[] {
   const markdown = new HtmlRenderer().render(new Parser().parse(text));
   const documents = [text, markdown, marked.parse(text, { async: false })];
@@ -31,7 +31,7 @@ const LOADING = new Set(
   'img image source video audio track embed object iframe input script link base use body table td feimage'.split(' '),
 );
 
-/** Wider than what browsers do: which element has which attribute is not looked at. */
+/** Finds more than browsers load: does not check which attribute belongs to which element. */
 function loadsOfAttribute(node: DefaultTreeAdapterTypes.Element, name: string, value: string): string[] {
   if (!LOADING.has(node.tagName.toLowerCase())) return loadsOfCss(value);
   if (name === 'srcset') return value.split(/[\s,]+/);

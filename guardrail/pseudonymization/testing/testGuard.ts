@@ -10,15 +10,15 @@ import {
   type GuardOptions,
 } from '../pseudonymization.ts';
 
-/** Planted values and their types: a detector that is never wrong, so that a test cannot pass by finding nothing. */
+/** Values that the fake analyzer always finds, with their types. A test cannot pass because nothing was found. */
 export type Planted = Readonly<Record<string, EntityType>>;
 
 export interface FakeAnalyzerOptions {
-  /** Types that policy blocks. */
+  /** Types that the policy blocks. */
   readonly block?: readonly EntityType[];
-  /** Finds each value once only, where it stands first in a batch: the rest is up to the document level. */
+  /** Finds only the first occurrence of each value in a batch. The guard must find the others. */
   readonly firstOnly?: boolean;
-  /** Called with each batch, before it is answered. */
+  /** Called with each batch before the analysis. */
   readonly onBatch?: (texts: readonly string[]) => unknown;
 }
 
@@ -51,7 +51,7 @@ function findingOf(start: number, value: string, type: EntityType, block: readon
   return { start, end: start + value.length, type, score: 0.9, detector: 'fake', action };
 }
 
-/** Not half of a surrogate pair, as the contract of findings has it. */
+/** Whether a value splits no surrogate pair, as the contract of findings requires. */
 function isWhole(text: string, at: number, value: string): boolean {
   const splits = (place: number): boolean => /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(place - 1, place + 1));
   return !splits(at) && !splits(at + value.length);
