@@ -1,9 +1,8 @@
 /**
- * The content parts of LLM messages: one table that pseudonymizing, restoring, images and files share.
+ * The table of content parts of LLM messages, shared by pseudonymization, restore, images and files.
  *
- * A part whose type is in the table is read by its row, and members without an entry by the general rules of
- * {@link generalRole}. A part whose type is missing is read by {@link unknownRole}: everything in it counts, except ids
- * and signatures.
+ * The row of a type gives the roles of its members. {@link generalRole} gives the roles of members without an entry.
+ * {@link unknownRole} gives the roles in a part of an unknown type: everything except ids and signatures is visited.
  */
 import type { Json } from './contract.ts';
 
@@ -13,9 +12,9 @@ export type MemberRole =
   | 'text'
   /** The model's own text, which its provider may have signed. */
   | 'thought'
-  /** JSON: as text, or as an object. Strings, numbers and keys all count. */
+  /** JSON, as text or as an object. Strings, numbers and keys are all checked. */
   | 'json'
-  /** Data of a tool: text, or an object in which strings, numbers and keys all count. */
+  /** Data of a tool: text, or an object in which strings, numbers and keys are all checked. */
   | 'data'
   /** Text, content parts, or an object without a type, which is data of a tool. */
   | 'content'
@@ -24,20 +23,20 @@ export type MemberRole =
   | 'image'
   /** A file, a recording or a video, or a reference to one. */
   | 'file'
-  /** Base64 beside its media type; otherwise what it looks like. */
+  /** Base64 if the object has a media type; otherwise text, base64 or a data URL, as the value looks. */
   | 'payload'
-  /** A URL: pseudonymized like text, never restored, because a client may load it. */
+  /** A URL. Pseudonymized like text, but never restored, because a client may load it. */
   | 'address'
-  /** Ids, signatures and words of the protocol: never changed. */
+  /** Ids, signatures and keywords of the protocol. Never changed. */
   | 'opaque';
 
 export interface ContentPart {
   readonly members: ReadonlyMap<string, MemberRole>;
-  /** The part is an image: where none of its members gives one, the image is in an unknown form. */
+  /** The part is an image. If no member gives it, the image is in an unknown form. */
   readonly isImage: boolean;
 }
 
-/** Names of members, separated by spaces, by their role. */
+/** Names of members, separated by spaces, by role. */
 type Roles = Partial<Record<MemberRole, string>>;
 
 function part(roles: Roles = {}, isImage = false): ContentPart {
@@ -47,7 +46,7 @@ function part(roles: Roles = {}, isImage = false): ContentPart {
   return { members: new Map(members), isImage };
 }
 
-/** Several types with the same row. */
+/** Rows of several types with the same roles. */
 function parts(types: string, roles: Roles = {}): Record<string, ContentPart> {
   return Object.fromEntries(types.split(' ').map((type) => [type, part(roles)]));
 }
@@ -57,21 +56,21 @@ function parts(types: string, roles: Roles = {}): Record<string, ContentPart> {
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
 const OPENAI_CHAT = {
-  // Also Anthropic's text block, its source of plain text (`data`), and the text of MCP.
+  // Also Anthropic's text block and plain-text source (`data`), and MCP's text.
   text: part({ text: 'text data' }),
   image_url: part({ image: 'image_url' }, true),
   input_audio: part({ file: 'input_audio' }),
   file: part({ file: 'file file_data file_id file_url' }),
-  // Also a reason to stop, and a format.
+  // Also a stop reason and a format.
   refusal: part({ text: 'refusal explanation' }),
-  // A tool call: `function.arguments` is JSON. Also a tool, and a choice of one.
+  // A tool call, whose `function.arguments` is JSON. Also a tool definition and a tool choice.
   function: part({ text: 'function description', tools: 'parameters output_schema', opaque: 'name' }),
   custom: part({ text: 'custom description', tools: 'input_schema format', opaque: 'name skill_id' }),
   url_citation: part({ text: 'url_citation title', address: 'url' }),
 } satisfies Record<string, ContentPart>;
 
 /**
- * OpenAI responses: items of `input` and `output`, and what they contain.
+ * OpenAI responses: items of `input` and `output`, and their content.
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
 const OPENAI_RESPONSES = {
@@ -80,7 +79,7 @@ const OPENAI_RESPONSES = {
   input_image: part({ image: 'image_url file_id' }, true),
   input_file: part({ text: 'filename', file: 'file_data file_id file_url' }),
   computer_screenshot: part({ image: 'image_url file_id' }, true),
-  // Not `result`: it is null until the image is there.
+  // `result` is null until the image exists, so the part is not marked as an image.
   image_generation_call: part({ image: 'result' }),
   reasoning: part({ text: 'summary', content: 'content', opaque: 'encrypted_content' }),
   ...parts('compaction', { content: 'content', opaque: 'encrypted_content' }),
@@ -111,7 +110,7 @@ const OPENAI_RESPONSES = {
   code_interpreter_call: part({ text: 'code outputs', opaque: 'container_id' }),
   logs: part({ text: 'logs' }),
   ...parts('file_citation file_path container_file_citation', { text: 'filename', opaque: 'file_id container_id' }),
-  // What an action does: of a computer, a shell, a search or a patch.
+  // Actions of a computer, a shell, a search or a patch.
   ...parts('click double_click drag keypress move screenshot scroll wait direct', { opaque: 'button keys path' }),
   type: part({ text: 'text' }),
   exec: part({ text: 'command env user working_directory' }),
@@ -123,11 +122,11 @@ const OPENAI_RESPONSES = {
 } satisfies Record<string, ContentPart>;
 
 /**
- * Anthropic messages, the beta API included: content blocks, their sources, results, citations.
+ * Anthropic messages, with the beta API: content blocks, sources, results and citations.
  * @see https://docs.anthropic.com/en/api/messages
  */
 const ANTHROPIC = {
-  // Also MCP's image, with `data` and `mimeType`, and an output of OpenAI's code interpreter, with `url`.
+  // Also MCP's image (`data` and `mimeType`) and an output of OpenAI's code interpreter (`url`).
   image: part({ image: 'source url file_id' }, true),
   document: part({ text: 'title context', file: 'source' }),
   container_upload: part({ file: 'file_id' }),
@@ -149,7 +148,7 @@ const ANTHROPIC = {
   }),
   ...parts('code_execution_result bash_code_execution_result', { text: 'stdout stderr', content: 'content' }),
   encrypted_code_execution_result: part({ text: 'stderr', content: 'content', opaque: 'encrypted_stdout' }),
-  // Files that the tool has written; the model sees their ids alone.
+  // Files that the tool wrote. The model sees only their ids.
   ...parts('code_execution_output bash_code_execution_output', { opaque: 'file_id' }),
   text_editor_code_execution_view_result: part({ text: 'content' }),
   text_editor_code_execution_create_result: part(),
@@ -179,7 +178,7 @@ const ANTHROPIC = {
     address: 'url',
     opaque: 'encrypted_index',
   }),
-  // Sources of images and documents. The part around them says which of both it is.
+  // Sources of images and documents. The enclosing part tells which of the two.
   base64: part({ payload: 'data' }),
   url: part({ opaque: 'url' }),
   content: part({ content: 'content' }),
@@ -188,7 +187,7 @@ const ANTHROPIC = {
 } satisfies Record<string, ContentPart>;
 
 /**
- * Content of the Model Context Protocol, as tools return it.
+ * Content that tools return by the Model Context Protocol.
  * @see https://modelcontextprotocol.io/specification/2025-06-18/server/tools
  */
 const MCP = {
@@ -197,7 +196,7 @@ const MCP = {
   resource_link: part({ text: 'uri name title description' }),
 } satisfies Record<string, ContentPart>;
 
-/** Parts that gateways add to the APIs: LiteLLM's and OpenRouter's video, sound and reasoning. */
+/** Parts that gateways add: video, sound and reasoning of LiteLLM and OpenRouter. */
 const GATEWAYS = {
   audio_url: part({ file: 'audio_url' }),
   video_url: part({ file: 'video_url' }),
@@ -207,7 +206,7 @@ const GATEWAYS = {
   'reasoning.encrypted': part({ opaque: 'data' }),
 } satisfies Record<string, ContentPart>;
 
-/** Objects with a type in a whole request body, outside of its messages. */
+/** Objects with a type in a request body, outside of its messages. */
 const OPTIONS = {
   ...parts('tool mcp allowed_tools', { tools: 'tools', opaque: 'name server_label' }),
   json_schema: part({ tools: 'json_schema schema', opaque: 'name' }),
@@ -223,17 +222,17 @@ const TABLE: ReadonlyMap<string, ContentPart> = new Map<string, ContentPart>([
   ...Object.entries(OPENAI_CHAT),
 ]);
 
-/** The row of a type; undefined where the table has none. */
+/** The row of a type; undefined if the table has none. */
 export function contentPartOf(type: string): ContentPart | undefined {
   return TABLE.get(type);
 }
 
-/** How Gemini and MCP give data that is not text: beside its media type, as base64 or by an address. */
+/** Names of members in which Gemini and MCP give media: a media type, with base64 or an address. */
 export const MEDIA_TYPE_KEYS = ['media_type', 'mime_type', 'mimeType'] as const;
 export const MEDIA_BASE64_KEYS = ['data', 'blob'] as const;
 export const MEDIA_ADDRESS_KEYS = ['file_uri', 'fileUri'] as const;
 
-/** A provider's signatures. The text beside one is signed. */
+/** Names of members with a provider's signature. It signs the text in the same object. */
 export const SIGNATURE_KEYS = [
   'signature',
   'thought_signature',
@@ -246,7 +245,7 @@ function rolesOf(roles: Roles): ReadonlyMap<string, MemberRole> {
   return part(roles).members;
 }
 
-/** Members that mean the same in every object. */
+/** Members with the same meaning in every object. */
 const EVERYWHERE = rolesOf({
   opaque: `type role id cache_control ${[...SIGNATURE_KEYS, ...MEDIA_TYPE_KEYS, ...MEDIA_ADDRESS_KEYS].join(' ')}`,
   json: 'arguments',
@@ -261,30 +260,30 @@ const EVERYWHERE = rolesOf({
 });
 
 /**
- * Members of objects without a type, and of known parts. `name` is the name of a function, or of a participant, which has
- * letters, digits, _ and - only.
+ * Members of objects without a type, and of known parts. `name` is the name of a function, or of a participant (only
+ * letters, digits, _ and -).
  */
 const GENERAL = rolesOf({ opaque: 'status model object phase format detail finish_reason stop_reason name' });
 
-/** Members of parts that are not in the table. */
+/** Members of parts with an unknown type. */
 const UNKNOWN = rolesOf({ file: 'file_id file_url audio_url video_url input_video' });
 
-/** The role of a member in an object without a type, or one that the row of a part does not name. */
+/** The role of a member in an object without a type, or of a member without an entry in the row of its part. */
 export function generalRole(key: string): MemberRole {
   return EVERYWHERE.get(key) ?? GENERAL.get(key) ?? (isIdentifier(key) ? 'opaque' : 'text');
 }
 
-/** The role of a member of a part that is not in the table. */
+/** The role of a member of a part with an unknown type. */
 export function unknownRole(key: string): MemberRole {
   return EVERYWHERE.get(key) ?? UNKNOWN.get(key) ?? (isIdentifier(key) ? 'opaque' : 'payload');
 }
 
-/** A provider refuses a request, or does something else, when one of these changes. */
+/** Whether a member is an identifier. Providers reject or misinterpret a request with a changed identifier. */
 function isIdentifier(key: string): boolean {
   return key.endsWith('_id') || key.startsWith('encrypted_');
 }
 
-/** In a tool's definition, names and JSON Schema's own words stay; descriptions, titles, examples and enums are text. */
+/** Members of tool definitions that are never changed: names and JSON Schema keywords. All others are text. */
 export const UNTOUCHED_IN_TOOLS: ReadonlySet<string> = new Set([
   ...['name', 'type', 'required', 'format', 'pattern', 'strict', 'cache_control', 'id', 'server_url', 'authorization'],
   ...['$ref', '$id', '$schema', '$anchor', '$dynamicRef', '$dynamicAnchor'],

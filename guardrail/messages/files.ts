@@ -2,7 +2,7 @@ import type { Json } from './contract.ts';
 import { visitMessages } from './messageVisitor.ts';
 
 /**
- * Whether messages hold a file or a recording, or refer to one, at any depth.
+ * Whether messages contain or refer to a file or a recording, at any depth.
  * @throws DocumentTooDeepError
  */
 export function holdsFiles(messages: readonly Json[]): boolean {

@@ -2,8 +2,8 @@ import type { Json } from './contract.ts';
 import { visitMessages } from './messageVisitor.ts';
 
 /**
- * The images of messages: data URLs, addresses, and an empty string for each image in an unknown form. An image that
- * stands in several places is listed for each of them.
+ * The images of messages: data URLs, addresses, and an empty string for each image in an unknown form. An image is listed
+ * once for each place.
  * @throws DocumentTooDeepError
  */
 export function imagesIn(messages: readonly Json[]): string[] {
@@ -16,8 +16,8 @@ export function imagesIn(messages: readonly Json[]): string[] {
 }
 
 /**
- * The messages with other images in the same places and forms. What does not change is the same object.
- * @param replacementOf a data URL; undefined keeps the image
+ * Replaces images of messages in place, in the same form. Unchanged messages are the same objects.
+ * @param replacementOf returns a data URL, or undefined to keep the image
  * @throws DocumentTooDeepError
  */
 export function withImages(

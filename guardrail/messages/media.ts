@@ -1,4 +1,4 @@
-/** Images and files as members of an object in a message. */
+/** Finds images and files in the members of an object in a message. */
 import {
   isImageType,
   MEDIA_ADDRESS_KEYS,
@@ -13,20 +13,20 @@ import { isObject, type Json, type JsonObject } from './contract.ts';
 export interface ImageMember {
   /** A data URL, an address, or an empty string for an image in an unknown form. */
   readonly source: string;
-  /** @returns a copy of the object with another image in this place */
+  /** @returns a copy of the object with the image replaced */
   readonly put: (object: JsonObject, dataUrl: string) => JsonObject;
 }
 
 type Roles = (key: string) => MemberRole;
 
 /**
- * The images of this object, not those of its descendants.
+ * The images of this object, without those of its descendants.
  *
  * | where | form |
  * |---|---|
  * | `image_url` | a string, or `{url}` |
- * | `data` or `blob` beside a `media_type`, `mime_type` or `mimeType` of an image | base64 |
- * | `file_uri` or `fileUri` beside the same, or beside none | an address |
+ * | `data` or `blob` with an image type in `media_type`, `mime_type` or `mimeType` | base64 |
+ * | `file_uri` or `fileUri` with an image type in these, or with none of them | an address |
  * | a payload or an address: see {@link MemberRole} | a data URL of an image |
  * | `source` of a part that is an image | `{type: url, url}`, `{type: file, file_id}` |
  * | other members with the role `image` | a data URL, base64, an address, or an id at the provider |
@@ -40,7 +40,7 @@ export function imageMembers(object: JsonObject, part: ContentPart | undefined, 
     if (image) images.push(image);
   }
   const isMissing = images.length === 0 && part?.isImage === true;
-  // A source with a media type is an object with an image of its own.
+  // A source with a media type is an object that has the image itself.
   if (!isMissing || (isObject(object.source) && base64Images(object.source).length > 0)) return images;
   return [{ source: '', put: (old) => old }];
 }
@@ -99,8 +99,8 @@ function addressImages(object: JsonObject): ImageMember[] {
 }
 
 /**
- * Whether this object, its descendants aside, has a file or a recording, or refers to one: something that reaches the
- * model and cannot be checked.
+ * Whether this object, without its descendants, contains or refers to a file or a recording, which reaches the model and
+ * cannot be checked.
  * @param isData the object is data of a tool, which is read as text: only parts in the table count
  */
 export function hasFile(object: JsonObject, part: ContentPart | undefined, roleOf: Roles, isData: boolean): boolean {
@@ -114,34 +114,34 @@ export function hasFile(object: JsonObject, part: ContentPart | undefined, roleO
   });
 }
 
-/** Given by its media type alone, as Gemini and MCP do it, and no image. Text by an address cannot be checked either. */
+/** Whether an object is media by its media type, as in Gemini and MCP, and not an image. Text at an address also counts. */
 function isMedia(object: JsonObject): boolean {
   const types = MEDIA_TYPE_KEYS.map((key) => object[key]).filter((type) => typeof type === 'string');
   if (types.length === 0 || types.some(isImageType)) return false;
   return holds(object, ...MEDIA_ADDRESS_KEYS) || (holds(object, ...MEDIA_BASE64_KEYS) && object.type !== 'text');
 }
 
-/** A member of a part in the table. A tool may well say `{"type":"file"}` of something else. */
+/** Whether a member of a known part has a file. `{"type":"file"}` in data of a tool can mean something else. */
 function holdsFile(key: string, value: Json | undefined): boolean {
   if (value === null || value === undefined) return false;
   if (key === 'file') return holds(value, 'file_data', 'file_id', 'file_url');
-  // A document can also be text or content parts, which are read like any other.
+  // A document can also be text or content parts, which are checked as such.
   if (key === 'source') return isObject(value) && value.type !== 'text' && value.type !== 'content';
   return true;
 }
 
-/** A member of an unknown part, or of an object without a type. With a media type, the member counts as an object. */
+/** Whether a member of an unknown part, or of an object without a type, is a file. With a media type: see isMedia. */
 function isFile(key: string, value: Json): boolean {
   if (typeof value === 'string') return !isImageUrl(value);
   return isObject(value) && key !== 'file_data' && MEDIA_TYPE_KEYS.every((name) => typeof value[name] !== 'string');
 }
 
-/** Whether a string is a file or an image and no text. */
+/** Whether a string is a file or an image instead of text. */
 export function isBinary(text: string): boolean {
   return isDataUrl(text) || looksEncoded(text);
 }
 
-/** Whether a member is base64 beside its media type, and so no text. */
+/** Whether a member is base64 because its object has a media type. */
 export function isMediaOfItsType(object: JsonObject, key: string): boolean {
   const isBase64 = MEDIA_BASE64_KEYS.some((name) => name === key);
   return isBase64 && MEDIA_TYPE_KEYS.some((name) => typeof object[name] === 'string');
@@ -155,21 +155,21 @@ function isDataUrl(text: string): boolean {
   return /^\s*data:/i.test(text.slice(0, 64));
 }
 
-/** Longer than any identifier or digest; no file worth sending is shorter. */
+/** Minimum length of encoded data. Identifiers and digests are shorter; files are longer. */
 const MIN_ENCODED = 256;
 
 function looksEncoded(text: string): boolean {
   return text.length >= MIN_ENCODED && /^[A-Za-z0-9+/_\r\n-]+=*\s*$/.test(text);
 }
 
-/** By the first bytes of a file: OpenAI gives the images that a model makes as base64 alone. */
+/** The media type by the first bytes of a file. OpenAI returns generated images as base64 without a media type. */
 function base64ImageType(text: string): string | undefined {
   if (text.startsWith('iVBORw0KGgo')) return 'image/png';
   if (text.startsWith('/9j/')) return 'image/jpeg';
   return text.startsWith('UklGR') ? 'image/webp' : undefined;
 }
 
-/** The id of a file is the address of something that cannot be checked, like a URL. */
+/** The address of a URL or a file id. Neither can be checked. */
 function addressOf(name: string): string {
   return /^[a-z][a-z0-9+.-]*:/i.test(name) ? name : `file:${name}`;
 }

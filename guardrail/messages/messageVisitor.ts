@@ -20,7 +20,7 @@ import { hasFile, imageMembers, isBinary, isMediaOfItsType } from './media.ts';
 
 /**
  * Visits every text, image and file in messages or tool calls, at any depth.
- * @returns the messages with what the visitor returned. What did not change is the same object.
+ * @returns the messages with the replacements of the visitor. Unchanged messages are the same objects.
  * @throws DocumentTooDeepError
  */
 export function visitMessages(messages: readonly Json[], visitor: MessageVisitor, field: MessageField): Json[] {
@@ -34,7 +34,7 @@ export function visitTools(tools: readonly Json[], visitor: MessageVisitor): Jso
   return naming('tools', () => tools.map((tool) => walk.visit(tool, { ...ROOT, role: 'tools' })));
 }
 
-/** Thrown where the depth is noticed; the field is not known there. */
+/** Thrown where the depth is exceeded. The field is added by {@link naming}. */
 class TooDeep extends Error {}
 
 function naming<T>(field: MessageField, walk: () => T): T {
@@ -45,14 +45,14 @@ function naming<T>(field: MessageField, walk: () => T): T {
   }
 }
 
-/** Where a value stands. */
+/** The position of a value in a message. */
 interface Position {
-  /** The name of the member, and the object that has it; array elements stand where their array does. */
+  /** The name of the member and its object. Elements of an array have those of the array. */
   readonly key: string | undefined;
   readonly parent: JsonObject | undefined;
   readonly role: MemberRole;
   readonly nesting: number;
-  /** The value is data of a tool or an opaque member: its texts are visited as a whole, or not at all. */
+  /** The value is in data of a tool or in an opaque member. Its texts are not visited one by one. */
   readonly isMuted: boolean;
 }
 
@@ -119,7 +119,7 @@ class MessageWalk {
     const isUnknown = typeof value.type === 'string' && !part && !isMuted;
     const roleOf = (key: string): MemberRole => {
       if (role === 'tools') return 'tools';
-      // The address of an image or a file belongs to its part.
+      // The address of an image or a file is handled with its part.
       if (key === 'url' && (role === 'image' || role === 'file')) return 'opaque';
       return part?.members.get(key) ?? (isUnknown ? unknownRole(key) : generalRole(key));
     };
@@ -148,12 +148,12 @@ class MessageWalk {
     return object;
   }
 
-  /** An opaque member holds no text that reaches the model, but may hide an image or a file. */
+  /** Visits images and files only. An opaque member has no text for the model, but may contain an image or a file. */
   private visitMuted(value: JsonObject, position: Position): Json {
     return this.wantsMedia ? this.visitObject(value, { ...position, role: 'text', isMuted: true }) : value;
   }
 
-  /** Data of the client, the model or a tool counts as the same data does when it is written as JSON text. */
+  /** Visits data of the client, the model or a tool as JSON text. */
   private visitData(value: JsonObject, position: Position): Json {
     assertNesting(value);
     const visited = this.visitMuted(value, position);
@@ -164,7 +164,7 @@ class MessageWalk {
   }
 }
 
-/** The content of a tool's result can be an object that is no content part. */
+/** Whether an object is data. The content of a tool result can be an object that is not a content part. */
 function isData(role: MemberRole, value: JsonObject): boolean {
   return role === 'data' || role === 'json' || (role === 'content' && typeof value.type !== 'string');
 }
@@ -181,11 +181,11 @@ function isAddress(text: string): boolean {
 function mapMembers(value: JsonObject, visit: (member: Json, key: string) => Json): JsonObject {
   const entries = Object.entries(value);
   const visited = entries.map(([key, member]): [string, Json] => [key, visit(member, key)]);
-  // fromEntries defines its properties, so that a key `__proto__` is one like any other.
+  // fromEntries defines own properties, also for the key `__proto__`.
   return visited.some(([, member], at) => member !== entries[at]?.[1]) ? Object.fromEntries(visited) : value;
 }
 
-/** Without recursion: JSON.stringify recurses. */
+/** Checks the nesting without recursion, before JSON.stringify recurses. */
 function assertNesting(root: Json): void {
   let level: Json[] = [root];
   for (let nesting = 0; level.length > 0; nesting++) {

@@ -1,4 +1,4 @@
-/** What an LLM message looks like: its content parts, and the texts, images and files in it. */
+/** The structure of LLM messages: content parts, and the texts, images and files in them. */
 export {
   DocumentTooDeepError,
   isObject,

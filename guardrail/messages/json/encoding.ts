@@ -1,4 +1,4 @@
-/** As JSON writes a value inside a string, at a depth. With `ascii` everything outside ASCII is escaped too. */
+/** Escapes a value for a JSON string at a depth. `ascii` also escapes every character outside ASCII. */
 export function escapeJson(value: string, depth: number, ascii = false): string {
   let text = value;
   for (let level = 0; level < depth; level++) {
@@ -9,7 +9,7 @@ export function escapeJson(value: string, depth: number, ascii = false): string 
   return text;
 }
 
-/** What a raw piece of JSON string content at a depth says; undefined where it is none. */
+/** Decodes raw content of a JSON string at a depth; undefined if it is invalid. */
 export function unescapeJson(raw: string, depth: number): string | undefined {
   let text = raw;
   for (let level = 0; level < depth; level++) {

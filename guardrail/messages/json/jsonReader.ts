@@ -1,7 +1,6 @@
 /**
- * JSON inside text: pasted data, tool results, tool-call arguments, structured answers, and JSON inside the strings of
- * JSON. A value that stands inside a JSON string is written with JSON's escapes there, and has to be read and written
- * so, once for every string that it is nested in (its depth).
+ * Reads JSON inside text: pasted data, tool results, tool-call arguments, structured output, and JSON inside JSON strings.
+ * A value inside a JSON string has JSON escapes, once for each string that it is nested in (its depth).
  */
 
 export const State = {
@@ -34,13 +33,13 @@ export const ESCAPES: Partial<Record<string, string>> = {
 };
 
 /**
- * Reads text one UTF-16 code unit at a time and tells where it is in JSON. Text around JSON is prose; where what looked
- * like JSON turns out not to be, it is prose again from there. What it says of a place depends on nothing behind that
- * place, so it says the same of a text that is still growing.
+ * Reads text one UTF-16 code unit at a time and tracks the position in JSON. Text around JSON is prose. At the first
+ * character that is not valid JSON, the text becomes prose again. The state at a place depends only on the text before it,
+ * so a stream gives the same states.
  */
 export class JsonReader {
   state: State = State.prose;
-  /** How many JSON objects and arrays have begun, and how many of them have been closed, outermost ones only. */
+  /** Number of outermost JSON objects and arrays that were opened, and that were closed. */
   opened = 0;
   closed = 0;
   /** The code unit of string content that the last unit completed, or -1. */
@@ -122,7 +121,7 @@ export class JsonReader {
       this.state = State.literal;
       this.literal = literal;
     }
-    // A pseudonym that stands for a number, as it goes to the model outside of tool calls.
+    // A pseudonym that replaced a number, as sent to the model outside of tool calls.
     else if (char === '<') this.state = State.barePseudonym;
     else this.fail(unit);
   }

@@ -1,11 +1,11 @@
 import { JsonReader } from './jsonReader.ts';
 
-/** Deeper nesting of JSON in the strings of JSON is read as plain text. */
+/** Maximum nesting of JSON in JSON strings. Deeper JSON is read as plain text. */
 export const MAX_DEPTH = 4;
 
 /**
- * For each of the given places (ascending), how many JSON strings, one inside the other, it stands in.
- * Depends for each place on the text before it only.
+ * The number of nested JSON strings that contain each of the given places (ascending). The result for a place depends only
+ * on the text before it.
  */
 export function jsonDepths(text: string, places: readonly number[]): number[] {
   const readers = [new JsonReader()];
@@ -18,14 +18,14 @@ export function jsonDepths(text: string, places: readonly number[]): number[] {
   return depths;
 }
 
-/** Told what the strings of JSON say, escapes read, as the text goes on. */
+/** Receives the content of JSON strings, with escapes decoded. */
 interface StringSink {
-  /** A string has begun; it stands in `depth - 1` others. */
+  /** A string begins inside `depth - 1` others. */
   begin(depth: number): void;
   content(depth: number, unit: number): void;
 }
 
-/** Each reader reads the string content that the reader before it yields; there is one more than there are open strings. */
+/** Feeds a chain of readers: each reads the string content of the previous one. There is one more than open strings. */
 function feedNested(readers: JsonReader[], first: number, sink?: StringSink): void {
   let unit = first;
   for (let level = 0; level < readers.length; level++) {
@@ -47,7 +47,7 @@ function feedNested(readers: JsonReader[], first: number, sink?: StringSink): vo
   }
 }
 
-/** Reads the strings of JSON, and those inside them, one code unit of the text at a time. */
+/** Reads JSON strings, and the JSON strings in them, one code unit of the text at a time. */
 export class JsonStrings {
   private readonly readers = [new JsonReader()];
   private readonly sink: StringSink;
@@ -60,7 +60,7 @@ export class JsonStrings {
     feedNested(this.readers, unit, this.sink);
   }
 
-  /** In how many strings the next character stands. */
+  /** The number of strings that contain the next character. */
   get depth(): number {
     return openStrings(this.readers);
   }

@@ -1,32 +1,32 @@
 import { ESCAPES, JsonReader, State } from './jsonReader.ts';
 import { MAX_DEPTH } from './jsonStrings.ts';
 
-/** A run of text that holds no JSON structure: a stretch of prose, the content of a JSON string, or a JSON number. */
+/** A part of a text without JSON structure: prose, the content of a JSON string, or a JSON number. */
 export interface Segment {
-  /** Place in the whole text, escapes and all. */
+  /** Offsets in the whole text, with escapes. */
   readonly start: number;
   readonly end: number;
   readonly kind: 'text' | 'number';
-  /** How many JSON strings it stands in. */
+  /** Number of JSON strings that contain the segment. */
   readonly depth: number;
-  /** What it says, escapes read. */
+  /** The content, with escapes decoded. */
   readonly text: string;
-  /** Where each code unit of `text` starts in the whole text, and where the last one ends; none: side by side. */
+  /** The start of each code unit of `text` in the whole text, and the end of the last one. Absent if contiguous. */
   readonly offsets?: readonly number[];
 }
 
-/** The content of a JSON string with its escapes read. */
+/** The content of a JSON string with escapes decoded. */
 export interface Decoded {
   readonly text: string;
-  /** Where each of its code units starts in the whole text, and where the last one ends. */
+  /** The start of each code unit in the whole text, and the end of the last one. */
   readonly offsets: readonly number[];
 }
 
-/** A text cut at the structure of the JSON that it holds. */
+/** A text split at the structure of the JSON in it. */
 export interface ParsedJson {
-  /** All that is not structure: in order, never overlapping. */
+  /** All text except structure, in order, without overlaps. */
   readonly segments: Segment[];
-  /** The strings that have escapes, outer ones before those inside them. */
+  /** The strings with escapes, outer strings before inner ones. */
   readonly decoded: Decoded[];
 }
 
@@ -83,7 +83,7 @@ interface Island {
   readonly tokens: readonly Token[];
 }
 
-/** The objects and arrays in a text that are JSON from their first to their last bracket and hold any string. */
+/** The objects and arrays in a text that are valid JSON and contain a string. */
 function jsonIslands(text: string): Island[] {
   if (!text.includes('"')) return [];
   const islands: Island[] = [];
@@ -124,7 +124,7 @@ function readString(text: string, token: Token, place: (at: number) => number): 
   return { text: fromUnits(units), offsets };
 }
 
-/** In pieces, since a call takes only so many arguments. */
+/** Converts in chunks, because the number of arguments of a call is limited. */
 function fromUnits(units: readonly number[]): string {
   let text = '';
   for (let at = 0; at < units.length; at += 8192) text += String.fromCharCode(...units.slice(at, at + 8192));
