@@ -3,13 +3,13 @@ import { Trie } from './trie.ts';
 export { Trie } from './trie.ts';
 
 /**
- * Finds many values in a text in one pass (Aho and Corasick, 1975): time is linear in the text, whatever the values are.
+ * Finds many values in a text in one pass (Aho and Corasick, 1975). Time is linear in the text for any values.
  */
 export interface Automaton {
   /**
    * For each place where values end, calls `accept` with the values that end there, longest first, until one is accepted.
-   * @param canEnd is asked once for each place where a value ends
-   * @param accept gets the place and the index of the value in the list given to {@link createAutomaton}
+   * @param canEnd called once for each place where a value ends
+   * @param accept receives the place and the index of the value in the list passed to {@link createAutomaton}
    */
   scan(
     text: string,
@@ -18,30 +18,30 @@ export interface Automaton {
   ): void;
 }
 
-/** For each UTF-16 code unit, the one that stands for it: a table of 65,536 entries. */
+/** Maps each UTF-16 code unit to another one: a table of 65,536 entries. */
 export type Fold = Readonly<Uint16Array>;
 
-/** The values as a tree, each node with the node of the longest other beginning that ends like it. */
+/** The values as a trie with failure links: from each node to the node of its longest proper suffix. */
 interface LinkedTrie {
   readonly trie: Trie;
   readonly failure: Uint32Array;
-  /** The next node up the failures in which a value ends; 0: none. */
+  /** The next node on the failure path in which a value ends; 0: none. */
   readonly shorter: Uint32Array;
-  /** The nodes that are nearer to the root come first. */
+  /** The nodes in breadth-first order. */
   readonly order: Uint32Array;
 }
 
-/** How many code units or nodes are dealt with in a step. */
+/** Number of code units or nodes in one step of the work. */
 const STEP = 1 << 14;
-/** Code units from here on have no column of their own in a table. */
+/** Code units from here on have no column in a table. */
 const LATIN1_END = 0x100;
-/** A larger table takes longer to make than it saves. */
+/** Building a larger table takes longer than it saves. */
 const MAX_TABLE = 1 << 15;
 
 /**
- * @param values without duplicates; an empty one is never found. With `fold`, written in code units that stand for
- *   themselves
- * @param fold reads a text through this table, for a search that ignores case, for example
+ * Creates the automaton of a list of values.
+ * @param values without duplicates. Empty values are never found. With `fold`, the values must be folded already.
+ * @param fold maps the code units of the text, for example for a case-insensitive search
  */
 export function createAutomaton(values: readonly string[], fold?: Fold): Automaton {
   const work = link(values);
@@ -51,7 +51,7 @@ export function createAutomaton(values: readonly string[], fold?: Fold): Automat
   }
 }
 
-/** The same, for many values: `breathe` is awaited between two steps of the work, some milliseconds each. */
+/** Creates the automaton of many values. Awaits `breathe` between steps of a few milliseconds. */
 export async function buildAutomaton(
   values: readonly string[],
   breathe: () => Promise<void> | undefined,
@@ -107,7 +107,7 @@ function automatonOf(values: readonly string[], linked: LinkedTrie, fold?: Fold)
   };
 }
 
-/** Yields after each step of the work, so that its owner can let others have their turn. */
+/** Builds the trie. Yields after each step of the work, so that the caller can yield to the event loop. */
 function* link(values: readonly string[]): Generator<undefined, LinkedTrie> {
   const trie = new Trie(1 + values.reduce((sum, { length }) => sum + length, 0));
   let steps = 0;
@@ -123,7 +123,7 @@ function* link(values: readonly string[]): Generator<undefined, LinkedTrie> {
   const { nodes, units, firstChild, sibling, value } = trie;
   const list = (): Uint32Array => new Uint32Array(nodes);
   const [failure, shorter, order] = [list(), list(), list()];
-  // Breadth first, so that a node's failure, which is nearer to the root, is ready before it is asked for.
+  // Breadth first: the failure node of a node is nearer to the root and must be ready first.
   let queued = 1;
   for (let at = 0; at < queued; at++) {
     const node = order[at] ?? 0;
@@ -147,7 +147,7 @@ function step(trie: Trie, failure: Uint32Array, from: number, unit: number): num
   }
 }
 
-/** For the low byte of a code unit, whether a value may begin with that code unit. */
+/** For each low byte of a code unit, whether a value may begin with such a code unit. */
 function beginnings({ units, firstChild, sibling }: Trie): Uint8Array {
   const mayBegin = new Uint8Array(0x100);
   for (let child = firstChild[0] ?? 0; child !== 0; child = sibling[child] ?? 0) {
@@ -156,15 +156,15 @@ function beginnings({ units, firstChild, sibling }: Trie): Uint8Array {
   return mayBegin;
 }
 
-/** Where each node leads by each code unit, one look for a character. */
+/** The transitions of all nodes, so that each character takes one lookup. */
 interface Table {
   readonly next: Uint16Array;
-  /** Column of a code unit; those of no value share column 0, which leads to the root. */
+  /** The column of each code unit. Code units that occur in no value share column 0, which leads to the root. */
   readonly columns: Uint8Array;
   readonly width: number;
 }
 
-/** @returns undefined where the table would be large */
+/** @returns undefined if the table would be too large */
 function createTable(
   { trie: { nodes, units, firstChild, sibling }, failure, order }: LinkedTrie,
   fold: Fold | undefined,
@@ -182,13 +182,13 @@ function createTable(
   for (let at = 0; at < nodes; at++) {
     const node = order[at] ?? 0;
     const row = node * width;
-    // Where no value goes on, a shorter beginning may.
+    // Without a child for a code unit, the transition is that of the failure node.
     if (node !== 0) next.copyWithin(row, (failure[node] ?? 0) * width, (failure[node] ?? 0) * width + width);
     for (let child = firstChild[node] ?? 0; child !== 0; child = sibling[child] ?? 0) {
       next[row + (latin1[units[child] ?? 0] ?? 0)] = child;
     }
   }
-  // Folding is done once here, not for each character.
+  // Applies the fold here once instead of for each character.
   const columns = fold === undefined ? latin1 : Uint8Array.from(fold, (unit) => latin1[unit] ?? 0);
   return { next, columns, width };
 }

@@ -1,32 +1,32 @@
-/** Up to this many children of a node, a look at each is quicker than a Map. */
+/** Up to this number of children, a linear search is faster than a Map. */
 const FEW = 6;
-/** How many nodes there is room for at first. */
+/** Initial capacity, in nodes. */
 const ROOM = 256;
 
 /**
- * Texts as a tree of code units in typed arrays: some 20 bytes a node, where an object and a Map would take 300. Node 0 is
+ * A prefix tree of code units in typed arrays. A node takes about 20 bytes; an object and a Map would take 300. Node 0 is
  * the root. Grows as texts are added.
  */
 export class Trie {
-  /** How many nodes there are. */
+  /** Number of nodes. */
   nodes = 1;
-  /** The code unit that leads to a node. */
+  /** The code unit on the edge to each node. */
   units = new Uint16Array(ROOM);
-  /** 0: none. */
+  /** The first child of each node; 0: none. */
   firstChild = new Uint32Array(ROOM);
   sibling = new Uint32Array(ROOM);
-  /** What ends in a node: a number above 0. */
+  /** The number of the text that ends in each node, from 1; 0: none. */
   value = new Uint32Array(ROOM);
-  /** How many children a node has, up to {@link FEW} + 1. */
+  /** Number of children of each node, at most {@link FEW} + 1. */
   private childCount = new Uint8Array(ROOM);
   private readonly maps = new Map<number, Map<number, number>>();
 
-  /** @param expected how many nodes it will have at most, where that is known */
+  /** @param expected maximum number of nodes, if known */
   constructor(expected = ROOM) {
     if (expected > ROOM) this.grow(expected);
   }
 
-  /** The node behind a code unit; 0: none. */
+  /** The child of a node for a code unit; 0: none. */
   childOf(node: number, unit: number): number {
     if ((this.childCount[node] ?? 0) > FEW) return this.maps.get(node)?.get(unit) ?? 0;
     for (let child = this.firstChild[node] ?? 0; child !== 0; child = this.sibling[child] ?? 0) {
@@ -35,7 +35,7 @@ export class Trie {
     return 0;
   }
 
-  /** The node that a text ends in. @param fold what stands for a code unit */
+  /** Adds a text and returns its last node. @param fold maps each code unit */
   insert(text: string, fold?: (code: number) => number): number {
     let node = 0;
     for (let at = 0; at < text.length; at++) {
@@ -66,7 +66,7 @@ export class Trie {
     return child;
   }
 
-  /** The old memory goes at once: else it would stay until the next full garbage collection. */
+  /** Transfers the buffers, so that the old memory is freed at once and not at the next full garbage collection. */
   private grow(room: number): void {
     this.units = new Uint16Array(this.units.buffer.transfer(room * 2));
     this.firstChild = new Uint32Array(this.firstChild.buffer.transfer(room * 4));
