@@ -8,7 +8,7 @@ export interface FileGuardOptions {
 const REFUSED =
   'The request contains a file, a recording or a video, which cannot be checked for personal data. Send its text instead.';
 
-/** Blocks requests that contain a file or a recording. */
+/** Creates a guard that blocks requests with a file or a recording. */
 export function createFileGuard(guard: Guard, { files }: FileGuardOptions): Guard {
   return {
     async request(document, context) {

@@ -1,14 +1,15 @@
 /**
- * Monitor mode: what the guardrail would do, without doing it. The guards below know nothing of it: they work on a store
- * and on an image reader that change nothing, and {@link createMonitor} drops what they answer.
+ * Monitor mode: reports what the guardrail would do, without doing it. The guards do not know the mode. They use a store
+ * and an image reader that change nothing, and {@link createMonitor} discards their changes.
  */
 import type { Guard } from '../pseudonymization/pseudonymization.ts';
 import type { ImageProcessor } from '../images/images.ts';
 import type { MappingStore } from '../store/store.ts';
 
 /**
- * @param guard the guard whose outcomes are counted and not applied
- * @param texts the guard of texts alone, for a request that is refused unread: its entities count all the same
+ * Creates a guard that reports outcomes without applying them.
+ * @param guard the guard whose outcomes are reported
+ * @param texts the guard of texts alone. Counts the entities of a request that `guard` blocks before the analysis.
  */
 export function createMonitor(guard: Guard, texts: Guard): Guard {
   return {
@@ -20,7 +21,7 @@ export function createMonitor(guard: Guard, texts: Guard): Guard {
       const { entities } = isUnread ? await texts.request(document, context) : outcome;
       return { session, entities, action: 'NONE', monitored: action };
     },
-    /** Nothing was replaced, so there is nothing to restore. */
+    /** Restores nothing, because nothing was replaced. */
     response(document, { identity }) {
       const session = guard.sessionOf(identity);
       const holdback = document.texts.map(() => 0);
@@ -30,7 +31,7 @@ export function createMonitor(guard: Guard, texts: Guard): Guard {
   };
 }
 
-/** A store that keeps nothing. Where something would be kept it asks whether the real one answers, which is then counted. */
+/** A store that saves nothing. Instead of a write it pings the real store, so that failures are counted. */
 export function withoutWrites(store: MappingStore): MappingStore {
   return {
     fence: () => store.fence(),
@@ -48,7 +49,7 @@ export function withoutWrites(store: MappingStore): MappingStore {
   };
 }
 
-/** A reader of images that rewrites none. */
+/** An image reader that rewrites nothing. */
 export function withoutRewrites(reader: ImageProcessor): ImageProcessor {
   return {
     read: (picture, caller) => reader.read(picture, caller),

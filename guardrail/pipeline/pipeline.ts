@@ -1,4 +1,4 @@
-/** The guard of the service, and the only place that decides what monitor mode changes. */
+/** Builds the guard of the service. The only place that decides what monitor mode changes. */
 import type { Guard, GuardOptions } from '../pseudonymization/pseudonymization.ts';
 import { createFileGuard } from './fileGuard.ts';
 import { createImageGuard, type ImageGuardOptions, type ImageProcessor } from '../images/images.ts';
@@ -17,13 +17,13 @@ export interface PipelineOptions extends Omit<GuardOptions, 'store'> {
 
 export interface Pipeline {
   readonly guard: Guard;
-  /** Whether a call that cannot be checked continues unchanged, and dependencies are optional. */
+  /** Whether a call that cannot be checked continues unchanged. If so, dependencies are optional. */
   readonly isFailOpen: boolean;
 }
 
 /**
- * Builds the guard from its stages. A request passes the file inspection, the image inspection and the text guard
- * (parse, analyze, decide, pseudonymize, rewrite), and on its way back the image redaction.
+ * Builds the guard from its stages. A request passes the file guard, the image guard and the text guard (parse, analyze,
+ * decide, pseudonymize, rewrite). The image guard then redacts its images.
  */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const isMonitor = options.mode === 'monitor';
