@@ -1,4 +1,4 @@
-/** agentgateway's webhook guardrail: messages before the call, choices after it, and an action back. */
+/** agentgateway's webhook guardrail: receives messages before the call and choices after it, and returns an action. */
 import { FieldError, isObject, type JsonObject } from './fields.ts';
 import { identityOf, rowsOf, type GatewayAdapter, type GatewayCall } from './contract.ts';
 
@@ -28,7 +28,7 @@ export const agentgateway: GatewayAdapter = {
         identity,
         anonymous: token === undefined,
         document: { texts: [], structuredMessages: messages },
-        // A mask drops what it does not contain, such as tool calls: it is sent only where something has changed.
+        // A mask drops everything that it does not contain, such as tool calls. It is sent only after a change.
         render: (outcome) => (outcome.action === 'NONE' ? PASS : mask('messages', outcome.structuredMessages)),
       };
     }
@@ -46,8 +46,8 @@ export const agentgateway: GatewayAdapter = {
 };
 
 /**
- * The token of the session within the team that the gateway proves: the client's session, else the trace of both calls,
- * else one session for the team. Undefined without a proven team: another client can copy everything else.
+ * The token of the session within the team that the gateway proves: from the client's session, else from the trace of both
+ * calls, else one for the team. Undefined without a proven team, because another client can copy all other values.
  */
 function tokenOf(call: GatewayCall): string | undefined {
   if (call.team === undefined) return undefined;

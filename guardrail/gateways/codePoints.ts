@@ -1,6 +1,6 @@
 /**
- * How many code points the last `units` UTF-16 code units of a text are; where the count begins inside a surrogate
- * pair, the whole pair counts. Gateways written in Python count so.
+ * Converts the last `units` UTF-16 code units of a text to code points, which gateways written in Python count. A split
+ * surrogate pair counts as one.
  */
 export function trailingCodePoints(text: string, units: number): number {
   let points = 0;

@@ -11,32 +11,32 @@ import type { SubjectId, Tenant } from '../ids.ts';
 import type { JsonObject } from './fields.ts';
 
 /**
- * The header that names the team on whose behalf the gateway calls. The gateway's configuration sets its value; a client
- * must not be able to set it.
+ * The header that names the team of a call. The gateway's configuration sets its value; a client must not be able to set
+ * it.
  */
 export const TEAM_HEADER = 'x-guardrail-team';
 
-/** A call, apart from its body. */
+/** A call, without its body. */
 export interface GatewayCall {
   readonly tenant: Tenant;
   /**
-   * The identity that the gateway proves, from {@link TEAM_HEADER}. What a client chooses separates sessions within it,
-   * and never replaces it.
+   * The identity that the gateway proves, from {@link TEAM_HEADER}. A value that a client chooses separates sessions within
+   * the team, and never replaces it.
    */
   readonly team: string | undefined;
   /** A request header; empty if it is absent. */
   readonly header: (name: string) => string;
-  /** Derives a token from the name of a session: keyed, so that it cannot be guessed, and always the same. */
+  /** Derives a token from the name of a session. The token is keyed, so it cannot be guessed, and deterministic. */
   readonly tokenOf: (name: string) => string;
-  /** Derives the id of an end user in the store, so that erasure finds the session: keyed, 32 hexadecimal digits. */
+  /** Derives the id of an end user in the store, used for erasure: keyed, 32 hexadecimal digits. */
   readonly subjectOf: (endUser: string) => SubjectId;
 }
 
-/** A call, read: what to guard, for which identity, and how to answer. */
+/** A parsed call: its content, its identity, and how to answer it. */
 export type GatewayExchange = {
   readonly identity: CallIdentity;
   readonly stricter?: CallerSettings;
-  /** Nothing ties the response to this request: a request that would have to be changed is blocked. */
+  /** Nothing links the response to this request. A request that needs changes is blocked. */
   readonly anonymous?: boolean;
 } & (
   | {
@@ -53,17 +53,17 @@ export type GatewayExchange = {
 );
 
 /**
- * The guardrail protocol of one gateway: reads its calls and writes the answers. Adapters are pure. Authentication,
- * limits, images, failures and metrics are the same for all of them.
+ * The guardrail protocol of one gateway: reads its calls and writes the answers. Adapters are pure functions. All adapters
+ * share authentication, limits, images, failures and metrics.
  */
 export interface GatewayAdapter {
   /** The value of `?dialect=`, and the name in metrics and logs. */
   readonly dialect: string;
-  /** Milliseconds that a call may take, a little less than the gateway waits. Default: 25 s. */
+  /** Maximum duration of a call, slightly shorter than the gateway's time-out. Default: 25 s. */
   readonly timeoutMs?: number;
   /**
-   * What a call becomes that fails: `error`, an HTTP error, where the gateway stops the call on one; `block`, the answer
-   * of {@link block}, where the gateway takes an error for consent.
+   * The answer to a call that fails. `error`: an HTTP error, if the gateway stops the call on errors. `block`: the answer
+   * of {@link block}, if the gateway continues the call on errors.
    */
   readonly onFailure: 'error' | 'block';
   /** The answer that lets the call continue unchanged. */
@@ -77,9 +77,9 @@ export interface GatewayAdapter {
 }
 
 /**
- * The identity of a session that a token names within the team that the gateway proves, in every session scope.
- * @param token undefined: the call shares its mapping with no other. Where the gateway proves no team, the token must be
- * a secret of this call.
+ * The identity of a call whose token names the session within the team that the gateway proves, in every session scope.
+ * @param token if undefined, the call shares its mapping with no other. If the gateway proves no team, the token must be a
+ * secret of this call.
  */
 export function identityOf(
   { tenant, team }: Pick<GatewayCall, 'tenant' | 'team'>,

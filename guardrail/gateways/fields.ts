@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isObject, type JsonObject } from '../messages/messages.ts';
 
-/** A field is missing or invalid: 400. The message names the field and what it must be, never its value. */
+/** A field is missing or invalid. The caller gets 400. The message names the field and the requirement, never the value. */
 export class FieldError extends Error {
   override readonly name = 'FieldError';
 }
@@ -51,7 +51,7 @@ function articled(type: string): string {
   return /^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`;
 }
 
-/** Only names of the schema and positions occur in it: members of free objects are never looked at one by one. */
+/** The path of a field. Contains only names of the schema and positions, because free objects are not validated. */
 function pathOf(path: readonly PropertyKey[]): string {
   return path
     .map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at > 0 ? '.' : ''}${String(part)}`))

@@ -63,7 +63,7 @@ const fields = z.object({
   additional_provider_specific_params: overrides.describe('Settings for this call; they only make it stricter.'),
 });
 
-/** The fields that bear the proxy's name. */
+/** The fields with the proxy's name. */
 function namedFields(proxyName: string) {
   return {
     [`${proxyName}_call_id`]: identifier.describe('The same before and after one model call.'),
@@ -78,7 +78,7 @@ export function basicRequestSchema(proxyName: string): z.ZodType {
     .describe('A guardrail call. At least one of texts, images and structured_messages is required.');
 }
 
-/** The answer's body. */
+/** The body of the answer. */
 export const basicResponseSchema = z.object({
   action: z.enum(['NONE', 'GUARDRAIL_INTERVENED', 'BLOCKED']),
   texts: z.array(z.string()).optional().describe('As many as were sent, in the same order.'),
@@ -114,7 +114,7 @@ export function createLitellmAdapter(proxyName: string): LitellmAdapter {
 
     read(value, { tenant }) {
       const body = parseFields(fields, value);
-      // A response of the model can be a tool call without text.
+      // A response can be a tool call without text.
       const given = body.texts ?? body.images ?? body.structured_messages;
       if (!given && !(body.input_type === 'response' && body.tool_calls)) {
         throw new FieldError('At least one of texts, images and structured_messages must be given.');
@@ -167,7 +167,7 @@ function stricterIn({ additional_provider_specific_params: params }: z.infer<typ
 
 /**
  * The answer before the model call.
- * @param document the document of the request: rows that did not change are the same objects
+ * @param document the document of the request. Unchanged rows are the same objects.
  */
 function renderRequest(
   outcome: Exclude<RequestOutcome, { action: 'BLOCKED' }>,
@@ -176,7 +176,7 @@ function renderRequest(
   if (outcome.action === 'NONE') return { action: 'NONE' };
   return {
     action: 'GUARDRAIL_INTERVENED',
-    // An empty list would make the gateway send the original.
+    // With an empty list, the gateway would send the original.
     ...(outcome.texts.length > 0 ? { texts: [...outcome.texts] } : {}),
     ...(outcome.images ? { images: [...outcome.images] } : {}),
     ...listed('structured_messages', changedRows(outcome.structuredMessages, document.structuredMessages)),
@@ -184,7 +184,7 @@ function renderRequest(
   };
 }
 
-/** The answer after the model call, and at each step of a stream. */
+/** The answer after the model call, and for each part of a stream. */
 function renderResponse(outcome: ResponseOutcome): BasicResponse {
   return {
     action: outcome.action,
@@ -197,8 +197,8 @@ function renderResponse(outcome: ResponseOutcome): BasicResponse {
 }
 
 /**
- * The client's name for its conversation, if the gateway is configured to forward the header. A header that is not
- * forwarded may be listed with a placeholder as its value.
+ * The client's name of the conversation, if the gateway forwards the header. The gateway may list a header that it does not
+ * forward with a placeholder as its value.
  */
 function conversationOf(headers: JsonObject | null | undefined): string | undefined {
   const value = headers?.['x-session-id'];

@@ -1,11 +1,11 @@
-/** Portkey's webhook guardrail (1.15): whole bodies before and after the call, and a verdict back. */
+/** Portkey's webhook guardrail (1.15): receives whole bodies before and after the call, and returns a verdict. */
 import { randomBytes } from 'node:crypto';
 import type { Json } from '../pseudonymization/pseudonymization.ts';
 import type { SubjectId } from '../ids.ts';
 import { FieldError, isObject, type JsonObject } from './fields.ts';
 import { identityOf, rowsOf, type GatewayAdapter, type GatewayCall } from './contract.ts';
 
-/** Added to the request: Portkey returns it after the call, and removes it before the model. */
+/** Field added to the request. Portkey removes it before the model call and sends it back after the call. */
 const TOKEN_FIELD = 'x_peer_session';
 const METADATA_NAMES = ['session_id', 'trace_id', 'conversation_id', '_user'] as const;
 /** The token of the session, and the id of the end user in the store if the gateway names one. */
@@ -78,9 +78,9 @@ function readAfter(body: JsonObject, request: JsonObject, call: GatewayCall): Ex
 }
 
 /**
- * The name of the session within the team that the gateway proves: the configured header, else what the client chose,
- * with its kind. Without a proven team no name counts, because another client can give the same: the session is that of
- * the token of the call.
+ * The name of the session within the team that the gateway proves: the configured header, else a value that the client
+ * chose, with its kind. Without a proven team there is no name, because another client can choose the same one: the token
+ * of the call then names the session.
  */
 function nameOf(body: JsonObject, request: JsonObject, call: GatewayCall): string | undefined {
   if (call.team === undefined) return undefined;

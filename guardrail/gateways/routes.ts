@@ -4,12 +4,12 @@ import { FieldError, type JsonObject } from './fields.ts';
 import { createLitellmAdapter } from './litellm.ts';
 import { portkey } from './portkey.ts';
 
-/** The gateways that share {@link CHECK_PATH}. A new gateway is one more entry. */
+/** The gateways that share {@link CHECK_PATH}. Add new gateways here. */
 const SHARED: readonly GatewayAdapter[] = [portkey, agentgateway];
 
 export const CHECK_PATH = '/v1/peer/check';
 
-/** What `?dialect=` takes. */
+/** The values of `?dialect=`. */
 export const DIALECTS: readonly string[] = SHARED.map(({ dialect }) => dialect);
 
 /** A path that gateways call. */
@@ -17,16 +17,16 @@ export interface GatewayRoute {
   readonly path: string;
   /** Whether the API key may also come as a bearer token. */
   readonly takesBearer: boolean;
-  /** Every gateway that calls this path. */
+  /** The gateways that call this path. */
   readonly adapters: readonly GatewayAdapter[];
 }
 
-/** Where the gateway with this proxy name calls. */
+/** The path of the gateway with this proxy name. */
 export function basicPath(proxyName: string): string {
   return `/beta/${proxyName}_basic_guardrail_api`;
 }
 
-/** Every path that gateways call. */
+/** The paths that gateways call. */
 export function gatewayRoutesOf(proxyNames: readonly string[]): GatewayRoute[] {
   return [
     ...proxyNames.map((name) => ({
@@ -41,8 +41,8 @@ export function gatewayRoutesOf(proxyNames: readonly string[]): GatewayRoute[] {
 }
 
 /**
- * The answer that lets a call continue whose body is not known. Without a dialect it is valid in each of them: no gateway
- * reads the members of another.
+ * The answer that lets a call with an unknown body continue. Without a dialect, the answer is valid in all of them,
+ * because no gateway reads the members of another.
  * @param dialect the value of `?dialect=`
  */
 export function passOf({ adapters }: GatewayRoute, dialect: string | undefined): JsonObject {
