@@ -1,6 +1,6 @@
 /**
- * Test support: runs the service in this process, and collects its log, metrics and errors. `stop` searches them for the
- * personal data that tests plant.
+ * Test support: runs the service in this process, and collects its log, metrics and errors. `stop` searches them for
+ * {@link PLANTED} data.
  */
 import { once } from 'node:events';
 import { pino } from 'pino';
@@ -11,7 +11,7 @@ export const KEY = 'key-of-litellm';
 export const SESSION_KEY = 'a session key of more than thirty-two characters';
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** Personal data for tests. It must not appear outside of checked texts. */
+/** Personal data for tests. It must not occur outside of checked texts. */
 export const PLANTED = {
   email: 'anna.schmidt.9a935e@example.org',
   otherEmail: 'bob.miller.377d60@example.org',
@@ -24,7 +24,7 @@ export const PLANTED = {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON, or the text. */
+  /** The parsed JSON, or the text of another content type. */
   readonly body: unknown;
 }
 

@@ -1,4 +1,4 @@
-/** Test support: calls of several users of a team to a service with Redis. */
+/** Test support: calls from several users of a team to a service with Redis. */
 import { eventually, startHarness, type Answer, type Harness } from './appHarness.ts';
 
 export interface Body {

@@ -1,7 +1,7 @@
 import { startRedis, type RedisServer } from '../../hack/testing/redis.ts';
 
 /**
- * Starts a Redis for the tests of a `describe`, and stops it after them:
+ * Starts a Redis server for the tests of a `describe`, and stops it after them:
  *
  *     const redis = withRedis();
  *     it('…', () => startReady(redis().url));
