@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createBlobGuard, isBoundary, urlsIn } from './boundaries.ts';
 
 describe('isBoundary', () => {
-  // The bar stands where a value would begin or end.
+  // The bar marks the beginning or end of a value.
   const open = ['|Ann', 'Ann|', 'Hi |Ann', 'Ann|.', "Ann|'s", 'Ann|-Marie', 'user_|Ann', 'Ann|_1', '(|Ann', 'Ann|\n'];
   const openElsewhere = [
     '张三|先生',
@@ -34,13 +34,13 @@ describe('isBoundary', () => {
 
   const placed = (marked: string): boolean => isBoundary(marked.replace('|', ''), marked.indexOf('|'));
   for (const marked of [...open, ...openElsewhere]) {
-    it(`lets a value begin or end at ${marked}`, () => expect(placed(marked)).to.equal(true));
+    it(`allows a boundary at ${marked}`, () => expect(placed(marked)).to.equal(true));
   }
   for (const marked of closed) {
-    it(`keeps whole ${marked}`, () => expect(placed(marked)).to.equal(false));
+    it(`allows no boundary at ${marked}`, () => expect(placed(marked)).to.equal(false));
   }
   for (const marked of halves) {
-    it('keeps whole a surrogate pair', () => expect(placed(marked)).to.equal(false));
+    it('allows no boundary inside a surrogate pair', () => expect(placed(marked)).to.equal(false));
   }
 });
 
@@ -51,10 +51,10 @@ describe('createBlobGuard', () => {
   const inside = `${blob}/Anna+${blob}`;
   const at = (text: string): [number, number] => [text.indexOf('Anna'), text.indexOf('Anna') + 4];
 
-  it('protects base64 from values that happen to stand in it', () => {
+  it('protects base64 that contains a value by chance', () => {
     expect(createBlobGuard(inside)(...at(inside))).to.equal(true);
   });
-  it('lets all of a blob be replaced', () => {
+  it('allows replacement of a whole run of base64', () => {
     expect(createBlobGuard(inside)(0, inside.length)).to.equal(false);
   });
   for (const text of [
@@ -65,7 +65,7 @@ describe('createBlobGuard', () => {
   ]) {
     it(`does not protect ${text.slice(0, 24)}…`, () => expect(createBlobGuard(text)(...at(text))).to.equal(false));
   }
-  it('answers many questions in order about many runs', () => {
+  it('answers calls about several runs in order', () => {
     const text = `${inside} Anna ${inside} Anna`;
     const tears = createBlobGuard(text);
     const answers = Array.from(text.matchAll(/Anna/g), ({ index }) => tears(index, index + 4));
@@ -74,7 +74,7 @@ describe('createBlobGuard', () => {
 });
 
 describe('urlsIn', () => {
-  it('tells where a URL and its authority end', () => {
+  it('finds the end of each URL and of its authority', () => {
     const text = 'See https://anna@x.example:8080/p?q=1#f, or ftp://y.example.';
     const urls = urlsIn(text).map(({ start, end, authorityEnd }) => [
       text.slice(start, end),

@@ -15,7 +15,7 @@ const known = new Map<Pseudonym, Stored>([
 ]);
 const restore = (text: string): string => restoreText(scanText(grammar, text), known, 'text').text;
 
-describe('the grammar of restoring', () => {
+describe('grammar of pseudonyms', () => {
   const accepted: Record<string, [form: string, restored: string][]> = {
     'the canonical form': [
       ['<PERSON_K7Q2RTM4>', 'Anna'],
@@ -60,7 +60,7 @@ describe('the grammar of restoring', () => {
       ['PERSON_K7Q2RTM4> said', 'Anna said'],
       ['PERSON_K7Q2RTM4&gt;', 'Anna'],
     ],
-    'a bracket that is half of the sentence’s own': [
+    'a bracket that belongs to the sentence': [
       ['(PERSON_K7Q2RTM4 said so)', '(Anna said so)'],
       ['(see PERSON_K7Q2RTM4)', '(see Anna)'],
       ['[PERSON_K7Q2RTM4, EMAIL_ADDRESS_AB12CDEF]', '[Anna, a@b.example]'],
@@ -108,7 +108,7 @@ describe('the grammar of restoring', () => {
     '<PERSON_1>',
   ];
   for (const text of refused) {
-    it(`leaves alone ${JSON.stringify(text)}`, () => expect(restore(text)).to.equal(text));
+    it(`does not accept ${JSON.stringify(text)}`, () => expect(restore(text)).to.equal(text));
   }
 
   it('never changes ordinary prose, code and data', () => {
@@ -131,12 +131,12 @@ describe('the grammar of restoring', () => {
   });
 });
 
-/** A small language, and a mapping in which whatever is still being written can become known or unknown. */
+/** A grammar with few labels, and a mapping in which an incomplete pseudonym can become known or unknown. */
 const small = createGrammar(['PERSON', 'PER', 'EMAIL', 'EMAIL_ADDRESS']);
 const isKnown = (pseudonym: Pseudonym): boolean => /[02468KMQZ]>$/.test(pseudonym);
 const halfKnown: ReadonlyMap<Pseudonym, Stored> = Object.assign(new Map<Pseudonym, Stored>(), {
   has: isKnown,
-  // A first character that no text has: a value and what stands for it never begin alike.
+  // Begins with a character that occurs in no text, so that a value and its pseudonym have no common prefix.
   get: (pseudonym: Pseudonym) => (isKnown(pseudonym) ? value(`☃${pseudonym.slice(1, -1)}☃`) : undefined),
 });
 const read = (text: string): { text: string; holdback: number } =>
@@ -183,7 +183,7 @@ const pieces = [
 ];
 const soup = fc.array(fc.constantFrom(...pieces), { maxLength: 9 }).map((parts) => parts.join(''));
 
-/** The rest of every kind of form from every place in it: enough to bring any unfinished one to any of its ends. */
+/** All suffixes of all kinds of forms: they complete every incomplete form in every possible way. */
 const endings = Array.from(
   new Set(
     [
@@ -197,7 +197,7 @@ const endings = Array.from(
 );
 
 describe('streaming', () => {
-  it('releases only what every longer text begins with', () => {
+  it('releases only text that is a prefix of every continuation', () => {
     fc.assert(
       fc.property(soup, fc.oneof(soup, fc.constantFrom(...endings)), (text, more) => {
         const before = read(text);
@@ -208,7 +208,7 @@ describe('streaming', () => {
     );
   });
 
-  it('holds back nothing more than that: with one character less, some longer text would begin otherwise', () => {
+  it('holds back the minimum: with one character less, a continuation would change the released text', () => {
     fc.assert(
       fc.property(soup, (text) => {
         const { text: restored, holdback } = read(text);
@@ -221,7 +221,7 @@ describe('streaming', () => {
     );
   });
 
-  it('releases prose at once, but for what may be the beginning of a pseudonym', () => {
+  it('releases prose at once, except possible beginnings of a pseudonym', () => {
     const cases: [text: string, holdback: number][] = [
       ['Hello there', 0],
       ['Hello there.', 0],
@@ -251,7 +251,7 @@ describe('streaming', () => {
     expect(read('Hello \ud83d\ude00').holdback).to.equal(0);
   });
 
-  it('never holds back more than a bounded stretch', () => {
+  it('limits the length of the holdback', () => {
     const longest = createGrammar([`A${'_B'.repeat(4)}${'C'.repeat(23)}`]);
     fc.assert(
       fc.property(

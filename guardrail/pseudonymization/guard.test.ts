@@ -53,15 +53,15 @@ async function answer(guard: Guard, text: string, context = caller): Promise<str
   return (await guard.response({ texts: [text] }, context)).texts[0] ?? '';
 }
 
-/** A pseudonym without its brackets. Only what can be one: `_K7Q2RTM4` and `PERSON_X_K7Q2RTM4` are text like any other. */
+/** A pseudonym without brackets. Matches only possible pseudonyms: not `_K7Q2RTM4` or `PERSON_X_K7Q2RTM4`. */
 const PSEUDONYM = `(?:${createLabelSet([]).labels.join('|')})_(?=\\w*?[0-9])(?=\\w*?[A-Z])${CODE_UNIT}{8,16}`;
 const WRITTEN = new RegExp(`(?:<|\\[|\\\\+u003c)${PSEUDONYM}(?:>|\\]|\\\\+u003e)`);
-/** What a text says besides pseudonyms, in every form that we write. */
+/** The parts of a text between pseudonyms, in every form that the guard writes. */
 const between = (text: string): string[] => text.split(WRITTEN);
 const tagsIn = (text: string): string[] => text.match(new RegExp(`<${PSEUDONYM}>`, 'g')) ?? [];
 
-describe('a request', () => {
-  it('has one pseudonym a value, wherever it stands, and is restored to what it was', async () => {
+describe('request', () => {
+  it('uses one pseudonym for each value in all texts, and restores the original texts', async () => {
     const guard = guardFor();
     const texts = ['Anna Schmidt met Anna.', 'Mail Anna Schmidt at a@b.example; Anna reads it.'];
     const sent = await send(guard, { texts });
@@ -73,19 +73,19 @@ describe('a request', () => {
     expect(back).to.deep.include({ texts, restored: 5, unknown: 0, holdback: [0, 0], action: 'GUARDRAIL_INTERVENED' });
   });
 
-  it('says the same in the next turn, on another replica, and after the store has lost everything', async () => {
+  it('uses the same pseudonyms in the next turn, on another replica and after a loss of the store', async () => {
     const one = await sendText(guardFor(), 'Ask Anna');
     expect(await sendText(guardFor(), 'Anna again').then(tagsIn)).to.deep.equal(tagsIn(one));
   });
 
-  it('has other pseudonyms for another end user', async () => {
+  it('uses other pseudonyms for another end user', async () => {
     const guard = guardFor();
     const mine = await sendText(guard, 'Anna');
     expect(await sendText(guard, 'Anna', callBy({ endUser: 'cust-8' }))).not.to.equal(mine);
     expect(await answer(guard, mine, callBy({ endUser: 'cust-8' }))).to.equal(mine);
   });
 
-  it('keeps each spelling of a value as a value of its own', async () => {
+  it('treats each spelling of a value as a separate value', async () => {
     const guard = guardFor({ 'Anna Schmidt': 'PERSON', 'ANNA SCHMIDT': 'PERSON', 'Anna  Schmidt': 'PERSON' });
     const text = 'Anna Schmidt, ANNA SCHMIDT, Anna  Schmidt';
     const sent = await sendText(guard, text);
@@ -93,7 +93,7 @@ describe('a request', () => {
     expect(await answer(guard, sent)).to.equal(text);
   });
 
-  it('is looked at once where the same string stands in texts and in messages', async () => {
+  it('analyzes a string once if it occurs in texts and in messages', async () => {
     const batches: (readonly string[])[] = [];
     const guard = guardFor(people, { onBatch: (texts) => void batches.push(texts) });
     const content = 'Anna is here';
@@ -101,7 +101,7 @@ describe('a request', () => {
     expect(batches).to.deep.equal([[content]]);
   });
 
-  it('replaces everywhere what was found once, but not inside words', async () => {
+  it('replaces all occurrences of a value that was found once, except inside words', async () => {
     const guard = guardFor({ Ann: 'PERSON', '4711': 'ID', 张三: 'PERSON' }, { firstOnly: true });
     const texts = [
       'Ann, 4711, 张三',
@@ -118,12 +118,12 @@ describe('a request', () => {
     ]);
   });
 
-  it('replaces what a detector has found inside a word, there', async () => {
+  it('replaces a value inside a word if the detector found it there', async () => {
     const guard = guardFor({ Ann: 'PERSON' });
     expect(between(await sendText(guard, 'Joann, HiAnnHi'))).to.deep.equal(['Joann, Hi', 'Hi']);
   });
 
-  it('replaces the longest of values that contain each other, and all of values that overlap', async () => {
+  it('replaces the longest of nested values, and the union of overlapping values', async () => {
     const analyzer = createFakeAnalyzer({
       'Anna Schmidt': 'PERSON',
       Schmidt: 'PERSON',
@@ -136,7 +136,7 @@ describe('a request', () => {
     expect((await guard.response({ texts: sent.texts }, caller)).texts).to.deep.equal(texts);
   });
 
-  it('tears no base64 and no URL', async () => {
+  it('does not break base64 and URLs', async () => {
     const guard = guardFor({ Anna: 'PERSON', 'anna.example': 'DOMAIN_NAME' }, { firstOnly: true });
     const blob = `iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ/Anna+AAADUlEQVR42mNkM9QDwADhgGAWjR9awAAAABJRU5ErkJggg`;
     const sent = await send(guard, {
@@ -153,7 +153,7 @@ describe('a request', () => {
     expect(between(rest.join(' '))).to.deep.equal(['https://x.example/', '?to=', '#', '']);
   });
 
-  it('names pseudonyms after types it knows, after custom ones, and else ENTITY', async () => {
+  it('labels pseudonyms with known types and custom types, and other types with ENTITY', async () => {
     const types = { aaa: 'EMPLOYEE_ID_2', bbb: 'Staff number (DE)', ccc: 'SOMETHING_ELSE', ddd: '123', eee: '' };
     const { guard } = createTestGuard(createFakeAnalyzer(types), {
       customTypes: () => ['EMPLOYEE_ID_2', 'Staff number (DE)'],
@@ -164,12 +164,12 @@ describe('a request', () => {
     expect(await answer(guard, sent)).to.equal('aaa bbb ccc ddd eee');
   });
 
-  it('changes nothing where nothing was found', async () => {
+  it('returns NONE if nothing was found', async () => {
     const outcome = await guardFor().request({ texts: ['Hello', ''], structuredMessages: [] }, caller);
     expect(outcome).to.have.all.keys('action', 'session', 'entities').and.include({ action: 'NONE' });
   });
 
-  it('counts what was found, by type and detector', async () => {
+  it('counts findings by type and detector', async () => {
     const { entities } = await guardFor().request({ texts: ['Anna, Anna Schmidt, a@b.example'] }, caller);
     expect(entities).to.deep.equal([
       { type: 'PERSON', detector: 'fake', count: 2 },
@@ -183,7 +183,7 @@ describe('a request', () => {
 describe('structured messages and tools', () => {
   const args = (value: Json): string => JSON.stringify(value);
 
-  it('are rewritten wherever the model reads, and nowhere else', async () => {
+  it('rewrites only the members that the model reads', async () => {
     const guard = guardFor({ Anna: 'PERSON', '4915112345678': 'PHONE_NUMBER' }, { firstOnly: true });
     const call = {
       id: 'Anna',
@@ -323,7 +323,7 @@ describe('structured messages and tools', () => {
     expect(back.structuredMessages).to.deep.equal(messages);
   });
 
-  it('keep arguments valid JSON, at every depth, with one pseudonym a value', async () => {
+  it('keeps arguments valid JSON at every depth, with one pseudonym for each value', async () => {
     const guard = guardFor({ 'O"Brien': 'PERSON', 'Zoë\n\\X': 'PERSON' });
     const texts = ['O"Brien and Zoë\n\\X'];
     const inner = args({ name: 'O"Brien', note: 'by Zoë\n\\X', 'O"Brien': '' });
@@ -345,7 +345,7 @@ describe('structured messages and tools', () => {
     expect(back.structuredMessages).to.deep.equal(document.structuredMessages);
   });
 
-  it('reads the escapes of JSON to find a value, and writes it as it was escaped', async () => {
+  it('finds values with JSON escapes, and restores the same escapes', async () => {
     const guard = guardFor({ 'Zoë Müller': 'PERSON' });
     const texts = [
       'Zoë Müller',
@@ -362,7 +362,7 @@ describe('structured messages and tools', () => {
     expect((await guard.response(sent, caller)).texts).to.deep.equal(texts);
   });
 
-  it('are not broken by a finding that reaches over the structure of JSON, nor is what it covers a value elsewhere', async () => {
+  it('keeps JSON valid for a finding across JSON structure, and does not replace its parts elsewhere', async () => {
     const guard = guardFor({ 'Main St 1","zip":"10115': 'LOCATION' });
     const texts = ['{"street":"Main St 1","zip":"10115"}', 'The zip is a key'];
     const sent = await send(guard, { texts });
@@ -371,7 +371,7 @@ describe('structured messages and tools', () => {
     expect((await guard.response(sent, caller)).texts).to.deep.equal(texts);
   });
 
-  it('refuse a document that is nested without end', async () => {
+  it('throws DocumentTooDeepError for a document that is nested too deeply', async () => {
     let deep: Json = 'Anna';
     for (let level = 0; level < 100_000; level++) deep = [deep];
     for (const message of [deep, { input: { deep } }]) {
@@ -382,7 +382,7 @@ describe('structured messages and tools', () => {
     }
   });
 
-  it('are rewritten in content parts of unknown types, but no address is restored there', async () => {
+  it('rewrites content parts of unknown types, but does not restore addresses in them', async () => {
     const guard = guardFor();
     const part = (who: string, url: string): Json => ({
       ...{ type: 'brand_new', id: 'Anna', name: who, data: who, url: `https://x.example/?q=${url}` },
@@ -395,7 +395,7 @@ describe('structured messages and tools', () => {
     expect(back.structuredMessages).to.deep.equal(message('Anna', anna));
   });
 
-  it('keep a key named __proto__', async () => {
+  it('keeps a key named __proto__', async () => {
     const message = JSON.parse('{"role":"user","__proto__":"Anna","content":"Anna"}') as Json;
     const sent = await send(guardFor(), { structuredMessages: [message] });
     expect(Object.keys(sent.structuredMessages?.[0] as object)).to.deep.equal(['role', '__proto__', 'content']);
@@ -403,8 +403,8 @@ describe('structured messages and tools', () => {
   });
 });
 
-describe('an answer', () => {
-  it('in JSON stays JSON, in prose stays prose', async () => {
+describe('response', () => {
+  it('escapes values in JSON, and does not escape them in prose', async () => {
     const guard = guardFor();
     const tag = await sendText(guard, 'O"Brien');
     const cases: [text: string, restored: string][] = [
@@ -421,7 +421,7 @@ describe('an answer', () => {
     for (const [text, restored] of cases) expect(await answer(guard, text)).to.equal(restored);
   });
 
-  it('with tool calls has them restored, numbers as numbers', async () => {
+  it('restores tool calls, with numbers as numbers', async () => {
     const guard = guardFor({ 'O"Brien': 'PERSON', '4915112345678': 'PHONE_NUMBER' });
     const [name = '', phone = ''] = tagsIn(await sendText(guard, 'O"Brien 4915112345678'));
     const toolCall = (to: string, n: string): Json => ({
@@ -439,7 +439,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('asks the store once for all choices, and not at all where there is nothing to ask', async () => {
+  it('reads the store once for all choices, and never without pseudonyms', async () => {
     const { guard, store } = createTestGuard(createFakeAnalyzer(people));
     const [anna = '', mail = ''] = tagsIn(await sendText(guard, 'Anna a@b.example'));
     let asked: readonly Pseudonym[][] = [];
@@ -478,9 +478,9 @@ describe('an answer', () => {
   });
 });
 
-describe('a long value', () => {
+describe('long values', () => {
   const run = 'Anna Schmidt '.repeat(7876);
-  /** A detector that takes each run of given words for one value. */
+  /** A detector that finds each match of a pattern as one value. */
   const greedy = (pattern: RegExp, type = 'PERSON'): Analyzer => ({
     ...createFakeAnalyzer({}),
     analyze: (texts) =>
@@ -500,7 +500,7 @@ describe('a long value', () => {
       ),
   });
 
-  it('that is a run of names becomes the names', async () => {
+  it('splits a run of names into the names', async () => {
     const { guard, store } = createTestGuard(greedy(/Anna(?: Anna| Schmidt| Eve)*/g));
     const sent = await sendText(guard, `${run}Eve Anna`);
     expect(new Set(tagsIn(sent))).to.have.property('size', 3);
@@ -510,7 +510,7 @@ describe('a long value', () => {
     expect(await answer(guard, sent)).to.equal(`${run}Eve Anna`);
   });
 
-  it('is never replaced as one, and all of it is replaced and comes back', async () => {
+  it('splits a long value, replaces all parts and restores them', async () => {
     const words = fc.array(fc.constantFrom('Anna', 'Schmidt', 'Wu', 'x'.repeat(300), '😀'.repeat(150), '"', 'é'), {
       minLength: 60,
       maxLength: 120,
@@ -531,7 +531,7 @@ describe('a long value', () => {
         const text = wrap(said.join(space));
         const sent = await sendText(guard, text);
         expect(between(sent).join('')).not.to.match(/Anna|Schmidt|Wu|x|😀|é/);
-        // A value with quotation marks or line ends is kept as it is spelled in JSON.
+        // A value with quotation marks or line breaks is stored in its JSON spelling.
         expect(Math.max(...longest)).to.be.at.most(2 * MAX_ENTITY);
         expect(await answer(guard, sent)).to.equal(text);
       }),
@@ -539,12 +539,12 @@ describe('a long value', () => {
     );
   });
 
-  it('is one value where its type is a long one', async () => {
+  it('does not split values of types that are long by nature', async () => {
     const key = `-----BEGIN ${'k'.repeat(4000)}`;
     expect(tagsIn(await sendText(createTestGuard(greedy(/-----.*/g, 'PRIVATE_KEY')).guard, key))).to.have.length(1);
   });
 
-  it('does not make an answer larger than any body, in all its texts together', async () => {
+  it('throws AnswerTooLargeError if the restored texts together exceed the maximum size', async () => {
     const { guard } = createTestGuard(greedy(/x+/g, 'URL'), { maxAnswer: 100_000 });
     const [tag = ''] = tagsIn(await sendText(guard, 'x'.repeat(5000)));
     const fits = await guard.response({ texts: [tag.repeat(10), tag.repeat(10)] }, caller);
@@ -562,7 +562,7 @@ describe('a long value', () => {
   });
 });
 
-describe('a thought that the provider has signed', () => {
+describe('signed thoughts', () => {
   const planted: Planted = { ...people, Zürich: 'LOCATION' };
   const said = fc.array(
     fc.constantFrom(...Object.keys(planted), ' ', ', ', ' met ', "'s ", '\n', '"', 'ß', '<b>', '{"a":"'),
@@ -577,11 +577,11 @@ describe('a thought that the provider has signed', () => {
   const thoughtIn = (messages: readonly Json[] | undefined): string =>
     (messages?.[1] as { thinking_blocks: [{ thinking: string }] }).thinking_blocks[0].thinking;
 
-  it('goes back to the model byte for byte, whether the gateway restored it for the client or not', async () => {
+  it('returns a thought to the model byte for byte, whether or not it was restored for the client', async () => {
     await fc.assert(
       fc.asyncProperty(said, async (words) => {
         const guard = guardFor(planted);
-        // What the model wrote, in the pseudonyms that it was sent.
+        // The thought of the model, with the pseudonyms of the request.
         const wrote = thoughtIn(
           (await send(guard, { structuredMessages: messagesWith(words.join('')) })).structuredMessages,
         );
@@ -596,10 +596,10 @@ describe('a thought that the provider has signed', () => {
   });
 });
 
-describe('an answer that looks like a search for a pseudonym', () => {
+describe('response that looks like a search for a pseudonym', () => {
   const guesses = (count: number): string[] => Array.from({ length: count }, (_, at) => `<PERSON_AAAAA${100 + at}>`);
 
-  it('restores none, in none of its parts, wherever the right guess stands', async () => {
+  it('restores nothing in any part, wherever the correct guess is', async () => {
     const guard = guardFor();
     const [anna = ''] = tagsIn(await sendText(guard, 'Anna'));
     const wrong = guesses(MAX_UNKNOWN + 1);
@@ -617,7 +617,7 @@ describe('an answer that looks like a search for a pseudonym', () => {
     }
   });
 
-  it('is one only beyond the bound, which counts different guesses, and none that is still being written', async () => {
+  it('counts distinct guesses, except an incomplete one, and restores up to the limit', async () => {
     const guard = guardFor();
     const [anna = ''] = tagsIn(await sendText(guard, 'Anna'));
     const wrong = guesses(MAX_UNKNOWN);
@@ -628,14 +628,14 @@ describe('an answer that looks like a search for a pseudonym', () => {
     }
   });
 
-  it('is none where a client typed pseudonyms of other sessions, however many, and the model repeats them', async () => {
+  it('does not count pseudonyms of other sessions that the client typed and the model repeats', async () => {
     const guard = guardFor();
     const text = `Anna pasted: ${guesses(10 * MAX_UNKNOWN).join(' ')}`;
     expect(await answer(guard, await sendText(guard, text))).to.equal(text);
   });
 });
 
-describe('text of a client that looks like a pseudonym', () => {
+describe('client text that looks like a pseudonym', () => {
   const forms = (tag: string): string[] => {
     const name = tag.slice(1, -1);
     const spaced = name.replaceAll('_', ' ');
@@ -658,7 +658,7 @@ describe('text of a client that looks like a pseudonym', () => {
     ];
   };
 
-  it('comes back as typed, in every form, whether the session knows it or not', async () => {
+  it('restores every form as typed, whether or not the session knows the pseudonym', async () => {
     const guard = guardFor();
     const own = await sendText(guard, 'Anna');
     for (const typed of [own, '<PERSON_K7Q2RTM4>', '<LITERAL_K7Q2RTM4>']) {
@@ -672,7 +672,7 @@ describe('text of a client that looks like a pseudonym', () => {
     }
   });
 
-  it('comes back as typed also when the session learns only later what it could stand for', async () => {
+  it('restores the text as typed if the session learns the pseudonym later', async () => {
     const guard = guardFor();
     const other = await sendText(guardFor(), 'Anna');
     const sent = await sendText(guard, `I saw ${other} in a log`);
@@ -680,14 +680,14 @@ describe('text of a client that looks like a pseudonym', () => {
     expect(await answer(guard, sent)).to.equal(`I saw ${other} in a log`);
   });
 
-  it('does not grow over the turns of a conversation', async () => {
+  it('sends the same text in each turn of a conversation', async () => {
     const guard = guardFor();
     const first = await sendText(guard, 'What is <PERSON_K7Q2RTM4>?');
     const back = await answer(guard, first);
     expect(await sendText(guard, back)).to.equal(first);
   });
 
-  it('is told from the pseudonym of a value, which is then a longer one', async () => {
+  it('lengthens the pseudonym of a value if the text contains the same code', async () => {
     const guard = guardFor();
     const [own = ''] = tagsIn(await sendText(guard, 'Anna'));
     for (const text of [`Anna ${own}`, `Anna ${own.slice(1, -1)}`, `Anna ${own.slice(-9, -1).toLowerCase()}`]) {
@@ -701,7 +701,7 @@ describe('text of a client that looks like a pseudonym', () => {
 describe('round trips', () => {
   const unicode = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 8 }),
-    // Any code unit: lone surrogates too.
+    // Any code unit, also lone surrogates.
     fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 6 }).map((units) => String.fromCharCode(...units)),
     fc.string({
       unit: fc.constantFrom('ا', 'ب', '\u202e', '\u0301', 'é', '👩‍👩‍👧', '🏽', 'ก', 'ำ', '張', '\u2028', '\0'),
@@ -752,7 +752,7 @@ describe('round trips', () => {
       { maxLength: 6 },
     )
     .map((parts) => parts.join(''));
-  /** At least two letters, so that it is no piece of JSON's own; anything in between. */
+  /** Begins with at least two letters or digits, so that it cannot match JSON syntax. */
   const value = fc
     .tuple(
       fc.constantFrom('Ann', 'Zoë', 'ли', 'سعا', '山田', '49'),
@@ -783,7 +783,7 @@ describe('round trips', () => {
   const plantedOf = (values: readonly string[]): Planted =>
     Object.fromEntries(values.map((text, at) => [text, ['PERSON', 'EMAIL_ADDRESS', 'US_SSN'][at % 3] ?? '']));
 
-  it('are the identity, byte for byte, and leave no planted value', async () => {
+  it('restores texts byte for byte, and sends no planted value', async () => {
     await fc.assert(
       fc.asyncProperty(setting, async ({ values, texts }) => {
         const guard = guardFor(plantedOf(values));
@@ -798,7 +798,7 @@ describe('round trips', () => {
         }
         for (const tag of sent.flatMap(tagsIn)) expect(texts.join('\n').includes(tag)).to.equal(false);
         const back = await guard.response({ texts: sent }, caller);
-        // What stands in an address that a renderer loads does not come back: see autoload.test.ts.
+        // Pseudonyms in addresses that a renderer loads are not restored: see autoload.test.ts.
         if (back.withheld > 0) expect(texts.some(mayLoadAddresses)).to.equal(true);
         else expect(back.texts).to.deep.equal(texts);
       }),
@@ -806,7 +806,7 @@ describe('round trips', () => {
     );
   }).timeout(120_000);
 
-  it('are the identity over tool-call arguments, which stay valid JSON', async () => {
+  it('restores tool-call arguments, and keeps them valid JSON', async () => {
     const data = setting.chain(({ values }) => {
       const leaf = fc.oneof(
         fc.constantFrom(...values),
@@ -854,7 +854,7 @@ describe('round trips', () => {
     );
   }).timeout(120_000);
 
-  it('release a growing prefix of the restored answer, however it is cut, and all of it in the end', async () => {
+  it('releases a growing prefix of the restored response for any chunks, and all of it at the end', async () => {
     await fc.assert(
       fc.asyncProperty(
         setting,
@@ -886,13 +886,13 @@ describe('round trips', () => {
     );
   }).timeout(120_000);
 
-  it('of half-lost mappings never yield another value', async () => {
+  it('never restores the value of another pseudonym if the store loses or mixes up mappings', async () => {
     await fc.assert(
       fc.asyncProperty(setting, fc.infiniteStream(fc.boolean()), async ({ values, texts }, coin) => {
         const { guard, store } = createTestGuard(createFakeAnalyzer(plantedOf(values)));
         const sent = (await send(guard, { texts })).texts;
         const get = store.get.bind(store);
-        // Some are lost, and some have another's value, as after a fault of the store.
+        // Some mappings are lost and some have the value of another, as after a fault of the store.
         store.get = async (session, pseudonyms) => {
           const kept = [...(await get(session, pseudonyms))].filter(() => coin.next().value);
           return new Map(
@@ -911,8 +911,8 @@ describe('round trips', () => {
   }).timeout(120_000);
 });
 
-describe('the store', () => {
-  it('is asked once in a request, however many values there are', async () => {
+describe('use of the store', () => {
+  it('writes once for each request, for any number of values', async () => {
     const { guard, store } = createTestGuard(createFakeAnalyzer(people));
     let puts = 0;
     const put = store.put.bind(store);
@@ -924,7 +924,7 @@ describe('the store', () => {
     expect(puts).to.equal(1);
   });
 
-  it('gets text that survives UTF-8, which lone surrogates do not', async () => {
+  it('stores lone surrogates in a form that UTF-8 can encode', async () => {
     const text = 'Zo\ud800 \u0000Zo <\udc00PERSON_K7Q2RTM4>';
     const { guard, store } = createTestGuard(createFakeAnalyzer({ 'Zo\ud800': 'PERSON', '\u0000Zo': 'PERSON' }));
     const put = store.put.bind(store);
@@ -937,16 +937,16 @@ describe('the store', () => {
     expect(await answer(guard, sent)).to.equal(text);
   });
 
-  /** Brings it about that the pseudonym of a value is taken by another one. */
+  /** Stores another value under a pseudonym. */
   async function occupy(store: MappingStore, guard: Guard, pseudonym: string, stored: string): Promise<void> {
     const session = guard.sessionOf(caller.identity);
     const values = new Map([[pseudonym as Pseudonym, stored]]);
-    // The store checks that the subject begins as the session does.
+    // The store checks that subject and session begin with the same characters.
     const subject = undefined;
     expect(await store.put({ session, subject, values, fence: store.fence() })).to.deep.equal({ kind: 'stored' });
   }
 
-  it('that knows another value by a pseudonym makes it longer, and both stay themselves', async () => {
+  it('lengthens a pseudonym that the store has for another value', async () => {
     const [short = ''] = tagsIn(await sendText(guardFor(), 'Anna'));
     const { guard, store } = createTestGuard(createFakeAnalyzer(people), { store: createMemoryStore({ ttlMs: 1e6 }) });
     await occupy(store, guard, short, 'Somebody else');
@@ -955,12 +955,12 @@ describe('the store', () => {
       .to.have.length(short.length + 1)
       .and.satisfy((text: string) => text.startsWith(short.slice(0, -1)));
     expect(await answer(guard, `${sent} ${short}`)).to.equal(`Anna ${short}`);
-    // The next longer code stands in the text.
+    // The text contains the next longer code.
     const [longer = ''] = tagsIn(await sendText(guard, `Anna ${sent.slice(-10, -1)}`));
     expect(longer).to.have.length(short.length + 2);
   });
 
-  it('that was erased in the middle of a request gets nothing, and nothing is sent', async () => {
+  it('stores and sends nothing if the session is erased during the request', async () => {
     for (const scope of ['session', 'subject']) {
       const analyzer = createFakeAnalyzer(people, {
         onBatch: async () => {
@@ -975,7 +975,7 @@ describe('the store', () => {
     }
   });
 
-  it('is left alone by a request that fails', async () => {
+  it('stores nothing for a request that fails', async () => {
     const analyzer = createFakeAnalyzer(people, { onBatch: () => Promise.reject(new Error('down')) });
     const { guard, store } = createTestGuard(analyzer);
     expect(await guard.request({ texts: ['Anna'] }, caller).catch((thrown: unknown) => String(thrown))).to.equal(
@@ -984,7 +984,7 @@ describe('the store', () => {
     expect(await store.count()).to.equal(0);
   });
 
-  it('keeps nothing of a call that nobody can be told from', async () => {
+  it('stores nothing for an unidentified call', async () => {
     const { guard, store } = createTestGuard(createFakeAnalyzer(people));
     const nobody = callBy({ keyHash: '', endUser: '', callId: '' });
     const sent = await sendText(guard, 'Anna', nobody);
@@ -996,7 +996,7 @@ describe('the store', () => {
 });
 
 describe('policy', () => {
-  it('that blocks says which kinds of data, never a value, and keeps nothing', async () => {
+  it('names the kinds of blocked data without their values, and stores nothing', async () => {
     const { guard, store } = createTestGuard(
       createFakeAnalyzer({ ...people, '4111': 'CREDIT_CARD' }, { block: ['CREDIT_CARD', 'EMAIL_ADDRESS'] }),
     );
@@ -1010,7 +1010,7 @@ describe('policy', () => {
     expect(await store.count()).to.equal(0);
   });
 
-  it('in monitor mode changes nothing, keeps nothing, and tells what it would have done', async () => {
+  it('changes and stores nothing in monitor mode, and reports the action of enforce mode', async () => {
     const cases: [text: string, expected: Partial<RequestOutcome>, count: number][] = [
       ['Hello', { action: 'NONE' }, 0],
       ['Anna', { action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' }, 1],

@@ -3,8 +3,8 @@ import { recognizedTypes } from '../detection/recognizers/recognizers.ts';
 import { kindNames } from '../detection/ner/labels.ts';
 import { createLabelSet } from './labels.ts';
 
-describe('the vocabulary of labels', () => {
-  it('has a label of its own for each type that the built-in detector finds', () => {
+describe('createLabelSet', () => {
+  it('has a label for each type that the built-in detector finds', () => {
     const types = new Set([...recognizedTypes(), ...kindNames]);
     expect(types.size).to.be.greaterThan(30);
     expect(types).to.include('API_KEY');

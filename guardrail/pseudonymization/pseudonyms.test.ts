@@ -12,7 +12,7 @@ const names = (entries: readonly Entry[]): string[] => entries.map(({ pseudonym 
 const none = (): boolean => false;
 
 describe('Pseudonyms', () => {
-  it('gives a value one pseudonym, and another for each session, label, value and key', () => {
+  it('derives one pseudonym for each combination of session, label, value and key', () => {
     const name = pseudonyms.entry('PERSON', 'Anna').pseudonym;
     expect(name)
       .to.match(new RegExp(`^<PERSON_${CODE_UNIT}{8,}>$`))
@@ -29,7 +29,7 @@ describe('Pseudonyms', () => {
     expect(name).to.not.be.oneOf(others.map((entry) => entry.pseudonym));
   });
 
-  it('makes codes that are no words and no numbers', () => {
+  it('derives codes with at least one digit and one letter', () => {
     for (let at = 0; at < 5000; at++) {
       const [, code] = /_(.*)>/.exec(pseudonyms.entry('PERSON', `value ${at}`).pseudonym) ?? [];
       expect(code).to.have.length(8);
@@ -37,7 +37,7 @@ describe('Pseudonyms', () => {
     }
   });
 
-  it('spreads codes over the whole alphabet at each place', () => {
+  it('distributes codes evenly over the alphabet at each position', () => {
     const runs = 6400;
     const counts = Array.from({ length: 16 }, () => new Map<string, number>());
     for (let at = 0; at < runs; at++) {
@@ -47,12 +47,12 @@ describe('Pseudonyms', () => {
     }
     for (const count of counts) {
       expect(count.size).to.equal(32);
-      // 200 expected of each (the rule of a digit and a letter moves it by 6), standard deviation 14.
+      // 200 of each are expected (the digit-and-letter rule changes this by 6), with a standard deviation of 14.
       for (const seen of count.values()) expect(seen).to.be.within(100, 330);
     }
   });
 
-  it('knows whether a value belongs to a pseudonym, at every length', () => {
+  it('checks whether a value belongs to a pseudonym, at every length', () => {
     let entry = pseudonyms.entry('EMAIL_ADDRESS', 'a@b.example');
     for (let longer = 0; longer < 5; longer++) {
       expect(pseudonyms.isCodeOf(entry.pseudonym, 'a@b.example')).to.equal(true);
@@ -68,22 +68,22 @@ describe('separate', () => {
   const b = entryWith('ABC12345DXFGHJKM');
   const c = entryWith('ZZZ99999DEFGHJKM');
 
-  it('leaves alone what does not collide', () => {
+  it('keeps entries without collision', () => {
     expect(names(separate([a, c], none))).to.deep.equal(['<PERSON_ABC12345>', '<PERSON_ZZZ99999>']);
   });
 
-  it('lengthens both of two that collide, until they differ, whichever comes first', () => {
+  it('lengthens both entries of a collision until they differ, in any order', () => {
     const expected = ['<PERSON_ABC12345DE>', '<PERSON_ABC12345DX>', '<PERSON_ZZZ99999>'];
     expect(names(separate([a, b, c], none))).to.deep.equal(expected);
     expect(names(separate([c, b, a], none))).to.deep.equal(expected);
   });
 
-  it('keeps clear of codes that stand in the text', () => {
+  it('avoids codes that occur in the text', () => {
     const taken = new Set(['ABC12345', 'ABC12345D']);
     expect(names(separate([a], (code) => taken.has(code)))).to.deep.equal(['<PERSON_ABC12345DE>']);
   });
 
-  it('gives up on two values that no length tells apart, instead of mixing them up', () => {
+  it('throws if two codes collide at every length', () => {
     expect(() => separate([a, entryWith(a.digits, 'another')], none)).to.throw('collide at every length');
   });
 });

