@@ -1,10 +1,7 @@
 import { expect } from 'chai';
 import { contentPartOf } from './contentParts.ts';
 
-/**
- * The values of `type` that the request and response messages of the official SDKs declare, tool definitions and
- * options aside.
- */
+/** The values of `type` in messages of the official SDKs, without tool definitions and options. */
 const DECLARED: Readonly<Record<string, string>> = {
   'npm openai 6.49.0, ChatCompletionMessageParam and ChatCompletionMessage':
     'custom file function image_url input_audio refusal text url_citation',
@@ -35,15 +32,15 @@ const DECLARED: Readonly<Record<string, string>> = {
   'Model Context Protocol 2025-06-18, ContentBlock': 'text image audio resource resource_link',
 };
 
-describe('the table of content parts', () => {
+describe('contentPartOf', () => {
   for (const [source, types] of Object.entries(DECLARED)) {
-    it(`has every type that is declared by ${source}`, () => {
+    it(`has a row for every type in ${source}`, () => {
       const missing = types.split(' ').filter((type) => contentPartOf(type) === undefined);
       expect(missing, 'add them to contentParts.ts').to.deep.equal([]);
     });
   }
 
-  it('has no row for a type that every object inherits', () => {
+  it('has no row for names that every object inherits', () => {
     for (const type of ['constructor', '__proto__', 'toString']) expect(contentPartOf(type)).to.equal(undefined);
   });
 });

@@ -23,7 +23,7 @@ const inMessage = (part: Json): Json[] => [{ role: 'user', content: [{ type: 'te
 const inToolResult = (part: Json): Json[] =>
   inMessage({ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'Hello.' }, part] });
 
-/** Both places, and what is found in the part there. */
+/** The texts, images and files in a part. Checks that a message and a tool result give the same. */
 function inspect(part: Json): { texts: [string, TextKind][]; images: string[]; files: boolean } {
   const results = [inMessage(part), inToolResult(part)].map((messages) => ({
     texts: textsIn(messages).filter(([text]) => text !== 'Hello.'),
@@ -35,8 +35,8 @@ function inspect(part: Json): { texts: [string, TextKind][]; images: string[]; f
   return first ?? { texts: [], images: [], files: false };
 }
 
-describe('a content part of an unknown type', () => {
-  it('has every text visited, except ids and signatures', () => {
+describe('content parts of unknown types', () => {
+  it('visits every text, except ids and signatures', () => {
     const part = {
       ...{ type: 'brand_new', id: 'a', call_id: 'b', signature: 'c', encrypted_index: 'd' },
       ...{ name: 'name', title: 'title', status: 'status', data: 'data', blob: 'blob', detail: 'detail' },
@@ -53,7 +53,7 @@ describe('a content part of an unknown type', () => {
     expect([images, files]).to.deep.equal([[], false]);
   });
 
-  it('is an image where it has one in any known form, or as a data URL', () => {
+  it('finds images in every known form, and as data URLs', () => {
     for (const members of [
       { image_url: PNG },
       { image_url: { url: PNG } },
@@ -71,7 +71,7 @@ describe('a content part of an unknown type', () => {
     }
   });
 
-  it('is a file where it refers to one, has one as a data URL, or has anything else in base64', () => {
+  it('finds references to files, files as data URLs, and other base64', () => {
     for (const members of [
       { file_id: 'file-1' },
       { file_url: 'https://example.org/a.pdf' },
@@ -90,8 +90,8 @@ describe('a content part of an unknown type', () => {
   });
 });
 
-describe('a content part of a known type', () => {
-  it('has its members visited by their role', () => {
+describe('content parts of known types', () => {
+  it('visits members by their role', () => {
     const messages: Json[] = [
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'text' }] },
       { type: 'reasoning', id: 'rs', summary: [{ type: 'summary_text', text: 'summary' }], encrypted_content: 'x' },
@@ -111,7 +111,7 @@ describe('a content part of a known type', () => {
     ]);
   });
 
-  it('has members that its type does not declare visited too', () => {
+  it('visits members that the type does not declare', () => {
     expect(inspect({ type: 'text', text: 'a', footnote: 'b', more: { note: 'c' } }).texts).to.deep.equal([
       ['a', 'text'],
       ['b', 'text'],
@@ -121,7 +121,7 @@ describe('a content part of a known type', () => {
     expect(inspect({ type: 'audio', data: ENCODED }).files).to.equal(true);
   });
 
-  it('is an image also where the API gives it in a rare form', () => {
+  it('finds images in rare forms', () => {
     for (const [part, source] of [
       [{ type: 'computer_screenshot', file_id: 'file-1' }, 'file:file-1'],
       [{ type: 'image', url: 'https://example.org/a.png' }, 'https://example.org/a.png'],
@@ -133,7 +133,7 @@ describe('a content part of a known type', () => {
     expect(inspect({ type: 'image_generation_call', id: 'i', result: null }).images).to.deep.equal([]);
   });
 
-  it('has its image replaced also where its address is a data URL', () => {
+  it('replaces an image whose address is a data URL', () => {
     for (const part of [
       { type: 'image', source: { type: 'url', url: PNG } },
       { fileData: { mimeType: 'image/png', fileUri: PNG } },
@@ -146,7 +146,7 @@ describe('a content part of a known type', () => {
 });
 
 describe('data of a tool', () => {
-  it('is one text, and its images and files count as well', () => {
+  it('is visited as one text, and its images and files are found', () => {
     const input = { type: 'anything', name: 'name', deep: [{ image_url: PNG }, { file_data: PNG }, 5] };
     const messages: Json[] = [{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input }] }];
     expect(textsIn(messages)).to.deep.equal([[JSON.stringify(input), 'arguments']]);

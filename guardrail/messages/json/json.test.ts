@@ -26,7 +26,7 @@ describe('parseJsonIn', () => {
     it(`reads ${JSON.stringify(text)}`, () => expect(texts(text)).to.deep.equal(segments));
   }
 
-  it('finds every string, key and number of any JSON, and where each of its characters stands', () => {
+  it('finds every string, key and number of any JSON, with the offset of each character', () => {
     fc.assert(
       fc.property(
         fc.json({ maxDepth: 4, stringUnit: 'binary' }),
@@ -35,7 +35,7 @@ describe('parseJsonIn', () => {
           const value = JSON.parse(json) as unknown;
           const text = JSON.stringify([value, ''], undefined, indent);
           const { segments } = parseJsonIn(text);
-          // A string of two levels of JSON is cut once more: see the cases above.
+          // A string with nested JSON is split again: see the cases above.
           const leaves = leavesOf([value]).filter((leaf) => leaf !== '' && !/[[{]/.test(leaf));
           for (const leaf of leaves) expect(segments.map((segment) => segment.text)).to.include(leaf);
           for (const { start, end, text: content, offsets, depth } of segments) {
@@ -57,7 +57,7 @@ describe('parseJsonIn', () => {
 });
 
 describe('jsonDepths', () => {
-  // Each bar is a place, the digit behind it the depth.
+  // Each bar marks a place. The digit after it is the depth.
   const cases = [
     '|0plain "|0text"',
     '{|0"|1a":|0"|1b|1"|0, "c":["|1d"]|0} "|0',
@@ -70,7 +70,7 @@ describe('jsonDepths', () => {
     '["\\u00|1e9 |1"]',
   ];
   for (const marked of cases) {
-    it(`tells ${JSON.stringify(marked)}`, () => {
+    it(`returns the depths in ${JSON.stringify(marked)}`, () => {
       const expected = Array.from(marked.matchAll(/\|(\d?)/g), ([, depth]) => Number(depth));
       const text = marked.replace(/\|\d?/g, '');
       let removed = 0;
@@ -83,7 +83,7 @@ describe('jsonDepths', () => {
     });
   }
 
-  it('depends on nothing behind a place', () => {
+  it('depends only on the text before a place', () => {
     const soup = fc
       .array(
         fc.constantFrom(
@@ -116,7 +116,7 @@ describe('jsonDepths', () => {
     );
   });
 
-  it('agrees with where segments stand', () => {
+  it('agrees with the depths of segments', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 4, stringUnit: 'binary' }), (json) => {
         const { segments } = parseJsonIn(json);
@@ -132,7 +132,7 @@ describe('jsonDepths', () => {
 });
 
 describe('escapeJson', () => {
-  it('is what a JSON writer writes, and is read back, at every depth', () => {
+  it('is the inverse of unescapeJson at every depth', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }),
