@@ -19,7 +19,7 @@ function scan(values: readonly string[], text: string, take: (found: Found) => b
 }
 
 describe('createAutomaton', () => {
-  it('finds every value at every place, overlapping ones too, longest first where they end together', () => {
+  it('finds all values, also overlapping ones, longest first at each end', () => {
     expect(scan(['he', 'she', 'hers', 'e'], 'ushers', () => true)).to.deep.equal([
       [1, 4, 'she'],
       [2, 4, 'he'],
@@ -28,7 +28,7 @@ describe('createAutomaton', () => {
     ]);
   });
 
-  it('asks for shorter values only until one is accepted', () => {
+  it('offers shorter values only until one is accepted', () => {
     const asked: string[] = [];
     const values = ['schmidt', 'anna schmidt', 'dt'];
     createAutomaton(values).scan(
@@ -39,7 +39,7 @@ describe('createAutomaton', () => {
     expect(asked).to.deep.equal(['anna schmidt', 'schmidt']);
   });
 
-  /** What a search for each value alone finds. */
+  /** The result of a separate search for each value. */
   function naive(values: readonly string[], text: string): Found[] {
     const found: Found[] = [];
     for (let end = 1; end <= text.length; end++) {
@@ -50,12 +50,12 @@ describe('createAutomaton', () => {
     return found;
   }
 
-  // Values in Latin-1 get a table, others do not.
+  // Only values in Latin-1 use a table.
   for (const [what, units] of [
     ['Latin-1', ['a', 'b', 'é']],
     ['any script', ['a', 'b', 'é', '\ud83d', '\ude00']],
   ] as const) {
-    it(`finds what a search for each value alone finds: values in ${what}`, () => {
+    it(`finds the same as a separate search for each value: values in ${what}`, () => {
       const word = fc.string({ unit: fc.constantFrom(...units), minLength: 1, maxLength: 5 });
       const piece = fc.oneof(word, fc.constantFrom('x', '\u4e00'));
       fc.assert(
@@ -68,7 +68,7 @@ describe('createAutomaton', () => {
     });
   }
 
-  it('finds the same with a table and without', () => {
+  it('finds the same with and without a table', () => {
     const values = Array.from({ length: 900 }, (_, at) => `value ${(at * 7919) % 10_000} of many`);
     const text = values.join(', ') + 'value 1 of value 7919 of many';
     const found = scan(values, text, () => true);
@@ -80,7 +80,7 @@ describe('createAutomaton', () => {
     );
   });
 
-  it('reads a text through a fold', () => {
+  it('applies a fold to the text', () => {
     const lower: Fold = Uint16Array.from({ length: 65_536 }, (_, unit) =>
       String.fromCharCode(unit).toLowerCase().charCodeAt(0),
     );
@@ -93,12 +93,12 @@ describe('createAutomaton', () => {
     }
   });
 
-  it('finds no empty value', () => {
+  it('does not find empty values', () => {
     expect(scan(['', 'a'], 'ba', () => true)).to.deep.equal([[1, 2, 'a']]);
     expect(scan([], 'ba', () => true)).to.deep.equal([]);
   });
 
-  it('tells many ways on from one place apart', () => {
+  it('distinguishes many children of one node', () => {
     const values = Array.from({ length: 500 }, (_, at) => `x${String.fromCharCode(0x4e00 + at)}`);
     expect(scan(values, values.join(''), () => true)).to.have.length(500);
   });
