@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { trailingCodePoints } from './codePoints.ts';
 
-describe('trailing code points', () => {
-  it('are as many as the code units hold, a pair that is cut counted whole', () => {
+describe('trailingCodePoints', () => {
+  it('counts the code points of the code units, and a split pair as one', () => {
     const CASES: [text: string, units: number, points: number][] = [
       ['', 0, 0],
       ['abc', 0, 0],
@@ -20,7 +20,7 @@ describe('trailing code points', () => {
       expect(trailingCodePoints(text, units), `${text} ${units}`).to.equal(points);
   });
 
-  it('are never too few: what is shown, by code points, holds none of what is held back', () => {
+  it('never counts too few: the text shown contains no held-back code unit', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(30), (text, units) => {
         const points = Array.from(text);

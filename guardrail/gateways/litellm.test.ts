@@ -23,8 +23,8 @@ function renderResponse(outcome: ResponseOutcome): object {
   return exchange.render(outcome);
 }
 
-describe('the basic protocol', () => {
-  it('counts held-back characters as code points of the restored text', () => {
+describe('createLitellmAdapter', () => {
+  it('returns the holdback in code points of the restored text', () => {
     const outcome: ResponseOutcome = {
       session,
       action: 'GUARDRAIL_INTERVENED',
@@ -41,7 +41,7 @@ describe('the basic protocol', () => {
     });
   });
 
-  it('returns the rows that changed, and no list of texts that is empty', () => {
+  it('returns only lists with changed rows, and no empty list of texts', () => {
     const rows: Json[] = [{ role: 'user' }, { role: 'assistant' }];
     const base = { session, entities: [], action: 'GUARDRAIL_INTERVENED', texts: [] } as const;
     const document = { texts: [], structured_messages: rows, tools: rows };
@@ -52,12 +52,12 @@ describe('the basic protocol', () => {
     expect(answer).to.deep.equal({ action: 'GUARDRAIL_INTERVENED', texts: ['x'], structured_messages: changed });
   });
 
-  it('says why it blocks, and nothing else', () => {
+  it('returns only the reason for a blocked request', () => {
     const outcome: RequestOutcome = { session, entities: [], action: 'BLOCKED', blockedReason: 'No cards.' };
     expect(renderRequest(outcome, { texts: ['x'] })).to.deep.equal({ action: 'BLOCKED', blocked_reason: 'No cards.' });
   });
 
-  it('reads every identifier of the gateway, and takes null for absent', () => {
+  it('reads every identifier of the gateway, and treats null as absent', () => {
     const body = {
       input_type: 'request',
       litellm_call_id: 'call',
@@ -97,7 +97,7 @@ describe('the basic protocol', () => {
     });
   });
 
-  it('takes an answer of the model that is a tool call alone, and a request that is one for none', () => {
+  it('accepts a response with only tool calls, and rejects such a request', () => {
     const tool_calls = [{ function: { arguments: '{}' } }];
     expect(parse({ input_type: 'response', tool_calls }).document).to.deep.include({
       texts: [],

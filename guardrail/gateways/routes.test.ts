@@ -10,7 +10,7 @@ import { adapterFor, CHECK_PATH, gatewayRoutesOf } from './routes.ts';
 const [shared = { path: CHECK_PATH, takesBearer: true, adapters: [] }] = gatewayRoutesOf([]);
 const key = createSecretKey(Buffer.alloc(32, 7));
 
-/** What a gateway proves, and what a client says: a call of one API key. */
+/** A call: the values that the gateway proves and the values that the client chooses. */
 interface Call {
   readonly tenant: string;
   readonly team: string | undefined;
@@ -46,7 +46,7 @@ function read(dialect: string, body: JsonObject, { tenant, team, headers }: Call
 const sessionOf = ({ identity }: GatewayExchange, scope: SessionScope): string | undefined =>
   deriveSession(key, identity, scope);
 
-/** Both phases of a call: the second gets what the first has made of the request. */
+/** Both phases of a call. The second receives the request as changed by the first. */
 function phases(dialect: string, made: Call): [before: GatewayExchange, after: GatewayExchange] {
   if (dialect === 'agentgateway') {
     return [read(dialect, { body: { messages: [] } }, made), read(dialect, { body: { choices: [] } }, made)];
@@ -68,8 +68,8 @@ function phases(dialect: string, made: Call): [before: GatewayExchange, after: G
 }
 
 for (const dialect of ['portkey', 'agentgateway']) {
-  describe(`the sessions of ${dialect}`, () => {
-    it('are shared within one tenant and one proven team alone, whatever clients name', () => {
+  describe(`sessions of ${dialect}`, () => {
+    it('are shared only within one tenant and one proven team, for any values of clients', () => {
       fc.assert(
         fc.property(call, call, scopes, (one, other, scope) => {
           const sessions = [...phases(dialect, one), ...phases(dialect, other)].map((phase) => sessionOf(phase, scope));
@@ -84,7 +84,7 @@ for (const dialect of ['portkey', 'agentgateway']) {
       );
     });
 
-    it('are one for both phases of a call, where anything ties them together, and none otherwise', () => {
+    it('are equal in both phases of a call, or undefined if nothing links the phases', () => {
       fc.assert(
         fc.property(call, scopes, (made, scope) => {
           const [before, after] = phases(dialect, made);
@@ -96,7 +96,7 @@ for (const dialect of ['portkey', 'agentgateway']) {
       );
     });
 
-    it('are the same in each call of a team that names one', () => {
+    it('are equal in all calls of a team that name the same session', () => {
       fc.assert(
         fc.property(call, scopes, name, (made, scope, team) => {
           const named = { ...made, team, headers: { 'x-session-id': 'one', ...made.headers } };
