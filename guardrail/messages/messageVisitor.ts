@@ -25,19 +25,19 @@ import { hasFile, imageMembers, isBinary, isMediaOfItsType } from './media.ts';
  */
 export function visitMessages(messages: readonly Json[], visitor: MessageVisitor, field: MessageField): Json[] {
   const walk = new MessageWalk(visitor);
-  return naming(field, () => messages.map((message) => walk.visit(message, ROOT)));
+  return withFieldName(field, () => messages.map((message) => walk.visit(message, ROOT)));
 }
 
 /** Visits the texts of tool definitions. */
 export function visitTools(tools: readonly Json[], visitor: MessageVisitor): Json[] {
   const walk = new MessageWalk(visitor);
-  return naming('tools', () => tools.map((tool) => walk.visit(tool, { ...ROOT, role: 'tools' })));
+  return withFieldName('tools', () => tools.map((tool) => walk.visit(tool, { ...ROOT, role: 'tools' })));
 }
 
-/** Thrown where the depth is exceeded. The field is added by {@link naming}. */
+/** Thrown where the depth is exceeded. The field is added by {@link withFieldName}. */
 class TooDeep extends Error {}
 
-function naming<T>(field: MessageField, walk: () => T): T {
+function withFieldName<T>(field: MessageField, walk: () => T): T {
   try {
     return walk();
   } catch (error) {
@@ -53,10 +53,10 @@ interface Position {
   readonly role: MemberRole;
   readonly nesting: number;
   /** The value is in data of a tool or in an opaque member. Its texts are not visited one by one. */
-  readonly isMuted: boolean;
+  readonly isMediaOnly: boolean;
 }
 
-const ROOT: Position = { key: undefined, parent: undefined, role: 'text', nesting: 0, isMuted: false };
+const ROOT: Position = { key: undefined, parent: undefined, role: 'text', nesting: 0, isMediaOnly: false };
 
 class MessageWalk {
   private readonly visitor: MessageVisitor;
@@ -73,15 +73,15 @@ class MessageWalk {
     if (position.nesting >= MAX_NESTING) throw new TooDeep();
     if (Array.isArray(value)) return this.visitArray(value, position);
     const { role } = position;
-    if (role === 'opaque') return this.visitMuted(value, position);
-    if (isData(role, value) && !position.isMuted) return this.visitData(value, position);
+    if (role === 'opaque') return this.visitMedia(value, position);
+    if (isData(role, value) && !position.isMediaOnly) return this.visitData(value, position);
     return this.visitObject(value, position);
   }
 
   private visitText(text: string, position: Position): string {
-    const { key, parent, role, isMuted } = position;
+    const { key, parent, role, isMediaOnly } = position;
     const { text: rewrite } = this.visitor;
-    if (!rewrite || isMuted) return text;
+    if (!rewrite || isMediaOnly) return text;
     switch (role) {
       case 'opaque':
         return text;
@@ -114,9 +114,9 @@ class MessageWalk {
   }
 
   private visitObject(value: JsonObject, position: Position): Json {
-    const { role, isMuted } = position;
+    const { role, isMediaOnly } = position;
     const part = typeof value.type === 'string' ? contentPartOf(value.type) : undefined;
-    const isUnknown = typeof value.type === 'string' && !part && !isMuted;
+    const isUnknown = typeof value.type === 'string' && !part && !isMediaOnly;
     const roleOf = (key: string): MemberRole => {
       if (role === 'tools') return 'tools';
       // The address of an image or a file is handled with its part.
@@ -125,12 +125,12 @@ class MessageWalk {
     };
     let object = value;
     if (this.wantsMedia) {
-      const isPlain = isMuted || role === 'tools';
+      const isPlain = isMediaOnly || role === 'tools';
       if (this.visitor.file && hasFile(value, part, roleOf, isPlain)) this.visitor.file();
       object = this.visitImages(value, part, isPlain ? generalRole : roleOf);
     }
     return mapMembers(object, (member, key) =>
-      this.visit(member, { key, parent: value, role: roleOf(key), nesting: position.nesting + 1, isMuted }),
+      this.visit(member, { key, parent: value, role: roleOf(key), nesting: position.nesting + 1, isMediaOnly }),
     );
   }
 
@@ -149,14 +149,14 @@ class MessageWalk {
   }
 
   /** Visits images and files only. An opaque member has no text for the model, but may contain an image or a file. */
-  private visitMuted(value: JsonObject, position: Position): Json {
-    return this.wantsMedia ? this.visitObject(value, { ...position, role: 'text', isMuted: true }) : value;
+  private visitMedia(value: JsonObject, position: Position): Json {
+    return this.wantsMedia ? this.visitObject(value, { ...position, role: 'text', isMediaOnly: true }) : value;
   }
 
   /** Visits data of the client, the model or a tool as JSON text. */
   private visitData(value: JsonObject, position: Position): Json {
     assertNesting(value);
-    const visited = this.visitMuted(value, position);
+    const visited = this.visitMedia(value, position);
     if (!this.visitor.text) return visited;
     const text = JSON.stringify(visited);
     const rewritten = this.visitor.text(text, 'arguments');
