@@ -26,7 +26,7 @@ const requestData = z
     user_api_key_hash: identifier.describe("Hash of the gateway's virtual key."),
     user_api_key_team_id: identifier.describe("The gateway's team."),
     user_api_key_user_id: identifier.describe("The gateway's internal user."),
-    user_api_key_end_user_id: identifier.describe('The end user, as the client named it.'),
+    user_api_key_end_user_id: identifier.describe('The end user, as named by the client.'),
   })
   .nullish();
 
@@ -42,9 +42,9 @@ const overrides = z
     recall: z
       .enum(['precise', 'balanced', 'thorough'])
       .nullish()
-      .describe('The least recall for this call; never less than that of the service.'),
+      .describe('Minimum recall for this call. A value below the recall of the service has no effect.'),
     block_entities: z.array(z.string().max(128)).max(200).nullish().describe('Entity types that block this request.'),
-    images: z.enum(['block']).nullish().describe('Blocks this request if it holds an image.'),
+    images: z.enum(['block']).nullish().describe('Blocks this request if it contains an image, a file or a recording.'),
   })
   .nullish();
 
@@ -59,15 +59,15 @@ const fields = z.object({
   request_data: requestData,
   request_headers: jsonObject
     .nullish()
-    .describe("The client's headers; x-session-id names a conversation, the others are ignored."),
-  additional_provider_specific_params: overrides.describe('Settings for this call; they only make it stricter.'),
+    .describe("The client's headers. x-session-id names the conversation; other headers are ignored."),
+  additional_provider_specific_params: overrides.describe('Settings for this call. They can only be stricter than those of the service.'),
 });
 
 /** The fields with the proxy's name. */
 function namedFields(proxyName: string) {
   return {
-    [`${proxyName}_call_id`]: identifier.describe('The same before and after one model call.'),
-    [`${proxyName}_trace_id`]: identifier.describe('The same in all calls of a conversation.'),
+    [`${proxyName}_call_id`]: identifier.describe('Id of the model call, equal before and after it.'),
+    [`${proxyName}_trace_id`]: identifier.describe('Id of the conversation, equal in all its calls.'),
   };
 }
 
@@ -81,19 +81,19 @@ export function basicRequestSchema(proxyName: string): z.ZodType {
 /** The body of the answer. */
 export const basicResponseSchema = z.object({
   action: z.enum(['NONE', 'GUARDRAIL_INTERVENED', 'BLOCKED']),
-  texts: z.array(z.string()).optional().describe('As many as were sent, in the same order.'),
+  texts: z.array(z.string()).optional().describe('The texts of the call, in the same number and order.'),
   images: z
     .array(z.string())
     .optional()
-    .describe('With GUARDRAIL_INTERVENED, where one changed: as many as were sent, in the same order.'),
-  structured_messages: z.array(jsonObject).optional().describe('With GUARDRAIL_INTERVENED, where they changed.'),
-  tools: z.array(jsonObject).optional().describe('With GUARDRAIL_INTERVENED, where they changed.'),
-  tool_calls: z.array(jsonObject).optional().describe('After the call, where they changed.'),
+    .describe('Only with GUARDRAIL_INTERVENED, if an image changed: all images, in the same number and order.'),
+  structured_messages: z.array(jsonObject).optional().describe('Only with GUARDRAIL_INTERVENED, if they changed.'),
+  tools: z.array(jsonObject).optional().describe('Only with GUARDRAIL_INTERVENED, if they changed.'),
+  tool_calls: z.array(jsonObject).optional().describe('Only after the model call, if they changed.'),
   stream_holdback_chars: z
     .array(z.int().min(0))
     .optional()
-    .describe('After the call: for each text, how many code points at its end may still change.'),
-  blocked_reason: z.string().optional().describe('The reason, for the user; only with BLOCKED.'),
+    .describe('Only after the model call: the holdback of each text, in code points.'),
+  blocked_reason: z.string().optional().describe('Only with BLOCKED: the reason, for the user.'),
 });
 
 type BasicResponse = z.infer<typeof basicResponseSchema>;
