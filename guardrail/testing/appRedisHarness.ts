@@ -7,14 +7,14 @@ export interface Body {
   readonly error: { code: string; message: string };
 }
 
-const who = (user: string): Record<string, unknown> => ({
+const identityOf = (user: string): Record<string, unknown> => ({
   litellm_call_id: 'call',
   request_data: { user_api_key_team_id: 'team', user_api_key_end_user_id: user },
 });
 export const request = (harness: Harness, user: string, text: string): Promise<Answer> =>
-  harness.guard({ ...who(user), input_type: 'request', texts: [text] });
+  harness.guard({ ...identityOf(user), input_type: 'request', texts: [text] });
 export const response = (harness: Harness, user: string, text: string): Promise<Answer> =>
-  harness.guard({ ...who(user), input_type: 'response', texts: [text] });
+  harness.guard({ ...identityOf(user), input_type: 'response', texts: [text] });
 export const textOf = (answer: Answer): string => (answer.body as Partial<Body>).texts?.[0] ?? '';
 export const ready = async (harness: Harness): Promise<boolean> =>
   (await harness.call('GET', '/readyz')).status === 200;

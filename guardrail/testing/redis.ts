@@ -16,7 +16,7 @@ export function withRedis(): () => RedisServer {
     await server?.stop();
   });
   return () => {
-    if (!server) throw new Error('Redis runs only during tests and hooks, not while they are declared.');
+    if (!server) throw new Error('Redis is available only inside tests and hooks, not during their declaration.');
     return server;
   };
 }
