@@ -11,20 +11,20 @@ export class PseudonymAssignment {
   private codes: ReadonlySet<string> = new Set();
 
   /** Assigns a pseudonym to each value of a request. */
-  static async of(plans: readonly TextEdits[], pseudonyms: Pseudonyms): Promise<PseudonymAssignment> {
-    const names = new PseudonymAssignment();
+  static async of(texts: readonly TextEdits[], pseudonyms: Pseudonyms): Promise<PseudonymAssignment> {
+    const assignment = new PseudonymAssignment();
     const breathe = createYielder();
-    for (const { edits } of plans) {
+    for (const { edits } of texts) {
       for (const { label, stored } of edits) {
-        if (names.find(label, stored)) continue;
-        names.set(pseudonyms.entry(label, stored));
+        if (assignment.find(label, stored)) continue;
+        assignment.set(pseudonyms.entry(label, stored));
         await breathe();
       }
     }
-    const entries = names.entries();
-    names.codes = codesIn(plans, new Set(entries.map(({ digits }) => digits.slice(0, MIN_CODE))));
-    names.rename(entries);
-    return names;
+    const entries = assignment.entries();
+    assignment.codes = codesIn(texts, new Set(entries.map(({ digits }) => digits.slice(0, MIN_CODE))));
+    assignment.setDistinct(entries);
+    return assignment;
   }
 
   /** The values by their pseudonyms. */
@@ -40,11 +40,11 @@ export class PseudonymAssignment {
   }
 
   /** Changes the pseudonyms of some values, and of the values that then collide with them. */
-  reassign(rename: (entry: Entry) => Entry): void {
-    this.rename(this.entries().map(rename));
+  reassign(change: (entry: Entry) => Entry): void {
+    this.setDistinct(this.entries().map(change));
   }
 
-  private rename(entries: readonly Entry[]): void {
+  private setDistinct(entries: readonly Entry[]): void {
     for (const entry of separate(entries, (code) => this.codes.has(code))) this.set(entry);
   }
 
@@ -73,12 +73,12 @@ const CODES = new RegExp(`(?<![0-9a-z])${CODE_UNIT}{${MIN_CODE},${MAX_CODE}}(?![
  * the session and are skipped.
  * @param beginnings first characters of the codes that matter
  */
-function codesIn(plans: readonly TextEdits[], beginnings: ReadonlySet<string>): Set<string> {
+function codesIn(texts: readonly TextEdits[], beginnings: ReadonlySet<string>): Set<string> {
   const codes = new Set<string>();
   const add = (code: string): void => {
     if (beginnings.has(code.slice(0, MIN_CODE))) codes.add(code);
   };
-  for (const { text, kind, edits } of plans) {
+  for (const { text, kind, edits } of texts) {
     if (kind === 'thought') continue;
     for (const { looksLike } of edits) {
       if (looksLike !== undefined) add(looksLike.slice(looksLike.lastIndexOf('_') + 1, -1));

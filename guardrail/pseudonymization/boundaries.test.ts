@@ -67,8 +67,8 @@ describe('createBlobGuard', () => {
   }
   it('answers calls about several runs in order', () => {
     const text = `${inside} Anna ${inside} Anna`;
-    const tears = createBlobGuard(text);
-    const answers = Array.from(text.matchAll(/Anna/g), ({ index }) => tears(index, index + 4));
+    const breaksBlob = createBlobGuard(text);
+    const answers = Array.from(text.matchAll(/Anna/g), ({ index }) => breaksBlob(index, index + 4));
     expect(answers).to.deep.equal([true, false, true, false]);
   });
 });

@@ -92,8 +92,8 @@ export async function collectValues(
     if (!place.whole) continue;
     const value = text.slice(place.start, place.end);
     const known = best.get(value);
-    const surer = !known || place.score > known.score || (place.score === known.score && place.type < known.type);
-    if (surer) best.set(value, place);
+    const isBetter = !known || place.score > known.score || (place.score === known.score && place.type < known.type);
+    if (isBetter) best.set(value, place);
     if (!known) units += value.length;
     if (units > MAX_VALUE_UNITS) throw new TooManyValuesError();
   }
@@ -107,12 +107,12 @@ export function occurrencesIn(segment: Segment, found: readonly Occurrence[], va
   const { text } = segment;
   const places = [...found];
   let next = 0;
-  const tearsBlob = createBlobGuard(text);
+  const breaksBlob = createBlobGuard(text);
   values.automaton.scan(
     text,
     (end) => isBoundary(text, end),
     (start, end, index) => {
-      if (!isBoundary(text, start) || tearsBlob(start, end)) return false;
+      if (!isBoundary(text, start) || breaksBlob(start, end)) return false;
       // A place that a detector found is already in the list.
       while (next < found.length && (found[next]?.start ?? 0) < start) next++;
       if (found[next]?.start === start && found[next]?.end === end) return true;

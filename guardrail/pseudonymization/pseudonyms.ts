@@ -87,7 +87,7 @@ function base32(bytes: Buffer): string {
 /** Returns the entry with a longer code. @throws Error if the code has the maximum length, which never happens by chance */
 export function lengthen(entry: Entry): Entry {
   if (entry.length === MAX_CODE)
-    throw new Error('No pseudonym is left for a value: its codes collide at every length.');
+    throw new Error('No pseudonym is available for a value: its codes collide at every length.');
   return entryOf(entry.label, entry.stored, entry.digits, entry.length + 1);
 }
 

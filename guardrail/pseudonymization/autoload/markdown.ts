@@ -43,8 +43,7 @@ interface Opener {
 export class MarkdownReader implements AddressReader {
   private openers: Opener[] = [];
   private openImages = 0;
-  /** An image may still be open. */
-  private doubtful = false;
+  private imageMayBeOpen = false;
   private hiding = 0;
   private escaped = false;
   private previous = 0;
@@ -84,7 +83,7 @@ export class MarkdownReader implements AddressReader {
   private endParagraph(): void {
     this.openers = [];
     this.openImages = 0;
-    this.doubtful = false;
+    this.imageMayBeOpen = false;
     this.addresses = [];
     this.isFlooded = false;
   }
@@ -117,10 +116,10 @@ export class MarkdownReader implements AddressReader {
   /** Not every renderer supports escapes, so after an escaped "]" the bracket may be closed or still open. */
   private close(escaped: boolean): void {
     const opener = escaped ? this.openers.at(-1) : this.openers.pop();
-    this.closed = { image: this.openImages > 0 || this.doubtful, definition: opener?.head ?? false };
+    this.closed = { image: this.openImages > 0 || this.imageMayBeOpen, definition: opener?.head ?? false };
     if (escaped || !opener?.image) return;
     this.openImages--;
-    this.doubtful ||= this.hiding > opener.hiding;
+    this.imageMayBeOpen ||= this.hiding > opener.hiding;
   }
 
   private begin(address: Destination): void {
