@@ -81,11 +81,11 @@ export function basicRequestSchema(proxyName: string): z.ZodType {
 /** The body of the answer. */
 export const basicResponseSchema = z.object({
   action: z.enum(['NONE', 'GUARDRAIL_INTERVENED', 'BLOCKED']),
-  texts: z.array(z.string()).optional().describe('The texts of the call, in the same number and order.'),
+  texts: z.array(z.string()).optional().describe('As many texts as in the call, in the same order.'),
   images: z
     .array(z.string())
     .optional()
-    .describe('Only with GUARDRAIL_INTERVENED, if an image changed: all images, in the same number and order.'),
+    .describe('Only with GUARDRAIL_INTERVENED, if an image changed: as many as in the call, in the same order.'),
   structured_messages: z.array(jsonObject).optional().describe('Only with GUARDRAIL_INTERVENED, if they changed.'),
   tools: z.array(jsonObject).optional().describe('Only with GUARDRAIL_INTERVENED, if they changed.'),
   tool_calls: z.array(jsonObject).optional().describe('Only after the model call, if they changed.'),
