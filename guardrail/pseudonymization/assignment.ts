@@ -10,7 +10,6 @@ export class PseudonymAssignment {
   /** Codes that occur in the client's text. No value gets one of them. */
   private codes: ReadonlySet<string> = new Set();
 
-  /** Assigns a pseudonym to each value of a request. */
   static async of(texts: readonly TextEdits[], pseudonyms: Pseudonyms): Promise<PseudonymAssignment> {
     const assignment = new PseudonymAssignment();
     const breathe = createYielder();

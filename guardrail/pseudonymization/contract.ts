@@ -46,7 +46,6 @@ export interface RequestDocument {
   readonly texts: readonly string[];
   /** Messages as the client sent them, with content parts and tool calls. */
   readonly structuredMessages?: readonly Json[] | undefined;
-  /** Tool definitions. */
   readonly tools?: readonly Json[] | undefined;
   /** Data URLs or addresses; most occur in the messages too. Processed by {@link file://../images/images.ts}. */
   readonly images?: readonly string[] | undefined;

@@ -171,7 +171,6 @@ function encodingOf(
   return { stored: { kind: 'spelled', raw, depth }, form: plain };
 }
 
-/** Replaces the edits of a text by pseudonyms. */
 export function applyEdits(text: string, edits: readonly Edit[], pseudonymOf: (edit: Edit) => Pseudonym): string {
   let applied = '';
   let from = 0;

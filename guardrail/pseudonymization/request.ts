@@ -74,7 +74,6 @@ export function decide({ texts, findings, inPictures }: AnalyzedRequest): Decisi
   };
 }
 
-/** The edits of each text. */
 export async function editsOf(
   texts: readonly AnalyzedText[],
   { labels, grammar }: PseudonymSyntax,
@@ -102,7 +101,6 @@ function* findingsIn(texts: readonly AnalyzedText[]): Generator<{ text: string; 
   }
 }
 
-/** Applies the edits to the document. */
 export function rewriteRequest(
   document: RequestDocument,
   edits: readonly TextEdits[],

@@ -14,7 +14,7 @@ export interface ScannedText {
 
 export interface Restored {
   readonly text: string;
-  /** The holdback: how many code units at the end of `text` a longer response could still change. Exact. */
+  /** The holdback: how many code units at the end of `text` a longer response could still change. */
   readonly holdback: number;
   /** Number of pseudonyms replaced by values. */
   readonly restored: number;

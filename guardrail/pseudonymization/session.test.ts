@@ -37,7 +37,12 @@ describe('deriveSession', () => {
     ['the calls of a key without team and user', 'user', { ...keyHash, ...call }, { ...keyHash, ...otherCall }],
     ['the calls of an end user alone', 'user', { ...endUser, ...call }, { ...endUser, ...otherCall }],
     ['the calls of a team without a user', 'user', { ...team, ...call }, { ...team, ...otherCall }],
-    ['an end user with and without an internal user', 'user', { ...team, ...endUser, ...user }, { ...team, ...endUser }],
+    [
+      'an end user with and without an internal user',
+      'user',
+      { ...team, ...endUser, ...user },
+      { ...team, ...endUser },
+    ],
     ['absent and empty identifiers', 'user', { ...endUser, team: '', keyHash: '', user: '' }, endUser],
     [
       'both phases of a call, in every scope',

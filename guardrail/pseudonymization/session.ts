@@ -47,7 +47,6 @@ export function deriveSession(key: KeyObject, identity: CallIdentity, scope: Ses
   return (body + proofOf(key, identity.tenant, body)) as SessionId;
 }
 
-/** The session of a call. */
 export interface CallSession {
   readonly id: SessionId;
   /** The end user whose erasure erases the session. */

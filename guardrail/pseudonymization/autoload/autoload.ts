@@ -37,7 +37,6 @@ export class LoadedAddresses {
     return innermost(this.openLevels());
   }
 
-  /** Whether this character would begin an address. */
   beginsAddress(unit: number): boolean {
     return this.openLevels().some((level) => level.markdown.beginsAddress(unit));
   }
