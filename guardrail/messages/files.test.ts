@@ -30,7 +30,10 @@ const OTHERS: [what: string, part: Json][] = [
   ['text', { type: 'text', text: 'file' }],
   ['an image', { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }],
   ['a document that is text', { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Hello.' } }],
-  ['a document of content parts', { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'Hi' }] } }],
+  [
+    'a document of content parts',
+    { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'Hi' }] } },
+  ],
   ['a resource that is text', { type: 'resource', resource: { uri: 'file:///a', mimeType: 'text/plain', text: 'Hi' } }],
   ['an image of a tool', { type: 'image', mimeType: 'image/png', data: 'iVBORw0' }],
   ['an image, by address', { file_data: { mime_type: 'image/png', file_uri: 'gs://bucket/a.png' } }],

@@ -9,7 +9,6 @@ import {
 } from './contentParts.ts';
 import { isObject, type Json, type JsonObject } from './contract.ts';
 
-/** An image in an object. */
 export interface ImageMember {
   /** A data URL, an address, or an empty string for an image in an unknown form. */
   readonly source: string;

@@ -83,7 +83,7 @@ interface Island {
   readonly tokens: readonly Token[];
 }
 
-/** The objects and arrays in a text that are valid JSON and contain a string. */
+/** The objects and arrays in a text that are complete JSON and contain a string. */
 function jsonIslands(text: string): Island[] {
   if (!text.includes('"')) return [];
   const islands: Island[] = [];
