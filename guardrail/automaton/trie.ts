@@ -8,7 +8,6 @@ const ROOM = 256;
  * the root. Grows as texts are added.
  */
 export class Trie {
-  /** Number of nodes. */
   nodes = 1;
   /** The code unit on the edge to each node. */
   units = new Uint16Array(ROOM);
