@@ -11,7 +11,6 @@ export interface PipelineOptions extends Omit<GuardOptions, 'store'> {
   readonly reader: ImageProcessor;
   readonly images: ImageGuardOptions['images'];
   readonly remoteImages: ImageGuardOptions['remoteImages'];
-  /** Creates the guard of the texts. */
   readonly createTextGuard: (options: GuardOptions) => Guard;
 }
 
