@@ -60,7 +60,9 @@ const fields = z.object({
   request_headers: jsonObject
     .nullish()
     .describe("The client's headers. x-session-id names the conversation; other headers are ignored."),
-  additional_provider_specific_params: overrides.describe('Settings for this call. They can only be stricter than those of the service.'),
+  additional_provider_specific_params: overrides.describe(
+    'Settings for this call. They can only be stricter than those of the service.',
+  ),
 });
 
 /** The fields with the proxy's name. */
@@ -78,7 +80,6 @@ export function basicRequestSchema(proxyName: string): z.ZodType {
     .describe('A guardrail call. At least one of texts, images and structured_messages is required.');
 }
 
-/** The body of the answer. */
 export const basicResponseSchema = z.object({
   action: z.enum(['NONE', 'GUARDRAIL_INTERVENED', 'BLOCKED']),
   texts: z.array(z.string()).optional().describe('As many texts as in the call, in the same order.'),

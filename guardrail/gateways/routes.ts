@@ -26,7 +26,6 @@ export function basicPath(proxyName: string): string {
   return `/beta/${proxyName}_basic_guardrail_api`;
 }
 
-/** The paths that gateways call. */
 export function gatewayRoutesOf(proxyNames: readonly string[]): GatewayRoute[] {
   return [
     ...proxyNames.map((name) => ({
