@@ -1,17 +1,17 @@
-/** From the boxes of words to what is painted. Pure. */
+/** Turns the boxes of words into the areas to paint over. Pure. */
 import type { Box, OcrResult } from './contract.ts';
 
-/** Of a box's height: readers place a word a little too tightly, and letters have soft edges. */
+/** The margin, as a share of the box height. OCR boxes are slightly too tight, and letters have soft edges. */
 const PADDING = 0.25;
-/** Pixels, at least. */
+/** The minimum margin, in pixels. */
 const LEAST_PADDING = 2;
-/** Of the gap to the next word that is not painted: what is left keeps that word readable. */
+/** The share of the gap to the next word that is painted over. The rest keeps that word readable. */
 const OF_GAP = 0.4;
 
-/** Pixels of height by which boxes are sorted, so that each is held against those beside it and not against all. */
+/** The height of a band, in pixels. Boxes are grouped by band, so that each one is compared with its neighbors only. */
 const BAND = 32;
 
-/** Boxes with a margin that ends before the words beside them. */
+/** Adds a margin to each box. The margin ends before the next word. */
 export function withMargins(boxes: readonly Box[], { passes }: OcrResult): Box[] {
   const bands = bandsOf(passes.flat(2).map(({ box }) => box));
   return distinct(boxes).map((box) => {

@@ -10,19 +10,17 @@ const TYPES: Readonly<Record<string, ImageFormat>> = {
   'image/webp': 'webp',
 };
 
-/** More than this of a data URL before its comma is no media type (RFC 2397 has none; a real one is 25 characters). */
+/** The maximum length before the comma of a data URL. RFC 2397 sets no limit; a real media type has about 25 characters. */
 const MAX_HEAD = 200;
 
-/**
- * Whether an image is given by where it is instead of what it is. Providers also fetch from their clouds' own schemes.
- */
+/** Returns whether a source is a URL instead of image data. Providers also accept the schemes of their own clouds. */
 export function isRemote(source: string): boolean {
   return /^\s*(?!data:)[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 64));
 }
 
 /**
- * Reads the data URL of an image: base64, base64url too, white space anywhere, upper-case types.
- * @throws UnreadableImageError where it is no image that can be looked into; pixels have not been looked at yet.
+ * Parses the data URL of an image. Accepts base64 and base64url, white space anywhere and upper-case types.
+ * @throws UnreadableImageError if the data is not a valid image file. Pixels are not decoded yet.
  */
 export function parseImageDataUrl(source: string): ImageFile {
   const comma = source.slice(0, MAX_HEAD).indexOf(',');
@@ -35,7 +33,7 @@ export function parseImageDataUrl(source: string): ImageFile {
   const bytes = decodeBase64(source.slice(comma + 1));
   if (bytes.length === 0) throw new UnreadableImageError('empty');
   const picture = inspect(bytes);
-  // What opens the file goes by its beginning, what decides about it upstream may go by its type: they must agree.
+  // Decoders use the first bytes, and providers may use the media type: both must name the same format.
   if (TYPES[type.slice('data:'.length).trim()] !== picture.format) throw new UnreadableImageError('type');
   return picture;
 }
@@ -50,12 +48,14 @@ function decodeBase64(text: string): Buffer {
   const bytes = Buffer.from(plain, 'base64');
   const padding = plain.endsWith('==') ? 2 : plain.endsWith('=') ? 1 : 0;
   const isWhole = (digits: number): boolean => bytes.length === Math.floor((digits * 3) / 4) && digits % 4 !== 1;
-  // Node leaves out what is no base64, other decoders end there: they would see another file.
+  // Node skips invalid base64 characters and other decoders stop at them, so they would see different files.
   if (!isWhole(plain.length - padding) && !isWhole(digitsIn(plain))) throw new UnreadableImageError('syntax');
   return bytes;
 }
 
-/** Without white space and padding; most data URLs have none within, and are not counted through. */
+/**
+ * Counts characters without white space and padding. Most data URLs have no white space, so the caller tries the length first.
+ */
 function digitsIn(text: string): number {
   let digits = 0;
   for (let at = 0; at < text.length; at += 1) {

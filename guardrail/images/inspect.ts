@@ -1,17 +1,20 @@
 /**
- * Looks at the structure of an image file, and at no pixel: what it is, how large, whether it moves, and whether there is
- * more in it than a picture. In time that grows with the file and not with what it claims to unpack to, so what would be
- * refused anyway costs nothing; and it finds what decoders pass over, such as another file behind the end of this one.
+ * Validates the structure of an image file without decoding pixels: format, size, animation and extra data. The time grows with
+ * the size of the file, not with its declared size when unpacked, so refusing a file is cheap. Finds what decoders skip, such
+ * as a second file after the end of the image.
  */
 import { UnreadableImageError, type ImageFile } from './contract.ts';
 
-/** Pixels of the largest picture: 24 megapixels, as phones take them, are 72 MB when unpacked. */
+/** The maximum number of pixels. A phone photo has 24 megapixels, which take 72 MB unpacked. */
 export const MAX_PIXELS = 25_000_000;
-/** Of the longest side: no provider takes longer ones. */
+/** The maximum length of a side, in pixels. No provider accepts more. */
 export const MAX_SIDE = 12_000;
-/** Bytes that decoders hold: as many pixels in 16 bits a channel, which nobody's screen or camera saves, would be 200 MB. */
+/**
+ * The maximum size in memory, in bytes. The maximum number of pixels with 16 bits per channel would take 200 MB; screens and
+ * cameras do not produce such files.
+ */
 const MAX_UNPACKED = 4 * MAX_PIXELS;
-/** Chunks or segments: writers cut 10 MB into a few thousand at most. */
+/** The maximum number of chunks or segments. Encoders split 10 MB into a few thousand at most. */
 const MAX_PARTS = 20_000;
 
 /** @throws UnreadableImageError */
@@ -35,20 +38,20 @@ function assertSize(width: number, height: number, bytesPerPixel = 4): void {
   if (width * height * bytesPerPixel > MAX_UNPACKED) throw new UnreadableImageError('large');
 }
 
-/** Zeros are padding; anything else may be another file to another program. */
+/** Zeros are padding. Other bytes can be a file that another program reads. */
 function assertNothingAfter(bytes: Buffer, end: number): void {
   for (let at = end; at < bytes.length; at += 1) {
     if (bytes[at] !== 0) throw new UnreadableImageError('trailing');
   }
 }
 
-/** Chunks that make up the picture, each with the most bytes that it has (PNG, third edition, 11.2 and 11.3). */
+/** The chunks that an image consists of, with their maximum length (PNG, third edition, 11.2 and 11.3). */
 const PNG_PICTURE: Readonly<Record<string, number>> = {
   ...{ IHDR: 13, PLTE: 768, IDAT: Infinity, IEND: 0, tRNS: 256, gAMA: 4, cHRM: 32, sRGB: 1, sBIT: 4, bKGD: 6 },
   ...{ hIST: 512, pHYs: 9, cICP: 4 },
 };
 
-/** Channels of each colour type (11.2.1). */
+/** The number of channels of each color type (11.2.1). */
 export const PNG_CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 function inspectPng(bytes: Buffer): ImageFile {
@@ -68,7 +71,7 @@ function inspectPng(bytes: Buffer): ImageFile {
     }
     if (name === 'acTL' || name === 'fdAT') throw new UnreadableImageError('animated');
     mayHoldMore ||= length > (PNG_PICTURE[name] ?? -1) || (name !== 'IDAT' && seen.has(name));
-    // Only pictures of colour type 3 are drawn with their palette (11.2.2).
+    // Only color type 3 uses the palette for display (11.2.2).
     mayHoldMore ||= name === 'PLTE' && bytes[25] !== 3;
     seen.add(name);
     if (name === 'IEND') {
@@ -83,18 +86,18 @@ function inspectPng(bytes: Buffer): ImageFile {
 
 interface Segment {
   readonly marker: number;
-  /** Where the marker is. */
+  /** The offset of the marker. */
   readonly at: number;
-  /** Behind the parameters; compressed data may follow. */
+  /** The offset after the parameters. Compressed data may follow. */
   readonly end: number;
 }
 
-/** The segments of a JPEG up to where it ends, or to where what should be one is none. */
+/** Iterates over the segments of a JPEG, up to its end or to the first invalid segment. */
 export function* jpegSegments(bytes: Buffer): Generator<Segment> {
   let at = 2;
   for (let part = 0; part < MAX_PARTS && at + 2 <= bytes.length; part += 1) {
     if (bytes[at] !== 0xff) return;
-    // A marker may be led in by any number of these.
+    // Any number of fill bytes can precede a marker.
     while (bytes[at + 1] === 0xff) at += 1;
     const marker = bytes[at + 1] ?? 0;
     if (marker === 0xd9) {
@@ -110,7 +113,7 @@ export function* jpegSegments(bytes: Buffer): Generator<Segment> {
   }
 }
 
-/** What stands between its last pixel and its end can only be told by decoding it: it may always hold more. */
+/** Only a decoder can find extra data between the last pixel and the end, so a JPEG always may have some. */
 function inspectJpeg(bytes: Buffer): ImageFile {
   let hasFrame = false;
   let hasScan = false;
@@ -130,12 +133,12 @@ function inspectJpeg(bytes: Buffer): ImageFile {
   throw new UnreadableImageError('damaged');
 }
 
-/** SOF0 to SOF15, without DHT, JPG and DAC, which stand between them (ITU-T T.81, table B.1). */
+/** SOF0 to SOF15. DHT, JPG and DAC have numbers in the same range (ITU-T T.81, table B.1). */
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
-/** Compressed data goes on to the next marker that is no restart, and no byte FF with the zero that tells it apart. */
+/** Compressed data ends at the next marker, except restart markers. A zero after FF marks a data byte. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = from; at + 1 < bytes.length; at += 1) {
     if (bytes[at] !== 0xff) continue;
@@ -146,19 +149,19 @@ function endOfScan(bytes: Buffer, from: number): number {
 }
 
 /**
- * Cameras put more behind a picture: further pictures (CIPA DC-007), after padding perhaps; the film of a moment; and
- * Samsung's their own list of parts. All of it is left out of what is sent, and any other file is refused.
+ * Accepts what cameras append to a JPEG: more images (CIPA DC-007), possibly after padding; a video; and the trailer of Samsung
+ * cameras. The encoded image does not contain them. Other trailing data is refused.
  */
 function assertJpegEnd(bytes: Buffer, end: number): void {
   let at = end;
   while (bytes[at] === 0) at += 1;
   const isPicture = latin1(bytes, at, at + 3) === '\xff\xd8\xff';
-  // A film begins with the length of its first part, which is less than 256 (ISO/IEC 14496-12, 4.3).
+  // A video begins with the length of its first box, which is less than 256 (ISO/IEC 14496-12, 4.3).
   const isFilm = at - end === 3 && latin1(bytes, end + 4, end + 8) === 'ftyp';
   if (!isPicture && !isFilm && !hasSamsungParts(bytes, end)) assertNothingAfter(bytes, at);
 }
 
-/** Parts, a list of them that begins with SEFH, its length, and SEFT at the very end of the file. */
+/** A Samsung trailer: parts, a directory that begins with SEFH, its length, and SEFT at the end of the file. */
 function hasSamsungParts(bytes: Buffer, end: number): boolean {
   const foot = bytes.length - 8;
   if (foot < end || latin1(bytes, foot + 4, bytes.length) !== 'SEFT') return false;
@@ -166,10 +169,10 @@ function hasSamsungParts(bytes: Buffer, end: number): boolean {
   return list >= end && list < foot && latin1(bytes, list, list + 4) === 'SEFH';
 }
 
-/** How much of each chunk of a WebP tells the size (RFC 9649). */
+/** The number of bytes that contain the image size, by WebP chunk type (RFC 9649). */
 const WEBP_HEADER_BYTES: Readonly<Record<string, number>> = { VP8X: 10, 'VP8 ': 10, VP8L: 5 };
 
-/** Like that of a JPEG, where the data of its pixels ends can only be told by decoding it. */
+/** As in a JPEG, only a decoder can find the end of the pixel data. */
 function inspectWebp(bytes: Buffer): ImageFile {
   const end = 8 + bytes.readUInt32LE(4);
   if (end > bytes.length) throw new UnreadableImageError('damaged');
@@ -182,7 +185,7 @@ function inspectWebp(bytes: Buffer): ImageFile {
     if (data + length > end || length < (WEBP_HEADER_BYTES[name] ?? 0)) break;
     if (name === 'ANIM' || name === 'ANMF') throw new UnreadableImageError('animated');
     if (name === 'VP8X') {
-      // Bit 1 of the flags says that it is animated.
+      // Bit 1 of the flags marks an animation.
       if (((bytes[data] ?? 0) & 2) !== 0) throw new UnreadableImageError('animated');
       assertSize(bytes.readUIntLE(data + 4, 3) + 1, bytes.readUIntLE(data + 7, 3) + 1);
     }
@@ -197,7 +200,7 @@ function inspectWebp(bytes: Buffer): ImageFile {
     }
     at = data + length + (length % 2);
   }
-  // The last chunk's padding is left out by some writers.
+  // Some encoders omit the padding of the last chunk.
   if (isLossless === undefined || at < end || at > end + 1) throw new UnreadableImageError('damaged');
   assertNothingAfter(bytes, end);
   return { format: 'webp', bytes, mayHaveExtraData: true, isLossless };

@@ -1,4 +1,4 @@
-/** Reads the text of a picture. Runs in the worker alone. */
+/** Reads the text of an image. Runs only in the worker. */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Worker as Thread } from 'node:worker_threads';
@@ -7,12 +7,12 @@ import type { Box, Line, Word } from './contract.ts';
 import { enlarge, rotate, type GrayImage } from './raster.ts';
 import { findTextAreas, type TextAreas } from './textAreas.ts';
 
-/** An engine that reads greys, in a thread of its own: it is busy for seconds, and cannot be asked to stop. */
+/** An OCR engine for grayscale images, in its own thread. It is busy for seconds and cannot be interrupted. */
 export interface Ocr {
   read(greys: GrayImage): Promise<Line[][]>;
-  /** The processor time that it has used, in milliseconds. */
+  /** The processor time used so far, in milliseconds. */
   usedMs(): Promise<number>;
-  /** Ends it, whatever it is doing. What was being read is never answered. */
+  /** Terminates the thread. A pending read never settles. */
   end(): void;
 }
 
@@ -20,33 +20,35 @@ interface RecognizedWord extends Word {
   readonly confidence: number;
 }
 
-/** Letters of 20 to 40 pixels are read best, screens have them of 8 to 16. A picture of at most so many pixels is enlarged. */
+/**
+ * The maximum number of pixels of an image that is enlarged. OCR is best for letters of 20 to 40 pixels; screens have 8 to 16.
+ */
 const SMALL_PICTURE = 1_500_000;
 const SMALL_PICTURE_SCALE = 3;
-/** Pixels: words of a larger picture that are lower than this are read again, enlarged. */
+/** The height in pixels below which words of a larger image are read again, enlarged. */
 const SMALL_PRINT = 18;
-/** Pixels that are read at once, after enlarging: what they take in memory is about ten times as many bytes. */
+/** The maximum number of pixels of a strip, after enlarging. The engine takes about ten bytes of memory per pixel. */
 const STRIP_PIXELS = 4_000_000;
-/** Rows, before enlarging, that two strips share, so that a line is whole in one of them. */
+/** The overlap of two strips in rows, before enlarging, so that each line is whole in one of them. */
 const STRIP_OVERLAP = 64;
-/** What is more certain than this has been read. */
+/** The confidence from which a word counts as read. */
 const CERTAIN = 60;
-/** So few certain words, and the picture may lie on its side. */
+/** With fewer words than this, the image may be rotated. */
 const FEW_WORDS = 3;
-/** Pixels: no letter is lower or narrower and still one. */
+/** The minimum width and height in pixels. Smaller shapes are not letters. */
 const LEAST_SIDE = 6;
 
-/** @throws Error where the language data or the engine cannot be loaded. */
+/** @throws Error if the language data or the engine cannot be loaded. */
 export async function createOcr(): Promise<Ocr> {
   const data = join(dirname(fileURLToPath(import.meta.resolve('@tesseract.js-data/eng'))), '4.0.0_best_int');
   const engine = await createWorker('eng', OEM.LSTM_ONLY, {
     langPath: data,
     gzip: true,
-    // Nothing is downloaded, and nothing is written beside the program.
+    // Do not download or write files.
     cacheMethod: 'none',
     errorHandler: () => undefined,
   });
-  // The library's types leave it out.
+  // The types of the library omit this field.
   const { worker: thread } = engine as unknown as { readonly worker: Thread };
   return {
     read: (greys) => readAll(engine, greys),
@@ -63,7 +65,7 @@ async function readAll(engine: Worker, picture: GrayImage): Promise<Line[][]> {
   const areas = findTextAreas(picture);
   if (areas.isEmpty) return [];
   const print = areas.shown();
-  // The engine looks at each line that it cannot read as a negative, too: of a dark page that would be every line.
+  // The engine retries each unreadable line as a negative. On a dark page that would be every line.
   const page = areas.isLightOnDark ? negative(print) : print;
   const isSmall = page.width * page.height <= SMALL_PICTURE;
   const read = (greys: GrayImage, scale: number, mode: PSM): Promise<RecognizedWord[][]> =>
@@ -71,11 +73,11 @@ async function readAll(engine: Worker, picture: GrayImage): Promise<Line[][]> {
   const whole = await read(page, isSmall ? SMALL_PICTURE_SCALE : areas.hasSmallPrint ? 2 : 1, PSM.AUTO);
   const isReadSmall = isSmall || areas.hasSmallPrint;
   const again = !isReadSmall && isSmallPrint(whole) ? await read(page, 2, PSM.AUTO) : [];
-  // What the layout hid, such as light words on a dark bar, and words that stand alone: with the rest taken away.
+  // Without the words that were read, find what the layout analysis missed: light words on a dark bar, and isolated words.
   const rest = without(page, [...whole, ...again].flat().filter(isRead));
   const scale = isReadSmall || again.length > 0 ? 2 : 1;
   const left = await read(negative(rest), scale, PSM.SPARSE_TEXT);
-  // Letters that are too large for the strips of an enlarged picture.
+  // Letters that are too large for the strips of an enlarged image.
   const large = !isSmall && scale > 1 && again.length === 0 ? await read(rest, 1, PSM.AUTO) : [];
   const passes = [whole, again, left, large];
   if (countRead(passes.flat()) < FEW_WORDS) passes.push(await readTurned(engine, page, scale));
@@ -95,7 +97,7 @@ function isRead({ text, confidence }: RecognizedWord): boolean {
   return confidence >= CERTAIN && /[\p{L}\p{N}]{2}/u.test(text);
 }
 
-/** For a picture that lies on its side, or upside down, without saying so. */
+/** Reads an image that is rotated without an orientation tag. */
 async function readTurned(engine: Worker, greys: GrayImage, scale: number): Promise<RecognizedWord[][]> {
   for (const degrees of [90, 270, 180] as const) {
     const lines = await readStrips(engine, await rotate(greys, degrees), { scale, mode: PSM.AUTO });
@@ -119,7 +121,7 @@ function turnedBack({ left, top, width, height }: Box, whole: GrayImage, degrees
 interface StripOptions {
   readonly scale: number;
   readonly mode: PSM;
-  /** Where there can be text; default everywhere. */
+  /** The areas that can contain text. Default: the whole image. */
   readonly areas?: TextAreas;
 }
 
@@ -169,12 +171,12 @@ async function readStrip(
     .filter((line) => line.length > 0);
 }
 
-/** The engine's own image library reads it as it is. */
+/** A format that the engine decodes natively. */
 function portableGreyMap({ width, height, data }: GrayImage): Buffer {
   return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
 }
 
-/** Fills boxes with the shade beside them. */
+/** Fills boxes with the shade next to them. */
 function without(greys: GrayImage, words: readonly Word[]): GrayImage {
   const { width, height } = greys;
   const data = Buffer.from(greys.data);

@@ -1,42 +1,41 @@
 /**
- * What readers of pictures get wrong, and detectors cannot know: a space within an address, a letter for a digit, one digit
- * for another. The last breaks a checksum, so a number that has the form of a card's or an account's is taken for one.
- * Pure.
+ * Corrects OCR errors that hide entities from detectors: a space within an address, a letter instead of a digit, a wrong digit.
+ * A wrong digit breaks a checksum, so a number in the form of a card or account number counts as one. Pure.
  */
 import { luhn, remainder } from '../detection/detection.ts';
 import type { Line, Word } from './contract.ts';
 import { separatorBetween, gapOf, LINE_END, joinPieces, type TextPiece, type OcrText } from './ocrText.ts';
 
-/** Of a word's height: a gap this narrow is none where a full stop or the like stands beside it. */
+/** The maximum gap, as a share of the word height, that is ignored next to punctuation such as a full stop. */
 const NO_GAP = 0.35;
 
-/** Letters that are read for digits. */
+/** Letters that OCR confuses with digits. */
 const DIGITS: Readonly<Record<string, string>> = {
   ...{ O: '0', o: '0', Q: '0', D: '0', I: '1', l: '1', '|': '1', i: '1', Z: '2', z: '2' },
   ...{ A: '4', S: '5', s: '5', G: '6', b: '6', T: '7', B: '8', g: '9', q: '9' },
 };
 
 /**
- * Forms whose checksum is not asked for, each with a value that stands for it before the detectors. No pattern can match
- * one text in two ways: whoever draws a picture decides what they run over, and they run on the event loop.
+ * Forms that count without a valid checksum. A valid example replaces each match before detection. No pattern can match a text
+ * in two ways: senders of images control the input, and the patterns run on the event loop.
  */
 const FORMS: readonly { readonly pattern: RegExp; readonly accepts: (text: string) => boolean; readonly as: string }[] =
   [
     {
-      // ISO 13616: a country, two check digits, up to 30 letters and digits in groups, the bank's perhaps of letters.
+      // ISO 13616: a country, two check digits, up to 30 letters and digits in groups. The bank code can consist of letters.
       pattern: /\b[A-Z]{2}[0-9A-Z]{2,32}\b(?: [A-Z]{4}\b)?(?: (?=[0-9A-Z]{0,3}[0-9])[0-9A-Z]{1,30}\b){0,8}/g,
       accepts: (text) => digitsIn(text) >= 12 && text.replaceAll(' ', '').length >= 15 && !isIban(text),
       as: 'DE89370400440532013000',
     },
     {
-      // ISO/IEC 7812: 14 to 17 digits, of payment cards with 3 to 6 in front; one may have been read twice or not at all.
-      // Not within a longer number, such as an account's.
+      // ISO/IEC 7812: payment cards have 14 to 17 digits and begin with 3 to 6. OCR may double or drop one digit. A match
+      // within a longer number, such as an account number, does not count.
       pattern: /(?<![\w.,-]|[0-9A-Z]{4} )[3-6](?:[ -]?[0-9]){13,16}(?![\w,-]| ?[0-9])/g,
       accepts: (text) => !luhn(text.replace(/[^0-9]/g, '')),
       as: '4111111111111111',
     },
     {
-      // From where a word begins, over its first letter or digit, to the last one behind an at sign.
+      // An email address: from the start of a word, over its first letter or digit, to the last one after an at sign.
       pattern:
         /(?<![^\s<>()@©®])[^\s<>()@©®\p{L}\p{N}]*[\p{L}\p{N}][^\s<>()@©®]*(?:(?:\(?[@©®])+[^\s<>@©®]*[\p{L}\p{N}])+/gu,
       accepts: (text) => !/^[\w.+'-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}$/i.test(text) && /@|\.[a-z]{2,}$/i.test(text),
@@ -44,7 +43,7 @@ const FORMS: readonly { readonly pattern: RegExp; readonly accepts: (text: strin
     },
   ];
 
-/** The lines in which something was misread, set right, and with wide gaps kept apart. */
+/** Returns the corrected form of the lines that contain an OCR error. Wide gaps stay separators. */
 export function correctConfusions(lines: readonly Line[]): OcrText {
   const written = (words: readonly string[]): string => words.join(' ').replace(/\s+/g, ' ');
   return joinPieces(
@@ -65,7 +64,7 @@ function gapBefore(before: Word | undefined, word: Word): readonly TextPiece[] {
   return isNarrow && isJoint ? [] : [separatorBetween(before, word)];
 }
 
-/** A word of digits mostly has no letter in it that looks like one. */
+/** Corrects a word that consists mostly of digits and whose letters all resemble digits. */
 function withDigits(word: Word): TextPiece {
   const { text } = word;
   const letters = text.replace(/[^\p{L}|]/gu, '');
@@ -74,7 +73,7 @@ function withDigits(word: Word): TextPiece {
   return { text: text.replace(/[\p{L}|]/gu, (letter) => DIGITS[letter] ?? letter), words: [word] };
 }
 
-/** Replaces what has a form by a value that is of it; it stands for all words that it touches. */
+/** Replaces each match of a form by its example. The replacement stands for all words that the match touches. */
 function reform(pieces: readonly TextPiece[]): readonly TextPiece[] {
   return FORMS.reduce(reformOne, pieces);
 }
@@ -88,7 +87,7 @@ function reformOne(
   if (matches.length === 0) return before;
   const result: TextPiece[] = [];
   let next = 0;
-  /** Of the next piece what has not been taken yet. */
+  /** The unused rest of the next piece. */
   let rest = before[0]?.text ?? '';
   let at = 0;
   const takeTo = (end: number): TextPiece[] => {

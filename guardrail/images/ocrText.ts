@@ -1,16 +1,16 @@
 import type { Word } from './contract.ts';
 
-/** A piece of a text, and the words in the picture that it stands for. */
+/** A part of a text, and the words in the image that it stands for. */
 export interface TextPiece {
   readonly text: string;
   readonly words: readonly Word[];
 }
 
-/** A text as pieces; what separates words belongs to none. */
+/** A text as a list of pieces. Separators belong to no word. */
 export interface OcrText {
   readonly text: string;
   readonly pieces: readonly TextPiece[];
-  /** Where in the text each piece begins. */
+  /** The offset of each piece in the text. */
   readonly starts: readonly number[];
 }
 
@@ -18,7 +18,7 @@ const SPACE: TextPiece = { text: ' ', words: [] };
 const TAB: TextPiece = { text: '\t', words: [] };
 export const LINE_END: TextPiece = { text: '\n', words: [] };
 
-/** Of a word's height: words that are farther apart belong to different columns. */
+/** The gap between two columns, as a multiple of the word height. */
 const COLUMN_GAP = 1.5;
 
 export function joinPieces(pieces: readonly TextPiece[]): OcrText {
@@ -35,7 +35,7 @@ export function gapOf(left: Word, right: Word): number {
   return right.box.left - left.box.left - left.box.width;
 }
 
-/** What stands between two words of a line: a tab between columns, so that two numbers are not taken for one. */
+/** Returns the separator of two words in a line. A tab between columns prevents two numbers from being joined. */
 export function separatorBetween(left: Word, right: Word): TextPiece {
   return isColumnGap(left, right) ? TAB : SPACE;
 }

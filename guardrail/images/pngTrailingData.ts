@@ -1,6 +1,6 @@
 /**
- * A PNG's pixels are one compressed stream, and decoders stop where they have enough of it: what goes on behind, perhaps
- * for gigabytes, is a bomb to a program that does not. Runs in the worker alone, since inflating takes time.
+ * Finds data after the pixels of a PNG. The pixels are one compressed stream, and decoders stop when they have enough. What
+ * follows can unpack to gigabytes in a program that does not stop. Runs only in the worker, since inflating takes time.
  */
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,9 +11,9 @@ import { PNG_CHANNELS } from './inspect.ts';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * @param png whose structure has been inspected.
- * @returns whether the compressed stream has anything behind its end, which no decoder looks at.
- * @throws UnreadableImageError where the pixels unpack to more than the header says. What is damaged is left to the decoder.
+ * @param png a file with a valid structure.
+ * @returns whether there is data after the end of the compressed stream, which decoders ignore.
+ * @throws UnreadableImageError if the pixels unpack to more than the header declares. Damaged data is left to the decoder.
  */
 export async function hasTrailingPixelData(png: Uint8Array): Promise<boolean> {
   const bytes = Buffer.from(png.buffer, png.byteOffset, png.byteLength);
@@ -36,7 +36,7 @@ export async function hasTrailingPixelData(png: Uint8Array): Promise<boolean> {
   return inflate.bytesWritten < compressed;
 }
 
-/** Rows with a filter byte each; where it is interlaced, the rows of seven smaller pictures (PNG, third edition, 8.1). */
+/** The rows, with a filter byte each. An interlaced image has the rows of seven smaller images (PNG, third edition, 8.1). */
 function mostUnpacked(png: Buffer): number {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   const channels = PNG_CHANNELS[png[25] ?? -1] ?? 4;

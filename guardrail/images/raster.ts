@@ -1,20 +1,20 @@
-/** Pixels: unpacking, painting, packing. Runs in the worker alone. */
+/** Decodes, paints and encodes pixels. Runs only in the worker. */
 import sharp, { type Sharp } from 'sharp';
 import type { Box, ImageFormat } from './contract.ts';
 import { UnreadableImageError } from './contract.ts';
 import { MAX_PIXELS } from './inspect.ts';
 import { normalizeJpegHeaders } from './jpegHeaders.ts';
 
-/** Upright pixels, sRGB, three bytes each, opaque. */
+/** Upright, opaque sRGB pixels of three bytes each. */
 export interface Raster {
   readonly width: number;
   readonly height: number;
   readonly rgb: Buffer;
-  /** Not as it came: see Reading. */
+  /** The pixels differ from the file: see `OcrResult`. */
   readonly isAltered: boolean;
 }
 
-/** Shades of grey, a byte a pixel. */
+/** Shades of gray, one byte per pixel. */
 export interface GrayImage {
   readonly width: number;
   readonly height: number;
@@ -22,24 +22,25 @@ export interface GrayImage {
 }
 
 /**
- * More pixels than this are reduced to it: a page of small print, or the screen of a laptop. Most models reduce what they
- * are shown to half of that or less.
+ * Larger images are reduced to this number of pixels: a page of small print, or a laptop screen. Most models reduce images to
+ * half of that or less.
  */
 const READ_PIXELS = 4_000_000;
-/** Near to what cannot be told from the original. */
+/** A quality with hardly visible loss. */
 const QUALITY = 92;
 
-// A file that takes another turn than its first bytes promise finds no loader: no SVG, no PDF, no TIFF, no ImageMagick.
+// Allow no other decoders (SVG, PDF, TIFF, ImageMagick), even if the content does not match its first bytes.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadWebp'] });
-// Each picture is seen once; and the process's thread pool, which serves files and names too, must not be filled.
+// Each image is decoded once, so a cache is useless. One thread per image keeps the thread pool of the process free for file
+// and DNS access.
 sharp.cache(false);
 sharp.concurrency(1);
 
 /** @throws UnreadableImageError */
 export async function decodeImage(bytes: Uint8Array): Promise<Raster> {
   try {
-    // A warning is enough: of a JPEG that was cut off and closed again, the decoder says no more, and makes the rest up.
+    // Fail on warnings: for a truncated JPEG with an end marker, the decoder only warns and invents the missing pixels.
     const image = sharp(normalizeJpegHeaders(bytes), { failOn: 'warning', limitInputPixels: MAX_PIXELS, pages: 1 });
     const { autoOrient: size } = await image.metadata();
     const reduction = Math.sqrt(READ_PIXELS / (size.width * size.height));
@@ -53,14 +54,14 @@ export async function decodeImage(bytes: Uint8Array): Promise<Raster> {
     const { rgb, isTranslucent } = opaque(data, channels);
     return { width, height, rgb, isAltered: isTranslucent || reduction < 1 };
   } catch {
-    // What libvips says may quote the file.
+    // The error of libvips can quote the file.
     throw new UnreadableImageError('damaged');
   }
 }
 
 /**
- * Paints boxes over, in the raster itself, each in one colour: that around it, and a quarter of its opposite. So it is seen
- * that something is missing, and the words beside it are read as before, which a black bar would run into.
+ * Paints over boxes in the raster. The color of a box is the surrounding color, mixed with a quarter of its opposite. The gap
+ * is visible, and OCR can still read the words beside it, which a black bar would touch.
  */
 export function fillBoxes(raster: Raster, boxes: readonly Box[]): void {
   const { width, height, rgb } = raster;
@@ -86,7 +87,7 @@ interface Area {
   readonly bottom: number;
 }
 
-/** The median of each channel over the pixels next to an area: letters that touch it do not count. */
+/** The median of each channel over the adjacent pixels, so that letters that touch the area do not count. */
 function colorAround({ width, height, rgb }: Raster, { left, top, right, bottom }: Area): number[] {
   const rows = [top - 1, bottom].filter((y) => y >= 0 && y < height);
   const columns = [left - 1, right].filter((x) => x >= 0 && x < width);
@@ -99,7 +100,7 @@ function colorAround({ width, height, rgb }: Raster, { left, top, right, bottom 
   });
 }
 
-/** A file with these pixels and nothing else. */
+/** Encodes a file that contains only these pixels. */
 export async function encodeImage(raster: Raster, format: ImageFormat, isLossless: boolean): Promise<Buffer> {
   const image = sharpOf(raster);
   switch (format) {
@@ -117,7 +118,7 @@ export async function toGray(raster: Raster): Promise<GrayImage> {
   return { width: raster.width, height: raster.height, data };
 }
 
-/** A strip of the picture, from the row `top`, enlarged. */
+/** Enlarges a strip of the image that begins at row `top`. */
 export async function enlarge(greys: GrayImage, top: number, height: number, scale: number): Promise<GrayImage> {
   const { width } = greys;
   const strip = greys.data.subarray(top * width, (top + height) * width);
@@ -145,8 +146,8 @@ function sharpOf({ width, height, rgb }: Raster): Sharp {
 }
 
 /**
- * Lays the picture on the ground on which it is best seen: white, or black where it is light. What is read is what is
- * sent, whatever ground or none the model's eye would have put behind it.
+ * Blends a transparent image with the background that shows it best: white, or black if the image is light. The model receives
+ * the blended pixels, so it sees what OCR read.
  */
 function opaque(data: Buffer, channels: number): { rgb: Buffer; isTranslucent: boolean } {
   if (channels === 3) return { rgb: data, isTranslucent: false };

@@ -1,16 +1,13 @@
-/**
- * What was read in a picture, as texts to be looked at; and back from what was found in them to places in the picture.
- * Pure.
- */
+/** Converts OCR results into texts for detection, and findings in these texts into areas of the image. Pure. */
 import type { Span } from '../detection/detection.ts';
 import type { Box, Line, OcrResult, Word } from './contract.ts';
 import { correctConfusions } from './ocrConfusions.ts';
 import { separatorBetween, gapOf, isColumnGap, LINE_END, joinPieces, type TextPiece, type OcrText } from './ocrText.ts';
 
 /**
- * The same picture as several texts, since no single order of words is right for an article, a form and a table at once:
- * as it was read, and in rows across the whole width; and of each of them the lines in which something was misread, set
- * right. What is found in any of them counts.
+ * Returns several texts of the same image, since no single word order fits an article, a form and a table. The orders are: each
+ * OCR pass, and rows over the whole width. For each order there is also the corrected form of the lines with OCR errors. A
+ * finding in any text counts.
  */
 export function readingOrdersOf({ passes }: OcrResult): OcrText[] {
   const rows = rowsOf(passes.flat(2));
@@ -31,7 +28,7 @@ function separator(before: Word | undefined, word: Word): TextPiece[] {
   return before ? [separatorBetween(before, word)] : [];
 }
 
-/** Words whose heights overlap by half make a row, whatever column they were read in. */
+/** Words whose heights overlap by half form a row, in any column. */
 function rowsOf(words: readonly Word[]): Line[] {
   const rows: { top: number; bottom: number; words: Word[] }[] = [];
   for (const word of [...words].sort((a, b) => a.box.top - b.box.top)) {
@@ -46,7 +43,7 @@ function rowsOf(words: readonly Word[]): Line[] {
   return rows.map((row) => row.words.sort((a, b) => a.box.left - b.box.left));
 }
 
-/** Places to paint over: every word that a finding touches is painted whole, with the gaps between the words of one. */
+/** Returns the areas to paint over: whole words that a finding touches, and the gaps between them. */
 export function boxesOf({ pieces, starts }: OcrText, { start, end }: Pick<Span, 'start' | 'end'>): Box[] {
   const touched: Word[] = [];
   for (let at = lastUpTo(starts, start); at < pieces.length && (starts[at] ?? end) < end; at += 1) {
@@ -56,7 +53,7 @@ export function boxesOf({ pieces, starts }: OcrText, { start, end }: Pick<Span, 
   return mergedBoxes(touched);
 }
 
-/** Where the last of some rising numbers stands that is not above the limit; 0 where there is none. */
+/** Returns the index of the last number that is at most the limit, or 0. The numbers ascend. */
 function lastUpTo(rising: readonly number[], limit: number): number {
   let from = 0;
   let to = rising.length;
@@ -68,7 +65,7 @@ function lastUpTo(rising: readonly number[], limit: number): number {
   return from;
 }
 
-/** Words side by side become one box, so that nothing shows how long each was. */
+/** Merges adjacent words into one box, so that the length of each word is hidden. */
 function mergedBoxes(words: readonly Word[]): Box[] {
   const boxes: Box[] = [];
   let last: Word | undefined;

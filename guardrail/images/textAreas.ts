@@ -1,52 +1,55 @@
 /**
- * Where in a picture a person could read something, found without reading: grass, gravel and noise are full of shapes that
- * a reader takes for letters one by one, for many seconds, and finds nothing. Letters are of one shade on a ground of
- * another, so in a window as large as a few of them there are two shades and little between. The shades of a texture lie
- * around one, at whatever size one looks: of normally distributed ones, two classes explain 2/π of the variance. Pure.
+ * Finds the areas of an image that can contain text, without OCR. Grass, gravel and noise contain many shapes that OCR tries to
+ * read as letters, for many seconds and without a result. Letters have one shade and their background has another, so a window
+ * of a few letters has two shades and little between them. The shades of a texture lie around one value at any scale: for a
+ * normal distribution, two classes explain 2/π of the variance. Pure.
  */
 import type { GrayImage } from './raster.ts';
 
-/** Pixels of a window, at each size at which the picture is looked at: some letters that are read best are that high. */
+/** The size of a window in pixels, at each scale. Some letters at the best size for OCR fit into it. */
 const WINDOW = { width: 48, height: 16 } as const;
-/** The largest reduction: letters of more than 200 pixels are one shape. */
+/** The largest reduction. Letters of more than 200 pixels look like a single shape. */
 const MAX_REDUCTION = 16;
 /**
- * Of the variance in a window, what two shades explain at least where there is text (Otsu 1979, eta). Measured: letters on
- * a plain ground, pale, small or in a bad JPEG, .80 to .95 each at their best; noise .65, grass and gravel .70 to .75.
+ * The share of the variance that two shades explain if a window has text (Otsu 1979, eta). Measured: letters on a plain
+ * background, pale, small or in a poor JPEG, .80 to .95 at the best scale; noise .65; grass and gravel .70 to .75.
  */
 const LEAST_SEPARATION = 0.78;
-/** Of 255 shades: what differs by less is one area, and no letters on a ground. */
+/** The minimum contrast, of 255 shades. Smaller differences are one area. */
 const LEAST_CONTRAST = 12;
-/** Changes from one shade to the other a pixel, along rows and down columns: noise of two shades has half, print a tenth. */
+/** The maximum number of shade changes per pixel, along rows and along columns. Noise of two shades has 0.5, print 0.1. */
 const MAX_CHANGES = 0.22;
-/** Pixels: strokes that are thinner, on average, are of letters that have to be enlarged before they are read. */
+/** The mean stroke width, in pixels, below which letters must be enlarged for OCR. */
 const THIN_STROKE = 2.6;
-/** Of the windows with text, those with thin strokes: any more, and there is small print. */
+/** The share of text windows with thin strokes above which the image has small print. */
 const SMALL_PRINT_SHARE = 0.05;
-/** Pixels of a cell, the smallest area that is told apart. */
+/** The side of a cell in pixels. A cell is the smallest area that is distinguished. */
 const CELL = 8;
-/** Instead of a reduction, where there is no text at any; such places are shown as at the largest. */
+/** The value of a cell without text at any scale. It is shown at the smallest scale. */
 const NO_TEXT = 255;
 
 export interface TextAreas {
   readonly isEmpty: boolean;
-  /** More of it is light on dark than dark on light. */
+  /** More text is light on dark than dark on light. */
   readonly isLightOnDark: boolean;
-  /** Some of it is written in strokes of a pixel or two. */
+  /** Some text has strokes of one or two pixels. */
   readonly hasSmallPrint: boolean;
-  /** Whether there is any between two rows of pixels. */
+  /** Returns whether there is text between two rows of pixels. */
   isIn(top: number, bottom: number): boolean;
-  /** The picture, as sharp in each place as text was seen there: a heading on a lawn, and no blade of grass around it. */
+  /**
+   * Returns the image. Each cell has the scale at which its text was found, so a heading on a lawn stays and the grass around
+   * it is blurred.
+   */
   shown(): GrayImage;
 }
 
 export function findTextAreas(greys: GrayImage): TextAreas {
   const columns = Math.ceil(greys.width / CELL);
   const rows = Math.ceil(greys.height / CELL);
-  /** The smallest reduction at which there is text in each cell. */
+  /** The smallest reduction at which each cell has text. */
   const cells = new Uint8Array(columns * rows).fill(NO_TEXT);
   const mark = (reduction: number, { left, top }: WindowPosition): void => {
-    // Half a window more on each side: no letter is cut where its neighbours end.
+    // Add half a window on each side, so that no letter is cut at the border of a window.
     const from = Math.max(0, Math.floor((reduction * (left - WINDOW.width / 2)) / CELL));
     const to = Math.min(columns, Math.ceil((reduction * (left + 1.5 * WINDOW.width)) / CELL));
     const first = Math.max(0, Math.floor((reduction * (top - WINDOW.height / 2)) / CELL));
@@ -85,7 +88,7 @@ export function findTextAreas(greys: GrayImage): TextAreas {
   };
 }
 
-/** Windows that overlap by half, and end where the picture ends. One that is smaller than a window is one. */
+/** Windows that overlap by half and end at the border of the image. A smaller image is one window. */
 function* windowsOf({ width, height }: GrayImage): Generator<WindowPosition> {
   const starts = (length: number, size: number): number[] => {
     const last = Math.max(0, length - size);
@@ -102,14 +105,14 @@ interface WindowPosition {
 
 interface Print {
   readonly isLight: boolean;
-  /** The average length of what is written, along rows. */
+  /** The mean stroke width, along rows. */
   readonly stroke: number;
 }
 
-/** Shades in the window in work: one for all windows, since there are tens of thousands of them. */
+/** The histogram of the current window. All windows share it, since there are tens of thousands. */
 const counts = new Uint32Array(256);
 
-/** @returns undefined where there is none. */
+/** @returns undefined if the window has no text. */
 function printIn(greys: GrayImage, { left, top }: WindowPosition): Print | undefined {
   const { width, data } = greys;
   const right = Math.min(width, left + WINDOW.width);
@@ -145,17 +148,17 @@ function printIn(greys: GrayImage, { left, top }: WindowPosition): Print | undef
 }
 
 interface Split {
-  /** The lightest shade of the dark ones. */
+  /** The lightest of the dark shades. */
   readonly threshold: number;
-  /** How many are dark. */
+  /** The number of dark pixels. */
   readonly dark: number;
-  /** Between the averages of both. */
+  /** The difference of the mean shades. */
   readonly contrast: number;
-  /** Of the variance, the part between both. */
+  /** The variance between the two classes. */
   readonly explained: number;
 }
 
-/** The threshold that tells the counted shades apart best (Otsu 1979). */
+/** Finds the threshold that separates the shades best (Otsu 1979). */
 function splitOf(sum: number, all: number): Split {
   let best: Split = { threshold: 0, dark: all, contrast: 0, explained: 0 };
   let dark = 0;
@@ -174,7 +177,7 @@ function splitOf(sum: number, all: number): Split {
   return best;
 }
 
-/** Each shade is the average of four; of a row or column of one, of what there is. */
+/** Halves an image. Each shade is the mean of up to four pixels. */
 function halved({ width, height, data }: GrayImage): GrayImage {
   const half = { width: Math.ceil(width / 2), height: Math.ceil(height / 2) };
   const result = Buffer.allocUnsafe(half.width * half.height);
@@ -192,7 +195,7 @@ function halved({ width, height, data }: GrayImage): GrayImage {
   return { ...half, data: result };
 }
 
-/** The picture, put together from its reduced forms, each of half the size of the one before. */
+/** Composes the image from its reduced forms. Each form has half the size of the previous one. */
 function shownAt(sizes: readonly GrayImage[], reductionAt: (x: number, y: number) => number): GrayImage {
   const [picture] = sizes;
   const smallest = sizes.at(-1);
@@ -212,7 +215,7 @@ function shownAt(sizes: readonly GrayImage[], reductionAt: (x: number, y: number
   return { width, height, data };
 }
 
-/** Between the four next to it. */
+/** Interpolates between the four nearest pixels. */
 function shadeAt({ width, height, data }: GrayImage, x: number, y: number): number {
   const left = Math.min(width - 1, Math.max(0, Math.floor(x - 0.5)));
   const top = Math.min(height - 1, Math.max(0, Math.floor(y - 0.5)));
