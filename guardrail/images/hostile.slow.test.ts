@@ -7,7 +7,7 @@ import { dataUrlOf } from './dataUrl.ts';
 import { chunk, pngOf, pngWith, segment, withSegments } from './testing/files.ts';
 import { draw, note } from './testing/drawings.ts';
 
-/** What each refusal may take, from the first byte of the call: measured, a fiftieth to a fifth of it on a slow machine. */
+/** The time limit of a refusal, in milliseconds. Measured on a slow machine: a fiftieth to a fifth of it. */
 const WITHIN_MS = 1000;
 
 type Make = () => Promise<string> | string;
@@ -35,50 +35,50 @@ const ENTITY =
   '<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]><svg xmlns="http://www.w3.org/2000/svg"><text>&x;</text></svg>';
 const LAUGHS = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "ha">${Array.from({ length: 20 }, (_, at) => `<!ENTITY ${String.fromCharCode(98 + at)} "${`&${String.fromCharCode(97 + at)};`.repeat(10)}">`).join('')}]><svg xmlns="http://www.w3.org/2000/svg"><text>&u;</text></svg>`;
 
-/** Nearly as much as a body may hold. */
+/** Slightly less than the maximum body size. */
 const MUCH = 7_000_000;
 
-/** What shows in the form of the file. */
+/** Images that the structure check refuses. */
 const BY_FORM: Readonly<Record<string, Make>> = {
   '20,000 × 20,000 pixels': () => png(pngOf(20_000, 20_000)),
-  'as many pixels as there may be, of 8 bytes each': () =>
+  'the maximum number of pixels, of 8 bytes each': () =>
     png(pngWith({ width: 5000, height: 5000, depth: 16, type: 6 })),
-  'a PNG that is cut off': () => cut('png'),
-  'a JPEG that is cut off': () => cut('jpeg'),
-  'a WebP that is cut off': () => cut('webp'),
-  'a PNG that is an archive, too': () => behind('png', 'PK\x03\x04'),
-  'a JPEG that is a page, too': () => behind('jpeg', '<script>alert(1)</script>'),
-  'a WebP that is a PDF, too': () => behind('webp', '%PDF-1.7'),
-  'a GIF that is a script, too': () => text('image/gif', 'GIF89a/*\x01\0\x01\0\0\0\0;*/=1;alert(1)'),
+  'a truncated PNG': () => cut('png'),
+  'a truncated JPEG': () => cut('jpeg'),
+  'a truncated WebP': () => cut('webp'),
+  'a PNG that is also an archive': () => behind('png', 'PK\x03\x04'),
+  'a JPEG that is also a web page': () => behind('jpeg', '<script>alert(1)</script>'),
+  'a WebP that is also a PDF': () => behind('webp', '%PDF-1.7'),
+  'a GIF that is also a script': () => text('image/gif', 'GIF89a/*\x01\0\x01\0\0\0\0;*/=1;alert(1)'),
   'SVG with a script': () => text('image/svg+xml', SCRIPT),
   'SVG with an external entity': () => text('image/svg+xml', ENTITY),
-  'SVG with entities that multiply': () => text('image/svg+xml', LAUGHS),
-  'SVG that says it is a PNG': () => text('image/png', SCRIPT),
-  'a PNG that says it is a WebP': async () => url('webp', plain('png')),
-  'a JPEG that says it is a PNG': async () => url('png', plain('jpeg')),
-  'a page that says it is a JPEG': () => text('image/jpeg', '<html><script>alert(1)</script></html>'),
-  'a PNG that says it is a page': async () => (await url('png', plain('png'))).replace('image/png', 'text/html'),
+  'SVG with exponential entities': () => text('image/svg+xml', LAUGHS),
+  'SVG declared as PNG': () => text('image/png', SCRIPT),
+  'a PNG declared as WebP': async () => url('webp', plain('png')),
+  'a JPEG declared as PNG': async () => url('png', plain('jpeg')),
+  'a web page declared as JPEG': () => text('image/jpeg', '<html><script>alert(1)</script></html>'),
+  'a PNG declared as a web page': async () => (await url('png', plain('png'))).replace('image/png', 'text/html'),
   'a moving PNG': () => png(pngOf(8, 8, chunk('acTL', Buffer.alloc(8)))),
   'half a million empty chunks': () => png(pngOf(8, 8, repeated(chunk('teST'), MUCH))),
-  'as many empty segments': async () =>
+  'half a million empty segments': async () =>
     url('jpeg', withSegments(await plain('jpeg'), repeated(segment(0xfe, Buffer.alloc(0)), MUCH))),
-  'a scan of markers that are none': async () => {
+  'a scan that consists of escaped bytes': async () => {
     const file = await plain('jpeg');
     return dataUrlOf('jpeg', Buffer.concat([file.subarray(0, -2), repeated(Buffer.from([0xff, 0]), MUCH)]));
   },
-  'a file between blanks': () => `data:image/png;base64,${'A '.repeat(MUCH / 2)}`,
-  'a file in escapes': () => `data:image/png;base64,${'%41'.repeat(MUCH / 3)}`,
+  'a file with a space after each character': () => `data:image/png;base64,${'A '.repeat(MUCH / 2)}`,
+  'a file in percent-encoding': () => `data:image/png;base64,${'%41'.repeat(MUCH / 3)}`,
 };
 
-/** What shows when it is unpacked. */
+/** Images that only the decoder can refuse. */
 const BY_PIXELS: Readonly<Record<string, Make>> = {
-  'pixels that are damaged': () => png(Buffer.from(pngOf(64, 64)).fill(0x55, 45, 50)),
-  'pixels that are none': () => png(pngWith({ width: 3000, height: 3000, pixels: Buffer.alloc(100_000, 0x55) })),
-  'far fewer pixels than it says': () =>
+  'damaged pixel data': () => png(Buffer.from(pngOf(64, 64)).fill(0x55, 45, 50)),
+  'pixel data that is not compressed': () => png(pngWith({ width: 3000, height: 3000, pixels: Buffer.alloc(100_000, 0x55) })),
+  'far fewer pixels than declared': () =>
     png(pngWith({ width: 4000, height: 4000, pixels: deflateSync(Buffer.alloc(5000)) })),
-  'far more pixels than it says': () =>
+  'far more pixels than declared': () =>
     png(pngWith({ width: 64, height: 64, pixels: deflateSync(Buffer.alloc(256 * 1024 * 1024)) })),
-  'a JPEG that is cut off, and closed again': async () => {
+  'a truncated JPEG with an end marker': async () => {
     const file = await sharp({
       create: {
         width: 1000,
@@ -92,7 +92,7 @@ const BY_PIXELS: Readonly<Record<string, Make>> = {
       .toBuffer();
     return dataUrlOf('jpeg', Buffer.concat([file.subarray(0, file.length >> 1), file.subarray(-2)]));
   },
-  'a JPEG of a thousand scans': async () => {
+  'a JPEG with a thousand scans': async () => {
     const file = await sharp(await plain('png', 2000, 2000))
       .jpeg({ progressive: true })
       .toBuffer();
@@ -102,7 +102,7 @@ const BY_PIXELS: Readonly<Record<string, Make>> = {
       Buffer.concat([file.subarray(0, -2), repeated(scan, 1000 * scan.length), file.subarray(-2)]),
     );
   },
-  'a WebP that is larger outside than inside': async () => {
+  'a WebP with a larger canvas than its image': async () => {
     const file = await sharp({ create: { width: 100, height: 100, channels: 4, background: '#36912380' } })
       .webp()
       .toBuffer();
@@ -112,7 +112,7 @@ const BY_PIXELS: Readonly<Record<string, Make>> = {
   },
 };
 
-describe('pictures that nobody should send', function () {
+describe('hostile images', function () {
   this.timeout(60_000);
   let harness: Harness;
   before(async () => {
@@ -141,7 +141,7 @@ describe('pictures that nobody should send', function () {
     expect(reason).to.match(/^The request contains an image that .*\.$/);
     expect(took, 'milliseconds').to.be.below(WITHIN_MS);
   };
-  /** How many pictures a thread was given, by how that went. */
+  /** The number of worker tasks, by task and outcome. */
   const tasks = async (): Promise<Record<string, number>> => {
     const lines = (await harness.app.metrics.registry.metrics()).matchAll(
       /^guardrail_image_task_duration_seconds_count\{task="(\w+)",outcome="(\w+)"\} (\d+)/gm,
@@ -160,19 +160,19 @@ describe('pictures that nobody should send', function () {
     expect((await harness.call('GET', '/readyz')).status).to.equal(200);
   };
 
-  describe('are refused by their form within a second, and no thread gets to see them:', () => {
+  describe('with an invalid structure', () => {
     for (const [what, make] of Object.entries(BY_FORM)) {
-      it(what, async () => {
+      it(`refuses ${what}`, async () => {
         await expectRefused(make);
         expect(await tasks()).to.deep.equal({});
       });
     }
   });
 
-  describe('are refused by what they unpack to within a second, and the thread that unpacked them goes on:', () => {
+  describe('with invalid pixel data', () => {
     before(expectRedacted);
     for (const [what, make] of Object.entries(BY_PIXELS)) {
-      it(what, async () => {
+      it(`refuses ${what}`, async () => {
         const { 'read refused': before = 0, ...others } = await tasks();
         await expectRefused(make);
         expect(await tasks()).to.deep.equal({ ...others, 'read refused': before + 1 });
@@ -180,8 +180,8 @@ describe('pictures that nobody should send', function () {
     }
   });
 
-  describe('leave the process as it was:', () => {
-    it('what is no part of a picture is never unpacked, and left out', async () => {
+  describe('after all refusals', () => {
+    it('removes data outside the pixels without unpacking it', async () => {
       const zeros = deflateSync(Buffer.alloc(64 * 1024 * 1024));
       for (const name of ['zTXt', 'iCCP']) {
         const bomb = pngOf(4, 4, chunk(name, Buffer.concat([Buffer.from('name\0\0'), zeros])));
@@ -191,7 +191,7 @@ describe('pictures that nobody should send', function () {
       }
     });
 
-    it('a good one is redacted after all of them', async () => {
+    it('redacts a valid image', async () => {
       await expectRedacted();
       expect(await tasks()).to.not.have.any.keys('read error', 'rewrite error');
     });

@@ -19,14 +19,14 @@ function problemOf(look: () => unknown): ImageProblem | undefined {
   }
 }
 
-/** What Samsung's phones put behind a picture, with so many bytes between list and foot as the foot says. */
+/** The trailer of Samsung cameras, with this directory length in its footer. */
 function samsungParts(length: number): Buffer {
   const foot = Buffer.from('\0\0\0\0SEFT', 'latin1');
   foot.writeUInt32LE(length, 0);
   return Buffer.concat([Buffer.from('Image_UTC_Data1574085000000'), Buffer.from('SEFH'), Buffer.alloc(12), foot]);
 }
 
-/** What does not begin like an image that is known; some of it is dangerous to open. */
+/** Files without the signature of a supported format. Some are dangerous to open. */
 const OTHER_FILES: readonly (readonly [what: string, content: string | Buffer])[] = [
   ['nothing', ''],
   ['one byte', '\x89'],
@@ -45,19 +45,19 @@ const OTHER_FILES: readonly (readonly [what: string, content: string | Buffer])[
   ['ImageMagick script', 'push graphic-context\nfill \'url(https://127.0.0.1/"|id")\'\npop graphic-context'],
 ];
 
-describe('the structure of image files', () => {
+describe('inspect', () => {
   let png: Buffer, jpeg: Buffer, webp: Buffer;
   before(async () => {
     [png, jpeg, webp] = [await made('png'), await made('jpeg'), await made('webp')];
   });
 
   for (const [what, content] of OTHER_FILES) {
-    it(`is not that of ${what}`, () => {
+    it(`refuses ${what}`, () => {
       expect(problemOf(() => inspect(Buffer.from(content as string, 'latin1')))).to.equal('format');
     });
   }
 
-  it('is known of what image programs write: PNG, JPEG and WebP, lossy or not', async () => {
+  it('accepts lossy and lossless PNG, JPEG and WebP files of common encoders', async () => {
     const files: [Buffer, ImageFormat, boolean][] = [
       [png, 'png', true],
       [await made('png', { palette: true }), 'png', true],
@@ -80,7 +80,7 @@ describe('the structure of image files', () => {
     }
   });
 
-  it('tells of a PNG whether there is more in it than the picture, and of others that there may always be', async () => {
+  it('reports whether a PNG has extra data, and always reports it for other formats', async () => {
     const palette = await made('png', { palette: true });
     const much = Buffer.alloc(1000, 'Anna Schmidt');
     const files = {
@@ -91,10 +91,10 @@ describe('the structure of image files', () => {
         .toBuffer(),
       'with a comment': pngOf(8, 8, chunk('tEXt', Buffer.from('Author\0Anna Schmidt'))),
       'with an unknown chunk': pngOf(8, 8, chunk('prVt', Buffer.from('anything'))),
-      'with more of a chunk than belongs to it': pngOf(8, 8, chunk('gAMA', much)),
-      'with a chunk twice': pngOf(8, 8, chunk('sRGB', Buffer.of(0)), chunk('sRGB', Buffer.of(0))),
-      'with a palette that it does not need': pngOf(8, 8, chunk('PLTE', Buffer.alloc(6))),
-      'with something in its end': Buffer.concat([pngOf(8, 8).subarray(0, -12), chunk('IEND', much)]),
+      'with a chunk that is too long': pngOf(8, 8, chunk('gAMA', much)),
+      'with a duplicate chunk': pngOf(8, 8, chunk('sRGB', Buffer.of(0)), chunk('sRGB', Buffer.of(0))),
+      'with an unneeded palette': pngOf(8, 8, chunk('PLTE', Buffer.alloc(6))),
+      'with data in the end chunk': Buffer.concat([pngOf(8, 8).subarray(0, -12), chunk('IEND', much)]),
       'with padding': Buffer.concat([png, Buffer.alloc(7)]),
     };
     for (const [what, file] of Object.entries(files)) expect(inspect(file).mayHaveExtraData, what).to.equal(true);
@@ -104,7 +104,7 @@ describe('the structure of image files', () => {
     for (const file of [jpeg, webp]) expect(inspect(file).mayHaveExtraData).to.equal(true);
   });
 
-  it('is that of a picture whatever cameras put into a JPEG, and behind it', () => {
+  it('accepts what cameras insert into a JPEG and append to it, and nothing else', () => {
     const film = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0isommp42', 'latin1');
     const files = {
       'a comment': withSegments(jpeg, segment(0xfe, Buffer.from('Anna Schmidt'))),
@@ -113,9 +113,9 @@ describe('the structure of image files', () => {
       padding: Buffer.concat([jpeg, Buffer.alloc(7)]),
       'bytes before its end': Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(9), jpeg.subarray(-2)]),
       'a further picture': Buffer.concat([jpeg, jpeg]),
-      'a further picture behind padding': Buffer.concat([jpeg, Buffer.alloc(2000), jpeg]),
+      'a second image after padding': Buffer.concat([jpeg, Buffer.alloc(2000), jpeg]),
       'a film': Buffer.concat([jpeg, film, Buffer.alloc(500, 1)]),
-      'parts and a list of them': Buffer.concat([jpeg, samsungParts(16)]),
+      'a Samsung trailer': Buffer.concat([jpeg, samsungParts(16)]),
     };
     for (const [what, file] of Object.entries(files))
       expect(
@@ -123,10 +123,10 @@ describe('the structure of image files', () => {
         what,
       ).to.equal(undefined);
     const others = {
-      'parts without a list': Buffer.concat([jpeg, samsungParts(15)]),
-      'parts whose list would begin in the picture': Buffer.concat([jpeg, samsungParts(5000)]),
-      'an archive that says it is a film': Buffer.concat([jpeg, Buffer.from('PK\x03\x04ftyp')]),
-      'an archive behind padding': Buffer.concat([jpeg, Buffer.alloc(20), Buffer.from('PK\x03\x04')]),
+      'a trailer without a directory': Buffer.concat([jpeg, samsungParts(15)]),
+      'a trailer whose directory would begin in the image': Buffer.concat([jpeg, samsungParts(5000)]),
+      'an archive that resembles a video': Buffer.concat([jpeg, Buffer.from('PK\x03\x04ftyp')]),
+      'an archive after padding': Buffer.concat([jpeg, Buffer.alloc(20), Buffer.from('PK\x03\x04')]),
     };
     for (const [what, file] of Object.entries(others)) {
       expect(
@@ -136,7 +136,7 @@ describe('the structure of image files', () => {
     }
   });
 
-  it('is refused wherever it is cut off', () => {
+  it('refuses a file that is truncated at any byte', () => {
     for (const file of [png, jpeg, webp]) {
       for (let length = 12; length < file.length; length += 1) {
         expect(
@@ -147,7 +147,7 @@ describe('the structure of image files', () => {
     }
   });
 
-  it('is refused where another file hides behind the picture', () => {
+  it('refuses a file with another file after the image', () => {
     for (const file of [png, jpeg, webp]) {
       for (const other of ['PK\x03\x04', '<script>alert(1)</script>', '%PDF-1.7', '\0\0MZ']) {
         const polyglot = Buffer.concat([file, Buffer.from(other, 'latin1')]);
@@ -159,7 +159,7 @@ describe('the structure of image files', () => {
     }
   });
 
-  it('is refused where it moves', async () => {
+  it('refuses animations', async () => {
     const other = await plain.clone().negate().png().toBuffer();
     const frames = await sharp([png, other], { join: { animated: true } })
       .webp({ loop: 0, delay: [100, 100] })
@@ -169,7 +169,7 @@ describe('the structure of image files', () => {
     expect(problemOf(() => inspect(pngOf(8, 8, chunk('acTL', Buffer.alloc(8)))))).to.equal('animated');
   });
 
-  it('is refused, unopened, where it claims more pixels than are unpacked', async () => {
+  it('refuses too many pixels without decoding them', async () => {
     expect(problemOf(() => inspect(pngOf(20_000, 20_000)))).to.equal('large');
     expect(problemOf(() => inspect(pngOf(MAX_SIDE + 1, 1)))).to.equal('large');
     expect(problemOf(() => inspect(pngOf(5001, 5000)))).to.equal('large');
@@ -198,7 +198,7 @@ describe('data URLs of images', () => {
     base64 = png.toString('base64');
   });
 
-  it('are read however they are written', () => {
+  it('are parsed in every valid notation', () => {
     const urls = [
       dataUrlOf('png', png),
       `DATA:IMAGE/PNG;BASE64,${base64}`,
@@ -212,28 +212,28 @@ describe('data URLs of images', () => {
   });
 
   const WRONG: readonly (readonly [what: string, url: (base64: string) => string, problem: ImageProblem])[] = [
-    ['says another type', (data) => `data:image/jpeg;base64,${data}`, 'type'],
-    ['says no type', (data) => `data:;base64,${data}`, 'type'],
+    ['with another media type', (data) => `data:image/jpeg;base64,${data}`, 'type'],
+    ['without a media type', (data) => `data:;base64,${data}`, 'type'],
     ['says text', (data) => `data:text/plain;base64,${data}`, 'type'],
-    ['is not base64', () => 'data:image/png,%89PNG', 'syntax'],
-    ['holds what is no base64', (data) => `data:image/png;base64,${data.slice(0, 40)}!${data.slice(40)}`, 'syntax'],
-    ['has a letter too many', (data) => `data:image/png;base64,${data.replace(/=+$/, '').slice(0, 41)}`, 'syntax'],
-    ['has a broken escape', (data) => `data:image/png;base64,${data}%2`, 'syntax'],
+    ['without base64', () => 'data:image/png,%89PNG', 'syntax'],
+    ['with an invalid base64 character', (data) => `data:image/png;base64,${data.slice(0, 40)}!${data.slice(40)}`, 'syntax'],
+    ['with an excess base64 character', (data) => `data:image/png;base64,${data.replace(/=+$/, '').slice(0, 41)}`, 'syntax'],
+    ['with an invalid percent escape', (data) => `data:image/png;base64,${data}%2`, 'syntax'],
     ['is empty', () => 'data:image/png;base64,', 'empty'],
-    ['is padding alone', () => 'data:image/png;base64,==', 'empty'],
-    ['has no comma', () => `data:image/png;base64${' '.repeat(100_000)}`, 'syntax'],
-    ['is base64 alone', (data) => data, 'syntax'],
-    ['is no URL', () => 'x', 'syntax'],
+    ['with only padding', () => 'data:image/png;base64,==', 'empty'],
+    ['without a comma', () => `data:image/png;base64${' '.repeat(100_000)}`, 'syntax'],
+    ['that is only base64', (data) => data, 'syntax'],
+    ['that is not a URL', () => 'x', 'syntax'],
     ['is nothing', () => '', 'syntax'],
     ['is SVG', () => `data:image/svg+xml;base64,${Buffer.from('<svg/>').toString('base64')}`, 'format'],
   ];
   for (const [what, url, problem] of WRONG) {
-    it(`are refused: one that ${what}`, () => {
+    it(`are refused ${what}`, () => {
       expect(problemOf(() => parseImageDataUrl(url(base64)))).to.equal(problem);
     });
   }
 
-  it('are told from addresses', () => {
+  it('are distinguished from URLs', () => {
     for (const address of ['https://example.org/a.png', ' HTTP://x', 'gs://bucket/a', 's3://bucket/a', 'file:x']) {
       expect(isRemote(address), address).to.equal(true);
     }

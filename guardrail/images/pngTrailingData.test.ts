@@ -5,7 +5,7 @@ import { UnreadableImageError } from './contract.ts';
 import { hasTrailingPixelData } from './pngTrailingData.ts';
 import { chunk, pngWith } from './testing/files.ts';
 
-/** 64 × 64 pixels of one bit, each row behind a filter byte. */
+/** 64 × 64 pixels of one bit. Each row begins with a filter byte. */
 const PIXELS = deflateSync(Buffer.alloc(64 * 9));
 const MORE = Buffer.from('Anna Schmidt');
 const png = (pixels: Uint8Array, ...behind: readonly Buffer[]): Buffer => {
@@ -13,20 +13,20 @@ const png = (pixels: Uint8Array, ...behind: readonly Buffer[]): Buffer => {
   return Buffer.concat([file.subarray(0, -12), ...behind, file.subarray(-12)]);
 };
 
-describe('what stands behind the pixels of a PNG', () => {
+describe('trailing pixel data of a PNG', () => {
   const FILES: Readonly<Record<string, readonly [file: Buffer | Promise<Buffer>, hasMore: boolean]>> = {
     'is nothing': [png(PIXELS), false],
-    'is nothing, in several chunks': [png(PIXELS.subarray(0, 5), chunk('IDAT', PIXELS.subarray(5))), false],
-    'is nothing, in a chunk without bytes': [png(PIXELS, chunk('IDAT')), false],
-    'is nothing, interlaced': [
+    'is absent, in several chunks': [png(PIXELS.subarray(0, 5), chunk('IDAT', PIXELS.subarray(5))), false],
+    'is absent, with an empty chunk': [png(PIXELS, chunk('IDAT')), false],
+    'is absent, interlaced': [
       sharp({ create: { width: 500, height: 300, channels: 4, background: '#369a' } })
         .png({ progressive: true })
         .toBuffer(),
       false,
     ],
-    'is told, in the same chunk': [png(Buffer.concat([PIXELS, MORE])), true],
-    'is told, in a chunk of its own': [png(PIXELS, chunk('IDAT', MORE)), true],
-    'is told, of any length': [png(Buffer.concat([PIXELS, Buffer.alloc(1_000_000, 'Anna')])), true],
+    'is found in the same chunk': [png(Buffer.concat([PIXELS, MORE])), true],
+    'is found in a separate chunk': [png(PIXELS, chunk('IDAT', MORE)), true],
+    'is found at any length': [png(Buffer.concat([PIXELS, Buffer.alloc(1_000_000, 'Anna')])), true],
   };
   for (const [what, [file, hasMore]] of Object.entries(FILES)) {
     it(what, async () => {
@@ -34,7 +34,7 @@ describe('what stands behind the pixels of a PNG', () => {
     });
   }
 
-  it('is refused where it is more pixels', async () => {
+  it('is refused if it consists of more pixels', async () => {
     const rows = deflateSync(Buffer.alloc(65 * 9));
     const error: unknown = await hasTrailingPixelData(png(rows)).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(UnreadableImageError).and.have.property('problem', 'trailing');

@@ -9,7 +9,7 @@ type Color = readonly [number, number, number];
 const RED: Color = [200, 30, 30];
 const BLUE: Color = [30, 30, 200];
 
-/** 60 × 40 pixels of blue with a red corner of 20 × 10 at the top left. */
+/** 60 × 40 blue pixels with a red area of 20 × 10 at the top left. */
 const corner = sharp(
   await sharp({ create: { width: 60, height: 40, channels: 3, background: { r: 30, g: 30, b: 200 } } })
     .composite([
@@ -39,17 +39,17 @@ describe('pixels', () => {
     PNG: async () => corner.clone().png().toBuffer(),
     'PNG with a palette': async () => corner.clone().png({ palette: true }).toBuffer(),
     'PNG, interlaced': async () => corner.clone().png({ progressive: true }).toBuffer(),
-    'PNG of 16 bits': async () => corner.clone().toColourspace('rgb16').png().toBuffer(),
+    'PNG with 16 bits': async () => corner.clone().toColourspace('rgb16').png().toBuffer(),
     'PNG with an opaque alpha channel': async () => corner.clone().ensureAlpha().png().toBuffer(),
     JPEG: async () => corner.clone().jpeg().toBuffer(),
     'JPEG, progressive': async () => corner.clone().jpeg({ progressive: true }).toBuffer(),
     'JPEG in CMYK': async () => corner.clone().toColourspace('cmyk').jpeg().toBuffer(),
-    'JPEG with another colour profile': async () => corner.clone().withIccProfile('p3').jpeg().toBuffer(),
-    'JPEG of a version that there is not': async () => {
+    'JPEG with another color profile': async () => corner.clone().withIccProfile('p3').jpeg().toBuffer(),
+    'JPEG of an unknown version': async () => {
       const header = segment(0xe0, Buffer.from('JFIF\0\x02\x01\0\0\x01\0\x01\0\0', 'latin1'));
       return withSegments(await corner.clone().jpeg().toBuffer(), header);
     },
-    'JPEG whose scans say that they hold nothing': async () => {
+    'JPEG with zero coefficients in its scan headers': async () => {
       const file = await corner.clone().jpeg().toBuffer();
       const scan = file.indexOf(Buffer.from([0xff, 0xda]));
       return file.fill(0, scan + file.readUInt16BE(scan + 2) - 1, scan + file.readUInt16BE(scan + 2) + 2);
@@ -58,16 +58,16 @@ describe('pixels', () => {
     'WebP, lossless': async () => corner.clone().webp({ lossless: true }).toBuffer(),
   };
   for (const [what, make] of Object.entries(FORMATS)) {
-    it(`of ${what} are unpacked as they are seen`, async () => {
+    it(`decodes ${what}`, async () => {
       const raster = await decodeImage(await make());
       expect(raster).to.include({ width: 60, height: 40, isAltered: false });
       expectNear(at(raster, 5, 5), RED, what);
-      // No ink is as blue as light.
+      // CMYK has no equally saturated blue.
       expectNear(at(raster, 50, 30), BLUE, what, what.includes('CMYK') ? 70 : 40);
     });
   }
 
-  it('of greys and of greys with alpha are unpacked too', async () => {
+  it('decodes grayscale, with and without alpha', async () => {
     const grey = await decodeImage(await corner.clone().greyscale().png().toBuffer());
     expect(at(grey, 5, 5)[0]).to.equal(at(grey, 5, 5)[2]);
     const translucent = await decodeImage(await corner.clone().greyscale().ensureAlpha(0.5).png().toBuffer());
@@ -75,8 +75,8 @@ describe('pixels', () => {
   });
 
   for (let orientation = 1; orientation <= 8; orientation += 1) {
-    it(`are upright whatever EXIF says: orientation ${orientation}`, async () => {
-      // Stored so that turning it as EXIF 2.32, 4.6.4 A says gives the picture with its red corner at the top left.
+    it(`applies the EXIF orientation ${orientation}`, async () => {
+      // Stored so that the orientation (EXIF 2.32, 4.6.4 A) moves the red area to the top left.
       const stored = corner.clone().png();
       const upright = sharp(await stored.toBuffer());
       const inverse = {
@@ -102,7 +102,7 @@ describe('pixels', () => {
     });
   }
 
-  it('that nobody sees do not come back: what is transparent is laid on the ground on which the rest is seen', async () => {
+  it('removes hidden colors: blends transparent pixels with the background that shows the image best', async () => {
     const svg = (ink: string): Buffer =>
       Buffer.from(
         `<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="9" height="9" fill="${ink}"/></svg>`,
@@ -117,7 +117,7 @@ describe('pixels', () => {
     expect(new Set((await decodeImage(secret)).rgb).size).to.equal(1);
   });
 
-  it('of very large pictures are reduced, and that is told', async () => {
+  it('reduces very large images and reports it', async () => {
     const large = await sharp({ create: { width: 4000, height: 3000, channels: 3, background: '#369' } })
       .jpeg()
       .toBuffer();
@@ -127,7 +127,7 @@ describe('pixels', () => {
     expect(width / height).to.be.closeTo(4 / 3, 0.01);
   });
 
-  it('under a box are gone, to its very edges, and those beside it stay', async () => {
+  it('paints over the pixels under a box up to its edges, and no others', async () => {
     const raster = await decodeImage(await corner.clone().png().toBuffer());
     const before = Buffer.from(raster.rgb);
     fillBoxes(raster, [
@@ -146,7 +146,7 @@ describe('pixels', () => {
     }
   });
 
-  it('are packed in the format that they came in, without anything else', async () => {
+  it('encodes the pixels in the same format, without metadata', async () => {
     const raster = await decodeImage(
       await corner
         .clone()
@@ -168,7 +168,7 @@ describe('pixels', () => {
     }
   });
 
-  it('of other formats and of damaged files are not unpacked', async () => {
+  it('refuses other formats and damaged files', async () => {
     const png = await corner.clone().png().toBuffer();
     const damaged = Buffer.from(png);
     const middle = png.length >> 1;

@@ -6,7 +6,7 @@ import { boxesOf, readingOrdersOf } from './readingOrders.ts';
 
 const HEIGHT = 12;
 
-/** A line as a reader gives it: words of 7 pixels a letter; a `+` before a word is a wide gap, a `~` a hardly visible one. */
+/** A line of OCR words, 7 pixels per letter. `+` before a word is a wide gap, `~` a hardly visible one. */
 function line(text: string, top: number, from = 10): Line {
   let left = from;
   return text.split(' ').map((written, at): Word => {
@@ -24,7 +24,7 @@ function line(text: string, top: number, from = 10): Line {
 const reading = (...passes: (readonly Line[])[]): OcrResult => ({ passes, isAltered: false });
 const texts = (...lines: Line[]): string[] => readingOrdersOf(reading(lines)).map(({ text }) => text);
 
-/** The boxes of every place in which a value stands in any of the texts. */
+/** The boxes of the first occurrence of a value in each text. */
 function boxesFor(of: OcrResult, value: string): Box[] {
   return readingOrdersOf(of).flatMap((text) => {
     const start = text.text.indexOf(value);
@@ -32,26 +32,26 @@ function boxesFor(of: OcrResult, value: string): Box[] {
   });
 }
 
-describe('the texts of a picture', () => {
-  it('are as it was read, and in rows across its columns', () => {
+describe('the texts of an image', () => {
+  it('include the OCR order and rows across the columns', () => {
     const left = [line('Name', 10), line('Phone', 40)];
     const right = [line('Anna', 12, 200), line('12', 42, 200)];
     expect(texts(...left, ...right)).to.include.members(['Name\nPhone\nAnna\n12\n', 'Name\tAnna\nPhone\t12\n']);
   });
 
-  it('hold words of all passes in their rows', () => {
+  it('combine words of all passes into rows', () => {
     const all = readingOrdersOf(reading([line('Anna', 10)], [line('Schmidt', 11, 50)])).map(({ text }) => text);
     expect(all).to.include('Anna Schmidt\n');
   });
 
   const REPAIRED: readonly (readonly [what: string, read: string, meant: string])[] = [
     ['a space within an address', 'to robert. ~miller@example.com now', 'robert.miller@example.com'],
-    ['a copyright sign for an at sign', 'to robert©example.com now', 'someone@example.org'],
+    ['a copyright sign instead of an at sign', 'to robert©example.com now', 'someone@example.org'],
     ['an address without a dot', 'to robert@examplecom now', 'someone@example.org'],
-    ['letters for digits', 'call 9Ol820 now', '901820'],
-    ['a letter in an account', 'IBAN DEB9 3704 0044 0532 0130 00 is', 'DE89370400440532013000'],
-    ['a digit too many in an account', 'to DE893704004408532013000 now', 'DE89370400440532013000'],
-    ['a wrong digit on a card', 'card 4111 1111 1171 1111 paid', '4111111111111111'],
+    ['letters instead of digits', 'call 9Ol820 now', '901820'],
+    ['a letter in an account number', 'IBAN DEB9 3704 0044 0532 0130 00 is', 'DE89370400440532013000'],
+    ['an excess digit in an account number', 'to DE893704004408532013000 now', 'DE89370400440532013000'],
+    ['a wrong digit in a card number', 'card 4111 1111 1171 1111 paid', '4111111111111111'],
   ];
   for (const [what, read, meant] of REPAIRED) {
     it(`set right ${what}`, () => {
@@ -60,23 +60,23 @@ describe('the texts of a picture', () => {
   }
 
   const LEFT: readonly (readonly [what: string, read: string])[] = [
-    ['an address that is one', 'to robert@example.com now'],
-    ['an account that is one', 'to DE89 3704 0044 0532 0130 00 now'],
-    ['a card that is one', 'card 4111 1111 1111 1111 paid'],
-    ['years side by side', 'in 2019 2020 2021 2022 we'],
+    ['a valid address', 'to robert@example.com now'],
+    ['a valid account number', 'to DE89 3704 0044 0532 0130 00 now'],
+    ['a valid card number', 'card 4111 1111 1111 1111 paid'],
+    ['adjacent years', 'in 2019 2020 2021 2022 we'],
     ['columns of numbers', '4500 +3200 +5100 +6100'],
-    ['a handle and a copyright', 'by @anna ©2024 Example'],
+    ['a handle and a copyright sign', 'by @anna ©2024 Example'],
     ['the end of a sentence', 'the goods. They come'],
     ['prose', 'Please call me at 5 in room B2 or S3.'],
   ];
   for (const [what, read] of LEFT) {
-    it(`leave ${what} as it is`, () => {
+    it(`leave ${what} unchanged`, () => {
       const plain = read.replace(/[+~](?=\S)/g, '');
       for (const text of texts(line(read, 10))) expect(text.trim().split(/\s+/).join(' ')).to.equal(plain);
     });
   }
 
-  it('take time that grows with what was read, whatever stands there', () => {
+  it('take linear time for any input', () => {
     const units = ['1', 'A1', 'AB', 'a', 'a.', '.', '@', '©', 'a©', '(©', 'a@b.', '4', '4-', 'é', '𝒜', 'a(', '|', 'O1'];
     const shapes = [
       (unit: string) => `AB${unit.repeat(4000)}x`,
@@ -93,8 +93,8 @@ describe('the texts of a picture', () => {
   });
 });
 
-describe('the places of what was found in a picture', () => {
-  it('are whole words, one box for those side by side, another one for the next line', () => {
+describe('the boxes of a finding', () => {
+  it('cover whole words, with one box for adjacent words and another one for the next line', () => {
     const of = reading([line('Dear Anna Maria Schmidt,', 10), line('Anna again', 40)]);
     const text = readingOrdersOf(of)[0];
     const start = text?.text.indexOf('Anna') ?? -1;
@@ -104,13 +104,13 @@ describe('the places of what was found in a picture', () => {
     expect(over).to.have.length(2);
   });
 
-  it('are all the words that a repaired value was read in', () => {
+  it('cover all words that a corrected value consists of', () => {
     const of = reading([line('to DEB9 3704 0044 0532 0130 00 now', 10)]);
     const [box] = boxesFor(of, 'DE89370400440532013000');
     expect(box).to.deep.equal({ left: 30, top: 10, width: 22 * 7 + 5 * 6, height: HEIGHT });
   });
 
-  it('hold every word that a span touches, whatever was read', () => {
+  it('cover every word that a span touches, for any input', () => {
     const word = fc.constantFrom('Anna', 'a.b@c.de', 'DE89', '3704', '4111', '~x', '+y', '©z.de', '9O1', 'éß', '𝒜');
     const lines = fc.array(fc.array(word, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 5 });
     fc.assert(
@@ -140,7 +140,7 @@ describe('the places of what was found in a picture', () => {
     );
   });
 
-  it('get a margin that ends before the words beside them', () => {
+  it('get a margin that ends before the next word', () => {
     const of = reading([line('Dear Anna ~now', 10)]);
     const [, anna] = of.passes[0]?.[0] ?? [];
     const [box] = withMargins(anna ? [anna.box] : [], of);

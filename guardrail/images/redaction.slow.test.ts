@@ -28,20 +28,20 @@ import { draw, note, PAGES, textOf, type Page, type Run } from './testing/drawin
 import { texture } from './testing/textures.ts';
 import { startIndependentOcr, type IndependentOcr } from './testing/independentOcr.ts';
 
-/** Reading a picture takes a second of a processor, and the machine may be busy. */
+/** OCR of one image takes a second of processor time, and the machine may be busy. */
 const TIMEOUT_MS = 120_000;
 
 const detector = createBuiltinDetector({});
 const analyzer = createAnalyzer({ detectors: [detector] });
 
-/** What the detector finds in the true text, as the words of each value. */
+/** The entities that the detector finds in the source text, as lists of words. */
 async function valuesOf(page: Page): Promise<string[][]> {
   const text = textOf(page);
   const [findings = []] = await analyzer.analyze([text], { team: undefined, signal: AbortSignal.timeout(10_000) });
   return findings.map(({ start, end }) => wordsOf(text.slice(start, end)));
 }
 
-/** Words as far as reading them again can tell: letters and digits, at least three. */
+/** The words that a second OCR can compare: at least three letters and digits. */
 function wordsOf(text: string): string[] {
   return text.split(/\s+/).flatMap((word) => {
     const plain = word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
@@ -94,7 +94,7 @@ describe('image redaction', function () {
     return bytesOf(answer.images[0]);
   }
 
-  /** Words that are nobody's, and those of them that got lost. */
+  /** Words outside entities, and those of them that are unreadable after redaction. */
   const innocent: string[] = [];
   const missing: string[] = [];
   const CASES: readonly (readonly [name: keyof typeof PAGES, format: ImageFormat, orientation?: number])[] = [
@@ -106,10 +106,10 @@ describe('image redaction', function () {
     ['an e-mail', 'jpeg', 6],
   ];
   for (const [name, format, orientation] of CASES) {
-    it(`${name}, ${format}${orientation ? `, turned by EXIF ${orientation}` : ''}: what was found cannot be read, the rest can`, async () => {
+    it(`${name}, ${format}${orientation ? `, EXIF orientation ${orientation}` : ''}: hides only entities`, async () => {
       const page: Page = PAGES[name];
       const upright = await fileOf(draw(page), format);
-      // Stored lying on its side, with the note that a viewer shall turn it by 90 degrees.
+      // Stored rotated, with the EXIF orientation that turns it by 90 degrees.
       const file = orientation
         ? await sharp(upright).rotate(-90).withMetadata({ orientation }).toFormat(format, { quality: 90 }).toBuffer()
         : upright;
@@ -128,20 +128,20 @@ describe('image redaction', function () {
         (word) => ![...hidden].some((part) => part.includes(word) || word.includes(part)),
       );
       const lost = others.filter((word) => !after.includes(word));
-      // Of the few words of one page, one that the detector takes for more in its setting is soon a twentieth.
+      // A page has few words, so one false positive can be a twentieth.
       expect(lost.length, `lost: ${lost.join(' ')}`).to.be.at.most(0.1 * others.length);
       innocent.push(...others);
       missing.push(...lost);
     });
   }
 
-  it('leaves 95 of 100 of the other words readable, over all of these pictures', () => {
+  it('keeps 95 % of the other words readable, over all pages', () => {
     expect(innocent.length).to.be.greaterThan(100);
     expect(missing.length, missing.join(' ')).to.be.at.most(0.05 * innocent.length);
   });
 });
 
-describe('image redaction, of what comes in another way', function () {
+describe('image redaction of unusual images', function () {
   this.timeout(TIMEOUT_MS);
   let harness: Harness;
   before(async () => {
@@ -156,7 +156,7 @@ describe('image redaction, of what comes in another way', function () {
     return body as { action: string };
   };
 
-  it('reads a picture that lies on its side', async () => {
+  it('reads an image that is rotated without an orientation tag', async () => {
     const stranger = await startIndependentOcr();
     const upright = await fileOf(draw(note('Please write to anna.schmidt@example.org about it')), 'png');
     const turned = await sharp(upright).rotate(90).png().toBuffer();
@@ -170,10 +170,10 @@ describe('image redaction, of what comes in another way', function () {
       .and.not.match(/anna|schmidt|example/i);
   });
 
-  /** Photographs whose every pixel is an edge, with a caption in the middle. */
+  /** Photographs that consist of edges, with a caption in the middle. */
   const CAPTIONS: Readonly<Record<string, Pick<Page, 'background' | 'runs'> & { readonly spotSize: number }>> = {
     'on a bar, over grass': { background: 'rgba(0,0,0,0.6)', spotSize: 3, runs: captionOf(26, '#fff') },
-    'printed right on fine noise': { background: 'none', spotSize: 1, runs: captionOf(40, '#fff') },
+    'on fine noise': { background: 'none', spotSize: 1, runs: captionOf(40, '#fff') },
   };
   for (const [what, { spotSize, ...caption }] of Object.entries(CAPTIONS)) {
     it(`redacts a caption ${what}`, async () => {
@@ -184,7 +184,7 @@ describe('image redaction, of what comes in another way', function () {
       const picture = await sharp(await layers.png().toBuffer())
         .jpeg({ quality: 90 })
         .toBuffer();
-      // Within the time that a picture may take, or this would be an error.
+      // Exceeding the time limit would be an error.
       const { action, images } = await ask(dataUrlOf('jpeg', picture));
       expect(action).to.equal('GUARDRAIL_INTERVENED');
       const stranger = await startIndependentOcr();
@@ -195,19 +195,19 @@ describe('image redaction, of what comes in another way', function () {
         await stranger.read(await cut(bytesOf(images?.[0]))),
       ];
       await stranger.close();
-      // The same look reads it where it has not been painted over.
+      // The same OCR reads the caption before redaction.
       expect(before).to.match(/anna|schmidt|example/i);
       expect(after).to.not.match(/anna|schmidt|example/i);
     });
   }
 
-  it('sends what is seen and no byte more, of pictures that hold what no decoder looks at', async () => {
+  it('removes data that decoders ignore', async () => {
     const secret = Buffer.from('anna.schmidt@example.org');
     const image = sharp({ create: { width: 64, height: 64, channels: 3, background: '#369' } });
     const [jpeg, webp] = [await image.jpeg().toBuffer(), await image.webp().toBuffer()];
     const film = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0isommp42', 'latin1');
     const pixels = Buffer.concat([deflateSync(Buffer.alloc(64 * 9)), secret]);
-    // One chunk, and its length and that of the whole file.
+    // One chunk: the length of the chunk and of the file.
     const longer = Buffer.concat([webp, secret]);
     longer.writeUInt32LE(webp.readUInt32LE(4) + secret.length, 4);
     longer.writeUInt32LE(webp.readUInt32LE(16) + secret.length, 16);
@@ -231,7 +231,7 @@ describe('image redaction, of what comes in another way', function () {
     }
   });
 
-  it('answers where there is nothing but noise, at once', async () => {
+  it('returns noise unchanged and quickly', async () => {
     for (const spotSize of [1, 4]) {
       const noise = await texture({ width: 1280, height: 960, spots: 'of all shades', spotSize }).png().toBuffer();
       const start = performance.now();
@@ -240,14 +240,15 @@ describe('image redaction, of what comes in another way', function () {
     }
   });
 
-  it('redacts in the calls of Portkey', async () => {
+  it('redacts images in calls of Portkey', async () => {
     const url = dataUrlOf('png', await fileOf(draw(note('Write to anna.schmidt@example.org')), 'png'));
     const body = (image: string): object => ({
       model: 'm',
       messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: image } }] }],
     });
     const call = { eventType: 'beforeRequestHook', metadata: { _user: 'user' }, request: { json: body(url) } };
-    // Portkey waits three seconds, which a busy machine may need for its first picture: what was read is kept.
+    // Portkey waits for three seconds, which the first image can exceed on a busy machine. The OCR result is cached, so a retry
+    // succeeds.
     await eventually(async () => {
       const { body: answer } = await harness.call('POST', '/v1/peer/check', call);
       const { verdict, transformedData } = answer as {
@@ -264,7 +265,7 @@ describe('image redaction, of what comes in another way', function () {
   });
 });
 
-/** Reads what the tests say that it reads: what becomes of it is all that matters here. */
+/** A processor that returns these lines instead of using OCR. */
 function readerOf(lines: readonly string[], calls: string[] = []): ImageProcessor {
   const line = (text: string, row: number): Line =>
     text
@@ -283,7 +284,7 @@ function readerOf(lines: readonly string[], calls: string[] = []): ImageProcesso
   };
 }
 
-describe('what becomes of a request with images', () => {
+describe('requests with images', () => {
   const PERSON = 'Anna Schmidt';
   const TEXT = `Please ask ${PERSON} about it.`;
   const sessionKey = createSecretKey(Buffer.alloc(32, 7));
@@ -333,7 +334,7 @@ describe('what becomes of a request with images', () => {
   const redactedUrl = (boxes: number): string =>
     `data:image/png;base64,${Buffer.from(`rewritten with ${boxes}`).toString('base64')}`;
 
-  it('paints over what is found, in the list and in every form of part, and reads each picture once', async () => {
+  it('redacts images in the list and in every form of content part, and reads each image once', async () => {
     const { guard, calls } = bench();
     const data = png.slice(png.indexOf(',') + 1);
     const parts = (url: string): Json[] => [
@@ -365,7 +366,7 @@ describe('what becomes of a request with images', () => {
     expect(calls).to.deep.equal(['read png', 'rewrite png 1']);
   });
 
-  it('keeps length and order, and the pictures in which nothing is found', async () => {
+  it('keeps the length and order of the list, and images without findings', async () => {
     const texts = new Map([
       [8, [PERSON]],
       [9, ['Nothing to see here.']],
@@ -386,14 +387,14 @@ describe('what becomes of a request with images', () => {
     });
   });
 
-  it('sends no metadata, whatever stands in the picture', async () => {
+  it('removes metadata from any image', async () => {
     const { guard, calls } = bench({ lines: ['nothing'] });
     const outcome = await guard.request({ texts: [], images: [withComment] }, { identity, signal });
     expect(outcome).to.deep.include({ action: 'GUARDRAIL_INTERVENED', images: [redactedUrl(0)], entities: [] });
     expect(calls).to.deep.equal(['read png', 'rewrite png 0']);
   });
 
-  it('finds in the picture whom the text names, and in the text whom the picture names', async () => {
+  it('finds a person in an image by the text, and in the text by the image', async () => {
     const named = 'My name is Xaveria Quillfeather and I live here.';
     const bare = 'Xaveria Quillfeather';
     const { guard } = bench({ lines: [`item Xaveria 7`] });
@@ -405,7 +406,7 @@ describe('what becomes of a request with images', () => {
     expect(JSON.stringify(outcome)).to.not.include('Quillfeather');
   });
 
-  it('blocks what the policy blocks, by its kind alone, and leaves what it ignores', async () => {
+  it('blocks entities by type, and leaves ignored ones', async () => {
     const blocking = bench({ policy: '{"entities":{"PERSON":"block"}}' });
     const outcome = await blocking.guard.request({ texts: ['Hello.'], images: [png] }, { identity, signal });
     expect(outcome).to.include({ action: 'BLOCKED' });
@@ -422,14 +423,14 @@ describe('what becomes of a request with images', () => {
 
   const REFUSED: readonly (readonly [what: string, image: string, says: RegExp])[] = [
     ['an address', remote, /given by URL/],
-    ['a file at the provider', 'file:file-123', /given by URL/],
+    ['an uploaded file', 'file:file-123', /given by URL/],
     ['SVG', `data:image/svg+xml;base64,${Buffer.from('<svg/>').toString('base64')}`, /not a PNG, JPEG or WebP file/],
-    ['one of another type', png.replace('image/png', 'image/webp'), /not have its declared media type/],
+    ['an image of another type', png.replace('image/png', 'image/webp'), /not have its declared media type/],
     ['20,000 × 20,000 pixels', `data:image/png;base64,${pngOf(20_000, 20_000).toString('base64')}`, /too many pixels/],
     ['no image', 'Anna Schmidt', /neither a base64 data URL/],
   ];
   for (const [what, image, says] of REFUSED) {
-    it(`refuses ${what}, with a reason that tells nothing of it`, async () => {
+    it(`refuses ${what}, with a reason that reveals nothing about it`, async () => {
       const { guard, calls } = bench();
       const outcome = await guard.request({ texts: [TEXT], images: [png, image] }, { identity, signal });
       expect(outcome.action === 'BLOCKED' && outcome.blockedReason)
@@ -439,7 +440,7 @@ describe('what becomes of a request with images', () => {
     });
   }
 
-  it('refuses what takes too long to read, and gives up the other pictures of the call', async () => {
+  it('refuses an image that exceeds its time limit, and cancels the other images of the call', async () => {
     const tenants: string[] = [];
     const { guard } = bench({
       reader: {
@@ -447,7 +448,7 @@ describe('what becomes of a request with images', () => {
         read: ({ bytes }, whose) => {
           tenants.push(whose.tenant);
           if (bytes[19] === 8) return Promise.reject(new UnreadableImageError('dense'));
-          // Ends when nobody waits for it any more, or this test never does.
+          // Settles only when the read is cancelled. Otherwise the test times out.
           return new Promise((_, reject) => {
             whose.signal.addEventListener('abort', () => {
               givenUp = true;
@@ -464,7 +465,7 @@ describe('what becomes of a request with images', () => {
     expect(tenants).to.deep.equal(['litellm', 'litellm']);
   });
 
-  it('fails as with any detector, and changes nothing, where OCR fails', async () => {
+  it('fails like any detector and changes nothing if OCR fails', async () => {
     for (const task of ['read', 'rewrite'] as const) {
       const error = new DetectorUnavailableError('Image OCR failed.');
       const { guard } = bench({ reader: { ...readerOf([PERSON]), [task]: () => Promise.reject(error) } });
@@ -475,7 +476,7 @@ describe('what becomes of a request with images', () => {
     }
   });
 
-  it('lets addresses pass where it is told to, and redacts what stands beside them', async () => {
+  it('forwards image URLs if configured, and redacts other images', async () => {
     const { guard } = bench({ remoteImages: 'pass' });
     const part: Json = { type: 'image', source: { type: 'url', url: remote } };
     const file: Json = { type: 'input_image', file_id: 'file-123' };
@@ -500,7 +501,7 @@ describe('what becomes of a request with images', () => {
     });
   });
 
-  it('changes, keeps and refuses nothing in monitor mode, and counts all of it', async () => {
+  it('changes, stores and refuses nothing in monitor mode, and counts everything', async () => {
     const { guard, store, calls } = bench({ monitor: true });
     expect(await guard.request({ texts: [], images: [png] }, { identity, signal })).to.deep.include({
       ...{ action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' },
@@ -518,7 +519,7 @@ describe('what becomes of a request with images', () => {
     expect(calls.filter((call) => !call.startsWith('read'))).to.deep.equal([]);
   });
 
-  it('reads a picture once a session, until the session or its end user is erased', async () => {
+  it('reads an image once per session, until the session or its end user is erased', async () => {
     const { guard, store, calls } = bench();
     const ask = (who: object = {}): Promise<unknown> =>
       guard.request({ texts: [], images: [png] }, { identity: { ...identity, ...who }, signal });
@@ -540,7 +541,7 @@ describe('what becomes of a request with images', () => {
     expect(reads()).to.equal(2);
   });
 
-  it('lets others have the event loop between the pictures of a call', async () => {
+  it('yields to the event loop between the images of a call', async () => {
     const { guard } = bench();
     const images = Array.from({ length: 8 }, (_, at) => dataUrlOf('png', pngOf(8, 8 + at)));
     let rounds = 0;
@@ -554,7 +555,7 @@ describe('what becomes of a request with images', () => {
     expect(rounds).to.be.at.least(images.length - 1);
   });
 
-  it('keeps nothing of a picture that was being read when its session was erased', async () => {
+  it('stores no result of an image that is being read when its session is erased', async () => {
     const reader = readerOf([PERSON]);
     let erase = (): Promise<unknown> => Promise.resolve();
     const { guard, store } = bench({

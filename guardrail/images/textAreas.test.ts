@@ -7,7 +7,7 @@ import { findTextAreas } from './textAreas.ts';
 
 const greys = async (image: Sharp): Promise<GrayImage> =>
   toGray(await decodeImage(await image.flatten({ background: '#fff' }).png().toBuffer()));
-/** A picture that the file format has spoilt. */
+/** Adds JPEG artifacts to an image. */
 const spoilt = async (image: Sharp, quality: number): Promise<Sharp> =>
   sharp(await image.flatten({ background: '#fff' }).jpeg({ quality }).toBuffer());
 const TEXT = 'Write to anna.schmidt@example.org';
@@ -17,7 +17,7 @@ const written = (size: number, more: Partial<Page> & { readonly color?: string }
   return { width: 20 * size, height: Math.ceil(2.2 * size), runs: [run], ...page };
 };
 
-/** The columns of pixels in which the two differ by more than a shade or two. */
+/** The columns in which two images differ by more than two shades. */
 function columnsWithDifferences(a: GrayImage, b: GrayImage): number[] {
   const columns = new Set<number>();
   a.data.forEach((shade, at) => {
@@ -26,16 +26,16 @@ function columnsWithDifferences(a: GrayImage, b: GrayImage): number[] {
   return [...columns];
 }
 
-describe('where in a picture there can be text', () => {
+describe('the text areas of an image', () => {
   const TEXTS: Readonly<Record<string, () => Promise<GrayImage>>> = {
     'in small print': () => greys(draw(written(9))),
-    'in the size of screens': () => greys(draw(written(15))),
-    'in the size of headings': () => greys(draw(written(60))),
-    'in the size of posters': () => greys(draw(written(200))),
+    'in screen size': () => greys(draw(written(15))),
+    'in heading size': () => greys(draw(written(60))),
+    'in poster size': () => greys(draw(written(200))),
     'light on dark': () => greys(draw(written(14, { background: '#1e1e1e', color: '#d4d4d4' }))),
-    'grey on grey': () => greys(draw(written(14, { background: '#eee', color: '#bbb' }))),
-    'in a bad JPEG': async () => greys(await spoilt(draw(written(14)), 25)),
-    'grey on grey in a bad JPEG': async () => greys(await spoilt(draw(written(16, { color: '#aaa' })), 40)),
+    'gray on gray': () => greys(draw(written(14, { background: '#eee', color: '#bbb' }))),
+    'in a poor JPEG': async () => greys(await spoilt(draw(written(14)), 25)),
+    'gray on gray in a poor JPEG': async () => greys(await spoilt(draw(written(16, { color: '#aaa' })), 40)),
     'out of focus': async () => greys(sharp(await draw(written(16)).png().toBuffer()).blur(1.5)),
     'on a gradient': () =>
       greys(
@@ -46,24 +46,24 @@ describe('where in a picture there can be text', () => {
           }),
         ),
       ),
-    'lying on its side': async () => greys(sharp(await draw(written(14)).png().toBuffer()).rotate(90)),
+    'rotated by 90 degrees': async () => greys(sharp(await draw(written(14)).png().toBuffer()).rotate(90)),
   };
   for (const [what, make] of Object.entries(TEXTS)) {
-    it(`there is, ${what}: it is shown as it is`, async () => {
+    it(`include text ${what}, which stays sharp`, async () => {
       const picture = await make();
       const areas = findTextAreas(picture);
       expect(areas.isEmpty).to.equal(false);
       expect(areas.isIn(0, picture.height)).to.equal(true);
-      // Posters may be shown at a half: what differs then are edges.
-      if (what !== 'in the size of posters') expect(columnsWithDifferences(areas.shown(), picture)).to.deep.equal([]);
+      // Posters can be shown at half size, which changes their edges.
+      if (what !== 'in poster size') expect(columnsWithDifferences(areas.shown(), picture)).to.deep.equal([]);
     });
   }
 
   for (const spots of Object.keys(SPOTS) as (keyof typeof SPOTS)[]) {
     for (const spotSize of [1, 2, 4]) {
-      // Spots of two shades with soft edges are shapes of one shade, as letters are.
+      // Soft spots of two shades resemble letters: shapes of one shade.
       if (spots === 'of black and white' && spotSize > 1) continue;
-      it(`there is none: spots ${spots}, of ${spotSize} pixels`, async () => {
+      it(`exclude spots ${spots}, of ${spotSize} pixels`, async () => {
         const areas = findTextAreas(await greys(texture({ width: 640, height: 480, spots, spotSize })));
         expect(areas.isEmpty).to.equal(true);
         expect(areas.isIn(0, 480)).to.equal(false);
@@ -71,7 +71,7 @@ describe('where in a picture there can be text', () => {
     }
   }
 
-  it('there is none on one shade, on what differs little from it, or on a gradient of a sky', async () => {
+  it('exclude plain areas, areas of low contrast and gradients', async () => {
     const sky =
       '<defs><linearGradient id="g" x2="0" y2="1"><stop stop-color="#8af"/><stop offset="1" stop-color="#ace"/></linearGradient></defs><rect width="100%" height="100%" fill="url(#g)"/>';
     for (const page of [
@@ -83,7 +83,7 @@ describe('where in a picture there can be text', () => {
     }
   });
 
-  it('there is on a texture, which goes on around it without its edges', async () => {
+  it('include text on a texture, and blur the texture around it', async () => {
     const label = await draw({ ...note(TEXT), background: '#fff' })
       .png()
       .toBuffer();
@@ -111,7 +111,7 @@ describe('where in a picture there can be text', () => {
     expect(areas.isIn(400, 410)).to.equal(true);
   });
 
-  it('tells light on dark from dark on light, and small print from large', async () => {
+  it('distinguish light on dark from dark on light, and small print from large', async () => {
     const told = async (page: Page): Promise<[boolean, boolean]> => {
       const { isLightOnDark, hasSmallPrint } = findTextAreas(await greys(draw(page)));
       return [isLightOnDark, hasSmallPrint];
@@ -121,7 +121,7 @@ describe('where in a picture there can be text', () => {
     expect(await told(written(48))).to.deep.equal([false, false]);
   });
 
-  it('is told of pictures of any size', () => {
+  it('are found in images of any size', () => {
     for (const [width, height] of [
       [1, 1],
       [6, 6],

@@ -17,7 +17,7 @@ import { draw, note } from './testing/drawings.ts';
 import { pngOf } from './testing/files.ts';
 import { createImageWorkerPool, type WorkerPoolOptions } from './workerPool.ts';
 
-/** A thread that does what its picture's first byte says. */
+/** A thread that follows the order in the first byte of an image. */
 const program = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort, threadId } from 'node:worker_threads';
@@ -51,7 +51,7 @@ const UNTIL_STOPPED = order(5);
 const READ = order(20);
 const PICTURE = dataUrlOf('png', pngOf(64, 64));
 
-describe('the threads that read pictures', function () {
+describe('the worker pool', function () {
   this.timeout(60_000);
   const [A, B] = ['a', 'b'].map((tenant) => ({ tenant: tenant as Tenant, signal: new AbortController().signal })) as [
     ImageCaller,
@@ -75,14 +75,14 @@ describe('the threads that read pictures', function () {
       (error: unknown) => error,
     );
 
-  it('are one for all pictures where one is enough, and as many as are allowed where there are more', async () => {
+  it('runs one thread if one is enough, and at most the configured number', async () => {
     const one = workers();
     expect(new Set(await Promise.all([threadOf(one), threadOf(one), threadOf(one)]))).to.have.property('size', 1);
     const two = workers({ threads: 2 });
     expect(new Set(await Promise.all([1, 2, 3, 4, 5].map(() => threadOf(two))))).to.have.property('size', 2);
   });
 
-  it('write what was read while they read the next one', async () => {
+  it('rewrites an image while it reads the next one', async () => {
     const reader = workers();
     const done: string[] = [];
     const task = async (what: string, work: Promise<unknown>): Promise<void> => {
@@ -97,7 +97,7 @@ describe('the threads that read pictures', function () {
     expect(done).to.deep.equal(['first read', 'first written', 'read 2', 'read 3']);
   });
 
-  it('write again what they were writing when they hang with what they read', async () => {
+  it('repeats a rewrite if a read hangs in the same thread', async () => {
     const reader = workers({ timeoutMs: 1000 });
     const [hanging, written] = [failure(reader.read(HANG, A)), reader.rewrite(READ, [], B)];
     expect(await hanging)
@@ -113,7 +113,7 @@ describe('the threads that read pictures', function () {
     ['hangs', HANG, ImagesBusyError],
   ] as const;
   for (const [what, picture, kind] of FAULTS) {
-    it(`are replaced when one ${what}, and tell nothing of the picture`, async () => {
+    it(`replaces a thread that ${what}, and reveals nothing of the image`, async () => {
       const reader = workers({ timeoutMs: 2000 });
       const before = await threadOf(reader);
       const [error, after] = await Promise.all([failure(reader.read(picture, A)), threadOf(reader)]);
@@ -125,7 +125,7 @@ describe('the threads that read pictures', function () {
     });
   }
 
-  it('say what is wrong with a picture, and go on', async () => {
+  it('reports an unreadable image and keeps the thread', async () => {
     const reader = workers();
     const before = await threadOf(reader);
     const error = await failure(reader.read(REFUSE, A));
@@ -133,16 +133,16 @@ describe('the threads that read pictures', function () {
     expect(await threadOf(reader)).to.equal(before);
   });
 
-  it('refuse more pictures than they can read in time, and leave out those whose caller has gone', async () => {
+  it('refuses more images than it can read in time, and drops those whose caller has left', async () => {
     const reader = workers();
     const controller = new AbortController();
     const gone = { ...A, signal: controller.signal };
     const first = reader.read(READ, A);
-    // Of 100 places, three quarters and one.
+    // One tenant gets three quarters of the 100 places, and one more.
     const waiting = Array.from({ length: 76 }, () => failure(reader.read(HANG, gone)));
     const refused = await failure(reader.read(READ, A));
     expect(refused).to.be.instanceOf(ImagesBusyError).and.include({ code: 'overloaded', waitMs: 76_000 });
-    // Another tenant finds a place, and its turn comes next.
+    // Another tenant still gets a place, and is next.
     expect(await threadOf(reader, B)).to.be.a('string');
     controller.abort();
     for (const error of await Promise.all(waiting)) expect(error).to.be.instanceOf(DetectorUnavailableError);
@@ -150,7 +150,7 @@ describe('the threads that read pictures', function () {
     expect(await threadOf(reader)).to.be.a('string');
   });
 
-  it('let tenants take turns, by the time that their pictures take', async () => {
+  it('serves tenants in turn, by the duration of their images', async () => {
     const reader = workers();
     const done: string[] = [];
     const read = async (who: string, caller: ImageCaller, ms: number): Promise<void> => {
@@ -160,11 +160,12 @@ describe('the threads that read pictures', function () {
     const slow = Array.from({ length: 4 }, () => read('a', A, 250));
     const quick = Array.from({ length: 5 }, () => read('b', B, 10));
     await Promise.all([...slow, ...quick]);
-    // The first of A was in work when B came. Two of A take as long as fifty of B, so B is done before the third.
+    // The first image of A was in work when B arrived. Two of A take as long as fifty of B, so all of B finish before the third
+    // of A.
     expect(done.slice(0, 7).filter((who) => who === 'b')).to.have.length(5);
   });
 
-  it('end a read whose caller has gone at once, and go on', async () => {
+  it('cancels a read at once when its caller leaves, and keeps the thread', async () => {
     const reader = workers();
     const before = await threadOf(reader);
     const controller = new AbortController();
@@ -175,7 +176,7 @@ describe('the threads that read pictures', function () {
     expect(await next).to.equal(before);
   });
 
-  it('finish it where it is kept and no other picture waits, and end it as soon as one does', async () => {
+  it('finishes a cached read while no other image waits, and cancels it otherwise', async () => {
     const reader = workers();
     const left = (picture: typeof READ): Promise<unknown> => {
       const controller = new AbortController();
@@ -189,7 +190,7 @@ describe('the threads that read pictures', function () {
     expect(await abandoned).to.be.instanceOf(DetectorUnavailableError);
   });
 
-  describe('with a page full of small print, which takes more than a minute', () => {
+  describe('with a page of small print that takes more than a minute', () => {
     let dense: ImageFile;
     before(async () => {
       const line = 'Anna Schmidt wrote to the office about the invoice of last May and asked for a new one.';
@@ -211,7 +212,7 @@ describe('the threads that read pictures', function () {
       return reader;
     };
 
-    it('refuse it when its budget of processor time is spent, and read the next one', async () => {
+    it('refuses it when it exceeds its processor time budget, and reads the next image', async () => {
       const reader = real({ budgetMs: 300, timeoutMs: 60_000 });
       const error = failure(reader.read(dense, A));
       const next = reader.read(await plain(), B);
@@ -221,13 +222,13 @@ describe('the threads that read pictures', function () {
       expect(JSON.stringify(await next)).to.include('Schmidt');
     });
 
-    it('end it when its caller has gone, and read the next one', async () => {
-      // Neither the budget nor the clock ends it before this test is over.
+    it('cancels it when its caller leaves, and reads the next image', async () => {
+      // Neither the budget nor the time limit ends within this test.
       const reader = real({ budgetMs: 600_000, timeoutMs: 600_000 });
       await reader.read(await plain(), B);
       const controller = new AbortController();
       const abandoned = failure(reader.read(dense, { ...A, signal: controller.signal }));
-      // It is in the middle of the page when its caller goes.
+      // The caller leaves in the middle of the page.
       await new Promise((resolve) => setTimeout(resolve, 1000));
       controller.abort();
       expect(await abandoned).to.be.instanceOf(DetectorUnavailableError);
@@ -235,7 +236,7 @@ describe('the threads that read pictures', function () {
     });
   });
 
-  it('end when there is no work for them, and when they are closed, whatever they are doing', async () => {
+  it('ends idle threads, and all threads when it is closed', async () => {
     const reader = workers({ idleMs: 1 });
     const before = await threadOf(reader);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -246,7 +247,7 @@ describe('the threads that read pictures', function () {
     expect(await failure(reader.read(READ, A))).to.be.instanceOf(DetectorUnavailableError);
   });
 
-  it('count how each task went', async () => {
+  it('reports the outcome of each task', async () => {
     const seen: unknown[] = [];
     const reader = workers({ observe: (task, outcome, seconds) => seen.push([task, outcome, seconds > 0]) });
     await threadOf(reader);
@@ -260,13 +261,13 @@ describe('the threads that read pictures', function () {
   });
 
   const module = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
-  /** What a program of its own prints: in this one the tests have used the same libraries. */
+  /** The output of a separate program: this process has already loaded the libraries. */
   const printed = async (program: string): Promise<Record<string, unknown>> => {
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', `(async () => {${program}})()`]);
     return JSON.parse(stdout) as Record<string, unknown>;
   };
 
-  it('cost a service without pictures nothing: no library is loaded, no thread runs, before and after a call', async () => {
+  it('costs nothing without images: loads no library and starts no thread, before and after a call', async () => {
     const { withPicture, ...without } = await printed(`
       const { startHarness } = await import(${module('../testing/appHarness.ts')});
       const cost = () => {
@@ -282,11 +283,11 @@ describe('the threads that read pictures', function () {
       await harness.stop();
     `);
     expect(without).to.deep.equal({ status: 200, before: [0, 0], after: [0, 0] });
-    // The same look sees them where they are.
+    // With an image, the same measurement finds both.
     expect(withPicture).to.not.include(0);
   });
 
-  it('step back behind the thread that answers calls, with those of the libraries, where threads have priorities', async () => {
+  it('runs its threads and those of its libraries at a lower priority, where threads have priorities', async () => {
     const { own, others } = await printed(`
       const { existsSync, readdirSync, readFileSync } = require('node:fs');
       const { getPriority } = require('node:os');
@@ -304,11 +305,11 @@ describe('the threads that read pictures', function () {
     for (const priority of others as number[]) expect(priority).to.be.at.least(Math.max(10, own as number));
   });
 
-  it('refuse what their libraries cannot unpack, and end cleanly in the middle of a picture', async () => {
+  it('refuses what its libraries cannot decode, and stops cleanly while it reads an image', async () => {
     const reader = createImageWorkerPool({ threads: 1 });
     open.push(reader);
     const broken = pngOf(64, 64);
-    // Within the compressed pixels: the structure is whole.
+    // Within the compressed pixels: the structure stays valid.
     broken.fill(0x55, 45, 50);
     expect(await failure(reader.read(inspect(broken), A))).to.be.instanceOf(UnreadableImageError);
     const file = await draw(note('Anna Schmidt')).flatten({ background: '#fff' }).png().toBuffer();

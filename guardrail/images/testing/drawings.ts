@@ -1,4 +1,4 @@
-/** For tests: pictures with text in them, drawn from the outlines of a font that comes with the project. */
+/** For tests: draws images of text from the outlines of a bundled font. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import opentype, { type Font } from 'opentype.js';
@@ -6,12 +6,12 @@ import sharp, { type Sharp } from 'sharp';
 
 type Face = 'regular' | 'bold' | 'mono';
 
-/** A line of text; `x` and `y` are where its baseline begins. */
+/** A line of text. `x` and `y` are the start of its baseline. */
 export interface Run {
   readonly x: number;
   readonly y: number;
   readonly text: string;
-  /** Of the font, in pixels. */
+  /** The font size in pixels. */
   readonly size?: number;
   readonly color?: string;
   readonly face?: Face;
@@ -21,7 +21,7 @@ export interface Page {
   readonly width: number;
   readonly height: number;
   readonly background?: string;
-  /** SVG between background and text. */
+  /** SVG between the background and the text. */
   readonly shapes?: string;
   readonly runs: readonly Run[];
 }
@@ -49,12 +49,12 @@ export function draw({ width, height, background = '#fff', shapes = '', runs }: 
   });
   const ground = background === 'none' ? '' : `<rect width="100%" height="100%" fill="${background}"/>`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${ground}${shapes}${paths.join('')}</svg>`;
-  // The service, in the same process, forbids this format to the whole of it.
+  // The service blocks this format in the whole process.
   sharp.unblock({ operation: ['VipsForeignLoadSvg'] });
   return sharp(Buffer.from(svg));
 }
 
-/** The text of a page as its author meant it: what stands at the same height is one line, with tabs in it. */
+/** The source text of a page. Runs at the same height form a line, separated by tabs. */
 export function textOf({ runs }: Page): string {
   const lines = Map.groupBy(runs, ({ y }) => y);
   return [...lines.values()].map((line) => line.map(({ text }) => text).join('\t')).join('\n');
@@ -83,7 +83,7 @@ const TABLE = [
 ];
 const COLUMNS = [32, 180, 430, 610, 730];
 
-/** What people photograph their screens for. */
+/** Typical screenshots and scans. */
 export const PAGES = {
   'an e-mail': {
     width: 900,
@@ -180,7 +180,7 @@ export const PAGES = {
   },
 } as const satisfies Record<string, Page>;
 
-/** One line of text, for the tests in which it matters little. */
+/** One line of text, for tests that do not depend on the layout. */
 export function note(text: string, more: Partial<Page> = {}): Page {
   return { width: 60 + 11 * text.length, height: 60, runs: [{ x: 20, y: 38, text, size: 18 }], ...more };
 }

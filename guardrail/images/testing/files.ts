@@ -1,4 +1,4 @@
-/** For tests: image files put together by hand, with what no image program would write. */
+/** For tests: image files that no encoder would write. */
 import { crc32, deflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
@@ -15,17 +15,17 @@ export function chunk(name: string, data: Uint8Array = Buffer.alloc(0)): Buffer 
 export interface PngParts {
   readonly width: number;
   readonly height: number;
-  /** Bits a channel; default 1. */
+  /** Bits per channel. Default: 1. */
   readonly depth?: number;
-  /** Colour type; default greys. */
+  /** The color type. Default: grayscale. */
   readonly type?: number;
   /** Chunks before the pixels. */
   readonly extra?: readonly Buffer[];
-  /** Compressed; default one byte of them. */
+  /** The compressed pixels. Default: one byte, compressed. */
   readonly pixels?: Uint8Array;
 }
 
-/** A PNG whose pixels need not fit what its header says. */
+/** A PNG whose pixels can contradict its header. */
 export function pngWith({ width, height, depth = 1, type = 0, extra = [], pixels }: PngParts): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -36,7 +36,7 @@ export function pngWith({ width, height, depth = 1, type = 0, extra = [], pixels
   return Buffer.concat([SIGNATURE, chunk('IHDR', header), ...extra, chunk('IDAT', data), chunk('IEND')]);
 }
 
-/** A PNG of one shade of grey, one bit a pixel, with chunks of the caller's before the pixels. */
+/** A white PNG of one bit per pixel, with more chunks before the pixels. */
 export function pngOf(width: number, height: number, ...extra: readonly Buffer[]): Buffer {
   const rows = Buffer.alloc(Math.min(height, 5000) * (1 + Math.ceil(width / 8)), 0xff);
   for (let at = 0; at < rows.length; at += 1 + Math.ceil(width / 8)) rows[at] = 0;
@@ -50,7 +50,7 @@ export function segment(marker: number, data: Uint8Array): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** The file with something put behind its first two bytes: behind the start of a JPEG. */
+/** Inserts segments after the start marker of a JPEG. */
 export function withSegments(jpeg: Uint8Array, ...segments: readonly Buffer[]): Buffer {
   return Buffer.concat([jpeg.subarray(0, 2), ...segments, jpeg.subarray(2)]);
 }

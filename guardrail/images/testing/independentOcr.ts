@@ -1,16 +1,16 @@
-/** For tests: reads pictures as a stranger would, in another way than the service does. */
+/** For tests: reads images independently of the service, with other settings. */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { createWorker, OEM, PSM } from 'tesseract.js';
 
 export interface IndependentOcr {
-  /** Everything that can be read in an image file, over several sizes, light and dark. */
+  /** Returns all text of an image file, at several sizes, as positive and negative. */
   read(file: Uint8Array): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Ways to look: how much larger, whether as a negative, whether as a page or as scattered words. */
+/** The passes: scale, negative, and page or sparse text. */
 const WAYS = [
   { scale: 2, negative: false, mode: PSM.AUTO },
   { scale: 3, negative: true, mode: PSM.SPARSE_TEXT },

@@ -1,4 +1,4 @@
-/** What is used of it. The published types bring those of browsers with them, which are wrong in the rest of the project. */
+/** The used part of the library. Its published types include browser types, which are wrong for this project. */
 declare module 'opentype.js' {
   interface Font {
     getPath(text: string, x: number, y: number, size: number): { toPathData(decimals: number): string };

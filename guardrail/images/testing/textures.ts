@@ -1,7 +1,7 @@
-/** For tests: what has no letters in it and is full of edges, the same each time. */
+/** For tests: textures without letters and with many edges, equal in each run. */
 import sharp, { type Sharp } from 'sharp';
 
-/** Numbers from 0 to 1, evenly distributed (mulberry32). */
+/** Uniformly distributed numbers from 0 to 1 (mulberry32). */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -12,10 +12,10 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** How the shades of the spots are distributed. */
+/** The distributions of the shades of the spots. */
 export const SPOTS = {
   'of all shades': (random: () => number) => 255 * random(),
-  // The sum of twelve is as good as normally distributed.
+  // The sum of twelve numbers is approximately normally distributed.
   'of shades around one': (random: () => number) =>
     128 + 60 * (Array.from({ length: 12 }, random).reduce((sum, one) => sum + one, 0) - 6),
   'of black and white': (random: () => number) => (random() < 0.5 ? 0 : 255),
@@ -25,7 +25,7 @@ export interface Texture {
   readonly width: number;
   readonly height: number;
   readonly spots?: keyof typeof SPOTS;
-  /** Pixels, with soft edges where there are more than one; default 1. */
+  /** The size of a spot in pixels. Larger spots than one pixel have soft edges. Default: 1. */
   readonly spotSize?: number;
 }
 
@@ -35,7 +35,7 @@ export function texture({ width, height, spots = 'of shades around one', spotSiz
   const shades = Buffer.alloc(3 * raw.width * raw.height);
   for (let at = 0; at < shades.length; at += 3) {
     const shade = Math.min(255, Math.max(0, Math.round(SPOTS[spots](random))));
-    // A little green, as photographs of lawns and leaves are.
+    // A greenish tint, as in photographs of lawns and leaves.
     shades.set([0.9 * shade, shade, 0.8 * shade], at);
   }
   return sharp(shades, { raw }).resize(width, height, { fit: 'fill', kernel: spotSize > 1 ? 'cubic' : 'nearest' });
