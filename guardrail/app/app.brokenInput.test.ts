@@ -19,7 +19,7 @@ interface Broken {
   readonly body: Buffer | string | (() => Readable);
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
-  /** What the message must say. */
+  /** A pattern that the message must match. */
   readonly says?: RegExp;
 }
 
@@ -40,7 +40,7 @@ const BROKEN: readonly Broken[] = [
     status: 400,
     says: /not valid JSON/,
   },
-  { what: 'text that is not JSON', body: 'input_type=request&texts=a', status: 400, says: /not valid JSON/ },
+  { what: 'a body that is not JSON', body: 'input_type=request&texts=a', status: 400, says: /not valid JSON/ },
   { what: 'a list', body: '[]', status: 400, says: /body must be an object/ },
   { what: 'a string', body: '"request"', status: 400, says: /body must be an object/ },
   { what: 'null', body: 'null', status: 400, says: /body must be an object/ },
@@ -156,13 +156,13 @@ const BROKEN: readonly Broken[] = [
     says: /^input_type must be/,
   },
   {
-    what: 'nothing to guard',
+    what: 'nothing to check',
     body: json({ input_type: 'request' }),
     status: 400,
     says: /texts, images and structured_messages/,
   },
   {
-    what: 'nulls to guard',
+    what: 'null as content',
     body: json({ input_type: 'request', texts: null, images: null }),
     status: 400,
     says: /texts, images/,
@@ -264,7 +264,7 @@ describe('broken input', () => {
   }
 
   for (const { what, body, headers, status, says } of BROKEN) {
-    it(`${status}: ${what}`, async () => {
+    it(`returns ${status} for ${what}`, async () => {
       const reply = await send(body, headers);
       expect(reply.status, JSON.stringify(reply.body)).to.equal(status);
       if (status !== 200) {
@@ -288,7 +288,7 @@ describe('broken input', () => {
     await expectHealthy();
   });
 
-  it('401 before the body is read', async () => {
+  it('returns 401 without reading the body', async () => {
     const reply = await send('{', { 'x-api-key': 'wrong' });
     expect(reply.status).to.equal(401);
   });
@@ -304,26 +304,26 @@ describe('broken input', () => {
     return text;
   }
 
-  it('431: headers without end', async () => {
+  it('returns 431 for headers that are too large', async () => {
     expect(await raw(`POST ${PATH} HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(33 * 1024)}\r\n\r\n`)).to.match(
       /^HTTP\/1\.1 431/,
     );
     await expectHealthy();
   });
 
-  it('400: what is not HTTP', async () => {
+  it('returns 400 for data that is not HTTP', async () => {
     expect(await raw('HELO mail.example.org\r\n\r\n')).to.match(/^HTTP\/1\.1 400/);
     await expectHealthy();
   });
 
-  it('400: Content-Length and chunks in one request, as in request smuggling', async () => {
+  it('returns 400 for Content-Length with chunked encoding, as in request smuggling', async () => {
     const head = `POST ${PATH} HTTP/1.1\r\nhost: x\r\nx-api-key: ${KEY}\r\ncontent-type: application/json\r\n`;
     const smuggled = `${head}content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`;
     expect(await raw(smuggled)).to.match(/^HTTP\/1\.1 400/);
     await expectHealthy();
   });
 
-  it('survives a client that disconnects during its body', async () => {
+  it('survives a client that disconnects while it sends its body', async () => {
     const socket = connect(harness.app.port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write(
@@ -333,7 +333,7 @@ describe('broken input', () => {
     await expectHealthy();
   });
 
-  it('405 with Allow, and 404 for unknown paths', async () => {
+  it('returns 405 with Allow for another method, and 404 for unknown paths', async () => {
     const wrongMethod = await harness.call('GET', PATH);
     expect([wrongMethod.status, wrongMethod.headers.get('allow')]).to.deep.equal([405, 'POST']);
     expect((await harness.call('POST', '/beta/other_basic_guardrail_api', {})).status).to.equal(404);

@@ -7,7 +7,7 @@ type Body = Record<string, unknown>;
 const OTHER_KEY = 'key-of-another-peer';
 const KEYS = { GUARDRAIL_API_KEYS: `litellm:${KEY},another:${OTHER_KEY}` };
 const TEXT = `Mail ${PLANTED.email}.`;
-/** What a gateway's configuration says: on whose behalf it calls. */
+/** The header that the configuration of a gateway sets: its team. */
 const RED = { 'x-guardrail-team': 'red' };
 const BLUE = { 'x-guardrail-team': 'blue' };
 const TOOL_CALL = {
@@ -17,7 +17,7 @@ const TOOL_CALL = {
 };
 const TOOLS = [{ type: 'function', function: { name: 'mail', parameters: { type: 'object', required: ['to'] } } }];
 
-describe('the peer endpoint', () => {
+describe('the endpoint /v1/peer/check', () => {
   let harness: Harness;
   before(async () => {
     harness = await startHarness({ env: KEYS });
@@ -32,7 +32,7 @@ describe('the peer endpoint', () => {
     return answer.body as Body;
   }
 
-  it('takes the key as x-api-key or as a bearer, and nothing else', async () => {
+  it('accepts the key only as x-api-key or as a bearer token', async () => {
     const body = { body: { messages: [] } };
     const statuses = await Promise.all(
       [
@@ -55,11 +55,11 @@ describe('the peer endpoint', () => {
     ['/request', { body: {} }, /body\.messages or body\.choices/],
   ];
   for (const [path, body, says] of UNKNOWN) {
-    it(`400 at ${path}: ${JSON.stringify(body)}`, async () => {
+    it(`returns 400 at ${path}: ${JSON.stringify(body)}`, async () => {
       const answer = await harness.call('POST', path, body);
       expect(answer.status).to.equal(400);
       expect((answer.body as { error: { message: string } }).error.message).to.match(says);
-      // One peer takes a member of this name for an answer.
+      // agentgateway would read a member `action` as a verdict.
       expect(answer.body).to.not.have.property('action');
     });
   }
@@ -88,7 +88,7 @@ describe('the peer endpoint', () => {
       choices: [{ index: 0, message: { role: 'assistant', content, tool_calls: [] } }],
     });
 
-    it('replaces in the whole body, tool calls too, and restores in the whole answer', async () => {
+    it('replaces values in the whole request, and restores them in the whole response, including tool calls', async () => {
       const request = chat(TEXT, { tools: TOOLS, temperature: 0.5 });
       (request.messages as unknown[]).push({ role: 'assistant', content: null, tool_calls: [TOOL_CALL] });
       const sent = requestOf(await check(hook('beforeRequestHook', request)));
@@ -110,7 +110,7 @@ describe('the peer endpoint', () => {
       });
     });
 
-    it('restores nothing in the address of an image', async () => {
+    it('restores nothing in the URL of an image', async () => {
       const sent = requestOf(await check(hook('beforeRequestHook', chat(TEXT))));
       const tag = /<EMAIL_ADDRESS_\w+>/.exec(JSON.stringify(sent))?.[0] ?? '';
       const answer = completion(`For ${tag}: ![x](https://e.example/?q=${tag})`);
@@ -120,7 +120,7 @@ describe('the peer endpoint', () => {
       );
     });
 
-    it('says that nothing changes where nothing does, and nothing can be restored in a stream', async () => {
+    it('reports no change if nothing changes, and for streams, which it cannot restore', async () => {
       expect(await check(hook('beforeRequestHook', chat('Hello.')))).to.deep.equal({ verdict: true });
       const stream = hook('afterRequestHook', chat('Hello.'), { response: { json: null, statusCode: 200 } });
       expect(await check(stream)).to.deep.equal({ verdict: true });
@@ -134,7 +134,7 @@ describe('the peer endpoint', () => {
       ['metadata._user', {}, { metadata: { _user: 'chosen' } }, {}],
       ['user', { user: 'chosen' }, {}, {}],
     ];
-    it('keeps the session that the call names within its team, of each kind a session of its own', async () => {
+    it('keeps the session that a call names within its team, one for each kind of name', async () => {
       const sessions = new Set<unknown>();
       for (const [what, more, rest, named] of NAMES) {
         const headers = { ...named, ...RED };
@@ -142,7 +142,7 @@ describe('the peer endpoint', () => {
         const second = requestOf(await check(hook('beforeRequestHook', chat(TEXT, more), rest), headers));
         expect(first, what).to.deep.equal(second);
         sessions.add(first.x_peer_session);
-        // The token may be lost on the way: what names the session is still there.
+        // A gateway can drop the token. The name of the session remains.
         const { x_peer_session: _, ...lost } = first;
         const content = (first.messages as { content: string }[])[0]?.content ?? '';
         const back = await check(
@@ -156,7 +156,7 @@ describe('the peer endpoint', () => {
       expect(sessions.size).to.equal(NAMES.length + 1);
     });
 
-    it('shares nothing between two teams that have one API key, whatever their clients name', async () => {
+    it('shares nothing between two teams with one API key, whatever session their clients name', async () => {
       for (const [what, more, rest, named] of NAMES) {
         const ask = async (team: Record<string, string>): Promise<Body> =>
           requestOf(await check(hook('beforeRequestHook', chat(TEXT, more), rest), { ...named, ...team }));
@@ -171,7 +171,7 @@ describe('the peer endpoint', () => {
       }
     });
 
-    it('has a mapping of the call alone where the gateway proves no team', async () => {
+    it('stores mappings for one call only if the gateway does not name a team', async () => {
       for (const [what, more, rest, headers] of NAMES) {
         const ask = async (): Promise<Body> =>
           requestOf(await check(hook('beforeRequestHook', chat(TEXT, more), rest), headers));
@@ -186,7 +186,7 @@ describe('the peer endpoint', () => {
       }
     });
 
-    it('never takes a token from a client, and keeps tenants apart', async () => {
+    it('never accepts a token from a client, and separates tenants', async () => {
       const victim = requestOf(await check(hook('beforeRequestHook', chat(TEXT), { metadata: { _user: 'victim' } })));
       const token = victim.x_peer_session;
       const stolen = requestOf(await check(hook('beforeRequestHook', chat(TEXT, { x_peer_session: token }))));
@@ -209,7 +209,7 @@ describe('the peer endpoint', () => {
       ['user, in a session of another name', { user: PLANTED.endUser }, {}, { 'x-session-id': 'chosen' }],
     ];
     for (const [what, more, rest, named] of USERS) {
-      it(`forgets the session of an end user who is erased: ${what}`, async () => {
+      it(`erases the session of an end user: ${what}`, async () => {
         const headers = { ...named, ...RED };
         const before = await harness.call('POST', '/v1/peer/check', hook('beforeRequestHook', chat(TEXT, more), rest), {
           headers,
@@ -228,7 +228,7 @@ describe('the peer endpoint', () => {
         expect((await harness.call('POST', '/subjects/erase', erase)).body).to.deep.equal({ erased: 1 });
         const after = hook('afterRequestHook', sent, { ...rest, response: { json: completion(content) } });
         expect(await check(after, headers)).to.deep.equal({ verdict: true });
-        // A call of no team has a session of its own, which the erasure reaches, too.
+        // A call without a team has its own session, which the erasure also removes.
         const alone = requestOf(await check(hook('beforeRequestHook', chat(TEXT, more), rest)));
         expect((await harness.call('POST', '/subjects/erase', erase)).body).to.deep.equal({ erased: 1 });
         const late = hook('afterRequestHook', alone, {
@@ -236,7 +236,7 @@ describe('the peer endpoint', () => {
           response: { json: completion(JSON.stringify(alone.messages)) },
         });
         expect(await check(late)).to.deep.equal({ verdict: true });
-        // In a Cluster both have to be on one node.
+        // In a Cluster, both must be on one node.
         expect(before.headers.get('x-session-id')?.slice(0, 4)).to.equal(String(sent.x_peer_session).slice(32, 36));
       });
     }
@@ -272,7 +272,7 @@ describe('the peer endpoint', () => {
       ['/v1/peer/check', '/v1/peer/check'],
       ['/request', '/response'],
     ] as const) {
-      it(`masks and unmasks at ${paths.join(' and ')}`, async () => {
+      it(`replaces and restores at ${paths.join(' and ')}`, async () => {
         const masked = (await check(ask(TEXT), headers, paths[0])) as unknown as Mask;
         expect(masked.action.body.messages).to.have.length(2);
         const content = masked.action.body.messages[0]?.content ?? '';
@@ -282,7 +282,7 @@ describe('the peer endpoint', () => {
       });
     }
 
-    it('restores nothing in the address of an image', async () => {
+    it('restores nothing in the URL of an image', async () => {
       const masked = (await check(ask(TEXT), headers)) as unknown as Mask;
       const tag = /<EMAIL_ADDRESS_\w+>/.exec(JSON.stringify(masked))?.[0] ?? '';
       const back = (await check(reply(`${tag} <img src="//e.example/${tag}">`), headers)) as unknown as Mask;
@@ -290,7 +290,7 @@ describe('the peer endpoint', () => {
       expect(await check(reply(`![x](//e.example/${tag})`), headers)).not.to.have.nested.property('action.body');
     });
 
-    it('passes what does not change, without a body', async () => {
+    it('returns no body if nothing changes', async () => {
       for (const body of [ask('Hello.'), reply('Hello.')]) {
         const answer = (await check(body, headers)) as unknown as Mask;
         expect(Object.keys(answer.action)).to.deep.equal(['reason']);
@@ -298,7 +298,7 @@ describe('the peer endpoint', () => {
     });
 
     for (const named of [{}, traced, { 'x-session-id': 'one' }, { ...traced, 'x-session-id': 'one' }]) {
-      it(`rejects what it would have to replace where the gateway proves no team: ${JSON.stringify(named)}`, async () => {
+      it(`rejects a request with personal data if the gateway does not name a team: ${JSON.stringify(named)}`, async () => {
         const answer = await check(ask(TEXT), named);
         expect(answer.action).to.deep.include({ status_code: 403 });
         expect(JSON.stringify(answer))
@@ -308,7 +308,7 @@ describe('the peer endpoint', () => {
       });
     }
 
-    it('shares nothing between two teams that have one API key, whatever their clients name', async () => {
+    it('shares nothing between two teams with one API key, whatever session their clients name', async () => {
       for (const named of [{}, traced, { 'x-session-id': 'one' }]) {
         const ours = { ...named, ...RED };
         const masked = (await check(ask(TEXT), ours)) as unknown as Mask;
@@ -321,7 +321,7 @@ describe('the peer endpoint', () => {
       }
     });
 
-    it('keeps sessions and tenants apart', async () => {
+    it('separates sessions and tenants', async () => {
       const masked = (await check(ask(TEXT), { 'x-session-id': 'one', ...RED })) as unknown as Mask;
       const content = masked.action.body.messages[0]?.content ?? '';
       const others = [{ 'x-session-id': 'two' }, { 'x-session-id': 'one', 'x-api-key': OTHER_KEY }, traced, {}];
@@ -332,7 +332,7 @@ describe('the peer endpoint', () => {
     });
   });
 
-  it('refuses, in the words of the peer, what it fails to check', async () => {
+  it('refuses a call whose check fails, in the format of its gateway', async () => {
     const broken = (): Guard => ({
       request: () => Promise.reject(new Error(`cannot handle ${PLANTED.email}`)),
       response: () => new Promise(() => undefined),

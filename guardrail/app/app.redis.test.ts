@@ -117,7 +117,7 @@ describe('the service on Redis', () => {
     }
   });
 
-  it('decrypts with an old key, encrypts with the new one, and leaves a pseudonym whose key is removed', async () => {
+  it('decrypts with an old key, encrypts with the new one, and keeps a pseudonym whose key is removed', async () => {
     const newKey = Buffer.alloc(32, 9).toString('base64');
     const old = await startReady(redis().url);
     const sent = textOf(await request(old, 'rotated', `Mail ${PLANTED.email}`));
@@ -129,7 +129,7 @@ describe('the service on Redis', () => {
     await both.stop();
     const onlyNew = await startReady(redis().url, { GUARDRAIL_ENCRYPTION_KEYS: newKey });
     expect(textOf(await response(onlyNew, 'rotated', other))).to.equal(`Mail ${PLANTED.otherEmail}`);
-    // Its use with both keys has encrypted it with the new one.
+    // Because it was used with both keys, it is encrypted with the new one.
     expect(textOf(await response(onlyNew, 'rotated', sent))).to.equal(`Mail ${PLANTED.email}`);
     await onlyNew.stop();
     const wrong = await startReady(redis().url, { GUARDRAIL_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64') });
@@ -157,7 +157,7 @@ describe('the service on Redis', () => {
     }
   });
 
-  it('leaves all pseudonyms of a session that Redis has evicted', async () => {
+  it('keeps all pseudonyms of a session that Redis has evicted', async () => {
     const harness = await startReady(redis().url);
     try {
       const text = `${PLANTED.email} ${PLANTED.otherEmail}`;
@@ -245,7 +245,7 @@ describe('the service during failures of Redis', () => {
     }
   });
 
-  it('never restores a wrong value when Redis restarts empty under 500 requests per second', async function () {
+  it('never restores a wrong value after Redis restarts empty, at 500 requests per second', async function () {
     this.timeout(60_000);
     const redis = await startRedis();
     const harness = await startReady(redis.url);
@@ -271,7 +271,7 @@ describe('the service during failures of Redis', () => {
         lastFailure = performance.now();
         return;
       }
-      // Redis restarts empty, so a pseudonym may stay. The value of another user must not appear.
+      // After an empty restart, a pseudonym may remain, but the value of another user must not appear.
       if (textOf(back) !== `Mail ${value}.` && textOf(back) !== textOf(sent)) wrong.push(textOf(back));
     };
 

@@ -57,7 +57,7 @@ const FAILURES: readonly Error[] = [
 
 describe('the header x-session-id', () => {
   let failure: Error | undefined;
-  /** The real guard, unless it has to fail. */
+  /** The real guard, except in tests of failures. */
   const failing = (options: GuardOptions): Guard => {
     const guard = createGuard(options);
     return {

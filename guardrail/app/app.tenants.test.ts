@@ -30,11 +30,11 @@ describe('the sessions of a tenant', () => {
     harness.call('DELETE', `/sessions/${id}`, undefined, as(key));
   const eraseUser = (key: string, more: object = {}): Promise<Answer> =>
     harness.call('POST', '/subjects/erase', { end_user_id: PLANTED.endUser, ...more }, as(key));
-  /** A response without the parts that always differ. */
+  /** A response without the parts that differ in each call. */
   const plain = ({ status, body }: Answer): unknown =>
     JSON.parse(JSON.stringify([status, body]).replace(/"request_id":"[^"]*"/, '"request_id":""'));
 
-  it('look to another tenant like sessions that do not exist', async () => {
+  it('are indistinguishable from missing sessions for another tenant', async () => {
     const id = await begin();
     const missing = '0123456789abcdef'.repeat(2);
     expect(plain(await look(id, OTHER_KEY))).to.deep.equal(plain(await look(missing, OTHER_KEY)));

@@ -131,7 +131,7 @@ describe('the service', () => {
     }
   });
 
-  it('holds back what may become a pseudonym, counted in code points, and releases the rest', async () => {
+  it('holds back a possible pseudonym, counted in code points, and releases the rest', async () => {
     const who = caller('team-1');
     const value = `\u{1F600} ${PLANTED.email}`;
     const sent = bodyOf(await harness.guard({ ...who, input_type: 'request', texts: [value] })).texts[0] ?? '';
@@ -400,7 +400,7 @@ describe('the service', () => {
   });
 
   for (const id of ['x', '%00', 'a'.repeat(500), '..%2f..', '%7Bslot%7D', 'anna@example.org']) {
-    it(`treats an impossible session id as unknown: ${id.slice(0, 20)}`, async () => {
+    it(`treats an invalid session id as unknown: ${id.slice(0, 20)}`, async () => {
       expect(await harness.call('DELETE', `/sessions/${id}`)).to.deep.include({
         status: 200,
         body: { deleted: false },
@@ -677,7 +677,7 @@ describe('the service during failures', () => {
     }
   });
 
-  it('refuses calls early that it cannot process in time, and recovers', async () => {
+  it('refuses calls early if it cannot process them in time, and recovers', async () => {
     let open: (() => void)[] = [];
     const stuck = (): Guard => ({
       request: () =>

@@ -22,11 +22,11 @@ import type { Metrics } from './metrics.ts';
 export interface GatewayRouteOptions {
   readonly guard: Guard;
   readonly metrics: Metrics;
-  /** Each has a path of its own. */
+  /** The names of the LiteLLM proxies. Each has its own path. */
   readonly proxyNames: readonly string[];
   /** Derives the id of an end user of a tenant in the store. */
   readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
-  /** Admission and body reading, in the order in which they run. */
+  /** Admission and body reading, in this order. */
   readonly preHandlers: readonly CallMiddleware[];
   readonly onFailure: FailurePolicy;
 }
@@ -62,7 +62,7 @@ async function answer(
   }
   context.state.log.phase = exchange.phase;
   context.state.log.dialect = adapter.dialect;
-  // Before the work: an answer that is an error names the session too.
+  // Set before the check, so that error responses also name the session.
   tellSession(context, options.guard.sessionOf(exchange.identity));
   return underDeadline(context, (signal) => guarded(context, adapter, exchange, signal, options), adapter.timeoutMs);
 }

@@ -26,7 +26,7 @@ describe('pipelined calls', () => {
   });
   afterEach(() => server.close(0));
 
-  /** Sends calls at once. @returns everything received until the connection ends. */
+  /** Sends several calls at once. @returns everything received until the connection ends. */
   async function send(paths: readonly string[]): Promise<string> {
     const socket = connect(server.port, '127.0.0.1');
     let text = '';

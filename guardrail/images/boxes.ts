@@ -4,9 +4,9 @@ import type { Box, OcrResult } from './contract.ts';
 /** The margin, as a share of the box height. OCR boxes are slightly too tight, and letters have soft edges. */
 const PADDING = 0.25;
 /** The minimum margin, in pixels. */
-const LEAST_PADDING = 2;
+const MIN_PADDING = 2;
 /** The share of the gap to the next word that is painted over. The rest keeps that word readable. */
-const OF_GAP = 0.4;
+const GAP_SHARE = 0.4;
 
 /** The height of a band, in pixels. Boxes are grouped by band, so that each one is compared with its neighbors only. */
 const BAND = 32;
@@ -25,10 +25,10 @@ export function withMargins(boxes: readonly Box[], { passes }: OcrResult): Box[]
         if (word.left >= right) rightGap = Math.min(rightGap, word.left - right);
       }
     }
-    const margin = Math.max(LEAST_PADDING, PADDING * box.height);
-    const before = Math.min(margin, Math.max(1, OF_GAP * leftGap));
-    const after = Math.min(margin, Math.max(1, OF_GAP * rightGap));
-    const above = Math.max(LEAST_PADDING, (PADDING / 2) * box.height);
+    const margin = Math.max(MIN_PADDING, PADDING * box.height);
+    const before = Math.min(margin, Math.max(1, GAP_SHARE * leftGap));
+    const after = Math.min(margin, Math.max(1, GAP_SHARE * rightGap));
+    const above = Math.max(MIN_PADDING, (PADDING / 2) * box.height);
     return {
       left: box.left - before,
       top: box.top - above,

@@ -59,12 +59,12 @@ export interface ImageCaller {
 /** Reads and redacts images, off the event loop. */
 export interface ImageProcessor {
   /** @throws UnreadableImageError | ImagesBusyError | DetectorUnavailableError */
-  read(picture: ImageFile, caller: ImageCaller): Promise<OcrResult>;
+  read(image: ImageFile, caller: ImageCaller): Promise<OcrResult>;
   /**
    * @returns the file without metadata and with painted boxes.
    * @throws UnreadableImageError | ImagesBusyError | DetectorUnavailableError
    */
-  rewrite(picture: ImageFile, boxes: readonly Box[], caller: ImageCaller): Promise<Uint8Array>;
+  rewrite(image: ImageFile, boxes: readonly Box[], caller: ImageCaller): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 

@@ -32,10 +32,10 @@ export function parseImageDataUrl(source: string): ImageFile {
   if (!type.startsWith('data:') || parameters.at(-1) !== 'base64') throw new UnreadableImageError('syntax');
   const bytes = decodeBase64(source.slice(comma + 1));
   if (bytes.length === 0) throw new UnreadableImageError('empty');
-  const picture = inspect(bytes);
+  const file = inspect(bytes);
   // Decoders use the first bytes, and providers may use the media type: both must name the same format.
-  if (TYPES[type.slice('data:'.length).trim()] !== picture.format) throw new UnreadableImageError('type');
-  return picture;
+  if (TYPES[type.slice('data:'.length).trim()] !== file.format) throw new UnreadableImageError('type');
+  return file;
 }
 
 export function dataUrlOf(format: ImageFormat, bytes: Uint8Array): string {

@@ -33,13 +33,13 @@ const repeated = (part: Buffer, bytes: number): Buffer =>
 const SCRIPT = '<svg xmlns="http://www.w3.org/2000/svg"><script>fetch("https://example.org/")</script></svg>';
 const ENTITY =
   '<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]><svg xmlns="http://www.w3.org/2000/svg"><text>&x;</text></svg>';
-const LAUGHS = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "ha">${Array.from({ length: 20 }, (_, at) => `<!ENTITY ${String.fromCharCode(98 + at)} "${`&${String.fromCharCode(97 + at)};`.repeat(10)}">`).join('')}]><svg xmlns="http://www.w3.org/2000/svg"><text>&u;</text></svg>`;
+const XML_BOMB = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "ha">${Array.from({ length: 20 }, (_, at) => `<!ENTITY ${String.fromCharCode(98 + at)} "${`&${String.fromCharCode(97 + at)};`.repeat(10)}">`).join('')}]><svg xmlns="http://www.w3.org/2000/svg"><text>&u;</text></svg>`;
 
 /** Slightly less than the maximum body size. */
-const MUCH = 7_000_000;
+const NEAR_LIMIT = 7_000_000;
 
 /** Images that the structure check refuses. */
-const BY_FORM: Readonly<Record<string, Make>> = {
+const INVALID_STRUCTURES: Readonly<Record<string, Make>> = {
   '20,000 × 20,000 pixels': () => png(pngOf(20_000, 20_000)),
   'the maximum number of pixels, of 8 bytes each': () =>
     png(pngWith({ width: 5000, height: 5000, depth: 16, type: 6 })),
@@ -52,26 +52,26 @@ const BY_FORM: Readonly<Record<string, Make>> = {
   'a GIF that is also a script': () => text('image/gif', 'GIF89a/*\x01\0\x01\0\0\0\0;*/=1;alert(1)'),
   'SVG with a script': () => text('image/svg+xml', SCRIPT),
   'SVG with an external entity': () => text('image/svg+xml', ENTITY),
-  'SVG with exponential entities': () => text('image/svg+xml', LAUGHS),
+  'SVG with exponential entities': () => text('image/svg+xml', XML_BOMB),
   'SVG declared as PNG': () => text('image/png', SCRIPT),
   'a PNG declared as WebP': async () => url('webp', plain('png')),
   'a JPEG declared as PNG': async () => url('png', plain('jpeg')),
   'a web page declared as JPEG': () => text('image/jpeg', '<html><script>alert(1)</script></html>'),
   'a PNG declared as a web page': async () => (await url('png', plain('png'))).replace('image/png', 'text/html'),
-  'a moving PNG': () => png(pngOf(8, 8, chunk('acTL', Buffer.alloc(8)))),
-  'half a million empty chunks': () => png(pngOf(8, 8, repeated(chunk('teST'), MUCH))),
+  'an animated PNG': () => png(pngOf(8, 8, chunk('acTL', Buffer.alloc(8)))),
+  'half a million empty chunks': () => png(pngOf(8, 8, repeated(chunk('teST'), NEAR_LIMIT))),
   'half a million empty segments': async () =>
-    url('jpeg', withSegments(await plain('jpeg'), repeated(segment(0xfe, Buffer.alloc(0)), MUCH))),
+    url('jpeg', withSegments(await plain('jpeg'), repeated(segment(0xfe, Buffer.alloc(0)), NEAR_LIMIT))),
   'a scan that consists of escaped bytes': async () => {
     const file = await plain('jpeg');
-    return dataUrlOf('jpeg', Buffer.concat([file.subarray(0, -2), repeated(Buffer.from([0xff, 0]), MUCH)]));
+    return dataUrlOf('jpeg', Buffer.concat([file.subarray(0, -2), repeated(Buffer.from([0xff, 0]), NEAR_LIMIT)]));
   },
-  'a file with a space after each character': () => `data:image/png;base64,${'A '.repeat(MUCH / 2)}`,
-  'a file in percent-encoding': () => `data:image/png;base64,${'%41'.repeat(MUCH / 3)}`,
+  'a file with a space after each character': () => `data:image/png;base64,${'A '.repeat(NEAR_LIMIT / 2)}`,
+  'a file in percent-encoding': () => `data:image/png;base64,${'%41'.repeat(NEAR_LIMIT / 3)}`,
 };
 
 /** Images that only the decoder can refuse. */
-const BY_PIXELS: Readonly<Record<string, Make>> = {
+const INVALID_PIXELS: Readonly<Record<string, Make>> = {
   'damaged pixel data': () => png(Buffer.from(pngOf(64, 64)).fill(0x55, 45, 50)),
   'pixel data that is not compressed': () => png(pngWith({ width: 3000, height: 3000, pixels: Buffer.alloc(100_000, 0x55) })),
   'far fewer pixels than declared': () =>
@@ -161,7 +161,7 @@ describe('hostile images', function () {
   };
 
   describe('with an invalid structure', () => {
-    for (const [what, make] of Object.entries(BY_FORM)) {
+    for (const [what, make] of Object.entries(INVALID_STRUCTURES)) {
       it(`refuses ${what}`, async () => {
         await expectRefused(make);
         expect(await tasks()).to.deep.equal({});
@@ -171,7 +171,7 @@ describe('hostile images', function () {
 
   describe('with invalid pixel data', () => {
     before(expectRedacted);
-    for (const [what, make] of Object.entries(BY_PIXELS)) {
+    for (const [what, make] of Object.entries(INVALID_PIXELS)) {
       it(`refuses ${what}`, async () => {
         const { 'read refused': before = 0, ...others } = await tasks();
         await expectRefused(make);

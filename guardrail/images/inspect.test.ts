@@ -72,8 +72,8 @@ describe('inspect', () => {
       [await plain.clone().ensureAlpha(0.5).webp().toBuffer(), 'webp', false],
     ];
     for (const [file, format, isLossless] of files) {
-      const { bytes, mayHaveExtraData, ...picture } = inspect(file);
-      expect(picture).to.deep.equal({ format, isLossless });
+      const { bytes, mayHaveExtraData, ...properties } = inspect(file);
+      expect(properties).to.deep.equal({ format, isLossless });
       expect(bytes).to.have.length(file.length);
       const { icc } = await sharp(file).metadata();
       expect(mayHaveExtraData, format).to.equal(format !== 'png' || icc !== undefined);
@@ -112,7 +112,7 @@ describe('inspect', () => {
       XMP: withSegments(jpeg, segment(0xe1, Buffer.from('http://ns.adobe.com/xap/1.0/\0<x/>'))),
       padding: Buffer.concat([jpeg, Buffer.alloc(7)]),
       'bytes before its end': Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(9), jpeg.subarray(-2)]),
-      'a further picture': Buffer.concat([jpeg, jpeg]),
+      'a second image': Buffer.concat([jpeg, jpeg]),
       'a second image after padding': Buffer.concat([jpeg, Buffer.alloc(2000), jpeg]),
       'a film': Buffer.concat([jpeg, film, Buffer.alloc(500, 1)]),
       'a Samsung trailer': Buffer.concat([jpeg, samsungParts(16)]),
@@ -191,10 +191,10 @@ describe('inspect', () => {
 });
 
 describe('data URLs of images', () => {
-  let png: Buffer, picture: ImageFile, base64: string;
+  let png: Buffer, file: ImageFile, base64: string;
   before(async () => {
     png = await made('png');
-    picture = inspect(png);
+    file = inspect(png);
     base64 = png.toString('base64');
   });
 
@@ -208,24 +208,24 @@ describe('data URLs of images', () => {
       `data:image/png;base64,${png.toString('base64url')}`,
       `data:image/png;base64,${encodeURIComponent(base64)}`,
     ];
-    for (const url of urls) expect(parseImageDataUrl(url), url.slice(0, 40)).to.deep.equal(picture);
+    for (const url of urls) expect(parseImageDataUrl(url), url.slice(0, 40)).to.deep.equal(file);
   });
 
   const WRONG: readonly (readonly [what: string, url: (base64: string) => string, problem: ImageProblem])[] = [
     ['with another media type', (data) => `data:image/jpeg;base64,${data}`, 'type'],
     ['without a media type', (data) => `data:;base64,${data}`, 'type'],
-    ['says text', (data) => `data:text/plain;base64,${data}`, 'type'],
+    ['of plain text', (data) => `data:text/plain;base64,${data}`, 'type'],
     ['without base64', () => 'data:image/png,%89PNG', 'syntax'],
     ['with an invalid base64 character', (data) => `data:image/png;base64,${data.slice(0, 40)}!${data.slice(40)}`, 'syntax'],
     ['with an excess base64 character', (data) => `data:image/png;base64,${data.replace(/=+$/, '').slice(0, 41)}`, 'syntax'],
     ['with an invalid percent escape', (data) => `data:image/png;base64,${data}%2`, 'syntax'],
-    ['is empty', () => 'data:image/png;base64,', 'empty'],
+    ['without data', () => 'data:image/png;base64,', 'empty'],
     ['with only padding', () => 'data:image/png;base64,==', 'empty'],
     ['without a comma', () => `data:image/png;base64${' '.repeat(100_000)}`, 'syntax'],
     ['that is only base64', (data) => data, 'syntax'],
     ['that is not a URL', () => 'x', 'syntax'],
-    ['is nothing', () => '', 'syntax'],
-    ['is SVG', () => `data:image/svg+xml;base64,${Buffer.from('<svg/>').toString('base64')}`, 'format'],
+    ['without any text', () => '', 'syntax'],
+    ['of SVG', () => `data:image/svg+xml;base64,${Buffer.from('<svg/>').toString('base64')}`, 'format'],
   ];
   for (const [what, url, problem] of WRONG) {
     it(`are refused ${what}`, () => {

@@ -9,7 +9,7 @@ import { findTextAreas, type TextAreas } from './textAreas.ts';
 
 /** An OCR engine for grayscale images, in its own thread. It is busy for seconds and cannot be interrupted. */
 export interface Ocr {
-  read(greys: GrayImage): Promise<Line[][]>;
+  read(image: GrayImage): Promise<Line[][]>;
   /** The processor time used so far, in milliseconds. */
   usedMs(): Promise<number>;
   /** Terminates the thread. A pending read never settles. */
@@ -23,8 +23,8 @@ interface RecognizedWord extends Word {
 /**
  * The maximum number of pixels of an image that is enlarged. OCR is best for letters of 20 to 40 pixels; screens have 8 to 16.
  */
-const SMALL_PICTURE = 1_500_000;
-const SMALL_PICTURE_SCALE = 3;
+const SMALL_IMAGE = 1_500_000;
+const SMALL_IMAGE_SCALE = 3;
 /** The height in pixels below which words of a larger image are read again, enlarged. */
 const SMALL_PRINT = 18;
 /** The maximum number of pixels of a strip, after enlarging. The engine takes about ten bytes of memory per pixel. */
@@ -32,11 +32,11 @@ const STRIP_PIXELS = 4_000_000;
 /** The overlap of two strips in rows, before enlarging, so that each line is whole in one of them. */
 const STRIP_OVERLAP = 64;
 /** The confidence from which a word counts as read. */
-const CERTAIN = 60;
+const MIN_CONFIDENCE = 60;
 /** With fewer words than this, the image may be rotated. */
 const FEW_WORDS = 3;
 /** The minimum width and height in pixels. Smaller shapes are not letters. */
-const LEAST_SIDE = 6;
+const MIN_SIDE = 6;
 
 /** @throws Error if the language data or the engine cannot be loaded. */
 export async function createOcr(): Promise<Ocr> {
@@ -51,7 +51,7 @@ export async function createOcr(): Promise<Ocr> {
   // The types of the library omit this field.
   const { worker: thread } = engine as unknown as { readonly worker: Thread };
   return {
-    read: (greys) => readAll(engine, greys),
+    read: (image) => readAll(engine, image),
     async usedMs() {
       const { user, system } = await thread.cpuUsage();
       return (user + system) / 1000;
@@ -60,27 +60,27 @@ export async function createOcr(): Promise<Ocr> {
   };
 }
 
-async function readAll(engine: Worker, picture: GrayImage): Promise<Line[][]> {
-  if (Math.min(picture.width, picture.height) < LEAST_SIDE) return [];
-  const areas = findTextAreas(picture);
+async function readAll(engine: Worker, image: GrayImage): Promise<Line[][]> {
+  if (Math.min(image.width, image.height) < MIN_SIDE) return [];
+  const areas = findTextAreas(image);
   if (areas.isEmpty) return [];
   const print = areas.shown();
   // The engine retries each unreadable line as a negative. On a dark page that would be every line.
   const page = areas.isLightOnDark ? negative(print) : print;
-  const isSmall = page.width * page.height <= SMALL_PICTURE;
-  const read = (greys: GrayImage, scale: number, mode: PSM): Promise<RecognizedWord[][]> =>
-    readStrips(engine, greys, { scale, mode, areas });
-  const whole = await read(page, isSmall ? SMALL_PICTURE_SCALE : areas.hasSmallPrint ? 2 : 1, PSM.AUTO);
-  const isReadSmall = isSmall || areas.hasSmallPrint;
-  const again = !isReadSmall && isSmallPrint(whole) ? await read(page, 2, PSM.AUTO) : [];
+  const isSmall = page.width * page.height <= SMALL_IMAGE;
+  const read = (input: GrayImage, scale: number, mode: PSM): Promise<RecognizedWord[][]> =>
+    readStrips(engine, input, { scale, mode, areas });
+  const whole = await read(page, isSmall ? SMALL_IMAGE_SCALE : areas.hasSmallPrint ? 2 : 1, PSM.AUTO);
+  const isReadEnlarged = isSmall || areas.hasSmallPrint;
+  const again = !isReadEnlarged && isSmallPrint(whole) ? await read(page, 2, PSM.AUTO) : [];
   // Without the words that were read, find what the layout analysis missed: light words on a dark bar, and isolated words.
   const rest = without(page, [...whole, ...again].flat().filter(isRead));
-  const scale = isReadSmall || again.length > 0 ? 2 : 1;
+  const scale = isReadEnlarged || again.length > 0 ? 2 : 1;
   const left = await read(negative(rest), scale, PSM.SPARSE_TEXT);
   // Letters that are too large for the strips of an enlarged image.
   const large = !isSmall && scale > 1 && again.length === 0 ? await read(rest, 1, PSM.AUTO) : [];
   const passes = [whole, again, left, large];
-  if (countRead(passes.flat()) < FEW_WORDS) passes.push(await readTurned(engine, page, scale));
+  if (countRead(passes.flat()) < FEW_WORDS) passes.push(await readRotated(engine, page, scale));
   return passes.filter((lines) => lines.length > 0);
 }
 
@@ -94,20 +94,20 @@ function isSmallPrint(lines: readonly RecognizedWord[][]): boolean {
 }
 
 function isRead({ text, confidence }: RecognizedWord): boolean {
-  return confidence >= CERTAIN && /[\p{L}\p{N}]{2}/u.test(text);
+  return confidence >= MIN_CONFIDENCE && /[\p{L}\p{N}]{2}/u.test(text);
 }
 
 /** Reads an image that is rotated without an orientation tag. */
-async function readTurned(engine: Worker, greys: GrayImage, scale: number): Promise<RecognizedWord[][]> {
+async function readRotated(engine: Worker, image: GrayImage, scale: number): Promise<RecognizedWord[][]> {
   for (const degrees of [90, 270, 180] as const) {
-    const lines = await readStrips(engine, await rotate(greys, degrees), { scale, mode: PSM.AUTO });
+    const lines = await readStrips(engine, await rotate(image, degrees), { scale, mode: PSM.AUTO });
     if (countRead(lines) < FEW_WORDS) continue;
-    return lines.map((line) => line.map((word) => ({ ...word, box: turnedBack(word.box, greys, degrees) })));
+    return lines.map((line) => line.map((word) => ({ ...word, box: rotateBack(word.box, image, degrees) })));
   }
   return [];
 }
 
-function turnedBack({ left, top, width, height }: Box, whole: GrayImage, degrees: 90 | 180 | 270): Box {
+function rotateBack({ left, top, width, height }: Box, whole: GrayImage, degrees: 90 | 180 | 270): Box {
   switch (degrees) {
     case 90:
       return { left: top, top: whole.height - left - width, width: height, height: width };
@@ -127,17 +127,17 @@ interface StripOptions {
 
 async function readStrips(
   engine: Worker,
-  greys: GrayImage,
+  image: GrayImage,
   { scale, mode, areas }: StripOptions,
 ): Promise<RecognizedWord[][]> {
-  const rows = Math.max(4 * STRIP_OVERLAP, Math.floor(STRIP_PIXELS / (greys.width * scale * scale)));
+  const rows = Math.max(4 * STRIP_OVERLAP, Math.floor(STRIP_PIXELS / (image.width * scale * scale)));
   const lines: RecognizedWord[][] = [];
-  for (let top = 0; top < greys.height; top += rows - STRIP_OVERLAP) {
-    const height = Math.min(rows, greys.height - top);
+  for (let top = 0; top < image.height; top += rows - STRIP_OVERLAP) {
+    const height = Math.min(rows, image.height - top);
     if (areas?.isIn(top, top + height) ?? true) {
-      lines.push(...(await readStrip(engine, await enlarge(greys, top, height, scale), scale, top, mode)));
+      lines.push(...(await readStrip(engine, await enlarge(image, top, height, scale), scale, top, mode)));
     }
-    if (top + height >= greys.height) break;
+    if (top + height >= image.height) break;
   }
   return lines;
 }
@@ -150,7 +150,7 @@ async function readStrip(
   mode: PSM,
 ): Promise<RecognizedWord[][]> {
   await engine.setParameters({ tessedit_pageseg_mode: mode });
-  const { data } = await engine.recognize(portableGreyMap(strip), {}, { text: false, blocks: true });
+  const { data } = await engine.recognize(portableGraymap(strip), {}, { text: false, blocks: true });
   return (data.blocks ?? [])
     .flatMap(({ paragraphs }) => paragraphs)
     .flatMap(({ lines }) => lines)
@@ -172,20 +172,20 @@ async function readStrip(
 }
 
 /** A format that the engine decodes natively. */
-function portableGreyMap({ width, height, data }: GrayImage): Buffer {
+function portableGraymap({ width, height, data }: GrayImage): Buffer {
   return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
 }
 
 /** Fills boxes with the shade next to them. */
-function without(greys: GrayImage, words: readonly Word[]): GrayImage {
-  const { width, height } = greys;
-  const data = Buffer.from(greys.data);
+function without(image: GrayImage, words: readonly Word[]): GrayImage {
+  const { width, height } = image;
+  const data = Buffer.from(image.data);
   for (const { box } of words) {
     const left = Math.max(0, Math.floor(box.left) - 1);
     const right = Math.min(width, Math.ceil(box.left + box.width) + 1);
     const bottom = Math.min(height, Math.ceil(box.top + box.height) + 1);
     const top = Math.max(0, Math.floor(box.top) - 1);
-    const shade = greys.data[Math.max(0, top - 1) * width + Math.max(0, left - 1)] ?? 255;
+    const shade = image.data[Math.max(0, top - 1) * width + Math.max(0, left - 1)] ?? 255;
     for (let y = top; y < bottom; y += 1) data.fill(shade, y * width + left, y * width + right);
   }
   return { width, height, data };

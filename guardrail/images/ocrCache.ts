@@ -19,7 +19,7 @@ export interface CacheOwner {
 
 export interface OcrCache {
   /** A keyed digest. No pseudonym has its form, so no text can refer to it. */
-  keyOf(picture: ImageFile): Pseudonym;
+  keyOf(image: ImageFile): Pseudonym;
   find(name: Pseudonym, owner: CacheOwner): Promise<OcrResult | undefined>;
   /** @throws SessionErasedError if the session was erased after the call began. */
   put(name: Pseudonym, reading: OcrResult, owner: CacheOwner): Promise<void>;

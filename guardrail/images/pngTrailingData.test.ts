@@ -15,7 +15,7 @@ const png = (pixels: Uint8Array, ...behind: readonly Buffer[]): Buffer => {
 
 describe('trailing pixel data of a PNG', () => {
   const FILES: Readonly<Record<string, readonly [file: Buffer | Promise<Buffer>, hasMore: boolean]>> = {
-    'is nothing': [png(PIXELS), false],
+    'is absent': [png(PIXELS), false],
     'is absent, in several chunks': [png(PIXELS.subarray(0, 5), chunk('IDAT', PIXELS.subarray(5))), false],
     'is absent, with an empty chunk': [png(PIXELS, chunk('IDAT')), false],
     'is absent, interlaced': [

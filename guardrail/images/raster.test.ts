@@ -34,7 +34,7 @@ function expectNear(color: Color, expected: Color, what: string, tolerance = 40)
   expect(distance, `${what}: ${color.join()} for ${expected.join()}`).to.be.at.most(tolerance);
 }
 
-describe('pixels', () => {
+describe('rasters', () => {
   const FORMATS: Record<string, () => Promise<Buffer>> = {
     PNG: async () => corner.clone().png().toBuffer(),
     'PNG with a palette': async () => corner.clone().png({ palette: true }).toBuffer(),
@@ -68,8 +68,8 @@ describe('pixels', () => {
   }
 
   it('decodes grayscale, with and without alpha', async () => {
-    const grey = await decodeImage(await corner.clone().greyscale().png().toBuffer());
-    expect(at(grey, 5, 5)[0]).to.equal(at(grey, 5, 5)[2]);
+    const gray = await decodeImage(await corner.clone().greyscale().png().toBuffer());
+    expect(at(gray, 5, 5)[0]).to.equal(at(gray, 5, 5)[2]);
     const translucent = await decodeImage(await corner.clone().greyscale().ensureAlpha(0.5).png().toBuffer());
     expect(translucent).to.include({ width: 60, height: 40, isAltered: true });
   });

@@ -51,7 +51,7 @@ export async function decodeImage(bytes: Uint8Array): Promise<Raster> {
       .raw({ depth: 'uchar' })
       .toBuffer({ resolveWithObject: true });
     const { width, height, channels } = info;
-    const { rgb, isTranslucent } = opaque(data, channels);
+    const { rgb, isTranslucent } = blend(data, channels);
     return { width, height, rgb, isAltered: isTranslucent || reduction < 1 };
   } catch {
     // The error of libvips can quote the file.
@@ -119,9 +119,9 @@ export async function toGray(raster: Raster): Promise<GrayImage> {
 }
 
 /** Enlarges a strip of the image that begins at row `top`. */
-export async function enlarge(greys: GrayImage, top: number, height: number, scale: number): Promise<GrayImage> {
-  const { width } = greys;
-  const strip = greys.data.subarray(top * width, (top + height) * width);
+export async function enlarge(image: GrayImage, top: number, height: number, scale: number): Promise<GrayImage> {
+  const { width } = image;
+  const strip = image.data.subarray(top * width, (top + height) * width);
   if (scale === 1) return { width, height, data: strip };
   const size = { width: width * scale, height: height * scale };
   const data = await sharp(strip, { raw: { width, height, channels: 1 } })
@@ -133,12 +133,12 @@ export async function enlarge(greys: GrayImage, top: number, height: number, sca
 }
 
 export async function rotate({ width, height, data }: GrayImage, degrees: 90 | 180 | 270): Promise<GrayImage> {
-  const turned = await sharp(data, { raw: { width, height, channels: 1 } })
+  const rotated = await sharp(data, { raw: { width, height, channels: 1 } })
     .rotate(degrees)
     .extractChannel(0)
     .raw()
     .toBuffer();
-  return degrees === 180 ? { width, height, data: turned } : { width: height, height: width, data: turned };
+  return degrees === 180 ? { width, height, data: rotated } : { width: height, height: width, data: rotated };
 }
 
 function sharpOf({ width, height, rgb }: Raster): Sharp {
@@ -149,16 +149,16 @@ function sharpOf({ width, height, rgb }: Raster): Sharp {
  * Blends a transparent image with the background that shows it best: white, or black if the image is light. The model receives
  * the blended pixels, so it sees what OCR read.
  */
-function opaque(data: Buffer, channels: number): { rgb: Buffer; isTranslucent: boolean } {
+function blend(data: Buffer, channels: number): { rgb: Buffer; isTranslucent: boolean } {
   if (channels === 3) return { rgb: data, isTranslucent: false };
-  const isGrey = channels < 3;
+  const isGray = channels < 3;
   const hasAlpha = channels % 2 === 0;
   const pixels = data.length / channels;
   let weight = 0;
   let light = 0;
   for (let at = 0; at < data.length; at += channels) {
     const alpha = hasAlpha ? (data[at + channels - 1] ?? 0) : 255;
-    const green = data[isGrey ? at : at + 1] ?? 0;
+    const green = data[isGray ? at : at + 1] ?? 0;
     weight += alpha;
     light += alpha * green;
   }
@@ -168,7 +168,7 @@ function opaque(data: Buffer, channels: number): { rgb: Buffer; isTranslucent: b
     const at = pixel * channels;
     const alpha = hasAlpha ? (data[at + channels - 1] ?? 0) : 255;
     for (let channel = 0; channel < 3; channel += 1) {
-      const value = data[isGrey ? at : at + channel] ?? 0;
+      const value = data[isGray ? at : at + channel] ?? 0;
       rgb[pixel * 3 + channel] = Math.round((value * alpha + ground * (255 - alpha)) / 255);
     }
   }

@@ -44,7 +44,7 @@ describe('the texts of an image', () => {
     expect(all).to.include('Anna Schmidt\n');
   });
 
-  const REPAIRED: readonly (readonly [what: string, read: string, meant: string])[] = [
+  const CORRECTED: readonly (readonly [what: string, read: string, corrected: string])[] = [
     ['a space within an address', 'to robert. ~miller@example.com now', 'robert.miller@example.com'],
     ['a copyright sign instead of an at sign', 'to robert©example.com now', 'someone@example.org'],
     ['an address without a dot', 'to robert@examplecom now', 'someone@example.org'],
@@ -53,13 +53,13 @@ describe('the texts of an image', () => {
     ['an excess digit in an account number', 'to DE893704004408532013000 now', 'DE89370400440532013000'],
     ['a wrong digit in a card number', 'card 4111 1111 1171 1111 paid', '4111111111111111'],
   ];
-  for (const [what, read, meant] of REPAIRED) {
-    it(`set right ${what}`, () => {
-      expect(texts(line(read, 10)).join('')).to.include(meant);
+  for (const [what, read, corrected] of CORRECTED) {
+    it(`correct ${what}`, () => {
+      expect(texts(line(read, 10)).join('')).to.include(corrected);
     });
   }
 
-  const LEFT: readonly (readonly [what: string, read: string])[] = [
+  const UNCHANGED: readonly (readonly [what: string, read: string])[] = [
     ['a valid address', 'to robert@example.com now'],
     ['a valid account number', 'to DE89 3704 0044 0532 0130 00 now'],
     ['a valid card number', 'card 4111 1111 1111 1111 paid'],
@@ -69,7 +69,7 @@ describe('the texts of an image', () => {
     ['the end of a sentence', 'the goods. They come'],
     ['prose', 'Please call me at 5 in room B2 or S3.'],
   ];
-  for (const [what, read] of LEFT) {
+  for (const [what, read] of UNCHANGED) {
     it(`leave ${what} unchanged`, () => {
       const plain = read.replace(/[+~](?=\S)/g, '');
       for (const text of texts(line(read, 10))) expect(text.trim().split(/\s+/).join(' ')).to.equal(plain);

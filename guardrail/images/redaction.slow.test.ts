@@ -68,13 +68,13 @@ const caller = { user_api_key_team_id: 'team', user_api_key_end_user_id: 'user' 
 describe('image redaction', function () {
   this.timeout(TIMEOUT_MS);
   let harness: Harness;
-  let stranger: IndependentOcr;
+  let ocr: IndependentOcr;
   before(async () => {
     harness = await startHarness();
-    stranger = await startIndependentOcr();
+    ocr = await startIndependentOcr();
   });
   after(async () => {
-    await stranger.close();
+    await ocr.close();
     await harness.stop();
   });
 
@@ -95,8 +95,8 @@ describe('image redaction', function () {
   }
 
   /** Words outside entities, and those of them that are unreadable after redaction. */
-  const innocent: string[] = [];
-  const missing: string[] = [];
+  const otherWords: string[] = [];
+  const lostWords: string[] = [];
   const CASES: readonly (readonly [name: keyof typeof PAGES, format: ImageFormat, orientation?: number])[] = [
     ['an e-mail', 'png'],
     ['a form', 'jpeg'],
@@ -118,7 +118,7 @@ describe('image redaction', function () {
       expect(metadata).to.include({ format, width: page.width, height: page.height });
       expect([metadata.exif, metadata.icc, metadata.xmp, metadata.orientation]).to.deep.equal(Array(4).fill(undefined));
 
-      const after = await stranger.read(result);
+      const after = await ocr.read(result);
       const values = await valuesOf(page);
       const hidden = new Set(values.flat());
       expect(values.length).to.be.greaterThan(4);
@@ -130,14 +130,14 @@ describe('image redaction', function () {
       const lost = others.filter((word) => !after.includes(word));
       // A page has few words, so one false positive can be a twentieth.
       expect(lost.length, `lost: ${lost.join(' ')}`).to.be.at.most(0.1 * others.length);
-      innocent.push(...others);
-      missing.push(...lost);
+      otherWords.push(...others);
+      lostWords.push(...lost);
     });
   }
 
   it('keeps 95 % of the other words readable, over all pages', () => {
-    expect(innocent.length).to.be.greaterThan(100);
-    expect(missing.length, missing.join(' ')).to.be.at.most(0.05 * innocent.length);
+    expect(otherWords.length).to.be.greaterThan(100);
+    expect(lostWords.length, lostWords.join(' ')).to.be.at.most(0.05 * otherWords.length);
   });
 });
 
@@ -157,14 +157,14 @@ describe('image redaction of unusual images', function () {
   };
 
   it('reads an image that is rotated without an orientation tag', async () => {
-    const stranger = await startIndependentOcr();
+    const ocr = await startIndependentOcr();
     const upright = await fileOf(draw(note('Please write to anna.schmidt@example.org about it')), 'png');
     const turned = await sharp(upright).rotate(90).png().toBuffer();
     const { action, images } = await ask(dataUrlOf('png', turned));
     expect(action).to.equal('GUARDRAIL_INTERVENED');
     const back = await sharp(bytesOf(images?.[0])).rotate(270).png().toBuffer();
-    const text = await stranger.read(back);
-    await stranger.close();
+    const text = await ocr.read(back);
+    await ocr.close();
     expect(text)
       .to.include('Please')
       .and.not.match(/anna|schmidt|example/i);
@@ -181,20 +181,20 @@ describe('image redaction of unusual images', function () {
         .png()
         .toBuffer();
       const layers = texture({ width: 960, height: 500, spotSize }).composite([{ input: words, left: 0, top: 200 }]);
-      const picture = await sharp(await layers.png().toBuffer())
+      const image = await sharp(await layers.png().toBuffer())
         .jpeg({ quality: 90 })
         .toBuffer();
       // Exceeding the time limit would be an error.
-      const { action, images } = await ask(dataUrlOf('jpeg', picture));
+      const { action, images } = await ask(dataUrlOf('jpeg', image));
       expect(action).to.equal('GUARDRAIL_INTERVENED');
-      const stranger = await startIndependentOcr();
+      const ocr = await startIndependentOcr();
       const cut = (file: Buffer): Promise<Buffer> =>
         sharp(file).extract({ left: 0, top: 190, width: 960, height: 140 }).blur(1.5).png().toBuffer();
       const [before, after] = [
-        await stranger.read(await cut(picture)),
-        await stranger.read(await cut(bytesOf(images?.[0]))),
+        await ocr.read(await cut(image)),
+        await ocr.read(await cut(bytesOf(images?.[0]))),
       ];
-      await stranger.close();
+      await ocr.close();
       // The same OCR reads the caption before redaction.
       expect(before).to.match(/anna|schmidt|example/i);
       expect(after).to.not.match(/anna|schmidt|example/i);
@@ -272,8 +272,8 @@ function readerOf(lines: readonly string[], calls: string[] = []): ImageProcesso
       .split(' ')
       .map((word, at) => ({ text: word, box: { left: 10 + 60 * at, top: 20 * row, width: 50, height: 12 } }));
   return {
-    read: (picture) => {
-      calls.push(`read ${picture.format}`);
+    read: (image) => {
+      calls.push(`read ${image.format}`);
       return Promise.resolve({ passes: [lines.map(line)], isAltered: false });
     },
     rewrite: ({ format }, boxes) => {
@@ -293,7 +293,7 @@ describe('requests with images', () => {
   const png = `data:image/png;base64,${pngOf(8, 8).toString('base64')}`;
   const other = `data:image/png;base64,${pngOf(9, 9).toString('base64')}`;
   const withComment = `data:image/png;base64,${pngOf(8, 8, chunk('tEXt', Buffer.from('Author\0x'))).toString('base64')}`;
-  const remote = 'https://example.org/picture.png';
+  const remote = 'https://example.org/image.png';
 
   interface Bench {
     readonly guard: Guard;
@@ -375,7 +375,7 @@ describe('requests with images', () => {
     const guard = bench({
       reader: {
         ...reader,
-        read: (picture, whose) => readerOf(texts.get(picture.bytes[19] ?? 0) ?? []).read(picture, whose),
+        read: (image, imageCaller) => readerOf(texts.get(image.bytes[19] ?? 0) ?? []).read(image, imageCaller),
       },
     }).guard;
     const outcome = await guard.request({ texts: [TEXT], images: [other, png, other] }, { identity, signal });
@@ -423,9 +423,9 @@ describe('requests with images', () => {
 
   const REFUSED: readonly (readonly [what: string, image: string, says: RegExp])[] = [
     ['an address', remote, /given by URL/],
-    ['an uploaded file', 'file:file-123', /given by URL/],
+    ['a file at the provider', 'file:file-123', /given by URL/],
     ['SVG', `data:image/svg+xml;base64,${Buffer.from('<svg/>').toString('base64')}`, /not a PNG, JPEG or WebP file/],
-    ['an image of another type', png.replace('image/png', 'image/webp'), /not have its declared media type/],
+    ['one of another type', png.replace('image/png', 'image/webp'), /not have its declared media type/],
     ['20,000 × 20,000 pixels', `data:image/png;base64,${pngOf(20_000, 20_000).toString('base64')}`, /too many pixels/],
     ['no image', 'Anna Schmidt', /neither a base64 data URL/],
   ];
@@ -445,23 +445,23 @@ describe('requests with images', () => {
     const { guard } = bench({
       reader: {
         ...readerOf([PERSON]),
-        read: ({ bytes }, whose) => {
-          tenants.push(whose.tenant);
+        read: ({ bytes }, imageCaller) => {
+          tenants.push(imageCaller.tenant);
           if (bytes[19] === 8) return Promise.reject(new UnreadableImageError('dense'));
           // Settles only when the read is cancelled. Otherwise the test times out.
           return new Promise((_, reject) => {
-            whose.signal.addEventListener('abort', () => {
-              givenUp = true;
+            imageCaller.signal.addEventListener('abort', () => {
+              isCancelled = true;
               reject(new DetectorUnavailableError('The call ended.'));
             });
           });
         },
       },
     });
-    let givenUp = false;
+    let isCancelled = false;
     const outcome = await guard.request({ texts: [TEXT], images: [other, png] }, { identity, signal });
     expect(outcome.action === 'BLOCKED' && outcome.blockedReason).to.match(/contains too much text/);
-    expect(givenUp).to.equal(true);
+    expect(isCancelled).to.equal(true);
     expect(tenants).to.deep.equal(['litellm', 'litellm']);
   });
 
@@ -521,8 +521,8 @@ describe('requests with images', () => {
 
   it('reads an image once per session, until the session or its end user is erased', async () => {
     const { guard, store, calls } = bench();
-    const ask = (who: object = {}): Promise<unknown> =>
-      guard.request({ texts: [], images: [png] }, { identity: { ...identity, ...who }, signal });
+    const ask = (changes: object = {}): Promise<unknown> =>
+      guard.request({ texts: [], images: [png] }, { identity: { ...identity, ...changes }, signal });
     const reads = (): number => calls.splice(0).filter((call) => call.startsWith('read')).length;
     await ask();
     await ask();
@@ -561,9 +561,9 @@ describe('requests with images', () => {
     const { guard, store } = bench({
       reader: {
         ...reader,
-        read: async (picture, whose) => {
+        read: async (image, imageCaller) => {
           await erase();
-          return reader.read(picture, whose);
+          return reader.read(image, imageCaller);
         },
       },
     });

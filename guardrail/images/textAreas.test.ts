@@ -5,13 +5,13 @@ import { draw, note, PAGES, type Page } from './testing/drawings.ts';
 import { SPOTS, texture } from './testing/textures.ts';
 import { findTextAreas } from './textAreas.ts';
 
-const greys = async (image: Sharp): Promise<GrayImage> =>
+const grayOf = async (image: Sharp): Promise<GrayImage> =>
   toGray(await decodeImage(await image.flatten({ background: '#fff' }).png().toBuffer()));
 /** Adds JPEG artifacts to an image. */
-const spoilt = async (image: Sharp, quality: number): Promise<Sharp> =>
+const withArtifacts = async (image: Sharp, quality: number): Promise<Sharp> =>
   sharp(await image.flatten({ background: '#fff' }).jpeg({ quality }).toBuffer());
 const TEXT = 'Write to anna.schmidt@example.org';
-const written = (size: number, more: Partial<Page> & { readonly color?: string } = {}): Page => {
+const textPage = (size: number, more: Partial<Page> & { readonly color?: string } = {}): Page => {
   const { color = '#222', ...page } = more;
   const run = { x: size, y: 1.5 * size, text: TEXT, size, color };
   return { width: 20 * size, height: Math.ceil(2.2 * size), runs: [run], ...page };
@@ -28,34 +28,34 @@ function columnsWithDifferences(a: GrayImage, b: GrayImage): number[] {
 
 describe('the text areas of an image', () => {
   const TEXTS: Readonly<Record<string, () => Promise<GrayImage>>> = {
-    'in small print': () => greys(draw(written(9))),
-    'in screen size': () => greys(draw(written(15))),
-    'in heading size': () => greys(draw(written(60))),
-    'in poster size': () => greys(draw(written(200))),
-    'light on dark': () => greys(draw(written(14, { background: '#1e1e1e', color: '#d4d4d4' }))),
-    'gray on gray': () => greys(draw(written(14, { background: '#eee', color: '#bbb' }))),
-    'in a poor JPEG': async () => greys(await spoilt(draw(written(14)), 25)),
-    'gray on gray in a poor JPEG': async () => greys(await spoilt(draw(written(16, { color: '#aaa' })), 40)),
-    'out of focus': async () => greys(sharp(await draw(written(16)).png().toBuffer()).blur(1.5)),
+    'in small print': () => grayOf(draw(textPage(9))),
+    'in screen size': () => grayOf(draw(textPage(15))),
+    'in heading size': () => grayOf(draw(textPage(60))),
+    'in poster size': () => grayOf(draw(textPage(200))),
+    'light on dark': () => grayOf(draw(textPage(14, { background: '#1e1e1e', color: '#d4d4d4' }))),
+    'gray on gray': () => grayOf(draw(textPage(14, { background: '#eee', color: '#bbb' }))),
+    'in a poor JPEG': async () => grayOf(await withArtifacts(draw(textPage(14)), 25)),
+    'gray on gray in a poor JPEG': async () => grayOf(await withArtifacts(draw(textPage(16, { color: '#aaa' })), 40)),
+    'out of focus': async () => grayOf(sharp(await draw(textPage(16)).png().toBuffer()).blur(1.5)),
     'on a gradient': () =>
-      greys(
+      grayOf(
         draw(
-          written(16, {
+          textPage(16, {
             shapes:
               '<defs><linearGradient id="g"><stop stop-color="#fff"/><stop offset="1" stop-color="#789"/></linearGradient></defs><rect width="100%" height="100%" fill="url(#g)"/>',
           }),
         ),
       ),
-    'rotated by 90 degrees': async () => greys(sharp(await draw(written(14)).png().toBuffer()).rotate(90)),
+    'rotated by 90 degrees': async () => grayOf(sharp(await draw(textPage(14)).png().toBuffer()).rotate(90)),
   };
   for (const [what, make] of Object.entries(TEXTS)) {
     it(`include text ${what}, which stays sharp`, async () => {
-      const picture = await make();
-      const areas = findTextAreas(picture);
+      const image = await make();
+      const areas = findTextAreas(image);
       expect(areas.isEmpty).to.equal(false);
-      expect(areas.isIn(0, picture.height)).to.equal(true);
+      expect(areas.isIn(0, image.height)).to.equal(true);
       // Posters can be shown at half size, which changes their edges.
-      if (what !== 'in poster size') expect(columnsWithDifferences(areas.shown(), picture)).to.deep.equal([]);
+      if (what !== 'in poster size') expect(columnsWithDifferences(areas.shown(), image)).to.deep.equal([]);
     });
   }
 
@@ -64,7 +64,7 @@ describe('the text areas of an image', () => {
       // Soft spots of two shades resemble letters: shapes of one shade.
       if (spots === 'of black and white' && spotSize > 1) continue;
       it(`exclude spots ${spots}, of ${spotSize} pixels`, async () => {
-        const areas = findTextAreas(await greys(texture({ width: 640, height: 480, spots, spotSize })));
+        const areas = findTextAreas(await grayOf(texture({ width: 640, height: 480, spots, spotSize })));
         expect(areas.isEmpty).to.equal(true);
         expect(areas.isIn(0, 480)).to.equal(false);
       });
@@ -76,10 +76,10 @@ describe('the text areas of an image', () => {
       '<defs><linearGradient id="g" x2="0" y2="1"><stop stop-color="#8af"/><stop offset="1" stop-color="#ace"/></linearGradient></defs><rect width="100%" height="100%" fill="url(#g)"/>';
     for (const page of [
       { width: 300, height: 200, background: '#369', runs: [] },
-      written(15, { background: '#fff', color: '#f9f9f9' }),
+      textPage(15, { background: '#fff', color: '#f9f9f9' }),
       { width: 300, height: 200, shapes: sky, runs: [] },
     ]) {
-      expect(findTextAreas(await greys(draw(page))).isEmpty).to.equal(true);
+      expect(findTextAreas(await grayOf(draw(page))).isEmpty).to.equal(true);
     }
   });
 
@@ -88,7 +88,7 @@ describe('the text areas of an image', () => {
       .png()
       .toBuffer();
     const { width, height } = note(TEXT);
-    const picture = await greys(
+    const image = await grayOf(
       sharp(
         await texture({ width: 1200, height: 900 })
           .composite([{ input: label, left: 600, top: 400 }])
@@ -96,29 +96,29 @@ describe('the text areas of an image', () => {
           .toBuffer(),
       ),
     );
-    const areas = findTextAreas(picture);
+    const areas = findTextAreas(image);
     const shown = areas.shown();
     const cut = ({ data }: GrayImage, left: number, top: number): Buffer[] =>
       Array.from({ length: height }, (_, y) => data.subarray((top + y) * 1200 + left, (top + y) * 1200 + left + width));
-    expect(cut(shown, 600, 400)).to.deep.equal(cut(picture, 600, 400));
+    expect(cut(shown, 600, 400)).to.deep.equal(cut(image, 600, 400));
     const spread = (rows: readonly Buffer[]): number => {
       const shades = Buffer.concat(rows).sort();
       return (shades.at(-1) ?? 0) - (shades[0] ?? 0);
     };
-    expect(spread(cut(picture, 20, 700))).to.be.greaterThan(200);
+    expect(spread(cut(image, 20, 700))).to.be.greaterThan(200);
     expect(spread(cut(shown, 20, 700))).to.be.below(40);
     expect(areas.isIn(0, 60)).to.equal(false);
     expect(areas.isIn(400, 410)).to.equal(true);
   });
 
   it('distinguish light on dark from dark on light, and small print from large', async () => {
-    const told = async (page: Page): Promise<[boolean, boolean]> => {
-      const { isLightOnDark, hasSmallPrint } = findTextAreas(await greys(draw(page)));
+    const described = async (page: Page): Promise<[boolean, boolean]> => {
+      const { isLightOnDark, hasSmallPrint } = findTextAreas(await grayOf(draw(page)));
       return [isLightOnDark, hasSmallPrint];
     };
-    expect(await told(PAGES['light on dark'])).to.deep.equal([true, true]);
-    expect(await told(PAGES['small print'])).to.deep.equal([false, true]);
-    expect(await told(written(48))).to.deep.equal([false, false]);
+    expect(await described(PAGES['light on dark'])).to.deep.equal([true, true]);
+    expect(await described(PAGES['small print'])).to.deep.equal([false, true]);
+    expect(await described(textPage(48))).to.deep.equal([false, false]);
   });
 
   it('are found in images of any size', () => {

@@ -14,9 +14,9 @@ const MAX_REDUCTION = 16;
  * The share of the variance that two shades explain if a window has text (Otsu 1979, eta). Measured: letters on a plain
  * background, pale, small or in a poor JPEG, .80 to .95 at the best scale; noise .65; grass and gravel .70 to .75.
  */
-const LEAST_SEPARATION = 0.78;
+const MIN_SEPARATION = 0.78;
 /** The minimum contrast, of 255 shades. Smaller differences are one area. */
-const LEAST_CONTRAST = 12;
+const MIN_CONTRAST = 12;
 /** The maximum number of shade changes per pixel, along rows and along columns. Noise of two shades has 0.5, print 0.1. */
 const MAX_CHANGES = 0.22;
 /** The mean stroke width, in pixels, below which letters must be enlarged for OCR. */
@@ -43,9 +43,9 @@ export interface TextAreas {
   shown(): GrayImage;
 }
 
-export function findTextAreas(greys: GrayImage): TextAreas {
-  const columns = Math.ceil(greys.width / CELL);
-  const rows = Math.ceil(greys.height / CELL);
+export function findTextAreas(image: GrayImage): TextAreas {
+  const columns = Math.ceil(image.width / CELL);
+  const rows = Math.ceil(image.height / CELL);
   /** The smallest reduction at which each cell has text. */
   const cells = new Uint8Array(columns * rows).fill(NO_TEXT);
   const mark = (reduction: number, { left, top }: WindowPosition): void => {
@@ -60,12 +60,12 @@ export function findTextAreas(greys: GrayImage): TextAreas {
       }
     }
   };
-  const sizes = [greys];
+  const sizes = [image];
   const seen = { windows: 0, light: 0, fine: 0, thin: 0 };
   for (let reduction = 1; reduction <= MAX_REDUCTION; reduction *= 2) {
-    const looked = sizes.at(-1) ?? greys;
-    for (const place of windowsOf(looked)) {
-      const print = printIn(looked, place);
+    const scaled = sizes.at(-1) ?? image;
+    for (const place of windowsOf(scaled)) {
+      const print = printIn(scaled, place);
       if (!print) continue;
       mark(reduction, place);
       seen.windows += 1;
@@ -73,8 +73,8 @@ export function findTextAreas(greys: GrayImage): TextAreas {
       if (reduction === 1) seen.fine += 1;
       if (reduction === 1 && print.stroke < THIN_STROKE) seen.thin += 1;
     }
-    sizes.push(halved(looked));
-    if (looked.width < 2 * WINDOW.width || looked.height < 2 * WINDOW.height) break;
+    sizes.push(halved(scaled));
+    if (scaled.width < 2 * WINDOW.width || scaled.height < 2 * WINDOW.height) break;
   }
   return {
     isEmpty: seen.windows === 0,
@@ -84,7 +84,7 @@ export function findTextAreas(greys: GrayImage): TextAreas {
       cells
         .subarray(Math.floor(top / CELL) * columns, Math.ceil(bottom / CELL) * columns)
         .some((reduction) => reduction < NO_TEXT),
-    shown: () => shownAt(sizes, (x, y) => cells[Math.floor(y / CELL) * columns + Math.floor(x / CELL)] ?? NO_TEXT),
+    shown: () => composeImage(sizes, (x, y) => cells[Math.floor(y / CELL) * columns + Math.floor(x / CELL)] ?? NO_TEXT),
   };
 }
 
@@ -113,10 +113,10 @@ interface Print {
 const counts = new Uint32Array(256);
 
 /** @returns undefined if the window has no text. */
-function printIn(greys: GrayImage, { left, top }: WindowPosition): Print | undefined {
-  const { width, data } = greys;
+function printIn(image: GrayImage, { left, top }: WindowPosition): Print | undefined {
+  const { width, data } = image;
   const right = Math.min(width, left + WINDOW.width);
-  const bottom = Math.min(greys.height, top + WINDOW.height);
+  const bottom = Math.min(image.height, top + WINDOW.height);
   const all = (right - left) * (bottom - top);
   counts.fill(0);
   let sum = 0;
@@ -131,7 +131,7 @@ function printIn(greys: GrayImage, { left, top }: WindowPosition): Print | undef
   }
   const variance = squares / all - (sum / all) ** 2;
   const split = splitOf(sum, all);
-  if (split.contrast < LEAST_CONTRAST || split.explained < LEAST_SEPARATION * variance) return undefined;
+  if (split.contrast < MIN_CONTRAST || split.explained < MIN_SEPARATION * variance) return undefined;
   let along = 0;
   let down = 0;
   for (let y = top; y < bottom; y += 1) {
@@ -143,8 +143,8 @@ function printIn(greys: GrayImage, { left, top }: WindowPosition): Print | undef
     }
   }
   if (along > MAX_CHANGES * all || down > MAX_CHANGES * all) return undefined;
-  const written = Math.min(split.dark, all - split.dark);
-  return { isLight: 2 * split.dark > all, stroke: along === 0 ? Infinity : (2 * written) / along };
+  const foreground = Math.min(split.dark, all - split.dark);
+  return { isLight: 2 * split.dark > all, stroke: along === 0 ? Infinity : (2 * foreground) / along };
 }
 
 interface Split {
@@ -196,12 +196,12 @@ function halved({ width, height, data }: GrayImage): GrayImage {
 }
 
 /** Composes the image from its reduced forms. Each form has half the size of the previous one. */
-function shownAt(sizes: readonly GrayImage[], reductionAt: (x: number, y: number) => number): GrayImage {
-  const [picture] = sizes;
+function composeImage(sizes: readonly GrayImage[], reductionAt: (x: number, y: number) => number): GrayImage {
+  const [original] = sizes;
   const smallest = sizes.at(-1);
-  if (!picture || !smallest) throw new Error('A picture has at least its own size.');
-  const { width, height } = picture;
-  const data = Buffer.from(picture.data);
+  if (!original || !smallest) throw new Error('An image has at least one scale.');
+  const { width, height } = original;
+  const data = Buffer.from(original.data);
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += CELL) {
       const reduction = reductionAt(x, y);

@@ -49,7 +49,7 @@ const EXIT = order(3);
 const REFUSE = order(4);
 const UNTIL_STOPPED = order(5);
 const READ = order(20);
-const PICTURE = dataUrlOf('png', pngOf(64, 64));
+const IMAGE_URL = dataUrlOf('png', pngOf(64, 64));
 
 describe('the worker pool', function () {
   this.timeout(60_000);
@@ -112,11 +112,11 @@ describe('the worker pool', function () {
     ['exits', EXIT, DetectorUnavailableError],
     ['hangs', HANG, ImagesBusyError],
   ] as const;
-  for (const [what, picture, kind] of FAULTS) {
+  for (const [what, image, kind] of FAULTS) {
     it(`replaces a thread that ${what}, and reveals nothing of the image`, async () => {
       const reader = workers({ timeoutMs: 2000 });
       const before = await threadOf(reader);
-      const [error, after] = await Promise.all([failure(reader.read(picture, A)), threadOf(reader)]);
+      const [error, after] = await Promise.all([failure(reader.read(image, A)), threadOf(reader)]);
       expect(error).to.be.instanceOf(kind);
       expect(String(error))
         .to.match(/Image OCR/)
@@ -136,10 +136,10 @@ describe('the worker pool', function () {
   it('refuses more images than it can read in time, and drops those whose caller has left', async () => {
     const reader = workers();
     const controller = new AbortController();
-    const gone = { ...A, signal: controller.signal };
+    const departed = { ...A, signal: controller.signal };
     const first = reader.read(READ, A);
     // One tenant gets three quarters of the 100 places, and one more.
-    const waiting = Array.from({ length: 76 }, () => failure(reader.read(HANG, gone)));
+    const waiting = Array.from({ length: 76 }, () => failure(reader.read(HANG, departed)));
     const refused = await failure(reader.read(READ, A));
     expect(refused).to.be.instanceOf(ImagesBusyError).and.include({ code: 'overloaded', waitMs: 76_000 });
     // Another tenant still gets a place, and is next.
@@ -178,14 +178,14 @@ describe('the worker pool', function () {
 
   it('finishes a cached read while no other image waits, and cancels it otherwise', async () => {
     const reader = workers();
-    const left = (picture: typeof READ): Promise<unknown> => {
+    const abandon = (image: typeof READ): Promise<unknown> => {
       const controller = new AbortController();
-      const read = reader.read(picture, { ...A, signal: controller.signal, isCached: true });
+      const read = reader.read(image, { ...A, signal: controller.signal, isCached: true });
       controller.abort();
       return failure(read);
     };
-    expect(await left(READ)).to.equal(undefined);
-    const abandoned = left(UNTIL_STOPPED);
+    expect(await abandon(READ)).to.equal(undefined);
+    const abandoned = abandon(UNTIL_STOPPED);
     expect(await threadOf(reader, B)).to.be.a('string');
     expect(await abandoned).to.be.instanceOf(DetectorUnavailableError);
   });
@@ -262,13 +262,13 @@ describe('the worker pool', function () {
 
   const module = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
   /** The output of a separate program: this process has already loaded the libraries. */
-  const printed = async (program: string): Promise<Record<string, unknown>> => {
+  const outputOf = async (program: string): Promise<Record<string, unknown>> => {
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', `(async () => {${program}})()`]);
     return JSON.parse(stdout) as Record<string, unknown>;
   };
 
   it('costs nothing without images: loads no library and starts no thread, before and after a call', async () => {
-    const { withPicture, ...without } = await printed(`
+    const { withImage, ...without } = await outputOf(`
       const { startHarness } = await import(${module('../testing/appHarness.ts')});
       const cost = () => {
         const { sharedObjects, workers } = process.report.getReport();
@@ -278,23 +278,23 @@ describe('the worker pool', function () {
       const before = cost();
       const { status } = await harness.guard({ input_type: 'request', texts: ['Write to Anna Schmidt.'] });
       const after = cost();
-      await harness.guard({ input_type: 'request', images: [${JSON.stringify(PICTURE)}] });
-      console.log(JSON.stringify({ status, before, after, withPicture: cost() }));
+      await harness.guard({ input_type: 'request', images: [${JSON.stringify(IMAGE_URL)}] });
+      console.log(JSON.stringify({ status, before, after, withImage: cost() }));
       await harness.stop();
     `);
     expect(without).to.deep.equal({ status: 200, before: [0, 0], after: [0, 0] });
     // With an image, the same measurement finds both.
-    expect(withPicture).to.not.include(0);
+    expect(withImage).to.not.include(0);
   });
 
   it('runs its threads and those of its libraries at a lower priority, where threads have priorities', async () => {
-    const { own, others } = await printed(`
+    const { own, others } = await outputOf(`
       const { existsSync, readdirSync, readFileSync } = require('node:fs');
       const { getPriority } = require('node:os');
       const { createImageWorkerPool } = await import(${module('./images.ts')});
       const { parseImageDataUrl } = await import(${module('./dataUrl.ts')});
       const reader = createImageWorkerPool();
-      await reader.read(parseImageDataUrl(${JSON.stringify(PICTURE)}), { tenant: 'a', signal: new AbortController().signal });
+      await reader.read(parseImageDataUrl(${JSON.stringify(IMAGE_URL)}), { tenant: 'a', signal: new AbortController().signal });
       const threads = existsSync('/proc/self/task') ? readdirSync('/proc/self/task') : [];
       const nameOf = (thread) => readFileSync('/proc/self/task/' + thread + '/comm', 'utf8').trim();
       const others = threads.filter((thread) => /WorkerThread|vips/.test(nameOf(thread))).map((thread) => getPriority(+thread));

@@ -38,7 +38,7 @@ describe('parseYaml', () => {
     expect(parseYaml('# nothing')?.contents ?? null).to.equal(null);
   });
 
-  it("law: finds the duplicates that the parser's own check finds", () => {
+  it("finds the same duplicates as the parser's own check", () => {
     const key = fc.constantFrom('a', 'b', '1', '"1"', '0x1', 'null', '~', 'true', '"true"', '<<', '1.0');
     const value = fc.letrec<{ value: string }>((tie) => ({
       value: fc.oneof(

@@ -218,7 +218,7 @@ describe('admission', () => {
       expect(time).to.equal(100_000);
     });
 
-    it('expects small calls to be quick', async () => {
+    it('admits small calls quickly', async () => {
       const admission = open({ maxBytes: 1e9 });
       const large = Array.from({ length: 4 }, () => arrive(admission, 1_000_000, 14_000));
       const small = Array.from({ length: 20 }, () => arrive(admission, 100, 1));

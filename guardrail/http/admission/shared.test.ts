@@ -114,7 +114,7 @@ describe('admission of tenants that share a server', () => {
     ['in pieces, without a length', json(900 * KB), {}],
     ['that is compressed', gzipSync(json(900 * KB)), zipped],
   ] as const) {
-    it(`bounds what one holds by a body ${what}, and lets another in`, async () => {
+    it(`bounds the body of one tenant ${what}, and admits another tenant`, async () => {
       await start();
       const sent = { headers: { ...HELD, ...more }, isChunked: true };
       const statuses: number[] = [];
