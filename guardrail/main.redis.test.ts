@@ -87,7 +87,7 @@ describe('the program', () => {
       expect(output).to.include(word);
   });
 
-  const WRONG: [args: string[], env: NodeJS.ProcessEnv, says: RegExp][] = [
+  const WRONG: [args: string[], env: NodeJS.ProcessEnv, expected: RegExp][] = [
     [['--port', '1'], {}, /^Unknown argument "--port": settings are environment variables, see --help\.\n$/],
     [['start'], {}, /^Unknown command "start": use serve, detect or session-id\.\n$/],
     [['session-id', '--tem', 'x'], {}, /^session-id accepts only these options, each with a value: --tenant, /],
@@ -96,10 +96,10 @@ describe('the program', () => {
     [[], { GUARDRAIL_API_KEYS: '' }, /^GUARDRAIL_API_KEYS or GUARDRAIL_API_KEYS_FILE must be set/],
     [[], { GUARDRAIL_PORT: 'x', GUARDRAIL_MODE: 'y' }, /^GUARDRAIL_PORT must .*\.\nGUARDRAIL_MODE must .*\.\n$/],
   ];
-  for (const [args, env, says] of WRONG) {
+  for (const [args, env, expected] of WRONG) {
     it(`refuses ${JSON.stringify([...args, env])}`, async () => {
       const { code, output, errors } = await run(args, env);
-      expect(errors).to.match(says);
+      expect(errors).to.match(expected);
       expect([code, output]).to.deep.equal([2, '']);
     });
   }

@@ -20,7 +20,7 @@ interface Broken {
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
   /** A pattern that the message must match. */
-  readonly says?: RegExp;
+  readonly expected?: RegExp;
 }
 
 const json = (value: unknown): string => JSON.stringify(value);
@@ -33,35 +33,35 @@ const chunks = (count: number): Readable => {
 const field = (name: string, value: unknown): string => json({ input_type: 'request', texts: ['a'], [name]: value });
 
 const BROKEN: readonly Broken[] = [
-  { what: 'no body', body: '', status: 400, says: /no body/ },
+  { what: 'no body', body: '', status: 400, expected: /no body/ },
   {
     what: 'incomplete JSON',
     body: '{"input_type":"request","texts":["anna.schm',
     status: 400,
-    says: /not valid JSON/,
+    expected: /not valid JSON/,
   },
-  { what: 'a body that is not JSON', body: 'input_type=request&texts=a', status: 400, says: /not valid JSON/ },
-  { what: 'a list', body: '[]', status: 400, says: /body must be an object/ },
-  { what: 'a string', body: '"request"', status: 400, says: /body must be an object/ },
-  { what: 'null', body: 'null', status: 400, says: /body must be an object/ },
+  { what: 'a body that is not JSON', body: 'input_type=request&texts=a', status: 400, expected: /not valid JSON/ },
+  { what: 'a list', body: '[]', status: 400, expected: /body must be an object/ },
+  { what: 'a string', body: '"request"', status: 400, expected: /body must be an object/ },
+  { what: 'null', body: 'null', status: 400, expected: /body must be an object/ },
   {
     what: 'bytes that are not UTF-8',
     body: Buffer.from('{"input_type":"\xff\xfe"}', 'latin1'),
     status: 400,
-    says: /UTF-8/,
+    expected: /UTF-8/,
   },
   { what: 'a lone surrogate in an escape', body: '{"input_type":"request","texts":["a \\ud800 b"]}', status: 200 },
   { what: 'a null character in a text', body: '{"input_type":"request","texts":["a \\u0000 b"]}', status: 200 },
-  { what: 'nesting of 65 levels', body: `{"a":${'['.repeat(64)}${']'.repeat(64)}}`, status: 400, says: /nested/ },
-  { what: 'four megabytes of brackets', body: '['.repeat(4 * MIB), status: 400, says: /nested/ },
-  { what: 'four megabytes of braces in names', body: '{"a":'.repeat(MIB), status: 400, says: /nested/ },
+  { what: 'nesting of 65 levels', body: `{"a":${'['.repeat(64)}${']'.repeat(64)}}`, status: 400, expected: /nested/ },
+  { what: 'four megabytes of brackets', body: '['.repeat(4 * MIB), status: 400, expected: /nested/ },
+  { what: 'four megabytes of braces in names', body: '{"a":'.repeat(MIB), status: 400, expected: /nested/ },
   {
     what: '10,001 texts',
     body: texts(...Array.from({ length: 10_001 }, () => 'a')),
     status: 400,
-    says: /texts must have at most 10000/,
+    expected: /texts must have at most 10000/,
   },
-  { what: 'a million small values', body: `[${'0,'.repeat(MIB)}0]`, status: 413, says: /values/ },
+  { what: 'a million small values', body: `[${'0,'.repeat(MIB)}0]`, status: 413, expected: /values/ },
   {
     what: '1,001 images',
     body: field(
@@ -69,10 +69,10 @@ const BROKEN: readonly Broken[] = [
       Array.from({ length: 1001 }, () => 'x'),
     ),
     status: 400,
-    says: /images must/,
+    expected: /images must/,
   },
-  { what: '100 MB with a declared size', body: Buffer.alloc(100 * MIB, '0'), status: 413, says: /larger than/ },
-  { what: '100 MB without a declared size', body: () => chunks(100), status: 413, says: /larger than/ },
+  { what: '100 MB with a declared size', body: Buffer.alloc(100 * MIB, '0'), status: 413, expected: /larger than/ },
+  { what: '100 MB without a declared size', body: () => chunks(100), status: 413, expected: /larger than/ },
   { what: 'a gzip bomb', body: gzipSync(zeros(200 * MIB)), headers: { 'content-encoding': 'gzip' }, status: 413 },
   {
     what: 'a deflate bomb',
@@ -91,7 +91,7 @@ const BROKEN: readonly Broken[] = [
     body: texts('a'),
     headers: { 'content-encoding': 'gzip' },
     status: 400,
-    says: /Content-Encoding/,
+    expected: /Content-Encoding/,
   },
   {
     what: 'incomplete gzip',
@@ -106,7 +106,7 @@ const BROKEN: readonly Broken[] = [
     body: texts('a'),
     headers: { 'content-type': 'text/plain' },
     status: 415,
-    says: /application\/json/,
+    expected: /application\/json/,
   },
   {
     what: 'another charset',
@@ -118,19 +118,19 @@ const BROKEN: readonly Broken[] = [
     what: 'a field twice',
     body: '{"input_type":"request","texts":["a"],"texts":["b"]}',
     status: 400,
-    says: /same name/,
+    expected: /same name/,
   },
   {
     what: 'a field twice, once escaped',
     body: '{"input_type":"request","texts":["a"],"te\\u0078ts":["b"]}',
     status: 400,
-    says: /same name/,
+    expected: /same name/,
   },
   {
     what: 'a member twice, deeper',
     body: '{"input_type":"request","structured_messages":[{"role":"user","content":"a","content":"b"}]}',
     status: 400,
-    says: /same name/,
+    expected: /same name/,
   },
   {
     what: '__proto__ beside the fields',
@@ -141,84 +141,84 @@ const BROKEN: readonly Broken[] = [
     what: '__proto__ instead of the fields',
     body: '{"__proto__":{"input_type":"request","texts":["a"]}}',
     status: 400,
-    says: /input_type/,
+    expected: /input_type/,
   },
   {
     what: 'constructor.prototype',
     body: '{"input_type":"request","texts":["a"],"constructor":{"prototype":{"polluted":true}}}',
     status: 200,
   },
-  { what: 'no input_type', body: json({ texts: ['a'] }), status: 400, says: /^input_type must be/ },
+  { what: 'no input_type', body: json({ texts: ['a'] }), status: 400, expected: /^input_type must be/ },
   {
     what: 'another input_type',
     body: json({ input_type: 'during', texts: ['a'] }),
     status: 400,
-    says: /^input_type must be/,
+    expected: /^input_type must be/,
   },
   {
     what: 'nothing to check',
     body: json({ input_type: 'request' }),
     status: 400,
-    says: /texts, images and structured_messages/,
+    expected: /texts, images and structured_messages/,
   },
   {
     what: 'null as content',
     body: json({ input_type: 'request', texts: null, images: null }),
     status: 400,
-    says: /texts, images/,
+    expected: /texts, images/,
   },
-  { what: 'a text that is a number', body: texts('a', 7), status: 400, says: /^texts\[1\] must be a string/ },
-  { what: 'texts that are a string', body: field('texts', 'a'), status: 400, says: /^texts must be an array/ },
-  { what: 'images that are numbers', body: field('images', [1]), status: 400, says: /^images\[0\] must be a string/ },
+  { what: 'a text that is a number', body: texts('a', 7), status: 400, expected: /^texts\[1\] must be a string/ },
+  { what: 'texts that are a string', body: field('texts', 'a'), status: 400, expected: /^texts must be an array/ },
+  { what: 'images that are numbers', body: field('images', [1]), status: 400, expected: /^images\[0\] must be a string/ },
   {
     what: 'messages that are strings',
     body: field('structured_messages', ['a']),
     status: 400,
-    says: /^structured_messages\[0\] must be an object/,
+    expected: /^structured_messages\[0\] must be an object/,
   },
-  { what: 'tools that are an object', body: field('tools', {}), status: 400, says: /^tools must be an array/ },
+  { what: 'tools that are an object', body: field('tools', {}), status: 400, expected: /^tools must be an array/ },
   {
     what: 'a call id that is a number',
     body: field('litellm_call_id', 1),
     status: 400,
-    says: /^litellm_call_id must be a string/,
+    expected: /^litellm_call_id must be a string/,
   },
   {
     what: 'an endless trace id',
     body: field('litellm_trace_id', 'x'.repeat(5000)),
     status: 400,
-    says: /^litellm_trace_id must have at most 4096/,
+    expected: /^litellm_trace_id must have at most 4096/,
   },
-  { what: 'a model that is a list', body: field('model', []), status: 400, says: /^model must be a string/ },
+  { what: 'a model that is a list', body: field('model', []), status: 400, expected: /^model must be a string/ },
   {
     what: 'identifiers that are a list',
     body: field('request_data', []),
     status: 400,
-    says: /^request_data must be an object/,
+    expected: /^request_data must be an object/,
   },
   {
     what: 'a team that is a number',
     body: field('request_data', { user_api_key_team_id: 1 }),
     status: 400,
-    says: /^request_data\.user_api_key_team_id must be a string/,
+    expected: /^request_data\.user_api_key_team_id must be a string/,
   },
   {
     what: 'headers that are a string',
     body: field('request_headers', 'x'),
     status: 400,
-    says: /^request_headers must be an object/,
+    expected: /^request_headers must be an object/,
   },
   {
     what: 'another streaming_transform_mode',
     body: field('additional_provider_specific_params', { streaming_transform_mode: 'off' }),
     status: 400,
-    says: /streaming_transform_mode must be "incremental_diff" or "block_only"/,
+    expected: /streaming_transform_mode must be "incremental_diff" or "block_only"/,
   },
   {
     what: 'a looser setting',
     body: field('additional_provider_specific_params', { images: 'pass' }),
     status: 400,
-    says: /images must be "block"/,
+    expected: /images must be "block"/,
   },
 ];
 
@@ -263,14 +263,14 @@ describe('broken input', () => {
     expect(({} as Record<string, unknown>).polluted).to.equal(undefined);
   }
 
-  for (const { what, body, headers, status, says } of BROKEN) {
+  for (const { what, body, headers, status, expected } of BROKEN) {
     it(`returns ${status} for ${what}`, async () => {
       const reply = await send(body, headers);
       expect(reply.status, JSON.stringify(reply.body)).to.equal(status);
       if (status !== 200) {
         const { error } = reply.body as { error: Record<string, string> };
         expect(Object.keys(error)).to.deep.equal(['code', 'message', 'request_id']);
-        expect(error.message).to.match(says ?? /./);
+        expect(error.message).to.match(expected ?? /./);
         expect(error.message).to.match(/^[A-Za-z].*\.$/s);
         expect(error.message?.length).to.be.lessThan(200);
       }

@@ -45,7 +45,7 @@ describe('the endpoint /v1/peer/check', () => {
     expect(statuses).to.deep.equal([200, 200, 401, 401]);
   });
 
-  const UNKNOWN: [path: string, body: unknown, says: RegExp][] = [
+  const UNKNOWN: [path: string, body: unknown, expected: RegExp][] = [
     ['/v1/peer/check', {}, /of no known dialect: name it with \?dialect=portkey or agentgateway/],
     ['/v1/peer/check', [], /must be an object/],
     ['/v1/peer/check?dialect=other', { body: { messages: [] } }, /dialect must be portkey or agentgateway/],
@@ -54,11 +54,11 @@ describe('the endpoint /v1/peer/check', () => {
     ['/v1/peer/check', { body: { messages: 'x' } }, /body\.messages or body\.choices must be an array/],
     ['/request', { body: {} }, /body\.messages or body\.choices/],
   ];
-  for (const [path, body, says] of UNKNOWN) {
+  for (const [path, body, expected] of UNKNOWN) {
     it(`returns 400 at ${path}: ${JSON.stringify(body)}`, async () => {
       const answer = await harness.call('POST', path, body);
       expect(answer.status).to.equal(400);
-      expect((answer.body as { error: { message: string } }).error.message).to.match(says);
+      expect((answer.body as { error: { message: string } }).error.message).to.match(expected);
       // agentgateway would read a member `action` as a verdict.
       expect(answer.body).to.not.have.property('action');
     });

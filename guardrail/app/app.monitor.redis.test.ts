@@ -149,7 +149,7 @@ describe('monitor mode', () => {
         const answer = await harness.call('POST', path, { ...body, padding: 'x'.repeat(2000) }, { headers });
         expect(answer.status, what).to.equal(200);
         expect(answer.body, what).to.satisfy(
-          (said: Body) => said.action === 'NONE' || said.verdict === true || 'action' in said,
+          (reply: Body) => reply.action === 'NONE' || reply.verdict === true || 'action' in reply,
         );
       }
       expect(await failedOpenBy(harness, 'body_too_large')).to.equal(CALLS.length);

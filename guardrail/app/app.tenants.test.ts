@@ -25,7 +25,7 @@ describe('the sessions of a tenant', () => {
     const answer = await harness.guard({ ...identity, input_type: 'request', texts: [TEXT] }, as(key));
     return answer.headers.get('x-session-id') ?? '';
   };
-  const look = (id: string, key: string): Promise<Answer> => harness.call('GET', `/sessions/${id}`, undefined, as(key));
+  const readSession = (id: string, key: string): Promise<Answer> => harness.call('GET', `/sessions/${id}`, undefined, as(key));
   const erase = (id: string, key: string): Promise<Answer> =>
     harness.call('DELETE', `/sessions/${id}`, undefined, as(key));
   const eraseUser = (key: string, more: object = {}): Promise<Answer> =>
@@ -37,11 +37,11 @@ describe('the sessions of a tenant', () => {
   it('are indistinguishable from missing sessions for another tenant', async () => {
     const id = await begin();
     const missing = '0123456789abcdef'.repeat(2);
-    expect(plain(await look(id, OTHER_KEY))).to.deep.equal(plain(await look(missing, OTHER_KEY)));
+    expect(plain(await readSession(id, OTHER_KEY))).to.deep.equal(plain(await readSession(missing, OTHER_KEY)));
     expect(plain(await erase(id, OTHER_KEY)))
       .to.deep.equal(plain(await erase(missing, OTHER_KEY)))
       .and.to.deep.equal([200, { deleted: false }]);
-    expect((await look(id, KEY)).body).to.deep.include({ session_id: id, pseudonyms: 1 });
+    expect((await readSession(id, KEY)).body).to.deep.include({ session_id: id, pseudonyms: 1 });
   });
 
   it('are not erased by another tenant during a call', async () => {
@@ -56,9 +56,9 @@ describe('the sessions of a tenant', () => {
   it('are read and erased by an admin key and by a key of the tenant', async () => {
     for (const key of [ADMIN_KEY, KEY]) {
       const id = await begin();
-      expect((await look(id, key)).body).to.deep.include({ session_id: id, pseudonyms: 1 });
+      expect((await readSession(id, key)).body).to.deep.include({ session_id: id, pseudonyms: 1 });
       expect((await erase(id, key)).body).to.deep.equal({ deleted: true });
-      expect((await look(id, key)).status).to.equal(404);
+      expect((await readSession(id, key)).status).to.equal(404);
     }
   });
 

@@ -43,9 +43,9 @@ describe('warming up', () => {
   });
 
   it('finishes before the service accepts calls', async () => {
-    let asked = 0;
+    let requests = 0;
     const presidio = createServer((request, response) => {
-      if (request.url === '/analyze') asked += 1;
+      if (request.url === '/analyze') requests += 1;
       request.resume();
       response.end('[]');
     });
@@ -55,10 +55,10 @@ describe('warming up', () => {
     const harness = await startHarness({
       env: { GUARDRAIL_DETECTORS: 'presidio', GUARDRAIL_PRESIDIO_URL: url },
     });
-    const askedBefore = asked;
+    const requestsAtStart = requests;
     await harness.stop();
     presidio.close();
-    expect(askedBefore).to.be.greaterThan(0);
+    expect(requestsAtStart).to.be.greaterThan(0);
   });
 
   it('counts, stores and logs nothing', async () => {

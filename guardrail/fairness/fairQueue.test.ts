@@ -59,7 +59,7 @@ describe('a fair queue', () => {
 
   const tenant = fc.constantFrom(A, B, C);
   const items = fc.array(
-    fc.tuple(tenant, fc.integer({ min: 1, max: 100 })).map(([whose, weight]) => item(whose, weight)),
+    fc.tuple(tenant, fc.integer({ min: 1, max: 100 })).map(([owner, weight]) => item(owner, weight)),
     { maxLength: 80 },
   );
 
@@ -105,10 +105,10 @@ describe('a fair queue', () => {
 
   it('predicts the order and the weight that is served first', () => {
     fc.assert(
-      fc.property(items, tenant, (added, whose) => {
+      fc.property(items, tenant, (added, owner) => {
         const queue = filled(...added);
-        const before = queue.weightBefore(whose);
-        const late = item(whose, 1, 'late');
+        const before = queue.weightBefore(owner);
+        const late = item(owner, 1, 'late');
         queue.add(late);
         expect([...queue.inOrder()]).to.deep.equal([...queue.inOrder()]);
         const predicted = [...queue.inOrder()];

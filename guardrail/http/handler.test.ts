@@ -30,47 +30,47 @@ describe('the request handler', () => {
   }
 
   /** A route that returns the tenant of the call. */
-  function whoRoutes(): { readonly router: Router<AuthenticatedState>; readonly asked: () => number } {
-    let asked = 0;
+  function tenantRoutes(): { readonly router: Router<AuthenticatedState>; readonly calls: () => number } {
+    let calls = 0;
     const router = authenticatedRouter();
     router.get('/who', (context) => {
-      asked += 1;
+      calls += 1;
       context.body = { tenant: context.state.tenant };
     });
-    return { router, asked: () => asked };
+    return { router, calls: () => calls };
   }
 
   it('passes the tenant to handlers behind authentication, and refuses other calls', async () => {
-    const { router, asked } = whoRoutes();
+    const { router, calls } = tenantRoutes();
     const authenticated = [router];
     expect(await (await call({ public: [], authenticated }, KEY)).json()).to.deep.equal({ tenant: 'red' });
     expect((await call({ public: [], authenticated }, 'another-key')).status).to.equal(401);
-    expect(asked()).to.equal(1);
+    expect(calls()).to.equal(1);
   });
 
   it('returns 500 if a route that needs a tenant is not behind authentication', async () => {
-    const direct = whoRoutes();
-    const nested = whoRoutes();
+    const direct = tenantRoutes();
+    const nested = tenantRoutes();
     const around = new Router<CallState>();
     // The types of the router accept this.
     around.use(nested.router.routes());
     // @ts-expect-error The compiler rejects a public route that needs a tenant.
     const refused: HandlerOptions['public'] = [direct.router];
-    for (const [routers, asked] of [
-      [refused, direct.asked],
-      [[around], nested.asked],
+    for (const [routers, calls] of [
+      [refused, direct.calls],
+      [[around], nested.calls],
     ] as const) {
       const answer = await call({ public: routers, authenticated: [] }, KEY);
       expect(answer.status).to.equal(500);
       expect(await answer.json()).to.have.nested.property('error.code', 'internal_error');
-      expect(asked()).to.equal(0);
+      expect(calls()).to.equal(0);
     }
   });
 
   it('lists every route once', () => {
     const router = new Router<CallState>();
     router.get('/public', () => undefined);
-    const { routes } = handlerOf({ public: [router], authenticated: [whoRoutes().router] });
+    const { routes } = handlerOf({ public: [router], authenticated: [tenantRoutes().router] });
     expect(routes).to.deep.equal([
       { method: 'GET', path: '/public' },
       { method: 'GET', path: '/who' },

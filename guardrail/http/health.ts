@@ -88,12 +88,12 @@ export const healthOperations: readonly Operation[] = [
  */
 export function healthRoutes(options: HealthOptions): Router<CallState> {
   const freshMs = options.freshMs ?? 500;
-  let asked = Number.NEGATIVE_INFINITY;
+  let checkedAt = Number.NEGATIVE_INFINITY;
   let states: Promise<[string, State][]> | undefined;
 
   const current = (): Promise<[string, State][]> => {
-    if (!states || performance.now() - asked > freshMs) {
-      asked = performance.now();
+    if (!states || performance.now() - checkedAt > freshMs) {
+      checkedAt = performance.now();
       states = Promise.all(
         options.dependencies.map(async (one): Promise<[string, State]> => [one.name, await one.state()]),
       );

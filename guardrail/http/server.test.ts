@@ -28,7 +28,7 @@ describe('listening', () => {
 
   const STALLED: [what: string, bytes: string][] = [
     ['headers that never end', 'POST / HTTP/1.1\r\nhost: x\r\n'],
-    ['a body that never comes', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n'],
+    ['a body that never arrives', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n'],
     ['a body that never ends', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nab'],
   ];
   for (const [what, bytes] of STALLED) {
@@ -47,12 +47,12 @@ describe('listening', () => {
         /^This machine does not have the address 203\.0\.113\.1: correct GUARDRAIL_HOST\.$/,
       ],
     ] as const;
-    for (const [options, says] of problems) {
+    for (const [options, expected] of problems) {
       const message = await listen(ok, options).then(
         () => 'It listens.',
         (error: unknown) => (error as Error).message,
       );
-      expect(message).to.match(says);
+      expect(message).to.match(expected);
     }
   });
 

@@ -67,7 +67,7 @@ export const sessionOperations: readonly Operation[] = [
     operationId: 'eraseSession',
     summary: "Erases a session of the caller's tenant. Erasing it again is not an error.",
     parameters: [SESSION_ID_PARAMETER],
-    responses: { 200: { description: 'Whether there was anything to erase.', body: deletedSchema } },
+    responses: { 200: { description: 'Whether the session existed.', body: deletedSchema } },
     errors: [400, 401, 502],
   },
   {

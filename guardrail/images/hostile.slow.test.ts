@@ -21,7 +21,7 @@ const url = async (format: ImageFormat, file: Buffer | Promise<Buffer>): Promise
 const png = (file: Buffer): string => dataUrlOf('png', file);
 const text = (type: string, content: string): string =>
   `data:${type};base64,${Buffer.from(content, 'latin1').toString('base64')}`;
-const behind = async (format: ImageFormat, other: string): Promise<string> =>
+const withTrailer = async (format: ImageFormat, other: string): Promise<string> =>
   dataUrlOf(format, Buffer.concat([await plain(format), Buffer.from(other, 'latin1')]));
 const cut = async (format: ImageFormat): Promise<string> => {
   const file = await plain(format);
@@ -46,9 +46,9 @@ const INVALID_STRUCTURES: Readonly<Record<string, Make>> = {
   'a truncated PNG': () => cut('png'),
   'a truncated JPEG': () => cut('jpeg'),
   'a truncated WebP': () => cut('webp'),
-  'a PNG that is also an archive': () => behind('png', 'PK\x03\x04'),
-  'a JPEG that is also a web page': () => behind('jpeg', '<script>alert(1)</script>'),
-  'a WebP that is also a PDF': () => behind('webp', '%PDF-1.7'),
+  'a PNG that is also an archive': () => withTrailer('png', 'PK\x03\x04'),
+  'a JPEG that is also a web page': () => withTrailer('jpeg', '<script>alert(1)</script>'),
+  'a WebP that is also a PDF': () => withTrailer('webp', '%PDF-1.7'),
   'a GIF that is also a script': () => text('image/gif', 'GIF89a/*\x01\0\x01\0\0\0\0;*/=1;alert(1)'),
   'SVG with a script': () => text('image/svg+xml', SCRIPT),
   'SVG with an external entity': () => text('image/svg+xml', ENTITY),

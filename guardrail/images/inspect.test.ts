@@ -9,9 +9,9 @@ const plain = sharp({ create: { width: 40, height: 30, channels: 3, background: 
 const made = async (format: ImageFormat, options = {}): Promise<Buffer> =>
   plain.clone().toFormat(format, options).toBuffer();
 
-function problemOf(look: () => unknown): ImageProblem | undefined {
+function problemOf(action: () => unknown): ImageProblem | undefined {
   try {
-    look();
+    action();
     return undefined;
   } catch (error) {
     if (error instanceof UnreadableImageError) return error.problem;

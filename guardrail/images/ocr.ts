@@ -70,16 +70,16 @@ async function readAll(engine: Worker, image: GrayImage): Promise<Line[][]> {
   const isSmall = page.width * page.height <= SMALL_IMAGE;
   const read = (input: GrayImage, scale: number, mode: PSM): Promise<RecognizedWord[][]> =>
     readStrips(engine, input, { scale, mode, areas });
-  const whole = await read(page, isSmall ? SMALL_IMAGE_SCALE : areas.hasSmallPrint ? 2 : 1, PSM.AUTO);
+  const firstPass = await read(page, isSmall ? SMALL_IMAGE_SCALE : areas.hasSmallPrint ? 2 : 1, PSM.AUTO);
   const isReadEnlarged = isSmall || areas.hasSmallPrint;
-  const again = !isReadEnlarged && isSmallPrint(whole) ? await read(page, 2, PSM.AUTO) : [];
+  const enlargedPass = !isReadEnlarged && isSmallPrint(firstPass) ? await read(page, 2, PSM.AUTO) : [];
   // Without the words that were read, find what the layout analysis missed: light words on a dark bar, and isolated words.
-  const rest = without(page, [...whole, ...again].flat().filter(isRead));
-  const scale = isReadEnlarged || again.length > 0 ? 2 : 1;
-  const left = await read(negative(rest), scale, PSM.SPARSE_TEXT);
+  const unread = without(page, [...firstPass, ...enlargedPass].flat().filter(isRead));
+  const scale = isReadEnlarged || enlargedPass.length > 0 ? 2 : 1;
+  const sparsePass = await read(negative(unread), scale, PSM.SPARSE_TEXT);
   // Letters that are too large for the strips of an enlarged image.
-  const large = !isSmall && scale > 1 && again.length === 0 ? await read(rest, 1, PSM.AUTO) : [];
-  const passes = [whole, again, left, large];
+  const largePass = !isSmall && scale > 1 && enlargedPass.length === 0 ? await read(unread, 1, PSM.AUTO) : [];
+  const passes = [firstPass, enlargedPass, sparsePass, largePass];
   if (countRead(passes.flat()) < FEW_WORDS) passes.push(await readRotated(engine, page, scale));
   return passes.filter((lines) => lines.length > 0);
 }

@@ -8,9 +8,9 @@ import { chunk, pngWith } from './testing/files.ts';
 /** 64 × 64 pixels of one bit. Each row begins with a filter byte. */
 const PIXELS = deflateSync(Buffer.alloc(64 * 9));
 const MORE = Buffer.from('Anna Schmidt');
-const png = (pixels: Uint8Array, ...behind: readonly Buffer[]): Buffer => {
+const png = (pixels: Uint8Array, ...chunks: readonly Buffer[]): Buffer => {
   const file = pngWith({ width: 64, height: 64, pixels });
-  return Buffer.concat([file.subarray(0, -12), ...behind, file.subarray(-12)]);
+  return Buffer.concat([file.subarray(0, -12), ...chunks, file.subarray(-12)]);
 };
 
 describe('trailing pixel data of a PNG', () => {

@@ -65,12 +65,12 @@ describe('the playground in a browser', function () {
     await page.getByRole('heading', { name: 'What the model receives' }).waitFor();
   }
   const textOf = (id: string): Promise<string> => page.locator(`#${id}`).innerText();
-  async function picture(name: string): Promise<void> {
+  async function screenshot(name: string): Promise<void> {
     if (SCREENSHOTS !== undefined) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
   }
 
   it('shows the entities and what the model receives, and restores its response', async () => {
-    await picture('empty');
+    await screenshot('empty');
     await check();
     const marks = page.locator('#found mark');
     expect(await marks.allInnerTexts()).to.have.length(2);
@@ -82,7 +82,7 @@ describe('the playground in a browser', function () {
     await page.getByRole('button', { name: 'Restore' }).click();
     await page.getByRole('heading', { name: 'What the user receives' }).waitFor();
     expect(await textOf('restored')).to.equal(`Done: please write to ${PLANTED.email} about ${PLANTED.iban}.`);
-    await picture('light');
+    await screenshot('light');
     expect(complaints).to.deep.equal([]);
   });
 
@@ -143,7 +143,7 @@ describe('the playground in a browser', function () {
     expect(await alert.innerText()).to.match(/^Enter a text/);
     expect(await page.evaluate('document.activeElement.id')).to.equal('text');
     expect(await page.locator('#result').isVisible()).to.equal(false);
-    await picture('problem');
+    await screenshot('problem');
   });
 
   it('explains what to do if the key is no longer valid', async () => {
@@ -189,7 +189,7 @@ describe('the playground in a browser', function () {
     expect(await textOf('found')).to.equal(markup);
     expect(await textOf('verdict')).to.equal('The unchanged text.');
     expect(complaints).to.deep.equal([]);
-    await picture('nothing');
+    await screenshot('nothing');
   });
 
   it('shows why the policy refuses a request', async () => {
@@ -201,7 +201,7 @@ describe('the playground in a browser', function () {
       expect(await textOf('legend')).to.match(/EMAIL_ADDRESS × 1 · request refused/);
       expect(await textOf('sent')).to.match(/^Your request was blocked because it contains e-mail addresses/);
       expect(await page.locator('#restore').isVisible()).to.equal(false);
-      await picture('refused');
+      await screenshot('refused');
     } finally {
       await strict.stop();
     }
@@ -231,7 +231,7 @@ describe('the playground in a browser', function () {
         await page.getByRole('button', { name: 'Copy what the model receives' }).click();
         await page.getByRole('button', { name: 'Restore' }).click();
         await page.getByRole('heading', { name: 'What the user receives' }).waitFor();
-        await picture(`${scheme}-${width}`);
+        await screenshot(`${scheme}-${width}`);
         const scroll = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
         expect(scroll, 'scrolls sideways').to.be.at.most(0);
         // Through the debugger, because the policy of the page blocks other scripts.

@@ -115,13 +115,13 @@ describe('the playground', () => {
   });
 
   it('explains what is wrong with a request', async () => {
-    for (const [body, says] of [
+    for (const [body, expected] of [
       [{}, /^text must be a string\.$/],
       [{ text: 'x', recall: 'most' }, /^recall must be "precise" or "balanced" or "thorough"\.$/],
     ] as const) {
       const answer = await harness.call('POST', '/playground/detect', body);
       expect(answer.status).to.equal(400);
-      expect((answer.body as { error: { message: string } }).error.message).to.match(says);
+      expect((answer.body as { error: { message: string } }).error.message).to.match(expected);
     }
   });
 });
