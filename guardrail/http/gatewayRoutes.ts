@@ -31,7 +31,7 @@ export interface GatewayRouteOptions {
   readonly onFailure: FailurePolicy;
 }
 
-const ANONYMOUS = `The request contains personal data, and the gateway does not prove whose it is. Set the header ${TEAM_HEADER} in the configuration of the gateway.`;
+const ANONYMOUS = `The request contains personal data, and the gateway does not identify its team. Set the header ${TEAM_HEADER} in the configuration of the gateway.`;
 const FAILED = 'The guardrail could not check this call. Try again.';
 
 /** Every path that gateways call, with one pipeline for all of them. */

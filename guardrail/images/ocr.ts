@@ -74,7 +74,7 @@ async function readAll(engine: Worker, image: GrayImage): Promise<Line[][]> {
   const isReadEnlarged = isSmall || areas.hasSmallPrint;
   const enlargedPass = !isReadEnlarged && isSmallPrint(firstPass) ? await read(page, 2, PSM.AUTO) : [];
   // Without the words that were read, find what the layout analysis missed: light words on a dark bar, and isolated words.
-  const unread = without(page, [...firstPass, ...enlargedPass].flat().filter(isRead));
+  const unread = eraseWords(page, [...firstPass, ...enlargedPass].flat().filter(isRead));
   const scale = isReadEnlarged || enlargedPass.length > 0 ? 2 : 1;
   const sparsePass = await read(negative(unread), scale, PSM.SPARSE_TEXT);
   // Letters that are too large for the strips of an enlarged image.
@@ -177,7 +177,7 @@ function portableGraymap({ width, height, data }: GrayImage): Buffer {
 }
 
 /** Fills boxes with the shade next to them. */
-function without(image: GrayImage, words: readonly Word[]): GrayImage {
+function eraseWords(image: GrayImage, words: readonly Word[]): GrayImage {
   const { width, height } = image;
   const data = Buffer.from(image.data);
   for (const { box } of words) {

@@ -28,8 +28,8 @@ const FORMS: readonly { readonly pattern: RegExp; readonly accepts: (text: strin
       as: 'DE89370400440532013000',
     },
     {
-      // ISO/IEC 7812: payment cards have 14 to 17 digits and begin with 3 to 6. OCR may double or drop one digit. A match
-      // within a longer number, such as an account number, does not count.
+      // ISO/IEC 7812: a payment card number, which begins with 3 to 6. It has 14 to 17 digits here, since OCR may double or
+      // drop one. A match within a longer number, such as an account number, does not count.
       pattern: /(?<![\w.,-]|[0-9A-Z]{4} )[3-6](?:[ -]?[0-9]){13,16}(?![\w,-]| ?[0-9])/g,
       accepts: (text) => !luhn(text.replace(/[^0-9]/g, '')),
       as: '4111111111111111',

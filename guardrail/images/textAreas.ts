@@ -73,7 +73,7 @@ export function findTextAreas(image: GrayImage): TextAreas {
       if (reduction === 1) seen.fine += 1;
       if (reduction === 1 && print.stroke < THIN_STROKE) seen.thin += 1;
     }
-    sizes.push(halved(scaled));
+    sizes.push(halve(scaled));
     if (scaled.width < 2 * WINDOW.width || scaled.height < 2 * WINDOW.height) break;
   }
   return {
@@ -178,7 +178,7 @@ function splitOf(sum: number, all: number): Split {
 }
 
 /** Halves an image. Each shade is the mean of up to four pixels. */
-function halved({ width, height, data }: GrayImage): GrayImage {
+function halve({ width, height, data }: GrayImage): GrayImage {
   const half = { width: Math.ceil(width / 2), height: Math.ceil(height / 2) };
   const result = Buffer.allocUnsafe(half.width * half.height);
   for (let y = 0; y < half.height; y += 1) {
