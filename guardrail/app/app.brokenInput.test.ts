@@ -169,7 +169,12 @@ const BROKEN: readonly Broken[] = [
   },
   { what: 'a text that is a number', body: texts('a', 7), status: 400, expected: /^texts\[1\] must be a string/ },
   { what: 'texts that are a string', body: field('texts', 'a'), status: 400, expected: /^texts must be an array/ },
-  { what: 'images that are numbers', body: field('images', [1]), status: 400, expected: /^images\[0\] must be a string/ },
+  {
+    what: 'images that are numbers',
+    body: field('images', [1]),
+    status: 400,
+    expected: /^images\[0\] must be a string/,
+  },
   {
     what: 'messages that are strings',
     body: field('structured_messages', ['a']),

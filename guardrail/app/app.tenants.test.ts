@@ -25,7 +25,8 @@ describe('the sessions of a tenant', () => {
     const answer = await harness.guard({ ...identity, input_type: 'request', texts: [TEXT] }, as(key));
     return answer.headers.get('x-session-id') ?? '';
   };
-  const readSession = (id: string, key: string): Promise<Answer> => harness.call('GET', `/sessions/${id}`, undefined, as(key));
+  const readSession = (id: string, key: string): Promise<Answer> =>
+    harness.call('GET', `/sessions/${id}`, undefined, as(key));
   const erase = (id: string, key: string): Promise<Answer> =>
     harness.call('DELETE', `/sessions/${id}`, undefined, as(key));
   const eraseUser = (key: string, more: object = {}): Promise<Answer> =>

@@ -73,7 +73,8 @@ const INVALID_STRUCTURES: Readonly<Record<string, Make>> = {
 /** Images that only the decoder can refuse. */
 const INVALID_PIXELS: Readonly<Record<string, Make>> = {
   'damaged pixel data': () => png(Buffer.from(pngOf(64, 64)).fill(0x55, 45, 50)),
-  'pixel data that is not compressed': () => png(pngWith({ width: 3000, height: 3000, pixels: Buffer.alloc(100_000, 0x55) })),
+  'pixel data that is not compressed': () =>
+    png(pngWith({ width: 3000, height: 3000, pixels: Buffer.alloc(100_000, 0x55) })),
   'far fewer pixels than declared': () =>
     png(pngWith({ width: 4000, height: 4000, pixels: deflateSync(Buffer.alloc(5000)) })),
   'far more pixels than declared': () =>

@@ -216,8 +216,16 @@ describe('data URLs of images', () => {
     ['without a media type', (data) => `data:;base64,${data}`, 'type'],
     ['of plain text', (data) => `data:text/plain;base64,${data}`, 'type'],
     ['without base64', () => 'data:image/png,%89PNG', 'syntax'],
-    ['with an invalid base64 character', (data) => `data:image/png;base64,${data.slice(0, 40)}!${data.slice(40)}`, 'syntax'],
-    ['with an excess base64 character', (data) => `data:image/png;base64,${data.replace(/=+$/, '').slice(0, 41)}`, 'syntax'],
+    [
+      'with an invalid base64 character',
+      (data) => `data:image/png;base64,${data.slice(0, 40)}!${data.slice(40)}`,
+      'syntax',
+    ],
+    [
+      'with an excess base64 character',
+      (data) => `data:image/png;base64,${data.replace(/=+$/, '').slice(0, 41)}`,
+      'syntax',
+    ],
     ['with an invalid percent escape', (data) => `data:image/png;base64,${data}%2`, 'syntax'],
     ['without data', () => 'data:image/png;base64,', 'empty'],
     ['with only padding', () => 'data:image/png;base64,==', 'empty'],

@@ -190,10 +190,7 @@ describe('image redaction of unusual images', function () {
       const ocr = await startIndependentOcr();
       const cut = (file: Buffer): Promise<Buffer> =>
         sharp(file).extract({ left: 0, top: 190, width: 960, height: 140 }).blur(1.5).png().toBuffer();
-      const [before, after] = [
-        await ocr.read(await cut(image)),
-        await ocr.read(await cut(bytesOf(images?.[0]))),
-      ];
+      const [before, after] = [await ocr.read(await cut(image)), await ocr.read(await cut(bytesOf(images?.[0])))];
       await ocr.close();
       // The same OCR reads the caption before redaction.
       expect(before).to.match(/anna|schmidt|example/i);
