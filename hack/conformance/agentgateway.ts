@@ -4,25 +4,27 @@ import type { AddressInfo } from 'node:net';
 import { echo, type Json, type JsonObject } from '../testing/gateway/gateway.ts';
 import { type CallOptions, GatewayClient } from './client.ts';
 
-/** A call of the double: what the gateway tells the guardrail of its caller, as its configuration may say. */
+/**
+ * Options of a call through the double: the caller headers that agentgateway's configuration can send to the guardrail.
+ */
 export interface AgentgatewayCall extends CallOptions {
   /** The value of `x-guardrail-team`; null sends none. Default: `red`. */
   readonly team?: string | null;
-  /** The value of `x-session-id`, which a client may have chosen. */
+  /** The value of `x-session-id`, which may come from a client. */
   readonly session?: string;
-  /** The paths of versions before 1.4, `/request` and `/response`. */
+  /** Uses the paths of versions before 1.4, `/request` and `/response`. */
   readonly olderPaths?: boolean;
 }
 
-/** What the double calls. */
+/** The servers that the double calls. */
 export interface Backends {
   readonly modelUrl: string;
   readonly guardrailUrl: string;
-  /** The guardrail's API keys of two tenants; a call's `key` picks one, the first where it names none. */
+  /** The guardrail's API keys of two tenants. A call's `key` picks one. Default: the first. */
   readonly keys: readonly [string, string];
 }
 
-/** A stand-in for agentgateway, and a client of it. */
+/** A stand-in for agentgateway, with a client. */
 export interface AgentgatewayDouble {
   readonly client: GatewayClient<AgentgatewayCall>;
   readonly stop: () => Promise<void>;
@@ -48,7 +50,9 @@ async function read(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Asks the guardrail as agentgateway does: the HTTP status does not count, an answer of another shape is a failure. */
+/**
+ * Asks the guardrail as agentgateway does: ignores the HTTP status, and treats an answer of another shape as a failure.
+ */
 async function ask(url: URL, headers: Record<string, string>, body: JsonObject): Promise<Action> {
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ body }) }).catch(() => undefined);
   const answer = (await response?.json().catch(() => undefined)) as JsonObject | undefined;
@@ -59,7 +63,7 @@ async function ask(url: URL, headers: Record<string, string>, body: JsonObject):
   return action as Action;
 }
 
-/** What a mask puts in the place of a list, where the action is one; undefined for a pass. */
+/** @returns the list that a mask action puts in place of the original; undefined for a pass. */
 function mask(action: Action, list: 'messages' | 'choices'): Json[] | undefined {
   const { body } = action;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
@@ -67,9 +71,9 @@ function mask(action: Action, list: 'messages' | 'choices'): Json[] | undefined 
 }
 
 /**
- * Starts a gateway that treats prompts as the source of agentgateway 1.4 does. The real one comes in no registry, so
- * this shows that the service speaks its protocol, and what is left to it, but not that the reading of the source is
- * right: prompts are shown as role and text alone; a mask replaces all of them; streams are not shown.
+ * Starts a gateway that handles prompts as the source of agentgateway 1.4 does: it shows prompts as role and text only, lets
+ * a mask replace all of them, and does not show streams. agentgateway is in no package registry. The double therefore shows
+ * that the service speaks its protocol, but not that the source was read correctly.
  */
 export async function startAgentgatewayDouble(backends: Backends): Promise<AgentgatewayDouble> {
   async function chat(request: IncomingMessage): Promise<{ status: number; body: string }> {

@@ -8,7 +8,7 @@ import type { ModelServer } from '../testing/upstream/modelServer.ts';
 import { FORBIDDEN, letter, newPerson, valuesOf } from './syntheticPerson.ts';
 import type { Case } from './suite.ts';
 
-/** What the agentgateway cases work with. */
+/** What the agentgateway cases need. */
 export interface AgentgatewayBench {
   readonly client: GatewayClient<AgentgatewayCall>;
   readonly model: ModelServer;
@@ -32,7 +32,7 @@ function restores(name: string, call: AgentgatewayCall): AgentgatewayCase {
   };
 }
 
-/** A fault before the model call: an error, and the model never called. */
+/** A fault before the model call: the client gets an error, and the model is never called. */
 function before(name: string, fault: Fault): AgentgatewayCase {
   return {
     name,
@@ -48,7 +48,7 @@ const whole: readonly AgentgatewayCase[] = [
   restores('chat', {}),
   restores('chat, paths of versions before 1.4', { olderPaths: true }),
   {
-    name: 'chat, what needs no change keeps tool calls and parts',
+    name: 'chat without values keeps tool calls and parts',
     run: async ({ client, model }) => {
       const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
       const messages = [
@@ -96,7 +96,7 @@ const whole: readonly AgentgatewayCase[] = [
     },
   },
   {
-    name: 'without a team, what would have to be replaced is rejected, and nothing else',
+    name: 'without a team, only a chat with values is rejected',
     run: async ({ client, model }) => {
       const call = { team: null, session: 'a', headers: { traceparent: `00-${'4b'.repeat(16)}-${'0f'.repeat(8)}-01` } };
       const rejected = await client.post(CHAT, chat(`Mail ${newPerson().email}`), call);
@@ -137,7 +137,7 @@ const limits: readonly AgentgatewayCase[] = [
   },
   {
     name: 'tool call in the answer',
-    limit: 'agentgateway shows no guardrail a tool call: the client gets pseudonyms in the arguments.',
+    limit: 'agentgateway does not show tool calls to a guardrail: the client gets pseudonyms in the arguments.',
     run: async ({ client, model }) => {
       const person = newPerson();
       const { body } = await client.post(CHAT, chat(person.email, { model: 'tool-c7' }));
@@ -148,5 +148,5 @@ const limits: readonly AgentgatewayCase[] = [
   },
 ];
 
-/** Everything that the service is judged by in the protocol of agentgateway. */
+/** All cases for the agentgateway protocol. */
 export const AGENTGATEWAY_CASES: readonly AgentgatewayCase[] = [...whole, ...limits];

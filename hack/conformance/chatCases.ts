@@ -1,4 +1,4 @@
-/** Chats: how the suite writes them, and what every gateway does with them that shows a guardrail all of a call. */
+/** Chat cases for every gateway that shows the guardrail all of a call, and their helpers. */
 import type { Json, JsonObject } from '../testing/gateway/gateway.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { demand, emailPseudonyms, exact, neverSaw } from './judge.ts';
@@ -6,7 +6,7 @@ import type { Witness } from '../testing/upstream/modelServer.ts';
 import { letter, newPerson, type Person, valuesOf } from './syntheticPerson.ts';
 import type { Case } from './suite.ts';
 
-/** What the cases of chats work with. */
+/** What the chat cases need. */
 export interface ChatBench {
   readonly client: Pick<GatewayClient, 'post'>;
   readonly model: Witness;
@@ -16,7 +16,7 @@ export const CHAT = '/v1/chat/completions';
 
 export const user = (content: Json): JsonObject => ({ role: 'user', content });
 
-/** A chat of one message, with the model that repeats it, seven characters a chunk. */
+/** @returns a chat of one message to the echo model, with seven characters per chunk. */
 /** A conversation of the Anthropic API in which a tool gets a person's address and answers with it. */
 export const anthropicToolCall = (person: Person): JsonObject[] => [
   user(`Mail ${person.email}`),
@@ -36,7 +36,6 @@ export const chat = (text: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
-/** A tool that the model may call. */
 export const TOOL: JsonObject = {
   type: 'function',
   function: {
@@ -46,19 +45,19 @@ export const TOOL: JsonObject = {
   },
 };
 
-/** The assistant's message that calls {@link TOOL}. */
+/** The assistant's message with a call of {@link TOOL}. */
 const called = (args: string): JsonObject => ({
   role: 'assistant',
   content: null,
   tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'send_mail', arguments: args } }],
 });
 
-/** The messages of a request as it reached the model. */
+/** @returns the messages of a request as it reached the model. */
 export function messagesOf(request: string | undefined): JsonObject[] {
   return (JSON.parse(request ?? '{"messages":[]}') as { messages: JsonObject[] }).messages;
 }
 
-/** A text with the address of an image, which a client loads without being asked. */
+/** @returns a text with the address of an image, which a client loads automatically. */
 export const illustrated = (value: string, inAddress: string): string =>
   `For ${value}: ![to ${value}](//images.example/?q=${inAddress}) and ${value}.`;
 
@@ -127,7 +126,7 @@ const cases: readonly Case<ChatBench>[] = [
       const args = toolArguments(messagesOf(model.saw()[0])[1])[0] ?? '';
       demand(
         Object.keys(JSON.parse(args) as object).join() === 'to,nested',
-        'The arguments are no longer the JSON that they were.',
+        'The arguments are not the original JSON.',
       );
       exact(chatTexts(answer), [`You said: sent to ${person.email}`]);
     },
@@ -164,5 +163,5 @@ const cases: readonly Case<ChatBench>[] = [
   },
 ];
 
-/** What every gateway must do that shows the guardrail a whole chat, and takes what it returns. */
+/** All cases for gateways that show the guardrail a whole chat and apply its answer. */
 export const CHAT_CASES: readonly Case<ChatBench>[] = [...cases];

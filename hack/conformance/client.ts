@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
 import type { Json, JsonObject } from '../testing/gateway/gateway.ts';
 
-/** A whole answer of a gateway. */
+/** A complete answer of a gateway. */
 export interface Answer {
   readonly status: number;
   readonly body: JsonObject;
@@ -10,25 +10,25 @@ export interface Answer {
 /** A streamed answer of a gateway. */
 export interface Streamed {
   readonly status: number;
-  /** Every event's JSON, in order; for an answer that is no stream, its body alone. */
+  /** The JSON of each event, in order; only the body if the answer is not a stream. */
   readonly events: readonly JsonObject[];
-  /** For each choice, its text after each event that added to it. */
+  /** For each choice, the accumulated text after each event that extended it. */
   readonly moments: readonly (readonly string[])[];
 }
 
-/** How a call differs from the usual: another key, more headers. */
+/** Options that differ from the defaults of a call. */
 export interface CallOptions {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer of a gateway as it came, whatever its type. */
+/** An unparsed answer of a gateway. */
 export interface RawAnswer {
   readonly status: number;
   readonly text: string;
 }
 
-/** A request that is no JSON by POST. */
+/** A request that is not a POST of JSON. */
 export interface RawRequest {
   /** Default: POST. */
   readonly method?: string;
@@ -37,12 +37,12 @@ export interface RawRequest {
 
 const TIMEOUT_MS = 30_000;
 
-/** Calls the models of a gateway as an application does. */
+/** Calls the models of a gateway like an application. */
 export class GatewayClient<Options extends CallOptions = CallOptions> {
   readonly #url: string;
   readonly #headers: (options: Options) => Record<string, string>;
 
-  /** @param headers gives the headers that this gateway wants for a call. */
+  /** @param headers returns the headers that this gateway needs for a call. */
   constructor(url: string, headers: (options: Options) => Record<string, string>) {
     this.#url = url;
     this.#headers = headers;
@@ -54,20 +54,19 @@ export class GatewayClient<Options extends CallOptions = CallOptions> {
     return { status: response.status, body: parse(text) };
   }
 
-  /** Sends a request of any method and type. */
+  /** Sends a request with any method and body type. */
   async raw(path: string, request: RawRequest, options?: Options): Promise<RawAnswer> {
     const response = await this.#send(path, request, options);
     return { status: response.status, text: await response.text() };
   }
 
-  /** Opens a WebSocket. */
   connect(path: string, options = {} as Options): WebSocket {
     const url = new URL(path, this.#url);
     url.protocol = 'ws:';
     return new WebSocket(url, { headers: { ...this.#headers(options), ...options.headers } });
   }
 
-  /** As {@link post}, with `stream: true`, noting what the client has seen after each event. */
+  /** Like {@link post}, with `stream: true`. Records the client's text after each event. */
   async stream(path: string, body: JsonObject, options?: Options): Promise<Streamed> {
     const response = await this.#send(path, { body: { ...body, stream: true } }, options);
     const events: JsonObject[] = [];
@@ -117,7 +116,7 @@ async function* eventsOf(response: Response): AsyncGenerator<JsonObject> {
   }
 }
 
-/** @returns the pieces of text that an event adds, in the dialects of chat, completions, responses and messages. */
+/** @returns the text deltas of an event of a chat, completion, response or message stream. */
 function deltas(event: JsonObject): { index: number; text: string }[] {
   if (event.type === 'response.output_text.delta') return [{ index: 0, text: event.delta as string }];
   if (event.type === 'content_block_delta') {
@@ -131,13 +130,13 @@ function deltas(event: JsonObject): { index: number; text: string }[] {
   });
 }
 
-/** @returns the texts of a chat answer, one a choice. */
+/** @returns the text of each choice of a chat answer. */
 export function chatTexts({ body }: Answer): (string | null)[] {
   const choices = (body.choices ?? []) as { message: { content: string | null } }[];
   return choices.map(({ message }) => message.content);
 }
 
-/** @returns the arguments of the tool calls of a chat answer's choice. */
+/** @returns the arguments of the tool calls in a chat message. */
 export function toolArguments(message: Json | undefined): string[] {
   const calls = ((message as JsonObject | undefined)?.tool_calls ?? []) as { function: { arguments: string } }[];
   return calls.map((call) => call.function.arguments);

@@ -10,7 +10,7 @@ import { GATEWAYS, type Measure, type Testbed } from './testbed.ts';
 const START_MS = 300_000;
 const TABLE_MS = 180_000;
 
-/** A wrong service, and the cases that must catch it. */
+/** A mutant, and the cases that must catch it. */
 const CAUGHT: Readonly<Record<string, readonly (readonly [mutant: Mutant, cases: readonly string[]])[]>> = {
   litellm: [
     [MUTANTS.missingHoldback, ['stream, 1 characters a chunk', 'stream, 7 characters a chunk', 'stream, n = 2']],
@@ -52,14 +52,14 @@ for (const gateway of GATEWAYS) {
         return running.testbed.measure(options);
       };
 
-      it(`lets pass what the table in ${DOCUMENT} says`, async function () {
+      it(`matches the table in ${DOCUMENT}`, async function () {
         this.timeout(TABLE_MS);
         const findings = await measure();
         expect(findings.faults).to.deep.equal([]);
         expect(await compareDocument(findings), 'npm run conformance writes the table').to.deep.equal([]);
       });
 
-      it('measures other rows of a wrong guardrail', async () => {
+      it('measures a difference with a faulty guardrail', async () => {
         const only = 'arguments of `tool_calls`';
         const place = `\`/v1/chat/completions\` ${only}`;
         const { rows, version, faults } = await measure({ only, mutant: MUTANTS.textsAlone });

@@ -19,7 +19,7 @@ describe('the model server', () => {
     ['/v1/messages', { messages: [{ role: 'user', content: [{ type: 'text', text: 'hi 🙂!' }] }] }, 'You said: hi 🙂!'],
   ];
   for (const [path, body, said] of dialects) {
-    it(`echoes at ${path}, whole and in chunks, and remembers what it saw`, async () => {
+    it(`echoes at ${path}, whole and streamed, and records its requests`, async () => {
       const model = await startModelServer();
       try {
         const client = new GatewayClient(model.url, () => ({}));
@@ -41,7 +41,7 @@ describe('the model server', () => {
   }
 });
 
-describe('the model server for what no dialect covers', () => {
+describe('the model server for other routes', () => {
   const running: { model?: ModelServer } = {};
   const server = (): ModelServer => {
     if (running.model === undefined) throw new Error('The model server did not start.');
@@ -52,7 +52,7 @@ describe('the model server for what no dialect covers', () => {
   });
   after(() => running.model?.stop());
 
-  it('answers by a script until it is reset, and remembers requests without a body by their path', async () => {
+  it('answers from a script until it is reset, and records requests without a body by their path', async () => {
     const client = new GatewayClient(server().url, () => ({}));
     server().script(({ method, path }) => {
       if (path === '/v1/files?a=b') return { json: { method } };
@@ -70,7 +70,7 @@ describe('the model server for what no dialect covers', () => {
     expect((await client.raw('/v1/files?a=b', { method: 'GET' })).status).to.equal(404);
   });
 
-  it('speaks MCP, and remembers the calls of its tool', async () => {
+  it('speaks MCP and records the calls of its tool', async () => {
     server().reset();
     const client = new GatewayClient(server().url, () => ({}));
     const call = async (method: string, params: JsonObject = {}): Promise<JsonObject> =>
@@ -137,7 +137,7 @@ describe('the interceptor', () => {
     target.close();
   });
 
-  it('passes on, remembers, injects faults, and makes the service wrong', async () => {
+  it('forwards and records calls, injects faults and applies mutants', async () => {
     const guardrail = await startInterceptor(`http://127.0.0.1:${(target.address() as AddressInfo).port}`);
     const client = new GatewayClient(guardrail.url, () => ({}));
     const post = async (body: object = ask) => client.post('/beta/x', { ...body });
@@ -179,7 +179,7 @@ describe('the suite', () => {
   const outcome = async (run: Case<undefined>['run'], limit?: string) =>
     runCase('g', { name: 'n', run, ...(limit !== undefined && { limit }) }, undefined);
 
-  it('tells passes, limits and failures apart, in a table and in a sum', async () => {
+  it('reports passes, limits and failures in a table and a summary', async () => {
     const results = [
       await outcome(() => Promise.resolve()),
       await outcome(() => Promise.resolve(), 'cannot'),
@@ -194,7 +194,7 @@ describe('the suite', () => {
     ]);
   });
 
-  it('makes people whose numbers hold', () => {
+  it('creates people with valid check digits', () => {
     for (let round = 0; round < 50; round += 1) {
       const { card, iban } = newPerson();
       const sum = Array.from(card)

@@ -1,4 +1,4 @@
-/** Hostile configurations at the real LiteLLM: unchanged, and as the operator renders them. Needs LITELLM_LAB. */
+/** Hostile configurations on a real LiteLLM, unchanged and as the operator renders them. Needs LITELLM_LAB. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -31,11 +31,11 @@ const faults = {
   'with status 503': { kind: 'status', status: 503 },
 } as const;
 
-describe('configurations that bypass the guardrail, at the real LiteLLM', function () {
+describe('configurations that bypass the guardrail, on a real LiteLLM', function () {
   this.timeout(60_000);
   let guardrail: Interceptor;
   let model: ModelServer;
-  /** The bases that have the same meaning for LiteLLM once they are rendered, and one rendered text. */
+  /** The bases that keep their meaning for LiteLLM when rendered, and one rendered text. */
   const rendered: { readonly bases: string[]; readonly text: string; readonly meaning: object }[] = [];
   let litellms: LiteLlmProcess[] = [];
   /** The unchanged configuration with all hostile parameters. */
@@ -80,12 +80,12 @@ describe('configurations that bypass the guardrail, at the real LiteLLM', functi
   const client = (litellm: LiteLlmProcess): GatewayClient =>
     new GatewayClient(litellm.url, () => ({ authorization: `Bearer ${MASTER_KEY}` }));
 
-  it('has the same meaning for LiteLLM for every base', () => {
+  it('keeps the same meaning for LiteLLM for every base', () => {
     expect(rendered.map(({ bases }) => bases.length)).to.deep.equal([hostileBases.length]);
   });
 
   for (const [how, fault] of Object.entries(faults)) {
-    it(`fails where the guardrail is down ${how}, and sends the model nothing`, async () => {
+    it(`fails when the guardrail is down ${how}, and sends nothing to the model`, async () => {
       await guardrail.fail(fault);
       for (const litellm of litellms) {
         const whole = await client(litellm).post('/v1/chat/completions', { model: 'echo', messages });
@@ -98,7 +98,7 @@ describe('configurations that bypass the guardrail, at the real LiteLLM', functi
     });
   }
 
-  it('is pseudonymized where the guardrail runs', async () => {
+  it('pseudonymizes when the guardrail runs', async () => {
     for (const litellm of litellms) {
       const whole = await client(litellm).post('/v1/chat/completions', { model: 'echo', messages });
       expect(JSON.stringify(whole.body)).to.include(MAIL);
@@ -115,7 +115,7 @@ describe('configurations that bypass the guardrail, at the real LiteLLM', functi
 
   for (const [index, { params, proof }] of hostileParams.entries()) {
     if (proof === undefined) continue;
-    it(`unchanged: ${JSON.stringify(params)} makes calls ${proof.outcome}`, async () => {
+    it(`unchanged: with ${JSON.stringify(params)}, calls ${proof.outcome}`, async () => {
       if (proof.guardrail === 'down') await guardrail.fail({ kind: 'status', status: 503 });
       const call = { model: 'echo', messages, guardrails: [`hostile-${index}`] };
       const text = await answer(proof.streamed, call);
@@ -124,7 +124,7 @@ describe('configurations that bypass the guardrail, at the real LiteLLM', functi
     });
   }
 
-  it("unchanged: a pipeline's step sends calls without pseudonyms", async () => {
+  it("unchanged: a pipeline step sends calls without pseudonyms", async () => {
     await guardrail.fail({ kind: 'status', status: 503 });
     await answer(false, { model: 'piped', messages });
     expect(model.saw().join()).to.include(MAIL);
@@ -160,7 +160,7 @@ function setup(modelUrl: string): string {
   );
 }
 
-/** What LiteLLM's own parser reads from configurations. LiteLLM ignores keys that start with x-. */
+/** Reads configurations with LiteLLM's own parser. LiteLLM ignores keys that start with x-. */
 function meaningsOf(texts: readonly string[]): object[] {
   const python = join(litellmLab(), 'venv', 'bin', 'python');
   const code = 'import json, sys, yaml; json.dump([yaml.safe_load(text) for text in json.load(sys.stdin)], sys.stdout)';

@@ -16,7 +16,7 @@ export interface Fault {
   readonly from?: number;
 }
 
-/** Makes a correct service fail: changes its requests or its answers. */
+/** A fault in the service itself: changes its requests or its answers. */
 export interface Mutant {
   readonly name: string;
   request?(body: JsonObject): JsonObject;
@@ -44,7 +44,6 @@ export interface Interceptor {
   stop(): Promise<void>;
 }
 
-/** The reason of an injected block. */
 export const BLOCK_REASON = 'blocked by conformance';
 
 const PHASES = { beforeRequestHook: 'request', afterRequestHook: 'response' } as const;
@@ -80,7 +79,7 @@ export async function startInterceptor(target: string, listenPort = 0): Promise<
   return interceptor;
 }
 
-/** Headers of a connection, which fetch sets itself. */
+/** Connection headers, which fetch sets itself. */
 const CONNECTION_HEADERS = ['host', 'connection', 'content-length', 'transfer-encoding'];
 
 class InterceptingProxy implements Interceptor {

@@ -3,7 +3,7 @@ import { exact, Violation, neverSaw, prefixes, pseudonymized, emailPseudonyms } 
 
 type Row = readonly [what: string, verdict: () => void, says: RegExp | undefined];
 
-/** Each row is a judgement, and what it must say; undefined where nothing is wrong. */
+/** Each row is a check and the expected message; undefined if the check passes. */
 const ROWS: readonly Row[] = [
   [
     'a clean request',
@@ -27,14 +27,14 @@ const ROWS: readonly Row[] = [
     /real value "ann@x.org"/,
   ],
   [
-    'a real value in other letters',
+    'a real value in another letter case',
     () => {
       neverSaw(['ANN@X.ORG'], ['ann@x.org']);
     },
     /real value/,
   ],
   [
-    'a real value in JSON in JSON',
+    'a real value in nested JSON',
     () => {
       neverSaw(['{"a":"{\\"b\\":\\"\\\\\\"ann\\\\\\"\\"}"}'], ['"ann"']);
     },
@@ -69,14 +69,14 @@ const ROWS: readonly Row[] = [
     undefined,
   ],
   [
-    'a stream that shows something else for a moment',
+    'a stream with an intermediate text that is no prefix',
     () => {
       prefixes(['a', 'a<', 'abc'], 'abc');
     },
     /At one moment/,
   ],
   [
-    'a stream that stops short',
+    'a truncated stream',
     () => {
       prefixes(['a', 'ab'], 'abc');
     },
@@ -90,21 +90,21 @@ const ROWS: readonly Row[] = [
     /no text/,
   ],
   [
-    'pseudonyms in place of values',
+    'pseudonyms instead of values',
     () => {
       pseudonymized('to <EMAIL_ADDRESS_K7Q2RTM4>!', 'to ann@x.org!', ['ann@x.org']);
     },
     undefined,
   ],
   [
-    'a value that came through after all',
+    'a real value beside a pseudonym',
     () => {
       pseudonymized('to ann@x.org, <PERSON_AAAAAA22>', 'to ann@x.org, Ann', ['ann@x.org']);
     },
     /real value/,
   ],
   [
-    'pseudonyms in place of other words too',
+    'pseudonyms instead of other words too',
     () => {
       pseudonymized('<PERSON_AAAAAA22> to <EMAIL_ADDRESS_K7Q2RTM4><PERSON_BBBBBB22>', 'Mail to ann@x.org', [
         'ann@x.org',
@@ -113,35 +113,35 @@ const ROWS: readonly Row[] = [
     undefined,
   ],
   [
-    'no pseudonym at all',
+    'a text without pseudonyms',
     () => {
       pseudonymized('to', 'to ann@x.org', ['ann@x.org']);
     },
     /which is not/,
   ],
   [
-    'another text beside pseudonyms',
+    'a different text around a pseudonym',
     () => {
       pseudonymized('for <EMAIL_ADDRESS_K7Q2RTM4>!', 'to ann@x.org!', ['ann@x.org']);
     },
     /which is not/,
   ],
   [
-    'a text cut short after a pseudonym',
+    'a text truncated after a pseudonym',
     () => {
       pseudonymized('to <EMAIL_ADDRESS_K7Q2RTM4>, or', 'to ann@x.org, or bob', ['ann@x.org']);
     },
     /which is not/,
   ],
   [
-    'a pseudonym that stands for nothing',
+    'a pseudonym that replaces nothing',
     () => {
       pseudonymized('to ann<PERSON_AAAAAA22>', 'to ann', ['bob']);
     },
     /which is not/,
   ],
   [
-    'an answer that is no text',
+    'an answer that is not a text',
     () => {
       pseudonymized(null, 'x', []);
     },
@@ -151,13 +151,13 @@ const ROWS: readonly Row[] = [
 
 describe('the judge', () => {
   for (const [what, verdict, says] of ROWS) {
-    it(`${says === undefined ? 'passes' : 'faults'} ${what}`, () => {
+    it(`${says === undefined ? 'accepts' : 'reports'} ${what}`, () => {
       if (says === undefined) verdict();
       else expect(verdict).to.throw(Violation, says);
     });
   }
 
-  it('finds the pseudonyms of addresses', () => {
+  it('finds the pseudonyms of e-mail addresses', () => {
     expect(emailPseudonyms('a <PERSON_K7Q2RTM4>, <EMAIL_ADDRESS_AAAAAA22> and <EMAIL_')).to.deep.equal([
       '<EMAIL_ADDRESS_AAAAAA22>',
     ]);

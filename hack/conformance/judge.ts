@@ -1,9 +1,9 @@
-/** A guardrail or a gateway did what it must not do. The message says what, in one sentence, for the report. */
+/** The guardrail or a gateway violates a requirement. The message is one sentence for the report. */
 export class Violation extends Error {
-  override readonly name = 'Misconduct';
+  override readonly name = 'Violation';
 }
 
-/** @throws Misconduct where `condition` does not hold. */
+/** @throws Violation if `condition` is false. */
 export function demand(condition: boolean, sentence: string): asserts condition {
   if (!condition) throw new Violation(sentence);
 }
@@ -14,9 +14,9 @@ function quote(text: string): string {
 }
 
 /**
- * Judges that no request that reached the model holds one of the values, in any case of letters, also inside JSON
- * inside JSON.
- * @param requests the bodies as they reached the model; there must be one at least.
+ * Checks that no request to the model contains one of the values, in any letter case, including in nested JSON.
+ *
+ * @param requests the bodies that reached the model; at least one.
  */
 export function neverSaw(requests: readonly string[], values: readonly string[]): void {
   demand(requests.length > 0, 'The model was never called.');
@@ -29,7 +29,7 @@ export function neverSaw(requests: readonly string[], values: readonly string[])
   }
 }
 
-/** Judges that the client got exactly the text that it would have got without a guardrail. */
+/** Checks that the client got exactly the text that it would get without a guardrail. */
 export function exact(got: unknown, expected: unknown): void {
   const [left, right] = [written(got), written(expected)];
   demand(left === right, `The client got ${quote(left)} instead of ${quote(right)}.`);
@@ -40,9 +40,9 @@ function written(value: unknown): string {
 }
 
 /**
- * Judges a stream: each state of the text that the client has seen is a beginning of the original, and the last one is
- * the whole of it.
- * @param moments the text so far after each event.
+ * Checks a stream: each intermediate text is a prefix of the original, and the last one is the complete original.
+ *
+ * @param moments the accumulated text after each event.
  */
 export function prefixes(moments: readonly string[], expected: string): void {
   demand(moments.length > 0, 'The stream brought no text.');
@@ -55,7 +55,7 @@ export function prefixes(moments: readonly string[], expected: string): void {
   exact(moments.at(-1), expected);
 }
 
-/** A pseudonym as the service writes it: `<TYPE_CODE>`. */
+/** A pseudonym in the service's format: `<TYPE_CODE>`. */
 const PSEUDONYM = /<[A-Z][A-Z0-9_]*_[A-Z0-9]{4,}>/g;
 
 /** @returns the pseudonyms of e-mail addresses in a text, in order of appearance. */
@@ -64,8 +64,8 @@ export function emailPseudonyms(text: string): string[] {
 }
 
 /**
- * Judges a text that a gateway gives nobody the chance to restore: it is the original with pseudonyms in the place of
- * the values, and perhaps of other words too, and is otherwise unchanged.
+ * Checks a text that the gateway does not let the guardrail restore. It must be the original with pseudonyms instead of the
+ * values, and possibly instead of other words, and otherwise unchanged.
  */
 export function pseudonymized(got: unknown, original: string, values: readonly string[]): void {
   demand(typeof got === 'string', `The client got ${quote(written(got))} instead of a text.`);
@@ -73,7 +73,7 @@ export function pseudonymized(got: unknown, original: string, values: readonly s
   const pieces = got.split(PSEUDONYM);
   let at = 0;
   const inOrder = pieces.every((piece, index) => {
-    // Between two pieces stands a pseudonym, and for it at least one character of the original.
+    // Between two pieces is a pseudonym that replaces at least one character of the original.
     const last = index > 0 && index === pieces.length - 1;
     const found = last ? original.length - piece.length : original.indexOf(piece, index === 0 ? 0 : at + 1);
     const fits = index === 0 ? found === 0 : found > at && original.endsWith(last ? piece : '');

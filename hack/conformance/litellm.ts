@@ -9,32 +9,32 @@ import { MCP_SERVER } from './exposure/probes/tools.ts';
 import { MCP_PATH } from '../testing/upstream/mcpServer.ts';
 import { startLiteLlm } from '../testing/litellm/litellm.ts';
 
-/** A running LiteLLM that calls a model server and a guardrail of ours. */
+/** A running LiteLLM that calls the suite's model server and guardrail. */
 export interface LiteLlm {
   readonly client: GatewayClient;
-  /** Makes a virtual key, in a new team where `team` is true. */
+  /** Creates a virtual key, in a new team if `team` is true. */
   readonly newKey: (team: boolean) => Promise<string>;
   readonly stop: () => Promise<void>;
 }
 
-/** What LiteLLM calls. */
+/** The servers that LiteLLM calls. */
 export interface Backends {
   readonly modelUrl: string;
   readonly guardrailUrl: string;
   readonly guardrailKey: string;
 }
 
-/** Seconds after which LiteLLM gives up on the guardrail, here; far more than a call ever takes. */
+/** LiteLLM's timeout for guardrail calls, in seconds; well above the duration of any call. */
 const GUARDRAIL_TIMEOUT_S = 10;
 const MASTER_KEY = 'sk-conformance';
-/** A second entry for the same guardrail, which fails open: for calls that name it in `guardrails`. */
+/** A second, fail-open entry for the same guardrail, for calls that name it in `guardrails`. */
 export const FAILS_OPEN = 'fails-open';
 const SAMPLE = join(import.meta.dirname, '../samples/litellm/config.yaml');
 
-/** The ports that a LiteLLM started by others must be configured for (`LITELLM_URL`): its model's, its guardrail's. */
+/** The ports of the model and the guardrail that an external LiteLLM (`LITELLM_URL`) must be configured for. */
 export const EXTERNAL_PORTS = { model: 9100, guardrail: 9300 } as const;
 
-/** @returns whether the suite is to use a LiteLLM that runs already. */
+/** @returns whether the suite uses an external LiteLLM. */
 export function isExternal(): boolean {
   return (process.env.LITELLM_URL ?? '') !== '';
 }
@@ -51,12 +51,12 @@ function configured(url: string, masterKey: string): Omit<LiteLlm, 'stop'> {
         typeof teamId === 'string' ? { team_id: teamId } : {},
       );
       if (status === 200 && typeof body.key === 'string') return body.key;
-      throw new Error(`LiteLLM made no virtual key (status ${status}); it needs a database for that.`);
+      throw new Error(`LiteLLM created no virtual key (status ${status}); virtual keys need a database.`);
     },
   };
 }
 
-/** @returns our sample configuration, with what depends on the machine filled in. */
+/** @returns the sample configuration with the addresses and ports of this run. */
 async function configuration(backends: Backends): Promise<string> {
   const document = parseDocument(await readFile(SAMPLE, 'utf8'));
   const model = ['model_list', 0, 'litellm_params'];
@@ -81,7 +81,7 @@ async function configuration(backends: Backends): Promise<string> {
   return document.toString();
 }
 
-/** Adds what only the probes of the table call: other providers, an MCP server and files at the provider. */
+/** Adds what only the probes of the table need: other providers, an MCP server and provider files. */
 function addMeasuredParts(document: Document, modelUrl: string): void {
   const at = (model: string, url: string): JsonObject => ({ model, api_base: url, api_key: 'sk-none' });
   const models = [
@@ -136,9 +136,10 @@ function passThrough(modelUrl: string): JsonObject[] {
 }
 
 /**
- * Uses the LiteLLM at `LITELLM_URL` (with `LITELLM_MASTER_KEY`), or starts the one in the folder `LITELLM_LAB`, with our
- * sample configuration and a PostgreSQL of its own.
- * @throws Error with one sentence that says what to set or install.
+ * Uses the LiteLLM at `LITELLM_URL` (with `LITELLM_MASTER_KEY`), or starts the one in the folder `LITELLM_LAB` with the
+ * sample configuration and its own PostgreSQL.
+ *
+ * @throws Error with one sentence that names what to set or install.
  */
 export async function useLiteLlm(backends: Backends): Promise<LiteLlm> {
   const url = process.env.LITELLM_URL;
@@ -154,7 +155,7 @@ export async function useLiteLlm(backends: Backends): Promise<LiteLlm> {
   }
   const own = await startLiteLlm(await configuration(backends), {
     GUARDRAIL_API_KEY: backends.guardrailKey,
-    // The providers that LiteLLM hands calls on to as they are.
+    // The providers to which LiteLLM passes calls through unchanged.
     OPENAI_API_BASE: `${backends.modelUrl}/v1`,
     OPENAI_API_KEY: 'sk-none',
     ANTHROPIC_API_BASE: backends.modelUrl,

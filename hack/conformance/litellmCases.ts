@@ -11,18 +11,18 @@ import type { Witness } from '../testing/upstream/modelServer.ts';
 import { FORBIDDEN, letter, type Person, newPerson, valuesOf } from './syntheticPerson.ts';
 import type { Case } from './suite.ts';
 
-/** What the LiteLLM cases work with. */
+/** What the LiteLLM cases need. */
 export interface LiteLlmBench {
   readonly client: GatewayClient;
   readonly model: Witness;
   readonly guardrail: Interceptor;
-  /** Makes a virtual key, in a new team of its own where `team` is true. */
+  /** Creates a virtual key, in a new team if `team` is true. */
   readonly newKey: (team: boolean) => Promise<string>;
 }
 
 type LiteLlmCase = Case<LiteLlmBench>;
 
-/** A picture of a note with somebody's address, and the part of it that is nobody's. */
+/** @returns an image of a note with an e-mail address, and the rest of its text. */
 async function pictureOf({ email }: Person): Promise<string> {
   const file = await draw(note(`Please write to ${email} about the delivery`))
     .png()
@@ -30,7 +30,7 @@ async function pictureOf({ email }: Person): Promise<string> {
   return `data:image/png;base64,${file.toString('base64')}`;
 }
 
-/** Judges that the one picture that the model saw says what it said, but for the address. */
+/** Checks that the model saw exactly one image, and that OCR reads its text without the address. */
 async function sawPictureWithout({ email }: Person, requests: readonly string[]): Promise<void> {
   neverSaw(requests, [email]);
   const pictures = requests.flatMap((request) => request.match(/(?<=data:image\/png;base64,)[A-Za-z0-9+/]+=*/g) ?? []);
@@ -38,11 +38,11 @@ async function sawPictureWithout({ email }: Person, requests: readonly string[])
   const reader = await startIndependentOcr();
   const text = await reader.read(Buffer.from(pictures[0] ?? '', 'base64'));
   await reader.close();
-  demand(text.includes('write') && text.includes('delivery'), `The model saw a picture of ${JSON.stringify(text)}.`);
-  demand(!/@|example/.test(text), `The address can still be read in the picture: ${JSON.stringify(text)}.`);
+  demand(text.includes('write') && text.includes('delivery'), `The model saw an image with the text ${JSON.stringify(text)}.`);
+  demand(!/@|example/.test(text), `The address is still legible in the image: ${JSON.stringify(text)}.`);
 }
 
-/** A PNG of one pixel, with nothing in it to hide. */
+/** A PNG of one pixel, without any text. */
 const PIXEL = `data:image/png;base64,${pngOf(1, 1).toString('base64')}`;
 
 function streams(name: string, body: (text: string) => JsonObject, text: (person: Person) => string): LiteLlmCase {
@@ -87,7 +87,7 @@ const whole: readonly LiteLlmCase[] = [
     name: 'chat, tool description',
     run: async ({ client, model }) => {
       const person = newPerson();
-      const description = `Mails ${person.email} unless told otherwise`;
+      const description = `Mails ${person.email} by default`;
       const tools = [{ type: 'function', function: { ...(TOOL.function as JsonObject), description } }];
       await client.post(CHAT, chat('Hello', { tools }));
       neverSaw(model.saw(), [person.email]);
@@ -104,7 +104,7 @@ const whole: readonly LiteLlmCase[] = [
   },
   {
     name: 'chat, tool call in the answer',
-    limit: 'LiteLLM shows the arguments to the guardrail and ignores what it returns: the client gets pseudonyms.',
+    limit: 'LiteLLM shows the arguments to the guardrail and ignores its answer: the client gets pseudonyms.',
     run: async ({ client, model }) => {
       const person = newPerson();
       const { status, body } = await client.post(CHAT, chat(person.email, { model: 'tool-c7', tools: [TOOL] }));
@@ -212,7 +212,7 @@ const images: readonly LiteLlmCase[] = [
   },
 ];
 
-const NO_STREAM = 'LiteLLM gives the restored text of this stream to nobody: the client gets pseudonyms.';
+const NO_STREAM = 'LiteLLM discards the restored text of this stream: the client gets pseudonyms.';
 
 const otherEndpoints: readonly LiteLlmCase[] = [
   {
@@ -313,7 +313,7 @@ const otherEndpoints: readonly LiteLlmCase[] = [
   },
 ];
 
-/** A fault before the model call: the client gets an error that tells nothing, and the model is never called. */
+/** A fault before the model call: the client gets an error without details, and the model is never called. */
 function before(name: string, fault: Fault, status: number): LiteLlmCase {
   return {
     name: `${name}, before the call`,
@@ -338,14 +338,14 @@ function before(name: string, fault: Fault, status: number): LiteLlmCase {
 }
 
 /**
- * A status before the model call, under an entry that is set to fail open: whether LiteLLM counts it as unreachable and
- * sends the request to the model as it is.
+ * A status before the model call, with a fail-open entry: checks whether LiteLLM treats the guardrail as unreachable and
+ * sends the request unchanged.
  */
 function failsOpen(status: number, outcome: 'passes raw' | 'fails'): LiteLlmCase {
   return {
     name: `${status} before the call, set to fail open: ${outcome}`,
     run: async ({ client, model, guardrail }) => {
-      // Without this, the entry that is on by default and fails closed would decide.
+      // Without this, the default entry, which fails closed, would decide.
       const made = await client.post('/key/generate', { metadata: { disable_global_guardrails: true } });
       const key = made.body.key as string;
       const person = newPerson();
@@ -364,13 +364,13 @@ function failsOpen(status: number, outcome: 'passes raw' | 'fails'): LiteLlmCase
       }
       exact([answered, streamed, model.saw().length], [200, 200, 2]);
       for (const request of model.saw()) {
-        demand(request.includes(person.email), 'The model did not see the request as it was sent.');
+        demand(request.includes(person.email), 'The model did not see the original request.');
       }
     },
   };
 }
 
-/** A fault after the model call: the client gets an error, and nothing of the model's answer. */
+/** A fault after the model call: the client gets an error and nothing of the model's answer. */
 function after(name: string, fault: Fault, status: number): LiteLlmCase {
   return {
     name: `${name}, after the call`,
@@ -385,7 +385,7 @@ function after(name: string, fault: Fault, status: number): LiteLlmCase {
   };
 }
 
-/** A fault in the middle of a stream: what the client has seen is a beginning of the original, and then an error. */
+/** A fault in the middle of a stream: the client sees a prefix of the original, then an error. */
 function amid(name: string, fault: Fault): LiteLlmCase {
   return {
     name: `${name}, amid a stream`,
@@ -399,7 +399,7 @@ function amid(name: string, fault: Fault): LiteLlmCase {
         seen.length > 0 && `You said: ${letter(person)}`.startsWith(seen),
         `The client saw ${JSON.stringify(seen)}.`,
       );
-      demand(seen.length < letter(person).length, 'The stream went on to its end.');
+      demand(seen.length < letter(person).length, 'The stream continued to its end.');
       demand(events.at(-1)?.error !== undefined, 'The stream ends without an error.');
     },
   };
@@ -429,7 +429,7 @@ const faults: readonly LiteLlmCase[] = [
   after('time-out', { kind: 'hang' }, 500),
 ];
 
-/** @returns the pseudonyms that the model saw in its latest call. */
+/** @returns the pseudonyms that the model saw in its last call. */
 function lastTags(model: Witness): string[] {
   return emailPseudonyms(model.saw().at(-1) ?? '');
 }
@@ -457,7 +457,7 @@ function twoTenants(name: string, team: boolean): LiteLlmCase {
 
 const identity: readonly LiteLlmCase[] = [
   {
-    name: 'the end user by body and by header is the same one',
+    name: 'the end user in the body and in the header is the same',
     run: async ({ client, model }) => {
       const person = newPerson();
       const text = `Mail ${person.email}`;
@@ -492,7 +492,7 @@ const failOpen: readonly LiteLlmCase[] = [
   failsOpen(503, 'passes raw'),
 ];
 
-/** The last call of the guardrail after the model, without what differs between any two calls. */
+/** @returns the last guardrail call after the model, without the fields that differ between any two calls. */
 function lastCheck(guardrail: Interceptor): JsonObject {
   const last = guardrail.exchanges().findLast(({ phase }) => phase === 'response');
   const { litellm_call_id: _, litellm_trace_id: __, request_headers, ...body } = last?.body ?? {};
@@ -502,8 +502,8 @@ function lastCheck(guardrail: Interceptor): JsonObject {
 
 const streamModes: readonly LiteLlmCase[] = [
   {
-    // If a new LiteLLM tells them apart, the service can give streaming_transform_mode of a call its effect.
-    name: 'nothing tells the guardrail a streamed answer from a plain one',
+    // If a new LiteLLM distinguishes them, the service can apply the streaming_transform_mode of a call.
+    name: 'the guardrail cannot distinguish a streamed answer from a plain one',
     run: async ({ client, guardrail }) => {
       const body = chat(letter(newPerson()));
       await client.post(CHAT, body);
@@ -513,7 +513,7 @@ const streamModes: readonly LiteLlmCase[] = [
     },
   },
   {
-    name: 'streaming_transform_mode block_only in a call: plain and streamed answers are restored all the same',
+    name: 'streaming_transform_mode block_only in a call: plain and streamed answers are still restored',
     run: async ({ client, model, guardrail }) => {
       const params = { streaming_transform_mode: 'block_only' };
       guardrail.mutate({
@@ -536,7 +536,7 @@ const tenants: readonly LiteLlmCase[] = [
   twoTenants('two virtual keys without a team, one end user name', false),
 ];
 
-/** What every gateway is judged by that calls the guardrail for chats as LiteLLM does, under one key. */
+/** All cases, under one key, for gateways that call the guardrail for chats as LiteLLM does. */
 export const LITELLM_CHAT_CASES: readonly LiteLlmCase[] = [
   ...CHAT_CASES,
   ...whole,
@@ -545,7 +545,7 @@ export const LITELLM_CHAT_CASES: readonly LiteLlmCase[] = [
   ...identity,
 ];
 
-/** Everything that LiteLLM with the guardrail is judged by. */
+/** All cases for LiteLLM. */
 export const LITELLM_CASES: readonly LiteLlmCase[] = [
   ...LITELLM_CHAT_CASES,
   ...otherEndpoints,

@@ -7,7 +7,7 @@ import { POLICY, useService } from './service.ts';
 import { GATEWAYS, type Testbed } from './testbed.ts';
 import { type Result, table } from './suite.ts';
 
-/** The name of the measurement among the cases. */
+/** The name of the measurement, used like a case name. */
 const TABLE = 'table';
 
 const HELP = `Tests the guardrail behind real gateways: npm run conformance -- [flags]
@@ -43,7 +43,7 @@ function flags(): ReturnType<typeof parseArgs<{ options: typeof FLAGS }>>['value
   }
 }
 
-/** Measures what a gateway lets pass. The table is written unless it is only checked, or the service is wrong. */
+/** Measures what a gateway lets pass. Writes the table, except with `--check` or with a mutant. */
 async function runTable(gateway: string, { measure }: Testbed, check: boolean, mutant?: Mutant): Promise<Result> {
   const result = { gateway, name: TABLE, limit: undefined };
   if (measure === undefined) {

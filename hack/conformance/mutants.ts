@@ -1,21 +1,21 @@
 import type { Mutant } from './interceptor.ts';
 
 /**
- * Services that are wrong in ways that do not show at first sight. The suite must catch each of them; they wrap the real
- * service, so that nothing but the one fault differs.
+ * Faulty variants of the service with faults that are easy to miss. The suite must catch each of them. They wrap the real
+ * service, so that it differs by exactly one fault.
  */
 export const MUTANTS = {
-  /** Never asks the gateway to hold back the end of a stream, so half a pseudonym goes out. */
+  /** Never requests a holdback, so the gateway sends half a pseudonym. */
   missingHoldback: {
     name: 'missing holdback',
     answer: ({ stream_holdback_chars: _, ...answer }) => answer,
   },
-  /** Replaces in texts alone, so that the arguments of tool calls go to the model as they are. */
+  /** Replaces values only in texts, so the arguments of tool calls reach the model unchanged. */
   textsAlone: {
     name: 'texts without structured_messages',
     answer: ({ structured_messages: _, ...answer }) => answer,
   },
-  /** Forgets the team and the key, so that two teams that name the same end user share a mapping. */
+  /** Drops the team and the key, so two teams with the same end user name share mappings. */
   sharedSession: {
     name: 'a session shared between two teams',
     request: (body) => {

@@ -11,38 +11,38 @@ import { type CallOptions, GatewayClient } from './client.ts';
 
 const VERSION = '1.15.2';
 
-/** Newer ones of these break Portkey's streams (Portkey-AI/gateway#1389). */
+/** Newer versions of these packages break Portkey's streams (Portkey-AI/gateway#1389). */
 const PINNED = { '@hono/node-server': '1.13.5', hono: '4.9.7', '@hono/node-ws': '1.2.0' };
 
-/** Milliseconds after which Portkey gives up on the guardrail, here; far more than a call ever takes. */
+/** Portkey's timeout for guardrail calls, in milliseconds; well above the duration of any call. */
 const GUARDRAIL_TIMEOUT_MS = 4_000;
 
 const READY_MS = 30_000;
 const SAMPLE = join(import.meta.dirname, '../samples/portkey/config.json');
 
-/** A running Portkey gateway that calls a model server and a guardrail of ours. */
+/** A running Portkey gateway that calls the suite's model server and guardrail. */
 export interface Portkey {
   readonly client: GatewayClient<PortkeyCall>;
   readonly stop: () => Promise<void>;
 }
 
-/** How one call is configured beyond the sample: Portkey takes its whole configuration with each call. */
+/** The configuration of one call, beyond the sample. Portkey takes its whole configuration with each call. */
 export interface PortkeyCall extends CallOptions {
   /** `openai` (default) or `anthropic`. */
   readonly provider?: string;
-  /** The team that the configuration names; null names none. Default: `red`. */
+  /** The team in the configuration; null sends none. Default: `red`. */
   readonly team?: string | null;
 }
 
-/** What Portkey calls. */
+/** The servers that Portkey calls. */
 export interface Backends {
   readonly modelUrl: string;
   readonly guardrailUrl: string;
-  /** The guardrail's API keys of two tenants; a call's `key` picks one, the first where it names none. */
+  /** The guardrail's API keys of two tenants. A call's `key` picks one. Default: the first. */
   readonly keys: readonly [string, string];
 }
 
-/** @returns the folder with the pinned Portkey, installed from npm into the user's cache where it is not there yet. */
+/** @returns the folder of the pinned Portkey. Installs it from npm into the user's cache if it is missing. */
 async function install(): Promise<string> {
   const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
   const folder = join(caches, 'gateway-guardrail-operator', `portkey-${VERSION}`);
@@ -81,8 +81,9 @@ function configOf(sample: JsonObject, backends: Backends, call: PortkeyCall): st
 }
 
 /**
- * Starts the real Portkey gateway from npm, pinned, on a free port.
- * @throws Error with one sentence where it cannot be installed or does not start.
+ * Starts the real Portkey gateway from npm, at a pinned version, on a free port.
+ *
+ * @throws Error with one sentence if the installation or the start fails.
  */
 export async function usePortkey(backends: Backends): Promise<Portkey> {
   const folder = await install();

@@ -8,7 +8,7 @@ import { FORBIDDEN, letter, newPerson, valuesOf } from './syntheticPerson.ts';
 import type { PortkeyCall } from './portkey.ts';
 import type { Case } from './suite.ts';
 
-/** What the Portkey cases work with. */
+/** What the Portkey cases need. */
 export interface PortkeyBench {
   readonly client: GatewayClient<PortkeyCall>;
   readonly model: ModelServer;
@@ -19,12 +19,12 @@ export interface PortkeyBench {
 
 type PortkeyCase = Case<PortkeyBench>;
 
-/** The status with which Portkey refuses where a guardrail's check fails. */
+/** The status of Portkey when a guardrail check fails. */
 const REFUSED = 446;
 
 const whole: readonly PortkeyCase[] = [
   {
-    name: 'chat, what the model gets beside the text',
+    name: 'chat, request fields beside the text',
     run: async ({ client, model }) => {
       const person = newPerson();
       await client.post(CHAT, chat(letter(person), { temperature: 0.5, x_peer_session: 'chosen by the client' }));
@@ -90,7 +90,7 @@ const whole: readonly PortkeyCase[] = [
 const limits: readonly PortkeyCase[] = [
   {
     name: 'stream',
-    limit: 'Portkey shows no guardrail what a stream holds: the client gets pseudonyms.',
+    limit: 'Portkey does not show streams to a guardrail: the client gets pseudonyms.',
     run: async ({ client, model }) => {
       const person = newPerson();
       const { status, moments } = await client.stream(CHAT, chat(letter(person)));
@@ -101,7 +101,7 @@ const limits: readonly PortkeyCase[] = [
   },
   {
     name: 'stream, blocked after the call',
-    limit: 'Portkey asks only when the stream has begun, and lets it go on (status 246): the client gets pseudonyms.',
+    limit: 'Portkey calls the guardrail only after the stream has begun, and continues it (status 246): the client gets pseudonyms.',
     run: async ({ client, model, guardrail }) => {
       await guardrail.fail({ kind: 'block', phase: 'response' });
       const person = newPerson();
@@ -113,7 +113,7 @@ const limits: readonly PortkeyCase[] = [
   },
   {
     name: '/v1/responses',
-    limit: 'Portkey calls no guardrail at all here, so the model sees everything: do not let clients reach this path.',
+    limit: 'Portkey calls no guardrail here, so the model sees all values: block this path for clients.',
     run: async ({ client, model, guardrail }) => {
       const person = newPerson();
       await client.post('/v1/responses', { model: 'echo-c7', input: `Mail ${person.email}` });
@@ -123,7 +123,7 @@ const limits: readonly PortkeyCase[] = [
   },
 ];
 
-/** A fault before the model call: refused, the model never called, nothing real in the error. */
+/** A fault before the model call: refused, the model never called, no real value in the error. */
 function before(name: string, fault: Fault): PortkeyCase {
   return {
     name: `${name}, before the call`,
@@ -143,7 +143,7 @@ function before(name: string, fault: Fault): PortkeyCase {
   };
 }
 
-/** A fault after the model call: refused, and nothing of the answer told. */
+/** A fault after the model call: refused, and nothing of the answer reaches the client. */
 function after(name: string, fault: Fault): PortkeyCase {
   return {
     name: `${name}, after the call`,
@@ -185,7 +185,7 @@ const identity: readonly PortkeyCase[] = [
     },
   },
   {
-    name: 'one user keeps his pseudonyms, two do not share them',
+    name: 'one user keeps pseudonyms, two users do not share them',
     run: async ({ client, model }) => {
       const person = newPerson();
       const text = `Mail ${person.email}`;
@@ -212,7 +212,7 @@ const identity: readonly PortkeyCase[] = [
     },
   },
   {
-    name: 'no team in the configuration: each call for itself, whatever the client sends',
+    name: 'no team in the configuration: each call is its own session, whatever the client sends',
     run: async ({ client, model }) => {
       const person = newPerson();
       const headers = {
@@ -245,5 +245,5 @@ const identity: readonly PortkeyCase[] = [
   },
 ];
 
-/** Everything that Portkey with the guardrail is judged by. */
+/** All cases for Portkey. */
 export const PORTKEY_CASES: readonly PortkeyCase[] = [...CHAT_CASES, ...whole, ...limits, ...faults, ...identity];

@@ -15,7 +15,7 @@ export interface Service {
 
 const READY_MS = 30_000;
 
-/** Blocks one text, and leaves the rest to the default. */
+/** Blocks one text and keeps the defaults otherwise. */
 export const POLICY = JSON.stringify({
   deny: [{ value: FORBIDDEN, type: 'SECRET_PROJECT' }],
   entities: { SECRET_PROJECT: 'block' },
@@ -34,9 +34,10 @@ async function ready(url: string): Promise<boolean> {
 }
 
 /**
- * The service that `GUARDRAIL_URL` names, with the keys of `GUARDRAIL_API_KEYS` (two tenants, comma between), otherwise
- * this project's own, started on a free port, with its mappings in memory.
- * @throws Error with one sentence where it does not become ready.
+ * Uses the service at `GUARDRAIL_URL` with the keys in `GUARDRAIL_API_KEYS` (two tenants, separated by a comma). Without
+ * `GUARDRAIL_URL`, starts this project's service on a free port, with mappings in memory.
+ *
+ * @throws Error with one sentence if the service does not become ready.
  */
 export async function useService(): Promise<Service> {
   const given = process.env.GUARDRAIL_URL;
@@ -53,7 +54,7 @@ export async function useService(): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
   removeAtExit(folder);
   const port = await freePort();
-  // A LiteLLM that others started has a key of its own choice.
+  // An external LiteLLM brings its own key.
   const first = process.env.GUARDRAIL_API_KEY ?? random();
   const keys = [first, random()] as const;
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GUARDRAIL_'));

@@ -1,27 +1,30 @@
 import { Violation } from './judge.ts';
 
-/** One thing that a gateway with the guardrail must do, or, where `limit` is set, cannot do. */
+/** A behaviour that a gateway with the guardrail must show, or a confirmed limit if `limit` is set. */
 export interface Case<Bench> {
   readonly name: string;
   /**
-   * What this gateway cannot do, whatever the guardrail answers. The case then judges what is left: that the model saw
-   * nothing, say, though the client gets pseudonyms. It fails when the gateway has learnt it, so that the list stays true.
+   * What this gateway cannot do, whatever the guardrail answers. The case then checks the rest, for example that the model
+   * saw no value although the client gets pseudonyms. The case fails when the gateway gains the ability, so that the list
+   * stays true.
    */
   readonly limit?: string;
-  /** @throws Misconduct where something is wrong. */
+  /** @throws Violation if the case fails. */
   readonly run: (bench: Bench) => Promise<void>;
 }
 
-/** How a case went. */
+/** The result of one case. */
 export interface Result {
   readonly gateway: string;
   readonly name: string;
   readonly limit: string | undefined;
-  /** What went wrong, in one sentence; undefined where nothing did. */
+  /** The failure, in one sentence; undefined if the case passed. */
   readonly fault: string | undefined;
 }
 
-/** Runs one case. An error that is no misconduct (a gateway that does not answer, say) counts as a fault too. */
+/**
+ * Runs one case. Any other error than a Violation, for example a gateway that does not answer, also counts as a fault.
+ */
 export async function runCase<Bench>(
   gateway: string,
   { name, limit, run }: Case<Bench>,
@@ -36,7 +39,7 @@ export async function runCase<Bench>(
   }
 }
 
-/** @returns the results as a table for a terminal, and a last line that sums them up. */
+/** @returns the results as a table for a terminal, with a summary line at the end. */
 export function table(results: readonly Result[]): string {
   const left = Math.max(...results.map(({ gateway }) => gateway.length));
   const width = Math.max(...results.map(({ name }) => name.length));

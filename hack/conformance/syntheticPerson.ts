@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** Somebody who does not exist, with values that a guardrail must find without knowing any name. */
+/** A fictitious person, with values that a guardrail must find without a list of names. */
 export interface Person {
   readonly name: string;
   readonly email: string;
@@ -52,12 +52,12 @@ function luhn(body: string): string {
 
 function germanIban(): string {
   const account = digits(18);
-  // ISO 7064: the country's letters as numbers (D = 13, E = 14), then two zeros in the place of the check digits.
+  // ISO 7064: the country's letters as numbers (D = 13, E = 14), then two zeros for the check digits.
   const check = 98n - (BigInt(`${account}131400`) % 97n);
   return `DE${String(check).padStart(2, '0')}${account}`;
 }
 
-/** @returns a new person at each call, unlike any other, so that no two cases share a mapping. */
+/** @returns a new, distinct person, so that no two cases share a mapping. */
 export function newPerson(): Person {
   const first = FIRST[randomInt(FIRST.length)] ?? '';
   const last = LAST[randomInt(LAST.length)] ?? '';
@@ -71,15 +71,15 @@ export function newPerson(): Person {
   };
 }
 
-/** A text that the policy of the service under test blocks, see service.ts. */
+/** A text that the policy in service.ts blocks. */
 export const FORBIDDEN = 'Operation Conformance';
 
-/** @returns what a model must never see of a person. Names are not among it: finding them is a matter of quality. */
+/** @returns the values that a model must never see. Excludes names, because finding them is a matter of quality. */
 export function valuesOf(person: Person): string[] {
   return [person.email, person.phone, person.card, person.iban, person.ip];
 }
 
-/** @returns a text that holds each of a person's values, one of them twice. */
+/** @returns a text with each of a person's values, one of them twice. */
 export function letter(person: Person): string {
   return (
     `Write to ${person.email} or call ${person.phone}. The card is ${person.card}, the account ${person.iban}, ` +

@@ -14,29 +14,30 @@ import { PORTKEY_CASES } from './portkeyCases.ts';
 import type { Service } from './service.ts';
 import { type Case, type Result, runCase } from './suite.ts';
 
-/** A gateway between its cases, a guardrail and a model that remembers. */
+/** A gateway with a guardrail, a model server and an interceptor that records their calls. */
 export interface Testbed {
   /**
-   * Runs one case, with nothing left over from the one before.
+   * Runs one case after resetting the recorded calls.
+   *
    * @param name one of the gateway's cases.
-   * @param mutant makes the service wrong for this case.
+   * @param mutant the fault to inject into the service for this case.
    */
   run(name: string, mutant?: Mutant): Promise<Result>;
-  /** Measures what the gateway lets pass; undefined where that is not measured. */
+  /** Measures what the gateway lets pass; undefined if the gateway is not measured. */
   readonly measure?: Measure;
   stop(): Promise<void>;
 }
 
-/** Runs probes: all, or those whose route or field holds the text `only`; with a wrong service, where one is given. */
+/** Runs the probes whose route or field contains `only`, or all probes; with the mutant, if one is given. */
 export type Measure = (options?: { readonly only?: string; readonly mutant?: Mutant }) => Promise<Findings>;
 
-/** A gateway that the suite knows: its cases by name, and how to set it up. */
+/** A gateway that the suite tests: its cases by name, and its setup. */
 export interface Gateway {
   readonly name: string;
   readonly cases: readonly string[];
-  /** Whether what it lets pass is measured, for the table in hack/samples/README.md. */
+  /** Whether the gateway is measured for the table in hack/samples/README.md. */
   readonly measured: boolean;
-  /** @throws Error with one sentence that says what is missing. */
+  /** @throws Error with one sentence that names the missing prerequisite. */
   start(service: Service): Promise<Testbed>;
 }
 
@@ -45,14 +46,14 @@ interface Parts {
   readonly guardrail: Interceptor;
 }
 
-/** What a gateway brings to its stand, and how it is stopped. */
+/** The test environment of one gateway, and how to stop it. */
 interface Setup<Bench extends Parts> {
   readonly bench: Bench;
   readonly measure?: Measure;
   readonly stop: () => Promise<void>;
 }
 
-/** Puts an interceptor before the service and a gateway before that. Nothing is left running where one fails to start. */
+/** Starts the gateway behind an interceptor. Stops the interceptor if the gateway fails to start. */
 async function createTestbed<Bench extends Parts>(
   gateway: string,
   cases: readonly Case<Bench>[],
@@ -85,7 +86,7 @@ async function createTestbed<Bench extends Parts>(
   };
 }
 
-/** A stand with the fake model server behind the gateway. */
+/** Creates a testbed with the fake model server behind the gateway. */
 async function createTestbedWithModel<Bench extends Parts>(
   gateway: string,
   cases: readonly Case<Bench>[],
@@ -107,7 +108,7 @@ async function createTestbedWithModel<Bench extends Parts>(
   });
 }
 
-/** This project's own gateway for development: it must call the guardrail as LiteLLM does. */
+/** The project's development gateway, which must call the guardrail as LiteLLM does. */
 export const DEVELOPMENT: Gateway = {
   name: 'development',
   cases: LITELLM_CHAT_CASES.map(({ name }) => name),
@@ -162,7 +163,7 @@ const LITELLM: Gateway = {
       const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, guardrailKey: service.keys[0] };
       const { client, newKey, stop } = await useLiteLlm(backends);
       const bench = { client, model, guardrail, newKey };
-      // The probes call servers that only the configuration of the suite names.
+      // The probes call servers that only the suite's own configuration names.
       return isExternal() ? { bench, stop } : { bench, measure: measureBy(bench), stop };
     };
     return createTestbedWithModel('litellm', LITELLM_CASES, guardrail, setUp, isExternal() ? EXTERNAL_PORTS.model : 0);
@@ -197,5 +198,5 @@ const AGENTGATEWAY: Gateway = {
   },
 };
 
-/** Every gateway that the suite runs. */
+/** All gateways that the suite tests. */
 export const GATEWAYS: readonly Gateway[] = [LITELLM, PORTKEY, AGENTGATEWAY];

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { OUTCOMES } from './outcome.ts';
 import { differences, type Measurement, measurementIn, render, withTable } from './table.ts';
 
-/** The document that holds the measured table. */
+/** The document that contains the measured table. */
 export const DOCUMENT = 'hack/samples/README.md';
 const FILE = join(import.meta.dirname, '../../..', DOCUMENT);
 
-/** @returns what differs between the table in the document and a measurement, a sentence each. */
+/** @returns the differences between the table in the document and a measurement, one sentence each. */
 export async function compareDocument(measured: Measurement): Promise<string[]> {
   return differences(measurementIn(await readFile(FILE, 'utf8')), measured);
 }

@@ -10,7 +10,7 @@ import { RESPONSES_PROBES } from './probes/responses.ts';
 import { MCP_PROBES } from './probes/tools.ts';
 import type { Row } from './table.ts';
 
-/** Everything that is measured of LiteLLM, in the order of the table. */
+/** All probes of LiteLLM, in the order of the table. */
 export const LITELLM_PROBES: readonly Probe[] = [
   ...CHAT_PROBES,
   ...COMPLETION_PROBES,
@@ -29,7 +29,7 @@ const unmeasured = (route: string, field: string, why: string): Row => ({
   outcome: `*not measured*; leaks by its source, which calls no guardrail (${why})`,
 });
 
-/** What no probe can reach, and why. Read in the source of LiteLLM 1.106.2. */
+/** Fields that no probe can reach, and why, from the source of LiteLLM 1.106.2. */
 export const LITELLM_UNMEASURED: readonly Row[] = [
   unmeasured('`/v1beta/models/{model}:countTokens`', '`contents`', 'needs the package google-genai'),
   unmeasured('`/v1/evals`', 'all fields', 'calls api.openai.com whatever is configured'),

@@ -3,16 +3,17 @@ import { judge } from './outcome.ts';
 import type { Probe, ProbeBench } from './probe.ts';
 import type { Measurement, Row } from './table.ts';
 
-/** A measurement, and what could not be measured because a probe or the guardrail is at fault. */
+/** A measurement, and the probes that a fault of a probe or of the guardrail made impossible. */
 export interface Findings extends Measurement {
-  /** A sentence each. */
+  /** One sentence each. */
   readonly faults: readonly string[];
 }
 
 /**
- * Runs probes one after the other, each with nothing left over from the one before.
- * @param gateway the gateway's name, which stands before its version.
- * @param unmeasured rows that no probe can find out.
+ * Runs the probes one after the other, and resets the recorded calls before each.
+ *
+ * @param gateway the gateway's name, written before its version.
+ * @param unmeasured rows that no probe can measure.
  */
 export async function measure(
   gateway: string,
@@ -42,7 +43,7 @@ export async function measure(
   return { version: `${gateway} ${version ?? 'of an unknown version'}`, rows: [...rows, ...unmeasured], faults };
 }
 
-/** LiteLLM tells its version in each call of the guardrail. */
+/** LiteLLM sends its version in each guardrail call. */
 function versionIn(bodies: readonly { readonly litellm_version?: unknown }[]): string | undefined {
   return bodies.map((body) => body.litellm_version).find((told) => typeof told === 'string');
 }

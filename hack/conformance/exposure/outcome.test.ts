@@ -25,25 +25,25 @@ const seen = (more: Partial<Observation>): Observation => ({
 });
 const answered = (more: Partial<Observation>): Observation => seen({ side: 'answer', upstream: [TAG], ...more });
 
-describe('the judgement of a probe', () => {
+describe('the outcome of a probe', () => {
   const cases: readonly (readonly [name: string, observation: Observation, outcome: string])[] = [
     ['a pseudonym at the model', seen({ upstream: [`{"stop":"${TAG}"}`] }), OUTCOMES.guarded],
     ['a pseudonym with escapes', seen({ upstream: ['\\u003cEMAIL_ADDRESS_K7Q2RTM4\\u003e'] }), OUTCOMES.guarded],
     ['a value never shown', seen({ upstream: [VALUE] }), OUTCOMES.leaksUnseen],
-    ['a value in other letters', seen({ upstream: [VALUE.toUpperCase()] }), OUTCOMES.leaksUnseen],
+    ['a value in another letter case', seen({ upstream: [VALUE.toUpperCase()] }), OUTCOMES.leaksUnseen],
     [
-      'a value in JSON inside JSON',
+      'a value in nested JSON',
       seen({ upstream: ['{\\"to\\":\\"anna.rossi.1@example.org\\"}'] }),
       OUTCOMES.leaksUnseen,
     ],
     ['a value in a query', seen({ upstream: [`GET /?q=${encodeURIComponent(VALUE)}`] }), OUTCOMES.leaksUnseen],
     [
-      'a value at the second call alone',
+      'a value only in the second call',
       seen({ upstream: [TAG, VALUE], exchanges: asked({ texts: ['Hello'] }, untouched) }),
       OUTCOMES.leaksUnseen,
     ],
     [
-      'a value shown as whose call it is',
+      'a value shown only as caller data',
       seen({ upstream: [VALUE], exchanges: asked({ texts: [], request_data: { end_user: VALUE } }, untouched) }),
       OUTCOMES.leaksUnseen,
     ],
@@ -53,7 +53,7 @@ describe('the judgement of a probe', () => {
       OUTCOMES.leaksIgnored,
     ],
     [
-      'a place that the guardrail leaves alone',
+      'a place that the guardrail skips',
       seen({ spared: true, upstream: [VALUE], exchanges: asked({ texts: [VALUE] }, untouched) }),
       OUTCOMES.leaksSpared,
     ],
@@ -62,14 +62,14 @@ describe('the judgement of a probe', () => {
     ['a refusal', seen({ status: 404, answer: 'Not Found' }), OUTCOMES.refused],
     ['a missing licence', seen({ status: 500, answer: 'LiteLLM Enterprise users only' }), OUTCOMES.licence],
     [
-      'a call that cannot be written',
+      'a guardrail call that LiteLLM cannot write',
       seen({ status: 500, answer: 'Generic Guardrail API failed: 3 errors' }),
       OUTCOMES.uncalled,
     ],
     ['an answer restored', answered({ answer: `{"text":"${VALUE}"}` }), OUTCOMES.restored],
-    ['an answer never shown', answered({ answer: `{"text":"${TAG}"}` }), OUTCOMES.unseen],
+    ['an answer that is never shown', answered({ answer: `{"text":"${TAG}"}` }), OUTCOMES.unseen],
     [
-      'an answer of which a part alone is restored',
+      'an answer that is only partly restored',
       answered({ answer: `{"text":"${VALUE}","reason":"${TAG}"}` }),
       OUTCOMES.unseen,
     ],
@@ -79,7 +79,7 @@ describe('the judgement of a probe', () => {
       OUTCOMES.ignored,
     ],
     [
-      'a pseudonym in pieces of a stream',
+      'a pseudonym split across stream events',
       answered({
         answer:
           'data: {"delta":{"text":"<EMAIL_AD"}}\n\ndata: {"delta":{"text":"DRESS_K7Q2RTM4>"}}\n\ndata: [DONE]\n\n',
@@ -100,34 +100,34 @@ describe('the judgement of a probe', () => {
       seen({ upstream: [VALUE], exchanges: asked({ texts: [VALUE] }, untouched) }),
     ],
     [
-      'the guardrail replaces what it should leave alone',
+      'the guardrail replaces a value that it should skip',
       seen({ spared: true, upstream: [VALUE], exchanges: asked({ texts: [VALUE] }, replaced) }),
     ],
     ['the gateway fails', seen({ status: 500 })],
     ['nothing reaches the model', seen({})],
-    ['the model’s answer is no answer', seen({ status: 500, upstream: ['{}'] })],
+    ['the call fails after reaching the model', seen({ status: 500, upstream: ['{}'] })],
     ['the value of an answer reaches the model', answered({ upstream: [VALUE] })],
     ['no pseudonym reaches the model', answered({ upstream: ['{}'] })],
-    ['the client gets an error for an answer', answered({ status: 500 })],
+    ['the client gets an error instead of an answer', answered({ status: 500 })],
     [
       'the guardrail is shown a pseudonym and does not restore it',
       answered({ answer: `{"text":"${TAG}"}`, exchanges: told({ texts: [TAG] }, untouched) }),
     ],
   ];
   for (const [name, observation] of impossible) {
-    it(`finds a fault where ${name}`, () => {
+    it(`reports a fault if ${name}`, () => {
       expect(() => judge(observation)).to.throw(Violation);
     });
   }
 });
 
-describe('the parts of a judgement', () => {
+describe('the parts of an outcome', () => {
   it('finds the first pseudonym of a text', () => {
     expect(pseudonymIn(`To ${TAG} and <PERSON_AAAAAA>`)).to.equal(TAG);
     expect(pseudonymIn('<EM and <b>')).to.equal(undefined);
   });
 
-  it('reads the events of a stream as one, those of each type apart', () => {
+  it('joins the events of a stream by type', () => {
     const stream =
       'event: a\ndata: {"type":"a","text":"one "}\n\ndata: {"type":"b","text":"x"}\n\ndata: {"type":"a","text":"two"}\n\n';
     expect([...strings(stream).values()]).to.include.members(['one two', 'x']);

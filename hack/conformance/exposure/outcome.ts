@@ -1,14 +1,14 @@
 import { demand } from '../judge.ts';
 import type { Exchange } from '../interceptor.ts';
 
-/** What a gateway did with one value that a probe planted, as seen from all sides. */
+/** What a gateway did with one planted value, as seen from all sides. */
 export interface Observation {
-  /** Where the value stood: in a request, or, as its pseudonym, in the answer of the model. */
+  /** Where the value is: in a request, or, as its pseudonym, in the model's answer. */
   readonly side: 'request' | 'answer';
   readonly value: string;
-  /** Whether the guardrail leaves this place as it is on purpose, as a signature or an identifier. */
+  /** Whether the guardrail skips this place on purpose, for example a signature or an identifier. */
   readonly spared: boolean;
-  /** What reached the model, or another server behind the gateway, in order. */
+  /** The requests that reached the model or another server behind the gateway, in order. */
   readonly upstream: readonly string[];
   /** The calls of the guardrail, in order. */
   readonly exchanges: readonly Pick<Exchange, 'phase' | 'body' | 'answer'>[];
@@ -18,7 +18,7 @@ export interface Observation {
   readonly answer: string;
 }
 
-/** The outcomes, the worst first, as the table writes them. */
+/** The outcomes as the table writes them, from worst to best. */
 export const OUTCOMES = {
   leaksUnseen: '**leaks**: never shown to the guardrail',
   leaksIgnored: '**leaks**: shown, but LiteLLM ignores the replacement',
@@ -38,31 +38,32 @@ export type Outcome = (typeof OUTCOMES)[keyof typeof OUTCOMES];
 
 const PSEUDONYM = /<[A-Z][A-Z0-9_]*_[A-Z0-9]{4,}>/;
 
-/** @returns the first pseudonym in a text; undefined where there is none. */
+/** @returns the first pseudonym in a text, if any. */
 export function pseudonymIn(text: string): string | undefined {
   return PSEUDONYM.exec(unescaped(text))?.[0];
 }
 
-/** JSON writes `<` as an escape in some programs. */
+/** Some programs escape `<` in JSON. */
 function unescaped(text: string): string {
   return text.replaceAll(/\\u003c/gi, '<').replaceAll(/\\u003e/gi, '>');
 }
 
-/** Tells whether a text holds a value, also escaped in JSON or in an address. */
+/** @returns whether a text contains a value, plain or escaped for JSON or a URL. */
 function holds(text: string, value: string): boolean {
   const bare = text.replaceAll('\\', '').toLowerCase();
   return [value, encodeURIComponent(value)].some((form) => bare.includes(form.toLowerCase()));
 }
 
-/** @returns what the guardrail is shown as text; whose call it is and by which headers it came is no text. */
+/** @returns the text that the guardrail is shown, without the caller's data and the headers. */
 function shownText({ body }: Pick<Exchange, 'body'>): string {
   const { request_data: _data, request_headers: _headers, ...texts } = body;
   return JSON.stringify(texts);
 }
 
 /**
- * Judges what became of a value.
- * @throws Misconduct where the observation allows no judgement.
+ * Determines the outcome for a value.
+ *
+ * @throws Violation if the observation allows no conclusion.
  */
 export function judge(observation: Observation): Outcome {
   return observation.side === 'request' ? judgeRequest(observation) : judgeAnswer(observation);
@@ -116,8 +117,8 @@ function judgeAnswer({ value, upstream, exchanges, status, answer }: Observation
 }
 
 /**
- * @returns the strings of an answer by their place in it. The events of a stream are read as one: what they say in the
- * same place is put together, so that a text in pieces is whole again.
+ * @returns the strings of an answer by their path in it. Joins the strings of a stream's events that have the same path, so
+ * that a text in pieces becomes whole again.
  */
 export function strings(answer: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
@@ -130,7 +131,7 @@ export function strings(answer: string): ReadonlyMap<string, string> {
   const events = answer.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice('data:'.length)] : []));
   for (const text of events.length > 0 ? events : [answer]) {
     const json = parsed(text);
-    // Events of different types may use one name for different things: a whole text and its pieces, say.
+    // Events of different types can use one name for different things, for example a whole text and its pieces.
     visit(eventType(json), json);
   }
   return found;

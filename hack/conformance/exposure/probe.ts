@@ -5,45 +5,45 @@ import type { Reply, ScriptedWitness } from '../../testing/upstream/modelServer.
 import { pseudonymIn } from './outcome.ts';
 import { anEmail } from './values.ts';
 
-/** What the probes work with. */
+/** What the probes need. */
 export interface ProbeBench {
   readonly client: GatewayClient;
   readonly model: ScriptedWitness;
   readonly guardrail: Interceptor;
 }
 
-/** Plants a value in one place, and sends it through the gateway. */
+/** Plants a value in one place and sends it through the gateway. */
 export interface Probe {
-  /** As the table names it. */
+  /** The name of the route in the table. */
   readonly route: string;
-  /** As the table names it. */
+  /** The name of the field in the table. */
   readonly field: string;
-  /** Where the value stands: in the request, or, as a pseudonym, in the answer of the model. */
+  /** Where the value is: in the request, or, as a pseudonym, in the model's answer. */
   readonly side: 'request' | 'answer';
-  /** Whether the guardrail leaves this place as it is on purpose. */
+  /** Whether the guardrail skips this place on purpose. */
   readonly spared: boolean;
-  /** @returns a value that nobody has but this probe. */
+  /** @returns a value that only this probe uses. */
   readonly value: () => string | Promise<string>;
   /** @returns what the client got. */
   readonly send: (bench: ProbeBench, value: string) => Promise<RawAnswer>;
 }
 
-/** How a probe differs from the usual. */
+/** Options that differ from the defaults of a probe. */
 export interface ProbeOptions extends CallOptions {
-  /** The path of the call, where the route in the table is not it. */
+  /** The path of the call, if it differs from the route in the table. */
   readonly path?: string;
   readonly method?: string;
   /** Default: an e-mail address. */
   readonly value?: Probe['value'];
-  /** Whether the guardrail leaves this place as it is on purpose. Default: false. */
+  /** Whether the guardrail skips this place on purpose. Default: false. */
   readonly spared?: boolean;
-  /** The model's answer, where the one of the path's dialect does not do. */
+  /** The model's answer, if the default answer of the path does not fit. */
   readonly reply?: Reply;
 }
 
 const code = (route: string): string => `\`${route}\``;
 
-/** A probe of a field of a request: `body` is the request with the value in that field. */
+/** Creates a probe of a request field. `body` returns the request with the value in that field. */
 export function request(
   route: string,
   field: string,
@@ -65,8 +65,8 @@ export function request(
 }
 
 /**
- * A probe of a field of an answer: `body` is a request with a value that the guardrail replaces; `reply` is the model's
- * answer with the pseudonym in that field.
+ * Creates a probe of an answer field. `body` returns a request with a value that the guardrail replaces; `reply` returns the
+ * model's answer with the pseudonym in that field.
  */
 export function answer(
   route: string,
@@ -94,12 +94,12 @@ export function answer(
 /** A server-sent event without a name. */
 export const event = (json: Json): string => `data: ${JSON.stringify(json)}\n\n`;
 
-/** A server-sent event that is named by its type. */
+/** A server-sent event with its type as its name. */
 export const typed = (json: JsonObject & { type: string }): string => `event: ${json.type}\n${event(json)}`;
 
 const PIECE = 5;
 
-/** A text in pieces, small enough that a pseudonym in it is cut. */
+/** Splits a text into pieces small enough to cut a pseudonym. */
 export function pieces(text: string): string[] {
   return Array.from({ length: Math.ceil(text.length / PIECE) }, (_, index) =>
     text.slice(index * PIECE, (index + 1) * PIECE),

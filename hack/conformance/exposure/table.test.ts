@@ -21,7 +21,7 @@ const measured: Measurement = {
 };
 
 describe('the measured table', () => {
-  it('has a line for each route and outcome, the worst outcome first', () => {
+  it('has a line for each route and outcome, sorted from worst to best', () => {
     expect(render(measured, OUTCOMES)).to.equal(
       [
         'Measured on LiteLLM 1.0.0:\n',
@@ -35,7 +35,7 @@ describe('the measured table', () => {
     );
   });
 
-  it('stands between the markers of a document and is read from there', () => {
+  it('is written and read between the markers of a document', () => {
     const document = withTable(EMPTY, render(measured, OUTCOMES));
     expect(document)
       .to.match(/^# Title\n/)
@@ -46,7 +46,7 @@ describe('the measured table', () => {
     expect(() => withTable('# Title\n', '')).to.throw('its markers are gone');
   });
 
-  it('names what differs, row by row, and the version', () => {
+  it('reports the differences of rows and of the version', () => {
     const later: Measurement = {
       version: 'LiteLLM 2.0.0',
       rows: [
@@ -64,13 +64,13 @@ describe('the measured table', () => {
     expect(differences(measurementIn(EMPTY), measured)).to.have.length(1 + measured.rows.length);
   });
 
-  it('refuses what cannot be a cell', () => {
+  it('rejects text that cannot stand in a cell', () => {
     for (const bad of [row('a|b', 'f', 'guarded'), row('r', 'one, two', 'guarded'), row('r', 'a\nb', 'guarded')]) {
       expect(() => render({ version: 'v', rows: [bad] }, OUTCOMES)).to.throw('cannot be a cell');
     }
   });
 
-  it('is read back as it was written, whatever it holds', () => {
+  it('reads back any written table unchanged', () => {
     const cell = fc.stringMatching(/^[a-z`{}:/_]{1,12}$/);
     const rows = fc.uniqueArray(
       fc.record({ route: cell, field: cell, outcome: fc.constantFrom(...OUTCOMES, 'other') }),

@@ -1,12 +1,12 @@
-/** One line of a measurement: what happens to one field of one route. */
+/** One row of a measurement: the outcome for one field of one route. */
 export interface Row {
   readonly route: string;
-  /** Holds neither a comma with a space after it, nor a bar. */
+  /** Contains neither a bar nor a comma followed by a space. */
   readonly field: string;
   readonly outcome: string;
 }
 
-/** What was measured, on which version of the gateway. */
+/** The measured rows, and the version of the gateway. */
 export interface Measurement {
   readonly version: string;
   readonly rows: readonly Row[];
@@ -19,9 +19,10 @@ const SEPARATOR = ', ';
 const VERSION = /^Measured on (.+):$/m;
 
 /**
- * Writes rows as a Markdown table: a line for each route and outcome, the routes in the order of their first row, the
- * outcomes in the order given, and after them any others.
- * @throws Error where a field or a route cannot stand in a table.
+ * Writes rows as a Markdown table with a line for each route and outcome. Routes keep the order of their first row; outcomes
+ * follow the given order, then any others.
+ *
+ * @throws Error if a field or a route cannot stand in a table.
  */
 export function render({ version, rows }: Measurement, outcomes: readonly string[]): string {
   for (const text of rows.flatMap(({ route, field }) => [route, field])) {
@@ -39,7 +40,7 @@ export function render({ version, rows }: Measurement, outcomes: readonly string
   return `Measured on ${version}:\n\n${HEAD}${lines.join('')}`;
 }
 
-/** Reads what {@link render} wrote. */
+/** Reads a table that {@link render} wrote. */
 export function parse(text: string): Measurement {
   const lines = text.split('\n').filter((line) => line.startsWith('| '));
   const rows = lines.slice(2).flatMap((line) => {
@@ -57,8 +58,8 @@ function span(document: string): { from: number; to: number } {
 }
 
 /**
- * @returns the measurement that stands between the markers of a document.
- * @throws Error where the markers are missing.
+ * @returns the measurement between the markers of a document.
+ * @throws Error if the markers are missing.
  */
 export function measurementIn(document: string): Measurement {
   const { from, to } = span(document);
@@ -67,14 +68,14 @@ export function measurementIn(document: string): Measurement {
 
 /**
  * @returns the document with this table between its markers.
- * @throws Error where the markers are missing.
+ * @throws Error if the markers are missing.
  */
 export function withTable(document: string, table: string): string {
   const { from, to } = span(document);
   return `${document.slice(0, from)}\n${table}\n${document.slice(to)}`;
 }
 
-/** @returns what differs, a sentence a row: what was written, and what was measured. Empty where nothing differs. */
+/** @returns the differences between the written and the measured table, one sentence per row. */
 export function differences(written: Measurement, measured: Measurement): string[] {
   const before = byPlace(written);
   const after = byPlace(measured);

@@ -2,17 +2,17 @@ import { randomInt } from 'node:crypto';
 import { draw, note } from '../../../guardrail/images/testing/drawings.ts';
 import { newPerson } from '../syntheticPerson.ts';
 
-/** Values that a probe plants, new at each call. */
+/** Creators of the values that probes plant. Each call returns a new value. */
 
 export const anEmail = (): string => newPerson().email;
 
-/** @returns a text that holds an e-mail address, in base64. */
+/** @returns a text with an e-mail address, in base64. */
 export const aFile = (): string => Buffer.from(`Please write to ${newPerson().email}`).toString('base64');
 
-/** @returns a number that stands for a piece of text in a model's vocabulary. */
+/** @returns a number that represents a token of a model's vocabulary. */
 export const aToken = (): string => String(randomInt(100_000_000, 999_999_999));
 
-/** @returns an image of a note that holds an e-mail address, as a data URL. */
+/** @returns an image of a note with an e-mail address, as a data URL. */
 export async function aPicture(): Promise<string> {
   const file = await draw(note(`Please write to ${newPerson().email} about the delivery`))
     .png()

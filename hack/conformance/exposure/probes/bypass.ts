@@ -10,7 +10,7 @@ export const GUARDRAIL = 'gateway-guardrail';
 const KEY = 'a key';
 const TEAM = 'a team';
 
-/** A chat with a key, made for it by the admin. What the admin may not make is what the client gets. */
+/** Sends a chat with a key that the admin creates for it. If the creation fails, returns its answer. */
 function byKey(
   route: string,
   field: string,
@@ -36,7 +36,7 @@ function teamOf(made: Answer | undefined): JsonObject {
   return made === undefined ? {} : { team_id: made.body.team_id ?? null };
 }
 
-/** What lets a call around the guardrail, and what does not. */
+/** Settings of keys and calls that may bypass the guardrail. */
 export const BYPASS_PROBES: readonly Probe[] = [
   byKey(KEY, 'without the settings below', {}),
   byKey(KEY, '`disable_global_guardrails`', { key: { disable_global_guardrails: true } }),

@@ -5,7 +5,7 @@ import { newPerson } from '../../syntheticPerson.ts';
 import { answer, event, pieces, type Probe, type ProbeOptions, request } from '../probe.ts';
 import { aFile, aPicture } from '../values.ts';
 
-/** Known to LiteLLM: of others it drops fields that it does not know them to take. */
+/** A model that LiteLLM knows. For unknown models, LiteLLM drops fields that it does not expect. */
 const MODEL = 'gpt-4o';
 
 const asked = (field: string, more: (value: string) => JsonObject, options?: ProbeOptions): Probe =>
@@ -119,7 +119,7 @@ const requests: readonly Probe[] = [
   }),
 ];
 
-/** What becomes of the pseudonyms in an answer to a chat, whole or streamed. */
+/** Probes of the pseudonyms in a chat answer, whole or streamed. */
 const got = (field: string, body: (value: string) => JsonObject, reply: (pseudonym: string) => Reply): Probe =>
   answer(CHAT, field, body, reply);
 
@@ -201,5 +201,5 @@ const answers: readonly Probe[] = [
   got('stream: `logprobs`', streamed, (pseudonym) => chunks([{ content: ' ' }], [logprobs(pseudonym)])),
 ];
 
-/** Every field of a chat, in the request and in the answer. */
+/** All fields of a chat, in the request and in the answer. */
 export const CHAT_PROBES: readonly Probe[] = [...requests, ...answers];

@@ -26,7 +26,7 @@ const logprobs = (token: string): JsonObject => ({
   logprobs: { tokens: [token], token_logprobs: [-1], top_logprobs: null, text_offset: [0] },
 });
 
-/** Every field of a completion, in the request and in the answer. */
+/** All fields of a completion, in the request and in the answer. */
 export const COMPLETION_PROBES: readonly Probe[] = [
   asked('`prompt`', (value) => ({ prompt: `Mail ${value}` })),
   asked('`prompt` as a list', (value) => ({ prompt: ['Hello', `Mail ${value}`] })),

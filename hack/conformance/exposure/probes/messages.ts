@@ -13,7 +13,7 @@ const asked = (field: string, more: (value: string) => JsonObject, options?: Pro
 const block = (field: string, of: (value: string) => JsonObject, options?: ProbeOptions): Probe =>
   asked(field, (value) => ({ messages: [user([{ type: 'text', text: 'Look at this' }, of(value)])] }), options);
 
-/** The assistant's blocks, and the user's to them. */
+/** @returns a conversation with blocks of the assistant, and the user's answering blocks. */
 const turn = (
   field: string,
   blocks: (value: string) => Json,
@@ -178,7 +178,7 @@ const answers: readonly Probe[] = [
   ),
 ];
 
-/** Every field of `/v1/messages`, in the request and in the answer, with a model of Anthropic's. */
+/** All fields of `/v1/messages` with an Anthropic model, in the request and in the answer. */
 export const MESSAGES_PROBES: readonly Probe[] = [
   ...requests,
   ...answers,

@@ -167,7 +167,7 @@ const batchFile = (value: string): FormData => {
 const upload = (field: string, purpose: string, of: (value: string) => File): Probe =>
   request(FILES, field, (value) => form({ purpose, custom_llm_provider: 'openai', file: of(value) }), { reply: KEPT });
 
-/** The file of a batch goes in with a value, and the file of its answers comes back with the pseudonym of that. */
+/** Uploads a batch file with a value. The batch's answer file contains its pseudonym. */
 const batchOutput: Probe = {
   route: '`/v1/files/{file}/content`',
   field: 'answers of a batch',
@@ -296,7 +296,7 @@ const stored: readonly Probe[] = [
   }),
 ];
 
-/** Other names of routes that are above, and routes that only count or shorten what they are given. */
+/** Other names of the routes above, and routes that only count or shorten their input. */
 const kin: readonly Probe[] = [
   request('/engines/{model}/chat/completions', '`content` of a message', (value) => chat(`Mail ${value}`), {
     path: '/engines/gpt-4o/chat/completions',
@@ -430,5 +430,5 @@ const kin: readonly Probe[] = [
   ),
 ];
 
-/** The routes beside chats, completions, responses and messages. */
+/** All routes other than chats, completions, responses and messages. */
 export const OTHER_PROBES: readonly Probe[] = [...models, ...stored, ...kin];

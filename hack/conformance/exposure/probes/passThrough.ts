@@ -1,12 +1,12 @@
 import { chat, user } from '../../chatCases.ts';
 import { type Probe, request } from '../probe.ts';
 
-/** Paths that the configuration of the suite hands on to the model server as they are. */
+/** Paths that the suite's configuration passes through to the model server. */
 export const PASS_THROUGH = { plain: '/handed-on', guarded: '/handed-on-guarded' } as const;
 
 const reply = { json: { ok: true } } as const;
 
-/** Routes that hand a call on to a provider in its own format. */
+/** Routes that pass a call through to a provider in its own format. */
 export const PASS_THROUGH_PROBES: readonly Probe[] = [
   request('pass_through_endpoints', 'any body', (value) => ({ note: `Mail ${value}` }), {
     path: PASS_THROUGH.plain,

@@ -11,7 +11,7 @@ const item = (text: string): JsonObject => ({
   item: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] },
 });
 
-/** Sends events, asks for an answer, and waits for its end. */
+/** Sends events, requests an answer, and waits for its end. */
 async function converse({ client }: ProbeBench, events: readonly JsonObject[]): Promise<RawAnswer> {
   const socket = client.connect(`${ROUTE}?model=echo-realtime`);
   const got: string[] = [];
@@ -51,7 +51,7 @@ const probe = (field: string, events: (value: string) => readonly JsonObject[]):
   send: (bench, value) => converse(bench, events(value)),
 });
 
-/** A conversation over a WebSocket, in texts. */
+/** A text conversation over a WebSocket. */
 export const REALTIME_PROBES: readonly Probe[] = [
   probe('`conversation.item.create`', (value) => [item(`Mail ${value}`)]),
   probe('`instructions` of `session.update`', (value) => [

@@ -6,13 +6,13 @@ import { aFile, aPicture } from '../values.ts';
 
 const RESPONSES = '/v1/responses';
 
-/** Known to LiteLLM: the streams of others it makes up itself. */
+/** A model that LiteLLM knows. For unknown models, LiteLLM synthesizes the streams. */
 const MODEL = 'gpt-4o';
 
 const asked = (field: string, more: (value: string) => JsonObject, options?: ProbeOptions): Probe =>
   request(RESPONSES, field, (value) => ({ model: MODEL, input: 'Hello', ...more(value) }), options);
 
-/** An item of the history, between two of the user. */
+/** @returns a history with an item between two items of the user. */
 const item = (field: string, of: (value: string) => Json, options?: ProbeOptions): Probe =>
   asked(field, (value) => ({ input: [user('Hello'), of(value), user('Go on')] }), options);
 
@@ -167,7 +167,7 @@ const call = (args: string): JsonObject => ({
   arguments: args,
 });
 
-/** The events of one item that comes in pieces. */
+/** @returns the events of one item that is sent in pieces. */
 function stream(begun: JsonObject, deltas: readonly (JsonObject & { type: string })[], ended: JsonObject): Reply {
   return {
     events: [
@@ -211,5 +211,5 @@ const answers: readonly Probe[] = [
   }),
 ];
 
-/** Every field of `/v1/responses`, in the request and in the answer. */
+/** All fields of `/v1/responses`, in the request and in the answer. */
 export const RESPONSES_PROBES: readonly Probe[] = [...requests, ...answers];

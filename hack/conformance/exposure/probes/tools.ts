@@ -4,7 +4,7 @@ import { type Reply, responseObject } from '../../../testing/upstream/modelServe
 import { type Probe, request } from '../probe.ts';
 import { anEmail } from '../values.ts';
 
-/** The name of the MCP server in the configuration of the suite. */
+/** The name of the MCP server in the suite's configuration. */
 export const MCP_SERVER = 'lab';
 
 const ROUTE = '/mcp';
@@ -17,10 +17,10 @@ const call = (about: string): JsonObject => ({
   params: { name: `${MCP_SERVER}-${MCP_TOOL}`, arguments: { about } },
 });
 
-/** The tool reads this, so that the value is in its answer alone. */
+/** The tool reads this from the model server, so the value is only in the tool's answer. */
 const coded = (value: string): string => Buffer.from(value).toString('base64');
 
-/** The model asks for the tool. */
+/** Makes the model call the tool. */
 const calling = (code: string): Reply => ({
   json: responseObject([
     {
@@ -34,7 +34,7 @@ const calling = (code: string): Reply => ({
   ]),
 });
 
-/** LiteLLM calls the tools of its MCP servers itself where a request says so, and shows the results to the model. */
+/** Requests for which LiteLLM itself calls the tools of its MCP servers and shows the results to the model. */
 const ownTools: Probe = {
   route: '`/v1/responses` with MCP tools of LiteLLM',
   field: 'results of a tool',
@@ -52,7 +52,7 @@ const ownTools: Probe = {
   },
 };
 
-/** Calls of tools of an MCP server through LiteLLM. */
+/** Tool calls of an MCP server through LiteLLM. */
 export const MCP_PROBES: readonly Probe[] = [
   request(ROUTE, 'arguments of a tool', call, { path: '/mcp/', headers: ACCEPT }),
   request('/mcp-rest/tools/call', 'arguments of a tool', (about) => ({
