@@ -1,4 +1,4 @@
-/** Loaded before a program that is under attack: see memory.ts. */
+/** Preloaded into a program under attack, see memory.ts. */
 process.on('SIGUSR2', () => {
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 });

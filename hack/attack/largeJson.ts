@@ -1,12 +1,12 @@
-/** How fast this machine is with the work that cannot be interrupted: the reference for latencies during attacks. */
+/** Measures this machine's speed at work that cannot be interrupted, as a reference for latencies during attacks. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const ROUNDS = 7;
 
 /**
- * The time that reading and writing a JSON body of 5 MB with 50,000 members takes, in milliseconds: the median of some rounds
- * in a process of its own, so that the clocks of this one go on.
+ * @returns the time to parse and write a JSON body of 5 MB with 50,000 members, in milliseconds: the median of several
+ * rounds. Runs in a separate process, so that the timers of this process continue.
  */
 export async function largeJsonMs(): Promise<number> {
   const { stdout } = await promisify(execFile)(process.execPath, [import.meta.filename]);

@@ -4,7 +4,7 @@ import { growth, LEAST_SAMPLES, percentile, slowdown } from './measure.ts';
 const samples = (ms: number, count = LEAST_SAMPLES): number[] => Array.from({ length: count }, () => ms);
 
 describe('measures of an attack', () => {
-  it('takes percentiles by the nearest rank, whatever the order', () => {
+  it('computes percentiles by nearest rank from unsorted values', () => {
     const values = Array.from({ length: 100 }, (_, at) => 100 - at);
     expect(percentile(values, 0.99)).to.equal(99);
     expect(percentile(values, 1)).to.equal(100);
@@ -13,14 +13,14 @@ describe('measures of an attack', () => {
     expect(percentile([], 0.99)).to.be.NaN;
   });
 
-  it('allows three times the usual p99, and the floor', () => {
+  it('allows three times the usual p99, and always the floor', () => {
     expect(slowdown({ usual: samples(10), during: samples(30) }, 5)).to.equal(undefined);
     expect(slowdown({ usual: samples(10), during: samples(31) }, 5)).to.match(/p99 of 31 ms; 30 ms is allowed/);
     expect(slowdown({ usual: samples(10), during: samples(100) }, 100)).to.equal(undefined);
     expect(slowdown({ usual: samples(10), during: samples(101) }, 100)).to.match(/p99 of 101 ms; 100 ms is allowed/);
   });
 
-  it('counts a call that was not served as endless, and allows one in a hundred', () => {
+  it('allows one failed call in a hundred', () => {
     const served = samples(10, 199);
     const one = [...served, Number.POSITIVE_INFINITY];
     expect(slowdown({ usual: samples(10), during: one }, 5)).to.equal(undefined);
@@ -28,7 +28,7 @@ describe('measures of an attack', () => {
     expect(slowdown({ usual: samples(10), during: three }, 5)).to.match(/were not served: 3 of 202/);
   });
 
-  it('does not judge by a few samples, nor by a service that failed before', () => {
+  it('reports too few samples, and failures before the attack', () => {
     expect(slowdown({ usual: samples(10), during: samples(10, LEAST_SAMPLES - 1) }, 5)).to.match(/too few/);
     expect(slowdown({ usual: samples(10, 3), during: samples(10) }, 5)).to.match(/too few/);
     expect(slowdown({ usual: samples(Number.POSITIVE_INFINITY), during: samples(10) }, 5)).to.match(
@@ -36,7 +36,7 @@ describe('measures of an attack', () => {
     );
   });
 
-  it('allows memory a fifth', () => {
+  it('allows memory to grow by a fifth', () => {
     expect(growth(300 * 2 ** 20, 360 * 2 ** 20)).to.equal(undefined);
     expect(growth(300 * 2 ** 20, 363 * 2 ** 20)).to.equal('memory stays 21 % above what it was: 363 MiB after 300 MiB');
     expect(growth(100 * 2 ** 20, 148 * 2 ** 20)).to.equal(undefined);

@@ -1,29 +1,30 @@
-/** Judges latencies and memory. Pure. */
+/** Evaluates latencies and memory. Pure. */
 
-/** How many times the usual p99 other tenants' calls may take during an attack. */
+/** The maximum p99 of other tenants' calls during an attack, as a multiple of the usual p99. */
 export const MOST_TIMES = 3;
-/** Fewer samples say nothing about the slowest hundredth. */
+/** With fewer samples, the 99th percentile has no meaning. */
 export const LEAST_SAMPLES = 100;
-/** By how much memory may stay above what it was. */
+/** The maximum permanent growth of memory, as a fraction. */
 export const MOST_GROWTH = 0.2;
-/** Growth below this many bytes says nothing: V8's young generation and free pages of the allocator alone take as much. */
+/** Smaller growth has no meaning: V8's young generation and the allocator's free pages alone take this much. */
 const LEAST_GROWTH = 48 * 2 ** 20;
 
-/** The smallest value that this part of all values does not exceed (nearest rank); NaN where there is none. */
+/** @returns the smallest value that is not below this part of all values (nearest rank); NaN without values. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
 }
 
-/** Latencies in milliseconds; Infinity stands for a call that was not served. */
+/** Latencies in milliseconds; Infinity for a call that was not served. */
 export interface Latencies {
   readonly usual: readonly number[];
   readonly during: readonly number[];
 }
 
 /**
- * Says what is wrong where the calls of others were slowed down by more than {@link MOST_TIMES}.
- * @param floorMs what always passes: below it, the ratio measures the machine's other work
+ * Reports a slowdown of other tenants' calls beyond {@link MOST_TIMES}.
+ *
+ * @param floorMs always allowed: below it, the ratio measures other work on the machine
  */
 export function slowdown({ usual, during }: Latencies, floorMs: number): string | undefined {
   if (usual.length < LEAST_SAMPLES || during.length < LEAST_SAMPLES) {
@@ -41,8 +42,9 @@ export function slowdown({ usual, during }: Latencies, floorMs: number): string 
 }
 
 /**
- * Says what is wrong where memory did not come back.
- * @param leastBytes growth that says nothing
+ * Reports memory that was not released.
+ *
+ * @param leastBytes growth below this has no meaning
  */
 export function growth(beforeBytes: number, afterBytes: number, leastBytes = LEAST_GROWTH): string | undefined {
   if (afterBytes <= beforeBytes + Math.max(beforeBytes * MOST_GROWTH, leastBytes)) return undefined;

@@ -1,32 +1,32 @@
-/** The memory of child processes that were started with {@link COLLECTABLE}. */
+/** Measures the memory of child processes that were started with {@link COLLECTABLE}. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { growth } from './measure.ts';
 
-/** Arguments of Node by which a program collects its garbage at SIGUSR2; else it is as it would be. */
+/** Node.js arguments that make a program collect its garbage at SIGUSR2, and change nothing else. */
 export const COLLECTABLE: readonly string[] = ['--expose-gc', '--import', join(import.meta.dirname, 'collect.ts')];
 
 const LOOK_MS = 250;
 
-/** Resident bytes of a process. */
+/** @returns the resident memory of a process, in bytes. */
 export function residentBytes(pid: number): number {
   if (process.platform === 'linux') return 1024 * statusOf(pid, 'VmRSS');
   return 1024 * Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
 }
 
-/** From now on, {@link peakBytes} tells the most since now. */
+/** Starts a new measurement of {@link peakBytes}. */
 export function resetPeak(pid: number): void {
   if (process.platform === 'linux') writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** The most resident bytes since {@link resetPeak}; where the system does not tell, those of now. */
+/** @returns the peak of resident bytes since {@link resetPeak}; on other systems than Linux, the current value. */
 export function peakBytes(pid: number): number {
   return process.platform === 'linux' ? 1024 * statusOf(pid, 'VmHWM') : residentBytes(pid);
 }
 
-/** The least resident bytes that are seen while the process collects its garbage over and over. */
+/** @returns the minimum of resident bytes over several garbage collections. */
 export async function settledBytes(pid: number, looks = 6): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let look = 0; look < looks; look += 1) least = Math.min(least, await lookOnce(pid));
@@ -34,9 +34,10 @@ export async function settledBytes(pid: number, looks = 6): Promise<number> {
 }
 
 /**
- * Waits until memory is back.
- * @param leastBytes growth that says nothing: see {@link growth}
- * @returns what is wrong where it does not come back within `withinMs`
+ * Waits until memory is released.
+ *
+ * @param leastBytes growth below this has no meaning, see {@link growth}
+ * @returns the fault if memory is not released within `withinMs`
  */
 export async function waitForMemory(
   pid: number,

@@ -15,7 +15,7 @@ describe('mutated bodies', () => {
     return Array.from({ length: count }, () => mutate(body, random));
   };
 
-  it('are repeated by the seed, and leave what they are made of alone', () => {
+  it('repeat with the seed, and leave the original unchanged', () => {
     const before = structuredClone(body);
     fc.assert(
       fc.property(fc.integer(), (seed) => {
@@ -27,7 +27,7 @@ describe('mutated bodies', () => {
     expect(Buffer.concat(mutations(1)).equals(Buffer.concat(mutations(2)))).to.equal(false);
   });
 
-  it('are changed nearly always, and are valid JSON as well as not', () => {
+  it('nearly always differ from the original, and include valid and invalid JSON', () => {
     const text = JSON.stringify(body);
     const all = mutations(1);
     expect(all.filter((bytes) => bytes.toString() === text).length).to.be.below(all.length / 10);
@@ -40,7 +40,7 @@ describe('mutated bodies', () => {
       }
     });
     expect(valid.length).to.be.within(all.length / 4, (3 * all.length) / 4 + all.length / 6);
-    // Encodings are broken, too.
+    // Some mutations break the encoding.
     expect(all.some((bytes) => !Buffer.from(bytes.toString()).equals(bytes))).to.equal(true);
   });
 });

@@ -2,7 +2,7 @@ import type { Random } from './random.ts';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** What is put in the place of a value. */
+/** Values that replace others. */
 const ODDITIES: readonly Json[] = [
   null,
   true,
@@ -22,7 +22,7 @@ const ODDITIES: readonly Json[] = [
   { constructor: { prototype: {} } },
 ];
 
-/** A valid body made invalid, or odd, in one to three places. The same draws give the same bytes. Pure. */
+/** Makes a valid body invalid or odd in one to three places. The same random values give the same bytes. Pure. */
 export function mutate(body: unknown, random: Random): Buffer {
   const copy = structuredClone(body) as Json;
   const times = 1 + random.int(3);
@@ -31,7 +31,7 @@ export function mutate(body: unknown, random: Random): Buffer {
   return random.int(3) === 0 ? mutateBytes(Buffer.from(text), random) : Buffer.from(mutateText(text, random));
 }
 
-/** Changes one place of a value, in it. */
+/** Changes one place of a value in place. */
 function mutateValue(root: Json, random: Random): void {
   const places: { parent: Json[] | Record<string, Json>; name: string }[] = [];
   const visit = (value: Json): void => {
@@ -56,7 +56,7 @@ function mutateValue(root: Json, random: Random): void {
   else members[name] = structuredClone(random.pick(ODDITIES));
 }
 
-/** A member of any name: `__proto__` too is one of its own. Lists have none in JSON. */
+/** Sets a member, also `__proto__`, as an own property. Lists have no such members in JSON. */
 function addOwn(parent: Json[] | Record<string, Json>, name: string, value: Json): void {
   if (!Array.isArray(parent))
     Object.defineProperty(parent, name, { value, enumerable: true, configurable: true, writable: true });
@@ -68,7 +68,7 @@ function nested(value: Json, depth: number): Json {
   return whole;
 }
 
-/** What JSON.stringify does not write: repeated members, huge numbers, odd white space, a second value. */
+/** Adds what JSON.stringify does not write: repeated members, huge numbers, odd white space, a second value. */
 function mutateText(text: string, random: Random): string {
   switch (random.int(8)) {
     case 0:
@@ -88,7 +88,7 @@ function mutateText(text: string, random: Random): string {
   }
 }
 
-/** Breaks the encoding: cut, flipped, inserted or repeated bytes. */
+/** Breaks the encoding by cut, flipped, inserted or repeated bytes. */
 function mutateBytes(bytes: Buffer, random: Random): Buffer {
   const at = random.int(Math.max(1, bytes.length));
   switch (random.int(4)) {

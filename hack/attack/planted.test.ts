@@ -9,7 +9,7 @@ describe('planted values', () => {
     return { values, token: values.token() };
   };
 
-  it('are found as they are, in any case, and as parts of other values', () => {
+  it('are found in any letter case and inside other values', () => {
     const { values, token } = planted();
     const email = values.email();
     expect(values.scan(`a line with ${token}.`)).to.deep.equal([token]);
@@ -17,7 +17,7 @@ describe('planted values', () => {
     expect(values.scan(`https://example.org/?q=${encodeURIComponent(email)}`)).to.deep.equal([email.split('@')[0]]);
   });
 
-  it('are found in base64 and in hexadecimal, wherever they stand in what is encoded', () => {
+  it('are found in base64 and hexadecimal, at any offset', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 20 }), fc.string({ maxLength: 20 }), (before, after) => {
         const { values, token } = planted();
@@ -29,13 +29,13 @@ describe('planted values', () => {
     );
   });
 
-  it('are not found where they are not', () => {
+  it('are not found in other texts', () => {
     const { values, token } = planted();
     expect(values.scan('')).to.deep.equal([]);
     expect(values.scan(`${token.slice(0, -1)} ${Buffer.from('another text').toString('base64')}`)).to.deep.equal([]);
   });
 
-  it('differ from each other, and are repeated by the seed', () => {
+  it('are unique, and repeat with the seed', () => {
     const [first, second] = [new Planted(randomOf(7, 'a')), new Planted(randomOf(7, 'a'))];
     const tokens = Array.from({ length: 50 }, () => first.token());
     expect(new Set(tokens).size).to.equal(50);

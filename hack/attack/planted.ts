@@ -1,16 +1,16 @@
 import type { Random } from './random.ts';
 
-/** Personal values that must not be seen again where they do not belong: in logs, metrics, errors and addresses. */
+/** Personal values that must not appear in logs, metrics, errors or addresses. */
 export class Planted {
   readonly #random: Random;
-  /** What to look for, and the value that it betrays. */
+  /** The text to look for, and the value that it reveals. */
   readonly #marks = new Map<string, string>();
 
   constructor(random: Random) {
     this.#random = random;
   }
 
-  /** A word that occurs nowhere else. It has letters alone, so that most ways of quoting it leave it as it is. */
+  /** @returns a unique word. It consists of letters only, so that most quoting leaves it unchanged. */
   token(): string {
     const token = `zq${this.#random.letters(10)}`;
     this.#marks.set(token, token);
@@ -24,7 +24,7 @@ export class Planted {
     return `${this.token()}@example.org`;
   }
 
-  /** The planted values that stand in a text: as they are, in any case, in base64 or in hexadecimal. */
+  /** @returns the planted values in a text: in any letter case, in base64 or in hexadecimal. */
   scan(text: string): string[] {
     const folded = text.toLowerCase();
     const found = new Set<string>();
@@ -36,8 +36,8 @@ export class Planted {
 }
 
 /**
- * What base64 makes of a text, wherever it stands in what is encoded: by each offset within three bytes, the characters
- * that depend on the text alone. Long enough that chance does not make them.
+ * @returns the base64 characters that depend only on the text, for each offset within three bytes. They are long enough to
+ * rule out a match by chance.
  */
 export function base64Marks(text: string): string[] {
   return [0, 1, 2].map((offset) => {

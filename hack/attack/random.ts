@@ -1,18 +1,18 @@
-/** Random values that a seed repeats. */
+/** Random values that a seed reproduces. */
 export interface Random {
-  /** From 0 up to and without 1. */
+  /** @returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number from 0 up to and without `below`. */
+  /** @returns an integer from 0 (inclusive) to `below` (exclusive). */
   int(below: number): number;
   pick<T>(list: readonly T[]): T;
-  /** Lower-case letters. */
+  /** @returns lower-case letters. */
   letters(count: number): string;
 }
 
-/** @param name gives each user of one seed draws of its own, so that one of them repeats without the others */
+/** @param name separates the draws of several users of one seed, so that each can be repeated alone */
 export function randomOf(seed: number, name: string): Random {
   let state = seed ^ hash(name);
-  // Mulberry32: small, and good enough to choose what to break.
+  // Mulberry32: small, and good enough for choosing mutations.
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

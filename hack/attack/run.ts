@@ -8,9 +8,9 @@ import { guardrailGroups } from './guardrail/guardrail.ts';
 import { operatorGroup } from './operator/operator.ts';
 import { type Group, runSuite } from './suite.ts';
 
-/** The operator mostly waits, so the guardrail is attacked at the same time. */
+/** The operator mostly waits, so the guardrail is attacked in parallel. */
 const LANES: readonly (readonly Group[])[] = [guardrailGroups, [operatorGroup]];
-/** The whole suite ends within this time, on two processors. */
+/** The time limit of the whole suite, on two processors. */
 const LIMIT_MS = 5 * 60_000;
 const ATTACK_MS = 120_000;
 
@@ -19,7 +19,10 @@ export const ATTACKS: readonly string[] = LANES.flat().flatMap(({ name, attacks 
   attacks.map((one) => `${name}/${one}`),
 );
 
-/** `PROPERTY_SEED`, or else a random seed. @throws Error with one sentence if the variable is not an integer */
+/**
+ * @returns `PROPERTY_SEED`, or a random seed.
+ * @throws Error with one sentence if the variable is not an integer
+ */
 export function defaultSeed(given = process.env.PROPERTY_SEED): number {
   if (given === undefined || given === '') return randomInt(2 ** 31);
   const seed = Number(given);
@@ -28,14 +31,15 @@ export function defaultSeed(given = process.env.PROPERTY_SEED): number {
 }
 
 /**
- * Runs the attacks whose names hold one of these texts; without any: all.
+ * Runs the attacks whose names contain one of these texts, or all attacks.
+ *
  * @throws Error if a prerequisite is missing
  */
 export async function runAttacks(names: readonly string[], seed: number): Promise<TestCounts> {
   const isChosen = (attack: string): boolean => names.length === 0 || names.some((name) => attack.includes(name));
   const progress = new Progress();
   progress.line(`Attacks with the seed ${seed}; npm run attack -- --seed ${seed} repeats them.`);
-  // On a new machine, the downloads take minutes. They do not count for the limit.
+  // On a new machine, the downloads take minutes. They do not count towards the limit.
   if (ATTACKS.some((name) => name.startsWith('guardrail/redis/') && isChosen(name))) {
     await progress.step('Redis', findRedisServer);
   }

@@ -13,7 +13,7 @@ const silent = new Progress(
 );
 const options: SuiteOptions = { seed: 1, isChosen: () => true, progress: silent, limitMs: 60_000, attackMs: 60_000 };
 
-/** A group whose attacks find what is given. */
+/** @returns a group whose attacks report the given faults. */
 function group(name: string, attacks: Readonly<Record<string, () => Promise<readonly string[]>>>): Group {
   return {
     name,
@@ -27,8 +27,8 @@ function group(name: string, attacks: Readonly<Record<string, () => Promise<read
 }
 const well = (): Promise<readonly string[]> => Promise.resolve([]);
 
-describe('a suite of attacks', () => {
-  it('counts what held and what did not, and says why', async () => {
+describe('the attack suite', () => {
+  it('counts passed and failed attacks, with the reasons', async () => {
     const attacks = {
       well,
       ill: () => Promise.resolve(['it is slow', 'it leaks']),
@@ -41,7 +41,7 @@ describe('a suite of attacks', () => {
     });
   });
 
-  it('runs what is chosen, and starts no group for nothing', async () => {
+  it('runs the chosen attacks, and starts only the groups that they need', async () => {
     let started = 0;
     const counted: Group = {
       ...group('b', { well }),
@@ -58,13 +58,13 @@ describe('a suite of attacks', () => {
     expect(started).to.equal(0);
   });
 
-  it('counts a group that cannot start as a failure, and goes on with the next', async () => {
+  it('counts a group that cannot start as a failure, and continues with the next', async () => {
     const broken: Group = { name: 'a', attacks: ['x'], run: () => Promise.reject(new Error('no port')) };
     const counts = await runSuite([[broken, group('b', { well })]], options);
     expect(counts).to.deep.equal({ passed: 1, failed: 1, failures: ['a: no port'] });
   });
 
-  it('ends an attack that does not end, and begins none after its limit', async () => {
+  it('aborts an attack after its limit, and starts none after the suite's limit', async () => {
     const hangs = group('a', { hangs: () => new Promise<readonly string[]>(() => undefined), late: well });
     const counts = await runSuite([[hangs]], { ...options, attackMs: 20, limitMs: 10 });
     expect(counts.passed).to.equal(0);
@@ -72,7 +72,7 @@ describe('a suite of attacks', () => {
     expect(counts.failures[1]).to.match(/^a\/late: it was not begun within/);
   });
 
-  it('runs lanes beside each other', async () => {
+  it('runs lanes in parallel', async () => {
     const { promise, resolve } = Promise.withResolvers<readonly string[]>();
     const waits = group('a', { waits: () => promise });
     const ends = group('b', {

@@ -1,43 +1,44 @@
-/** Runs attacks: shows what goes on, bounds their time, and counts. */
+/** Runs attacks: reports progress, limits their time, and counts the results. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Progress, Report } from '../testing/progress.ts';
 import type { TestCounts } from '../test/mocha.ts';
 import { randomOf, type Random } from './random.ts';
 
-/** Attacks on one thing that is started for them. */
+/** Attacks that share one target. */
 export interface Group {
-  /** What the names of its attacks begin with. */
+  /** The prefix of the names of its attacks. */
   readonly name: string;
-  /** Names without the group's. */
+  /** Names without the prefix. */
   readonly attacks: readonly string[];
-  /** Starts what is attacked, runs those of the attacks that are chosen, and ends all. */
+  /** Starts the target, runs the chosen attacks, and stops the target. */
   run(trial: Trial): Promise<void>;
 }
 
-/** What a group is given. */
+/** The interface of a group to the suite. */
 export interface Trial {
   readonly random: (name: string) => Random;
   readonly progress: Progress;
   isChosen(attack: string): boolean;
   /**
-   * Runs one attack and notes how it went. Never throws.
-   * @param work returns what is wrong, a phrase each
+   * Runs one attack and records its result. Never throws.
+   *
+   * @param work returns the faults, one phrase each
    */
   attempt(attack: string, work: (report: Report) => Promise<readonly string[]>): Promise<void>;
 }
 
 export interface SuiteOptions {
   readonly seed: number;
-  /** Chooses attacks by their full names. */
+  /** Selects attacks by their full names. */
   readonly isChosen: (name: string) => boolean;
   readonly progress: Progress;
-  /** What is not begun after so many milliseconds fails, so that the suite has an end. */
+  /** An attack that has not begun after this time fails, which bounds the duration of the suite. */
   readonly limitMs: number;
-  /** The most that one attack may take, with its checks. */
+  /** The time limit of one attack, including its checks. */
   readonly attackMs: number;
 }
 
-/** Runs the chosen attacks of all groups: lanes beside each other, and the groups of a lane one after the other. */
+/** Runs the chosen attacks of all groups: the lanes in parallel, the groups of a lane in sequence. */
 export async function runSuite(lanes: readonly (readonly Group[])[], options: SuiteOptions): Promise<TestCounts> {
   const counts: TestCounts = { passed: 0, failed: 0, failures: [] };
   const deadline = performance.now() + options.limitMs;
@@ -68,7 +69,7 @@ async function runLane(
         attempt: async (attack, work) => {
           const name = fullName(attack);
           if (performance.now() > deadline) {
-            fail(name, `it was not begun within ${options.limitMs / 60_000} minutes`);
+            fail(name, `it did not begin within ${options.limitMs / 60_000} minutes`);
             return;
           }
           const faults = await options.progress

@@ -28,7 +28,7 @@ describe('the default budget at the real LiteLLM', function () {
     const dependencies = {
       clients,
       status: { write: (instance: GatewayInstance) => Promise.resolve(instance) },
-      finalizer: { begin: () => undefined },
+      finalizer: { beforeExternalWrite: () => undefined },
     } as unknown as Parameters<typeof reconcileDefaultBudget>[0];
     const instance = instanceOf({ defaultCustomerBudget });
     const { settings } = await reconcileDefaultBudget(dependencies, instance, {

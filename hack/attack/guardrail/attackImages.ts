@@ -1,4 +1,4 @@
-/** Pictures for attacks, as data URLs. */
+/** Images for attacks, as data URLs. */
 import sharp from 'sharp';
 import { draw, note } from '../../../guardrail/images/testing/drawings.ts';
 
@@ -9,13 +9,13 @@ export function dataUrl(file: Uint8Array, type = 'image/png'): string {
   return `data:${type};base64,${Buffer.from(file).toString('base64')}`;
 }
 
-/** A line of text. */
+/** An image with one line of text. */
 export async function imageDataUrl(): Promise<string> {
   ordinary ??= dataUrl(await draw(note('The meeting is at noon.')).flatten({ background: '#fff' }).png().toBuffer());
   return ordinary;
 }
 
-/** As much small print as fits: what takes a reader longest. */
+/** @returns an image full of small print, which takes OCR the longest time. */
 export function denseImage(): Promise<Buffer> {
   dense ??= (async () => {
     const size = 2_000;
@@ -30,7 +30,7 @@ export function denseImage(): Promise<Buffer> {
   return dense;
 }
 
-/** The same picture with another byte in its text, so that what was read of one is not known of the other. */
+/** @returns copies of the dense image that differ in one byte, so that a cached OCR result does not apply. */
 export async function denseImages(count: number): Promise<string[]> {
   const raw = await sharp(await denseImage())
     .raw()

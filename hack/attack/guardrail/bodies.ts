@@ -1,4 +1,4 @@
-/** Bodies and connections that hold more than they show, or that never end. */
+/** Bodies that expand to more than their size, and bodies or connections that never end. */
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -17,7 +17,7 @@ function destroyAll(open: readonly Wire[]): void {
   for (const wire of open) wire.destroy();
 }
 
-/** A piece of a body with chunks. */
+/** @returns one chunk of a chunked body. */
 function chunk(text: string | Buffer): Buffer {
   const bytes = Buffer.from(text);
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
@@ -57,7 +57,7 @@ const attacks: readonly GuardrailAttack[] = [
       const letters = Buffer.from(`{"input_type":"request","texts":["${'a'.repeat(16 * MIB)}"]}`);
       const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
       const bombs: [string, Buffer][] = [
-        // What unpacks to 1 GiB.
+        // @returns compressed data that expands to 1 GiB.
         ['gzip', Buffer.concat(Array.from({ length: 16 }, () => member))],
         ['gzip', gzipSync(letters)],
         ['br', brotliCompressSync(letters, brotli)],
@@ -127,7 +127,7 @@ const attacks: readonly GuardrailAttack[] = [
         const open = await wires(target, 40);
         for (const wire of open) {
           wire.write(`${head(keys.attacker, `content-length: ${Buffer.byteLength(long)}`)}\r\n`);
-          // Some in the middle of the body, some while it is worked on.
+          // Some end in the middle of the body, some during processing.
           wire.write(random.int(2) === 0 ? long : long.slice(0, random.int(long.length)));
         }
         await delay(random.int(60));
@@ -148,7 +148,7 @@ const attacks: readonly GuardrailAttack[] = [
         for (const status of wrong) target.fault(`a call in a row was answered ${status}`);
       }
       destroyAll(open);
-      // What two readers of one connection could read differently.
+      // Requests that two parsers of one connection may read differently.
       const smuggled = `GET /metrics HTTP/1.1\r\nhost: guardrail\r\n\r\n`;
       for (const lines of [
         [`content-length: ${BODY.length}`, 'transfer-encoding: chunked'],

@@ -1,4 +1,4 @@
-/** Calls of the guardrail as a gateway makes them, and as none would. */
+/** Sends calls to the guardrail, valid and malformed ones. */
 import { CODE_ALPHABET } from '../../../guardrail/pseudonymization/pseudonymization.ts';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -7,30 +7,30 @@ import { Agent } from 'undici';
 
 /** The path of the basic protocol. */
 export const BASIC = '/beta/litellm_basic_guardrail_api';
-/** The service gives a call up after 25 s. */
+/** The service ends a call after 25 s. */
 const PATIENCE_MS = 28_000;
-/** An answer that is longer is cut here. */
+/** Longer answers are truncated here. */
 const MOST_BYTES = 128 * 2 ** 20;
 
-/** An answer; `status` 0 stands for none. */
+/** An answer; `status` 0 means that there was none. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** What is sent. */
+/** A call to send. */
 export interface Call {
   readonly path?: string;
   readonly method?: string;
   readonly key?: string;
-  /** An object is written as JSON. */
+  /** An object is sent as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
-/** Sends calls. `seen` gets every answer, before its caller does. */
+/** Sends calls. Passes every answer to `seen` before returning it. */
 export class Client {
   readonly #origin: string;
   readonly #seen: (answer: Answer) => void;
@@ -56,7 +56,7 @@ export class Client {
     return answer;
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     await this.#agent.destroy();
     this.#agent = newAgent();
@@ -87,18 +87,22 @@ function isRaw(body: unknown): body is string | Buffer {
   return typeof body === 'string' || Buffer.isBuffer(body);
 }
 
-/** A bare connection. */
+/** A raw TCP connection. */
 export interface Wire {
   readonly socket: Socket;
   write(text: string | Buffer): void;
-  /** What has come so far. */
+  /** The data received so far. */
   received(): string;
-  /** Resolves when it is closed, or `withinMs` have passed. @returns whether it is closed */
+  /**
+   * Waits until the connection is closed, at most `withinMs`.
+   *
+   * @returns whether it is closed
+   */
   closed(withinMs: number): Promise<boolean>;
   destroy(): void;
 }
 
-/** Opens a bare connection. Never throws: one that cannot be had is one that is closed. */
+/** Opens a raw connection. Never throws: a failed connection counts as closed. */
 export async function openWire(port: number): Promise<Wire> {
   const socket = connect({ host: '127.0.0.1', port });
   const chunks: Buffer[] = [];
@@ -123,14 +127,14 @@ export async function openWire(port: number): Promise<Wire> {
   };
 }
 
-/** The head of a call of the basic protocol, without its last line end. */
+/** @returns the head of a call of the basic protocol, without the empty line. */
 export function head(key: string, ...lines: readonly string[]): string {
   return [`POST ${BASIC} HTTP/1.1`, 'host: guardrail', `x-api-key: ${key}`, 'content-type: application/json', ...lines]
     .map((line) => `${line}\r\n`)
     .join('');
 }
 
-/** What a call of the basic protocol says of who calls: the attacker, whose sessions are erased afterwards. */
+/** @returns a body of the basic protocol from the attacker, whose sessions are erased afterwards. */
 export function basic(phase: 'request' | 'response', fields: object, id = 'attack'): object {
   return {
     input_type: phase,
@@ -140,10 +144,10 @@ export function basic(phase: 'request' | 'response', fields: object, id = 'attac
   };
 }
 
-/** The end user that attackers name. */
+/** The end user name of the attackers. */
 export const ATTACKER = 'mallory';
 
-/** The texts of an answer. */
+/** @returns the texts of an answer. */
 export function textsOf({ text }: Answer): string[] {
   try {
     return (JSON.parse(text) as { texts?: string[] }).texts ?? [];
@@ -154,7 +158,7 @@ export function textsOf({ text }: Answer): string[] {
 
 const CANONICAL = new RegExp(`<[A-Z][A-Z_]*_[${CODE_ALPHABET}]{6,16}>`, 'g');
 
-/** The canonical pseudonyms in a text. */
+/** @returns the distinct canonical pseudonyms in a text. */
 export function pseudonymsIn(text: string): string[] {
   return [...new Set(text.match(CANONICAL) ?? [])];
 }

@@ -1,11 +1,15 @@
-/** Ends of the guardrail and of its store, at any moment. */
+/** Terminates the guardrail or its store at arbitrary times. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { basic, pseudonymsIn, textsOf } from './client.ts';
 import type { GuardrailAttack, Target } from './testbed.ts';
 
 const RECOVERY_MS = 15_000;
 
-/** Keeps calls under way until it is stopped. @returns how to stop, which tells the statuses of all calls */
+/**
+ * Sends calls continuously until stopped.
+ *
+ * @returns a function that stops them and returns the statuses of all calls
+ */
 function fire(target: Target, size: number): () => Promise<number[]> {
   const statuses: number[] = [];
   let isOver = false;

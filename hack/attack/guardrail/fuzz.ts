@@ -1,18 +1,18 @@
-/** Bodies and requests that are valid but for a few places, on every route. */
+/** Mutated bodies and requests on every route. */
 import { mutate } from '../mutate.ts';
 import { ATTACKER, basic, BASIC, openWire } from './client.ts';
 import type { GuardrailAttack, Target } from './testbed.ts';
 
 const ROUNDS = 120;
 const AT_ONCE = 16;
-/** What the API describes for bodies that are read; 404 and 405 are for other paths. */
+/** The statuses that the API describes for routes with a body; 404 and 405 are for other paths. */
 const DESCRIBED = new Set([200, 400, 404, 405, 409, 413, 415, 429]);
 
 interface Route {
   readonly path: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** @param value a personal value to put in */
+  /** @param value a personal value to insert */
   readonly body: (value: string) => unknown;
 }
 
@@ -155,7 +155,7 @@ const attacks: readonly GuardrailAttack[] = [
 ];
 
 function statusOf({ status, text, headers }: { status: number; text: string; headers: object }): [number, string] {
-  // An answer to OPTIONS, or of another kind than JSON, has its own form.
+  // Answers to OPTIONS, and answers that are not JSON, have their own form.
   const type = JSON.stringify(headers);
   return [status, type.includes('application/json') || status === 0 ? text : '{"error":{"code":"","message":""}}'];
 }

@@ -9,7 +9,7 @@ import { textAttacks } from './texts.ts';
 
 const ATTACKS = [...textAttacks, ...bodyAttacks, ...imageAttacks, ...sessionAttacks, ...fuzzAttacks, ...crashAttacks];
 
-/** All attacks on the guardrail with its mappings in one kind of store. */
+/** @returns all attacks on the guardrail with one type of store. */
 function group(store: StoreKind): Group {
   const attacks = ATTACKS.filter((attack) => attack.store === undefined || attack.store === store);
   return {

@@ -1,4 +1,4 @@
-/** Pictures that take a reader long, or that are none. */
+/** Images that take OCR a long time, and invalid images. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
 import { pngOf, pngWith } from '../../../guardrail/images/testing/files.ts';
@@ -7,20 +7,20 @@ import { dataUrl, denseImages, imageDataUrl } from './attackImages.ts';
 import type { GuardrailAttack, Target } from './testbed.ts';
 import { answered } from './texts.ts';
 
-/** What a picture may take a reader. */
+/** The OCR time limit of one image. */
 const BUDGET_MS = 5_000;
-/** What an ordinary picture of another tenant takes besides, on a machine whose processors are busy. */
+/** Additional time for an ordinary image of another tenant, on a busy machine. */
 const SLACK_MS = 4_000;
 
 const bodyOf = (...images: readonly string[]): object => basic('request', { texts: [], images });
 
-/** Sends an ordinary picture as another tenant: it may have to wait for the one that is being read, and for no more. */
+/** Sends an ordinary image as another tenant. It may wait for the image in OCR, but for no other. */
 async function otherPicture(target: Target, mostMs: number): Promise<void> {
   const began = performance.now();
   const { status } = await target.send({ key: target.keys.other, body: bodyOf(await imageDataUrl()) });
   const took = performance.now() - began;
-  if (status !== 200) target.fault(`the picture of another tenant is answered ${status}`);
-  else if (took > mostMs) target.fault(`the picture of another tenant took ${(took / 1000).toFixed(1)} s`);
+  if (status !== 200) target.fault(`the image of another tenant got status ${status}`);
+  else if (took > mostMs) target.fault(`the image of another tenant took ${(took / 1000).toFixed(1)} s`);
 }
 
 const attacks: readonly GuardrailAttack[] = [
@@ -77,7 +77,7 @@ const attacks: readonly GuardrailAttack[] = [
         '',
       ];
       for (const image of [...bombs, ...odd]) {
-        answered(target, 'a picture that is none', [await target.send({ key: keys.attacker, body: bodyOf(image) })]);
+        answered(target, 'an invalid image', [await target.send({ key: keys.attacker, body: bodyOf(image) })]);
       }
       const many = Array.from({ length: 1_000 }, () => dataUrl(pngOf(1, 1)));
       answered(target, '1,000 pictures', [await target.send({ key: keys.attacker, body: bodyOf(...many) })]);

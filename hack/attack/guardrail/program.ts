@@ -1,16 +1,20 @@
-/** The guardrail as its pod runs it. */
+/** The guardrail with the settings of its pod. */
 import { guardrailContainer } from '../../../operator/guardrail/container.ts';
 import { quantityBytes } from '../../../operator/guardrail/sizes.ts';
 
-/** How the pod starts the guardrail. */
+/** The command line and limits of the guardrail's pod. */
 export interface PodProgram {
-  /** Arguments of Node before the program. */
+  /** Node.js arguments before the program. */
   readonly nodeArguments: readonly string[];
   /** The container's memory limit, in bytes. */
   readonly memoryBytes: number;
 }
 
-/** Reads it from what the operator deploys. @throws Error where that says nothing of the heap */
+/**
+ * Reads the settings from the operator's manifests.
+ *
+ * @throws Error if they do not set the heap size
+ */
 export function podProgram(): PodProgram {
   const { env, resources } = guardrailContainer({}, 'litellm', 'Deployment', { defaultImage: 'guardrail' });
   const options = env?.find(({ name }) => name === 'NODE_OPTIONS')?.value;
@@ -18,9 +22,12 @@ export function podProgram(): PodProgram {
   return { nodeArguments: options.split(' '), memoryBytes: limitBytes(resources?.limits?.memory ?? '') };
 }
 
-/** A container's memory limit in bytes. @throws Error where it is none */
+/**
+ * @returns a container's memory limit in bytes.
+ * @throws Error if it is not a quantity
+ */
 export function limitBytes(quantity: string): number {
   const bytes = quantityBytes(quantity);
-  if (bytes === undefined) throw new Error(`The container's memory limit ${quantity} is no quantity of memory.`);
+  if (bytes === undefined) throw new Error(`The container's memory limit ${quantity} is not a memory quantity.`);
   return bytes;
 }

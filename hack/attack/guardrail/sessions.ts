@@ -1,14 +1,18 @@
-/** Attempts to read the values of another tenant's session. */
+/** Attempts to read values from another tenant's session. */
 import { randomBytes } from 'node:crypto';
 import { CODE_ALPHABET } from '../../../guardrail/pseudonymization/pseudonymization.ts';
 import { basic, pseudonymsIn, textsOf, type Answer } from './client.ts';
 import type { GuardrailAttack, Target } from './testbed.ts';
 import { answered } from './texts.ts';
 
-/** A code must have as many characters: 40 bits are not searched through answers. */
+/** The minimum length of a code: 40 bits cannot be searched through answers. */
 const LEAST_CODE = 8;
 
-/** Has a new value masked. @returns the value, its pseudonym and the session */
+/**
+ * Pseudonymizes a new value.
+ *
+ * @returns the value, its pseudonym and the session
+ */
 async function maskOne(
   target: Target,
   key: string,
@@ -37,7 +41,7 @@ const attacks: readonly GuardrailAttack[] = [
       const label = pseudonym.slice(0, pseudonym.lastIndexOf('_') + 1);
       const guess = (): string => {
         const digits = Array.from(code, () => CODE_ALPHABET.charAt(random.int(CODE_ALPHABET.length)));
-        // A digit and a letter, as every code has.
+        // Includes a digit and a letter, as every code does.
         return `${label}7${digits.slice(2).join('')}K>`;
       };
       const guesses = Array.from({ length: 20_000 }, guess);
@@ -119,7 +123,7 @@ const attacks: readonly GuardrailAttack[] = [
       const second = await ask(`Write to ${target.planted.email()} today.`);
       const [pseudonym = ''] = pseudonymsIn(first.answer.text);
       if (pseudonym === '') target.fault(`a value was not masked for Portkey (status ${first.answer.status})`);
-      // A model that the second client controls says the first one's pseudonym, with and without the second's token.
+      // The model of the second client returns the first client's pseudonym, with and without the second client's token.
       for (const json of [second.json, {}]) {
         const response = { json: { choices: [{ index: 0, message: { role: 'assistant', content: pseudonym } }] } };
         const answer = await target.send({

@@ -1,4 +1,6 @@
-/** A guardrail under attack: the real program as a process of its own, a victim beside it, and what must hold afterwards. */
+/**
+ * A guardrail under attack: the real program as a separate process, a concurrent victim, and the checks after each attack.
+ */
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,51 +21,55 @@ import { type VictimReport, type Sample, SETTINGS } from './victim.ts';
 const READY_MS = 30_000;
 const BACK_MS = 8_000;
 /**
- * The engine that reads pictures stays for two minutes after its last picture, and holds as much more after a large one. All
- * attacks are judged by the memory before the first one, so what each of them left behind would add up.
+ * The OCR engine stays for two minutes after its last image, and retains this much more memory after a large one. All
+ * attacks are compared with the memory before the first one, so their remains would add up.
  */
 const ENGINE_BYTES = 128 * 2 ** 20;
-/** An attack that is over sooner is judged by the calls of this time: a quarter more than the least that can be judged. */
+/** The minimum measuring time of an attack: a quarter more than the fewest samples need. */
 const LEAST_WINDOW_MS = 1_600;
 const USUAL_MS = 2_600;
 const CALM_MS = 300;
 /**
- * The p99 that victims' calls may always have, as a multiple of {@link largeJsonMs}. Reading or writing the JSON of a large
- * body cannot be interrupted, a call may have to wait for two such bodies, and the service shares two processors with the
+ * The p99 that is always allowed for the victim's calls, as a multiple of {@link largeJsonMs}. Parsing or writing the JSON
+ * of a large body cannot be interrupted, a call can wait for two such bodies, and the service shares two processors with the
  * attacker, the victim and the attacks on the operator.
  */
 const FLOOR_TIMES = 15;
 
-/** Where the mappings of the guardrail under attack are. */
+/** The store of the guardrail under attack. */
 export type StoreKind = 'memory' | 'redis';
 
-/** What an attack may do. */
+/** The interface of an attack to its target. */
 export interface Target {
   readonly random: Random;
   readonly planted: Planted;
   readonly port: number;
   readonly store: StoreKind;
-  /** Keys of two tenants; the victim has a third. */
+  /** API keys of two tenants; the victim has a third. */
   readonly keys: { readonly attacker: string; readonly other: string };
-  /** Undefined where mappings are in memory. */
+  /** Undefined if the mappings are in memory. */
   readonly redis: RedisServer | undefined;
   send(call: Call): Promise<Answer>;
-  /** The most memory that the guardrail holds during some work beyond what it holds before, in bytes. */
+  /** @returns the peak growth of the guardrail's memory during some work, in bytes. */
   peakDuring(work: () => Promise<unknown>): Promise<number>;
-  /** Ends the guardrail. @returns how it ended */
+  /**
+   * Ends the guardrail.
+   *
+   * @returns its exit status
+   */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<string>;
-  /** Starts it again, on the same port. */
+  /** Restarts the guardrail on the same port. */
   restart(): Promise<void>;
-  /** Says that something is wrong. */
+  /** Reports a fault. */
   fault(phrase: string): void;
 }
 
 /** An attack on the guardrail. */
 export interface GuardrailAttack {
   readonly name: string;
-  /** Left out: both. */
+  /** Default: both. */
   readonly store?: StoreKind;
-  /** While it goes on, the service is away on purpose: the victims must be served afterwards. */
+  /** The attack makes the service unavailable on purpose; the victim must be served only afterwards. */
   readonly outage?: true;
   readonly run: (target: Target) => Promise<void>;
 }
@@ -117,7 +123,7 @@ export class GuardrailTestbed {
   }
 
   static async start(store: StoreKind, random: Random): Promise<GuardrailTestbed> {
-    // What is kept is looked through, which compression would hide.
+    // Stored data is searched for planted values, which compression would hide.
     const redis = store === 'redis' ? await startRedis({ args: ['--rdbcompression', 'no'] }) : undefined;
     const testbed = new GuardrailTestbed(store, [await freePort(), await freePort()], redis, random);
     try {
@@ -138,9 +144,10 @@ export class GuardrailTestbed {
   }
 
   /**
-   * Runs one attack, and looks whether all is well afterwards. Where only the calls of others were slow, it runs the attack
-   * once more: other work on the machine makes one of the two runs slow, a fault makes both slow.
-   * @returns what is wrong
+   * Runs one attack and the checks after it. If only the victim's calls were slow, runs the attack a second time: other work
+   * on the machine slows down one of two runs, a fault slows down both.
+   *
+   * @returns the faults
    */
   async runAttack(attack: GuardrailAttack, random: Random): Promise<string[]> {
     const first = await this.#runAttackOnce(attack, random);
@@ -181,7 +188,7 @@ export class GuardrailTestbed {
     try {
       await attack.run(counted);
     } catch (error) {
-      faults.add(`the attack broke off: ${error instanceof Error ? error.message : String(error)}`);
+      faults.add(`the attack aborted: ${error instanceof Error ? error.message : String(error)}`);
     }
     await client.close();
     await delay(Math.max(0, LEAST_WINDOW_MS - (performance.now() - began)));
@@ -189,8 +196,8 @@ export class GuardrailTestbed {
     if (restarts === 0 && this.#process?.pid !== pid) faults.add('it is another process');
     const add = (fault: string): void => void faults.add(fault);
     const slow = await this.#judge(attack, restarts > 0, add).catch((error: unknown) => {
-      // The end of the process is reported below.
-      if (this.#process?.end === undefined) add(`it could not be judged: ${String(error)}`);
+      // The exit of the process is reported below.
+      if (this.#process?.end === undefined) add(`the check failed: ${String(error)}`);
       return undefined;
     });
     for (const [where, text] of await this.#traces()) look(where, text);
@@ -198,7 +205,7 @@ export class GuardrailTestbed {
     return { faults: [...faults, ...leaks, ...(ended === undefined ? [] : [ended])], slow };
   }
 
-  /** What an attack may do. */
+  /** The implementation of {@link Target}. */
   #target(client: Client, random: Random, planted: Planted, fault: (phrase: string) => void): Target {
     return {
       random,
@@ -225,7 +232,7 @@ export class GuardrailTestbed {
     };
   }
 
-  /** How the program has ended, where it has. */
+  /** Reports an exit of the program. */
   #endOf(): string | undefined {
     const child = this.#process;
     if (child?.end === undefined) return undefined;
@@ -233,7 +240,7 @@ export class GuardrailTestbed {
     return `the guardrail ended with ${child.end} ${fatal}`.trim();
   }
 
-  /** Where no planted value may stand. */
+  /** Searches the places where no planted value may appear. */
   async #traces(): Promise<[where: string, text: string][]> {
     return [
       ['the log', this.#newLog()],
@@ -243,8 +250,9 @@ export class GuardrailTestbed {
   }
 
   /**
-   * What must hold after an attack, beside what the attack itself has seen.
-   * @returns how the calls of others were slowed down too much, where they were
+   * Checks the state after an attack, beyond the faults that the attack itself reports.
+   *
+   * @returns the excessive slowdown of the victim's calls, if any
    */
   async #judge(attack: GuardrailAttack, isAnother: boolean, add: (fault: string) => void): Promise<string | undefined> {
     const { samples, faults: heard } = await this.#collectReports();
@@ -259,7 +267,7 @@ export class GuardrailTestbed {
       if (found !== undefined) slow = [found, ...[...heard].slice(0, 2)].join(': ');
       const peak = peakBytes(pid);
       const has = this.#pod.memoryBytes;
-      if (peak > has) add(`it held ${mebibytes(peak)}, and its container has ${mebibytes(has)}`);
+      if (peak > has) add(`it used ${mebibytes(peak)}; its container limit is ${mebibytes(has)}`);
     }
     const health = await fetch(`http://127.0.0.1:${this.#port}/healthz`, { signal: AbortSignal.timeout(5_000) });
     if (health.status !== 200) add(`/healthz answers ${health.status}`);
@@ -270,7 +278,7 @@ export class GuardrailTestbed {
       const more = await waitForMemory(pid, this.#usualBytes, BACK_MS, ENGINE_BYTES);
       if (more !== undefined) {
         add(more);
-        // Said once: the next attack is judged by what it does itself.
+        // Reported once: the next attack is compared with the new value.
         this.#usualBytes = await settledBytes(pid);
       }
     }
@@ -279,7 +287,11 @@ export class GuardrailTestbed {
     return slow;
   }
 
-  /** Waits for a while in which every call of the victim is served. @returns what is wrong where none comes */
+  /**
+   * Waits for a period in which every call of the victim is served.
+   *
+   * @returns the faults if there is none
+   */
   async #untilServed(): Promise<string | undefined> {
     const deadline = performance.now() + BACK_MS;
     for (;;) {
@@ -287,11 +299,11 @@ export class GuardrailTestbed {
       await delay(CALM_MS);
       const { samples, faults } = await this.#collectReports();
       if (samples.length > 0 && samples.every(([, ms]) => ms !== null)) return undefined;
-      if (performance.now() > deadline) return `others are not served afterwards: ${[...faults].join(', ')}`;
+      if (performance.now() > deadline) return `other tenants are not served afterwards: ${[...faults].join(', ')}`;
     }
   }
 
-  /** The attackers' mappings are kept by design: what stays without them is what the attack has left behind. */
+  /** Erases the attackers' mappings, which are retained by design. What remains is what the attack left behind. */
   async #eraseAttackers(): Promise<void> {
     const client = new Client(`http://127.0.0.1:${this.#port}`, () => undefined);
     for (const key of [this.#keys.attacker, this.#keys.other]) {
@@ -313,7 +325,7 @@ export class GuardrailTestbed {
     await waitUntilReady(child, () => isReady(this.#port), READY_MS);
   }
 
-  /** Starts it again after a crash. */
+  /** Restarts the guardrail after a crash. */
   async #restartAfterCrash(): Promise<void> {
     await this.#startProgram();
     await this.#calibrate();
@@ -340,7 +352,7 @@ export class GuardrailTestbed {
     await delay(100);
   }
 
-  /** Has the service do ordinary work of every kind, and takes what it needs then for the usual. */
+  /** Sends ordinary work of every kind, and measures the usual latencies and memory. */
   async #calibrate(): Promise<void> {
     const client = new Client(`http://127.0.0.1:${this.#port}`, () => undefined);
     const key = this.#keys.other;
@@ -356,18 +368,18 @@ export class GuardrailTestbed {
     this.#resetReports();
     await delay(USUAL_MS);
     const { samples } = await this.#collectReports();
-    // The first calls find code that is not compiled yet.
+    // The first calls run code that is not compiled yet.
     this.#usual = samples.slice(Math.max(0, samples.length - 2 * LEAST_SAMPLES));
     this.#floorMs = FLOOR_TIMES * (await largeJsonMs());
     this.#usualBytes = await settledBytes(this.#process?.pid ?? 0);
   }
 
-  /** Forgets what the victim has said. */
+  /** Discards the victim's samples so far. */
   #resetReports(): void {
     this.#reported = { samples: [], faults: new Set() };
   }
 
-  /** Waits for the answers of calls that began until now. */
+  /** Waits for the answers to all calls that have begun. */
   async #collectReports(): Promise<{ samples: Sample[]; faults: ReadonlySet<string> }> {
     const until = Date.now();
     const { samples, faults } = this.#reported;
@@ -386,7 +398,7 @@ export class GuardrailTestbed {
     return (await fetch(`http://127.0.0.1:${this.#metricsPort}/metrics`)).text();
   }
 
-  /** Everything that Redis holds, as it writes it to disk. */
+  /** @returns the data of Redis as written to disk. */
   async #redisData(): Promise<string> {
     if (this.#redis === undefined) return '';
     const [, folder = ''] = (await this.#redis.cli('CONFIG', 'GET', 'dir')).trim().split('\n');

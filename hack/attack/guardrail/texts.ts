@@ -6,10 +6,10 @@ import type { GuardrailAttack, Target } from './testbed.ts';
 
 const MB = 1_000_000;
 
-/** What refuses too much of anything, beside a plain answer. */
+/** The allowed statuses: success and the limits. */
 const BOUNDED = [200, 400, 413, 429];
 
-/** Every answer must be one of those that the API describes; a connection that breaks off is none. */
+/** Requires a status that the API describes from every answer. A dropped connection is a fault. */
 export function answered(target: Target, what: string, answers: readonly Answer[], allowed = BOUNDED): void {
   for (const { status, text } of answers) {
     if (allowed.includes(status)) continue;
@@ -17,13 +17,13 @@ export function answered(target: Target, what: string, answers: readonly Answer[
   }
 }
 
-/** So many times the same call at once. */
+/** Sends the same call several times in parallel. */
 async function volley(target: Target, count: number, body: object | Buffer): Promise<Answer[]> {
   const { attacker: key } = target.keys;
   return Promise.all(Array.from({ length: count }, () => target.send({ key, body })));
 }
 
-/** Has texts masked, and answers with what they became, many times over. */
+/** Pseudonymizes a text, and sends answers that repeat its pseudonyms many times. */
 async function repeatInAnswer(target: Target, text: string, times: number): Promise<void> {
   const { attacker: key } = target.keys;
   const masked = await target.send({ key, body: basic('request', { texts: [text] }) });
@@ -78,7 +78,7 @@ const attacks: readonly GuardrailAttack[] = [
     run: async (target) => {
       const text = 'Anna Schmidt '.repeat((10 * MB) / 13);
       answered(target, 'a text of 10 MB', await volley(target, 2, basic('request', { texts: [text] })));
-      // As many small ones, in as many texts as are taken.
+      // As many small values in as many texts as are allowed.
       const texts = Array.from({ length: 9_000 }, () => 'Anna Schmidt and Bernd Meyer. '.repeat(35));
       answered(target, '9,000 texts', await volley(target, 1, basic('request', { texts })));
     },
@@ -118,7 +118,7 @@ const attacks: readonly GuardrailAttack[] = [
         const peak = await target.peakDuring(async () => {
           answered(target, what, [await target.send({ key, body })]);
         });
-        if (peak > allowed) target.fault(`${what}: takes ${mebibytes(peak)}, and ${mebibytes(allowed)} is allowed`);
+        if (peak > allowed) target.fault(`${what}: takes ${mebibytes(peak)}; ${mebibytes(allowed)} is allowed`);
       }
     },
   },
@@ -150,7 +150,7 @@ const attacks: readonly GuardrailAttack[] = [
           const deep = `${open.repeat(depth)}${value}${close.repeat(depth)}`;
           const plain = `{"input_type":"request","texts":["x"],"structured_messages":[{"role":"user","content":${deep}}]}`;
           const tools = `{"input_type":"request","texts":["x"],"tools":[{"a":${deep}}]}`;
-          // A string that holds JSON is looked into, too.
+          // A string that contains JSON is also searched.
           const quoted = JSON.stringify(deep);
           const call = `{"function":{"arguments":${quoted}}}`;
           const calls = `{"input_type":"response","texts":[],"tool_calls":[${call}]}`;

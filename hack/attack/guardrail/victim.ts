@@ -1,30 +1,30 @@
 /**
- * A tenant that makes small ordinary calls all the time, as a process of its own, so that its clock does not stand still
- * while the attacks are put together. Calls begin at fixed times whether or not earlier ones were answered: a service that
- * is stuck for a second delays all calls of that second, and not one.
+ * A tenant that continuously makes small ordinary calls. It runs as a separate process, so that its clock continues while
+ * the attacks are prepared. Calls begin at fixed times whether or not earlier ones are answered: a service that blocks for a
+ * second delays all calls of that second, not just one.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent } from 'undici';
 
-/** The settings of the victim, as environment variables. */
+/** The victim's settings, as environment variables. */
 export const SETTINGS = { url: 'VICTIM_URL', key: 'VICTIM_KEY', email: 'VICTIM_EMAIL' } as const;
 
-/** One call: when it was due, in milliseconds since 1970, and how long it took; null where it was not served. */
+/** One call: its scheduled time, in milliseconds since 1970, and its duration; null if it was not served. */
 export type Sample = readonly [at: number, ms: number | null];
 
-/** What the victim reports. */
+/** The victim's report. */
 export interface VictimReport {
   readonly samples: readonly Sample[];
-  /** One sentence for each way in which calls failed. */
+  /** The faults, one sentence for each type. */
   readonly faults: readonly string[];
-  /** All calls that were due before this time are among the samples by now. */
+  /** All calls scheduled before this time are among the samples. */
   readonly completeUntil: number;
 }
 
 const EVERY_MS = 25;
 const REPORT_MS = 200;
 const PATH = '/beta/litellm_basic_guardrail_api';
-/** A call that takes longer counts as not served. */
+/** A longer call counts as not served. */
 const PATIENCE_MS = 10_000;
 
 if (import.meta.main) await run();

@@ -1,4 +1,4 @@
-/** What a gateway may answer in the place of the truth. */
+/** Wrong answers of a gateway. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -13,13 +13,13 @@ import { type Context, isSynced, messagesOf, type OperatorAttack, explained } fr
 
 const LIE_MS = 4_000;
 const CONVERGED_WITHIN_MS = 25_000;
-/** After a 429 that names an hour, the operator looks every minute. */
+/** After a 429 that names an hour, the operator probes every minute. */
 const PROBED_WITHIN_MS = 75_000;
 
-/** A customer's resource, its gateway's record, and what is done to it while the gateway misbehaves. */
+/** What happens to a customer resource while the gateway misbehaves. */
 type Role = 'kept' | 'changed' | 'deleted' | 'created';
 
-/** One gateway that misbehaves, and four customers. */
+/** One hostile gateway with four customers. */
 class Scene {
   readonly context: Context;
   readonly gateway: HostileGateway;
@@ -47,7 +47,7 @@ class Scene {
     return this.context.testbed.client.list(customers, { namespace: this.context.namespace });
   }
 
-  /** Has the operator look at everything at once. */
+  /** Requests an immediate sync of everything. */
   async poke(): Promise<void> {
     const { testbed, namespace } = this.context;
     const patch = { metadata: { annotations: { [annotations.syncRequested]: String(performance.now()) } } };
@@ -77,7 +77,7 @@ async function scene(context: Context): Promise<{ readonly scene: Scene; readonl
   };
 }
 
-/** Sets the scene, lets the gateway misbehave while its customers change, and looks what came of it. */
+/** Creates a scene, makes the gateway misbehave while its customers change, and checks the result. */
 function answerAttack(
   name: string,
   mood: (scene: Scene) => (call: GatewayCall) => Treatment,
@@ -119,7 +119,7 @@ async function play(
   const there = await scene.list();
   const held = await scene.admin.holdings();
   if (held[scene.idOf('deleted')] !== undefined && !there.some(({ metadata }) => metadata.name === 'deleted')) {
-    faults.push('a resource is gone while the gateway still has its record');
+    faults.push('a resource is deleted while the gateway still has its record');
   }
   faults.push(...(await explained(scene.context)));
   faults.push(...((await how.during?.(scene)) ?? []));
@@ -136,17 +136,17 @@ async function play(
     const left = await scene.list();
     const waiting = left.filter((one) => !isSynced(one)).map((one) => `${one.metadata.name} (${messagesOf(one)})`);
     if (waiting.length > 0) throw new Error(`not synced afterwards: ${waiting.join(', ')}`);
-    if (left.some(({ metadata }) => metadata.name === 'deleted')) throw new Error('a deletion does not end');
+    if (left.some(({ metadata }) => metadata.name === 'deleted')) throw new Error('a deletion does not complete');
     const wrong = differences(expected, await scene.admin.holdings());
     if (wrong.length > 0) throw new Error(wrong.join('; '));
   }, how.withinMs ?? CONVERGED_WITHIN_MS).catch((error: unknown) => faults.push((error as Error).message));
   const budgets = await scene.admin.budgets();
-  if (!budgets.includes('gold')) faults.push('a tier of somebody else was deleted');
+  if (!budgets.includes('gold')) faults.push('a foreign budget tier was deleted');
   if (budgets.length !== 4) faults.push(`the gateway has ${budgets.length} budget rows, not 4`);
   return faults;
 }
 
-/** Reads of customers and their deletions: what an operator decides by. */
+/** Reads and deletions of customers, whose answers an operator acts on. */
 const isAboutCustomers = ({ path }: GatewayCall): boolean =>
   path.startsWith('/customer/') || path.startsWith('/end_user/');
 const always =
@@ -166,7 +166,7 @@ const reachable = async ({ context: { testbed, namespace } }: Scene): Promise<st
   return condition?.status === 'True' ? ['the instance reads Reachable'] : [];
 };
 
-/** The wrong 404s: what stands in the gateway's place, or a wrong path. */
+/** Misleading 404s: from another server at the gateway's address, or for a wrong path. */
 const NOT_FOUND: Readonly<Record<string, Treatment>> = {
   'no-route': not200(404, '{"message":"no Route matched with those values"}'),
   'empty-404': not200(404, ''),
@@ -201,7 +201,7 @@ const refusals: readonly OperatorAttack[] = [
       during: async (scene) => {
         const created = (await scene.list()).find(({ metadata }) => metadata.name === 'created');
         const messages = created === undefined ? '' : messagesOf(created);
-        return messages.includes('RateLimited') ? [] : [`a new customer does not say RateLimited, but: ${messages}`];
+        return messages.includes('RateLimited') ? [] : [`a new customer does not report RateLimited, but: ${messages}`];
       },
     },
   ),

@@ -1,4 +1,4 @@
-/** The operator and its gateway, killed at random moments while customers come, change and go. */
+/** Kills the operator and its gateway at random times while customers are created, changed and deleted. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const NAMES = 12;
 const CHANGES = 60;
 const CONVERGED_WITHIN_MS = 30_000;
 
-/** A gateway as a process of its own, which keeps what it has in a file. */
+/** A gateway as a separate process, which stores its state in a file. */
 async function startGateway(port: number, folder: string): Promise<ManagedProcess> {
   const child = await startProcess({
     name: 'The gateway',
@@ -40,7 +40,11 @@ async function startGateway(port: number, folder: string): Promise<ManagedProces
   return child;
 }
 
-/** Creates, changes and deletes customers at random. @returns what should be there afterwards */
+/**
+ * Creates, changes and deletes customers at random.
+ *
+ * @returns the expected records
+ */
 async function stir(context: Context, changes: number): Promise<Map<string, GatewayRecord>> {
   const { testbed, random, namespace } = context;
   const wanted = new Map<string, GatewayRecord>();
@@ -58,7 +62,7 @@ async function stir(context: Context, changes: number): Promise<Map<string, Gate
       wanted.set(name, { alias, blocked: false, maxBudget });
     } else {
       const spec = { instanceRef: { name: 'main' }, customerId: name, alias, maxBudget };
-      // One of this name may still be on its way out.
+      // The previous resource of this name may still be terminating.
       const isMade = await testbed.client.create(customers, { metadata: key, spec } as object).then(
         () => true,
         () => false,
@@ -113,7 +117,7 @@ async function converged(
   wanted: ReadonlyMap<string, GatewayRecord>,
 ): Promise<string[]> {
   const foreign = { alias: 'Of somebody else', blocked: false, maxBudget: null };
-  // What the gateway had said and not yet written when it was killed is found at the next comparison.
+  // An answer that the killed gateway sent but did not store is corrected at the next comparison.
   const patch = { metadata: { annotations: { [annotations.syncRequested]: String(performance.now()) } } };
   for (const { metadata } of await testbed.client.list(customers, { namespace })) {
     await testbed.client.patch(customers, { namespace, name: metadata.name }, patch).catch(() => undefined);

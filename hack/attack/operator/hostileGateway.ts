@@ -1,4 +1,4 @@
-/** A gateway that lies, stalls and breaks off: a server between the operator and a gateway that behaves. */
+/** A gateway that lies, stalls and drops connections: a proxy between the operator and a correct gateway. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ import { request } from 'undici';
 /** A call of the operator. */
 export interface GatewayCall {
   readonly method: string;
-  /** Without its query. */
+  /** Without the query. */
   readonly path: string;
   readonly query: string;
   readonly body: string;
@@ -23,35 +23,35 @@ interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What becomes of a call. */
+/** How the hostile gateway treats a call. */
 export type Treatment =
-  /** It goes on to the gateway that behaves. */
+  /** Forwards the call to the correct gateway. */
   | 'pass'
-  /** No answer. */
+  /** Does not answer. */
   | 'hang'
-  /** The connection breaks before the gateway hears of it. */
+  /** Drops the connection before the gateway receives the call. */
   | 'reset'
-  /** The gateway does it, and the connection breaks in the middle of the answer. */
+  /** Forwards the call, and drops the connection in the middle of the answer. */
   | 'cut'
-  /** The gateway does it, and the answer comes one character a time, which takes minutes. */
+  /** Forwards the call, and sends the answer one character at a time, which takes minutes. */
   | 'trickle'
-  /** An answer that never ends. */
+  /** Sends an answer without end. */
   | 'endless'
-  /** An answer without the gateway. */
+  /** Answers without the gateway. */
   | Reply
-  /** The gateway does it, and answers something else. */
+  /** Forwards the call, and sends a different answer. */
   | ((answer: Reply) => Reply);
 
 export interface HostileGateway {
   readonly url: string;
   /** All calls since the list was last cleared. */
   readonly calls: GatewayCall[];
-  /** May be changed at any time. */
+  /** Can be changed at any time. */
   mood: (call: GatewayCall) => Treatment;
   stop(): Promise<void>;
 }
 
-/** @param target where the gateway that behaves is, which may move */
+/** @param target returns the address of the correct gateway, which can change */
 export async function startHostileGateway(target: () => string): Promise<HostileGateway> {
   const server = createServer((incoming, outgoing) => {
     handle(incoming, outgoing).catch(() => incoming.socket.destroy());
@@ -121,7 +121,7 @@ async function slowly(outgoing: ServerResponse, body: string, how: 'cut' | 'tric
 async function endless(outgoing: ServerResponse): Promise<void> {
   outgoing.writeHead(200, { 'content-type': 'application/json' });
   const piece = 'x'.repeat(65_536);
-  // More than any answer may be; the test has an end even where nobody breaks it off.
+  // Larger than any valid answer; the attack ends even if nobody closes the connection.
   const pieces = function* (): Generator<string> {
     yield '{"user_id":"';
     for (let n = 0; n < 2_000; n += 1) yield piece;

@@ -5,12 +5,12 @@ import { crashAttacks } from './crashes.ts';
 import { costlyAttacks, oddAttacks } from './resources.ts';
 import { type OperatorAttack, OperatorTestbed } from './testbed.ts';
 
-/** Attacks that mostly wait go on beside each other; what the operator must hold is then looked at once for all. */
+/** Attacks that mostly wait run in parallel. The operator's state is then checked once for all of them. */
 const TOGETHER: Readonly<Record<string, readonly OperatorAttack[]>> = {
   'beside-hostile-gateways': answerAttacks,
   'beside-odd-resources': oddAttacks,
 };
-/** Those that load the operator itself go on alone. */
+/** Attacks that load the operator itself run alone. */
 const ALONE: readonly OperatorAttack[] = [...costlyAttacks, ...crashAttacks];
 
 /** All attacks on the operator. */

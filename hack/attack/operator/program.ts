@@ -1,4 +1,4 @@
-/** The operator as its pod runs it, as a process of its own. */
+/** The operator with the settings of its pod, as a separate process. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
@@ -9,7 +9,7 @@ import { limitBytes } from '../guardrail/program.ts';
 import { COLLECTABLE } from '../memory.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** A lease that a killed operator holds is taken over after 15 s. */
+/** The lease of a killed operator expires after 15 s. */
 const READY_MS = 45_000;
 
 /** The namespace of the operator and of its lease. */
@@ -18,13 +18,13 @@ export const HOME = 'attack-operator';
 export interface OperatorProgram {
   readonly pid: number;
   readonly end: string | undefined;
-  /** Everything that it has logged since it was first started. */
+  /** The complete log since the first start. */
   log(): string;
-  /** Whether /healthz answers 200. */
+  /** @returns whether /healthz answers 200. */
   healthy(): Promise<boolean>;
   metrics(): Promise<string>;
   kill(): Promise<void>;
-  /** Starts it again, and waits until it leads. */
+  /** Restarts the operator, and waits until it is the leader. */
   restart(): Promise<void>;
 }
 
@@ -89,7 +89,7 @@ interface Manifest {
   };
 }
 
-/** Of the operator's container, in bytes. */
+/** @returns the memory limit of the operator's container, in bytes. */
 export function memoryLimit(): number {
   const manifest = parse(readFileSync(join(ROOT, 'operator', 'manifests', 'deployment.yaml'), 'utf8')) as Manifest;
   return limitBytes(manifest.spec.template.spec.containers[0]?.resources.limits.memory ?? '');

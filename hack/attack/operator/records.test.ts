@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { differences } from './records.ts';
 
-describe('what a gateway holds', () => {
+describe('the differences between records', () => {
   const record = { alias: 'One', blocked: false, maxBudget: 5 };
 
-  it('differs by records that are missing, too many, or changed', () => {
+  it('report missing, superfluous and changed records', () => {
     expect(differences({ a: record }, { a: { ...record } })).to.deep.equal([]);
     expect(
       differences({ a: record, b: record }, { a: { ...record, alias: 'Two', blocked: true }, c: record }),

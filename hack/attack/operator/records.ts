@@ -1,7 +1,7 @@
-/** What a gateway holds, and what it should hold. */
+/** The records that a gateway has, and those that it should have. */
 import { request } from 'undici';
 
-/** A customer's record, as far as attacks look at it. */
+/** The fields of a customer record that attacks compare. */
 export interface GatewayRecord {
   readonly alias: string | null;
   readonly blocked: boolean;
@@ -18,7 +18,7 @@ interface WireCustomer {
   readonly litellm_budget_table?: { readonly max_budget?: number | null } | null;
 }
 
-/** Asks a gateway as its admin does, beside the operator. */
+/** The gateway's admin API, called directly and not through the operator. */
 export class Admin {
   readonly #url: () => string;
   readonly #masterKey: string;
@@ -28,7 +28,7 @@ export class Admin {
     this.#masterKey = masterKey;
   }
 
-  /** @throws Error where the answer is not 200 */
+  /** @throws Error if the status is not 200 */
   async call(path: string, body?: object): Promise<unknown> {
     const answer = await request(`${this.#url()}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
@@ -40,7 +40,7 @@ export class Admin {
     return JSON.parse(text) as unknown;
   }
 
-  /** Everything that it holds. */
+  /** @returns all customer records. */
   async holdings(): Promise<Holdings> {
     const all = (await this.call('/customer/list')) as WireCustomer[];
     return Object.fromEntries(
@@ -51,13 +51,13 @@ export class Admin {
     );
   }
 
-  /** The ids of all budget rows. */
+  /** @returns the ids of all budget rows. */
   async budgets(): Promise<string[]> {
     return ((await this.call('/budget/list')) as { budget_id: string }[]).map(({ budget_id }) => budget_id);
   }
 }
 
-/** Says how what is held differs from what should be. Pure. */
+/** @returns the differences between the actual and the expected records. Pure. */
 export function differences(expected: Holdings, found: Holdings): string[] {
   const ids = [...new Set([...Object.keys(expected), ...Object.keys(found)])].sort();
   return ids.flatMap((id) => {

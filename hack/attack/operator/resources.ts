@@ -1,4 +1,4 @@
-/** Resources of a tenant that are made to hurt the operator or other tenants. */
+/** Tenants' resources that try to harm the operator or other tenants. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { customers, instances } from '../../../operator/api/kinds.ts';
 import { eventually } from '../../../operator/runtime/testing/testing.ts';
@@ -17,7 +17,11 @@ import {
 const SAID_WITHIN_MS = 10_000;
 const masterKeySecretRef = { name: 'gateway', key: 'key' };
 
-/** Creates an object. @returns whether the API server takes it */
+/**
+ * Creates an object.
+ *
+ * @returns whether the API server accepts it
+ */
 async function accepted(
   testbed: OperatorTestbed,
   kind: typeof instances | typeof customers,
@@ -47,7 +51,7 @@ const odd: readonly OperatorAttack[] = [
       const faults = await explained(context);
       for (const one of await testbed.client.list(customers, { namespace })) {
         if (CONTROL.test(messagesOf(one)))
-          faults.push(`a condition holds control characters: ${JSON.stringify(messagesOf(one))}`);
+          faults.push(`a condition contains control characters: ${JSON.stringify(messagesOf(one))}`);
       }
       for (const { metadata } of await testbed.client.list(customers, { namespace })) {
         await testbed.client.delete(customers, { namespace, name: metadata.name });
@@ -207,7 +211,7 @@ const odd: readonly OperatorAttack[] = [
   },
 ];
 
-/** Waits until all customers that are being deleted, and instances, are gone. */
+/** Waits until all instances, and all customers under deletion, are gone. */
 async function gone({ testbed, namespace }: Context): Promise<string[]> {
   try {
     await eventually(async () => {
@@ -233,7 +237,7 @@ const BOMB = [
   }),
 ].join('\n');
 
-/** Texts that cost a careless parser more than their length. */
+/** Texts that cost a naive parser more than their length. */
 const COSTLY: Readonly<Record<string, string>> = {
   'many-lines': Array.from({ length: LINES }, (_, at) => `key_${at}: value ${at}`).join('\n'),
   'billion-laughs': BOMB,
@@ -243,7 +247,7 @@ const COSTLY: Readonly<Record<string, string>> = {
   'long-keys': `? ${'x'.repeat(500_000)}\n: 1\n`,
 };
 
-/** A text as the base of the configuration, and as the policy. */
+/** Uses a text as the base configuration and as the policy. */
 export const costlyAttacks: readonly OperatorAttack[] = Object.entries(COSTLY).map(([name, text]) => ({
   name,
   run: async (context) => {
