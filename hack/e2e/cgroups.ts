@@ -1,12 +1,12 @@
-/** The control groups that a kubelet makes. They are all that a cluster leaves behind when its namespaces are gone. */
+/** The control groups that a kubelet creates. Only they remain of a cluster after its namespaces end. */
 import { existsSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const MOUNT = '/sys/fs/cgroup';
-/** Of the kubelet, and of containerd where it is asked for a container by itself. */
+/** The root groups of the kubelet, and of containers that containerd starts directly. */
 const ROOTS = ['kubepods', 'k8s.io'];
 
-/** Where controllers are: one folder for all of them with version 2, one each with version 1. */
+/** @returns the folders of the controllers: one for all of them with cgroup v2, one each with v1. */
 export function hierarchies(): { readonly folder: string; readonly controllers: readonly string[] }[] {
   const unified = join(MOUNT, 'cgroup.controllers');
   if (existsSync(unified)) return [{ folder: MOUNT, controllers: readFileSync(unified, 'utf8').trim().split(/\s+/) }];
@@ -14,13 +14,16 @@ export function hierarchies(): { readonly folder: string; readonly controllers: 
   return readdirSync(MOUNT).map((name) => ({ folder: join(MOUNT, name), controllers: name.split(',') }));
 }
 
-/** Whether pods run here. What a cluster of ours has left behind, as after a power cut, is removed first. */
+/**
+ * @returns whether pods run on this machine. Removes the remains of an earlier cluster first, for example after a power
+ * failure.
+ */
 export function isNodeAlready(): boolean {
   removeCgroups();
   return ours().some((folder) => existsSync(folder));
 }
 
-/** Removes what no process is in any more. */
+/** Removes the control groups without processes. */
 export function removeCgroups(): void {
   for (const folder of ours()) removeTree(folder);
 }
@@ -29,7 +32,7 @@ function ours(): string[] {
   return hierarchies().flatMap(({ folder }) => ROOTS.map((root) => join(folder, root)));
 }
 
-/** A control group's folder can only be removed by itself, the innermost first; its files go with it. */
+/** Removes a control group. A folder can only be removed alone, innermost first; its files disappear with it. */
 function removeTree(folder: string): void {
   try {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -1,12 +1,12 @@
 /**
- * Runs in a pod of the cluster, from a ConfigMap, on the image's own Node. As the pod's own process it makes calls again
- * and again, when told to; with an argument, a call in JSON, it makes that call once and prints the answer in JSON.
+ * Runs in a pod of the cluster, from a ConfigMap, with the image's Node.js. As the pod's main process, it makes repeated
+ * calls on request. With an argument, a call in JSON, it makes that call once and prints the answer as JSON.
  *
  *     {"url", "method"?, "headers"?, "body"?} → {"status", "headers", "text"}
  *
- * Its own process is told by POST on 127.0.0.1: `/start` {"call", "expect"} begins calls, four at a time, with {{n}} in
- * the call and in the expected text replaced by a number of its own; `/stop` ends them once there were 200 of them →
- * {"calls", "failures"}.
+ * The main process takes POST requests on 127.0.0.1: `/start` {"call", "expect"} starts calls, four in parallel, and
+ * replaces {{n}} in the call and in the expected text by a number; `/stop` ends them after at least 200 calls → {"calls",
+ * "failures"}.
  */
 import { createServer, request } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
@@ -34,7 +34,7 @@ const WORKERS = 4;
 const PAUSE_MS = 50;
 const TIMEOUT_MS = 15_000;
 const MOST_FAILURES = 5;
-/** A load is not ended before it has made so many calls. */
+/** The minimum number of calls of a load. */
 const LEAST_CALLS = 200;
 
 const [once] = process.argv.slice(2);
@@ -52,7 +52,7 @@ function serve(): void {
   }).listen(CONTROL_PORT, '127.0.0.1');
 }
 
-/** Each call has a connection of its own, as calls of many clients have. */
+/** Each call has its own connection, like the calls of many clients. */
 function call({ url, method = 'GET', headers = {}, body }: Call): Promise<Answer> {
   return new Promise((resolve) => {
     const fail = (error: Error): void => {
@@ -71,7 +71,7 @@ function call({ url, method = 'GET', headers = {}, body }: Call): Promise<Answer
   });
 }
 
-/** @returns a function that ends the calls and tells what came of them */
+/** @returns a function that ends the calls and returns their result */
 function startLoad(load: Load): () => Promise<{ calls: number; failures: unknown[] }> {
   let over = false;
   let calls = 0;
@@ -90,7 +90,7 @@ function startLoad(load: Load): () => Promise<{ calls: number; failures: unknown
   };
   const working = Promise.all(Array.from({ length: WORKERS }, work));
   return async () => {
-    // Where all went fast, what was to be seen under load has to be seen under load all the same.
+    // A fast operation must still run under a minimum of load.
     while (calls < LEAST_CALLS) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     over = true;
     await working;

@@ -1,7 +1,7 @@
 /**
- * A real one-node cluster without Docker: the local control plane, and on top of it containerd, kubelet, kube-scheduler,
- * kube-proxy and CoreDNS. It expects to be alone in network, mount and process namespaces of its own (see main.ts): all of
- * its addresses exist only there, and everything ends with the namespaces.
+ * A real one-node cluster without Docker: the local control plane with containerd, kubelet, kube-scheduler, kube-proxy and
+ * CoreDNS. It requires its own network, mount and process namespaces (see main.ts): its addresses exist only there, and
+ * everything ends with the namespaces.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -19,29 +19,29 @@ const run = promisify(execFile);
 const NODE_ADDRESS = '10.250.0.1';
 const NODE_NAME = 'e2e';
 const POD_NETWORK = '10.244.0.0/16';
-/** Within the API server's service range. */
+/** An address in the API server's service range. */
 const DNS_ADDRESS = '10.0.0.10';
 const API_PORT = 6443;
 
 export interface ClusterOptions {
-  /** Folder with the programs of {@link ./programs.ts}. */
+  /** The folder of the programs from {@link ./programs.ts}. */
   readonly programs: string;
-  /** Data and logs; must not exist yet. */
+  /** The folder for data and logs; must not exist yet. */
   readonly dir: string;
-  /** Archives (`podman save`) of the images that pods run, the pause image among them. */
+  /** The archives (`podman save`) of the images that pods run, including the pause image. */
   readonly images: readonly string[];
   readonly pauseImage: string;
   readonly report: (line: string) => void;
 }
 
 export interface Cluster extends ControlPlane {
-  /** Ends the kubelet and starts it again; the containers go on. */
+  /** Restarts the kubelet; the containers keep running. */
   restartKubelet(): Promise<void>;
-  /** Runs containerd's own client in the namespace of Kubernetes. */
+  /** Runs containerd's client `ctr` in the namespace of Kubernetes. */
   ctr(args: readonly string[]): Promise<string>;
 }
 
-/** Starts the cluster. Resolves when its node is ready. */
+/** Starts the cluster, and waits until its node is ready. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { dir, programs, report } = options;
   const path = (name: string): string => join(dir, name);
@@ -79,7 +79,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   for (const image of options.images) await ctr(['images', 'import', image]);
 
   report('Starting the node …');
-  // The certificates of a real node name it, and its authorizer limits it; here every part is an administrator.
+  // On a real node, certificates name the node and its authorizer limits it. Here, every component is an administrator.
   const kubeconfig = plane.kubeconfigFor('system:e2e', ['system:masters']);
   await start('kube-scheduler', [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0']);
   await start('kube-proxy', [
@@ -118,12 +118,12 @@ async function setUpNetwork(): Promise<void> {
   await ip('link', 'add', 'node0', 'type', 'bridge');
   await ip('address', 'add', `${NODE_ADDRESS}/24`, 'dev', 'node0');
   await ip('link', 'set', 'node0', 'up');
-  // Service addresses lead nowhere by themselves: kube-proxy's rules take what is sent there.
+  // Service addresses have no route of their own: kube-proxy's rules redirect their traffic.
   await ip('route', 'add', 'default', 'dev', 'node0');
   writeFileSync('/proc/sys/net/ipv4/ip_forward', '1');
 }
 
-/** Pods cannot reach a server that listens on the node's loopback address, so what comes in at the node's is handed on. */
+/** Forwards connections from the node's address to a server on its loopback address, which pods cannot reach. */
 function forward(host: string, port: number, target: number): void {
   const server = createServer((incoming) => {
     const outgoing = connect({ host: '127.0.0.1', port: target });
@@ -146,7 +146,7 @@ function startContainerd(
 ): Promise<ManagedProcess> {
   const cni = join(dir, 'cni');
   mkdirSync(cni);
-  // Point to point: all traffic between pods passes the node's own routing, and so kube-proxy's rules.
+  // Point to point: all traffic between pods passes the node's routing, and therefore kube-proxy's rules.
   writeFileSync(
     join(cni, '10-pods.conflist'),
     JSON.stringify({
@@ -195,7 +195,7 @@ SystemdCgroup = false
 
 function writeKubeletConfig(dir: string, socket: string, plane: ControlPlane): string {
   const file = join(dir, 'kubelet.yaml');
-  // The machine's own name servers are out of reach of these namespaces.
+  // The machine's name servers are not reachable from these namespaces.
   const resolvConf = join(dir, 'resolv.conf');
   writeFileSync(resolvConf, '');
   writeFileSync(
@@ -220,7 +220,7 @@ function writeKubeletConfig(dir: string, socket: string, plane: ControlPlane): s
       enforceNodeAllocatable: [],
       failCgroupV1: false,
       failSwapOn: false,
-      // The machine's own disk may be nearly full without any harm to a cluster of a few pods.
+      // A nearly full disk of the machine does not harm a cluster of a few pods.
       evictionHard: { 'nodefs.available': '1%', 'imagefs.available': '1%', 'memory.available': '100Mi' },
       imageGCHighThresholdPercent: 100,
       imageGCLowThresholdPercent: 99,
@@ -232,7 +232,7 @@ function writeKubeletConfig(dir: string, socket: string, plane: ControlPlane): s
   return file;
 }
 
-/** CoreDNS runs as a process of the node: its image would have to be made, and what it answers is the same. */
+/** CoreDNS runs as a process of the node. Its answers are the same, and no image has to be built. */
 async function startDns(start: Start, dir: string, kubeconfig: string): Promise<void> {
   const file = join(dir, 'Corefile');
   writeFileSync(
@@ -249,7 +249,9 @@ async function startDns(start: Start, dir: string, kubeconfig: string): Promise<
   await start('coredns', ['-conf', file]);
 }
 
-/** What every cluster has from its installer: the two services, which lead to the node itself, and logs and exec. */
+/**
+ * Creates what installers provide in every cluster: the two services, which lead to the node, and access to logs and exec.
+ */
 function clusterServices(): object[] {
   const slice = (name: string, namespace: string, ports: object[]): object => ({
     apiVersion: 'discovery.k8s.io/v1',
@@ -265,7 +267,7 @@ function clusterServices(): object[] {
       kind: 'ClusterRoleBinding',
       metadata: { name: 'e2e-kubelet-api' },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:kubelet-api-admin' },
-      // The name in the API server's own certificate, with which it calls the kubelet for logs and exec.
+      // The name in the API server's certificate, which it presents to the kubelet for logs and exec.
       subjects: [{ kind: 'User', name: 'kube-apiserver' }],
     },
     slice('kubernetes', 'default', [{ name: 'https', port: API_PORT, protocol: 'TCP' }]),

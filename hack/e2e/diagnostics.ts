@@ -1,4 +1,4 @@
-/** What an admin would look at first when something does not work. */
+/** The first diagnostics that an administrator would collect. */
 import { cluster } from './environment.ts';
 
 const COMMANDS: readonly (readonly string[])[] = [
@@ -16,7 +16,7 @@ const COMMANDS: readonly (readonly string[])[] = [
 ];
 const LINES = 40;
 
-/** @returns it as text, a look that fails among it */
+/** @returns the diagnostics as text, including failed commands */
 export async function collectDiagnostics(): Promise<string> {
   const parts: string[] = [];
   for (const args of COMMANDS) {

@@ -1,4 +1,4 @@
-/** The cluster that the cases run on, ours or a given one, and what they ask of it. */
+/** The cluster that the cases run on, the suite's own or a given one. */
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,19 +8,23 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { removeAtExit } from '../testing/processes.ts';
 import type { Cluster } from './cluster.ts';
 
-/** A cluster, seen by an admin. */
+/** An administrator's access to a cluster. */
 export interface Environment {
   /** Runs kubectl. Resolves to its output; rejects with its error output. */
   kubectl(args: readonly string[], input?: string): Promise<string>;
-  /** The image under test, as pods name it. */
+  /** The image under test, as pods reference it. */
   readonly image: string;
-  /** The folder that `kubectl apply -k` installs the operator from. */
+  /** The folder from which `kubectl apply -k` installs the operator. */
   readonly installation: string;
-  /** What has to be applied for a claim of a pod's to get a volume, where the cluster does not make one by itself. */
+  /** @returns the objects that provide a volume for a claim, if the cluster does not provision volumes. */
   volumesFor(claim: string, namespace: string): readonly object[];
-  /** Ends a container as a crash would. */
+  /** Kills a container like a crash. */
   killContainer(which: ContainerName): Promise<void>;
-  /** Restarts the node's kubelet. @throws Error where the node is not ours */
+  /**
+   * Restarts the node's kubelet.
+   *
+   * @throws Error on a given cluster
+   */
   restartKubelet(): Promise<void>;
 }
 
@@ -33,23 +37,23 @@ export interface ContainerName {
 const ROOT = join(import.meta.dirname, '../..');
 const NAME = 'gateway-guardrail-operator';
 
-/** Whether the cluster is one of our own, and its node ours to restart: known while tests are being declared. */
+/** Whether the cluster is the suite's own, so that its node can be restarted. Known while tests are declared. */
 export const ownsNode = (process.env.E2E_IMAGE ?? '') === '';
 
 let environment: Environment | undefined;
 
-/** For setup.ts alone. */
+/** Only for setup.ts. */
 export function setEnvironment(made: Environment): void {
   environment = made;
 }
 
-/** The cluster. There in tests and hooks, not while they are being declared. */
+/** @returns the cluster. Available in tests and hooks, not while tests are declared. */
 export function cluster(): Environment {
-  if (environment === undefined) throw new Error('The cluster is there in tests and hooks alone.');
+  if (environment === undefined) throw new Error('The cluster is only available in tests and hooks.');
   return environment;
 }
 
-/** Our own cluster. It has the image under the very name that the manifests give, so they are applied as they are. */
+/** The suite's own cluster. It has the image under the name in the manifests, so they are applied unchanged. */
 export function own(made: Cluster): Environment {
   return {
     kubectl: (args, input) => made.kubectl(args, input),
@@ -58,7 +62,7 @@ export function own(made: Cluster): Environment {
     volumesFor: (claim, namespace) => {
       const path = join(made.dir, `../volumes/${namespace}`);
       mkdirSync(path, { recursive: true });
-      // The pod's user owns nothing on this machine.
+      // The pod's user owns no files on this machine.
       chmodSync(path, 0o777);
       const spec = {
         capacity: { storage: '1Gi' },
@@ -78,23 +82,27 @@ export function own(made: Cluster): Environment {
   };
 }
 
-/** A cluster of somebody's, which the image comes to from a registry. */
+/** A given cluster, which pulls the image from a registry. */
 export function given({ kubectl, image }: { readonly kubectl: string; readonly image: string }): Environment {
   return {
     kubectl: (args, input) => runKubectl(kubectl, args, input),
     image,
     installation: kustomization({ images: [imageOverride(image)] }),
     volumesFor: () => [],
-    // From within, its first process cannot be ended by force.
+    // `kubectl exec` cannot send SIGKILL to the container's first process.
     killContainer: async ({ namespace, pod, container }) => {
       const end = ['node', '--eval', 'process.kill(1)'];
       await runKubectl(kubectl, ['exec', pod, '-n', namespace, '-c', container, '--', ...end]);
     },
-    restartKubelet: () => Promise.reject(new Error('The nodes of a given cluster are not restarted.')),
+    restartKubelet: () => Promise.reject(new Error('The kubelet of a given cluster cannot be restarted.')),
   };
 }
 
-/** A folder with a kustomization as a user of the project writes it: on top of the project's own. */
+/**
+ * Writes a kustomization on top of the project's own, as a user would.
+ *
+ * @returns its folder
+ */
 export function kustomization({
   components = [],
   ...more
@@ -114,7 +122,7 @@ export function kustomization({
   return folder;
 }
 
-/** What `images` of a kustomization says to run this image. */
+/** @returns the entry in a kustomization's `images` that selects this image. */
 export function imageOverride(image: string): object {
   const [, name = '', tag, digest] = /^(.+?)(?::([\w.-]+))?(?:@(sha256:.+))?$/.exec(image) ?? [];
   return { name: NAME, newName: name, ...(digest === undefined ? { newTag: tag ?? 'latest' } : { digest }) };

@@ -1,42 +1,42 @@
 /**
- * Somebody's gateway in a namespace of its own: the development gateway, which calls the guardrail as LiteLLM does and
- * reads the configuration that the operator writes. Its program comes by a ConfigMap and runs on the Node and the
- * packages of the image under test, so that a cluster needs no second image. Customers and budgets live in one pod
- * (`gateway-admin`), calls of models go through others (`gateway`), which are rolled at any time.
+ * A user's gateway in its own namespace: the development gateway, which calls the guardrail as LiteLLM does and reads the
+ * configuration that the operator writes. Its program comes from a ConfigMap and uses Node and the packages of the image
+ * under test, so the cluster needs no second image. One pod (`gateway-admin`) stores customers and budgets. Other pods
+ * (`gateway`) take model calls and can be rolled at any time.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const MASTER_KEY = 'sk-e2e-master';
-/** Of the Deployment that takes the calls of models, and of its Service. */
+/** The name of the Deployment and the Service for model calls. */
 export const GATEWAY = 'gateway';
-/** Of the Service of the admin API. */
+/** The name of the Service of the admin API. */
 export const GATEWAY_ADMIN = 'gateway-admin';
 export const PORT = 4000;
-/** Of the pod that makes calls. */
+/** The name of the pod that makes calls. */
 export const CLIENT = 'client';
-/** The ConfigMaps: what the owner writes, and what the operator makes of it. */
+/** The ConfigMaps: the owner's configuration, and the one that the operator renders from it. */
 export const BASE_CONFIG = 'gateway-base';
 export const CONFIG = 'gateway-config';
 
-/** What the owner has added to his gateway for the guardrail's sake. */
+/** What the owner has added to the Deployment for the guardrail. */
 export interface Additions {
   /** Entries under `env`. */
   readonly env?: readonly object[];
-  /** Entries under `volumes`; the one named `config` is mounted where the gateway reads its configuration. */
+  /** Entries under `volumes`; the volume `config` is mounted at the gateway's configuration path. */
   readonly volumes?: readonly { readonly name: string }[];
 }
 
 const PROGRAM = join(import.meta.dirname, '../testing/gateway');
-/** Within the image's own folder, where the program finds the image's packages. */
+/** A folder inside the image's own folder, so that the program finds the image's packages. */
 const PROGRAM_PATH = '/app/hack/gateway';
-/** Where the program of the client is, in its pod. */
+/** The path of the client program in its pod. */
 export const CLIENT_PROGRAM = `${PROGRAM_PATH}/client.ts`;
 const CONFIG_PATH = '/etc/gateway';
-/** Of the gateway's pods; the operator waits as long before it lets go of an old key. */
+/** The grace period of the gateway's pods. The operator accepts an old key for the same time. */
 const GRACE_SECONDS = 10;
 
-/** All but the Deployment that takes the calls of models. */
+/** @returns all objects except the Deployment for model calls. */
 export function gatewayObjects(namespace: string, image: string): object[] {
   return [
     {
@@ -76,7 +76,7 @@ export function gatewayObjects(namespace: string, image: string): object[] {
   ];
 }
 
-/** The Deployment that takes the calls of models, as its owner applies it again and again. */
+/** @returns the Deployment for model calls, as its owner applies it. */
 export function gatewayDeployment(namespace: string, image: string, additions: Additions, replicas = 2): object {
   return deployment(namespace, GATEWAY, replicas, pod(image, additions));
 }
@@ -138,7 +138,7 @@ function container(image: string, { env = [], volumes = [] }: Additions): object
     ],
     ports: [{ name: 'http', containerPort: PORT }],
     readinessProbe: { httpGet: { path: '/health/readiness', port: 'http' }, periodSeconds: 1 },
-    // No new calls come in by the time it ends.
+    // Traffic stops before the container ends.
     lifecycle: { preStop: { sleep: { seconds: 3 } } },
     resources: { requests: { cpu: '20m', memory: '96Mi' } },
     securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] }, readOnlyRootFilesystem: true },

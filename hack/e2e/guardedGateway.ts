@@ -1,16 +1,16 @@
-/** A guardrail for the gateway of a stand: how it is switched on and off, and what holds while it is on. */
+/** Switches the guardrail of a testbed's gateway on and off, and checks its behaviour. */
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { cluster } from './environment.ts';
 import { GATEWAY, type Additions } from './gatewayApp.ts';
 import { becomes, get, POD_MS, podsOf, rolledOut, soon, type Resource, type Testbed } from './testbed.ts';
 
-/** The line in a condition's message that is to be added to a manifest. */
+/** @returns the manifest line that a condition's message asks the owner to add. */
 function lineIn(message: string | undefined): object {
   return parse(/\{.*\}/.exec(message ?? '')?.[0] ?? '') as object;
 }
 
-/** Calls a guardrail from within a pod, since a sidecar listens on its pod's loopback alone. */
+/** Calls a guardrail from within a pod, because a sidecar listens only on its pod's loopback address. */
 const CALL_GUARDRAIL = `
   const { url, key, body } = JSON.parse(process.argv[1]);
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
@@ -22,11 +22,11 @@ const CALL_GUARDRAIL = `
 /** A value that a guardrail has mapped for an end user. */
 export interface Mapped {
   readonly user: string;
-  /** Whether the guardrail can still restore it. */
+  /** @returns whether the guardrail can still restore the value. */
   readonly restores: () => Promise<boolean>;
 }
 
-/** See the head of this file. The instance is called main. */
+/** A testbed's gateway with a guardrail. The instance's name is `main`. */
 export class GuardedGateway {
   readonly #testbed: Testbed;
   #additions: Additions = {};
@@ -36,12 +36,12 @@ export class GuardedGateway {
     this.#testbed = testbed;
   }
 
-  /** What the owner has added to his Deployment. */
+  /** The lines that the owner has added to the Deployment. */
   get additions(): Additions {
     return this.#additions;
   }
 
-  /** Makes the instance; the gateway's owner adds what its conditions ask him for; waits until all is ready. */
+  /** Creates the instance, adds the lines that its conditions ask the owner for, and waits until it is ready. */
   async on(guardrail: object): Promise<void> {
     const { namespace, managed } = this.#testbed;
     await this.#testbed.instance({ ...managed, guardrail });
@@ -53,20 +53,20 @@ export class GuardedGateway {
     await this.ready();
   }
 
-  /** Waits until the instance is ready and the gateway is through with rolling. */
+  /** Waits until the instance is ready and the gateway's rollout is complete. */
   async ready(): Promise<void> {
     const { namespace } = this.#testbed;
     await becomes('ginst', 'main', namespace, { type: 'Ready', status: 'True' }, 2 * POD_MS);
     await rolledOut(GATEWAY, namespace);
   }
 
-  /** Changes the instance's spec by a merge patch. */
+  /** Changes the instance's spec with a merge patch. */
   async patch(spec: object): Promise<void> {
     const patch = ['--type=merge', '--patch', JSON.stringify({ spec })];
     await cluster().kubectl(['patch', 'ginst/main', '-n', this.#testbed.namespace, ...patch]);
   }
 
-  /** Takes the guardrail out of the spec, and waits until calls go on without. */
+  /** Removes the guardrail from the spec, and waits until calls succeed without it. */
   async off(): Promise<void> {
     await this.patch({ guardrail: null });
     await this.ready();
@@ -76,19 +76,19 @@ export class GuardedGateway {
     expect((await this.#testbed.modelSaw(mark))[0]).to.include('off@example.com');
   }
 
-  /** The owner applies his Deployment with these lines. */
+  /** Applies the owner's Deployment with these lines. */
   async ownerAdds(additions: Additions): Promise<void> {
     this.#additions = additions;
     await this.#testbed.ownerApplies(additions);
   }
 
-  /** The owner applies his Deployment as it was before there was a guardrail. */
+  /** Applies the owner's Deployment without the guardrail's lines. */
   async ownerTakesLinesOut(): Promise<void> {
     await this.ownerAdds({});
     await rolledOut(GATEWAY, this.#testbed.namespace);
   }
 
-  /** One call, of which the model must see a pseudonym and the client the real value. */
+  /** Sends one call, and checks that the model sees a pseudonym and the client gets the real value. */
   async call(mark: string): Promise<void> {
     const sentence = `${mark}: write to ${mark}@example.com.`;
     const { status, text } = await this.#testbed.chat(sentence);
@@ -102,9 +102,10 @@ export class GuardedGateway {
   }
 
   /**
-   * Deletes a customer whom every pod of the gateway has mapped a value for, and waits until none can restore it any more;
-   * what was mapped for another user, they still can.
-   * @param name of the customer, who is made first
+   * Creates a customer, has every gateway pod map a value for it and deletes it. Waits until no pod can restore these
+   * values, while the values of another user remain.
+   *
+   * @param name of the customer
    */
   async forgets(name: string): Promise<void> {
     const mapped = await this.mapsFor(name);
@@ -112,7 +113,7 @@ export class GuardedGateway {
     await this.forgotten(name, mapped);
   }
 
-  /** Makes a customer, and has every pod of the gateway map a value for it, and one for another user. */
+  /** Creates a customer, and has every gateway pod map one value for it and one for another user. */
   async mapsFor(name: string): Promise<readonly Mapped[]> {
     const { namespace } = this.#testbed;
     await this.#testbed.customer(name);
@@ -127,12 +128,12 @@ export class GuardedGateway {
     return mapped;
   }
 
-  /** Begins the deletion of a customer. */
+  /** Starts the deletion of a customer. */
   async deletes(name: string): Promise<void> {
     await cluster().kubectl(['delete', `gcust/${name}`, '-n', this.#testbed.namespace, '--wait=false']);
   }
 
-  /** Waits until a customer is gone, and what was mapped for it alone. */
+  /** Waits until a customer and its mappings are gone, while the mappings of another user remain. */
   async forgotten(name: string, mapped: readonly Mapped[]): Promise<void> {
     const { namespace } = this.#testbed;
     await soon(async () => {
@@ -141,7 +142,11 @@ export class GuardedGateway {
     for (const { user, restores } of mapped) expect(await restores(), user).to.equal(user !== `${namespace}-${name}`);
   }
 
-  /** Has the guardrail of a pod map an address for an end user. @returns how to ask whether it can still restore it */
+  /**
+   * Has the guardrail of a pod map an address for an end user.
+   *
+   * @returns the mapped value
+   */
   async #map(pod: Resource, user: string, mark: string): Promise<Mapped> {
     const { namespace } = this.#testbed;
     const instance = await get('ginst', 'main', namespace);
@@ -162,7 +167,7 @@ export class GuardedGateway {
     return { user, restores: async () => (await ask('response', tag)) === address };
   }
 
-  /** As {@link call}, streamed. */
+  /** Like {@link call}, streamed. */
   async stream(mark: string): Promise<void> {
     const sentence = `${mark}: write to ${mark}@example.com.`;
     const { text } = await this.#testbed.chat(sentence, { stream: true });
@@ -176,7 +181,7 @@ export class GuardedGateway {
     for (const line of await this.#testbed.modelSaw(`${mark}:`)) expect(line).not.to.include(`${mark}@example.com`);
   }
 
-  /** Rotates the API key while calls are made, until the old one is let go of. No call may fail. */
+  /** Rotates the API key under load, until the old key is no longer accepted. No call may fail. */
   async rotateKeyUnderLoad(withinMs: number): Promise<void> {
     const { namespace } = this.#testbed;
     const secretName = 'main-guardrail-api-key';

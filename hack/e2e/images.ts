@@ -1,7 +1,7 @@
 /**
- * The images that the cluster runs. The one under test is built from the project's Dockerfile, on the base images that it
- * names; where no registry answers, Debian, made with debootstrap, stands in for them under their very names. All of it
- * is kept in a store of its own: nothing of the machine's images is used or changed.
+ * The images that the cluster runs. The image under test is built from the project's Dockerfile on its base images. If no
+ * registry answers, Debian images from debootstrap replace the base images under their names. All images are kept in a
+ * separate store; the machine's own images are neither used nor changed.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,30 +18,34 @@ const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(CACHE, 'images');
 
 export const PAUSE_IMAGE = 'localhost/pause:1';
-/** As the manifests name it, with the registry that every runtime takes for granted. */
+/** The name in the manifests, with the default registry of all runtimes. */
 const IMAGE = `docker.io/library/gateway-guardrail-operator:${packageJson.version}`;
 
-/** A registry that drops packets is given up after so long. */
+/** The timeout for a registry that drops packets. */
 const PULL_TIMEOUT_MS = 300_000;
-/** Layers that no build has used for so long are let go. */
+/** Unused layers are removed after this time. */
 const KEPT_HOURS = 24 * 7;
 
 export interface Images {
-  /** Archives for containerd. */
+  /** The archives for containerd. */
   readonly archives: readonly string[];
-  /** Of the image under test, in bytes. */
+  /** The size of the image under test, in bytes. */
   readonly size: number;
-  /** Whether its base images are the ones that the Dockerfile names, or stand-ins. */
+  /** Whether the base images are those of the Dockerfile, or stand-ins. */
   readonly base: 'as named' | 'stand-in';
 }
 
 type Report = (line: string) => void;
 
-/** Makes sure that the base images are there. @returns whether they are the real ones */
+/**
+ * Provides the base images.
+ *
+ * @returns whether they are the real ones
+ */
 export function ensureBaseImages(report: Report): Promise<Images['base']> {
   mkdirSync(FOLDER, { recursive: true });
   const waiting = (): void => {
-    report('Another run is making the base images; waiting for it …');
+    report('Another run is creating the base images; waiting for it …');
   };
   return withFileLock(FOLDER, waiting, async () => {
     const named = baseImages();
@@ -56,12 +60,16 @@ export function ensureBaseImages(report: Report): Promise<Images['base']> {
   });
 }
 
-/** Builds the image under test, and the pause image. @throws Error with the end of podman's output */
+/**
+ * Builds the image under test and the pause image.
+ *
+ * @throws Error with the end of podman's output
+ */
 export async function buildImages(programs: string, base: Images['base'], report: Report): Promise<Images> {
   const work = temporaryFolder(tmpdir());
   try {
     report('Building the image from the Dockerfile …');
-    // A proxy with an authority of its own may stand between this machine and the registry.
+    // A proxy with its own certificate authority may be between this machine and the registry.
     const authority = process.env.NODE_EXTRA_CA_CERTS;
     const trust =
       authority === undefined
@@ -95,12 +103,12 @@ export async function buildImages(programs: string, base: Images['base'], report
   }
 }
 
-/** Marks the base images as stand-ins. */
+/** The image that marks the base images as stand-ins. */
 const STAND_IN = 'localhost/stand-in:1';
 
 type BaseImages = Readonly<Record<'BUILD_IMAGE' | 'BASE_IMAGE', string>>;
 
-/** The defaults of the Dockerfile's arguments, each with its digest. */
+/** @returns the defaults of the Dockerfile's arguments, each with its digest. */
 function baseImages(): BaseImages {
   const text = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
   const of = (name: string): string => {
@@ -115,13 +123,13 @@ function argumentsFor(images: BaseImages): string[] {
   return Object.entries(images).flatMap(([name, image]) => ['--build-arg', `${name}=${image}`]);
 }
 
-/** The names of what is made here instead: an image that no registry gave has no digest of one. */
+/** @returns the names of the stand-ins. A local image has no registry digest. */
 function standIns({ BUILD_IMAGE, BASE_IMAGE }: BaseImages): BaseImages {
   const tagOf = (image: string): string => image.slice(0, image.indexOf('@'));
   return { BUILD_IMAGE: tagOf(BUILD_IMAGE), BASE_IMAGE: tagOf(BASE_IMAGE) };
 }
 
-/** The one of the component `redis`. */
+/** @returns the image of the component `redis`. */
 function redisImage(): string {
   const file = join(ROOT, 'operator/manifests/components/redis/statefulset.yaml');
   const image = /^\s+image: (\S+)$/m.exec(readFileSync(file, 'utf8'))?.[1];
@@ -140,9 +148,9 @@ async function pull(image: string, report: Report): Promise<boolean> {
   }
 }
 
-/** Debian as it is: a C library, a C++ runtime and certificates. */
+/** Creates a minimal Debian image: a C library, a C++ runtime and certificates. */
 async function importDebian(image: string, report: Report): Promise<void> {
-  report(`No registry answers; making a stand-in for ${image} with debootstrap …`);
+  report(`No registry answers; creating a stand-in for ${image} with debootstrap …`);
   const debian = temporaryFolder(FOLDER);
   const archive = `${debian}.tar`;
   try {
@@ -154,7 +162,7 @@ async function importDebian(image: string, report: Report): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       throw new Error(
-        `No registry answers for ${image}, and there is no debootstrap to make a stand-in with: apt-get install debootstrap.`,
+        `No registry answers for ${image}, and debootstrap is missing for a stand-in: apt-get install debootstrap.`,
         { cause: error },
       );
     }
@@ -165,7 +173,7 @@ async function importDebian(image: string, report: Report): Promise<void> {
   }
 }
 
-/** The same with this Node and its npm. */
+/** Adds this Node and its npm to it. */
 async function buildWithNode(image: string, base: string, report: Report): Promise<void> {
   report(`Making a stand-in for ${image} …`);
   const work = temporaryFolder(tmpdir());
@@ -188,7 +196,7 @@ async function buildWithNode(image: string, base: string, report: Report): Promi
   }
 }
 
-/** The same with Debian's Redis. */
+/** Adds Debian's Redis to it. */
 async function buildWithRedis(image: string, base: string, report: Report): Promise<void> {
   report(`Making a stand-in for ${image} …`);
   const work = temporaryFolder(tmpdir());
@@ -207,7 +215,7 @@ async function buildWithRedis(image: string, base: string, report: Report): Prom
 }
 
 function build(args: readonly string[]): Promise<unknown> {
-  // Without a container of its own for each step: that needs rights that not every machine gives.
+  // Builds without a separate container for each step, which needs rights that some machines do not grant.
   return podman(['build', '--isolation', 'chroot', '--pull=never', ...args]);
 }
 
@@ -218,16 +226,16 @@ function exists(image: string): Promise<boolean> {
   );
 }
 
-/** Whether it comes out true for each, asked one after the other. */
+/** @returns whether the check passes for every item, in sequence. */
 async function allOf<T>(items: readonly T[], ask: (item: T) => Promise<boolean>): Promise<boolean> {
   for (const item of items) if (!(await ask(item))) return false;
   return true;
 }
 
-/** The npm-cli.js that runs this script. */
+/** @returns the path of the npm-cli.js that runs this script. */
 function npm(): string {
   const path = process.env.npm_execpath;
-  if (path === undefined) throw new Error('Run this by npm run e2e: the image is built with the same npm.');
+  if (path === undefined) throw new Error('Run this with npm run e2e: the image is built with the same npm.');
   return path;
 }
 
@@ -238,7 +246,9 @@ function npmrc(folder: string): string {
 }
 
 const STORE = join(CACHE, 'containers');
-/** What podman keeps of a store until the machine is restarted: in a path of 50 characters at most, so not beside it. */
+/**
+ * podman's state of the store until the next reboot. Its path may have at most 50 characters, so it is not beside the store.
+ */
 const STORE_STATE = `/run/guardrail-images-${createHash('sha256').update(STORE).digest('hex').slice(0, 8)}`;
 
 async function podman(
@@ -251,7 +261,7 @@ async function podman(
   } catch (error) {
     const { stderr = '' } = error as { stderr?: string };
     const end = stderr.trimEnd().split('\n').slice(-15).join('\n');
-    throw new Error(`podman ${args[0] ?? ''} has failed:\n${end}`, { cause: error });
+    throw new Error(`podman ${args[0] ?? ''} failed:\n${end}`, { cause: error });
   }
 }
 
@@ -261,7 +271,7 @@ function temporaryFolder(parent: string): string {
   return folder;
 }
 
-/** Runs a program that ends with this process, if not before. */
+/** Runs a program that ends at the latest with this process. */
 async function run(command: string, args: readonly string[], options: object = {}): Promise<{ stdout: string }> {
   const running = promisify(execFile)(command, args, { maxBuffer: 64 << 20, ...options });
   const stop = (): void => {

@@ -1,48 +1,51 @@
-/** The operator in the cluster. */
+/** The installation of the operator in the cluster. */
 import { cluster, imageOverride, kustomization } from './environment.ts';
 import { bindingIn, namespaceObject, NAMESPACES, SAMPLES_NAMESPACE } from './namespaces.ts';
 import { apply, available, get, soon, type Resource } from './testbed.ts';
 
 export const OPERATOR_NAMESPACE = 'gateway-guardrail-system';
-/** Of its Deployment, its lease and more. */
+/** The name of the operator's Deployment, lease and service account. */
 export const OPERATOR = 'gateway-guardrail-operator';
 export const CRDS = ['gatewaycustomers.gateway.guardrail.dev', 'gatewayinstances.gateway.guardrail.dev'];
 
-/** How far the operator works. */
+/** The scope of an installation. */
 export interface Reach {
-  /** The namespaces that it watches besides its own. Default: its own alone, as `kubectl apply -k .` has it. */
+  /** The watched namespaces besides the operator's own. Default: none, as with `kubectl apply -k .`. */
   readonly namespaces?: readonly string[];
   readonly components?: readonly string[];
 }
 
-/** Of all cases but those of installations. */
+/** The scope for all cases except those of installations. */
 const EVERYWHERE: Reach = { namespaces: [...NAMESPACES, SAMPLES_NAMESPACE] };
 
-/** Makes the namespaces of all cases, and lets the operator work there. */
+/** Creates the namespaces of all cases, and grants the operator access to them. */
 export async function prepareNamespaces(): Promise<void> {
   await apply(NAMESPACES.map(namespaceObject));
   await apply([...NAMESPACES, SAMPLES_NAMESPACE].map(bindingIn));
 }
 
-/** Installs it as the README says, and waits until both pods are ready. */
+/** Installs the operator as the README describes, and waits until both pods are ready. */
 export async function install(reach: Reach = EVERYWHERE): Promise<void> {
   await cluster().kubectl(['apply', '-k', folderOf(reach)]);
   await operatorAvailable();
 }
 
-/** `kubectl delete -k` of an installation. */
+/** Removes an installation with `kubectl delete -k`. */
 export async function remove(reach: Reach = EVERYWHERE): Promise<void> {
   await cluster().kubectl(['delete', '-k', folderOf(reach), '--timeout=90s']);
 }
 
-/** As {@link remove}, its pods first: a namespace with pods in it is looked at again only after their grace period. */
+/**
+ * Like {@link remove}, but deletes the pods first: a namespace that still has pods is checked again only after their grace
+ * period.
+ */
 export async function removeQuickly(reach: Reach): Promise<void> {
   const foreground = ['--cascade=foreground', '--timeout=60s'];
   await cluster().kubectl(['delete', `deployment/${OPERATOR}`, '-n', OPERATOR_NAMESPACE, ...foreground]);
   await cluster().kubectl(['delete', '-k', folderOf(reach), '--ignore-not-found', '--timeout=90s']);
 }
 
-/** The folder of a kustomization like that of the sample. */
+/** @returns the folder of a kustomization like the sample's. */
 function folderOf({ namespaces = [], components = [] }: Reach): string {
   if (namespaces.length === 0 && components.length === 0) return cluster().installation;
   const value = [OPERATOR_NAMESPACE, ...namespaces].join();
@@ -60,7 +63,7 @@ function folderOf({ namespaces = [], components = [] }: Reach): string {
   });
 }
 
-/** Lets the operator reach sidecars while something is done, by the component, and not any more after that. */
+/** Grants the operator access to sidecars during some work, with the component `sidecar`. */
 export async function whileReachingSidecars<T>(work: () => Promise<T>): Promise<T> {
   try {
     await install({ ...EVERYWHERE, components: ['sidecar'] });
@@ -70,12 +73,12 @@ export async function whileReachingSidecars<T>(work: () => Promise<T>): Promise<
   }
 }
 
-/** Waits until all its pods are ready, of the newest template. */
+/** Waits until all operator pods of the newest template are available. */
 export function operatorAvailable(): Promise<void> {
   return available(`deployment/${OPERATOR}`, OPERATOR_NAMESPACE);
 }
 
-/** @throws Error where somebody uses the operator already: the cases would be in his way */
+/** @throws Error if the cluster already has an operator, which the cases would disturb */
 export async function refuseIfThere(): Promise<void> {
   const there = [
     await get('namespace', OPERATOR_NAMESPACE),
@@ -83,11 +86,11 @@ export async function refuseIfThere(): Promise<void> {
   ].find((object) => object !== undefined);
   if (there === undefined) return;
   throw new Error(
-    `This cluster has ${there.kind} ${there.metadata.name} already: take one without the operator, or uninstall it as the README says.`,
+    `This cluster already has ${there.kind} ${there.metadata.name}: use a cluster without the operator, or uninstall it as the README says.`,
   );
 }
 
-/** Takes all of it away that a run may have left. */
+/** Removes everything that a run may have left. */
 export async function uninstall(): Promise<void> {
   await cluster().kubectl(['delete', '-k', cluster().installation, '--ignore-not-found', '--wait=false']);
   await cluster().kubectl(['delete', 'crd', ...CRDS, '--ignore-not-found', '--wait=false']);
@@ -96,7 +99,7 @@ export async function uninstall(): Promise<void> {
   await cluster().kubectl(['delete', 'rolebinding', metadata.name, '-n', metadata.namespace, '--ignore-not-found']);
 }
 
-/** Its pods that are not on their way out. */
+/** @returns the operator's pods, without terminating ones. */
 export async function operatorPods(): Promise<Resource[]> {
   const selector = 'app.kubernetes.io/component=operator';
   const text = await cluster().kubectl(['get', 'pods', '-n', OPERATOR_NAMESPACE, '-l', selector, '-o', 'json']);
@@ -105,7 +108,7 @@ export async function operatorPods(): Promise<Resource[]> {
   );
 }
 
-/** The name of the pod that leads. */
+/** @returns the name of the leader pod. */
 export async function leader(): Promise<string> {
   return soon(async () => {
     const lease = await get('lease', OPERATOR, OPERATOR_NAMESPACE);

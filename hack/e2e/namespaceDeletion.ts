@@ -1,4 +1,4 @@
-/** A namespace that is deleted with a gateway, its instance and a customer in it, while other cases go on. */
+/** A namespace that is deleted together with a gateway, its instance and a customer, while other cases run. */
 import { cluster } from './environment.ts';
 import { GuardedGateway } from './guardedGateway.ts';
 import { becomes, Testbed } from './testbed.ts';
@@ -6,13 +6,14 @@ import { becomes, Testbed } from './testbed.ts';
 let deleted: Promise<string> | undefined;
 
 /**
- * Begins the deletion, once. A customer whose instance or key went first is let go after five minutes, so whoever is
- * early waits least.
- * @returns the namespace's name, when its deletion has begun
+ * Starts the deletion once. The operator releases a customer whose instance or key is deleted first after five minutes, so
+ * an early start saves waiting time.
+ *
+ * @returns the name of the namespace, after its deletion has begun
  */
 export function deletedNamespace(): Promise<string> {
   deleted ??= begin();
-  // Who waits for it hears of a failure.
+  // A caller that awaits the promise gets the failure.
   deleted.catch(() => undefined);
   return deleted;
 }

@@ -1,6 +1,6 @@
 /**
- * The namespaces of the cases. The operator watches those of a list, which is read when it starts: so they are known, and
- * there, before the first case.
+ * The namespaces of the cases. The operator reads its list of watched namespaces at start, so all of them are created before
+ * the first case.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -18,10 +18,10 @@ const CASES = [
   'deleted',
   'uninstall',
 ] as const;
-/** What a namespace is for. */
+/** The purpose of a namespace. */
 export type Purpose = (typeof CASES)[number];
 
-/** A cluster that is not ours may have others' namespaces. */
+/** Avoids conflicts with existing namespaces in a given cluster. */
 const RUN = randomBytes(3).toString('hex');
 const SAMPLE = join(import.meta.dirname, '../samples/installation/namespaces.yaml');
 
@@ -29,25 +29,25 @@ export function namespaceFor(purpose: Purpose): string {
   return `e2e-${purpose}-${RUN}`;
 }
 
-/** All that a run makes. */
+/** All namespaces that a run creates. */
 export const NAMESPACES: readonly string[] = CASES.map(namespaceFor);
-/** Where the samples are applied, which is there in every cluster. */
+/** The namespace of the samples, which exists in every cluster. */
 export const SAMPLES_NAMESPACE = 'default';
 
-/** A namespace as a gateway's owner has it. */
+/** @returns a namespace as a gateway's owner would create it. */
 export function namespaceObject(name: string): object {
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };
 }
 
-/** What lets the operator work in a namespace, as the sample of an installation has it. */
+/** @returns the RoleBinding of the installation sample, which grants the operator access to a namespace. */
 export function bindingIn(namespace: string): BindingObject {
   const [document] = parseAllDocuments(readFileSync(SAMPLE, 'utf8'));
   const binding = document?.toJS() as BindingObject;
   return { ...binding, metadata: { ...binding.metadata, namespace } };
 }
 
-/** A RoleBinding, as far as it is looked at. */
+/** The fields of a RoleBinding that the cases use. */
 export interface BindingObject {
   readonly metadata: { readonly name: string; readonly namespace: string };
 }

@@ -11,8 +11,8 @@ const fit: Facts = {
   busy: false,
 };
 
-describe('what a node needs', () => {
-  it('is all there on a machine that has it', () => {
+describe('prerequisites of a node', () => {
+  it('report nothing on a complete machine', () => {
     expect(problems(fit)).to.deep.equal([]);
   });
 
@@ -26,14 +26,14 @@ describe('what a node needs', () => {
     ['a kubelet', { busy: true }, /not a node already/],
   ];
   for (const [what, facts, says] of lacking) {
-    it(`is said in one sentence: ${what}`, () => {
+    it(`report in one sentence: ${what}`, () => {
       const [first, ...more] = problems({ ...fit, ...facts });
       expect(first).to.match(says);
       expect(more).to.deep.equal([]);
     });
   }
 
-  it('is said all at once', () => {
+  it('report all missing ones at once', () => {
     expect(problems({ ...fit, missing: ['runc'], overlay: false, controllers: ['cpu'] })).to.have.length(3);
   });
 });

@@ -1,4 +1,4 @@
-/** What a machine must have to become a node, found out before anything takes time. */
+/** Checks that a machine can become a node, before any slow work. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -6,24 +6,24 @@ import { promisify } from 'node:util';
 import { hierarchies, isNodeAlready } from './cgroups.ts';
 import { isExecutable } from '../testing/executables.ts';
 
-/** Where Debian's containernetworking-plugins puts them. */
+/** The folder of Debian's containernetworking-plugins. */
 export const CNI_PROGRAMS = '/usr/lib/cni';
 
-/** What was found on a machine. */
+/** The facts about a machine. */
 export interface Facts {
   readonly platform: string;
   readonly root: boolean;
-  /** Programs of {@link PACKAGES} that are not there. */
+  /** Missing programs from {@link PACKAGES}. */
   readonly missing: readonly string[];
   readonly overlay: boolean;
   readonly namespaces: boolean;
   /** Control group controllers that cannot be used. */
   readonly controllers: readonly string[];
-  /** Pods of another kubelet run here. */
+  /** Whether pods of another kubelet run on the machine. */
   readonly busy: boolean;
 }
 
-/** Programs, by the Debian package that has them. */
+/** The required programs and their Debian packages. */
 const PACKAGES: Readonly<Record<string, string>> = {
   podman: 'podman',
   runc: 'runc',
@@ -36,9 +36,9 @@ const PACKAGES: Readonly<Record<string, string>> = {
 };
 const CONTROLLERS = ['cpu', 'cpuset', 'memory', 'pids'];
 const ELSEWHERE =
-  'elsewhere, name a cluster by KUBECONFIG and, by E2E_IMAGE, an image of this project that its nodes can pull';
+  'elsewhere, set KUBECONFIG to a cluster and E2E_IMAGE to an image of this project that its nodes can pull';
 
-/** @returns what is missing, one sentence each. Pure. */
+/** @returns the missing prerequisites, one sentence each. Pure. */
 export function problems(facts: Facts): string[] {
   if (facts.platform !== 'linux') return [`A node of a cluster needs Linux; ${ELSEWHERE}.`];
   if (!facts.root) return [`A node of a cluster needs root: run this as root, e.g. sudo npm run e2e; ${ELSEWHERE}.`];
@@ -46,21 +46,21 @@ export function problems(facts: Facts): string[] {
   return [
     ...(packages.length === 0
       ? []
-      : [`Programs are missing: install them, on Debian by apt-get install ${packages.join(' ')}.`]),
+      : [`Programs are missing: install them, on Debian with apt-get install ${packages.join(' ')}.`]),
     ...(facts.overlay ? [] : ['The kernel has no overlay file system, which containers need: modprobe overlay.']),
     ...(facts.namespaces
       ? []
-      : ['This machine does not let root make network, mount and process namespaces: use one that does.']),
+      : ['On this machine, root cannot create network, mount and process namespaces: use another machine.']),
     ...(facts.controllers.length === 0
       ? []
       : [
           `Control groups for ${facts.controllers.join(', ')} cannot be made below /sys/fs/cgroup: mount them writable.`,
         ]),
-    ...(facts.busy ? ['Pods of another kubelet run on this machine: use one that is not a node already.'] : []),
+    ...(facts.busy ? ['Pods of another kubelet run on this machine: use a machine that is not a node already.'] : []),
   ];
 }
 
-/** Looks around. */
+/** Collects the facts about this machine. */
 export async function gatherFacts(): Promise<Facts> {
   const { platform } = process;
   const root = process.getuid?.() === 0;

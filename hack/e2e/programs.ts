@@ -1,4 +1,4 @@
-/** The programs that make a node of a machine, built from Go modules once and kept. */
+/** The programs of a Kubernetes node, built from Go modules once and cached. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -8,7 +8,7 @@ import { goBuild, goCommand } from '../testing/controlplane/build.ts';
 import { withFileLock } from '../testing/lock.ts';
 import type { Report } from '../testing/progress.ts';
 
-/** What the project keeps on a machine between runs. */
+/** The project's cache on this machine. */
 export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gateway-guardrail-operator');
 
 const CONTAINERD = join(import.meta.dirname, 'containerd');
@@ -22,14 +22,15 @@ const PACKAGES = [
   },
   { name: 'ctr', module: CONTAINERD, package: 'github.com/containerd/containerd/v2/cmd/ctr' },
   { name: 'coredns', module: COREDNS, package: '.' },
-  // The pod's first container: it holds the network namespace and waits for its end.
+  // The pod's first container, which keeps the network namespace alive.
   { name: 'pause', module: join(import.meta.dirname, 'pause'), package: '.' },
 ];
 
 /**
- * Builds what is missing.
- * @returns the folder that has all of them, kubelet, kube-scheduler and kube-proxy included
- * @throws Error with one sentence that says what to install
+ * Builds the missing programs.
+ *
+ * @returns the folder of all programs, including kubelet, kube-scheduler and kube-proxy
+ * @throws Error with one sentence that names what to install
  */
 export async function ensurePrograms(report: Report): Promise<string> {
   const kubernetes = await ensureBinaries(
@@ -41,7 +42,7 @@ export async function ensurePrograms(report: Report): Promise<string> {
   const folder = join(CACHE, 'node', sources.digest('hex').slice(0, 16));
   mkdirSync(folder, { recursive: true });
   const waiting = (): void => {
-    report('Another run is building the programs of a node; waiting for it …');
+    report('Another run is building the node programs; waiting for it …');
   };
   await withFileLock(folder, waiting, async () => {
     for (const one of PACKAGES) {

@@ -1,11 +1,11 @@
-/** The Redis of the kustomize component, as an admin brings it to a namespace. */
+/** The Redis of the kustomize component, installed in a namespace as an administrator would. */
 import { randomBytes } from 'node:crypto';
 import { cluster, kustomization } from './environment.ts';
 import { apply, available } from './testbed.ts';
 
 const NAME = 'guardrail-redis';
 
-/** Installs it, and waits until it answers. */
+/** Installs Redis, and waits until it answers. */
 export async function installRedis(namespace: string): Promise<void> {
   const password = randomBytes(24).toString('hex');
   await apply([
@@ -21,7 +21,7 @@ export async function installRedis(namespace: string): Promise<void> {
   await available(`statefulset/${NAME}`, namespace);
 }
 
-/** The names of all that it holds. */
+/** @returns the names of all its keys. */
 export async function redisKeys(namespace: string): Promise<string[]> {
   const list = 'REDISCLI_AUTH="$PASSWORD" redis-cli --scan';
   const output = await cluster().kubectl(['exec', '-n', namespace, `${NAME}-0`, '--', 'sh', '-c', list]);

@@ -1,4 +1,4 @@
-/** Brings a cluster up, runs the cases on it, and leaves nothing behind. */
+/** Starts a cluster, runs the cases on it, and removes everything afterwards. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,12 +12,12 @@ import { gatherFacts, problems } from './prerequisites.ts';
 import { CACHE, ensurePrograms } from './programs.ts';
 import type { Handover } from './setup.ts';
 
-/** The files in `cases`, in the order in which they are run: the last one uninstalls. */
+/** The files in `cases`, in run order: the last one uninstalls the operator. */
 export const CASES = ['operator', 'sidecar', 'deployment', 'faults', 'deletion', 'uninstall'];
 
-/** Time for a former run, just ended, to let go of its lock. */
+/** Time for a previous run that just ended to release its lock. */
 const LOCK_WAIT_MS = 7_000;
-/** How long the processes of a cluster that was ended take to be gone. */
+/** Time for the processes of a stopped cluster to exit. */
 const GONE_MS = 10_000;
 const TEST_TIMEOUT_MS = 180_000;
 
@@ -25,9 +25,8 @@ const root = join(import.meta.dirname, '../..');
 const logs = join(root, '.local/e2e');
 
 /**
- * Begins what takes longest on a new machine, making the programs and the base images of a node, while something else
- * goes on. What is
- * wrong with it is said when they are needed.
+ * Starts the slowest work on a new machine, building the node programs and the base images, in parallel with other work.
+ * Errors are reported when the results are needed.
  */
 export function buildAhead(): void {
   if ((process.env.E2E_IMAGE ?? '') !== '') return;
@@ -36,10 +35,11 @@ export function buildAhead(): void {
 }
 
 /**
- * Runs cases on the cluster that E2E_IMAGE and KUBECONFIG name, or else on one of our own.
- * @param abort ends the cases, and takes the cluster down
- * @param casesBegin called when there is a cluster to take down
- * @throws Error with one sentence for each thing that is missing
+ * Runs cases on the cluster of E2E_IMAGE and KUBECONFIG, or on a cluster of its own.
+ *
+ * @param abort ends the cases and stops the cluster
+ * @param casesBegin called when there is a cluster to stop
+ * @throws Error with one sentence for each missing prerequisite
  */
 export function runE2e(
   cases: readonly string[],
@@ -50,7 +50,7 @@ export function runE2e(
 
   async function onGivenCluster(): Promise<TestCounts> {
     if (kubeconfig === '') {
-      throw new Error('E2E_IMAGE is set: name the cluster to use it on by KUBECONFIG, or unset it.');
+      throw new Error('E2E_IMAGE is set without a cluster: set KUBECONFIG too, or unset E2E_IMAGE.');
     }
     const { kubectl } = await new Progress().step('kubectl', (report) => ensureBinaries(['kubectl'], { report }));
     return run({ given: { kubectl, image } });
@@ -59,7 +59,7 @@ export function runE2e(
   async function onOwnCluster(): Promise<TestCounts> {
     mkdirSync(CACHE, { recursive: true });
     const unlock = await tryLockFor(CACHE, LOCK_WAIT_MS);
-    if (unlock === undefined) throw new Error('npm run e2e already runs on this machine: let it end first.');
+    if (unlock === undefined) throw new Error('npm run e2e is already running on this machine: wait until it ends.');
     const dir = join(CACHE, 'run');
     try {
       await clearAway(dir);
@@ -78,7 +78,7 @@ export function runE2e(
     }
   }
 
-  /** Where the cluster is our own, it lives in namespaces that end with the cases. */
+  /** Runs mocha. The suite's own cluster lives in namespaces that end with the cases. */
   function run(handover: Handover): Promise<TestCounts> {
     casesBegin();
     const isolated = ['unshare', '--net', '--pid', '--mount', '--fork', '--mount-proc', '--kill-child'];
@@ -100,7 +100,7 @@ export function runE2e(
   }
 }
 
-/** Removes what a cluster has left, when its last process is gone. */
+/** Removes the remains of a cluster after its last process has exited. */
 async function clearAway(dir: string): Promise<void> {
   const deadline = performance.now() + GONE_MS;
   while (isNodeAlready() && performance.now() < deadline) await delay(100);

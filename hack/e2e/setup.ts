@@ -1,4 +1,6 @@
-/** For mocha's --require: starts the cluster before all cases, or takes the given one, and tells what went on when one fails. */
+/**
+ * The mocha --require file: starts the suite's own cluster or uses a given one, and prints diagnostics when a case fails.
+ */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,22 +12,22 @@ import { PAUSE_IMAGE } from './images.ts';
 import { install, prepareNamespaces, refuseIfThere, uninstall } from './installation.ts';
 import { collectDiagnostics } from './diagnostics.ts';
 
-/** What main.ts hands to the process that runs the cases, in E2E_HANDOVER: one of the two. */
+/** The settings that main.ts passes to the process of the cases in E2E_HANDOVER. Exactly one of the two is set. */
 export interface Handover {
   readonly own?: {
-    /** Folder with the programs of a node. */
+    /** The folder of the node programs. */
     readonly programs: string;
-    /** For the cluster's data. */
+    /** The folder of the cluster's data. */
     readonly dir: string;
-    /** Where the logs are kept. */
+    /** The folder of the logs. */
     readonly logs: string;
-    /** Archives of images. */
+    /** The image archives. */
     readonly images: readonly string[];
   };
   readonly given?: { readonly kubectl: string; readonly image: string };
 }
 
-/** What programs of a node write to whatever they are told: they find folders of their own there. */
+/** Folders that the node programs always write to. A tmpfs covers each of them. */
 const PRIVATE_FOLDERS = ['/run', '/var/log', '/var/lib/kubelet', '/var/lib/cni', '/opt/cni', '/etc/cni'];
 
 const handover = JSON.parse(process.env.E2E_HANDOVER ?? '{}') as Handover;
@@ -37,7 +39,7 @@ export async function mochaGlobalSetup(): Promise<void> {
     setEnvironment(given(handover.given));
     return;
   }
-  if (handover.own === undefined) throw new Error('Run these by npm run e2e.');
+  if (handover.own === undefined) throw new Error('Run these cases with npm run e2e.');
   const { programs, dir, images } = handover.own;
   for (const folder of PRIVATE_FOLDERS) await coverUp(folder);
   const progress = new Progress();
@@ -58,19 +60,19 @@ export function mochaGlobalTeardown(): void {
       copyFileSync(join(folder, name), join(logs, name));
     }
   }
-  // Everything else ends with the namespaces. In order it would take longer, for nobody's good.
+  // Everything else ends with the namespaces. An orderly shutdown would only take longer.
 }
 
 /** See mocha's root hooks. */
 export const mochaHooks = {
-  /** Every case needs the operator: without it, none is tried. */
+  /** Every case needs the operator. If the installation fails, no case runs. */
   async beforeAll(): Promise<void> {
     await refuseIfThere();
     await prepareNamespaces();
     await install();
   },
   async afterAll(): Promise<void> {
-    // Ours ends as a whole.
+    // The suite's own cluster ends as a whole.
     if (handover.given !== undefined) await uninstall();
   },
   async afterEach(this: Mocha.Context): Promise<void> {

@@ -1,4 +1,4 @@
-/** A namespace with somebody's gateway in it, for the cases of one file: what they do there, and how they look at it. */
+/** A namespace with a gateway for the cases of one file, with their actions and queries. */
 import { expect } from 'chai';
 import { eventually } from '../../operator/runtime/testing/eventually.ts';
 import { cluster } from './environment.ts';
@@ -17,9 +17,9 @@ import {
 } from './gatewayApp.ts';
 import { namespaceFor, type Purpose } from './namespaces.ts';
 
-/** Of pods that have to be started, with their images at hand. */
+/** The time limit for starting pods whose images are present. */
 export const POD_MS = 90_000;
-/** Of what the operator does by itself. */
+/** The time limit for actions of the operator alone. */
 export const SOON_MS = 30_000;
 const POLL_MS = 500;
 /** An object as kubectl prints it. */
@@ -50,19 +50,19 @@ export interface Condition {
   readonly message?: string;
 }
 
-/** A call of a model, as it came back. */
+/** The answer to a model call. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
 }
 
-/** Calls that are made until somebody ends them. */
+/** Calls that continue until they are stopped. */
 export interface Load {
   stop(): Promise<{ readonly calls: number; readonly failures: readonly unknown[] }>;
 }
 
-/** Waits for something, asking the API server no more often than it must. */
+/** Polls until a check passes, at most once per {@link POLL_MS}. */
 export function soon<T>(check: () => Promise<T>, withinMs = SOON_MS): Promise<T> {
   let last = 0;
   return eventually(async () => {
@@ -73,19 +73,19 @@ export function soon<T>(check: () => Promise<T>, withinMs = SOON_MS): Promise<T>
   }, withinMs);
 }
 
-/** Applies objects as their owner does, by client-side apply. */
+/** Applies objects as their owner, by client-side apply. */
 export function apply(objects: readonly object[]): Promise<string> {
   return cluster().kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
 }
 
-/** @returns one object; undefined where there is none. */
+/** @returns one object; undefined if it does not exist. */
 export async function get(kind: string, name: string, namespace?: string): Promise<Resource | undefined> {
   const where = namespace === undefined ? [] : ['-n', namespace];
   const text = await cluster().kubectl(['get', kind, name, ...where, '-o', 'json', '--ignore-not-found']);
   return text === '' ? undefined : (JSON.parse(text) as Resource);
 }
 
-/** @returns all of these kinds in a namespace, by `Kind name`. */
+/** @returns the names of all objects of these kinds in a namespace, as `Kind name`. */
 export async function listNames(kinds: string, namespace: string): Promise<string[]> {
   const { items } = JSON.parse(await cluster().kubectl(['get', kinds, '-n', namespace, '-o', 'json'])) as {
     items: readonly Resource[];
@@ -93,7 +93,11 @@ export async function listNames(kinds: string, namespace: string): Promise<strin
   return items.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort();
 }
 
-/** Waits until a condition of a resource holds. @returns the condition */
+/**
+ * Waits until a resource has a condition with the wanted values.
+ *
+ * @returns the condition
+ */
 export function becomes(
   kind: string,
   name: string,
@@ -114,15 +118,16 @@ export function becomes(
 }
 
 /**
- * Waits until as many pods of the newest template are there as are wanted; others may still be on their way out.
- * @param workload as kubectl names it, such as `deployment/gateway`
+ * Waits until all wanted pods of the newest template are available; older pods may still be terminating.
+ *
+ * @param workload in kubectl's notation, for example `deployment/gateway`
  */
 export async function available(workload: string, namespace: string, withinMs = POD_MS): Promise<void> {
   const timeout = `--timeout=${Math.ceil(withinMs / 1000)}s`;
   await cluster().kubectl(['rollout', 'status', workload, '-n', namespace, timeout]);
 }
 
-/** Waits until every pod of a Deployment runs its newest template, and no other is left. */
+/** Waits until all pods of a Deployment run its newest template and no other pod is left. */
 export async function rolledOut(name: string, namespace: string, withinMs = POD_MS): Promise<void> {
   await available(`deployment/${name}`, namespace, withinMs);
   await soon(async () => {
@@ -131,13 +136,13 @@ export async function rolledOut(name: string, namespace: string, withinMs = POD_
   }, withinMs);
 }
 
-/** The pods of a Deployment of the stand, by its `app` label. */
+/** @returns the pods of a Deployment of the testbed, by their `app` label. */
 export async function podsOf(app: string, namespace: string): Promise<Resource[]> {
   const text = await cluster().kubectl(['get', 'pods', '-n', namespace, '-l', `app=${app}`, '-o', 'json']);
   return (JSON.parse(text) as { items: Resource[] }).items;
 }
 
-/** See the head of this file. */
+/** A namespace with a gateway. */
 export class Testbed {
   readonly namespace: string;
 
@@ -145,7 +150,7 @@ export class Testbed {
     this.namespace = namespace;
   }
 
-  /** Brings a gateway up, without a guardrail. */
+  /** Starts a gateway without a guardrail. */
   static async start(purpose: Purpose, replicas?: number): Promise<Testbed> {
     const testbed = new Testbed(namespaceFor(purpose));
     await apply(gatewayObjects(testbed.namespace, cluster().image));
@@ -163,21 +168,21 @@ export class Testbed {
     return testbed;
   }
 
-  /** Removes it all. */
+  /** Removes the customers, the instances and the namespace. */
   async end(): Promise<void> {
-    // After the last case there are no such kinds any more.
+    // The last case deletes the CRDs.
     if ((await get('crd', 'gatewaycustomers.gateway.guardrail.dev')) !== undefined) {
       await cluster().kubectl(['delete', 'gcust,ginst', '--all', '-n', this.namespace, '--wait=false']);
     }
     await cluster().kubectl(['delete', 'namespace', this.namespace, '--wait=false', '--ignore-not-found']);
   }
 
-  /** The gateway's owner applies his Deployment. */
+  /** Applies the gateway's Deployment as its owner. */
   async ownerApplies(additions: Additions, replicas?: number): Promise<void> {
     await apply([gatewayDeployment(this.namespace, cluster().image, additions, replicas)]);
   }
 
-  /** What the API server makes of the owner's Deployment when nobody else has a hand in it. */
+  /** @returns the spec that the API server makes of the owner's Deployment without other field managers. */
   async asOwnerWroteIt(additions: Additions): Promise<unknown> {
     const wanted = gatewayDeployment(this.namespace, cluster().image, additions) as { metadata: object };
     const trial = { ...wanted, metadata: { ...wanted.metadata, name: `${GATEWAY}-trial` } };
@@ -188,7 +193,7 @@ export class Testbed {
     return (JSON.parse(text) as Resource).spec;
   }
 
-  /** Applies a GatewayInstance about this gateway. */
+  /** Applies a GatewayInstance for this gateway. */
   async instance(spec: object, name = 'main'): Promise<void> {
     await apply([
       {
@@ -204,7 +209,7 @@ export class Testbed {
     ]);
   }
 
-  /** What an instance says that manages the gateway's configuration and its Deployment. */
+  /** The instance fields that manage the gateway's configuration and its Deployment. */
   readonly managed = {
     workloadRef: { name: GATEWAY },
     proxyConfig: { configMapName: CONFIG, base: { configMapRef: { name: BASE_CONFIG, key: 'config.yaml' } } },
@@ -222,7 +227,7 @@ export class Testbed {
     ]);
   }
 
-  /** The gateway's record of a customer; undefined where it has none. */
+  /** @returns the gateway's record of a customer; undefined if there is none. */
   async record(name: string): Promise<Record<string, unknown> | undefined> {
     const id = encodeURIComponent(`${this.namespace}-${name}`);
     const { status, text } = await this.call({
@@ -234,12 +239,12 @@ export class Testbed {
     return JSON.parse(text) as Record<string, unknown>;
   }
 
-  /** A call of a model through the gateway's Service, from within the cluster. */
+  /** Calls a model through the gateway's Service, from within the cluster. */
   chat(text: string, more: object = {}): Promise<Answer> {
     return this.call(this.#chatCall(text, more));
   }
 
-  /** Every line of the gateway's pods that holds a mark: what the model saw of one call. */
+  /** @returns the log lines of the gateway's pods that contain a mark: what the model saw of one call. */
   async modelSaw(mark: string): Promise<string[]> {
     return soon(async () => {
       const logs = await cluster().kubectl(['logs', '-n', this.namespace, '-l', `app=${GATEWAY}`, '--tail=-1']);
@@ -249,13 +254,13 @@ export class Testbed {
     });
   }
 
-  /** One call from within the cluster. */
+  /** Sends one call from within the cluster. */
   async call(asked: object): Promise<Answer> {
     const program = ['node', CLIENT_PROGRAM, JSON.stringify(asked)];
     return JSON.parse(await cluster().kubectl(['exec', '-n', this.namespace, CLIENT, '--', ...program])) as Answer;
   }
 
-  /** Guarded calls of a model, four at a time, each with an address of its own that has to come back. */
+  /** Starts guarded model calls, four in parallel, each with its own address, which the answer must contain. */
   async startLoad(): Promise<Load> {
     const control = async (path: string, body: object): Promise<string> => {
       const { status, text } = await this.call({ url: `http://127.0.0.1:9000${path}`, method: 'POST', body });
@@ -278,7 +283,7 @@ export class Testbed {
     };
   }
 
-  /** A Service leads to its pods a moment after they are ready: when the node has heard of it. */
+  /** Waits until the Service routes to its pods, which happens shortly after they are ready. */
   async #answers(service: string): Promise<void> {
     await soon(async () => {
       const { status, text } = await this.call({ url: `${this.#url(service)}/health/readiness` });

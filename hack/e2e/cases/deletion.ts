@@ -7,7 +7,7 @@ import { becomes, get, listNames, POD_MS, rolledOut, soon, Testbed } from '../te
 
 const KINDS = 'deployment,service,serviceaccount,configmap,secret,pdb,hpa,networkpolicy';
 
-describe('what is deleted', () => {
+describe('deletion', () => {
   before(() => {
     void deletedNamespace();
   });
@@ -27,7 +27,7 @@ describe('what is deleted', () => {
         expect(await get(kind, name, testbed.namespace), `${kind} ${name}`).to.equal(undefined);
       }, POD_MS);
 
-    it('customers first: their records and sessions go, then the instance with all that it owned, and nothing else', async () => {
+    it('of customers first removes records and sessions, then the instance with exactly its owned objects', async () => {
       const before = await listNames(KINDS, testbed.namespace);
       await testbed.instance({
         guardrail: { mode: 'Deployment', policy: { inline: 'entities: {PERSON: pseudonymize}\n' } },
@@ -51,7 +51,7 @@ describe('what is deleted', () => {
       }, POD_MS);
     });
 
-    it('the instance first: it waits for its customers and says so, and goes with the last of them', async () => {
+    it('of the instance first waits for its customers, reports it, and completes with the last of them', async () => {
       await testbed.instance({});
       await testbed.customer('one');
       await becomes('gcust', 'one', testbed.namespace, { type: 'Synced', status: 'True' });
@@ -65,7 +65,7 @@ describe('what is deleted', () => {
       await gone('ginst', 'main');
     });
 
-    it('the instance beside a gateway that mounts what it owned: that stays, and the gateway goes on without a guardrail', async () => {
+    it('of an instance with mounted objects orphans them, and the gateway continues without a guardrail', async () => {
       const guarded = new GuardedGateway(testbed);
       await guarded.on({});
       await guarded.call('probe-guarded');
@@ -86,9 +86,9 @@ describe('what is deleted', () => {
     });
   });
 
-  // A suite's own tests run before the suites in it, so this has one too.
+  // Mocha runs a suite's own tests before nested suites, so the other cases have a suite too.
   describe('at once', () => {
-    it('the namespace with everything in it', async () => {
+    it('of the namespace removes everything in it', async () => {
       const namespace = await deletedNamespace();
       await soon(async () => {
         expect(await get('namespace', namespace)).to.equal(undefined);

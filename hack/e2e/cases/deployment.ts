@@ -9,7 +9,7 @@ import { becomes, get, listNames, POD_MS, rolledOut, soon, Testbed } from '../te
 const GUARDRAIL = 'main-guardrail';
 const ROTATION_MS = 150_000;
 
-describe('a guardrail as a Deployment of its own, with a Redis of the component', () => {
+describe('a guardrail as a Deployment, with the Redis of the component', () => {
   let testbed: Testbed;
   let guarded: GuardedGateway;
   let without: string[];
@@ -21,7 +21,7 @@ describe('a guardrail as a Deployment of its own, with a Redis of the component'
   });
   after(() => testbed.end());
 
-  it('is asked for, and runs as two pods that the gateway calls', async () => {
+  it('runs as two pods that the gateway calls', async () => {
     without = await listNames(kinds, testbed.namespace);
     await guarded.on({
       mode: 'Deployment',
@@ -33,7 +33,7 @@ describe('a guardrail as a Deployment of its own, with a Redis of the component'
     await guarded.call('probe-on');
   });
 
-  it('comes back when both its pods are killed, with every mapping', async () => {
+  it('keeps every mapping when both its pods are killed', async () => {
     const before = await redisKeys(testbed.namespace);
     expect(before).not.to.deep.equal([]);
     const selector = 'app.kubernetes.io/instance=main,app.kubernetes.io/name=guardrail';
@@ -57,9 +57,9 @@ describe('a guardrail as a Deployment of its own, with a Redis of the component'
     await guarded.rotateKeyUnderLoad(ROTATION_MS);
   }).timeout(2 * ROTATION_MS);
 
-  it('keeps what it maps when Redis is killed', async () => {
+  it('keeps every mapping when Redis is killed', async () => {
     const before = await redisKeys(testbed.namespace);
-    // Redis writes down within a second.
+    // Redis persists its data within a second.
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     await cluster().killContainer({ namespace: testbed.namespace, pod: 'guardrail-redis-0', container: 'redis' });
     await soon(async () => {
@@ -68,7 +68,7 @@ describe('a guardrail as a Deployment of its own, with a Redis of the component'
     expect(await redisKeys(testbed.namespace)).to.include.members(before);
   });
 
-  it('becomes a sidecar, and a Deployment again, with calls guarded all the time', async () => {
+  it('becomes a sidecar and a Deployment again, with calls guarded throughout', async () => {
     const load = await testbed.startLoad();
     try {
       await whileReachingSidecars(async () => {
@@ -80,7 +80,7 @@ describe('a guardrail as a Deployment of its own, with a Redis of the component'
             expect((status?.guardrail as { mode?: string } | undefined)?.mode).to.equal(mode);
           });
           await rolledOut(GATEWAY, testbed.namespace);
-          // Of sidecars that share a store one is asked; of a Deployment any pod.
+          // Of sidecars with a shared store, the operator asks one; of a Deployment, any pod.
           await guarded.forgets(`forgotten-by-${mode.toLowerCase()}`);
         }
       });
@@ -91,7 +91,7 @@ describe('a guardrail as a Deployment of its own, with a Redis of the component'
     }
   }).timeout(2 * ROTATION_MS);
 
-  it("is switched off: all that was made is gone, and the owner's Deployment is as it was", async () => {
+  it("is switched off: its objects are deleted, and the owner's Deployment is as before", async () => {
     await guarded.off();
     await guarded.ownerTakesLinesOut();
     await soon(async () => {

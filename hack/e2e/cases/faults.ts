@@ -5,7 +5,7 @@ import { GuardedGateway } from '../guardedGateway.ts';
 import { leader, OPERATOR_NAMESPACE, operatorAvailable, operatorPods } from '../installation.ts';
 import { becomes, get, podsOf, POD_MS, soon, Testbed } from '../testbed.ts';
 
-describe('after a fault', () => {
+describe('a fault', () => {
   let testbed: Testbed;
   let guarded: GuardedGateway;
   before(async () => {
@@ -17,7 +17,7 @@ describe('after a fault', () => {
   });
   after(() => testbed.end());
 
-  it('of the leader the other pod leads within seconds, and what was asked for meanwhile is done', async () => {
+  it('of the leader: the other pod takes over within seconds and completes pending work', async () => {
     const killed = await leader();
     const names = Array.from({ length: 20 }, (_, index) => `during-${index}`);
     const force = ['--grace-period=0', '--force', '--wait=false'];
@@ -32,7 +32,7 @@ describe('after a fault', () => {
     expect(await operatorPods()).to.have.length(2);
   });
 
-  it('of the whole operator calls are guarded all the time, and nothing is done twice', async () => {
+  it('of the whole operator: calls stay guarded, and no work is repeated', async () => {
     const before = await get('gcust', 'before', testbed.namespace);
     const load = await testbed.startLoad();
     await cluster().kubectl(['delete', 'pods', '-n', OPERATOR_NAMESPACE, '--all', '--grace-period=0', '--force']);
@@ -46,7 +46,7 @@ describe('after a fault', () => {
     expect((await get('gcust', 'before', testbed.namespace))?.status).to.deep.equal(before?.status);
   });
 
-  const kubelet = "of the node's kubelet the pods have gone on, and everything is as it was";
+  const kubelet = "of the node's kubelet: the pods keep running, and nothing changes";
   const kubeletRestarts = async (): Promise<void> => {
     const started = async (): Promise<unknown[]> =>
       [...(await podsOf(GATEWAY, testbed.namespace)), await get('pod', CLIENT, testbed.namespace)].map((pod) =>
@@ -65,7 +65,7 @@ describe('after a fault', () => {
     const lastRenewal = await renewed();
     await cluster().restartKubelet();
     await soon(async () => {
-      // The node is called ready for a while whether or not its kubelet runs.
+      // The node reports Ready for a while, whether or not its kubelet runs.
       expect(await renewed()).to.be.greaterThan(lastRenewal);
       await cluster().kubectl(['exec', '-n', testbed.namespace, CLIENT, '--', 'node', '--version']);
       const [node] = (

@@ -9,7 +9,7 @@ import { apply, becomes, get, POD_MS, soon, Testbed } from '../testbed.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../samples');
 
-/** What kubectl prints as a table: its rows by their first column, each by the names of its columns. */
+/** Parses a table from kubectl: the rows by their first column, each by column names. */
 function readTable(text: string): Map<string, Record<string, string>> {
   const [head = '', ...rows] = text.trim().split('\n');
   const columns = head.split(/\s{2,}/).map((name) => ({ name, at: head.indexOf(name) }));
@@ -22,14 +22,14 @@ function readTable(text: string): Map<string, Record<string, string>> {
 }
 
 describe('the operator, installed by kubectl apply -k', () => {
-  it('runs twice under the restricted pod security of its namespace, and one of the two leads', async () => {
+  it('runs two pods under restricted pod security, one of them the leader', async () => {
     const namespace = await get('namespace', OPERATOR_NAMESPACE);
     expect(namespace?.metadata.labels).to.include({ 'pod-security.kubernetes.io/enforce': 'restricted' });
     const pods = await operatorPods();
     expect(pods).to.have.length(2);
     const leading = await Promise.all(
       pods.map(async ({ metadata: { name } }) => {
-        // From within, since the NetworkPolicy lets in labelled namespaces alone.
+        // From within the pod, because the NetworkPolicy admits only labelled namespaces.
         const script = "console.log(await (await fetch('http://127.0.0.1:9090/metrics')).text())";
         const node = ['/usr/local/bin/node', '--input-type=module', '--eval', script];
         const metrics = await cluster().kubectl(['exec', '-n', OPERATOR_NAMESPACE, name, '--', ...node]);
@@ -39,7 +39,7 @@ describe('the operator, installed by kubectl apply -k', () => {
     expect(leading.sort()).to.deep.equal([0, 1]);
   });
 
-  it('starts from modules that the image holds compiled for the user it runs as', async () => {
+  it('starts from compiled modules in the image', async () => {
     const [pod] = await operatorPods();
     const script = "console.log(fs.readdirSync(require('module').getCompileCacheDir()).length)";
     const node = ['/usr/local/bin/node', '--eval', script];
@@ -47,7 +47,7 @@ describe('the operator, installed by kubectl apply -k', () => {
     expect(Number(await cluster().kubectl(exec))).to.be.greaterThan(500);
   });
 
-  it('has installed its definitions, and they are served', async () => {
+  it('installs its CRDs', async () => {
     for (const kind of ['gatewaycustomers', 'gatewayinstances']) {
       const crd = await get('crd', `${kind}.gateway.guardrail.dev`);
       expect(crd?.status?.conditions?.find(({ type }) => type === 'Established')).to.include({ status: 'True' });
@@ -68,7 +68,7 @@ describe('the operator, installed by kubectl apply -k', () => {
       await testbed.end();
     });
 
-    it('makes kubectl get gcust,ginst right', async () => {
+    it('shows the right columns in kubectl get gcust,ginst', async () => {
       await becomes('ginst', 'dev', namespace, { type: 'Ready', status: 'True' }, POD_MS);
       await soon(async () => {
         const customers = readTable(await cluster().kubectl(['get', 'gcust', '-n', namespace]));
@@ -89,11 +89,11 @@ describe('the operator, installed by kubectl apply -k', () => {
       });
     });
 
-    it('is waited for by kubectl wait', async () => {
+    it('sets conditions for kubectl wait', async () => {
       await cluster().kubectl(['wait', '--for=condition=Synced', 'gcust', '--all', '-n', namespace, '--timeout=20s']);
     });
 
-    it('lets viewers look, editors write customers, and admins instances', async () => {
+    it('lets viewers read, editors write customers, and admins write instances', async () => {
       for (const [role, verb, kind, may] of [
         ['view', 'list', 'gatewaycustomers', 'yes'],
         ['view', 'patch', 'gatewaycustomers', 'no'],
@@ -106,7 +106,7 @@ describe('the operator, installed by kubectl apply -k', () => {
         await cluster().kubectl(['delete', ...binding, '--ignore-not-found']);
         await cluster().kubectl(['create', ...binding, `--clusterrole=${role}`, `--user=${user}`]);
         const asked = ['auth', 'can-i', verb, kind, '-n', testbed.namespace, `--as=${user}`];
-        // Roles are put together by a controller, in its own time; kubectl exits 1 with a no.
+        // A controller aggregates the roles asynchronously; kubectl exits with 1 for a no.
         await soon(async () => {
           const answer = await cluster()
             .kubectl(asked)
@@ -116,7 +116,7 @@ describe('the operator, installed by kubectl apply -k', () => {
       }
     });
 
-    it('has logged no error', async () => {
+    it('logs no error', async () => {
       const logs = await cluster().kubectl(['logs', '-n', OPERATOR_NAMESPACE, `deployment/${OPERATOR}`, '--all-pods']);
       const errors = logs.split('\n').filter((line) => /"level":("error"|50)/.test(line));
       expect(errors).to.deep.equal([]);

@@ -15,17 +15,17 @@ interface ContainerStatus {
   readonly restartCount: number;
 }
 
-/** All containers that run in a pod. */
+/** @returns all containers of a pod. */
 function containersOf(pod: Resource | undefined): ContainerStatus[] {
   const of = (field: string): ContainerStatus[] => (pod?.status?.[field] ?? []) as ContainerStatus[];
   return [...of('initContainerStatuses'), ...of('containerStatuses')];
 }
 
-describe("a guardrail beside the gateway, in the pods of its owner's Deployment", () => {
+describe("a guardrail as a sidecar in the pods of the owner's Deployment", () => {
   let testbed: Testbed;
   let guarded: GuardedGateway;
   before(async () => {
-    // Its deletion goes on beside all cases from here on.
+    // Its deletion runs in parallel with all cases from here on.
     void deletedNamespace();
     testbed = await Testbed.start('sidecar');
     guarded = new GuardedGateway(testbed);
@@ -34,21 +34,21 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
 
   const deployment = async (): Promise<Resource> => {
     const found = await get('deployment', GATEWAY, testbed.namespace);
-    if (found === undefined) throw new Error('The Deployment of the gateway is gone.');
+    if (found === undefined) throw new Error('The gateway's Deployment is missing.');
     return found;
   };
 
-  it('is not there at first: the model sees what the client sends', async () => {
+  it('is off at first: the model sees what the client sends', async () => {
     const { status } = await testbed.chat('probe-none: write to none@example.com.');
     expect(status).to.equal(200);
     expect((await testbed.modelSaw('probe-none'))[0]).to.include('none@example.com');
   });
 
-  it('is asked for, and ready once the owner has added the lines that the conditions name', async () => {
+  it('is ready once the owner has added the lines that the conditions name', async () => {
     await guarded.on({});
   });
 
-  it("runs in each pod, ready, as one container more than the owner's", async () => {
+  it("runs in each pod as one ready container more than the owner's", async () => {
     const pods = await podsOf(GATEWAY, testbed.namespace);
     expect(pods).to.have.length(2);
     for (const pod of pods) {
@@ -63,7 +63,7 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
     await guarded.stream('probe-stream');
   });
 
-  it("erases a deleted customer's sessions in every pod, once the operator may reach them", async () => {
+  it("erases a deleted customer's sessions in every pod, once the operator has access", async () => {
     const mapped = await guarded.mapsFor('forgotten');
     await guarded.deletes('forgotten');
     await soon(async () => {
@@ -74,14 +74,14 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
     await whileReachingSidecars(() => guarded.forgotten('forgotten', mapped));
   });
 
-  it("keeps the owner's own configuration in the one that it writes", async () => {
+  it("keeps the owner's configuration in the rendered one", async () => {
     const written = (await get('configmap', CONFIG, testbed.namespace))?.data?.['config.yaml'] ?? '';
     const base = (await get('configmap', BASE_CONFIG, testbed.namespace))?.data?.['config.yaml'] ?? '';
     expect(base).not.to.equal('');
     expect(written.startsWith(base), written).to.equal(true);
   });
 
-  it('stays when the owner applies his manifest again and again, and when he changes it', async () => {
+  it('stays when the owner applies the manifest repeatedly, and when the owner changes it', async () => {
     const { additions } = guarded;
     const before = await deployment();
     for (let time = 0; time < 5; time++) await testbed.ownerApplies(additions);
@@ -101,7 +101,7 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
     await guarded.rotateKeyUnderLoad(ROTATION_MS);
   }).timeout(2 * ROTATION_MS);
 
-  it('comes back when it is killed, and the gateway beside it runs on', async () => {
+  it('restarts when it is killed, while the gateway keeps running', async () => {
     const [pod] = await podsOf(GATEWAY, testbed.namespace);
     const name = pod?.metadata.name ?? '';
     const of = (containers: ContainerStatus[], container: string): ContainerStatus | undefined =>
@@ -117,7 +117,7 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
     await guarded.ready();
   });
 
-  it('is switched off: one container fewer, calls go on, and pods can start anew', async () => {
+  it('is switched off: one container fewer, calls succeed, and new pods start', async () => {
     await guarded.off();
     const pods = await podsOf(GATEWAY, testbed.namespace);
     expect(pods.map((pod) => containersOf(pod).map(({ name }) => name))).to.deep.equal([['gateway'], ['gateway']]);
@@ -125,7 +125,7 @@ describe("a guardrail beside the gateway, in the pods of its owner's Deployment"
     await rolledOut(GATEWAY, testbed.namespace);
   });
 
-  it('leaves the Deployment exactly as its owner has it, once the instance no longer names it', async () => {
+  it('restores the owner's Deployment exactly, once the instance no longer names it', async () => {
     await guarded.patch({ workloadRef: null });
     const wanted = await testbed.asOwnerWroteIt(guarded.additions);
     await soon(async () => {

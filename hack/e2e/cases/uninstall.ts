@@ -32,7 +32,7 @@ interface Definition {
   };
 }
 
-/** The definition of customers as an earlier release might have had it: without what has come since. */
+/** The customer CRD of a fictitious earlier release, without some newer fields. */
 function olderDefinition(): string {
   const crd = parse(readFileSync(join(ROOT, 'crds', `${CUSTOMERS}.yaml`), 'utf8')) as Definition;
   crd.metadata.annotations[REVISION] = '0';
@@ -43,7 +43,7 @@ function olderDefinition(): string {
   return stringify(crd, { aliasDuplicateObjects: false });
 }
 
-/** Of an operator that watches all namespaces. */
+/** The scope of an operator that watches all namespaces. */
 const CLUSTER_WIDE: Reach = { components: ['cluster-wide'] };
 
 const revision = async (): Promise<string | undefined> =>
@@ -59,7 +59,7 @@ describe('uninstalling and upgrading', () => {
   });
   after(() => testbed.end());
 
-  it('kubectl delete -k takes the operator away, and leaves definitions, resources and records alone', async () => {
+  it('kubectl delete -k removes the operator, and keeps CRDs, resources and records', async () => {
     await remove();
     expect(await get('namespace', OPERATOR_NAMESPACE)).to.equal(undefined);
     for (const name of CRDS) expect(await get('crd', name), name).not.to.equal(undefined);
@@ -69,7 +69,7 @@ describe('uninstalling and upgrading', () => {
     expect(roles.split('\n').filter((name) => name.includes('gateway-guardrail'))).to.deep.equal([]);
   });
 
-  it('an operator that is installed again, for all namespaces, goes on where the former one was', async () => {
+  it('a new installation for all namespaces continues where the previous one stopped', async () => {
     await install(CLUSTER_WIDE);
     await cluster().kubectl([
       'patch',
@@ -84,7 +84,7 @@ describe('uninstalling and upgrading', () => {
     expect(await testbed.record('kept')).to.include({ alias: 'Kept' });
   });
 
-  it('brings definitions of an earlier release up to date, with what is stored', async () => {
+  it('upgrades CRDs of an earlier release, and keeps stored resources', async () => {
     const wanted = await revision();
     await cluster().kubectl(['scale', `deployment/${OPERATOR}`, '-n', OPERATOR_NAMESPACE, '--replicas=0']);
     await soon(async () => {
@@ -102,12 +102,12 @@ describe('uninstalling and upgrading', () => {
     for (const name of ['kept', 'stored']) {
       await becomes('gcust', name, testbed.namespace, { type: 'Synced', status: 'True' }, POD_MS);
     }
-    // What the older one did not know is taken now.
+    // Accepts a field that the older CRD lacks.
     await testbed.customer('stored', { maxBudget: 5, adoptionPolicy: 'Refuse' });
     expect((await get('gcust', 'stored', testbed.namespace))?.spec).to.include({ adoptionPolicy: 'Refuse' });
   });
 
-  it('never puts an older definition in the place of a newer one', async () => {
+  it('never replaces a newer CRD with an older one', async () => {
     const before = await revision();
     await cluster().kubectl(['annotate', 'crd', CUSTOMERS, `${REVISION}=999999`, '--overwrite']);
     try {
@@ -121,7 +121,7 @@ describe('uninstalling and upgrading', () => {
     }
   });
 
-  it('as kubectl apply -k . installs it, it watches its own namespace and may do nothing in others', async () => {
+  it('watches only its own namespace with kubectl apply -k ., and has no access to others', async () => {
     await removeQuickly(CLUSTER_WIDE);
     await install({});
     const other = await get('ginst', 'main', testbed.namespace);
@@ -140,7 +140,7 @@ describe('uninstalling and upgrading', () => {
     expect((await get('ginst', 'main', testbed.namespace))?.status).to.deep.equal(other?.status);
     const user = `--as=system:serviceaccount:${OPERATOR_NAMESPACE}:${OPERATOR}`;
     const asked = ['auth', 'can-i', 'get', 'secrets', '-n', 'kube-system', user];
-    // kubectl exits 1 with a no.
+    // kubectl exits with 1 for a no.
     const answer = await cluster()
       .kubectl(asked)
       .catch(() => 'no');
@@ -148,7 +148,7 @@ describe('uninstalling and upgrading', () => {
     await cluster().kubectl(['delete', 'ginst/own', '-n', OPERATOR_NAMESPACE, '--timeout=30s']);
   });
 
-  it('wholly: customers and instances, then the operator, then its definitions, and nothing is left', async () => {
+  it('a complete uninstallation leaves nothing behind', async () => {
     await install({ namespaces: [testbed.namespace] });
     await cluster().kubectl(['delete', 'gcust,ginst', '--all', '-A', '--timeout=90s']);
     expect(await testbed.record('kept')).to.equal(undefined);
