@@ -1,7 +1,9 @@
 /**
- * What the pseudonymization core costs, without detection and without a network: pseudonymizing a chat request, restoring
- * its answer, and restoring one call of its stream, each as a ratio to reading and writing the same body as JSON
- * in the same run. Run it with `node hack/bench/core.ts`.
+ * Measures the cost of the pseudonymization core without detection and network: pseudonymizing a chat request, restoring its
+ * answer, and restoring one call of its stream. Each figure is a ratio to parsing and writing the same body as JSON in the
+ * same run.
+ *
+ *     node hack/bench/core.ts
  */
 import { createSecretKey } from 'node:crypto';
 import type { Analyzer, Finding } from '../../guardrail/detection/detection.ts';
@@ -16,7 +18,7 @@ import { createMemoryStore, type MappingStore } from '../../guardrail/store/stor
 
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 const SESSIONS = [10, 1_000, 100_000];
-/** One value in this many characters of text. */
+/** One value per this many characters of text. */
 const DENSITY = 150;
 const PROSE =
   'Could you please summarise the notes (see below) and tell me what we still have to do before the review on Thursday? ';
@@ -31,7 +33,9 @@ interface Sample {
   readonly findings: ReadonlyMap<string, Finding[]>;
 }
 
-/** A conversation of messages of about 500 characters, each in `texts` and in `structuredMessages`, as LiteLLM sends it. */
+/**
+ * A conversation of messages of about 500 characters, each in `texts` and in `structuredMessages`, as LiteLLM sends it.
+ */
 function sampleOf(size: number): Sample {
   const findings = new Map<string, Finding[]>();
   const texts: string[] = [];
@@ -77,8 +81,8 @@ function guardOn({ findings }: Sample, store: MappingStore): Guard {
 }
 
 /**
- * Milliseconds of processor time of one call: the least of several batches, so that what else the machine does, and when
- * the garbage is collected, weigh little.
+ * @returns the processor time of one call in milliseconds: the minimum of several batches, which reduces the influence of
+ * other work and of garbage collection.
  */
 async function time(run: () => unknown): Promise<number> {
   let count = 1;
@@ -117,7 +121,7 @@ async function measure(sample: Sample, sessionValues: number): Promise<Row> {
   if (sent.action !== 'GUARDRAIL_INTERVENED') throw new Error('Nothing was replaced, so there is nothing to measure.');
   await fill(store, guard, sessionValues);
   const answer = { texts: [sent.texts.join('\n')] };
-  // The same answer while it streams: cut in the middle of its last pseudonym.
+  // The same answer as a stream, cut in the middle of its last pseudonym.
   const [text = ''] = answer.texts;
   const growing = { texts: [text.slice(0, text.lastIndexOf('>') - 3)] };
   const body = JSON.stringify(sample.document);

@@ -1,13 +1,13 @@
 /**
- * What the operator, as a process of its own, makes of many customers, at a gateway that takes 10 ms for each call. Each
- * figure is a ratio to a reference measured in the same run:
+ * Measures the operator, as a separate process, with many customers, at a gateway that takes 10 ms for each call. Each
+ * figure is a ratio to a reference from the same run:
  *
- * - customers created, against the two writes that each of them costs at the API server, made by as many loops with
- *   nothing around them; and against one customer after the other, as an operator with one worker does it;
- * - after a restart with many customers: one that is applied in that moment, against one that is applied at rest. The
- *   gateway's limit is the default there, so that looking at all of them takes most of a minute.
+ * - creating customers, compared with the two API server writes that each of them needs, in as many plain loops; and
+ *   compared with one customer after the other, as an operator with one worker does it;
+ * - applying a customer just after a restart with many customers, compared with applying one at rest. This part uses the
+ *   gateway's default rate limit, so that reconciling all customers takes most of a minute.
  *
- * node hack/bench/customers.ts [customers] [customers at the restart]
+ *     node hack/bench/customers.ts [customers] [customers at the restart]
  */
 import { customers, instances } from '../../operator/api/kinds.ts';
 import { FINALIZER, instanceDefaults } from '../../operator/api/v1alpha1/v1alpha1.ts';
@@ -26,7 +26,7 @@ proxy.fault = async () => {
   return undefined;
 };
 
-/** Seconds from its creation until a customer is in sync. */
+/** @returns the seconds from the creation of a customer until it is in sync. */
 async function timeOfOne(instanceName: string, name: string): Promise<number> {
   const began = performance.now();
   await testbed.create(instanceName, [name]);
@@ -38,7 +38,7 @@ try {
   await testbed.prepare();
   await testbed.instance('usual');
 
-  // Reference 1: the two writes alone.
+  // Reference 1: only the two writes.
   const names = Array.from({ length: CREATED }, (_, at) => `c${at}`);
   await testbed.create('fast', names, 'reference');
   const references = await client.list(customers, { namespace: 'reference' });
@@ -50,7 +50,7 @@ try {
   const writes = seconds(began);
   console.log(`the two writes alone: ${CREATED} customers in ${writes.toFixed(1)} s`);
 
-  // Reference 2: one after the other.
+  // Reference 2: one customer after the other.
   const single = Array.from({ length: ONE_BY_ONE }, (_, at) => `s${at}`);
   const oneByOne = ((await testbed.timeOfAll('fast', single, 1)) * CREATED) / ONE_BY_ONE;
   console.log(`one worker: ${CREATED} customers would take ${oneByOne.toFixed(1)} s`);
@@ -63,7 +63,7 @@ try {
 
   proxy.calls.length = 0;
   const quiet = await testbed.startOperator();
-  // Until the last of them has been looked at.
+  // Waits until the last customer is reconciled.
   for (let calls = -1; calls !== proxy.calls.length || calls < CREATED;) {
     calls = proxy.calls.length;
     await pause(2_000);
@@ -71,27 +71,27 @@ try {
   const atRest = await timeOfOne('usual', 'at-rest');
   await quiet.stop();
 
-  // Many that are in sync already, at a gateway with the usual limit.
+  // Many customers that are already in sync, at a gateway with the default rate limit.
   const many = Array.from({ length: RESTARTED }, (_, at) => `m${at}`);
   proxy.fault = () => undefined;
   await testbed.timeOfAll('fast', many, WORKERS);
-  console.log(`${RESTARTED} customers are there`);
+  console.log(`${RESTARTED} customers exist`);
   const fast = { namespace: NAMESPACE, name: 'fast' };
   await client.patch(instances, fast, { spec: { rateLimit: instanceDefaults.rateLimit } });
   proxy.calls.length = 0;
   const operator = await testbed.startOperator();
-  // In the middle of it: the burst is used up.
+  // In the middle of the restart, when the burst is used up.
   while (proxy.calls.length < 1.5 * instanceDefaults.rateLimit.burst) await pause(5);
   const during = await timeOfOne('fast', 'during');
   const total = RESTARTED + CREATED + ONE_BY_ONE;
   const looked = proxy.calls.filter(({ path }) => path.startsWith('/customer/info') && !path.endsWith('during'));
   console.log(
     `applied at a restart with ${total}: in sync after ${during.toFixed(2)} s, ${(during / atRest).toFixed(1)} × one at rest ` +
-      `(${atRest.toFixed(2)} s), when ${looked.length} of the others had been looked at`,
+      `(${atRest.toFixed(2)} s), when ${looked.length} of the others were reconciled`,
   );
   began = performance.now();
   await operator.stop();
-  console.log(`stopped in the middle of that in ${seconds(began).toFixed(1)} s`);
+  console.log(`stopped meanwhile in ${seconds(began).toFixed(1)} s`);
 } finally {
   await testbed.stop();
 }

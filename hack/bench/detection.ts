@@ -1,8 +1,10 @@
 /**
- * How fast the built-in detector is, as a ratio to a reference in the same run: copying the same texts through JSON,
- * which every guardrail call does anyway. `node hack/bench/detection.ts`; processor time, so that a busy machine weighs
- * less. Every text is looked at once and no two are the same. A first batch of each kind warms the program up; of the batches
- * that follow the median and the best are told, since what else the machine does can only slow one down.
+ * Measures the speed of the built-in detector as a ratio to a reference from the same run: copying the same texts through
+ * JSON, which every guardrail call does anyway. Measures processor time, to reduce the influence of other work. Every text
+ * is analyzed once, and no two are the same. The first batch of each kind is a warm-up. The output has the median and the
+ * best of the following batches, because other work can only slow a batch down.
+ *
+ *     node hack/bench/detection.ts
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +15,7 @@ import { Generator, type LabelledText } from '../../guardrail/detection/training
 import { readWordNet } from '../../guardrail/detection/training/wordNet.ts';
 import type { DetectorStart } from './detectorStart.ts';
 
-/** Milliseconds of processor time of this thread so far. */
+/** @returns the processor time of this thread so far, in milliseconds. */
 function clock(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
@@ -23,11 +25,11 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
 }
 
-/** Of several starts the median of each figure; with compiled modules, as the image has them, or from their sources. */
+/** @returns the median of each figure over several starts, with compiled modules as in the image, or from sources. */
 function starts(compiled: string | undefined): string {
   const program = join(import.meta.dirname, 'detectorStart.ts');
   const env = { ...process.env, ...(compiled !== undefined && { NODE_COMPILE_CACHE: compiled }) };
-  // The first one compiles.
+  // The first start compiles the modules.
   const all = Array.from({ length: 6 }, () => {
     return JSON.parse(execFileSync(process.execPath, ['--expose-gc', program], { env }).toString()) as DetectorStart;
   }).slice(1);
@@ -45,7 +47,7 @@ const generator = new Generator(99, 'development', readWordNet());
 
 const batches = 9;
 
-/** Texts of about `length` characters each, made of pieces in the order given. */
+/** @returns texts of about `length` characters each, joined from the pieces in order. */
 function joined(pieces: readonly LabelledText[], length: number): string[] {
   const texts: string[] = [];
   let current = '';
@@ -63,7 +65,7 @@ const made = (count: number): LabelledText[] => [
   ...generator.explanations(count * batches),
   ...generator.examples(count * batches),
 ];
-/** In another order: 7,919 is a prime that divides no count of ours. */
+/** Shuffles the pieces: 7,919 is a prime that divides none of the counts. */
 const mixed = (pieces: readonly LabelledText[]): LabelledText[] =>
   pieces.flatMap((_, at) => pieces[(at * 7919) % pieces.length] ?? []);
 
@@ -74,7 +76,7 @@ const sets: Readonly<Record<string, readonly string[]>> = {
   'of code and manuals': joined(generator.code(), 1000),
 };
 
-/** One copy is too short for the clock. */
+/** A single copy is too short to measure. */
 const copies = 40;
 const lines: string[] = [];
 const sized = Object.entries(sets).map(([name, texts]) => {
@@ -83,7 +85,7 @@ const sized = Object.entries(sets).map(([name, texts]) => {
   const parts = Array.from({ length: batches }, (_, batch) => different.slice(batch * size, (batch + 1) * size));
   return { name, count: different.length, parts };
 });
-// The first of each warm the program up, before any is measured: no set pays for having come first.
+// Warms up with the first batch of every set before any measurement, so that the order of the sets does not matter.
 for (const { parts } of sized) await detector.detect(parts[0] ?? [], { signal });
 for (const { name, count, parts } of sized) {
   const speeds: number[] = [];
@@ -99,7 +101,7 @@ for (const { name, count, parts } of sized) {
     ratios.push(((middle - before) / (after - middle)) * copies);
   }
   lines.push(
-    `${String(count).padStart(6)} texts ${name.padEnd(26)} ${median(speeds).toFixed(1)} M characters a second (best batch ${Math.max(...speeds).toFixed(1)}), ${median(ratios).toFixed(0)} times the reference`,
+    `${String(count).padStart(6)} texts ${name.padEnd(26)} ${median(speeds).toFixed(1)} M characters per second (best batch ${Math.max(...speeds).toFixed(1)}), ${median(ratios).toFixed(0)} times the reference`,
   );
 }
 process.stdout.write([...lines, ...started, ''].join('\n'));

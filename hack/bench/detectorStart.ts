@@ -1,13 +1,13 @@
 /**
- * What a program pays for the built-in detector before its first answer: for itself, in a process where nothing else is
- * loaded. Prints one line of JSON; `hack/bench/detection.ts` starts it.
+ * Measures the cost of the built-in detector until its first answer, in a process with no other modules. Prints one line of
+ * JSON. Started by `hack/bench/detection.ts`.
  */
 export interface DetectorStart {
-  /** Milliseconds of processor time of the thread, to load the modules. */
+  /** The thread's processor time for loading the modules, in milliseconds. */
   readonly loadMs: number;
-  /** The same, to the first answer. */
+  /** The thread's processor time until the first answer, in milliseconds. */
   readonly readyMs: number;
-  /** Bytes more in memory than before, modules included. */
+  /** The growth of memory in bytes, including the modules. */
   readonly bytes: number;
 }
 

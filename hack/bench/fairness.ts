@@ -1,6 +1,8 @@
 /**
- * How long a change of one instance's customer takes while many updates run at the gateway of another, compared with an
- * idle operator. On a real API server, with the development gateway. Run: `node hack/bench/fairness.ts [UPDATES]`.
+ * Measures how long a change of one instance's customer takes while many updates run at another instance's gateway, compared
+ * with an idle operator. Uses a real API server and the development gateway.
+ *
+ *     node hack/bench/fairness.ts [UPDATES]
  */
 import { customers } from '../../operator/api/kinds.ts';
 import { each, NAMESPACE, NO_LIMIT, OperatorTestbed, pause, seconds } from './operatorTestbed.ts';
@@ -23,7 +25,7 @@ async function change(name: string, alias: string): Promise<void> {
   await testbed.client.patch(customers, { namespace: NAMESPACE, name }, { spec: { alias } });
 }
 
-/** Seconds from a change until the resource is in sync again, for each of some changes. */
+/** @returns the seconds from a change until the resource is in sync again, for several changes. */
 async function latencies(label: string): Promise<number[]> {
   const key = { namespace: NAMESPACE, name: 'quiet' };
   const found: number[] = [];

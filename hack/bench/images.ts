@@ -1,14 +1,14 @@
 /**
- * What pictures cost those who send text: the 99th percentile of calls with a text of 1 kB while four pictures are in
- * work all the time, as a ratio to that of the same calls without any, in turns in the same run. Told twice: as it is, and
- * less the time in which service or client waited for a processor, which a machine of few processors has too little of and
- * the service's own doing is not. And what a picture costs: processor time of reading and rewriting one, as a ratio to
- * unpacking and packing it alone, and memory.
+ * Measures how images slow down text calls: the 99th percentile of calls with 1 kB of text while four images are always in
+ * OCR, as a ratio to the same calls without images, in alternation in the same run. The ratio is given for the full
+ * duration, and for the duration without the time in which the service or the client waits for a processor, which depends on
+ * the machine's processors and not on the service. Also measures the cost of an image: its memory, and the processor time of
+ * reading and rewriting it as a ratio to decoding and encoding it only.
  *
- * The service runs as it is shipped, in a process of its own, and so does who sends the pictures: what it takes to put
- * them together and to look at the answers shall not count as the service's time, on either side of the ratio.
+ * The service runs in a separate process, as shipped. So does the sender of the images, because its work must not count as
+ * the service's time on either side of the ratio.
  *
- * node hack/bench/images.ts
+ *     node hack/bench/images.ts
  */
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,14 +23,16 @@ import { draw, PAGES } from '../../guardrail/images/testing/drawings.ts';
 const KEY = 'key-for-the-bench';
 const PATH = '/beta/litellm_basic_guardrail_api';
 const CALLS = 600;
-/** Milliseconds between two text calls: traffic, not saturation, whose queue would be measured otherwise. */
+/**
+ * The time between two text calls in milliseconds. It gives ordinary traffic; saturation would measure the queue instead.
+ */
 const PAUSE_MS = 5;
 const ROUNDS = 5;
 const PICTURES = 4;
 
 const TEXT = 'Please write to anna.schmidt@example.org about the invoice. '.padEnd(1000, 'The figures look fine. ');
 
-/** What is sent: a page of an e-mail, and the screen of a laptop full of windows, one of which shows a photograph. */
+/** The images: a page of an e-mail, and a laptop screen full of windows, one of which shows a photograph. */
 const SIZES = { 'an e-mail': mail, 'a whole screen': screen } as const;
 type Size = keyof typeof SIZES;
 
@@ -63,7 +65,7 @@ const encoded = (fields: Fields): Buffer => Buffer.from(JSON.stringify({ input_t
 const imagesOf = (file: Buffer, more: Fields = {}): Buffer =>
   encoded({ texts: [], images: [`data:image/png;base64,${file.toString('base64')}`], ...more });
 
-/** @returns the status: pictures that a busy machine cannot read in time are refused, which is work too. */
+/** @returns the status. A busy machine rejects images that it cannot read in time, which is work too. */
 async function call(pool: Pool, body: Buffer): Promise<number> {
   const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
   const answer = await pool.request({ method: 'POST', path: PATH, headers, body });
@@ -73,7 +75,7 @@ async function call(pool: Pool, body: Buffer): Promise<number> {
   return statusCode;
 }
 
-/** The sender: from one message to the next it keeps so many pictures in work, and tells how many were read. */
+/** The sender: keeps this many images in work between two messages, and reports how many were read. */
 async function sendPictures(port: number): Promise<void> {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: PICTURES });
   let isOn = false;
@@ -90,7 +92,7 @@ async function sendPictures(port: number): Promise<void> {
       return;
     }
     read = 0;
-    // Calls that nobody identifies share no reading.
+    // Calls without an end user do not share OCR results.
     const body = imagesOf(await SIZES[size]());
     loops = Array.from({ length: PICTURES }, async () => {
       while (isOn) if ((await call(pool, body)) === 200) read += 1;
@@ -103,7 +105,7 @@ async function sendPictures(port: number): Promise<void> {
 
 interface Timed {
   readonly took: number;
-  /** Of that, the time without the waits for a processor. */
+  /** The part of `took` without the waits for a processor. */
   readonly worked: number;
 }
 
@@ -122,7 +124,10 @@ const ratioOf = (beside: readonly Timed[], alone: readonly Timed[], of: keyof Ti
     part,
   );
 
-/** How long the first thread of a process has been ready to run and was not run, in milliseconds; Linux alone tells. */
+/**
+ * @returns how long the first thread of a process has waited for a processor, in milliseconds; 0 on other systems than
+ * Linux.
+ */
 function waitedMs(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
@@ -182,7 +187,7 @@ async function measure(): Promise<void> {
     `${Math.round((await metric('process_resident_memory_bytes')) / 1e6)} MB`;
 
   await textCalls();
-  process.stdout.write(`memory before the first picture: ${await megabytes()}\n`);
+  process.stdout.write(`memory before the first image: ${await megabytes()}\n`);
   for (const size of Object.keys(SIZES) as Size[]) {
     const file = await SIZES[size]();
     await call(pool, imagesOf(file));
@@ -197,8 +202,8 @@ async function measure(): Promise<void> {
       rounds.push({ alone, beside });
       const took = (times: readonly Timed[]): string => told(times.map((one) => one.took));
       process.stdout.write(
-        `  text alone ${took(alone)} ms (p50 / p99 / longest), beside ${PICTURES} pictures ${took(beside)} ms; ` +
-          `${read} were read meanwhile or just after, ${memory}\n`,
+        `  text alone ${took(alone)} ms (p50 / p99 / longest), beside ${PICTURES} images ${took(beside)} ms; ` +
+          `${read} were read during or just after it, ${memory}\n`,
       );
     }
     const ratio = (of: keyof Timed, part: number): string =>
@@ -206,11 +211,11 @@ async function measure(): Promise<void> {
     process.stdout.write(
       `${size}, ${file.length} bytes: beside / alone, median of ${ROUNDS} rounds: ` +
         `p50 ${ratio('took', 0.5)}, p99 ${ratio('took', 0.99)}; ` +
-        `less the waits for a processor p50 ${ratio('worked', 0.5)}, p99 ${ratio('worked', 0.99)}\n`,
+        `without waits for a processor p50 ${ratio('worked', 0.5)}, p99 ${ratio('worked', 0.99)}\n`,
     );
   }
 
-  /** Processor time of the service for one of so many runs, in milliseconds. */
+  /** @returns the service's processor time per run, in milliseconds. */
   const cost = async (run: () => Promise<unknown>, times = 5): Promise<number> => {
     const before = await metric('process_cpu_seconds_total');
     for (let n = 0; n < times; n += 1) await run();
@@ -233,8 +238,8 @@ async function measure(): Promise<void> {
     const { user, system } = process.cpuUsage(before);
     const bare = (user + system) / 5000;
     process.stdout.write(
-      `${size}: ${(first / bare).toFixed(1)} times unpacking and packing it (${bare.toFixed(0)} ms); ` +
-        `in its session again ${(again / bare).toFixed(1)} times\n`,
+      `${size}: ${(first / bare).toFixed(1)} times decoding and encoding it (${bare.toFixed(0)} ms); ` +
+        `again in its session ${(again / bare).toFixed(1)} times\n`,
     );
   }
   process.stdout.write(`memory at the end: ${await megabytes()}\n`);

@@ -1,4 +1,7 @@
-/** A real API server, a gateway behind a proxy that counts calls, and the operator as a process of its own. For benches. */
+/**
+ * The testbed of the operator benchmarks: a real API server, a gateway behind a proxy that counts calls, and the operator as
+ * a separate process.
+ */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +17,7 @@ import { type ManagedProcess, removeAtExit, startProcess } from '../testing/proc
 export const WORKERS = 16;
 export const NAMESPACE = 'bench';
 export const MASTER_KEY = 'sk-bench';
-/** A limit that nothing here reaches. */
+/** A rate limit that no benchmark reaches. */
 export const NO_LIMIT: RateLimit = { qps: 10_000, burst: 10_000, maxConcurrent: 64 };
 const core = { group: '', version: 'v1' };
 const namespaces = resource<KubeObject>({ ...core, kind: 'Namespace', plural: 'namespaces' }, { namespaced: false });
@@ -23,7 +26,7 @@ const secrets = resource<KubeObject>({ ...core, kind: 'Secret', plural: 'secrets
 export const seconds = (since: number): number => (performance.now() - since) / 1000;
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Runs `work` for each item, a fixed number at a time. */
+/** Runs `work` for each item, with limited concurrency. */
 export async function each<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   let next = 0;
   await Promise.all(
@@ -35,7 +38,7 @@ export async function each<T>(items: readonly T[], work: (item: T) => Promise<un
 
 export const isSynced = ({ status }: GatewayCustomer): boolean => status?.synced === true;
 
-/** See the head of this file. */
+/** A real API server, a gateway behind a counting proxy, and operators as separate processes. */
 export class OperatorTestbed {
   readonly plane: ControlPlane;
   readonly client: RestClient;
@@ -54,7 +57,7 @@ export class OperatorTestbed {
     removeAtExit(this.#folder);
   }
 
-  /** @param more namespaces, beside the one that the operator looks after */
+  /** @param more additional namespaces besides the one that the operator watches */
   static async start(more: readonly string[] = []): Promise<OperatorTestbed> {
     const plane = await startControlPlane({ report: console.log });
     const gateway = await startDevGateway({ port: 0, masterKey: MASTER_KEY, proxyName: 'litellm' });
@@ -102,7 +105,7 @@ export class OperatorTestbed {
     await this.client.create(instances, { metadata: { namespace: NAMESPACE, name }, spec } as object);
   }
 
-  /** Has an operator install the CustomResourceDefinitions, and end again, with an instance that knows no limit. */
+  /** Starts an operator to install the CRDs, stops it, and creates an instance without a rate limit. */
   async prepare(): Promise<void> {
     const first = await this.startOperator();
     while (
@@ -123,7 +126,7 @@ export class OperatorTestbed {
     });
   }
 
-  /** Resolves when all customers of an instance are in sync. */
+  /** Waits until all customers of an instance are in sync. */
   async allSynced(instanceName: string): Promise<void> {
     for (;;) {
       const all = await this.client.list(customers, { namespace: NAMESPACE });
@@ -132,13 +135,17 @@ export class OperatorTestbed {
     }
   }
 
-  /** Resolves when the instance has counted so many customers in sync: the last that is written. */
+  /** Waits until the instance's status counts this many customers in sync, which is its last write. */
   async counted(instanceName: string, count: number): Promise<void> {
     const key = { namespace: NAMESPACE, name: instanceName };
     while ((await this.client.get(instances, key)).status?.customers?.synced !== count) await pause(200);
   }
 
-  /** Starts an operator that finds these customers. @returns seconds from its first call until all are in sync */
+  /**
+   * Starts an operator with these customers.
+   *
+   * @returns the seconds from its first call until all are in sync
+   */
   async timeOfAll(instanceName: string, names: readonly string[], workers: number): Promise<number> {
     await this.create(instanceName, names);
     this.proxy.calls.length = 0;

@@ -1,9 +1,8 @@
 /**
- * What a burst does that is more than the service can answer: many large calls at the same moment, from another process.
- * Told as ratios to one such call alone in the same run: how long those took that were answered, how long those that were
- * refused, how late a health probe was.
+ * Measures a burst beyond the service's capacity: many large calls at once from another process. The figures are ratios to
+ * one such call alone in the same run: the latency of accepted calls, of shed calls, and of health probes.
  *
- * node hack/bench/overload.ts [calls] [bytes]
+ *     node hack/bench/overload.ts [calls] [bytes]
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,10 +1,10 @@
 /**
- * What the operator, as a process of its own, makes of a restart with many customers that are in sync: until it has looked
- * at all of them again, with a gateway's limit that nothing reaches. Beside it, in the same run, what cannot be saved: one
- * list of them all, and the same calls of the gateway from as many loops with nothing around them. Nothing has changed, so
- * that nothing may be written: neither at the gateway, nor at the API server.
+ * Measures a restart of the operator, as a separate process, with many customers in sync: the time until it has reconciled
+ * all of them, without an effective rate limit. The reference in the same run is the unavoidable work: one list of all
+ * customers, and the same gateway calls in as many plain loops. Nothing has changed, so the operator must not write anything
+ * to the gateway or the API server.
  *
- * node hack/bench/restart.ts [customers]
+ *     node hack/bench/restart.ts [customers]
  */
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
@@ -12,13 +12,13 @@ import { customers } from '../../operator/api/kinds.ts';
 import { each, MASTER_KEY, NAMESPACE, OperatorTestbed, pause, seconds } from './operatorTestbed.ts';
 
 const COUNT = Number(process.argv[2] ?? 10_000);
-/** How long it is watched after that for what it should not do. */
+/** How long the operator is watched afterwards for unwanted actions. */
 const AFTER_MS = 3_000;
 
 const testbed = await OperatorTestbed.start();
 const { client, proxy, plane } = testbed;
 
-/** Requests that change something which the API server has served, by verb and resource. */
+/** @returns the writing requests that the API server has served, by verb and resource. */
 async function writes(): Promise<Map<string, number>> {
   const text = await plane.kubectl(['get', '--raw', '/metrics']);
   const counts = new Map<string, number>();
@@ -31,7 +31,7 @@ async function writes(): Promise<Map<string, number>> {
   return counts;
 }
 
-/** What a process needs now and has needed at most, in MiB. */
+/** @returns the current and the peak memory of a process, in MiB. */
 function memory(pid: number): readonly [now: string, most: string] {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const of = (name: string): string =>
@@ -39,7 +39,7 @@ function memory(pid: number): readonly [now: string, most: string] {
   return [of('VmRSS'), of('VmHWM')];
 }
 
-/** Processor time of a process until now, in seconds. */
+/** @returns the processor time of a process so far, in seconds. */
 function processorTime(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /, '').split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
@@ -52,7 +52,7 @@ try {
   const first = await testbed.startOperator();
   await testbed.counted('fast', COUNT);
   await first.stop();
-  console.log(`${COUNT} customers are there, and in sync`);
+  console.log(`${COUNT} customers are in sync`);
 
   let began = performance.now();
   await client.list(customers, { namespace: NAMESPACE });
@@ -89,17 +89,17 @@ try {
   const about = proxy.calls.filter(({ path }) => isAbout(path)).length;
   const others = proxy.calls.filter(({ path }) => !isAbout(path)).map(({ method, path }) => `${method} ${path}`);
   console.log(
-    `restart: all looked at after ${took.toFixed(1)} s (the first after ${firstCall.toFixed(1)} s), ` +
-      `${(took / (listed + asked)).toFixed(2)} × list and calls alone; ${busy.toFixed(1)} s of processor time, ` +
-      `${((busy / COUNT) * 1000).toFixed(2)} ms a customer`,
+    `restart: all reconciled after ${took.toFixed(1)} s (the first after ${firstCall.toFixed(1)} s), ` +
+      `${(took / (listed + asked)).toFixed(2)} × only the list and the calls; ${busy.toFixed(1)} s of processor time, ` +
+      `${((busy / COUNT) * 1000).toFixed(2)} ms per customer`,
   );
   console.log(
-    `calls: ${(about / COUNT).toFixed(2)} a customer, and ${others.length} others: ${[...new Set(others)].join(', ')}`,
+    `calls: ${(about / COUNT).toFixed(2)} per customer, and ${others.length} others: ${[...new Set(others)].join(', ')}`,
   );
   console.log(
     `writes at the API server: ${written.length === 0 ? 'none' : written.map(([key, count]) => `${count - (before.get(key) ?? 0)} × ${key}`).join(', ')}`,
   );
-  console.log(`memory: ${now} MiB, at most ${most} MiB`);
+  console.log(`memory: ${now} MiB, peak ${most} MiB`);
   await operator.stop();
 } finally {
   await testbed.stop();

@@ -1,10 +1,10 @@
 /**
- * What the operator's runtime costs with 10,000 objects in a real API server, each as a ratio to a reference measured in
- * the same run: the cache against the plain list of the same objects in memory; the time until all are cached against
- * one plain list; reconciles that only read against that list; reconciles that write a finalizer and a status against
- * the same two requests from as many loops with nothing around them.
+ * Measures the operator's runtime with 10,000 objects in a real API server. Each figure is a ratio to a reference from the
+ * same run: the memory of the cache to the plain list of the objects; the time until all are cached to one plain list;
+ * read-only reconciles to that list; and reconciles that write a finalizer and a status to the same two requests in as many
+ * plain loops.
  *
- * node --expose-gc hack/bench/runtime.ts [objects]
+ *     node --expose-gc hack/bench/runtime.ts [objects]
  */
 import type { Runtime } from '../../operator/runtime/runtime.ts';
 import {
@@ -35,7 +35,7 @@ const namespaces = resource<KubeObject>(
   { namespaced: false },
 );
 
-/** What is held, once everything that ends with a request or a turn has ended. */
+/** @returns the used memory after garbage collection, once pending requests and turns have ended. */
 async function used(): Promise<number> {
   if (!globalThis.gc) throw new Error('Run it with node --expose-gc.');
   for (let turn = 0; turn < 3; turn++) {
@@ -48,7 +48,7 @@ async function used(): Promise<number> {
 const seconds = (since: number): number => (performance.now() - since) / 1000;
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
-/** Runs `work` for each item, a fixed number at a time. */
+/** Runs `work` for each item, with limited concurrency. */
 async function each<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   let next = 0;
   await Promise.all(
@@ -69,7 +69,7 @@ try {
   await each(names, (name) => client.create(widgets, widget('bench', name)));
   console.log(`${OBJECTS} objects created in ${seconds(began).toFixed(1)} s`);
 
-  // Reference 1: one plain list, and what it takes up.
+  // Reference 1: the time and memory of one plain list.
   await client.list(widgets, { namespace: 'bench' });
   let before = await used();
   began = performance.now();
@@ -79,7 +79,7 @@ try {
   console.log(`plain list: ${listSeconds.toFixed(2)} s, ${mebibytes(listBytes)} for ${listed.length} objects`);
   listed = undefined;
 
-  // The operator, doing nothing but reading.
+  // The operator with reconciles that only read.
   before = await used();
   let reconciled = 0;
   let operatorBytes = 0;
@@ -136,7 +136,7 @@ try {
     `reconciles that only read: ${(OBJECTS / reading.reconciling).toFixed(0)}/s, all in ${(reading.reconciling / listSeconds).toFixed(2)} × the plain list`,
   );
 
-  // Reference 2: the same two writes, from as many loops, on other objects.
+  // Reference 2: the same two writes on other objects, in as many loops.
   await each(names, (name) => client.create(widgets, widget('reference', name)));
   const references = await client.list(widgets, { namespace: 'reference' });
   began = performance.now();
@@ -160,8 +160,8 @@ try {
   });
   console.log(`the two writes alone: ${(OBJECTS / plainSeconds).toFixed(0)} objects/s`);
   console.log(
-    `reconciles with two writes: ${(OBJECTS / writing.reconciling).toFixed(0)}/s, ${(writing.reconciling / plainSeconds).toFixed(2)} × the writes alone; ` +
-      `${reconciled - OBJECTS} reconciles too many`,
+    `reconciles with two writes: ${(OBJECTS / writing.reconciling).toFixed(0)}/s, ${(writing.reconciling / plainSeconds).toFixed(2)} × only the writes; ` +
+      `${reconciled - OBJECTS} superfluous reconciles`,
   );
 } finally {
   await transport.close();

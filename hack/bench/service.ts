@@ -1,8 +1,8 @@
 /**
- * What the service costs, as ratios to a Koa server that reads the same body and sends it back, in the same run: time of
- * a call and calls a second, with a body of 1 kB as LiteLLM sends it, before the model call and after it.
+ * Measures the cost of the service as ratios to a Koa server that reads the same body and returns it, in the same run:
+ * latency and calls per second, with a body of 1 kB as LiteLLM sends it, before and after the model call.
  *
- * node hack/bench/service.ts
+ *     node hack/bench/service.ts
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -53,7 +53,7 @@ async function startService(store: string) {
     GUARDRAIL_ENCRYPTION_KEYS: 'a'.repeat(64),
     GUARDRAIL_STORE: store,
   });
-  // Logs are part of the work: they are written, to where nobody reads them.
+  // Writing logs is part of the measured work, so they are discarded only after writing.
   return startApp(config, { logger: pino({ level: 'info' }, pino.destination('/dev/null')) });
 }
 
@@ -133,12 +133,12 @@ const targets: Target[] = [
   { name: 'response, Redis', pool: pools.redis, path, body: responseBody },
 ];
 const best = new Map<string, Measured>();
-// In turns, and the best of each: what else the machine does falls on all of them.
+// The servers alternate, and the best round of each counts, so that other work affects all of them.
 for (let round = 0; round <= ROUNDS; round += 1) {
   for (const target of targets) {
     const { p50, rate } = await measure(target);
     const before = best.get(target.name);
-    // The first round only warms up.
+    // The first round is a warm-up.
     if (round > 0)
       best.set(target.name, { p50: Math.min(p50, before?.p50 ?? p50), rate: Math.max(rate, before?.rate ?? 0) });
   }

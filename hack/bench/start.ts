@@ -1,9 +1,8 @@
 /**
- * What a start costs and how cold the service then is, in processor time, which what else the machine does changes less
- * than time on the clock: from nothing to ready as a ratio to Node that starts and ends, and the first call as a ratio
- * to the fiftieth.
+ * Measures the cost of a start and of the first calls, in processor time, which depends less on other work than elapsed
+ * time: the start until ready as a ratio to Node.js that starts and exits, and the first call as a ratio to the fiftieth.
  *
- * node hack/bench/start.ts
+ *     node hack/bench/start.ts
  */
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +11,7 @@ import { BENCH_KEY, startBenchService } from './benchService.ts';
 const ROUNDS = 5;
 const CALLS = 50;
 
-/** Milliseconds of processor time of this process so far. */
+/** @returns the processor time of this process so far, in milliseconds. */
 function used(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -61,7 +60,7 @@ async function measure(): Promise<void> {
   const reference = median(bare);
   const warm = median(calls.at(-1) ?? []);
   print('Node alone', `${reference.toFixed(0)} ms of processor time, the reference`);
-  print('from nothing to ready', `${(median(ready) / reference).toFixed(1)} × (${median(ready).toFixed(0)} ms)`);
+  print('start until ready', `${(median(ready) / reference).toFixed(1)} × (${median(ready).toFixed(0)} ms)`);
   print(`call ${CALLS}`, `${warm.toFixed(1)} ms, the reference`);
   for (const n of [1, 2, 3]) {
     const cold = median(calls[n - 1] ?? []);

@@ -1,9 +1,9 @@
 /**
- * What the mapping store costs, as ratios to a reference measured in the same run: the memory of a mapping against the
- * limit of 400 bytes, and Redis operations against the plainest commands that could do the job (HSET and HMGET on the
- * same connection library, nothing encrypted, nothing checked).
+ * Measures the cost of the mapping store as ratios to references from the same run: the memory of a mapping to the limit of
+ * 400 bytes, and Redis operations to the simplest commands for the job (HSET and HMGET on the same client library, without
+ * encryption and checks).
  *
- * node --expose-gc hack/bench/store.ts
+ *     node --expose-gc hack/bench/store.ts
  */
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
@@ -39,10 +39,10 @@ async function memory(perSession: number): Promise<void> {
   }
   const after = used();
   const bytes = (after - before) / mappings;
-  print(`memory, ${perSession} a session, with end users`, `${bytes.toFixed(0)} bytes a mapping (limit 400)`);
+  print(`memory, ${perSession} per session, with end users`, `${bytes.toFixed(0)} bytes per mapping (limit 400)`);
   print('  estimated by the store itself', `${(store.usage.bytes / mappings).toFixed(0)} bytes`);
   await store.close();
-  print('  given back when it is closed', `${((100 * (after - used())) / (after - before)).toFixed(0)} %`);
+  print('  released when it is closed', `${((100 * (after - used())) / (after - before)).toFixed(0)} %`);
 }
 
 function used(): number {
@@ -52,7 +52,7 @@ function used(): number {
   return heapUsed + external;
 }
 
-/** Operations a second with a fixed number under way at a time. */
+/** @returns the operations per second with a fixed concurrency. */
 async function rate(operation: (n: number) => Promise<unknown>): Promise<number> {
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -94,7 +94,7 @@ async function redis(): Promise<void> {
   const hset = (n: number): Promise<unknown> => plain.hset(`plain:${at(n).session}`, at(n).values);
   const hmget = (n: number): Promise<unknown> => plain.hmget(`plain:${at(n).session}`, ...at(n).values.keys());
   for (const warmUp of [put, get, hset, hmget]) await rate(warmUp);
-  // Taken in turns, so that what else the machine does falls on both.
+  // The operations alternate, so that other work affects both.
   const rates = { put: 0, get: 0, hset: 0, hmget: 0 };
   for (let round = 0; round < 3; round += 1) {
     rates.put = Math.max(rates.put, await rate(put));

@@ -9,7 +9,7 @@ import { customerMetrics } from '../../operator/customer/metrics.ts';
 import { gatewayCallMetrics } from '../../operator/gateway/metrics.ts';
 import { RuntimeMetrics } from '../../operator/runtime/runtime.ts';
 
-/** What Prometheus and the ServiceMonitors add to everything that is scraped. */
+/** The labels that Prometheus and the ServiceMonitors add to all metrics. */
 const TARGET_LABELS = ['job', 'namespace', 'pod', 'service', 'container', 'instance', 'endpoint'];
 const WORDS = new Set(
   (
@@ -24,7 +24,7 @@ interface Known {
   readonly labelNames: readonly string[];
 }
 
-/** Every series that the two programs export, with its labels. */
+/** @returns all series that the two programs export, with their labels. */
 function exported(): Map<string, readonly string[]> {
   const operator = new RuntimeMetrics();
   operator.collectProcess();
@@ -48,7 +48,7 @@ function exported(): Map<string, readonly string[]> {
   );
 }
 
-/** The series that an expression reads, and all labels that it names. */
+/** @returns the series and the labels in an expression. */
 function readExpression(expression: string): { series: string[]; labels: string[] } {
   const bare = expression.replaceAll(/"[^"]*"/g, '""');
   const selected = [...bare.matchAll(/\{([^}]*)\}/g)].flatMap(
@@ -92,12 +92,12 @@ function expressions(): [title: string, expression: string][] {
 }
 
 describe('dashboard and alerts', () => {
-  it('are understood as they are written', () => {
+  it('are parsed correctly', () => {
     const example = 'sum by (le, a) (rate(one_total{x=~"y|z", w!="by (q)"}[5m])) / 1e9 > bool 0.1 or absent(two == 1)';
     expect(readExpression(example)).to.deep.equal({ series: ['one_total', 'two'], labels: ['x', 'w', 'le', 'a'] });
   });
 
-  it('read only what the programs export, by labels that it has', () => {
+  it('use only exported series and their labels', () => {
     const known = exported();
     const all = expressions();
     expect(all.length).to.be.greaterThan(20);
