@@ -84,10 +84,10 @@ try {
   while (proxy.calls.length < 1.5 * instanceDefaults.rateLimit.burst) await pause(5);
   const during = await timeOfOne('fast', 'during');
   const total = RESTARTED + CREATED + ONE_BY_ONE;
-  const looked = proxy.calls.filter(({ path }) => path.startsWith('/customer/info') && !path.endsWith('during'));
+  const reconciled = proxy.calls.filter(({ path }) => path.startsWith('/customer/info') && !path.endsWith('during'));
   console.log(
     `applied at a restart with ${total}: in sync after ${during.toFixed(2)} s, ${(during / atRest).toFixed(1)} × one at rest ` +
-      `(${atRest.toFixed(2)} s), when ${looked.length} of the others were reconciled`,
+      `(${atRest.toFixed(2)} s), when ${reconciled.length} of the others were reconciled`,
   );
   began = performance.now();
   await operator.stop();

@@ -112,7 +112,7 @@ interface Timed {
 const percentile = (times: readonly number[], part: number): number =>
   times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN;
 const median = (values: readonly number[]): number => percentile(values, 0.5);
-const told = (times: readonly number[]): string =>
+const summary = (times: readonly number[]): string =>
   [0.5, 0.99, 1].map((part) => percentile(times, part).toFixed(2)).join(' / ');
 const ratioOf = (beside: readonly Timed[], alone: readonly Timed[], of: keyof Timed, part: number): number =>
   percentile(
@@ -200,7 +200,7 @@ async function measure(): Promise<void> {
       sender.send('stop');
       const [read] = (await once(sender, 'message')) as [number];
       rounds.push({ alone, beside });
-      const took = (times: readonly Timed[]): string => told(times.map((one) => one.took));
+      const took = (times: readonly Timed[]): string => summary(times.map((one) => one.took));
       process.stdout.write(
         `  text alone ${took(alone)} ms (p50 / p99 / longest), beside ${PICTURES} images ${took(beside)} ms; ` +
           `${read} were read during or just after it, ${memory}\n`,

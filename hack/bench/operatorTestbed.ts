@@ -105,7 +105,7 @@ export class OperatorTestbed {
     await this.client.create(instances, { metadata: { namespace: NAMESPACE, name }, spec } as object);
   }
 
-  /** Starts an operator to install the CRDs, stops it, and creates an instance without a rate limit. */
+  /** Has an operator install the CRDs, creates an instance without a rate limit, and stops the operator. */
   async prepare(): Promise<void> {
     const first = await this.startOperator();
     while (

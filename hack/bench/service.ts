@@ -53,7 +53,7 @@ async function startService(store: string) {
     GUARDRAIL_ENCRYPTION_KEYS: 'a'.repeat(64),
     GUARDRAIL_STORE: store,
   });
-  // Writing logs is part of the measured work, so they are discarded only after writing.
+  // Writing logs is part of the measured work. They go to /dev/null.
   return startApp(config, { logger: pino({ level: 'info' }, pino.destination('/dev/null')) });
 }
 

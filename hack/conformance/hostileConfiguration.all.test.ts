@@ -65,7 +65,7 @@ describe('configurations that bypass the guardrail, on a real LiteLLM', function
     const start = async (text: string): Promise<LiteLlmProcess> =>
       keep(await startLiteLlm(text, { GUARDRAIL_API_KEY: service.keys[0] }, { database: false }));
     [unrendered, litellms] = await Promise.all([
-      start(asTheyAre(model.url, guardrail.url)),
+      start(unrenderedConfig(model.url, guardrail.url)),
       Promise.all(rendered.map(({ text }) => start(text))),
     ]);
   });
@@ -171,7 +171,7 @@ function meaningsOf(texts: readonly string[]): object[] {
 }
 
 /** All hostile parameters in one configuration, each in an entry that a call requests by name. */
-function asTheyAre(modelUrl: string, guardrailUrl: string): string {
+function unrenderedConfig(modelUrl: string, guardrailUrl: string): string {
   const entry = (name: string, params: object): object => ({
     guardrail_name: name,
     litellm_params: { ...GOOD_PARAMS, api_base: guardrailUrl, ...params, default_on: false },

@@ -23,7 +23,7 @@ export interface LiteLlmBench {
 type LiteLlmCase = Case<LiteLlmBench>;
 
 /** @returns an image of a note with an e-mail address, and the rest of its text. */
-async function pictureOf({ email }: Person): Promise<string> {
+async function imageOf({ email }: Person): Promise<string> {
   const file = await draw(note(`Please write to ${email} about the delivery`))
     .png()
     .toBuffer();
@@ -31,7 +31,7 @@ async function pictureOf({ email }: Person): Promise<string> {
 }
 
 /** Checks that the model saw exactly one image, and that OCR reads its text without the address. */
-async function sawPictureWithout({ email }: Person, requests: readonly string[]): Promise<void> {
+async function checkImageWithout({ email }: Person, requests: readonly string[]): Promise<void> {
   neverSaw(requests, [email]);
   const pictures = requests.flatMap((request) => request.match(/(?<=data:image\/png;base64,)[A-Za-z0-9+/]+=*/g) ?? []);
   exact(pictures.length, 1);
@@ -76,10 +76,10 @@ const whole: readonly LiteLlmCase[] = [
     name: 'chat, an image with an address in it',
     run: async ({ client, model }) => {
       const person = newPerson();
-      const image = { type: 'image_url', image_url: { url: await pictureOf(person), detail: 'high' } };
+      const image = { type: 'image_url', image_url: { url: await imageOf(person), detail: 'high' } };
       const content = [{ type: 'text', text: `What does ${person.email} want?` }, image];
       const answer = await client.post(CHAT, { model: 'echo-c7', messages: [user(content)] });
-      await sawPictureWithout(person, model.saw());
+      await checkImageWithout(person, model.saw());
       exact(chatTexts(answer), [`You said: What does ${person.email} want?`]);
     },
   },
@@ -191,23 +191,23 @@ const images: readonly LiteLlmCase[] = [
     name: '/v1/responses, an image with an address in it',
     run: async ({ client, model }) => {
       const person = newPerson();
-      const image = { type: 'input_image', image_url: await pictureOf(person), detail: 'auto' };
+      const image = { type: 'input_image', image_url: await imageOf(person), detail: 'auto' };
       await client.post('/v1/responses', {
         model: 'echo-c7',
         input: [user([{ type: 'input_text', text: 'What is this?' }, image])],
       });
-      await sawPictureWithout(person, model.saw());
+      await checkImageWithout(person, model.saw());
     },
   },
   {
     name: '/v1/messages, an image with an address in it',
     run: async ({ client, model }) => {
       const person = newPerson();
-      const data = (await pictureOf(person)).split(',')[1] ?? '';
+      const data = (await imageOf(person)).split(',')[1] ?? '';
       const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
       const content = [{ type: 'text', text: 'What is this?' }, image];
       await client.post('/v1/messages', { model: 'echo-c7', max_tokens: 100, messages: [user(content)] });
-      await sawPictureWithout(person, model.saw());
+      await checkImageWithout(person, model.saw());
     },
   },
 ];

@@ -20,15 +20,15 @@ export function hierarchies(): { readonly folder: string; readonly controllers: 
  */
 export function isNodeAlready(): boolean {
   removeCgroups();
-  return ours().some((folder) => existsSync(folder));
+  return cgroupFolders().some((folder) => existsSync(folder));
 }
 
 /** Removes the control groups without processes. */
 export function removeCgroups(): void {
-  for (const folder of ours()) removeTree(folder);
+  for (const folder of cgroupFolders()) removeTree(folder);
 }
 
-function ours(): string[] {
+function cgroupFolders(): string[] {
   return hierarchies().flatMap(({ folder }) => ROOTS.map((root) => join(folder, root)));
 }
 

@@ -6,8 +6,8 @@ import { becomes, Testbed } from './testbed.ts';
 let deleted: Promise<string> | undefined;
 
 /**
- * Starts the deletion once. The operator releases a customer whose instance or key is deleted first after five minutes, so
- * an early start saves waiting time.
+ * Starts the deletion once. If a customer's instance or key is deleted first, the operator releases the customer after five
+ * minutes, so an early start saves waiting time.
  *
  * @returns the name of the namespace, after its deletion has begun
  */

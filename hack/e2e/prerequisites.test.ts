@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { problems, type Facts } from './prerequisites.ts';
 
-const fit: Facts = {
+const complete: Facts = {
   platform: 'linux',
   root: true,
   missing: [],
@@ -13,10 +13,10 @@ const fit: Facts = {
 
 describe('prerequisites of a node', () => {
   it('report nothing on a complete machine', () => {
-    expect(problems(fit)).to.deep.equal([]);
+    expect(problems(complete)).to.deep.equal([]);
   });
 
-  const lacking: readonly (readonly [what: string, facts: Partial<Facts>, says: RegExp])[] = [
+  const incomplete: readonly (readonly [what: string, facts: Partial<Facts>, says: RegExp])[] = [
     ['another system', { platform: 'darwin', root: false }, /^A node .* needs Linux; elsewhere.*KUBECONFIG.*E2E_IMAGE/],
     ['another user', { root: false }, /^A node .* needs root: .*sudo npm run e2e/],
     ['programs', { missing: ['podman', '/usr/lib/cni/ptp'] }, /apt-get install podman containernetworking-plugins\.$/],
@@ -25,15 +25,15 @@ describe('prerequisites of a node', () => {
     ['control groups', { controllers: ['memory', 'pids'] }, /^Control groups for memory, pids cannot be made/],
     ['a kubelet', { busy: true }, /not a node already/],
   ];
-  for (const [what, facts, says] of lacking) {
+  for (const [what, facts, says] of incomplete) {
     it(`report in one sentence: ${what}`, () => {
-      const [first, ...more] = problems({ ...fit, ...facts });
+      const [first, ...more] = problems({ ...complete, ...facts });
       expect(first).to.match(says);
       expect(more).to.deep.equal([]);
     });
   }
 
   it('report all missing ones at once', () => {
-    expect(problems({ ...fit, missing: ['runc'], overlay: false, controllers: ['cpu'] })).to.have.length(3);
+    expect(problems({ ...complete, missing: ['runc'], overlay: false, controllers: ['cpu'] })).to.have.length(3);
   });
 });

@@ -18,7 +18,7 @@ export const CASES = ['operator', 'sidecar', 'deployment', 'faults', 'deletion',
 /** Time for a previous run that just ended to release its lock. */
 const LOCK_WAIT_MS = 7_000;
 /** Time for the processes of a stopped cluster to exit. */
-const GONE_MS = 10_000;
+const EXIT_WAIT_MS = 10_000;
 const TEST_TIMEOUT_MS = 180_000;
 
 const root = join(import.meta.dirname, '../..');
@@ -62,9 +62,9 @@ export function runE2e(
     if (unlock === undefined) throw new Error('npm run e2e is already running on this machine: wait until it ends.');
     const dir = join(CACHE, 'run');
     try {
-      await clearAway(dir);
-      const lacking = problems(await gatherFacts());
-      if (lacking.length > 0) throw new Error(lacking.join('\n'));
+      await removeRemains(dir);
+      const missing = problems(await gatherFacts());
+      if (missing.length > 0) throw new Error(missing.join('\n'));
       const progress = new Progress();
       const programs = await progress.step('Programs of a node', ensurePrograms);
       const base = await progress.step('Base images', ensureBaseImages);
@@ -73,7 +73,7 @@ export function runE2e(
       progress.line(`The image has ${megabytes} MB${base === 'stand-in' ? ' on stand-ins for its base images' : ''}.`);
       return await run({ own: { programs, dir, logs, images: images.archives } });
     } finally {
-      await clearAway(dir);
+      await removeRemains(dir);
       await unlock();
     }
   }
@@ -101,8 +101,8 @@ export function runE2e(
 }
 
 /** Removes the remains of a cluster after its last process has exited. */
-async function clearAway(dir: string): Promise<void> {
-  const deadline = performance.now() + GONE_MS;
+async function removeRemains(dir: string): Promise<void> {
+  const deadline = performance.now() + EXIT_WAIT_MS;
   while (isNodeAlready() && performance.now() < deadline) await delay(100);
   rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }

@@ -41,7 +41,7 @@ export async function mochaGlobalSetup(): Promise<void> {
   }
   if (handover.own === undefined) throw new Error('Run these cases with npm run e2e.');
   const { programs, dir, images } = handover.own;
-  for (const folder of PRIVATE_FOLDERS) await coverUp(folder);
+  for (const folder of PRIVATE_FOLDERS) await mountTmpfs(folder);
   const progress = new Progress();
   cluster = await progress.step('Cluster', (report) =>
     startCluster({ programs, dir, images, pauseImage: PAUSE_IMAGE, report }),
@@ -80,7 +80,7 @@ export const mochaHooks = {
   },
 };
 
-async function coverUp(folder: string): Promise<void> {
+async function mountTmpfs(folder: string): Promise<void> {
   const there = await promisify(execFile)('test', ['-d', folder]).then(
     () => true,
     () => false,

@@ -9,7 +9,7 @@ export function dataUrl(file: Uint8Array, type = 'image/png'): string {
   return `data:${type};base64,${Buffer.from(file).toString('base64')}`;
 }
 
-/** An image with one line of text. */
+/** @returns an image with one line of text. */
 export async function imageDataUrl(): Promise<string> {
   ordinary ??= dataUrl(await draw(note('The meeting is at noon.')).flatten({ background: '#fff' }).png().toBuffer());
   return ordinary;

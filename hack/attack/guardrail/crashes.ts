@@ -10,7 +10,7 @@ const RECOVERY_MS = 15_000;
  *
  * @returns a function that stops them and returns the statuses of all calls
  */
-function fire(target: Target, size: number): () => Promise<number[]> {
+function sendContinuously(target: Target, size: number): () => Promise<number[]> {
   const statuses: number[] = [];
   let isOver = false;
   const text = 'Anna Schmidt met Bernd Meyer. '.repeat(size / 30);
@@ -47,7 +47,7 @@ const attacks: readonly GuardrailAttack[] = [
     store: 'redis',
     outage: true,
     run: async (target) => {
-      const stop = fire(target, 3_000);
+      const stop = sendContinuously(target, 3_000);
       for (let round = 0; round < 2; round += 1) {
         await delay(300 + target.random.int(300));
         await target.redis?.kill();
@@ -74,7 +74,7 @@ const attacks: readonly GuardrailAttack[] = [
         key: keys.attacker,
         body: basic('request', { texts: [`Write to ${value}.`] }),
       });
-      const stop = fire(target, 3_000);
+      const stop = sendContinuously(target, 3_000);
       await delay(200 + random.int(500));
       await target.end('SIGKILL');
       await target.restart();
@@ -92,7 +92,7 @@ const attacks: readonly GuardrailAttack[] = [
     name: 'stopped-under-fire',
     outage: true,
     run: async (target) => {
-      const stop = fire(target, 10_000);
+      const stop = sendContinuously(target, 10_000);
       await delay(300 + target.random.int(500));
       const end = await target.end('SIGTERM');
       if (end !== 'exit code 0') target.fault(`at SIGTERM it ended with ${end}`);

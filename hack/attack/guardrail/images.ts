@@ -15,7 +15,7 @@ const SLACK_MS = 4_000;
 const bodyOf = (...images: readonly string[]): object => basic('request', { texts: [], images });
 
 /** Sends an ordinary image as another tenant. It may wait for the image in OCR, but for no other. */
-async function otherPicture(target: Target, mostMs: number): Promise<void> {
+async function sendOtherImage(target: Target, mostMs: number): Promise<void> {
   const began = performance.now();
   const { status } = await target.send({ key: target.keys.other, body: bodyOf(await imageDataUrl()) });
   const took = performance.now() - began;
@@ -32,7 +32,7 @@ const attacks: readonly GuardrailAttack[] = [
         target.send({ key: target.keys.attacker, body: bodyOf(one), signal: over.signal }),
       );
       await delay(300);
-      await otherPicture(target, BUDGET_MS + SLACK_MS);
+      await sendOtherImage(target, BUDGET_MS + SLACK_MS);
       over.abort();
       const answers = (await Promise.all(flood)).filter(({ text }) => text !== 'AbortError');
       answered(target, 'a dense picture', answers);
@@ -48,7 +48,7 @@ const attacks: readonly GuardrailAttack[] = [
         abandoned.abort();
         await sent;
       }
-      await otherPicture(target, SLACK_MS);
+      await sendOtherImage(target, SLACK_MS);
     },
   },
   {

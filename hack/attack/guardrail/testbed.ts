@@ -201,7 +201,7 @@ export class GuardrailTestbed {
       return undefined;
     });
     for (const [where, text] of await this.#traces()) look(where, text);
-    const ended = this.#endOf();
+    const ended = this.#exitFault();
     return { faults: [...faults, ...leaks, ...(ended === undefined ? [] : [ended])], slow };
   }
 
@@ -232,8 +232,8 @@ export class GuardrailTestbed {
     };
   }
 
-  /** Reports an exit of the program. */
-  #endOf(): string | undefined {
+  /** @returns a fault if the program has exited. */
+  #exitFault(): string | undefined {
     const child = this.#process;
     if (child?.end === undefined) return undefined;
     const fatal = child.lastLines(40).find((line) => line.includes('FATAL ERROR')) ?? '';

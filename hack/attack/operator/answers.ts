@@ -146,7 +146,7 @@ async function play(
   return faults;
 }
 
-/** Reads and deletions of customers, whose answers an operator acts on. */
+/** Calls about customers, which determine what the operator writes and deletes. */
 const isAboutCustomers = ({ path }: GatewayCall): boolean =>
   path.startsWith('/customer/') || path.startsWith('/end_user/');
 const always =

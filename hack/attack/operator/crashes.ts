@@ -45,7 +45,7 @@ async function startGateway(port: number, folder: string): Promise<ManagedProces
  *
  * @returns the expected records
  */
-async function stir(context: Context, changes: number): Promise<Map<string, GatewayRecord>> {
+async function changeAtRandom(context: Context, changes: number): Promise<Map<string, GatewayRecord>> {
   const { testbed, random, namespace } = context;
   const wanted = new Map<string, GatewayRecord>();
   let serial = 0;
@@ -93,7 +93,7 @@ const attacks: readonly OperatorAttack[] = [
         const spec = { endpoint: `http://127.0.0.1:${port}`, proxyName: 'litellm', masterKeySecretRef };
         await testbed.client.create(instances, { metadata: { namespace, name: 'main' }, spec } as object);
 
-        const changing = stir(context, CHANGES);
+        const changing = changeAtRandom(context, CHANGES);
         for (let kill = 0; kill < 4; kill += 1) {
           await delay(500 + random.int(1_500));
           await gateway.kill();

@@ -14,7 +14,7 @@ import {
   explained,
 } from './testbed.ts';
 
-const SAID_WITHIN_MS = 10_000;
+const REPORTED_WITHIN_MS = 10_000;
 const masterKeySecretRef = { name: 'gateway', key: 'key' };
 
 /**
@@ -143,7 +143,7 @@ const odd: readonly OperatorAttack[] = [
           const left = await testbed.client.list(customers, { namespace: other });
           if (left.some(({ metadata }) => metadata.name === 'goes'))
             throw new Error('a customer that did nothing cannot be deleted');
-        }, SAID_WITHIN_MS).catch((error: unknown) => faults.push((error as Error).message));
+        }, REPORTED_WITHIN_MS).catch((error: unknown) => faults.push((error as Error).message));
         await testbed.client.delete(instances, { namespace, name: 'main' });
         faults.push(...(await gone(context)));
         const wrong = differences(
@@ -221,7 +221,7 @@ async function gone({ testbed, namespace }: Context): Promise<string[]> {
       ].filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
       if (left.length > 0)
         throw new Error(`deletions do not end: ${left.map(({ metadata }) => metadata.name).join(', ')}`);
-    }, SAID_WITHIN_MS);
+    }, REPORTED_WITHIN_MS);
     return [];
   } catch (error) {
     return [(error as Error).message];

@@ -29,7 +29,7 @@ const unmeasured = (route: string, field: string, why: string): Row => ({
   outcome: `*not measured*; leaks by its source, which calls no guardrail (${why})`,
 });
 
-/** Fields that no probe can reach, and why, from the source of LiteLLM 1.106.2. */
+/** Routes that no probe can reach, and why, from the source of LiteLLM 1.106.2. */
 export const LITELLM_UNMEASURED: readonly Row[] = [
   unmeasured('`/v1beta/models/{model}:countTokens`', '`contents`', 'needs the package google-genai'),
   unmeasured('`/v1/evals`', 'all fields', 'calls api.openai.com whatever is configured'),

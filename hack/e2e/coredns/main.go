@@ -1,5 +1,5 @@
-// Command coredns is CoreDNS with the few plugins that the name service of a cluster needs: with all of them, most of
-// what would have to be compiled serves clouds.
+// Command coredns is CoreDNS with only the plugins that cluster DNS needs. Most of the other plugins are for cloud
+// providers and would only slow down the build.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 )
 
 func init() {
-	// In the order in which they are asked.
+	// In the order of execution.
 	dnsserver.Directives = []string{"bind", "errors", "kubernetes"}
 }
 

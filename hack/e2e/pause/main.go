@@ -1,4 +1,4 @@
-// Command pause is the first container of every pod: it holds the pod's namespaces and waits for its end.
+// Command pause is the first container of every pod. It keeps the pod's namespaces alive until the pod ends.
 package main
 
 import (

@@ -297,7 +297,7 @@ const stored: readonly Probe[] = [
 ];
 
 /** Other names of the routes above, and routes that only count or shorten their input. */
-const kin: readonly Probe[] = [
+const relatedRoutes: readonly Probe[] = [
   request('/engines/{model}/chat/completions', '`content` of a message', (value) => chat(`Mail ${value}`), {
     path: '/engines/gpt-4o/chat/completions',
   }),
@@ -431,4 +431,4 @@ const kin: readonly Probe[] = [
 ];
 
 /** All routes other than chats, completions, responses and messages. */
-export const OTHER_PROBES: readonly Probe[] = [...models, ...stored, ...kin];
+export const OTHER_PROBES: readonly Probe[] = [...models, ...stored, ...relatedRoutes];
