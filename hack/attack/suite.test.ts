@@ -64,7 +64,7 @@ describe('the attack suite', () => {
     expect(counts).to.deep.equal({ passed: 1, failed: 1, failures: ['a: no port'] });
   });
 
-  it('aborts an attack after its limit, and starts none after the suite's limit', async () => {
+  it("aborts an attack after its limit, and starts none after the suite's limit", async () => {
     const hangs = group('a', { hangs: () => new Promise<readonly string[]>(() => undefined), late: well });
     const counts = await runSuite([[hangs]], { ...options, attackMs: 20, limitMs: 10 });
     expect(counts.passed).to.equal(0);

@@ -34,7 +34,7 @@ describe("a guardrail as a sidecar in the pods of the owner's Deployment", () =>
 
   const deployment = async (): Promise<Resource> => {
     const found = await get('deployment', GATEWAY, testbed.namespace);
-    if (found === undefined) throw new Error('The gateway's Deployment is missing.');
+    if (found === undefined) throw new Error("The gateway's Deployment is missing.");
     return found;
   };
 
@@ -125,7 +125,7 @@ describe("a guardrail as a sidecar in the pods of the owner's Deployment", () =>
     await rolledOut(GATEWAY, testbed.namespace);
   });
 
-  it('restores the owner's Deployment exactly, once the instance no longer names it', async () => {
+  it("restores the owner's Deployment exactly, once the instance no longer names it", async () => {
     await guarded.patch({ workloadRef: null });
     const wanted = await testbed.asOwnerWroteIt(guarded.additions);
     await soon(async () => {
