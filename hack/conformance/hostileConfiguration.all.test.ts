@@ -124,7 +124,7 @@ describe('configurations that bypass the guardrail, on a real LiteLLM', function
     });
   }
 
-  it("unchanged: a pipeline step sends calls without pseudonyms", async () => {
+  it('unchanged: a pipeline step sends calls without pseudonyms', async () => {
     await guardrail.fail({ kind: 'status', status: 503 });
     await answer(false, { model: 'piped', messages });
     expect(model.saw().join()).to.include(MAIL);

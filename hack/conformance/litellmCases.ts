@@ -38,7 +38,10 @@ async function checkImageWithout({ email }: Person, requests: readonly string[])
   const reader = await startIndependentOcr();
   const text = await reader.read(Buffer.from(pictures[0] ?? '', 'base64'));
   await reader.close();
-  demand(text.includes('write') && text.includes('delivery'), `The model saw an image with the text ${JSON.stringify(text)}.`);
+  demand(
+    text.includes('write') && text.includes('delivery'),
+    `The model saw an image with the text ${JSON.stringify(text)}.`,
+  );
   demand(!/@|example/.test(text), `The address is still legible in the image: ${JSON.stringify(text)}.`);
 }
 

@@ -101,7 +101,8 @@ const limits: readonly PortkeyCase[] = [
   },
   {
     name: 'stream, blocked after the call',
-    limit: 'Portkey calls the guardrail only after the stream has begun, and continues it (status 246): the client gets pseudonyms.',
+    limit:
+      'Portkey calls the guardrail only after the stream has begun, and continues it (status 246): the client gets pseudonyms.',
     run: async ({ client, model, guardrail }) => {
       await guardrail.fail({ kind: 'block', phase: 'response' });
       const person = newPerson();

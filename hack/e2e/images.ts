@@ -175,7 +175,7 @@ async function importDebian(image: string, report: Report): Promise<void> {
 
 /** Adds this Node and its npm to the Debian image. */
 async function buildWithNode(image: string, base: string, report: Report): Promise<void> {
-  report(`Making a stand-in for ${image} …`);
+  report(`Creating a stand-in for ${image} …`);
   const work = temporaryFolder(tmpdir());
   try {
     copyFileSync(process.execPath, join(work, 'node'));
@@ -198,7 +198,7 @@ async function buildWithNode(image: string, base: string, report: Report): Promi
 
 /** Adds Debian's Redis to the Debian image. */
 async function buildWithRedis(image: string, base: string, report: Report): Promise<void> {
-  report(`Making a stand-in for ${image} …`);
+  report(`Creating a stand-in for ${image} …`);
   const work = temporaryFolder(tmpdir());
   try {
     const steps = [

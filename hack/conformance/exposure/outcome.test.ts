@@ -31,11 +31,7 @@ describe('the outcome of a probe', () => {
     ['a pseudonym with escapes', seen({ upstream: ['\\u003cEMAIL_ADDRESS_K7Q2RTM4\\u003e'] }), OUTCOMES.guarded],
     ['a value never shown', seen({ upstream: [VALUE] }), OUTCOMES.leaksUnseen],
     ['a value in another letter case', seen({ upstream: [VALUE.toUpperCase()] }), OUTCOMES.leaksUnseen],
-    [
-      'a value in nested JSON',
-      seen({ upstream: ['{\\"to\\":\\"anna.rossi.1@example.org\\"}'] }),
-      OUTCOMES.leaksUnseen,
-    ],
+    ['a value in nested JSON', seen({ upstream: ['{\\"to\\":\\"anna.rossi.1@example.org\\"}'] }), OUTCOMES.leaksUnseen],
     ['a value in a query', seen({ upstream: [`GET /?q=${encodeURIComponent(VALUE)}`] }), OUTCOMES.leaksUnseen],
     [
       'a value only in the second call',
