@@ -69,7 +69,7 @@ async function runLane(
         attempt: async (attack, work) => {
           const name = fullName(attack);
           if (performance.now() > deadline) {
-            fail(name, `it did not begin within ${options.limitMs / 60_000} minutes`);
+            fail(name, `it was not begun within ${options.limitMs / 60_000} minutes`);
             return;
           }
           const faults = await options.progress
