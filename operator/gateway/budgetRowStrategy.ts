@@ -4,36 +4,36 @@ import type { BudgetColumns, ObservedCustomer } from './observedCustomer.ts';
 import type { ObservedValues, PlanInput, Step, Strategy, SupportedFields } from './strategy.ts';
 import { newBody, updateBody } from './strategy.ts';
 
-/** The id of the budget row that belongs to one customer resource, and to nothing else. */
+/** The id of the budget row of one customer resource. */
 export function budgetRowId(resourceUid: string): string {
   return `gcust-${resourceUid}`;
 }
 
 const ofResources = 'gcust-';
-/** The rows of instances, for customers without limits of their own. */
+/** The prefix of the rows of instances, for customers without limits of their own. */
 const ofDefaults = 'gcust-default-';
 
-/** The uid of the customer resource that a budget row belongs to; undefined: to none. */
+/** The uid of the customer resource that owns a budget row; undefined if the row has another owner. */
 export function resourceOfRow(id: string | undefined): string | undefined {
   if (id?.startsWith(ofResources) !== true || id.startsWith(ofDefaults)) return undefined;
   return id.slice(ofResources.length);
 }
 
-/** Where the limits of a customer shall be. */
+/** Where the limits of a customer are to be stored. */
 type Target =
-  /** In a tier, which is shared: linked to, never written. */
+  /** In a shared tier, which the operator links to and never writes. */
   | { readonly kind: 'tier'; readonly id: string }
-  /** In the customer's own row, which shall hold at least these. */
+  /** In the customer's own row, with at least these columns. */
   | { readonly kind: 'own'; readonly columns: BudgetColumns }
-  /** Nowhere: no link. */
+  /** Nowhere: the customer has no link. */
   | { readonly kind: 'none' }
-  /** Wherever they are: not ours, and not spoken of in the spec. */
+  /** Where they are: the operator did not set them, and the spec does not name them. */
   | { readonly kind: 'asItIs' };
 
 /**
- * The strategy for a gateway with a `/budget` API: each customer has its own budget row with its limits. The row is created
- * before the customer and linked to it. So the link shows the owner of a record even after a crash, every limit can be
- * changed and cleared, shared tiers are never written, and deletion removes exactly this row.
+ * The strategy for a gateway with a `/budget` API: each customer has a budget row of its own with its limits. The row is
+ * created before the customer and linked to it. So the link shows the owner of a record even after a crash, every limit can
+ * be changed and cleared, shared tiers are never written, and deletion removes exactly this row.
  *
  * @param rowId see {@link budgetRowId}
  * @param defaults the budget of a customer with limits but without a budget: its own row excludes it from the gateway's
@@ -88,7 +88,7 @@ function plan(rowId: string, input: PlanInput): Step[] {
       return [...check, writeCustomer(input, target.id), ...deleteOwn];
     }
     case 'own':
-      // The customer is written after its row also when the row alone changed: only that empties the proxy's cache.
+      // The customer is written even if only its row changed: this write invalidates the proxy's cache.
       return [...writeRow(rowId, input, target.columns, own), writeCustomer(input, rowId), ...deleteReplaced];
     case 'none': {
       if (own || linked === undefined) return [writeCustomer(input), ...deleteOwn];
@@ -120,8 +120,8 @@ function choose(rowId: string, { wanted, applied, observed, replaces }: PlanInpu
 }
 
 /**
- * The limits that a customer had before us and that the spec does not name: moved into its own row, they go on holding.
- * What a tier gave that we had linked goes with the tier.
+ * The limits that the customer had before the operator and that the spec does not name. They move into its own row and
+ * remain in force. The limits of a tier that the operator linked are not copied.
  */
 function carried(observed: ObservedCustomer | undefined, wanted: Fields, applied: ReadonlySet<Field>): BudgetColumns {
   if (observed === undefined || applied.has('budgetId')) return {};
@@ -134,7 +134,7 @@ function writeRow(rowId: string, input: PlanInput, columns: BudgetColumns, exist
   const id = { budget_id: rowId };
   if (!exists) return [{ do: 'budgetNew', body: { ...id, ...columns } }];
   const { wanted, applied, observed } = input;
-  // Only what changes: a duration that is sent again would begin a new period.
+  // Sends only changes: a duration that is sent again starts a new budget period.
   const changes: Record<string, number | string | null> = {};
   for (const field of limitFields) {
     const [value, is] = [wanted[field], observed?.fields[field]];

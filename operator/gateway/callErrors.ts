@@ -3,7 +3,10 @@ import type { GatewayOperation } from './errors.ts';
 import { GatewayError } from './errors.ts';
 import type { Pause } from './rateLimit.ts';
 
-/** The error of a call that was not made, because of a rate limit. @param pause set if the gateway asked for a long pause */
+/**
+ * The error of a call that was not made because of a rate limit.
+ * @param pause set if the gateway asked for a long pause
+ */
 export function deferredError(
   operation: GatewayOperation,
   retryAfterMs: number,
@@ -33,7 +36,7 @@ export function isClosedConnection(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
 }
 
-/** One text for all deadlines: which one is reached first varies, and each new message is a status write. */
+/** One text for all deadlines. Which deadline expires first varies, and each new message causes a status write. */
 const timedOut = 'the call timed out';
 const causes: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
@@ -74,7 +77,10 @@ function causeOf(error: unknown, hasOwnAuthority: boolean): string {
     : 'its certificate is signed by an unknown certificate authority: set spec.tls.caSecretRef of the instance';
 }
 
-/** The error of a call without a complete response. @param hasOwnAuthority whether spec.tls is set */
+/**
+ * The error of a call without a complete response.
+ * @param hasOwnAuthority whether spec.tls is set
+ */
 export function connectionError(operation: GatewayOperation, error: unknown, hasOwnAuthority: boolean): GatewayError {
   const cause = causeOf(error, hasOwnAuthority);
   return new GatewayError('transient', operation, `The gateway is unreachable (${operation}): ${cause}.`);

@@ -1,7 +1,7 @@
 /**
- * The gateway's admin API over HTTP, made for a gateway that is not trusted: every call has deadlines, every answer has a
- * limit on its size and is checked, and redirects are not followed. A success counts only where its body does not say
- * otherwise, and a 404 only where it is known to mean the customer.
+ * A client of the gateway's admin API over HTTP. It does not trust the gateway: every call has deadlines, every response
+ * has a size limit and is validated, and redirects are not followed. A success response counts only if its body does not
+ * contradict it. A 404 counts only if it is known to mean the customer.
  */
 import { Pool } from 'undici';
 import { z } from 'zod';
@@ -20,32 +20,32 @@ import type { BudgetBody, BudgetRow, CustomerBody, CustomerRow } from './schemas
 import { budgetRow, customerRow } from './schemas.ts';
 import { personalValues } from './quote.ts';
 
-/** Where a gateway is, and how to call it. */
+/** The address of a gateway and how to call it. */
 export interface GatewayTarget {
   readonly instance: { readonly namespace: string; readonly name: string; readonly uid: string };
   /** Base address without a trailing slash. */
   readonly endpoint: string;
   readonly masterKey: string;
-  /** PEM certificates of the authorities to trust instead of the public ones. */
+  /** PEM certificates of the certificate authorities to trust instead of the public ones. */
   readonly ca: string | undefined;
   readonly rateLimit: RateLimit;
 }
 
-/** One call that was made, for metrics. */
+/** One completed call, for metrics. */
 export interface CallReport {
   readonly operation: GatewayOperation;
-  /** The HTTP status as text, or `error` where no answer came. */
+  /** The HTTP status as text, or `error` if there was no response. */
   readonly code: string;
   readonly seconds: number;
 }
 
 /** Deadlines of one call, in milliseconds. */
 export interface CallTimeouts {
-  /** Until the connection stands. */
+  /** Until the connection is established. */
   readonly connect: number;
-  /** Until the headers of the answer are there, and then between two pieces of its body. */
+  /** Until the response headers arrive, and then between two chunks of the body. */
   readonly idle: number;
-  /** Until the answer is complete. */
+  /** Until the response is complete. */
   readonly total: number;
 }
 
@@ -56,18 +56,18 @@ const largestAnswer = 1024 * 1024;
 export interface CallOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
-  /** Default: `inProgress`. The others are thrown back with `retryAfter` rather than made to wait long for their turn. */
+  /** Default: `inProgress`. Calls of the other priorities fail with `retryAfter` instead of waiting long for their turn. */
   readonly priority?: CallPriority;
 }
 
-/** What a write answers is used only as far as it contradicts the success; a page tells that nothing was written. */
+/** The schema of write responses: any object. A response that is not an object, such as an HTML page, is an error. */
 const anything = z.looseObject({});
 
-/** One call, and the record that it is about. */
+/** One call and the record that it is about. */
 interface Call<T> {
   readonly operation: GatewayOperation;
   readonly path: string;
-  /** undefined: a GET. */
+  /** undefined: the call is a GET. */
   readonly body?: object | undefined;
   readonly schema: z.ZodType<T>;
   readonly about?: { readonly field: 'user_id' | 'budget_id'; readonly value: string } | undefined;
@@ -108,14 +108,15 @@ export class GatewayClient {
     });
   }
 
-  /** Whether the gateway has shown itself to be LiteLLM, under whatever name: then it has a `/budget` API. */
+  /** Whether a response has shown that the gateway is LiteLLM, whatever its proxy name. LiteLLM has a `/budget` API. */
   get isLiteLlm(): boolean {
     return this.#isLiteLlm;
   }
 
   /**
-   * @returns the customer, or undefined where the gateway has none of that id. An answer that does not tell is an error
-   * of kind `unconfirmed`.
+   * Gets a customer.
+   * @returns undefined if the gateway has no customer with this id
+   * @throws GatewayError of kind `unconfirmed` if the response does not say whether the customer exists
    */
   async customerInfo(customerId: string, options?: CallOptions): Promise<CustomerRow | undefined> {
     try {
@@ -126,7 +127,7 @@ export class GatewayClient {
     }
   }
 
-  /** Makes a customer. Never to be repeated when it failed: ask {@link customerInfo} what has become of it. */
+  /** Creates a customer. After a failure, do not repeat the call: ask {@link customerInfo} for the result. */
   async customerNew(body: CustomerBody, options?: CallOptions): Promise<void> {
     await this.#writeCustomer('POST /customer/new', '/customer/new', body, options);
   }
@@ -136,8 +137,9 @@ export class GatewayClient {
   }
 
   /**
-   * Deletes one customer. Returns only when the gateway has confirmed that it is gone: by its answer, or when it is
-   * looked up afterwards. One that was not there may be of kind `notFound`. Its budget row stays.
+   * Deletes one customer. Returns only after the gateway has confirmed the deletion, by its response or by a lookup. The
+   * customer's budget row remains.
+   * @throws GatewayError, possibly of kind `notFound` if the customer did not exist
    */
   async customerDelete(customerId: string, options?: CallOptions): Promise<void> {
     const usual = this.#isLiteLlm ? undefined : await this.#wordsForMissing(customerId, options);
@@ -154,7 +156,7 @@ export class GatewayClient {
     throw doubt;
   }
 
-  /** @returns those of the budget rows that exist. */
+  /** @returns the budget rows that exist */
   async budgetInfo(ids: readonly [string, ...string[]], options?: CallOptions): Promise<BudgetRow[]> {
     const operation = 'POST /budget/info';
     const body = { budgets: ids };
@@ -167,7 +169,10 @@ export class GatewayClient {
     await this.#call({ operation: 'POST /budget/new', path: '/budget/new', body, schema: anything, about }, options);
   }
 
-  /** Changes the fields given; null clears one. @returns the row, or undefined where there is none of that id. */
+  /**
+   * Changes the given fields; null clears a field.
+   * @returns undefined if there is no row with this id
+   */
   async budgetUpdate(body: BudgetBody, options?: CallOptions): Promise<BudgetRow | undefined> {
     const operation = 'POST /budget/update';
     const about = { field: 'budget_id', value: body.budget_id } as const;
@@ -176,8 +181,8 @@ export class GatewayClient {
   }
 
   /**
-   * Deletes a budget row; customers linked to it are linked to none afterwards. One that is not there is success. What
-   * the answer does not confirm is looked up.
+   * Deletes a budget row and all links to it. Succeeds if the row does not exist. If the response does not confirm the
+   * deletion, a lookup decides.
    */
   async budgetDelete(id: string, options?: CallOptions): Promise<void> {
     const operation = 'POST /budget/delete';
@@ -198,7 +203,7 @@ export class GatewayClient {
     if ((await this.budgetInfo([id], { signal: options?.signal })).length > 0) throw doubt;
   }
 
-  /** Ends the connections once the calls under way are answered. */
+  /** Closes the connections after the calls in progress have ended. */
   async close(): Promise<void> {
     await this.#pool.close();
   }
@@ -216,7 +221,7 @@ export class GatewayClient {
     return row;
   }
 
-  /** Whether what a question about a customer failed with means that there is none. */
+  /** Whether a failed lookup means that the customer does not exist. */
   async #meansMissing(customerId: string, error: unknown, options?: CallOptions): Promise<boolean> {
     if (isGatewayError(error, 'notFound')) return true;
     if (!isGatewayError(error, 'unconfirmed')) return false;
@@ -233,8 +238,8 @@ export class GatewayClient {
   }
 
   /**
-   * What the gateway says of a customer that is not there, found out while it serves the one that is about to go.
-   * undefined where it need not be known, since the gateway is LiteLLM, or cannot be.
+   * The gateway's message for a missing customer, learned while it still serves the customer to be deleted. undefined if
+   * the gateway is LiteLLM, whose message is known, or if the message cannot be learned.
    */
   async #wordsForMissing(customerId: string, options?: CallOptions): Promise<string | undefined> {
     const first = await this.#look(customerId, options);
@@ -242,7 +247,7 @@ export class GatewayClient {
     return await notFoundQuote(customerId, (id) => this.#look(id, options));
   }
 
-  /** @returns undefined where the answer confirms the deletion, else what to fail with if the customer is still there */
+  /** @returns undefined if the response confirms the deletion, else the error to throw if the customer still exists */
   async #tryDelete(customerId: string, options?: CallOptions): Promise<GatewayError | undefined> {
     const operation = 'POST /customer/delete';
     const about = { field: 'user_id', value: customerId } as const;
@@ -309,7 +314,7 @@ export class GatewayClient {
     );
   }
 
-  /** A GET whose kept connection turns out to be closed is asked once more: it changes nothing at the gateway. */
+  /** Repeats a GET once if its kept-alive connection turns out to be closed: a GET changes nothing at the gateway. */
   async #attempt(
     operation: GatewayOperation,
     path: string,

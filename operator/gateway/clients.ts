@@ -8,7 +8,7 @@ import type { BudgetRow } from './schemas.ts';
 interface BudgetApi {
   readonly answer: Promise<boolean>;
   readonly until: number;
-  /** Whether the gateway was known to be LiteLLM when it was asked. Before that, something else may have answered. */
+  /** Whether the gateway was known to be LiteLLM at the time. Before that, something else may have responded. */
   readonly askedLiteLlm: boolean;
 }
 
@@ -20,24 +20,24 @@ interface Kept {
   tiers: Map<string, { readonly row: Promise<BudgetRow | undefined>; readonly until: number }>;
 }
 
-/** What is asked again after that time: whether a gateway has a budget API, in milliseconds. */
+/** How long the answer whether a gateway has a budget API is cached, in milliseconds. */
 const budgetApiKeptMs = { yes: 60 * 60_000, no: 10 * 60_000 };
 const tierKeptMs = 60_000;
-/** Longer than any reconcile lasts. */
+/** How long a replaced client stays open, in milliseconds: longer than any reconcile. */
 const retiredKeptMs = 180_000;
-/** An id that no budget has: the probe only asks whether the question is understood. */
+/** An id that no budget has: the probe only checks whether the path exists. */
 const probeId = 'gcust-probe';
 
 /** Options of {@link GatewayClients}. */
 export interface GatewayClientsOptions {
-  /** Told of each call. */
+  /** Called after each call. */
   readonly report?: (instance: GatewayTarget['instance'], call: CallReport) => void;
   readonly timeouts?: CallTimeouts;
-  /** A clock in milliseconds that never goes back. */
+  /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
 }
 
-/** One client an instance, for all who call its gateway: they share its connections and its limits. */
+/** One client for each instance. All callers of a gateway share its connections and its rate limit. */
 export class GatewayClients {
   readonly #kept = new Map<string, Kept>();
   readonly #retired = new Set<GatewayClient>();
@@ -49,15 +49,15 @@ export class GatewayClients {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** The client of an instance. A changed key or address makes a new one; the limits go on counting. */
+  /** The client of an instance. A changed key or address creates a new client; the rate limiter remains. */
   for(target: GatewayTarget): GatewayClient {
     return this.#keptFor(target).client;
   }
 
   /**
-   * Whether the gateway has a `/budget` API, found out by asking it. To be called after another call has shown that the
-   * gateway answers as it should. The answer is kept; a question that failed is not.
-   * @throws GatewayError where the gateway gave no answer that tells.
+   * Whether the gateway has a `/budget` API, determined by a call. Call it only after another call has succeeded. The
+   * answer is cached; a failure is not.
+   * @throws GatewayError if the response does not tell
    */
   hasBudgetApi(target: GatewayTarget): Promise<boolean> {
     const kept = this.#keptFor(target);
@@ -75,28 +75,28 @@ export class GatewayClients {
   }
 
   /**
-   * A budget tier as it was at most a minute ago; undefined: there is none.
-   * @throws GatewayError where the gateway gave no answer.
+   * A budget tier, cached for a minute; undefined if it does not exist.
+   * @throws GatewayError if the call fails
    */
   tier(target: GatewayTarget, id: string): Promise<BudgetRow | undefined> {
     const kept = this.#keptFor(target);
     const known = kept.tiers.get(id);
     if (known !== undefined && this.#now() < known.until) return known.row;
     const row = kept.client.budgetInfo([id]).then((rows) => rows[0]);
-    // One id an instance is ever asked for: what was asked for before is let go.
+    // An instance refers to one tier at a time, so the previous one is dropped.
     kept.tiers = new Map([[id, { row, until: this.#now() + tierKeptMs }]]);
     row.catch(() => kept.tiers.delete(id));
     return row;
   }
 
-  /** Lets go of an instance that is no more. */
+  /** Removes a deleted instance. */
   forget(instanceUid: string): void {
     const kept = this.#kept.get(instanceUid);
     this.#kept.delete(instanceUid);
     if (kept !== undefined) this.#retire(kept.client);
   }
 
-  /** Ends all connections once the calls under way are answered. */
+  /** Closes all connections after the calls in progress have ended. */
   async close(): Promise<void> {
     const clients = [...this.#retired, ...[...this.#kept.values()].map(({ client }) => client)];
     this.#kept.clear();
@@ -104,7 +104,7 @@ export class GatewayClients {
     await Promise.all(clients.map((client) => client.close()));
   }
 
-  /** Whoever works with the old client may end what was begun: it is closed when nobody can be left. */
+  /** Keeps a replaced client open until the reconciles that use it have ended. */
   #retire(client: GatewayClient): void {
     this.#retired.add(client);
     setTimeout(() => {
@@ -144,7 +144,7 @@ async function askForBudgetApi(client: GatewayClient): Promise<boolean> {
     await client.budgetInfo([probeId]);
     return true;
   } catch (error) {
-    // No such path, no such method, or a page for people.
+    // The path or the method does not exist, or the response is an HTML page.
     const noSuchPath = isGatewayError(error) && [200, 404, 405, 501].includes(error.status ?? 0);
     if (noSuchPath) return false;
     throw error;

@@ -3,11 +3,11 @@ import { isEmpty, limitNames, pick } from './fields.ts';
 import type { PlanInput, Strategy } from './strategy.ts';
 import { newBody, updateBody } from './strategy.ts';
 
-/** For a gateway that has nothing but the four calls: limits and tier are fields of the customer like all others. */
+/** The strategy for a gateway that has only the four customer calls: limits and tier are fields of the customer. */
 export const customerFieldsStrategy: Strategy = {
   supportedFields: (desired) => ({ fields: desired, unsupported: [] }),
 
-  // A gateway may report the limits of a linked tier with the customer: those are the tier's, not to be cleared.
+  // A gateway may report the limits of a linked tier with the customer. They belong to the tier and are not cleared.
   observedValues: (observed, wanted) => ({
     effective: observed.fields,
     present: wanted.budgetId === undefined ? observed.fields : pick(observed.fields, (field) => !(field in limitNames)),

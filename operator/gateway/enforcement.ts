@@ -1,23 +1,23 @@
 /**
- * What LiteLLM records of a customer and does not act on (observed on 1.106.2, agents read in its source), and the
- * settings of its configuration that change that. Everything else that it records it enforces.
+ * The customer fields that LiteLLM records and does not enforce (observed on 1.106.2, agents from its source), and the
+ * settings of the proxy configuration that enforce them. LiteLLM enforces all other recorded fields.
  */
 import type { Field, Fields } from './fields.ts';
 import { fieldsOf, isEmpty } from './fields.ts';
 import type { ObservedCustomer } from './observedCustomer.ts';
 
-/** What a proxy configuration makes LiteLLM enforce besides what it enforces anyway. */
+/** The settings of a proxy configuration that make LiteLLM enforce more fields. */
 export interface EnforcementSettings {
-  /** The callback `blocked_user_check`, with which it does not start without its enterprise licence. */
+  /** The callback `blocked_user_check`. LiteLLM does not start with it unless it has an enterprise licence. */
   readonly blockedUserCheck: boolean;
-  /** The router's `enable_pre_call_checks`, by which it looks for a model of the customer's region. */
+  /** The router's `enable_pre_call_checks`. With it, the router selects a model of the customer's region. */
   readonly preCallChecks: boolean;
 }
 
-/** A field that the gateway records and does not act on. */
+/** A field that the gateway records and does not enforce. */
 export interface Unenforced {
   readonly field: Field;
-  /** What to do about it, to follow "for <field>,". */
+  /** The remedy. It follows "for <field>,". */
   readonly remedy: string;
 }
 
@@ -35,14 +35,14 @@ const recordedOnly: Readonly<Partial<Record<Field, RecordedOnly>>> = {
   },
   blocked: {
     remedy: 'set rpmLimit to 0, or load the enterprise callback blocked_user_check in the proxy configuration',
-    // A limit of no request is enforced, and comes to the same.
+    // LiteLLM enforces a limit of zero requests, which has the same effect.
     enforced: ({ blockedUserCheck }, { rpmLimit }) => blockedUserCheck || rpmLimit === 0,
   },
   'objectPermission.vectorStores': { remedy: 'restrict the virtual key or team that calls for the customer' },
   'objectPermission.agents': { remedy: 'restrict the virtual key or team that calls for the customer' },
 };
 
-/** The wanted fields that a gateway records and does not act on. A field without a value needs no enforcement. */
+/** The wanted fields that a gateway records and does not enforce. A field without a value needs no enforcement. */
 export function unenforced(
   wanted: Fields,
   { isLiteLlm }: Pick<ObservedCustomer, 'isLiteLlm'>,

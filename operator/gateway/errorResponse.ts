@@ -1,4 +1,4 @@
-/** What an answer other than success means. Pure: the client makes the calls. */
+/** Turns unsuccessful responses of the gateway into errors. Pure. */
 import type { GatewayErrorKind, GatewayOperation } from './errors.ts';
 import { GatewayError } from './errors.ts';
 import { explain, saysAlreadyExists, saysNoSuchCustomer, saysNoSuchPath } from './litellmQuirks.ts';
@@ -6,26 +6,26 @@ import type { ErrorBody } from './schemas.ts';
 import { errorBody } from './schemas.ts';
 import { quoteGateway } from './quote.ts';
 
-/** What came back from a call. */
+/** The response to a call. */
 export interface GatewayResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-/** What the call was about. */
+/** The call that the response answers. */
 export interface CallContext {
   readonly operation: GatewayOperation;
-  /** The customer that it named, where it is about one. */
+  /** The customer that the call names, if any. */
   readonly customerId?: string | undefined;
   readonly masterKey: string;
   /** Values that must not be quoted. */
   readonly personal: readonly string[];
-  /** The gateway is known to be LiteLLM, whose word for a missing customer is known. */
+  /** Whether the gateway is known to be LiteLLM. The wording of its 404 for a missing customer is known. */
   readonly isLiteLlm: boolean;
 }
 
-/** The gateway's words as a sentence, with a space before it; nothing where it says nothing. */
+/** The gateway's message as a sentence with a leading space; empty if the gateway sent no message. */
 export function quoteSentence(
   { masterKey, personal }: Pick<CallContext, 'masterKey' | 'personal'>,
   text: string,
@@ -34,7 +34,7 @@ export function quoteSentence(
   return words === '' ? '' : ` It says: "${words}".`;
 }
 
-/** How long the gateway asks for, in milliseconds; undefined where it asks for nothing. */
+/** The delay that the gateway asks for, in milliseconds; undefined if it asks for none. */
 export function retryAfterOf({ headers }: GatewayResponse): number | undefined {
   const header = headers['retry-after'];
   const text = (Array.isArray(header) ? header[0] : header)?.trim();
@@ -43,12 +43,12 @@ export function retryAfterOf({ headers }: GatewayResponse): number | undefined {
   return Number.isFinite(wait) ? Math.max(wait, 0) : undefined;
 }
 
-/** Whether the gateway asks for a pause: the client tells the rate limiter of it. */
+/** Whether the gateway asks for a pause. The client passes it to the rate limiter. */
 export function asksToWait(answer: GatewayResponse): boolean {
   return answer.status === 429 || (answer.status === 503 && retryAfterOf(answer) !== undefined);
 }
 
-/** The error that an answer other than success stands for, except one that {@link asksToWait}. */
+/** The error for an unsuccessful response. Responses that {@link asksToWait} are handled elsewhere. */
 export function errorOf(asked: CallContext, answer: GatewayResponse): GatewayError {
   const { operation } = asked;
   const { status, text } = answer;
@@ -75,8 +75,8 @@ export function errorOf(asked: CallContext, answer: GatewayResponse): GatewayErr
 }
 
 /**
- * A success whose body says that there was none, or speaks of another record: undefined where it does not.
- * @param id the record that the call was about
+ * The error for a success response whose body contains an error or another record; undefined if it contains neither.
+ * @param id the record that the call is about
  */
 export function contradictionOf(
   asked: CallContext,
@@ -103,7 +103,7 @@ export function contradictionOf(
   });
 }
 
-/** @returns undefined for what is no JSON */
+/** @returns undefined if the text is not JSON */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -122,7 +122,7 @@ function explanation(text: string): string {
   return known === undefined ? '' : ` ${known}`;
 }
 
-/** A 403 that gives a reason other than the key, such as an address that is not allowed, says nothing against the key. */
+/** A 403 that gives a reason other than the key, such as a forbidden address, does not mean that the key is wrong. */
 function forbidden(asked: CallContext, { status, text }: GatewayResponse, body: ErrorBody | undefined): GatewayError {
   const { operation } = asked;
   const says = quoteSentence(asked, text);

@@ -1,23 +1,20 @@
-/** What a failed call means for the one who made it. Nothing else about a failure may decide what happens next. */
+/** The kinds of failed calls. Callers decide by the kind alone. */
 export type GatewayErrorKind =
-  /** The gateway will not take this request however often it is repeated: only a change of the spec or the gateway helps. */
+  /** The gateway rejects the request. A retry does not help until the spec or the gateway changes. */
   | 'terminal'
-  /** The gateway could not be reached or could not answer. Whether it did what was asked is not known. */
+  /** The gateway is unreachable or failed. Whether it applied the request is unknown. */
   | 'transient'
-  /** The gateway, or our own limit on calls to it, asks for time: {@link GatewayError.retryAfterMs}. */
+  /** The gateway or the operator's own rate limit asks for a delay: {@link GatewayError.retryAfterMs}. */
   | 'retryAfter'
-  /** The gateway refuses the master key. */
   | 'unauthorized'
-  /** The customer does not exist at the gateway: it says so of this very id, or a second look has confirmed it. */
+  /** The customer does not exist at the gateway: the response names this id, or a second lookup confirmed it. */
   | 'notFound'
-  /**
-   * A 404 that may mean the customer or the path. It is not known whether the customer exists: nothing may be let go of.
-   */
+  /** A 404 that may mean the customer or the path. Whether the customer exists is unknown, so nothing may be released. */
   | 'unconfirmed'
-  /** The customer exists already. */
+  /** The customer already exists. */
   | 'alreadyExists';
 
-/** The calls of the gateway's admin API that the operator makes: the metric label, and what messages name. */
+/** The calls of the gateway's admin API that the operator makes. Used as metric label and in messages. */
 export type GatewayOperation =
   | 'GET /customer/info'
   | 'POST /customer/new'
@@ -29,18 +26,18 @@ export type GatewayOperation =
   | 'POST /budget/delete';
 
 /**
- * A call of the gateway's admin API failed. The message is a whole sentence for the resource's conditions. It quotes the
- * gateway in the form that {@link quoteOf} gives its words, and holds neither a key nor a value of the customer.
+ * A failed call of the gateway's admin API. The message is a whole sentence for the resource's conditions. It quotes the
+ * gateway as {@link quoteGateway} returns it, and contains neither a key nor a value of the customer.
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly kind: GatewayErrorKind;
   readonly operation: GatewayOperation;
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
-  /** How long to leave the gateway alone, in milliseconds; for `retryAfter` only. */
+  /** How long to wait before the next call, in milliseconds. Set for `retryAfter` only. */
   readonly retryAfterMs: number | undefined;
-  /** The gateway takes no calls for so long that people should know; for `retryAfter` only. */
+  /** Whether the gateway asked for a long pause, which conditions report. Set for `retryAfter` only. */
   readonly rateLimited: boolean;
 
   constructor(

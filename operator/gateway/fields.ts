@@ -1,10 +1,10 @@
 /**
- * A customer as a set of fields, named as in the spec. What is wanted, what the gateway reports and what was once applied
- * are all told in these terms, so that they can be compared field by field.
+ * A customer as a set of fields, named as in the spec. The wanted, the observed and the applied fields all use these names,
+ * so that they can be compared field by field.
  */
 import type { BudgetRow, CustomerRow } from './schemas.ts';
 
-/** The limits that are in a customer's budget. */
+/** The limits of a customer's budget. */
 export interface LimitValues {
   maxBudget: number;
   budgetDuration: string;
@@ -12,7 +12,7 @@ export interface LimitValues {
   rpmLimit: number;
 }
 
-/** What each field holds. */
+/** The type of each field. */
 export interface FieldValues extends LimitValues {
   alias: string;
   blocked: boolean;
@@ -29,7 +29,7 @@ export interface FieldValues extends LimitValues {
 
 export type LimitField = keyof LimitValues;
 export type Field = keyof FieldValues;
-/** Some fields with their values; a field without a value is absent. */
+/** Some fields with their values. A field without a value is absent. */
 export type Fields = Readonly<Partial<FieldValues>>;
 
 /** The limits with their names at the gateway. */
@@ -59,7 +59,7 @@ export const permissionNames = {
   'objectPermission.agents': 'agents',
 } as const satisfies Partial<Record<Field, string>>;
 
-/** Every field there is, in the order in which messages name them. */
+/** All fields, in the order in which messages name them. */
 export const allFields: readonly Field[] = [
   'alias',
   'maxBudget',
@@ -83,17 +83,16 @@ export function fieldsOf(fields: Fields): Field[] {
   return allFields.filter((field) => fields[field] !== undefined);
 }
 
-/** The limits among some fields. */
 export function limitsOf(fields: Fields): Partial<LimitValues> {
   return pick(fields, isLimit);
 }
 
-/** Whether a field is one of those that a budget row holds. */
+/** Whether a field is a limit, which a budget row contains. */
 export function isLimit(field: Field): boolean {
   return field in limitNames;
 }
 
-/** Those of some fields that a test lets through. */
+/** The fields that pass a test. */
 export function pick(fields: Fields, test: (field: Field) => boolean): Fields {
   return Object.fromEntries(
     fieldsOf(fields)
@@ -102,13 +101,13 @@ export function pick(fields: Fields, test: (field: Field) => boolean): Fields {
   );
 }
 
-/** Whether a value is what a record has that was never given one. */
+/** Whether a value is equivalent to no value. */
 export function isEmpty(value: FieldValues[Field] | undefined): boolean {
   if (typeof value === 'object') return Object.keys(value).length === 0;
   return value === undefined || value === '' || value === false;
 }
 
-/** Whether two values mean the same. Lists are sets; no value and an empty one are the same. */
+/** Whether two values are equal. Lists are compared as sets; an empty value equals no value. */
 export function sameValue(one: FieldValues[Field] | undefined, other: FieldValues[Field] | undefined): boolean {
   if (isEmpty(one) || isEmpty(other)) return isEmpty(one) && isEmpty(other);
   return canonical(one) === canonical(other);

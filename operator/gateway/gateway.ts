@@ -1,4 +1,4 @@
-/** The public face of the gateway's admin API: clients, errors, and the two ways of bringing a customer to a gateway. */
+/** The public interface of the gateway client: clients, errors, and the two strategies that store a customer at a gateway. */
 export { budgetRowId, budgetRowStrategy, resourceOfRow } from './budgetRowStrategy.ts';
 export type { CallOptions, CallReport, CallTimeouts, GatewayTarget } from './client.ts';
 export { GatewayClient } from './client.ts';

@@ -1,24 +1,25 @@
 /**
- * What LiteLLM does that an admin API should not, in one place (observed on 1.106.2 with its database). It is told by
- * status codes and fields; the text of a message chooses a better explanation. One text decides what happens next: a 404
- * counts as a missing customer where it names the customer that was asked for.
+ * The quirks of LiteLLM's admin API (observed on 1.106.2 with its database). Status codes and fields identify them; the
+ * text of a message only selects a better explanation. One text decides: a 404 means a missing customer only if it names
+ * the requested customer.
  *
- * Oddities that have no line here, because the order and the shape of our calls avoid them:
- * - `/customer/update` ignores limits other than max_budget, null and 0: limits live in a budget row of their own.
- * - `/customer/update {max_budget}` writes into the linked budget row even when it is a shared tier: never sent there.
- * - `/customer/new` with limits makes a budget row before it finds a duplicate: never sent with limits where rows exist.
- * - An unknown budget_id is a 500 ("foreign key"): we ask for the tier before we link to it.
- * - Some fields are recorded and not acted on: enforcement.ts says which.
- * - A customer's budget link cannot be cleared: we link to a row of our own and delete that.
+ * The order and the shape of the operator's calls avoid further quirks:
+ * - `/customer/update` ignores limits other than max_budget, and ignores null and 0: limits are in a budget row of their
+ *   own.
+ * - `/customer/update {max_budget}` writes into the linked budget row even if it is a shared tier: never sent there.
+ * - `/customer/new` with limits creates a budget row before it detects a duplicate: never sent with limits if rows exist.
+ * - An unknown budget_id results in a 500 ("foreign key"): the operator looks up the tier before it links to it.
+ * - Some fields are recorded and not enforced: see enforcement.ts.
+ * - A customer's budget link cannot be cleared: the operator links to a row of its own and deletes that row.
  */
 import type { GatewayOperation } from './errors.ts';
 import type { BudgetRow, CustomerRow, ErrorBody } from './schemas.ts';
 
-/** What to send in `/customer/update` so that a field is empty afterwards, where null is ignored. */
+/** The value that clears a field in `/customer/update`, which ignores null. */
 export const clearedBy = {
   alias: '',
   default_model: '',
-  // Stays as it was: only eu and us are taken, null is ignored. Gateways that do clear it do so by null.
+  // LiteLLM does not clear it: it accepts only eu and us and ignores null. Other gateways clear it by null.
   allowed_model_region: null,
   blocked: false,
   models: [],
@@ -26,8 +27,8 @@ export const clearedBy = {
 } as const;
 
 /**
- * The lists of `object_permission`. `/customer/update` takes a change of them only when it names every one: those left out
- * are taken for null, which its database refuses (500). `/customer/new` fills them in.
+ * The lists of `object_permission`. `/customer/update` accepts a change only if it names every list: it reads an absent
+ * list as null, which its database rejects (500). `/customer/new` fills in absent lists.
  */
 export const permissionLists = [
   'mcp_servers',
@@ -42,19 +43,17 @@ export const permissionLists = [
   'skills',
 ] as const;
 
-/** An empty string stands for "none": it is how a text is cleared. */
+/** Reads an empty string as no value: a text field is cleared by an empty string. */
 export function textOrNone(value: string | null | undefined): string | undefined {
   return value === null || value === '' ? undefined : value;
 }
 
-/**
- * Whether a record is one of LiteLLM, under whatever name the proxy goes: no other gateway tells its budget table by name.
- */
+/** Whether a record comes from LiteLLM, whatever the proxy name. Only LiteLLM reports a field `*_budget_table`. */
 export function isLiteLlm(row: CustomerRow): boolean {
   return Object.keys(row).some((field) => field.endsWith('_budget_table'));
 }
 
-/** The budget row that a customer is linked to, under the proxy's own name: `litellm_budget_table`, `gateway_budget_table`. */
+/** The linked budget row. Its field has the proxy's name: `litellm_budget_table`, `gateway_budget_table`. */
 export function linkedBudget(row: CustomerRow): unknown {
   for (const [field, value] of Object.entries(row)) {
     if (field.endsWith('_budget_table') && value !== null) return value;
@@ -62,7 +61,7 @@ export function linkedBudget(row: CustomerRow): unknown {
   return undefined;
 }
 
-/** Whether a refused `/customer/new` says that the customer exists: 409, or LiteLLM's 400 about the field user_id. */
+/** Whether a rejected `/customer/new` means that the customer exists: 409, or LiteLLM's 400 about the field user_id. */
 export function saysAlreadyExists(operation: GatewayOperation, status: number, body: ErrorBody | undefined): boolean {
   if (operation !== 'POST /customer/new') return false;
   const error = body?.error;
@@ -73,8 +72,8 @@ export function saysAlreadyExists(operation: GatewayOperation, status: number, b
 }
 
 /**
- * Whether a 404 is LiteLLM's own answer that it has no customer of this very id. Only that is taken at its word: an API
- * gateway, a wrong path and a cluster answer 404 too, mostly in JSON.
+ * Whether a 404 is LiteLLM's own response that this id does not exist. Other 404s are not trusted: API gateways, wrong
+ * paths and clusters return 404 too, mostly in JSON.
  */
 export function saysNoSuchCustomer(customerId: string, body: ErrorBody | undefined): boolean {
   const error = body?.error;
@@ -83,20 +82,18 @@ export function saysNoSuchCustomer(customerId: string, body: ErrorBody | undefin
   return names && error.message?.includes(`=${customerId} do`) === true;
 }
 
-/**
- * Whether a 404 comes from a web framework or a page for people, and so tells of the path: it is never about a customer.
- */
+/** Whether a 404 comes from a web framework or is an HTML page. Such a 404 is about the path, never about a customer. */
 export function saysNoSuchPath(text: string, body: ErrorBody | undefined): boolean {
   if (body !== undefined) return body.detail === 'Not Found';
   return text.trim() !== '';
 }
 
-/** Whether `/customer/delete` says how many customers it has deleted, as LiteLLM does, and it is one. */
+/** Whether `/customer/delete` confirms the deletion of one customer. Only LiteLLM returns this count. */
 export function saysDeleted(answer: Readonly<Record<string, unknown>>): boolean {
   return answer.deleted_customers === 1;
 }
 
-/** `/budget/update` and `/budget/delete` answer 200 with `null` where there is no such row. */
+/** Reads `null` as a missing row: `/budget/update` and `/budget/delete` return 200 with `null` for it. */
 export function rowOrNone(row: BudgetRow | null): BudgetRow | undefined {
   return row ?? undefined;
 }
@@ -128,7 +125,7 @@ const explanations: readonly { readonly text: RegExp; readonly sentence: string 
   },
 ];
 
-/** A sentence of ours for a failure that we know, or undefined. */
+/** The explanation of a known failure; undefined if the failure is unknown. */
 export function explain(text: string): string | undefined {
   return explanations.find((known) => known.text.test(text))?.sentence;
 }

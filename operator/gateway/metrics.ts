@@ -2,7 +2,10 @@ import type { Registry } from 'prom-client';
 import { Counter, Histogram } from 'prom-client';
 import type { CallReport, GatewayTarget } from './client.ts';
 
-/** Counts the calls of gateways: to be given to `GatewayClients` as `report`. No label can hold a value of a customer. */
+/**
+ * Registers the metrics of gateway calls.
+ * @returns the `report` option of `GatewayClients`
+ */
 export function gatewayCallMetrics(
   registry: Registry,
 ): (instance: GatewayTarget['instance'], call: CallReport) => void {
@@ -20,7 +23,7 @@ export function gatewayCallMetrics(
     registers: [registry],
   });
   return (instance, call) => {
-    // Not `instance`, which is Prometheus' own name for what it scrapes.
+    // Not `instance`: Prometheus reserves that name for the scrape target.
     const labels = { gateway_namespace: instance.namespace, gateway: instance.name, operation: call.operation };
     calls.inc({ ...labels, code: call.code });
     seconds.observe(labels, call.seconds);

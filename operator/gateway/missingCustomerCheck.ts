@@ -1,30 +1,30 @@
 /**
- * Second looks at a gateway whose word for a missing customer is not known: a 404 counts where the same path serves a
- * customer that is there, and answers for an id that nobody has just as it answered for the one in question.
+ * Confirms a missing customer at a gateway whose 404 for it is not known. A 404 counts if the same path serves an existing
+ * customer and if its response for a random id equals its response for the id in question.
  */
 import { randomUUID } from 'node:crypto';
 
-/** What a question about one customer brought. */
+/** The result of one lookup. */
 export type LookupResult =
   | { readonly kind: 'there' }
-  /** A 404 that may mean the path; `words` are what the gateway says, without the id. */
+  /** A 404 that may mean the path. `words` is the gateway's message without the id. */
   | { readonly kind: 'unclear'; readonly words: string }
   | { readonly kind: 'other' };
 
-/** Customers that the gateway has served lately, as witnesses that the path works. More than one, since one may go. */
+/** How many recently served customers are kept as witnesses that the path works. Several, since one may be deleted. */
 const witnessesKept = 8;
 
 /** Confirms that customers are missing at one gateway. */
 export class MissingCustomerCheck {
   #witnesses: readonly string[] = [];
 
-  /** To be called whenever the gateway has served a customer. */
+  /** Records that the gateway has served a customer. */
   recordFound(customerId: string): void {
     if (this.#witnesses.at(-1) === customerId) return;
     this.#witnesses = [...this.#witnesses.filter((id) => id !== customerId), customerId].slice(-witnessesKept);
   }
 
-  /** Whether an unclear 404 for a customer means that it is missing. */
+  /** Whether an unclear 404 for a customer means that the customer does not exist. */
   async confirms(
     customerId: string,
     words: string,
@@ -39,8 +39,9 @@ export class MissingCustomerCheck {
 }
 
 /**
- * What a gateway says of an id that no customer has, while the same path serves one that is there, before and after.
- * @returns undefined where it does not serve that one, or its answer for nobody is no unclear 404
+ * The gateway's message for an id that no customer has. The lookup counts only if the same path serves the witness before
+ * and after it.
+ * @returns undefined if the witness is not served, or if the lookup does not result in an unclear 404
  */
 export async function notFoundQuote(
   witness: string,

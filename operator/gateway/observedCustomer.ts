@@ -4,9 +4,9 @@ import { isLiteLlm, linkedBudget, textOrNone } from './litellmQuirks.ts';
 import type { CustomerRow } from './schemas.ts';
 import { budgetFields } from './schemas.ts';
 
-/** What limits a customer besides the fields of the spec: carried along when a customer gets a budget row of its own. */
+/** Limits that the spec has no field for. They are copied when a customer gets a budget row of its own. */
 const otherLimits = ['tpd_limit', 'soft_budget', 'max_parallel_requests'] as const;
-/** The columns of a budget row that can be carried from one row to another. */
+/** The columns that are copied from one budget row to another. */
 export const budgetColumns = [...Object.values(limitNames), ...otherLimits] as const;
 export type BudgetColumn = (typeof budgetColumns)[number];
 /** Limits under their names at the gateway. */
@@ -15,23 +15,23 @@ export type BudgetColumns = Readonly<Partial<Record<BudgetColumn, number | strin
 /** A customer as the gateway reports it. */
 export interface ObservedCustomer {
   readonly customerId: string;
-  /** Whether the gateway is LiteLLM, under whatever name. */
+  /** Whether the gateway is LiteLLM, whatever its proxy name. */
   readonly isLiteLlm: boolean;
   readonly spend: number | undefined;
   readonly blocked: boolean;
-  /** The fields that have a value, limits of a linked tier included. */
+  /** The fields that have a value, including limits of a linked tier. */
   readonly fields: Fields;
-  /** The fields that this gateway's answers speak of, whether they have a value or not. */
+  /** The fields that occur in this gateway's responses, with or without a value. */
   readonly reported: ReadonlySet<Field>;
   /** The budget row that the customer is linked to. */
   readonly budgetId: string | undefined;
-  /** The limits in it. */
+  /** The limits in that row. */
   readonly budget: BudgetColumns;
-  /** All lists of `object_permission`, also those that the spec has no word for. */
+  /** All lists of `object_permission`, including those that the spec has no field for. */
   readonly permissions: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Reads an answer of `/customer/info`. */
+/** Converts a response of `/customer/info`. */
 export function observe(row: CustomerRow): ObservedCustomer {
   const linked = linkedBudget(row);
   const parsed = budgetFields.safeParse(linked ?? row);
@@ -64,7 +64,7 @@ export function observe(row: CustomerRow): ObservedCustomer {
     isLiteLlm: isLiteLlm(row),
     spend: row.spend ?? undefined,
     blocked: row.blocked ?? false,
-    // Each value was checked by the schema of the answer.
+    // The schema of the response has validated each value.
     fields: pick(all as Fields, () => true),
     reported: new Set(reportedIn(row, linked)),
     budgetId,
@@ -84,7 +84,6 @@ function reportedIn(row: CustomerRow, linked: unknown): Field[] {
   return [...named, ...limits, ...permissions, ...('budget_id' in row ? (['budgetId'] as const) : [])];
 }
 
-/** The fields that have a value in what was observed. */
 export function observedFields(observed: ObservedCustomer): Field[] {
   return fieldsOf(observed.fields);
 }

@@ -1,26 +1,26 @@
-/** Quotes what a gateway says in an answer, in a form that is fit for conditions, events and logs. */
+/** Quotes the gateway's responses in a form that is safe for conditions, events and logs. */
 import { customerRow } from './schemas.ts';
 
-/** A condition is for people: what is longer is cut, in characters. */
+/** The maximum length of a quote, in characters. */
 const longestQuote = 200;
-/** No more of an answer than this is looked at, in characters: the words that matter stand at its beginning. */
+/** How many characters of a response are read. The message is at the beginning. */
 const longestLookedAt = 2_000;
 const withheldMark = '…';
 
 /**
- * The first line of what a gateway says: printable characters only, without markup, at most 200 characters. Keys and
- * tokens are left out, and so are e-mail addresses and the values that the call itself named.
- * @param text the body of the answer
+ * The first line of the gateway's message: printable characters only, without markup, at most 200 characters. Keys, tokens,
+ * e-mail addresses and the personal values of the call are masked.
+ * @param text the body of the response
  * @param masterKey the key of the call
  * @param personal values of the customer, such as its id and its alias
- * @returns an empty string where the gateway says nothing
+ * @returns an empty string if the response contains no message
  */
 export function quoteGateway(text: string, masterKey: string, personal: readonly string[] = []): string {
   const line = firstLine(withoutMarkup(messageOf(text)));
   return shorten(withoutPersonal(withoutSecrets(line, masterKey), personal));
 }
 
-/** Values that must not be quoted, as they occur in the body of a request: ids, the alias, keys and values of metadata. */
+/** The values of a request body that must not be quoted: ids, the alias, keys and values of metadata. */
 export function personalValues(body: object | undefined): string[] {
   const { user_id, user_ids, alias, metadata } = (body ?? {}) as Record<string, unknown>;
   const strings = (value: unknown): string[] => {
@@ -38,7 +38,7 @@ function messageOf(text: string): string {
   const json = parse(text.trim());
   if (json === undefined) return text.slice(0, longestLookedAt);
   const said = messageIn(json) ?? '';
-  // LiteLLM prints some errors as a dictionary of Python.
+  // LiteLLM prints some errors as a Python dictionary.
   const dictionary = /^\{'error': (['"])(?<said>.*)\1\}$/s.exec(said)?.groups?.said;
   return (dictionary ?? said).slice(0, longestLookedAt);
 }
@@ -51,7 +51,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Where gateways put the message of an error, the most specific first. */
+/** The fields in which gateways put an error message, the most specific first. */
 const messageFields = ['error', 'detail', 'message', 'msg', 'error_description', 'title', 'reason', 'errors'] as const;
 
 function messageIn(json: unknown, depth = 0): string | undefined {
@@ -69,7 +69,7 @@ function messageIn(json: unknown, depth = 0): string | undefined {
   return undefined;
 }
 
-/** One complaint of a validation: the field, as far as it is a name and not a value, and the message. */
+/** The text of one validation error: the message, with the field if its name is in the schema. */
 function entryText(entry: unknown, depth: number): string | undefined {
   const message = messageIn(entry, depth + 1);
   const loc = (entry as { loc?: unknown } | null)?.loc;
@@ -78,7 +78,7 @@ function entryText(entry: unknown, depth: number): string | undefined {
   return field === '' ? message : `${field}: ${message}`;
 }
 
-/** Names that may occur as a part of `loc`: whatever else stands there may have been sent by us as a key of metadata. */
+/** The names that may be quoted from `loc`. Any other part may be a metadata key of the request. */
 const schemaWords = new Set([
   'body',
   'query',
@@ -96,7 +96,7 @@ const schemaWords = new Set([
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** A page is told by its title, or by its first words where it has none. */
+/** Reduces an HTML page to its title, or to its text if it has no title. */
 function withoutMarkup(text: string): string {
   if (!/<[a-z!/][^<>]*>/i.test(text)) return text;
   const title = /<title[^<>]*>(?<said>[^<]*)<\/title/i.exec(text)?.groups?.said?.trim() ?? '';
@@ -120,14 +120,14 @@ function firstLine(text: string): string {
     .trim();
 }
 
-/** Whatever may be a key: LiteLLM repeats the key that it refuses, and its hash. */
+/** Patterns of possible secrets. LiteLLM repeats a rejected key and its hash. */
 const secretForms: readonly RegExp[] = [
   /\b(?:Bearer|Basic)\s+[^\s"',;]+/gi,
   /\b(?:sk|pk|rk|gk|ghp|gho|glpat|xox[a-z]|AKIA|AIza)[-_][^\s"',;)]+/gi,
   /\beyJ[\w-]+(?:\.[\w-]+)*/g,
   /(?<=\/\/)[^\s/@]+@/g,
   /(?<=\b(?:api[-_ ]?key|access[-_ ]?key|token|secret|password|passwd|credential)s?["')\]]*\s*[=:]\s*["']?)[^\s"',;)]+/gi,
-  // A name such as gpt-4o-mini-2024-07-18 is shorter, and one without a digit is a word.
+  // A long token with a digit and a letter. Model names such as gpt-4o-mini-2024-07-18 are shorter; words have no digit.
   /(?=[\w+/=~-]*\d)(?=[\w+/=~-]*[a-z])[\w+/=~-]{24,}/gi,
 ];
 
@@ -145,7 +145,7 @@ function withoutPersonal(line: string, personal: readonly string[]): string {
     .replace(/[^\s"'<>()=,;:]+@[^\s"'<>()=,;:]+/g, withheldMark);
 }
 
-/** An id such as "a" is left out where it stands alone, not inside of words. */
+/** Matches a value as a whole word only: an id such as "a" is not masked inside of words. */
 function asToken(value: string): RegExp {
   const literal = value.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'giu');
@@ -155,7 +155,7 @@ function shorten(line: string): string {
   const quotable = line.replaceAll('"', "'").replace(/\s+/g, ' ').trim();
   const characters = Array.from(quotable);
   if (characters.length <= longestQuote) return quotable;
-  // A value that the cut goes through is left out as a whole.
+  // Drops a value that the cut would split.
   const cut = characters.slice(0, longestQuote - 1).join('');
   return `${cut.replace(/\s\S*$/, '')}…`;
 }

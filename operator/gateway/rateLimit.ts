@@ -1,26 +1,26 @@
-/** How hard one gateway may be pressed. */
+/** Limits of the calls to one gateway. */
 export interface RateLimit {
-  /** Calls a second, on average. */
+  /** Calls per second, on average. */
   readonly qps: number;
-  /** Calls that may be made at once after a quiet time. */
+  /** Calls that may start at once after an idle time. */
   readonly burst: number;
-  /** Calls under way at the same time. */
+  /** Maximum number of concurrent calls. */
   readonly maxConcurrent: number;
 }
 
-/** A pause that the gateway asked for, of a length that people should know of. Stays the same object while it lasts. */
+/** A pause that the gateway asked for and that is long enough to report. The object remains the same during the pause. */
 export interface Pause {
-  /** When it ends, as far as the gateway has told: it may ask for more then. undefined: it named no time. */
+  /** The reported end of the pause. The gateway may extend it. undefined: the gateway named no time. */
   readonly until: Date | undefined;
-  /** What the gateway said. */
+  /** The gateway's message. */
   readonly reason: string;
 }
 
-/** A call was not made: come back after that many milliseconds. */
+/** A call that was not made. Retry after the given time. */
 export class DeferredError extends Error {
   override readonly name = 'DeferredError';
   readonly retryAfterMs: number;
-  /** Why, where the gateway asked for it. */
+  /** The pause that caused the deferral, if the gateway asked for one. */
   readonly pause: Pause | undefined;
 
   constructor(retryAfterMs: number, pause?: Pause) {
@@ -35,39 +35,38 @@ interface Waiting {
   readonly sendAway: (why: DeferredError) => void;
 }
 
-/** Whose turn it is, the most urgent first. */
+/** The priority of a call, the highest first. */
 export type CallPriority =
-  /** Goes on with a piece of work that was begun: waits for its turn. */
+  /** Continues work in progress: waits for its turn. */
   | 'inProgress'
-  /** Begins work that somebody may be waiting for. */
+  /** Begins work that a user may be waiting for. */
   | 'urgent'
-  /** Begins work of which nothing is known to have changed. */
+  /** Begins work without a known change. */
   | 'routine';
 
 /**
- * A token bucket with a limit on what is under way, and a pause that the gateway asks for by Retry-After.
+ * A token bucket with a limit of concurrent calls and pauses that the gateway requests by Retry-After.
  *
- * A call that goes on with a piece of work waits for its turn, unless its signal ends that or the gateway asks for more
- * time than a worker can be held. A call that begins a piece of work rather throws {@link DeferredError} than wait
- * long, and hold a worker that other gateways need; each that is put off gets a turn of its own, so that they do not
- * all come back at once. Routine waits for the urgent, never the other way round: ten thousand customers that are
- * looked at again after a restart hold up none that was just applied.
+ * A call in progress waits for its turn, unless its signal aborts the wait or the gateway asks for a pause that is too long
+ * for a worker to wait. A call that begins work throws {@link DeferredError} instead of waiting long, since other gateways
+ * need the worker. Each deferred call gets a turn of its own, so that not all of them return at once. Urgent calls go
+ * before routine calls: after a restart, the resync of ten thousand customers does not delay a new customer.
  *
- * During a long pause one call a minute is let through as a probe: when the gateway answers it, the pause is over,
- * whatever time the gateway had named.
+ * During a long pause, one call per minute passes as a probe. A response to the probe ends the pause, even before the time
+ * that the gateway named.
  */
 export class RateLimiter {
   readonly #limit: RateLimit;
   readonly #now: () => number;
   readonly #wall: () => number;
-  /** Those that wait, the first line before the second. */
+  /** The waiting calls. Urgent calls start first. */
   readonly #waiting: Readonly<Record<'urgent' | 'routine', Waiting[]>> = { urgent: [], routine: [] };
   #tokens: number;
   #refilledAt: number;
   #underWay = 0;
   #pausedUntil = 0;
   #pause: Pause | undefined;
-  /** How often in a row the gateway has asked for time. */
+  /** How many times in a row the gateway has asked for a pause. */
   #refusals = 0;
   #pauses = 0;
   #nextProbe = 0;
@@ -75,7 +74,10 @@ export class RateLimiter {
   readonly #lastTurn = { urgent: 0, routine: 0 };
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param now a clock in milliseconds that never goes back. @param wall the time of day in milliseconds. */
+  /**
+   * @param now a monotonic clock in milliseconds
+   * @param wall the time of day in milliseconds
+   */
   constructor(limit: RateLimit, now: () => number = () => performance.now(), wall: () => number = () => Date.now()) {
     this.#limit = limit;
     this.#now = now;
@@ -85,9 +87,9 @@ export class RateLimiter {
   }
 
   /**
-   * Makes the call when it is its turn. The call itself tells of a refusal by {@link pause}.
-   * @param signal ends the wait, and the call is not made
-   * @throws DeferredError if it begins a piece of work and its turn is far, or the gateway asks for a long pause
+   * Makes a call when its turn comes. The call reports a refusal by {@link pause}.
+   * @param signal aborts the wait; the call is then not made
+   * @throws DeferredError if the call begins work and its turn is far, or if the gateway asks for a long pause
    */
   async run<T>(call: () => Promise<T>, turn: CallPriority, signal?: AbortSignal): Promise<T> {
     const isProbe = this.#takeProbe();
@@ -110,14 +112,14 @@ export class RateLimiter {
   }
 
   /**
-   * No call but probes begins for a while: the gateway asked for it.
-   * @param asked for how many milliseconds; undefined: it named no time, so that the pause grows from one to the next
-   * @param reason what it said
-   * @returns for how long, and the pause where people should know of it
+   * Pauses all calls except probes, as requested by the gateway.
+   * @param asked the requested time in milliseconds; undefined if the gateway named none: then the pause grows each time
+   * @param reason the gateway's message
+   * @returns the length of the pause, and the pause itself if it is long enough to report
    */
   pause(asked: number | undefined, reason: string): { readonly ms: number; readonly pause: Pause | undefined } {
     const now = this.#now();
-    // Calls that were under way when the pause began say nothing new.
+    // Refusals of calls that started before the pause do not extend the backoff.
     const again = now < this.#pausedUntil && !this.#probing;
     const tries = asked === undefined ? this.#refusals : this.#refusals - patience;
     const backoff = tries < 0 ? 0 : Math.min(probeEveryMs, firstBackoffMs * 2 ** tries);
@@ -132,11 +134,11 @@ export class RateLimiter {
     return { ms: this.#pauseLeft('urgent', now), pause: this.#pause };
   }
 
-  /** What was told goes on until its time has passed, so that a time that moves on is no news each minute. */
+  /** Keeps the reported end until it has passed. An end that moves would change the conditions every minute. */
   #told(left: number | undefined, reason: string): Pause {
     const known = this.#pause;
     const wall = this.#wall();
-    // To the whole second, and never too early.
+    // Rounds up to the whole second.
     const until = left === undefined ? undefined : new Date(Math.ceil((wall + left) / 1000) * 1000);
     if (known === undefined) return { until, reason };
     if (known.until === undefined || until === undefined) return known.until === until ? known : { until, reason };
@@ -151,7 +153,7 @@ export class RateLimiter {
     return true;
   }
 
-  /** The gateway takes calls. */
+  /** Ends the pause after a response. */
   #answered(isProbe: boolean): void {
     this.#refusals = 0;
     this.#pause = undefined;
@@ -161,7 +163,7 @@ export class RateLimiter {
     this.#lastTurn.routine = 0;
   }
 
-  /** Nobody is held in line for a long pause. */
+  /** Rejects all waiting calls: no call waits through a long pause. */
   #sendAway(): void {
     const now = this.#now();
     for (const turn of ['urgent', 'routine'] as const) {
@@ -171,7 +173,7 @@ export class RateLimiter {
     }
   }
 
-  /** When to come back: what is urgent may be the next probe, routine comes when the pause is over. */
+  /** The time until a retry: urgent calls retry at the next probe, routine calls after the pause. */
   #pauseLeft(turn: CallPriority, now: number): number {
     const left = Math.max(0, this.#pausedUntil - now);
     if (turn === 'routine' || left <= longestPauseMs) return left;
@@ -248,15 +250,15 @@ export class RateLimiter {
   }
 }
 
-/** A call that begins a piece of work waits at most about this long; then its worker is better used elsewhere. */
+/** How long a call that begins work waits, in milliseconds. After that, other work needs its worker. */
 const longestWaitMs = 500;
-/** One that goes on with it waits for a pause of at most this length. People are told of a longer one. */
+/** The longest pause that a call in progress waits for, in milliseconds. Longer pauses are reported. */
 const longestPauseMs = 10_000;
-/** How often a gateway in a long pause is asked whether it takes calls again: soon enough for people, and no load. */
+/** How often a gateway in a long pause is probed, in milliseconds. */
 const probeEveryMs = 60_000;
-/** The first pause after a refusal that names no time. Doubled from one to the next, up to {@link probeEveryMs}. */
+/** The first pause after a refusal without a time, in milliseconds. Doubles up to {@link probeEveryMs}. */
 const firstBackoffMs = 5_000;
-/** So many times in a row the gateway's own time is taken at its word, however short. Then the pause grows, too. */
+/** How many times in a row a pause that the gateway names is followed without backoff, however short it is. */
 const patience = 5;
-/** A gateway that asks for more has a fault in its clock or its arithmetic: nobody is told of a year. */
+/** The longest pause that is accepted, in milliseconds. A longer one indicates a fault of the gateway. */
 const longestAskedMs = 24 * 60 * 60_000;

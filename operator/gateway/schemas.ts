@@ -1,12 +1,12 @@
 /**
- * The shapes of the gateway's admin API, checked where they come in. Fields that are not known here are let through, and
- * all but the ids may be absent: gateways differ, and new versions add fields.
+ * Schemas of the gateway's admin API, validated on receipt. Unknown fields pass, and all fields except the ids are
+ * optional: gateways differ, and new versions add fields.
  */
 import { z } from 'zod';
 
 const strings = z.array(z.string());
 
-/** What limits a customer: a row of the gateway's budget table, or the same fields in the customer's own row. */
+/** The limits of a customer: a row of the gateway's budget table, or the same fields in the customer's own row. */
 export const budgetFields = z.object({
   max_budget: z.number().nullish(),
   budget_duration: z.string().nullish(),
@@ -28,7 +28,7 @@ const objectPermission = z.looseObject({
   agents: strings.nullish(),
 });
 
-/** One customer, as `/customer/info`, `/customer/new` and `/customer/update` answer. */
+/** One customer, as in the responses of `/customer/info`, `/customer/new` and `/customer/update`. */
 export const customerRow = budgetFields.loose().extend({
   user_id: z.string(),
   alias: z.string().nullish(),
@@ -45,12 +45,12 @@ export type CustomerRow = z.infer<typeof customerRow>;
 
 /** Body of `/customer/new` and `/customer/update`. */
 export type CustomerBody = { readonly user_id: string } & Readonly<Record<string, unknown>>;
-/** Body of `/budget/new` and `/budget/update`; null clears. */
+/** Body of `/budget/new` and `/budget/update`. null clears a field. */
 export type BudgetBody = { readonly budget_id: string } & {
   readonly [Field in keyof z.infer<typeof budgetFields>]?: number | string | null;
 };
 
-/** One of the two envelopes of an error, or neither. */
+/** An error body in one of two envelopes, or in neither. */
 export const errorBody = z.looseObject({
   error: z
     .union([

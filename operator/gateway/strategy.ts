@@ -8,47 +8,47 @@ import type { ObservedCustomer } from './observedCustomer.ts';
 import { budgetColumns } from './observedCustomer.ts';
 import type { BudgetBody, CustomerBody } from './schemas.ts';
 
-/** One call on the way from what is to what shall be. Doing the same steps again leads to the same state. */
+/** One call of a plan. Repeating the steps of a plan leads to the same state. */
 export type Step =
   | { readonly do: 'requireTier'; readonly id: string }
-  /** Makes the row; where a crash has left it behind, makes it what is asked for here. */
+  /** Creates the row, or resets a row that remains from a crash to this body. */
   | { readonly do: 'budgetNew'; readonly body: BudgetBody }
   | { readonly do: 'budgetUpdate'; readonly body: BudgetBody }
   | { readonly do: 'budgetDelete'; readonly id: string }
   | { readonly do: 'customerNew'; readonly body: CustomerBody }
   | { readonly do: 'customerUpdate'; readonly body: CustomerBody };
 
-/** What a plan is made from. */
+/** The input of a plan. */
 export interface PlanInput {
   readonly customerId: string;
-  /** What the fields shall be, as {@link Strategy.supportedFields} told. */
+  /** The desired values, as returned by {@link Strategy.supportedFields}. */
   readonly wanted: Fields;
-  /** The fields that we have set before: those no longer wanted are cleared. */
+  /** The fields that the operator has set before. Those that are no longer wanted are cleared. */
   readonly applied: ReadonlySet<Field>;
-  /** The customer as it is; undefined: there is none. */
+  /** The customer as the gateway reports it; undefined if it does not exist. */
   readonly observed: ObservedCustomer | undefined;
-  /** Nothing of this customer was ever begun, so that nothing can have been left behind by a crash. */
+  /** Whether nothing has been sent for this customer yet, so that a crash cannot have left anything. */
   readonly fresh: boolean;
-  /** The budget row of another resource, whose record this one takes over: never kept, and deleted in the end. */
+  /** The budget row of the resource whose record this one takes over. The plan unlinks and deletes it. */
   readonly replaces?: string | undefined;
 }
 
-/** What a gateway can be made to hold of what the spec asks for. */
+/** The fields of a spec that a gateway can store. */
 export interface SupportedFields {
   readonly fields: Fields;
-  /** Fields of the spec that cannot be held together with the others. */
+  /** Fields of the spec that the gateway cannot combine with the other fields. */
   readonly unsupported: readonly Field[];
 }
 
-/** What an observed record means for a comparison. */
+/** The values of an observed record for the comparison with the wanted fields. */
 export interface ObservedValues {
-  /** The values that count as set: each wanted field must be among them. */
+  /** The values that count as set. Each wanted field must have its value here. */
   readonly effective: Fields;
-  /** The values that are there at all: none of those that we have set and no longer want may be among them. */
+  /** All values that exist. A field that the operator has set and no longer wants must be absent here. */
   readonly present: Fields;
 }
 
-/** One of the two ways of bringing a customer's fields to a gateway. All of it is pure. */
+/** One of the two ways to store a customer's fields at a gateway. Pure. */
 export interface Strategy {
   supportedFields(
     desired: Fields,
@@ -57,13 +57,16 @@ export interface Strategy {
   ): SupportedFields;
   observedValues(observed: ObservedCustomer, wanted: Fields): ObservedValues;
   plan(input: PlanInput): Step[];
-  /** The shared budget from which such a plan copies limits that the spec does not name; undefined: it copies none. */
+  /** The shared budget from which the plan copies limits that the spec does not name; undefined if it copies none. */
   copiedBudget(input: PlanInput): string | undefined;
-  /** The steps that take away what we have made besides the customer, once that is gone. */
+  /** The steps that delete what the operator created beside the customer, after the customer is deleted. */
   cleanupSteps(): Step[];
 }
 
-/** Does the steps in their order. @throws GatewayError from the first that fails; the rest is not done. */
+/**
+ * Executes the steps in order. Stops at the first step that fails.
+ * @throws GatewayError from the failed step
+ */
 export async function execute(client: GatewayClient, steps: readonly Step[], options: CallOptions): Promise<void> {
   for (const step of steps) await doStep(client, step, options);
 }
@@ -101,7 +104,7 @@ async function budgetNew(client: GatewayClient, body: BudgetBody, options: CallO
     await client.budgetNew(body, options);
   } catch (error) {
     if (!isGatewayError(error, 'terminal', 'alreadyExists')) throw error;
-    // Refused since it exists, or for another reason: asking tells.
+    // The row may exist already, or the gateway refused it for another reason: a lookup tells.
     if ((await client.budgetInfo([body.budget_id], options)).length === 0) throw error;
     const nothing = Object.fromEntries(budgetColumns.map((column) => [column, null]));
     await client.budgetUpdate({ ...nothing, ...body }, options);
@@ -112,7 +115,7 @@ function vanished(operation: GatewayOperation): GatewayError {
   return new GatewayError('transient', operation, 'The record vanished from the gateway while it was being updated.');
 }
 
-/** The wanted fields of the customer's own row, under their names at the gateway, for `/customer/new`. */
+/** The body of `/customer/new`: the wanted fields of the customer's own row, under their names at the gateway. */
 export function newBody(customerId: string, wanted: Fields): CustomerBody {
   const permission = Object.fromEntries(
     Object.entries(permissionNames)
@@ -126,7 +129,7 @@ export function newBody(customerId: string, wanted: Fields): CustomerBody {
   };
 }
 
-/** The same for `/customer/update`, with what empties the fields that are to be cleared. */
+/** The body of `/customer/update`: as {@link newBody}, with empty values for the fields to clear. */
 export function updateBody({ customerId, wanted, applied, observed }: PlanInput): CustomerBody {
   const cleared = (Object.keys(rowNames) as (keyof typeof rowNames)[])
     .filter((field) => wanted[field] === undefined && applied.has(field) && !isEmpty(observed?.fields[field]))
@@ -147,7 +150,7 @@ function rowValues(wanted: Fields): Record<string, FieldValues[Field] | undefine
   );
 }
 
-/** All lists at once, ours and the others as they are: see {@link permissionLists}. */
+/** Sends all lists at once, changed or not: see {@link permissionLists}. */
 function permissionChange(
   wanted: Fields,
   applied: ReadonlySet<Field>,
