@@ -64,9 +64,9 @@ describe("the operator's settings", () => {
 
   const given: [string, readonly string[], Record<string, string>, Partial<OperatorConfig>][] = [
     ['a flag with =', ['--workers=3'], {}, { workers: 3 }],
-    ['a flag with a value after it', ['--watch-namespaces', 'a,b,a'], {}, { watchNamespaces: ['a', 'b'] }],
+    ['a flag with a separate value', ['--watch-namespaces', 'a,b,a'], {}, { watchNamespaces: ['a', 'b'] }],
     ['a switch', ['--leader-elect'], { OPERATOR_LEADER_ELECT: 'false' }, { leaderElect: true }],
-    ['a switch that is off', ['--install-crds=false'], {}, { installCrds: false }],
+    ['a switch set to false', ['--install-crds=false'], {}, { installCrds: false }],
     ['a variable', [], { OPERATOR_LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
     ['a flag before a variable', ['--namespace=flag'], { OPERATOR_NAMESPACE: 'variable' }, { namespace: 'flag' }],
     ['an empty variable', [], { OPERATOR_WATCH_NAMESPACES: '' }, { watchNamespaces: [] }],
@@ -79,7 +79,7 @@ describe("the operator's settings", () => {
     ],
   ];
   for (const [name, args, env, expected] of given) {
-    it(`are taken from ${name}`, () => {
+    it(`are read from ${name}`, () => {
       expect(load(args, env)).to.deep.include(expected);
     });
   }
@@ -87,7 +87,7 @@ describe("the operator's settings", () => {
   const wrong: [string, readonly string[], Record<string, string>, string][] = [
     ['an unknown flag', ['--wokers=3'], {}, '--wokers=3 is not a flag of the operator: see --help.'],
     ['a stray word', ['start'], {}, 'start is not a flag of the operator: see --help.'],
-    ['a flag without its value', ['--workers'], {}, '--workers needs a value: --workers=NUMBER.'],
+    ['a flag without a value', ['--workers'], {}, '--workers needs a value: --workers=NUMBER.'],
     ['a number out of range', ['--http-port=70000'], {}, '--http-port must be a whole number from 0 to 65535.'],
     ['no number', [], { OPERATOR_WORKERS: 'many' }, 'OPERATOR_WORKERS must be a whole number from 1 to 256.'],
     ['neither true nor false', ['--leader-elect=no'], {}, '--leader-elect must be true or false.'],
@@ -100,19 +100,19 @@ describe("the operator's settings", () => {
     ['no level', ['--log-level=loud'], {}, '--log-level must be one of trace, debug, info, warn, error, fatal.'],
   ];
   for (const [name, args, env, sentence] of wrong) {
-    it(`are refused in one sentence: ${name}`, () => {
+    it(`are rejected with one sentence: ${name}`, () => {
       expect(problems(args, env)).to.deep.equal([sentence]);
     });
   }
 
-  it('are refused all at once', () => {
+  it('report all problems at once', () => {
     process.env.KUBECONFIG = join(folder, 'nowhere');
     const all = problems(['--workers=0', '--log-level=loud', '--what'], { OPERATOR_HTTP_PORT: 'x' });
     expect(all).to.have.length(5);
     expect(all.at(-1)).to.match(/^The kubeconfig .*nowhere cannot be read: ENOENT/);
   });
 
-  it('say what to do when there is no cluster at all', () => {
+  it('explain what to configure if there is no cluster', () => {
     delete process.env.KUBECONFIG;
     process.env.HOME = folder;
     expect(problems([])).to.deep.equal([
@@ -123,7 +123,7 @@ describe("the operator's settings", () => {
     expect(problems([])[0]).to.match(/^No cluster is configured/);
   });
 
-  it('are all explained by --help, whatever else is given', () => {
+  it('are all listed by --help, whatever else is given', () => {
     const config = loadConfig(['--help', '--nonsense'], {});
     const { help } = config as { help: string };
     for (const flag of [

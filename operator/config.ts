@@ -7,37 +7,37 @@ import { LOG_LEVELS, type LogLevel, type ObjectKey } from './runtime/runtime.ts'
 /** The validated settings of the operator. */
 export interface OperatorConfig {
   readonly kubeConfig: KubeConfig;
-  /** The operator's own namespace, which contains its lease. */
+  /** The operator's own namespace. It contains the lease. */
   readonly namespace: string;
   /** Empty: all namespaces. */
   readonly watchNamespaces: readonly string[];
   /** Whether leader election is enabled. Without it, this process must be the only one. */
   readonly leaderElect: boolean;
   readonly http: { readonly host: string; readonly port: number; readonly metricsPort: number };
-  /** Whether the leader installs and upgrades the CustomResourceDefinitions, or only checks them. */
+  /** Whether the leader installs and upgrades the CustomResourceDefinitions or only verifies them. */
   readonly installCrds: boolean;
-  /** Concurrent reconciles, for each kind. */
+  /** Concurrent reconciles per kind. */
   readonly workers: number;
-  /** How long running reconciles may take to end at a shutdown, in milliseconds. */
+  /** How long running reconciles may take to finish at shutdown, in milliseconds. */
   readonly drainMs: number;
   /** Default image of guardrails; undefined: each instance must name one. */
   readonly guardrailImage: string | undefined;
-  /** The operator's own pod; undefined outside of a cluster. */
+  /** The operator's own pod; undefined outside a cluster. */
   readonly ownPod: ObjectKey | undefined;
   readonly logLevel: LogLevel;
 }
 
-/** The settings are not valid. The message has one sentence a line for each problem. */
+/** Invalid settings. The message has one line for each problem. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** One setting: a flag and an environment variable. */
+/** One setting, from a flag and an environment variable. */
 interface Setting<T> {
-  /** Without dashes. The variable is OPERATOR_ and the flag in capitals. */
+  /** Without dashes. The variable is OPERATOR_ and the flag in capitals, with underscores. */
   readonly flag: string;
   readonly help: string;
-  /** Placeholder of the value in the help. */
+  /** The placeholder of the value in the help. */
   readonly value: string;
   readonly fallback: string;
   /** A flag without a value means `true`. */
@@ -194,7 +194,7 @@ export function loadConfig(
   };
 }
 
-/** Reads the flags that are given. Adds a sentence to `problems` for each argument that is not valid. */
+/** Reads the given flags. Adds a sentence to `problems` for each invalid argument. */
 function readFlags(
   args: readonly string[],
   problems: string[],
@@ -217,7 +217,7 @@ function readFlags(
     } else if (token.value === undefined) {
       problems.push(`--${one.flag} needs a value: --${one.flag}=${one.value}.`);
     } else if (!token.inlineValue && token.value.startsWith('--')) {
-      // The next flag, which parseArgs takes for the value.
+      // parseArgs takes the next flag for the value.
       problems.push(`--${one.flag} needs a value: --${one.flag}=${one.value}.`);
       return readFlags(args.slice(token.index + 1), problems, flags);
     } else {

@@ -11,14 +11,14 @@ import { freePort } from '../hack/testing/processes.ts';
 /** A run of the program. */
 interface Run {
   readonly child: ChildProcess;
-  /** Everything it has said so far. */
+  /** The output so far. */
   readonly said: () => string;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
-  /** Resolves when it has said something like this. */
+  /** Resolves when the output matches a pattern. */
   readonly says: (pattern: RegExp) => Promise<void>;
 }
 
-/** On loopback, where others test too. */
+/** Free ports on the loopback address, since other tests run at the same time. */
 const ANY_PORTS = ['--http-host=127.0.0.1', '--http-port=0', '--metrics-port=0'];
 
 describe('the operator program', function () {
@@ -95,7 +95,7 @@ describe('the operator program', function () {
     ],
   ];
   for (const [name, args, nodeArgs, expected] of sentences) {
-    it(`ends with a sentence at ${name}`, async () => {
+    it(`exits with one sentence for ${name}`, async () => {
       const run = start(args, {}, nodeArgs);
       expect((await run.ended).code).to.equal(1);
       expect(run.said()).to.match(expected);
@@ -112,7 +112,7 @@ describe('the operator program', function () {
     ['http-port', 'metrics-port'],
     ['metrics-port', 'http-port'],
   ] as const) {
-    it(`ends with a sentence when its port is in use: --${flag}`, async () => {
+    it(`exits with one sentence if its port is in use: --${flag}`, async () => {
       const server = createServer();
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const { port } = server.address() as AddressInfo;
@@ -127,7 +127,7 @@ describe('the operator program', function () {
     });
   }
 
-  it('waits for a cluster that does not answer, says so, and ends in order when told to', async () => {
+  it('reports an unreachable cluster, retries, and exits with 0 at SIGTERM', async () => {
     const kubeconfig = join(folder, 'kubeconfig');
     const server = `https://127.0.0.1:${await freePort()}`;
     writeFileSync(
@@ -146,7 +146,7 @@ describe('the operator program', function () {
     expect(run.said()).to.not.include('not-to-be-logged');
   });
 
-  it('installs its definitions, works, and at SIGTERM releases its lease and ends with 0', async () => {
+  it('installs its definitions, starts its controllers, and at SIGTERM releases its lease and exits with 0', async () => {
     const namespace = await cluster().createNamespace();
     const run = start([...ANY_PORTS, `--namespace=${namespace}`, `--watch-namespaces=${namespace}`], {
       KUBECONFIG: cluster().kubeconfig,

@@ -6,19 +6,19 @@ import { operatorControllers } from './operatorControllers.ts';
 import { OPERATOR_NAME } from './operatorName.ts';
 import { Manager, type ManagerOptions } from './runtime/runtime.ts';
 
-/** The CustomResourceDefinitions that it brings. */
+/** The CustomResourceDefinitions that the operator installs. */
 export const CRD_NAMES = [gatewayCustomerNames, gatewayInstanceNames].map(({ plural, group }) => `${plural}.${group}`);
 const CRDS = join(import.meta.dirname, '../crds');
 
-/** What {@link GuardrailOperator} needs of the settings. */
+/** The settings that {@link GuardrailOperator} needs. */
 export type GuardrailOperatorConfig = Omit<OperatorConfig, 'kubeConfig' | 'logLevel'> &
   Partial<Pick<OperatorConfig, 'kubeConfig'>>;
 
-/** The operator: installs its CustomResourceDefinitions, and runs a controller for each kind. */
+/** The operator: installs its CustomResourceDefinitions and runs a controller for each kind. */
 export class GuardrailOperator extends Manager {
   readonly #config: GuardrailOperatorConfig;
 
-  /** @param overrides what tests change about the runtime: times, ports, clock */
+  /** @param overrides runtime options that tests change: times, ports, clock */
   constructor(config: GuardrailOperatorConfig, log: Logger, overrides: Partial<ManagerOptions> = {}) {
     super({
       log,

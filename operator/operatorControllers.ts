@@ -7,7 +7,7 @@ import { erasureEndpoints } from './guardrail/guardrail.ts';
 import { instanceController } from './instance/instance.ts';
 import type { ControllerSpec, Runtime } from './runtime/runtime.ts';
 
-/** Everything that looks after a kind: to add one, write its folder and its line here. */
+/** All controllers of the operator. A new controller is added here. */
 export function operatorControllers(
   runtime: Runtime,
   settings: Pick<OperatorConfig, 'guardrailImage' | 'ownPod'>,

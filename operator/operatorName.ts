@@ -1,2 +1,2 @@
-/** The name of the operator: of its lease and its events, as field manager, as user agent and in labels. */
+/** The name of the operator: in its lease, events and labels, as field manager and as user agent. */
 export const OPERATOR_NAME = 'gateway-guardrail-operator';

@@ -12,7 +12,7 @@ describe("the operator's rights", function () {
   this.timeout(60_000);
   const cluster = withControlPlane();
 
-  it('are read from the wiring: no list or watch of Secrets, no wildcard, names wherever RBAC can confine to them', () => {
+  it('are derived from the wiring: no list or watch of Secrets, no wildcards, resource names if RBAC supports them', () => {
     const permissions = operatorPermissions({ installCrds: true });
     const secrets = permissions.filter(({ group, resource }) => group === '' && resource === 'secrets');
     expect(secrets.flatMap(({ verbs }) => verbs))
@@ -24,7 +24,7 @@ describe("the operator's rights", function () {
     }
   });
 
-  it('reach no Secret and no workload in the whole cluster, and are each explained', () => {
+  it('include no Secret and no workload cluster-wide, and each have a purpose', () => {
     const roles = operatorRoles({ installCrds: true });
     const resources = roles.clusterRules.flatMap((rule) => rule.resources);
     expect(new Set(resources)).to.have.keys(
@@ -43,7 +43,7 @@ describe("the operator's rights", function () {
   });
 
   for (const scope of ['cluster-wide', 'namespaced'] as const) {
-    it(`are enough for a customer from its creation to its deletion, ${scope}`, async () => {
+    it(`suffice for a customer from its creation to its deletion, ${scope}`, async () => {
       const stand = await Stand.start(scope === 'namespaced' ? (own) => [own] : () => [], scope);
       try {
         await stand.applyResources();
@@ -56,14 +56,14 @@ describe("the operator's rights", function () {
     });
   }
 
-  it('that are lacking in one namespace of the list do not hold up the others', async () => {
+  it('do not block other namespaces if one namespace of the list lacks them', async () => {
     const unbound = await cluster().createNamespace();
     const stand = await Stand.start((own) => [own, unbound], 'namespaced');
     try {
       await stand.applyResources(unbound);
       await stand.applyResources();
       await stand.deployed();
-      // The resources of that namespace say what is missing there.
+      // The resources of that namespace report the missing right.
       await eventually(async () => {
         const message = await cluster().kubectl([
           ...['get', 'ginst/i', '-n', unbound, '-o'],
@@ -71,7 +71,7 @@ describe("the operator's rights", function () {
         ]);
         expect(message).to.match(/is not permitted to read Secret key/);
       }, 30_000);
-      // And looked after as soon as the rights are there.
+      // They are reconciled as soon as the rights exist.
       await stand.bind(unbound);
       await stand.deployed(unbound);
       await stand.removeResources(unbound);
@@ -81,14 +81,14 @@ describe("the operator's rights", function () {
     }
   });
 
-  it('that are gone before a namespace is do not keep it from going', async () => {
+  it('do not block the deletion of a namespace that loses them first', async () => {
     const doomed = await cluster().createNamespace();
     const stand = await Stand.start((own) => [own, doomed], 'namespaced');
     try {
       await stand.bind(doomed);
       await stand.applyResources(doomed, { workloadRef: { name: 'gateway' } });
       await stand.conditioned(doomed);
-      // As the namespace's end takes RoleBindings before objects with finalizers.
+      // The deletion of a namespace removes RoleBindings before objects with finalizers.
       await cluster().kubectl(['delete', 'namespace', doomed, '--wait=false']);
       await cluster().kubectl(['delete', 'rolebinding', '--all', '-n', doomed]);
       await cluster().kubectl(['annotate', 'gcust', 'a', '-n', doomed, 'gateway.guardrail.dev/force-delete=true']);
@@ -98,7 +98,7 @@ describe("the operator's rights", function () {
     }
   });
 
-  /** An operator that may do what its roles say, and a gateway that is there and answers nothing useful. */
+  /** An operator with the rights of its roles only, and a gateway that always returns 503. */
   class Stand {
     readonly namespace: string;
     readonly #user: string;
@@ -124,7 +124,7 @@ describe("the operator's rights", function () {
     ): Promise<Stand> {
       const namespace = await cluster().createNamespace();
       const user = `operator-${namespace}`;
-      // The definitions are an admin's business here, so that this test can run beside others.
+      // An admin installs the definitions, so that this test can run beside others.
       await cluster().kubectl(['apply', '--server-side', '-k', new URL('../crds', import.meta.url).pathname]);
       await cluster().kubectl(['apply', '-f', '-'], JSON.stringify(roleObjects(user, namespace, scope)));
       const gateway = createServer((_request, response) => {
@@ -153,8 +153,8 @@ describe("the operator's rights", function () {
     }
 
     /**
-     * Calls that the API server has refused. Not those in namespaces of other tests, which an operator of the whole cluster
-     * sees too: nothing may be made in one that is being deleted.
+     * The calls that the API server has rejected, except those in namespaces of other tests: a cluster-wide operator sees
+     * these namespaces too, and nothing may be created in a namespace that is being deleted.
      */
     get refused(): readonly string[] {
       const isOthers = (call: string): boolean => {
@@ -173,7 +173,7 @@ describe("the operator's rights", function () {
       await cluster().kubectl(['apply', '-n', namespace, '-f', '-'], JSON.stringify(resources(endpoint, spec)));
     }
 
-    /** Waits until both resources have been looked at. */
+    /** Waits until both resources have a condition. */
     async conditioned(namespace = this.namespace): Promise<void> {
       const path = 'jsonpath={.items[*].status.conditions[0].type}';
       await eventually(async () => {
@@ -182,7 +182,7 @@ describe("the operator's rights", function () {
       }, 30_000);
     }
 
-    /** Waits until there is a guardrail, too. */
+    /** Waits until the guardrail is deployed as well. */
     async deployed(namespace = this.namespace): Promise<void> {
       await this.conditioned(namespace);
       await eventually(async () => {
@@ -230,7 +230,7 @@ function resources(endpoint: string, more: object): object {
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Of the ClusterRole of what is allowed in each watched namespace, which is the user's own here. */
+/** The name of the ClusterRole for watched namespaces. Each test user has one of its own. */
 const namespaceRole = (user: string): string => `${user}-namespace`;
 
 function roleObjects(user: string, namespace: string, scope: 'cluster-wide' | 'namespaced'): object {
@@ -257,7 +257,7 @@ function roleObjects(user: string, namespace: string, scope: 'cluster-wide' | 'n
   };
 }
 
-/** What lets the user work in a namespace. */
+/** The binding that grants a user the rights in a namespace. */
 function bindingIn(namespace: string, user: string): object {
   const name = namespaceRole(user);
   return binding('RoleBinding', name, { kind: 'ClusterRole', name }, user, namespace);

@@ -5,26 +5,26 @@ import { operatorControllers } from './operatorControllers.ts';
 import { OPERATOR_NAME } from './operatorName.ts';
 import { plannedPermissions, policyRules, type Permission, type PolicyRule } from './runtime/runtime.ts';
 
-/** The rules of the roles that the operator runs with. */
+/** The rules of the operator's roles, by scope. */
 export interface OperatorRoles {
   /**
-   * In the whole cluster, however many namespaces are watched: the operator's own kinds, and nothing that holds anybody's
-   * data. The own kinds are among them because a namespace that is deleted loses its RoleBindings first: the operator
-   * must still be able to take its finalizers off, or the deletion never ends.
+   * In the whole cluster, however many namespaces are watched: the operator's own kinds and nothing with user data. The own
+   * kinds are cluster-wide because a namespace under deletion loses its RoleBindings first: the operator must still be able
+   * to remove its finalizers, or the deletion never completes.
    */
   readonly clusterRules: readonly PolicyRule[];
-  /** In each namespace that is watched. */
+  /** In each watched namespace. */
   readonly namespaceRules: readonly PolicyRule[];
-  /** Besides, in the same namespaces, where guardrails are sidecars: the way into a sidecar is a way into every pod. */
+  /** Additional rules in the watched namespaces if guardrails run as sidecars. They allow access to every pod. */
   readonly sidecarRules: readonly PolicyRule[];
   /** In the operator's own namespace. */
   readonly ownRules: readonly PolicyRule[];
 }
 
-/** Rights on kinds of others that are harmless in the whole cluster, and needed where a namespace comes to its end. */
+/** Rights on foreign kinds that are harmless cluster-wide and that are needed while a namespace is deleted. */
 const HARMLESS: readonly string[] = ['/namespaces', 'events.k8s.io/events'];
 
-/** Every right that the operator needs, found out from the wiring itself. */
+/** Every right that the operator needs, derived from the wiring of its controllers. */
 export function operatorPermissions(options: { readonly installCrds: boolean }): readonly Permission[] {
   return plannedPermissions(
     (runtime) => operatorControllers(runtime, { guardrailImage: undefined, ownPod: undefined }),
@@ -36,7 +36,7 @@ export function operatorPermissions(options: { readonly installCrds: boolean }):
   );
 }
 
-/** These rights as roles. */
+/** The operator's rights, grouped into roles. */
 export function operatorRoles(options: { readonly installCrds: boolean }): OperatorRoles {
   const permissions = operatorPermissions(options);
   const watched = permissions.filter(({ scope }) => scope === 'watched');

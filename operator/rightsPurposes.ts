@@ -1,7 +1,7 @@
-/** What each of the operator's rights is for, in the words of the roles and of their documentation. */
+/** The purpose of each right of the operator. The generated roles and their documentation contain these sentences. */
 import type { PolicyRule } from './runtime/runtime.ts';
 
-/** A resource, a verb that tells its rules apart where it has several, and what they are for. */
+/** A resource, a verb that distinguishes its rules if it has several, and their purpose. */
 type Purpose = readonly [group: string, resource: string, verb: string, why: string];
 
 const PURPOSES: readonly Purpose[] = [
@@ -55,7 +55,10 @@ const PURPOSES: readonly Purpose[] = [
   ['policy', 'poddisruptionbudgets', '', 'Keep a guardrail up while nodes are drained.'],
 ];
 
-/** @returns what a rule is for. @throws Error where nobody has said so */
+/**
+ * @returns the purpose of a rule
+ * @throws Error if the table has no purpose for it
+ */
 export function purposeOf({ apiGroups, resources, verbs }: PolicyRule): string {
   const found = PURPOSES.find(
     ([group, resource, verb]) =>

@@ -1,4 +1,4 @@
-/** The operator as a process, killed before and after each of its calls, and stopped in the middle of a sync. */
+/** The operator as a process that is killed before and after each of its calls and stopped in the middle of a sync. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const main = join(import.meta.dirname, '../main.ts');
 
 type Phase = 'create' | 'createOwn' | 'update' | 'toTier' | 'delete';
 
-/** The calls of each phase in a customer's life, in order. The number distinguishes calls of one path. */
+/** The calls of each phase of a customer, in order. The number distinguishes calls of the same path. */
 const phases: Readonly<Record<Phase, readonly (readonly [path: string, nth: number])[]>> = {
   create: [
     ['/customer/info', 1],
@@ -25,7 +25,7 @@ const phases: Readonly<Record<Phase, readonly (readonly [path: string, nth: numb
     ['/customer/new', 1],
     ['/customer/info', 2],
   ],
-  // The record must be recognized afterwards: a record of others is refused.
+  // The operator must recognize the record as its own afterwards: the adoption policy refuses other records.
   createOwn: [
     ['/budget/new', 1],
     ['/customer/new', 1],
@@ -48,13 +48,13 @@ const phases: Readonly<Record<Phase, readonly (readonly [path: string, nth: numb
   ],
 };
 
-/** One customer, and the call of the gateway at which the operator dies. */
+/** One customer, and the call at which the operator is killed. */
 interface Victim {
   readonly name: string;
   readonly phase: Phase;
   readonly path: string;
   readonly nth: number;
-  /** Before the gateway receives the call, or after it has handled the call and before its answer. */
+  /** Before the gateway receives the call, or after the gateway has handled it and before its response. */
   readonly when: 'before' | 'after';
 }
 
@@ -80,7 +80,7 @@ describe('an operator that is killed', function () {
   let admin: GatewayClient;
   let user: KubectlUser;
   let operator: ManagedProcess;
-  /** Of each customer's resource. */
+  /** The uid of each customer resource. */
   const uids = new Map<string, string>();
   const folder = mkdtempSync(join(tmpdir(), 'crash-'));
   removeAtExit(folder);
@@ -127,7 +127,10 @@ describe('an operator that is killed', function () {
       30_000,
     );
 
-  /** Holds each victim at its call. @returns when all are there */
+  /**
+   * Blocks each victim at its call.
+   * @returns when all victims are blocked
+   */
   function holdAll(): Promise<void> {
     const seen = new Map<string, number>();
     const waiting = new Set(victims);
@@ -137,7 +140,7 @@ describe('an operator that is killed', function () {
         if (waiting.size === 0) resolve();
       };
       proxy.fault = async (call): Promise<Fault | undefined> => {
-        // The row of a customer is told by its uid, which is known a moment after its creation.
+        // A budget row is identified by the uid of its resource, which the test learns shortly after the creation.
         await eventually(() =>
           uids.size === victims.length ? Promise.resolve() : Promise.reject(new Error('not yet')),
         );
@@ -164,7 +167,7 @@ describe('an operator that is killed', function () {
     });
   }
 
-  /** Each has a tier of its own, since a call that asks for a tier names nobody. */
+  /** A tier for each victim: a call that looks up a tier names no customer. */
   const tierOf = (name: string): string => `tier-${user.namespace}-${name}`;
 
   before(async function () {
@@ -213,7 +216,7 @@ describe('an operator that is killed', function () {
   });
 
   for (const { name, phase, path, nth, when } of victims) {
-    it(`${when} ${path} (${nth}) of ${phase} converges after a restart, with no duplicate and no leak`, async () => {
+    it(`${when} ${path} (${nth}) of ${phase} converges after a restart, without a duplicate or a leak`, async () => {
       const calls = (of: string): number =>
         proxy.calls.filter((call) => call.path === of && concerns(call, name)).length;
       if (phase !== 'delete') {
@@ -227,7 +230,7 @@ describe('an operator that is killed', function () {
         if (creates(phase)) expect(row).to.include({ max_budget: 5, tpm_limit: 7 });
         if (phase === 'update') expect(row).to.include({ max_budget: 6, tpm_limit: null });
         if (phase === 'toTier') expect(row).to.equal(undefined);
-        // Made once: again only where the first call never came to the gateway.
+        // One creation call, or two if the first one did not reach the gateway.
         const lost = path === '/customer/new' && when === 'before';
         expect(calls('/customer/new')).to.equal(creates(phase) ? (lost ? 2 : 1) : 0);
         await user.delete(name);
@@ -239,7 +242,7 @@ describe('an operator that is killed', function () {
     });
   }
 
-  /** Kills it once it has done a call at the gateway that answers to a description, and before it hears of that. */
+  /** Kills the operator after the gateway has handled a matching call and before the operator receives the response. */
   const killAfter = async (isIt: (call: SeenCall) => boolean, cause: () => Promise<void>): Promise<void> => {
     const done = new Promise<void>((resolve) => {
       proxy.fault = (call) => (isIt(call) ? { kind: 'hangAfter', done: resolve } : undefined);
@@ -250,7 +253,7 @@ describe('an operator that is killed', function () {
     proxy.fault = () => undefined;
   };
 
-  it('after it has created the budget row of an instance deletes the row with the instance', async () => {
+  it('after it created the budget row of an instance deletes the row with the instance', async () => {
     let id = '';
     await killAfter(
       ({ path, body }) => path === '/budget/new' && (id = String(body.budget_id)).startsWith('gcust-default-'),
@@ -264,11 +267,11 @@ describe('an operator that is killed', function () {
     }, 30_000);
   });
 
-  it('after a resource has taken over a record deletes the record with the resource', async () => {
+  it('after a resource took over a record deletes the record with the resource', async () => {
     const customerId = idOf('freed');
     await user.customer('older', { customerId, maxBudget: 5 });
     const older = await settled('older');
-    await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts creation times in seconds.
+    await new Promise((resolve) => setTimeout(resolve, 1100)); // Creation times in Kubernetes have a resolution of one second.
     await user.customer('freed', { customerId, alias: 'One' });
     await eventually(() => user.untilReason('freed', 'Conflict'), 30_000);
     await killAfter(
@@ -282,7 +285,7 @@ describe('an operator that is killed', function () {
     expect(await admin.budgetInfo([budgetRowId(older.metadata.uid)])).to.deep.equal([]);
   });
 
-  it('after it has created a record in the place of a refused one recognizes it', async () => {
+  it('after it created a record in place of a refused one recognizes its record', async () => {
     const customerId = idOf('taken');
     await admin.customerNew({ user_id: customerId });
     await user.customer('taken', { alias: 'One', adoptionPolicy: 'Refuse' });
@@ -301,7 +304,7 @@ describe('an operator that is killed', function () {
     expect(await admin.customerInfo(customerId)).to.equal(undefined);
   });
 
-  it('between its call and the news of a lost finalizer leaves the record at the gateway (a known limit)', async () => {
+  it('before it detects a lost finalizer leaves the record at the gateway (a known limit)', async () => {
     await killAfter(
       ({ path, body }) => path === '/customer/new' && body.user_id === idOf('overtaken'),
       () => user.customer('overtaken', { maxBudget: 5 }),
@@ -312,7 +315,7 @@ describe('an operator that is killed', function () {
     await user.customer('next', {});
     await settled('next');
     expect(await admin.customerInfo(idOf('overtaken'))).to.include({ user_id: idOf('overtaken') });
-    // Nothing is lost for whoever has that id next: it is adopted, and goes with him.
+    // The next resource with this id adopts the record and deletes it.
     await user.customer('overtaken', { maxBudget: 7 });
     await settled('overtaken');
     await user.delete('overtaken');
@@ -320,7 +323,7 @@ describe('an operator that is killed', function () {
     expect(await admin.customerInfo(idOf('overtaken'))).to.equal(undefined);
   });
 
-  it('by SIGTERM in the middle of a creation completes it and exits 0', async () => {
+  it('by SIGTERM during a creation completes it and exits with 0', async () => {
     let asked: (() => void) | undefined;
     const creating = new Promise<void>((resolve) => (asked = resolve));
     proxy.fault = async ({ path }) => {

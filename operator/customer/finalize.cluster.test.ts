@@ -1,4 +1,4 @@
-/** The deletion of customers on a real API server. */
+/** The deletion of customers, on a real API server. */
 import { expect } from 'chai';
 import { budgetRowId } from '../gateway/gateway.ts';
 import { ApiError } from '../runtime/runtime.ts';
@@ -12,7 +12,7 @@ describe('customer finalization', function () {
   const bed = withTestbed();
 
   describe('deletion', () => {
-    /** As the API server does when a deletion begins before the finalizer is written. */
+    /** Simulates a deletion that begins before the finalizer is written. */
     const vanish = async (name: string): Promise<void> => {
       await bed.user.delete(name);
       await bed.user.patch(name, { metadata: { finalizers: null } });
@@ -31,7 +31,7 @@ describe('customer finalization', function () {
       await bed.untilEvent('a', 'Deleted');
     });
 
-    it('that comes before the finalizer takes effect leaves nothing at the gateway, also after an outage', async () => {
+    it('before the finalizer takes effect leaves nothing at the gateway, also after an outage', async () => {
       let away = 0;
       bed.proxy.fault = async ({ path }) => {
         if (path === '/customer/new') {
@@ -49,7 +49,7 @@ describe('customer finalization', function () {
       });
       expect(bed.callsOf('/customer/new')).to.have.length(1);
       expect(await bed.recordOf('a')).to.equal(undefined);
-      // The next resource of that name is another one.
+      // A new resource with the same name.
       bed.proxy.fault = noFault;
       await bed.user.customer('a', { alias: 'Next' });
       await bed.user.untilReason('a', 'Created');
@@ -57,11 +57,11 @@ describe('customer finalization', function () {
       await bed.user.untilGone('a');
     });
 
-    it('that comes while the record is observed changes nothing at the gateway', async () => {
+    it('during the observation of the record changes nothing at the gateway', async () => {
       bed.proxy.fault = async ({ path }) => {
         if (path.startsWith('/customer/info') && path.endsWith('a')) {
           await bed.user.delete('a');
-          // Now the operator has seen the deletion.
+          // The operator has seen the deletion.
           await bed.user.customer('b', {});
           await bed.user.untilReason('b', 'Created');
         }
@@ -81,7 +81,7 @@ describe('customer finalization', function () {
       ['another customer', { customerId: 'another' }, undefined],
       ['the same customer', {}, { alias: 'Next' }],
     ] as const) {
-      it(`that comes before the finalizer takes effect is cleaned up after when a new resource of the name has ${what}`, async () => {
+      it(`before the finalizer takes effect is cleaned up when a new resource of the name has ${what}`, async () => {
         let uid = '';
         bed.proxy.fault = async ({ path }) => {
           if (path === '/customer/new' && uid === '') {
@@ -104,7 +104,7 @@ describe('customer finalization', function () {
       });
     }
 
-    it('that comes before the finalizer, and waits for the finalizer of another controller, creates nothing', async () => {
+    it("before the finalizer is written creates nothing, even if another controller's finalizer delays the deletion", async () => {
       const network = await FaultProxy.start(bed.cluster().kubeConfig());
       await bed.restartOperator({ kubeConfig: network.kubeConfig() });
       await bed.user.customer('b', {});
@@ -129,7 +129,7 @@ describe('customer finalization', function () {
       await network.stop();
     });
 
-    it('of a customer that the gateway does not have succeeds', async () => {
+    it('of a customer that is missing at the gateway succeeds', async () => {
       await bed.user.customer('a', { budgetId: 'free' });
       await bed.user.untilReason('a', 'Created');
       await bed.admin.customerDelete(bed.idOf('a'));
@@ -138,7 +138,7 @@ describe('customer finalization', function () {
       expect(await bed.admin.budgetInfo(['free'])).to.have.length(1);
     });
 
-    it('orphans the record where the policy is Orphan', async () => {
+    it('orphans the record if the policy is Orphan', async () => {
       await bed.user.customer('a', { alias: 'A', deletionPolicy: 'Orphan' });
       await bed.user.untilReason('a', 'Created');
       await bed.user.delete('a');
@@ -147,7 +147,7 @@ describe('customer finalization', function () {
       await bed.untilEvent('a', 'Orphaned');
     });
 
-    it('waits for a gateway that is unreachable, and reports it', async () => {
+    it('waits for an unreachable gateway, and reports it', async () => {
       await bed.user.customer('a', { alias: 'A' });
       await bed.user.untilReason('a', 'Created');
       bed.proxy.fault = () => ({ kind: 'breakBefore' });
@@ -185,7 +185,7 @@ describe('customer finalization', function () {
       expect(await bed.recordOf('a')).to.equal(undefined);
     });
 
-    it('that cannot succeed is forced by an annotation', async () => {
+    it('is forced by an annotation if it cannot succeed', async () => {
       await bed.user.customer('a', { alias: 'A' });
       await bed.user.untilReason('a', 'Created');
       await bed.user.delete('main', 'gatewayinstances');

@@ -1,4 +1,4 @@
-/** Customers at the real LiteLLM with its database, and what it then enforces on calls. Needs LITELLM_LAB and PostgreSQL. */
+/** Customers at a real LiteLLM with its database, and the limits that it enforces. Needs LITELLM_LAB and PostgreSQL. */
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
@@ -9,7 +9,7 @@ import { callCost, startTestLiteLlm, type TestLiteLlm } from './testing/litellm.
 import { eventually, KubectlUser, TestOperator } from './testing/testOperator.ts';
 import { connectionOf } from './testing/testDependencies.ts';
 
-describe('customers at the real LiteLLM', function () {
+describe('customers at a real LiteLLM', function () {
   this.timeout(120_000);
   const cluster = withControlPlane();
   let litellm: TestLiteLlm;
@@ -52,7 +52,7 @@ describe('customers at the real LiteLLM', function () {
     return await user.until(name, ({ status }) => status?.lastHandledSyncRequest === wanted);
   };
 
-  it('has every field of the spec after creation, after a change of every field, and after their removal', async () => {
+  it('have every field of the spec after creation, after a change of every field, and after its removal', async () => {
     await user.customer('all', {
       alias: 'All',
       maxBudget: 10.5,
@@ -134,13 +134,13 @@ describe('customers at the real LiteLLM', function () {
     });
     expect((await info('all')).object_permission).to.deep.include({ mcp_access_groups: [], vector_stores: [] });
     expect(await rowOf(created)).to.equal(undefined);
-    // What LiteLLM cannot clear is said, and stays ours to clear.
+    // The status reports a field that LiteLLM cannot clear. The operator continues to clear it.
     expect((await info('all')).allowed_model_region).to.equal('us');
     expect(conditionOf(bare, 'FullyApplied')).to.include({ status: 'False', reason: 'FieldsNotCleared' });
     expect(bare.status?.appliedFields).to.deep.equal(['allowedModelRegion']);
   });
 
-  it('moves a customer between its own limits and a tier, both ways, and leaves the tier as it is', async () => {
+  it('move between their own limits and a tier, in both directions, and leave the tier unchanged', async () => {
     await user.customer('tier', { maxBudget: 5, rpmLimit: 7 });
     const created = await user.untilReason('tier', 'Created');
     await user.patch('tier', { spec: { maxBudget: null, rpmLimit: null, budgetId: 'gold' } });
@@ -163,7 +163,7 @@ describe('customers at the real LiteLLM', function () {
     });
   });
 
-  it('adopts a record that a paid call has created, with its spend', async () => {
+  it('adopt a record that a paid call has created, with its spend', async () => {
     expect((await litellm.chat(idOf('caller'))).status).to.equal(200);
     await eventually(async () => {
       expect((await info('caller')).spend).to.be.greaterThan(0);
@@ -174,7 +174,7 @@ describe('customers at the real LiteLLM', function () {
     expect(await rowOf(adopted)).to.include({ max_budget: 1 });
   });
 
-  it('adopts a customer with a budget of its own, and keeps the limits that the spec does not name', async () => {
+  it('adopt a record with a budget of its own, and keep the limits that the spec does not name', async () => {
     await admin.customerNew({ user_id: idOf('rich'), max_budget: 30, tpm_limit: 9, max_parallel_requests: 2 });
     await user.customer('rich', { rpmLimit: 5 });
     const adopted = await user.untilReason('rich', 'Adopted');
@@ -184,7 +184,7 @@ describe('customers at the real LiteLLM', function () {
     expect(await rowOf(adopted)).to.include({ max_budget: 30, tpm_limit: 9, rpm_limit: null });
   });
 
-  describe('leaves no budget of ours behind, and every budget of others', () => {
+  describe('leave no budget row of the operator behind, and every other budget unchanged', () => {
     const budgets = async (): Promise<string[]> => {
       const answer = await fetch(`${litellm.url}/budget/list`, {
         headers: { authorization: `Bearer ${litellm.masterKey}` },
@@ -198,12 +198,12 @@ describe('customers at the real LiteLLM', function () {
 
     for (const [what, there, spec] of [
       ['a budget of its own', { max_budget: 30 }, { rpmLimit: 5 }],
-      ['a budget of its own, as it is', { max_budget: 30 }, { alias: 'A' }],
+      ['a budget of its own that is kept', { max_budget: 30 }, { alias: 'A' }],
       ['a tier', { budget_id: 'gold' }, { rpmLimit: 5 }],
-      ['a tier, and gets another', { budget_id: 'gold' }, { budgetId: 'silver' }],
+      ['a tier that is replaced', { budget_id: 'gold' }, { budgetId: 'silver' }],
       ['no budget', {}, { maxBudget: 5 }],
     ] as const) {
-      it(`when a customer with ${what} is adopted, left behind, adopted and deleted`, async () => {
+      it(`when a customer with ${what} is adopted, orphaned, adopted again and deleted`, async () => {
         const name = `leak-${what.replace(/[^a-z]+/g, '-')}`;
         if (!(await budgets()).includes('silver')) await admin.budgetNew({ budget_id: 'silver', max_budget: 2 });
         await admin.customerNew({ user_id: idOf(name), ...there });
@@ -222,7 +222,7 @@ describe('customers at the real LiteLLM', function () {
       });
     }
 
-    it('when a younger resource takes over a record, and the spend stays', async () => {
+    it('when a younger resource takes over a record with its spend', async () => {
       const customerId = idOf('handed');
       const before = await budgets();
       await user.customer('handed', { maxBudget: 5, tpmLimit: 1_000_000 });
@@ -244,7 +244,7 @@ describe('customers at the real LiteLLM', function () {
     });
   });
 
-  it('corrects what is edited or deleted out of band', async () => {
+  it('restore what another client edits or deletes', async () => {
     await user.customer('edited', { alias: 'E', maxBudget: 3, models: ['fast'] });
     const created = await user.untilReason('edited', 'Created');
     const rowId = budgetRowId(created.metadata.uid);
@@ -262,7 +262,7 @@ describe('customers at the real LiteLLM', function () {
     expect(await info('edited')).to.deep.include({ alias: 'E', budget_id: rowId });
   });
 
-  it('reports what LiteLLM refuses, with a remedy', async () => {
+  it('report the requests that LiteLLM rejects, with a remedy', async () => {
     await user.customer('model', { defaultModel: 'no-such-model' });
     expect(conditionOf(await user.untilReason('model', 'GatewayRejected'), 'Synced')?.message).to.contain(
       'spec.defaultModel is not a model of the gateway',
@@ -274,13 +274,13 @@ describe('customers at the real LiteLLM', function () {
     await user.customer('region', { allowedModelRegion: 'mars', maxBudget: 1 });
     const region = await user.untilReason('region', 'GatewayRejected');
     expect(conditionOf(region, 'Synced')?.message).to.contain('allowed_model_region');
-    // What was begun is taken away again.
+    // The deletion removes the budget row that was already created.
     await user.delete('region');
     await user.untilGone('region');
     expect(await rowOf(region)).to.equal(undefined);
   });
 
-  it('is believed only about a missing customer, and is quoted without the key', async () => {
+  it("trust only LiteLLM's own 404 for a missing customer, and quote it without the key", async () => {
     const failure = async (call: Promise<unknown>): Promise<GatewayError> => {
       const error: unknown = await call.catch((thrown: unknown) => thrown);
       if (!isGatewayError(error)) throw new Error(`The call ended with ${String(error)}.`);
@@ -320,7 +320,7 @@ describe('customers at the real LiteLLM', function () {
     expect(message).to.contain('It says: "Default Model not on proxy').and.to.contain('spec.defaultModel');
   });
 
-  it('is deleted with its row, and an orphaned record is not', async () => {
+  it('are deleted with their budget row unless the record is orphaned', async () => {
     await user.customer('gone', { maxBudget: 1 });
     const created = await user.untilReason('gone', 'Created');
     await user.delete('gone');
@@ -335,7 +335,10 @@ describe('customers at the real LiteLLM', function () {
   });
 
   describe('enforces', () => {
-    /** Calls until LiteLLM refuses, at most so often. @returns the refusal */
+    /**
+     * Makes up to `most` calls until LiteLLM rejects one.
+     * @returns the rejection
+     */
     const callUntilRefused = async (name: string, most: number): Promise<{ status: number; body: string }> => {
       for (let call = 0; call < most; call++) {
         const answer = await litellm.chat(idOf(name));
@@ -377,7 +380,7 @@ describe('customers at the real LiteLLM', function () {
       expect((await litellm.chat(idOf('models'), 'gpt-4o-mini')).status).to.equal(200);
     });
 
-    it('neither blocked nor a default model, as the condition reports, until rpmLimit 0 refuses the calls', async () => {
+    it('neither blocked nor defaultModel, as the condition reports, until rpmLimit 0 rejects the calls', async () => {
       await user.customer('blocked', { blocked: true, defaultModel: 'fast' });
       const created = await user.untilReason('blocked', 'Created');
       expect(created.status).to.include({ synced: true, blocked: true });
@@ -392,14 +395,14 @@ describe('customers at the real LiteLLM', function () {
       expect((await litellm.chat(idOf('blocked'))).status).to.equal(429);
     });
 
-    it('no region, as the condition reports', async () => {
+    it('no allowedModelRegion, as the condition reports', async () => {
       await user.customer('region-us', { allowedModelRegion: 'us' });
       const created = await user.untilReason('region-us', 'Created');
       expect(conditionOf(created, 'FullyApplied')?.message).to.contain('records allowedModelRegion but');
       expect((await litellm.chat(idOf('region-us'))).status).to.equal(200);
     });
 
-    it('a rate, until it is removed', async () => {
+    it('a rate limit until it is removed', async () => {
       await user.customer('fast', { rpmLimit: 1 });
       await user.untilReason('fast', 'Created');
       const refused = await callUntilRefused('fast', 4);
@@ -409,7 +412,7 @@ describe('customers at the real LiteLLM', function () {
       expect((await litellm.chat(idOf('fast'))).status).to.equal(200);
     });
 
-    it('the default budget for a customer that has limits but no budget, with its period', async () => {
+    it('the default budget, with its period, for a customer with limits but without a budget', async () => {
       const budget = { maxBudget: 1.5 * callCost, budgetDuration: '30d' };
       await user.patch('main', { spec: { defaultCustomerBudget: budget } }, 'gatewayinstances');
       try {
@@ -425,7 +428,7 @@ describe('customers at the real LiteLLM', function () {
     });
   });
 
-  describe('and the laws of the sync', () => {
+  describe('converge', () => {
     convergenceTests(() => litellm, 12);
   });
 });

@@ -1,4 +1,4 @@
-/** A thousand customers, eight intervals of fifteen seconds, and nothing to do: two minutes. */
+/** A thousand customers in steady state, for eight intervals of fifteen seconds: two minutes. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
@@ -23,7 +23,7 @@ describe('a thousand customers in steady state', function () {
     gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
     proxy = await startTestProxy(gateway.url);
     user = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('steady'));
-    // A call that is given up on a busy machine would be made again: no due one.
+    // Long timeouts: a call that times out on a busy machine is repeated before it is due.
     const timeouts = { connect: 5_000, idle: 10_000, total: 15_000 };
     operator = new TestOperator(cluster().kubeConfig(), [user.namespace], { timeouts });
     await operator.start();
@@ -46,7 +46,7 @@ describe('a thousand customers in steady state', function () {
       await Promise.all(names.map((name, at) => user.customer(name, { alias: name, maxBudget: at })));
     }
     await eventually(async () => {
-      // Not oftener: listing a thousand resources is work for this very process.
+      // Polls rarely: listing a thousand resources loads this process.
       await new Promise((resolve) => setTimeout(resolve, 2_000));
       const waiting = (await user.list()).filter(({ status }) => status?.synced !== true);
       expect(waiting.length).to.equal(0);
@@ -70,13 +70,13 @@ describe('a thousand customers in steady state', function () {
     await new Promise((resolve) => setTimeout(resolve, intervals * intervalMs));
 
     stalls.disable();
-    // A busy machine holds up this process, in which gateway, proxy and operator run: each of a call's ways, at worst.
+    // Allows for stalls of this process, which runs gateway, proxy and operator: each may delay a call at worst.
     const heldUp = (3 * stalls.max) / 1_000_000;
     const calls = [...proxy.calls];
     expect(new Set(calls.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`))).to.deep.equal(
       new Set(['GET /customer/info']),
     );
-    // Each customer in its priority: between 0.9 and 1.1 intervals after the last time.
+    // Each customer is observed 0.9 to 1.1 intervals after the last time.
     const perCustomer = new Map<string, number[]>();
     for (const { path, at } of calls) perCustomer.set(path, [...(perCustomer.get(path) ?? []), at]);
     expect(perCustomer.size).to.equal(customers);
@@ -89,7 +89,7 @@ describe('a thousand customers in steady state', function () {
         );
       }
     }
-    // After five intervals the crowd that was applied at once has spread over the whole of them.
+    // After five intervals, customers that were applied at once are spread over the whole interval.
     const perTenth = new Map<number, number>();
     for (const { at } of calls) {
       const tenth = Math.floor((10 * (at - began)) / intervalMs);

@@ -1,14 +1,14 @@
-/** Customers at rest, on a real API server. */
+/** Customers in steady state, on a real API server. */
 import { expect } from 'chai';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { answer, noFault, withTestbed } from './testing/testbed.ts';
 import { eventually } from './testing/testOperator.ts';
 
-describe('customers at rest', function () {
+describe('customers without changes', function () {
   this.timeout(120_000);
   const bed = withTestbed();
 
-  it('have the time of the last success, once an hour where nothing changes', async () => {
+  it('update the time of the last success once an hour if nothing changes', async () => {
     await bed.user.patch('main', { spec: { syncInterval: '1s' } }, 'gatewayinstances');
     await bed.user.customer('a', { alias: 'A' });
     const created = await bed.user.untilReason('a', 'Created');
@@ -43,7 +43,7 @@ describe('customers at rest', function () {
   });
 
   describe('steady state', () => {
-    it('are observed once an interval, and nothing is written', async () => {
+    it('are observed once per interval, and nothing is written', async () => {
       await bed.user.patch('main', { spec: { syncInterval: '1s' } }, 'gatewayinstances');
       const names = Array.from({ length: 30 }, (_, at) => `c${at}`);
       await Promise.all(
@@ -69,16 +69,16 @@ describe('customers at rest', function () {
       expect(new Set(bed.proxy.calls.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`))).to.deep.equal(
         new Set(['GET /customer/info']),
       );
-      // Each customer has its own time: at most one call an interval, ±10 %.
+      // Each customer has its own interval: at most one call per interval, ±10 %.
       expect(bed.proxy.calls.length).to.be.at.most(names.length * (intervals / 0.9 + 1));
       expect(await versions()).to.deep.equal(before);
       expect((await Promise.all(names.map((name) => bed.user.events(name)))).flat().length).to.equal(events);
     });
 
-    it('have the spend that the gateway reports, and their own status writes cause no reconcile', async () => {
+    it('report the spend of the gateway, and are not reconciled after their own status writes', async () => {
       await bed.user.customer('a', { alias: 'A' });
       await bed.user.untilReason('a', 'Created');
-      // The spend at LiteLLM cannot be set: the answer is changed instead.
+      // The spend at the gateway cannot be set, so the response is changed.
       const row = await bed.recordOf('a');
       bed.proxy.fault = ({ path }) =>
         path.startsWith('/customer/info') ? answer(200, JSON.stringify({ ...row, spend: 1.25 })) : undefined;

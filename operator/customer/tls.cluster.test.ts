@@ -1,4 +1,4 @@
-/** A gateway behind a private authority, from the Secret to the customer's condition. */
+/** A gateway with a private certificate authority, from the Secret to the customer's condition. */
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
@@ -9,7 +9,7 @@ import { eventually, KubectlUser, TestOperator } from './testing/testOperator.ts
 
 const masterKey = 'sk-master';
 
-describe('customers of a gateway with a private authority', function () {
+describe('customers of a gateway with a private certificate authority', function () {
   this.timeout(60_000);
   const cluster = withControlPlane();
   const authority = new TestAuthority();
@@ -38,7 +38,7 @@ describe('customers of a gateway with a private authority', function () {
   const says = async (name: string, reason: string): Promise<string> =>
     conditionOf(await user.untilReason(name, reason), 'Synced')?.message ?? '';
 
-  it('report a missing Secret, one without a certificate, and a wrong one, and accept the right one', async () => {
+  it('report a missing Secret, a Secret without a certificate and a wrong authority, and accept the right one', async () => {
     await user.customer('a', { alias: 'A' });
     expect(await says('a', 'InstanceNotReady'))
       .to.contain('Secret authority does not exist')
@@ -50,13 +50,13 @@ describe('customers of a gateway with a private authority', function () {
     await user.annotate('a', 'syncRequested', '2');
     expect(await says('a', 'GatewayUnreachable')).to.contain('not signed by the certificate authority');
     await user.secret('authority', authority.ca);
-    // Within the minute for which a Secret is kept, what was read of it goes on being used.
+    // The operator caches a Secret for a minute.
     operator.skip(61_000);
     await user.annotate('a', 'syncRequested', '3');
     await user.untilReason('a', 'Created');
   });
 
-  it('follow a rotation of the authority: trust both, change the certificate, remove the old one', async () => {
+  it('survive a rotation of the authority: trust both, replace the certificate, remove the old one', async () => {
     await user.customer('b', { alias: 'B' });
     await user.untilReason('b', 'Created');
     const next = new TestAuthority('the next');

@@ -13,7 +13,7 @@ const masterKey = 'sk-a-master-key-of-the-test';
 const rateLimit = { qps: 1000, burst: 1000, maxConcurrent: 8 };
 const timeouts = { connect: 500, idle: 300, total: 600 };
 const schemaErrors = [{ type: 'missing', loc: ['body', 'user_id'], msg: 'Field required' }];
-/** Values of a customer, which must not get into any message. */
+/** Personal values of a customer, which no message may contain. */
 const personal = { user_id: 'anna.smith@example.com', alias: 'Anna Smith' };
 
 describe('gateway client', () => {
@@ -58,7 +58,7 @@ describe('gateway client', () => {
     return outcome;
   }
 
-  it('makes, reads, changes and deletes a customer and a budget row', async () => {
+  it('creates, reads, updates and deletes a customer and a budget row', async () => {
     await client.budgetNew({ budget_id: 'gcust-1', max_budget: 5 });
     await client.customerNew({ user_id: 'c 1/ä?', alias: 'One', budget_id: 'gcust-1' });
     expect(await client.customerInfo('c 1/ä?')).to.include({ user_id: 'c 1/ä?', alias: 'One', budget_id: 'gcust-1' });
@@ -74,7 +74,7 @@ describe('gateway client', () => {
     expect((await errorOf(client.customerDelete('c 1/ä?'))).kind).to.equal('notFound');
   });
 
-  it('tells a duplicate from every other refusal', async () => {
+  it('reports a duplicate as alreadyExists and other refusals as terminal', async () => {
     await client.customerNew({ user_id: 'twice' });
     expect((await errorOf(client.customerNew({ user_id: 'twice' }))).kind).to.equal('alreadyExists');
     const unknownModel = await errorOf(client.customerNew({ user_id: 'other', default_model: 'no-such-model' }));
@@ -82,7 +82,7 @@ describe('gateway client', () => {
     expect(unknownModel.message).to.contain('spec.defaultModel is not a model of the gateway');
   });
 
-  it('asks only once for what it must not repeat, and again for what changes nothing', async () => {
+  it('sends a create only once, and repeats a read after a lost connection', async () => {
     let broken = 0;
     proxy.fault = () => (broken++ === 0 ? { kind: 'breakAfter' } : undefined);
     expect((await errorOf(client.customerNew({ user_id: 'once' }))).kind).to.equal('transient');
@@ -125,7 +125,7 @@ describe('gateway client', () => {
   ];
 
   for (const { name, fault, kind, retryAfterMs } of answers) {
-    it(`takes ${name} for ${kind}`, async () => {
+    it(`reports ${name} as ${kind}`, async () => {
       proxy.fault = () => fault;
       const error = await errorOf(client.customerNew({ ...personal }));
       expect(error.kind).to.equal(kind);
@@ -136,7 +136,7 @@ describe('gateway client', () => {
     });
   }
 
-  it('quotes the gateway, without the key and without a value of the customer', async () => {
+  it('quotes the gateway without the key and without personal values', async () => {
     const leaks = [masterKey, ...Object.values(personal), 'Smith', 'sk-'];
     proxy.fault = () => answer(422, envelope(`No plan for ${personal.user_id}\nand more`, 'bad', null));
     const told = await errorOf(client.customerNew({ ...personal }));
@@ -160,20 +160,20 @@ describe('gateway client', () => {
     }
   });
 
-  it('does not show its key when it is printed', async () => {
+  it('does not reveal its key when it is printed', async () => {
     const { inspect } = await import('node:util');
     expect(inspect(client, { depth: 10, showHidden: true })).not.to.contain(masterKey);
     expect(JSON.stringify(client)).not.to.contain(masterKey);
   });
 
-  it('keeps its connections', async () => {
+  it('reuses its connections', async () => {
     await client.customerInfo('x');
     const made = proxy.connections();
     for (let at = 0; at < 20; at++) await client.customerInfo('x');
     expect(proxy.connections()).to.equal(made);
   });
 
-  it('ends what it began, though the key was changed meanwhile', async () => {
+  it('keeps a replaced client usable after a key change', async () => {
     const clients = new GatewayClients({ timeouts });
     const old = clients.for(targetOf(proxy.url));
     expect(clients.for({ ...targetOf(proxy.url) })).to.equal(old);
@@ -197,7 +197,7 @@ describe('gateway client', () => {
       { name: 'no connection', fault: { kind: 'breakBefore' }, has: 'unknown' },
     ];
     for (const { name, fault, has } of probes) {
-      it(`is ${has === true ? 'there' : has === false ? 'not there' : 'not known'} after ${name}`, async () => {
+      it(`is reported as ${has === true ? 'present' : has === false ? 'absent' : 'unknown'} after ${name}`, async () => {
         const clients = new GatewayClients({ timeouts });
         const target = targetOf(proxy.url);
         proxy.fault = () => fault;
@@ -211,7 +211,7 @@ describe('gateway client', () => {
       });
     }
 
-    it('is asked for again after a while, and after a move', async () => {
+    it('is probed again after an hour and after a change of the endpoint', async () => {
       let now = 0;
       const clients = new GatewayClients({ timeouts, now: () => now });
       const target = targetOf(proxy.url);

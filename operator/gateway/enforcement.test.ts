@@ -28,7 +28,7 @@ describe('enforcement', () => {
     metadata: { a: '1' },
   };
 
-  it('is claimed of all that LiteLLM enforces, and of nothing else', () => {
+  it('names exactly the fields that LiteLLM does not enforce', () => {
     expect(named(every)).to.have.members([
       'defaultModel',
       'allowedModelRegion',
@@ -41,18 +41,18 @@ describe('enforcement', () => {
   for (const [what, wanted, settings, fields] of [
     ['a customer that is not blocked', { blocked: false }, {}, []],
     ['empty lists', { 'objectPermission.agents': [], 'objectPermission.vectorStores': [] }, {}, []],
-    ['a blocked customer with the callback', { blocked: true }, { blockedUserCheck: true }, []],
-    ['a blocked customer with the checks for regions', { blocked: true }, { preCallChecks: true }, ['blocked']],
-    ['a blocked customer that may make no request', { blocked: true, rpmLimit: 0 }, {}, []],
-    ['a blocked customer that may make one', { blocked: true, rpmLimit: 1 }, {}, ['blocked']],
-    ['a region with the checks for it', { allowedModelRegion: 'eu' }, { preCallChecks: true }, []],
+    ['a blocked customer with the enterprise callback', { blocked: true }, { blockedUserCheck: true }, []],
+    ['a blocked customer with pre-call checks', { blocked: true }, { preCallChecks: true }, ['blocked']],
+    ['a blocked customer with a limit of zero requests', { blocked: true, rpmLimit: 0 }, {}, []],
+    ['a blocked customer with a limit of one request', { blocked: true, rpmLimit: 1 }, {}, ['blocked']],
+    ['a region with pre-call checks', { allowedModelRegion: 'eu' }, { preCallChecks: true }, []],
   ] as const) {
-    it(`${fields.length === 0 ? 'is claimed' : 'is not claimed'} of ${what}`, () => {
+    it(`${fields.length === 0 ? 'accepts' : 'reports'} ${what}`, () => {
       expect(named(wanted, { ...nothing, ...settings })).to.deep.equal(fields);
     });
   }
 
-  it('is claimed of everything at a gateway that is not LiteLLM', () => {
+  it('reports nothing for a gateway that is not LiteLLM', () => {
     expect(named(every, nothing, other)).to.deep.equal([]);
   });
 });

@@ -1,4 +1,4 @@
-/** What must not be believed: answers of proxies, wrong paths and confused gateways, at every call. */
+/** Misleading responses of proxies, wrong paths and faulty gateways, for every call. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +22,7 @@ const json = (status: number, body: unknown): Said => ({ status, body: JSON.stri
 const liteLlmNotFound = (param: string, message: string): Said =>
   json(404, { error: { message, type: 'not_found', param, code: '404' } });
 
-/** Answers that say nothing about the customer, however much they look like it. */
+/** Responses that say nothing about the customer, although they look like it. */
 const hostile: Readonly<Record<string, Said>> = {
   'an API gateway without a route': json(404, { message: 'no Route matched with those values' }),
   'an API gateway with an id of the request': json(404, { message: 'no Route matched', request_id: '5f1c' }),
@@ -52,13 +52,13 @@ const hostile: Readonly<Record<string, Said>> = {
   'an address that is not allowed': json(403, { detail: 'Access forbidden: IP address 10.0.0.1 not allowed.' }),
 };
 
-/** A gateway with customers and budgets, and something before it that answers instead. */
+/** A gateway with customers and budgets, behind a proxy that may respond in its place. */
 class HostileGateway {
   readonly customers = new Set<string>();
   readonly budgets = new Set<string>();
   readonly calls: string[] = [];
   dialect: Dialect = 'litellm';
-  /** What is answered instead of the truth; the gateway does not hear of the call. */
+  /** The response in place of the gateway's. The gateway does not receive the call. */
   instead: (path: string) => Said | undefined = () => undefined;
   readonly #server = createServer((incoming, outgoing) => {
     void textOf(incoming).then((text) => {
@@ -171,11 +171,11 @@ describe('hostile gateway', () => {
     '/budget/info': () => client.budgetInfo(['b-1']),
     '/budget/delete': () => client.budgetDelete('b-1'),
   };
-  /** What these calls do answer where there is nothing. */
+  /** Responses that are correct for these calls if nothing exists. */
   const truth = ['/budget/info a list with 200', '/budget/delete null with 200'];
   for (const dialect of ['litellm', 'plain'] as const) {
     for (const [what, said] of Object.entries(hostile)) {
-      it(`does not take ${what} for the word of a ${dialect} gateway`, async () => {
+      it(`does not accept ${what} as the response of a ${dialect} gateway`, async () => {
         gateway.dialect = dialect;
         for (const [path, ask] of Object.entries(questions)) {
           if (truth.includes(`${path} ${what}`)) continue;
@@ -200,7 +200,7 @@ describe('hostile gateway', () => {
     ([what]) => !['an object with 200', 'an empty 200', 'a deletion of nobody'].includes(what),
   );
   for (const [what, said] of unwritten) {
-    it(`a write does not take ${what} for a success`, async () => {
+    it(`does not accept ${what} as a successful write`, async () => {
       gateway.instead = () => said;
       const writes = [
         client.customerNew({ user_id: id }),
@@ -211,7 +211,7 @@ describe('hostile gateway', () => {
     });
   }
 
-  it('tells the truth about a 404, with the words and the remedy', async () => {
+  it('reports a 404 with the quote and the remedy', async () => {
     gateway.instead = () => hostile['an API gateway without a route'];
     const error: unknown = await client.customerNew({ user_id: id }).catch((thrown: unknown) => thrown);
     expect((error as GatewayError).message).to.equal(
@@ -219,32 +219,32 @@ describe('hostile gateway', () => {
     );
   });
 
-  it('does not blame the key for an address that is not allowed, and quotes the gateway', async () => {
+  it('does not blame the key for a forbidden address, and quotes the gateway', async () => {
     gateway.instead = () => hostile['an address that is not allowed'];
     const error: unknown = await client.customerInfo(id).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(GatewayError).and.to.include({ kind: 'terminal', status: 403 });
     expect((error as GatewayError).message).to.contain('"Access forbidden: IP address 10.0.0.1 not allowed."');
   });
 
-  it("takes somebody else's budget for none", async () => {
+  it('ignores budgets that were not requested', async () => {
     gateway.instead = (path) => (path === '/budget/info' ? json(200, [{ budget_id: 'b-2' }]) : undefined);
     expect(await client.budgetInfo(['b-1'])).to.deep.equal([]);
   });
 
-  it('confirms by a second look that a customer is missing where the gateway has words of its own', async () => {
+  it('confirms a missing customer by a second lookup if the wording of the 404 is unknown', async () => {
     gateway.dialect = 'plain';
     expect(await kindOf(client.customerInfo('nobody'))).to.equal('unconfirmed');
     await client.customerInfo('c-2');
     expect(await client.customerInfo('nobody')).to.equal(undefined);
     expect(gateway.calls).to.have.length(6);
-    // A sole customer is deleted, and its deletion confirmed, without a witness.
+    // The only customer is deleted, and the deletion confirmed, without a witness.
     gateway.customers.delete('c-2');
     const later = fresh();
     await later.customerDelete(id);
     expect(gateway.customers.size).to.equal(0);
   });
 
-  it('makes no call more than needed at LiteLLM', async () => {
+  it('makes no extra call at LiteLLM', async () => {
     await client.customerInfo('nobody');
     gateway.calls.length = 0;
     await client.customerDelete(id);
@@ -252,7 +252,7 @@ describe('hostile gateway', () => {
     expect(gateway.calls).to.deep.equal(['/customer/delete', '/customer/delete']);
   });
 
-  it('lets go of a customer only when it is gone, whatever answers for it during an outage', async () => {
+  it('reports a customer as deleted only if it is, whatever responds during an outage', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom<Dialect>('litellm', 'plain'),
@@ -277,9 +277,9 @@ describe('hostile gateway', () => {
           const outcome = await kindOf(one.customerDelete(id));
           if (outcome === 'done' || outcome === 'notFound') expect(gateway.customers.has(id)).to.equal(false);
           const budget = await kindOf(one.budgetDelete('b-1'));
-          // LiteLLM says null of a budget that it does not have.
+          // LiteLLM returns null for a missing budget.
           if (budget === 'done' && said.body !== 'null') expect(gateway.budgets.has('b-1')).to.equal(false);
-          // When it is over, the deletion comes to its end.
+          // After the outage, the deletion succeeds.
           gateway.instead = () => undefined;
           if (gateway.customers.has(id)) expect(await kindOf(one.customerDelete(id))).to.equal('done');
         },

@@ -3,7 +3,7 @@ import { observe } from './observedCustomer.ts';
 import { customerFieldsStrategy } from './customerFieldsStrategy.ts';
 
 describe('observed record', () => {
-  it('takes the limits of a linked row under any proxy name, or of the record itself', () => {
+  it('has the limits of a linked row under any proxy name, or of the record itself', () => {
     const limits = { max_budget: 5, tpm_limit: 0, rpm_limit: null };
     for (const row of [
       { user_id: 'c', budget_id: 'b', litellm_budget_table: limits },
@@ -14,7 +14,7 @@ describe('observed record', () => {
     }
   });
 
-  it('does not take the limits of a tier for limits of the customer', () => {
+  it('does not report the limits of a tier as limits of the customer', () => {
     const observed = observe({ user_id: 'c', budget_id: 'b', gateway_budget_table: { max_budget: 5 } });
     expect(customerFieldsStrategy.observedValues(observed, { budgetId: 'b' }).present).to.deep.equal({ budgetId: 'b' });
   });

@@ -7,9 +7,9 @@ const masterKey = 'sk-a-master-key-of-the-test';
 describe('quote of a gateway', () => {
   const error = (message: unknown): string => JSON.stringify({ error: { message, type: 'x', param: null, code: '1' } });
   const cases: readonly (readonly [what: string, text: string, quote: string])[] = [
-    ['an error of LiteLLM', error('No such thing'), 'No such thing'],
-    ['a dictionary of Python', error(`{'error': "Default Model not on proxy."}`), 'Default Model not on proxy.'],
-    ['an error of the budget API', '{"detail":{"error":"Budget exists"}}', 'Budget exists'],
+    ['a LiteLLM error', error('No such thing'), 'No such thing'],
+    ['a Python dictionary', error(`{'error': "Default Model not on proxy."}`), 'Default Model not on proxy.'],
+    ['a budget API error', '{"detail":{"error":"Budget exists"}}', 'Budget exists'],
     ['a framework', '{"detail":"Not Found"}', 'Not Found'],
     [
       'a validation',
@@ -32,12 +32,12 @@ describe('quote of a gateway', () => {
     ['quotation marks', 'no "route"', "no 'route'"],
   ];
   for (const [what, text, quote] of cases) {
-    it(`takes the words of ${what}`, () => {
+    it(`quotes the message of ${what}`, () => {
       expect(quoteGateway(text, masterKey)).to.equal(quote);
     });
   }
 
-  it('leaves out keys, tokens, addresses and what the call itself named', () => {
+  it('masks keys, tokens, addresses and personal values of the call', () => {
     const hash = '2ab06cfadcdcc1bb1a1ff9edefb028084a837b3ed7b95f97e602b960ee127471';
     const secrets = [masterKey, 'sk-other', 'Bearer abc.def', hash, 'eyJhbGciOi.J9', 'hunter2', 'Anna Smith', 'c-17'];
     const texts = [
@@ -60,14 +60,14 @@ describe('quote of a gateway', () => {
     );
   });
 
-  it('keeps names that only look like a part of a value', () => {
+  it('masks whole words only', () => {
     expect(quoteGateway('The alias is a bad one', masterKey, ['a'])).to.equal('The alias is … bad one');
     expect(quoteGateway('Foreign key: LiteLLM_EndUserTable_budget_id_fkey', masterKey)).to.contain(
       'LiteLLM_EndUserTable',
     );
   });
 
-  it('is one printable line of at most 200 characters, in bounded time, and never has the key', () => {
+  it('is one printable line of at most 200 characters, never contains the key, and takes linear time', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 3000 }), fc.nat(300), (text, at) => {
         const quote = quoteGateway(`${text.slice(0, at)}${masterKey}${text.slice(at)}`, masterKey);
@@ -80,11 +80,11 @@ describe('quote of a gateway', () => {
     for (const unit of ['a', '<', '<a', '{"error":', '&#1;', 'sk-', '/', 'a1', '@', "'"]) {
       quoteGateway(unit.repeat(1_000_000), masterKey, ['a'.repeat(256)]);
     }
-    // Ten answers of up to 9 MB; what grows with the square of their length would take hours.
+    // Ten responses of up to 9 MB. Quadratic time would take hours.
     expect(performance.now() - began).to.be.below(10_000);
   });
 
-  it('knows the values of a request that must not be quoted', () => {
+  it('lists the values of a request that must not be quoted', () => {
     const body = { user_id: 'c', alias: 'Anna', models: ['gpt'], metadata: { plan: 'gold', empty: '' } };
     expect(personalValues(body)).to.deep.equal(['c', 'Anna', 'plan', 'gold', 'empty']);
     expect(personalValues({ user_ids: ['c'] })).to.deep.equal(['c']);

@@ -4,7 +4,7 @@ import { DeferredError, RateLimiter } from './rateLimit.ts';
 describe('rate limit of a gateway', () => {
   const turn = (): Promise<void> => Promise.resolve();
 
-  it('lets a burst through at once, and the rest at the given rate', async () => {
+  it('starts a burst at once and the other calls at the configured rate', async () => {
     const limiter = new RateLimiter({ qps: 100, burst: 5, maxConcurrent: 100 });
     const began = performance.now();
     const at: number[] = [];
@@ -17,11 +17,11 @@ describe('rate limit of a gateway', () => {
       ),
     );
     expect(at.slice(0, 5).every((ms) => ms < 50)).to.equal(true);
-    // Ten more at 100 a second: 100 ms, however busy the machine is.
+    // Ten more calls at 100 per second take 100 ms, however busy the machine is.
     expect(at[14]).to.be.greaterThan(85);
   });
 
-  it('never has more calls under way than allowed, also when they fail', async () => {
+  it('never exceeds the maximum of concurrent calls, even if calls fail', async () => {
     const limiter = new RateLimiter({ qps: 10_000, burst: 10_000, maxConcurrent: 3 });
     let [underWay, most] = [0, 0];
     const call = async (): Promise<void> => {
@@ -35,7 +35,7 @@ describe('rate limit of a gateway', () => {
     expect(underWay).to.equal(0);
   });
 
-  it('puts off what need not wait, each to a turn of its own', async () => {
+  it('defers routine calls, each to a turn of its own', async () => {
     let now = 0;
     const limiter = new RateLimiter({ qps: 2, burst: 1, maxConcurrent: 100 }, () => now);
     await limiter.run(turn, 'routine');
@@ -51,7 +51,7 @@ describe('rate limit of a gateway', () => {
     await held;
   });
 
-  it('begins no call while the gateway asks to be left alone', async () => {
+  it('starts no call during a pause', async () => {
     const limiter = new RateLimiter({ qps: 1000, burst: 10, maxConcurrent: 10 });
     limiter.pause(2_000, '');
     const error: unknown = await limiter.run(turn, 'routine').catch((thrown: unknown) => thrown);
@@ -64,7 +64,7 @@ describe('rate limit of a gateway', () => {
     expect(performance.now() - began).to.be.greaterThan(50);
   });
 
-  it('lets go of who waits when he is told to, and makes no call for him', async () => {
+  it('drops a waiting call when its signal aborts', async () => {
     const limiter = new RateLimiter({ qps: 1000, burst: 10, maxConcurrent: 1 });
     const { promise: free, resolve } = Promise.withResolvers<undefined>();
     const made: string[] = [];
@@ -83,7 +83,7 @@ describe('rate limit of a gateway', () => {
     expect(late).to.equal(stop.signal.reason);
   });
 
-  it('holds nobody, in the middle of his work neither, while the gateway asks to be left alone for long', async () => {
+  it('defers even a call in progress during a long pause', async () => {
     const limiter = new RateLimiter({ qps: 1000, burst: 10, maxConcurrent: 10 });
     limiter.pause(60_000, '');
     const error: unknown = await limiter.run(turn, 'inProgress').catch((thrown: unknown) => thrown);
@@ -117,7 +117,7 @@ describe('rate limit of a gateway', () => {
       await limiter.run(refuses(3600), 'urgent');
     });
 
-    it('sends everybody away at once, and says until when', async () => {
+    it('defers all calls at once, and reports the end of the pause', async () => {
       for (const [kind, ms] of [
         ['inProgress', 60_000],
         ['urgent', 60_000],
@@ -130,7 +130,7 @@ describe('rate limit of a gateway', () => {
       expect(made).to.equal(1);
     });
 
-    it('lets one call a minute through, and all calls once it is answered', async () => {
+    it('admits one probe per minute, and all calls after a response to a probe', async () => {
       for (let minute = 1; minute <= 5; minute++) {
         now = minute * 60_000 - 1;
         await deferral('urgent');
@@ -139,7 +139,7 @@ describe('rate limit of a gateway', () => {
         await deferral('urgent');
         await probe;
         const { pause } = await deferral('urgent');
-        // The time moves on with each refusal; what was told does not, until it has passed.
+        // The end of the pause moves with each refusal. The reported end remains until it has passed.
         expect(pause?.until).to.deep.equal(new Date('2026-11-22T11:00:01Z'));
       }
       expect(made).to.equal(6);
@@ -151,7 +151,7 @@ describe('rate limit of a gateway', () => {
       expect(made).to.equal(16);
     });
 
-    it('goes on where the probe gets no answer', async () => {
+    it('continues if the probe gets no response', async () => {
       now = 60_000;
       await limiter.run(() => Promise.reject(new Error('broken')), 'urgent').catch(() => undefined);
       await deferral('urgent');
@@ -160,7 +160,7 @@ describe('rate limit of a gateway', () => {
       await limiter.run(answers, 'routine');
     });
 
-    it('sends away who waits in line', async () => {
+    it('defers the calls that wait for their turn', async () => {
       const fresh = new RateLimiter({ qps: 1000, burst: 1000, maxConcurrent: 1 });
       const { promise, resolve } = Promise.withResolvers<undefined>();
       const first = fresh.run(() => promise, 'inProgress');
@@ -171,7 +171,7 @@ describe('rate limit of a gateway', () => {
       await first;
     });
 
-    it('grows from one refusal to the next where the gateway names no time, and is told when it is long', async () => {
+    it('grows with each refusal that names no time, and is reported when it is long', async () => {
       const silent = new RateLimiter({ qps: 1000, burst: 1000, maxConcurrent: 1 }, () => now);
       const pauses: number[] = [];
       for (let at = 0; at < 6; at++) {
@@ -190,9 +190,9 @@ describe('rate limit of a gateway', () => {
     });
   });
 
-  it('lets the urgent go before thousands of routine calls, in line and among those put off', async function () {
+  it('starts urgent calls before thousands of routine calls, both waiting and deferred', async function () {
     this.timeout(30_000);
-    // Stands still until all have asked, however long that takes.
+    // The clock stands still until all calls have been requested.
     let began = Number.POSITIVE_INFINITY;
     const now = (): number => Math.max(0, performance.now() - began);
     const limiter = new RateLimiter({ qps: 200, burst: 4, maxConcurrent: 4 }, now);
@@ -213,9 +213,9 @@ describe('rate limit of a gateway', () => {
     };
     const routine = Array.from({ length: 600 }, () => work('routine', 'routine'));
     await new Promise((resolve) => setImmediate(resolve));
-    // The burst is used up, the line is full of routine, and all others are put off.
+    // The burst is used up, the queue is full of routine calls, and all other calls are deferred.
     expect(started).to.have.length(4);
-    // As many as the line takes, and as many that are put off themselves.
+    // Half of them fit into the queue; the other half is deferred.
     const urgent = Array.from({ length: 8 }, (_, at) => `new ${at}`);
     const asked = urgent.map((name) => work(name, 'urgent'));
     began = performance.now();

@@ -1,4 +1,4 @@
-/** The client against a real TLS server: whom it trusts, and what it says where it does not. */
+/** The client against a real TLS server: the trusted authorities, and the errors for untrusted certificates. */
 import { expect } from 'chai';
 import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
 import { GatewayClient } from './client.ts';
@@ -27,7 +27,7 @@ describe('gateway client over TLS', function () {
     await gateway.stop();
   });
 
-  /** What a call comes to: undefined, or the message with which it failed. */
+  /** The error message of a call; undefined if the call succeeds. */
   async function outcome(
     ca: string | undefined,
     { host = '127.0.0.1', port = proxy.port }: { host?: string; port?: number } = {},
@@ -58,33 +58,33 @@ describe('gateway client over TLS', function () {
     readonly host?: string;
     readonly says: string | undefined;
   }[] = [
-    { name: 'trusts the authority that it is given', ca: authority.ca, says: undefined },
-    { name: 'trusts each of several', ca: `${new TestAuthority('old').ca}\n${authority.ca}`, says: undefined },
-    { name: 'takes any name that the certificate has', ca: authority.ca, host: 'localhost', says: undefined },
+    { name: 'trusts the configured authority', ca: authority.ca, says: undefined },
+    { name: 'trusts each of several authorities', ca: `${new TestAuthority('old').ca}\n${authority.ca}`, says: undefined },
+    { name: 'accepts any name in the certificate', ca: authority.ca, host: 'localhost', says: undefined },
     {
-      name: 'trusts no private authority by itself',
+      name: 'does not trust a private authority by default',
       ca: undefined,
       says: 'unknown certificate authority: set spec.tls.caSecretRef',
     },
     {
-      name: 'trusts no other authority, even of the same name',
+      name: 'rejects another authority with the same name',
       ca: new TestAuthority().ca,
       says: 'not signed by the certificate authority in the Secret of spec.tls.caSecretRef',
     },
     {
-      name: 'takes no certificate that has expired',
+      name: 'rejects an expired certificate',
       shown: authority.server({ until: past }),
       ca: authority.ca,
       says: 'has expired',
     },
     {
-      name: 'takes no certificate before its time',
+      name: 'rejects a certificate that is not valid yet',
       shown: authority.server({ until: future }),
       ca: authority.ca,
       says: 'is not valid yet',
     },
     {
-      name: 'takes no certificate of another host',
+      name: 'rejects a certificate for another host',
       shown: authority.server({ hosts: ['gateway.example.com'] }),
       ca: authority.ca,
       says: 'is for another host name: set spec.endpoint',
@@ -102,11 +102,11 @@ describe('gateway client over TLS', function () {
     });
   }
 
-  it('says so where there is no TLS', async () => {
+  it('reports a port without TLS', async () => {
     expect(await outcome(authority.ca, { port: Number(new URL(gateway.url).port) })).to.contain('does not serve TLS');
   });
 
-  it('follows no redirect, so that the key goes nowhere else', async () => {
+  it('follows no redirect, so that the key is not sent elsewhere', async () => {
     const plain = await startTestProxy(gateway.url);
     const elsewhere = await startTestProxy(gateway.url);
     const redirecting = await startTlsProxy(plain.url, good);

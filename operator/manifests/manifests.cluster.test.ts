@@ -42,7 +42,7 @@ describe('manifests', () => {
     return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
   }
 
-  /** As a user's own kustomization takes the project's. */
+  /** Builds a kustomization that includes the project and one of its components. */
   async function withComponent(component: string, more: object = {}): Promise<Manifest[]> {
     const folder = mkdtempSync(join(tmpdir(), 'kustomize-'));
     try {
@@ -62,8 +62,8 @@ describe('manifests', () => {
   const named = (manifests: readonly Manifest[]): string[] =>
     manifests.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`);
 
-  it('are taken by the API server, under the restricted pod security that their namespace asks for', async () => {
-    // A namespace that does not exist cannot be applied into on trial, so it is the only thing that is made.
+  it('are accepted by the API server, under the restricted pod security of their namespace', async () => {
+    // A server-side dry run requires an existing namespace, so the namespace is created.
     await plane().kubectl(['apply', '--server-side', '-f', join(ROOT, 'operator/manifests/namespace.yaml')]);
     const output = await plane().kubectl(['apply', '-k', ROOT, '--server-side', '--dry-run=server']);
     expect(output).to.include('deployment.apps/gateway-guardrail-operator serverside-applied');
@@ -74,14 +74,14 @@ describe('manifests', () => {
     await plane().kubectl(['create', '--dry-run=server', '-f', '-'], stringify(trial));
   });
 
-  it('give the operator the time that it takes to end at most, so that it releases its lease', async () => {
+  it('set a grace period longer than the longest shutdown, so that the operator releases its lease', async () => {
     const pod = (await build(ROOT)).find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec;
     const { help } = loadConfig(['--help'], {}) as { help: string };
     const drainSeconds = Number(/--drain-timeout[^]*?Default: (\d+)\./.exec(help)?.[1]);
     expect(pod?.terminationGracePeriodSeconds).to.be.above(drainSeconds + LONGEST_END_MS / 1000);
   });
 
-  it('separate probes from metrics, and let in namespaces with a label to metrics alone', async () => {
+  it('serve probes and metrics on separate ports, and admit labelled namespaces to metrics only', async () => {
     const manifests = await build(ROOT);
     const of = (wanted: string): Manifest => {
       const found = manifests.find(({ kind }) => kind === wanted);
@@ -109,7 +109,7 @@ describe('manifests', () => {
     ]);
   });
 
-  it("take the image's name from the kustomization of whoever deploys", async () => {
+  it('use the image name of the including kustomization', async () => {
     const images = [{ name: 'gateway-guardrail-operator', newName: 'registry.example.com/ggo', newTag: '9.9.9' }];
     const pod = (await withComponent('cluster-wide', { images })).find(({ kind }) => kind === 'Deployment')?.spec
       ?.template;
@@ -139,7 +139,7 @@ describe('manifests', () => {
     );
   });
 
-  /** The rules that the operator's ServiceAccount has by bindings of a kind, by the namespaces of the bindings. */
+  /** The operator's rules by the namespace of the binding, for one kind of binding. */
   function granted(manifests: readonly Manifest[], kind: 'RoleBinding' | 'ClusterRoleBinding'): Map<string, string> {
     const bindings = manifests.filter((manifest) => manifest.kind === kind);
     const rules = new Map<string, string>();
@@ -161,7 +161,7 @@ describe('manifests', () => {
     return plane().kubectl(['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'], text);
   };
 
-  it("give rights on Secrets and workloads in the operator's own namespace alone, which is all that it watches", async () => {
+  it("grant rights on Secrets and workloads only in the operator's own namespace, and watch only that namespace", async () => {
     const manifests = await build(ROOT);
     expect(granted(manifests, 'ClusterRoleBinding').get('')).not.to.match(/secrets|deployments|configmaps|pods/);
     const inNamespaces = granted(manifests, 'RoleBinding');
@@ -170,7 +170,7 @@ describe('manifests', () => {
     expect(watched(manifests)).to.have.nested.property('valueFrom.fieldRef.fieldPath', 'metadata.namespace');
   });
 
-  it('of the sample add two namespaces to the list, with the same rights in each', async () => {
+  it('of the sample add two watched namespaces with the same rights in each', async () => {
     for (const name of ['ai', 'shop']) await plane().kubectl(['create', 'namespace', name]);
     const manifests = await build(join(ROOT, 'hack/samples/installation'));
     expect(granted(manifests, 'ClusterRoleBinding').get('')).not.to.include('secrets');
@@ -181,14 +181,14 @@ describe('manifests', () => {
     await trial(manifests);
   });
 
-  it('with the component cluster-wide give the same rights in all namespaces, and watch them', async () => {
+  it('with the component cluster-wide grant the same rights in all namespaces, and watch all namespaces', async () => {
     const manifests = await withComponent('cluster-wide');
     expect(granted(manifests, 'ClusterRoleBinding').get('')).to.include('secrets').and.not.match(/pods/);
     expect(watched(manifests)).to.deep.equal({ name: 'OPERATOR_WATCH_NAMESPACES', value: '' });
     await trial(manifests);
   });
 
-  it('grant ways into pods only where guardrails are sidecars, and then no more, and nowhere else', async () => {
+  it("grant port forwarding to pods only with the component sidecar, and only in the operator's namespace", async () => {
     const rights = (manifests: readonly Manifest[]): string =>
       JSON.stringify(manifests.filter(({ kind }) => kind.endsWith('Role')));
     expect(rights(await build(ROOT))).not.to.match(/pods\/|exec/);

@@ -14,7 +14,9 @@ import { guardrailWorkload } from '../guardrail/workload.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const MODULE = 'github.com/prometheus-operator/prometheus-operator@v0.85.0';
 
-/** The folder of the Prometheus operator's own definitions: its Go module holds them, and the sum database vouches for it. */
+/**
+ * The folder of the Prometheus operator's CustomResourceDefinitions, from its Go module. Go verifies the module's checksum.
+ */
 async function definitions(): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)('go', ['mod', 'download', '-json', MODULE], { cwd: tmpdir() });
@@ -24,12 +26,12 @@ async function definitions(): Promise<string> {
   }
 }
 
-describe("for the Prometheus operator, under that operator's own definitions", function () {
+describe('objects of the Prometheus operator, validated by its definitions', function () {
   this.timeout(120_000);
   let plane: ControlPlane;
   before(async () => {
     const folder = await definitions();
-    // One of its own, since these definitions are there for a whole cluster.
+    // A control plane of its own, since the definitions apply to a whole cluster.
     plane = await startControlPlane();
     for (const kind of ['servicemonitors', 'prometheusrules']) {
       await plane.kubectl(['create', '-f', join(folder, `monitoring.coreos.com_${kind}.yaml`)]);
@@ -42,7 +44,7 @@ describe("for the Prometheus operator, under that operator's own definitions", f
   const trial = (text: string): Promise<string> =>
     plane.kubectl(['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'], text);
 
-  it('the component is taken, all of it: what to scrape, alerts, and a dashboard that Grafana finds', async () => {
+  it('accepts the component: ServiceMonitor, alerts, and a dashboard that Grafana finds', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kustomize-'));
     removeAtExit(folder);
     const path = (name: string): string => relative(folder, join(ROOT, name));
@@ -61,7 +63,7 @@ describe("for the Prometheus operator, under that operator's own definitions", f
     expect(JSON.parse(dashboard?.data['gateway-guardrail.json'] ?? '')).to.have.property('panels');
   });
 
-  it('what the operator writes for a guardrail is taken', async () => {
+  it('accepts the ServiceMonitor that the operator creates for a guardrail', async () => {
     const instance = {
       apiVersion: API_VERSION,
       kind: gatewayInstanceNames.kind,

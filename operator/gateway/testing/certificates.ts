@@ -1,4 +1,4 @@
-/** For tests: a private authority, and the certificates of servers that it has signed. */
+/** For tests: a private certificate authority and the server certificates that it signs. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import forge from 'node-forge';
 
@@ -8,15 +8,15 @@ export interface TestCertificate {
   readonly key: string;
 }
 
-/** What a certificate says. */
+/** The contents of a certificate. */
 export interface CertificateOptions {
   /** DNS names and IPv4 addresses. Default: `127.0.0.1` and `localhost`. */
   readonly hosts?: readonly string[];
-  /** Until when it holds. Default: for an hour. */
+  /** The end of its validity. Default: in one hour. */
   readonly until?: Date;
 }
 
-/** An authority that nobody knows but those who are given its certificate. */
+/** A certificate authority that is trusted only where its certificate is configured. */
 export class TestAuthority {
   /** Its certificate, as PEM. */
   readonly ca: string;
@@ -31,7 +31,7 @@ export class TestAuthority {
     ]);
   }
 
-  /** A certificate for a server. */
+  /** Issues a certificate for a server. */
   server({ hosts = ['127.0.0.1', 'localhost'], until }: CertificateOptions = {}): TestCertificate {
     const key = newKey();
     const altNames = hosts.map((host) => (/^[\d.]+$/.test(host) ? { type: 7, ip: host } : { type: 2, value: host }));
@@ -47,7 +47,7 @@ export class TestAuthority {
     const { n, e } = forge.pki.privateKeyFromPem(key);
     const certificate = forge.pki.createCertificate();
     certificate.publicKey = forge.pki.setRsaPublicKey(n, e);
-    // A positive number without leading zeros, as DER wants an integer.
+    // DER requires a positive integer without leading zeros.
     certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
     certificate.validity.notBefore = new Date(until.getTime() - 7_200_000);
     certificate.validity.notAfter = until;

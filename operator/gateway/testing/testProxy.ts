@@ -1,32 +1,29 @@
-/**
- * For tests: stands between the operator and a gateway, notes every call, and shows the faults that a real gateway cannot
- * be made to show on demand.
- */
+/** For tests: a proxy before a gateway that records every call and injects faults. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { request } from 'undici';
 
-/** One call that came in. */
+/** A received call. */
 export interface SeenCall {
   readonly method: string;
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
   readonly body: Record<string, unknown>;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly at: number;
 }
 
-/** What to do with a call instead of passing it on. */
+/** What the proxy does with a call instead of forwarding it. */
 export type Fault =
-  /** The connection breaks; the gateway never hears of the call. */
+  /** Closes the connection without forwarding the call. */
   | { readonly kind: 'breakBefore' }
-  /** The gateway does what it is asked, and the connection breaks before its answer. */
+  /** Forwards the call, and closes the connection before the response. */
   | { readonly kind: 'breakAfter' }
-  /** No answer, until the test ends. */
+  /** Neither forwards the call nor responds until the test ends. */
   | { readonly kind: 'hang' }
-  /** The gateway does what it is asked, and nobody hears of it until the test ends. */
+  /** Forwards the call, and does not respond until the test ends. */
   | { readonly kind: 'hangAfter'; readonly done: () => void }
   | {
       readonly kind: 'answer';
@@ -34,24 +31,27 @@ export type Fault =
       readonly body: string;
       readonly headers?: Record<string, string>;
     }
-  /** The answer breaks off in the middle of its body. */
+  /** Closes the connection in the middle of the response body. */
   | { readonly kind: 'cut' }
-  /** The gateway is given another body: one that it ignores a part of, say. */
+  /** Forwards another body, for example to simulate a gateway that ignores fields. */
   | { readonly kind: 'rewrite'; readonly body: Record<string, unknown> };
 
-/** See {@link startTestProxy}. */
+/** A running proxy. */
 export interface TestProxy {
   readonly url: string;
   /** All calls, oldest first. */
   readonly calls: SeenCall[];
-  /** How many connections have ever been made to it. */
+  /** How many connections the proxy has accepted. */
   readonly connections: () => number;
-  /** Decides about each call; undefined: it is passed on. May be changed at any time. */
+  /** Selects the fault of each call; undefined forwards the call. May be changed at any time. */
   fault: (call: SeenCall) => Fault | undefined | Promise<Fault | undefined>;
   stop(): Promise<void>;
 }
 
-/** @param target base address of the gateway; may be a function, since gateways move */
+/**
+ * Starts a proxy.
+ * @param target base address of the gateway; a function if the address changes
+ */
 export async function startTestProxy(target: string | (() => string)): Promise<TestProxy> {
   const calls: SeenCall[] = [];
   const server = createServer((incoming, outgoing) => {

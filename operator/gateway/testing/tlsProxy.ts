@@ -1,19 +1,22 @@
-/** For tests: a gateway's address over TLS, whose certificate can be changed. */
+/** For tests: a TLS proxy before a gateway, with a replaceable certificate. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TestCertificate } from './certificates.ts';
 
-/** See {@link startTlsProxy}. */
+/** A running TLS proxy. */
 export interface TlsProxy {
   readonly port: number;
-  /** Shows another certificate from now on, on new connections; there are no others afterwards. */
+  /** Uses another certificate from now on, and closes all connections. */
   show(certificate: TestCertificate): void;
   stop(): Promise<void>;
 }
 
-/** @param target base address of the gateway, without TLS */
+/**
+ * Starts a TLS proxy.
+ * @param target base address of the gateway, without TLS
+ */
 export async function startTlsProxy(target: string, certificate: TestCertificate): Promise<TlsProxy> {
   const server = createServer(certificate, (incoming, outgoing) => {
     const { method, url = '', headers } = incoming;
