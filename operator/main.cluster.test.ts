@@ -70,7 +70,7 @@ describe('the operator program', function () {
       await Promise.race([
         heard,
         ended.then(() => {
-          if (!pattern.test(text)) throw new Error(`It ended without saying ${pattern.source}, but: ${text}`);
+          if (!pattern.test(text)) throw new Error(`It exited without output that matches ${pattern.source}: ${text}`);
         }),
       ]);
     };

@@ -344,7 +344,7 @@ describe('customers at a real LiteLLM', function () {
         const answer = await litellm.chat(idOf(name));
         if (answer.status !== 200) return answer;
       }
-      throw new Error(`LiteLLM refused none of ${most} calls.`);
+      throw new Error(`LiteLLM rejected none of ${most} calls.`);
     };
 
     it('a budget, and a changed budget from the next call on', async () => {

@@ -191,7 +191,7 @@ export class GatewayClient {
     let doubt = new GatewayError(
       'transient',
       operation,
-      'The gateway still has the budget that it was asked to delete.',
+      'The gateway accepted the deletion but still has the budget.',
     );
     try {
       const answer = await this.#call(call, options);
@@ -255,7 +255,7 @@ export class GatewayClient {
     try {
       const answer = await this.#call({ operation, path: '/customer/delete', body, schema: anything, about }, options);
       if (saysDeleted(answer)) return undefined;
-      const message = 'The gateway took the deletion, but still has the customer.';
+      const message = 'The gateway accepted the deletion but still has the customer.';
       return new GatewayError('transient', operation, message);
     } catch (error) {
       if (isGatewayError(error, 'unconfirmed')) return error;
@@ -309,7 +309,7 @@ export class GatewayClient {
     throw new GatewayError(
       'transient',
       operation,
-      `The gateway answered ${operation} with ${status} and a body that is not what this call returns.${quoteSentence(asked, text)} Check that spec.endpoint of the instance is the gateway's own address.`,
+      `The gateway answered ${operation} with ${status} and an unexpected body.${quoteSentence(asked, text)} Check that spec.endpoint of the instance is the gateway's own address.`,
       { status },
     );
   }

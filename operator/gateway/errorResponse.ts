@@ -64,7 +64,7 @@ export function errorOf(asked: CallContext, answer: GatewayResponse): GatewayErr
     );
   }
   if (saysAlreadyExists(operation, status, body)) {
-    return fail('alreadyExists', 'The gateway has a customer of this id already.');
+    return fail('alreadyExists', 'The gateway already has a customer with this id.');
   }
   if (status === 401 || status === 403) return forbidden(asked, answer, body);
   if (status === 404 || status === 405) return notFound(asked, answer, body);
@@ -148,10 +148,10 @@ function notFound(asked: CallContext, { status, text }: GatewayResponse, body: E
   const { operation, customerId, isLiteLlm } = asked;
   const mayBeCustomer = status === 404 && customerId !== undefined && operation !== 'POST /customer/new';
   if (mayBeCustomer && saysNoSuchCustomer(customerId, body)) {
-    return new GatewayError('notFound', operation, 'The gateway has no customer of this id.', { status });
+    return new GatewayError('notFound', operation, 'The gateway has no customer with this id.', { status });
   }
   const unclear = mayBeCustomer && !isLiteLlm && !saysNoSuchPath(text, body);
-  const state = `The gateway answered ${operation} with ${status}${mayBeCustomer ? ', which does not tell that the customer is missing' : ''}.`;
+  const state = `The gateway answered ${operation} with ${status}${mayBeCustomer ? ', which does not confirm that the customer is missing' : ''}.`;
   return new GatewayError(
     unclear ? 'unconfirmed' : 'terminal',
     operation,

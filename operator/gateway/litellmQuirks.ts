@@ -109,19 +109,19 @@ const explanations: readonly { readonly text: RegExp; readonly sentence: string 
   },
   {
     text: /Invalid budget_duration/,
-    sentence: 'The gateway does not take spec.budgetDuration: write it like 1d, 7d or 30d.',
+    sentence: 'The gateway rejects spec.budgetDuration: use a value such as 1d, 7d or 30d.',
   },
   {
     text: /Set either 'max_budget' or 'budget_id'/,
-    sentence: 'The gateway takes either a budget of its own or a tier: set maxBudget or budgetId, not both.',
+    sentence: 'The gateway accepts either a budget or a tier: set maxBudget or budgetId, not both.',
   },
   {
     text: /DB not connected|Not connected to DB/,
-    sentence: 'The gateway has no database, without which it keeps no customers: connect it to one.',
+    sentence: 'The gateway has no database and cannot store customers: connect it to a database.',
   },
   {
     text: /enterprise|Enterprise/,
-    sentence: 'The gateway asks for its enterprise licence to do this.',
+    sentence: 'The gateway requires an enterprise licence for this.',
   },
 ];
 

@@ -24,7 +24,7 @@ export class DeferredError extends Error {
   readonly pause: Pause | undefined;
 
   constructor(retryAfterMs: number, pause?: Pause) {
-    super(`The call was put off for ${Math.ceil(retryAfterMs)} ms.`);
+    super(`The call was deferred for ${Math.ceil(retryAfterMs)} ms.`);
     this.retryAfterMs = retryAfterMs;
     this.pause = pause;
   }

@@ -22,7 +22,7 @@ async function definitions(): Promise<string> {
     const { stdout } = await promisify(execFile)('go', ['mod', 'download', '-json', MODULE], { cwd: tmpdir() });
     return join((JSON.parse(stdout) as { Dir: string }).Dir, 'example/prometheus-operator-crd');
   } catch (error) {
-    throw new Error(`Install Go and let it reach its module proxy: this test needs ${MODULE}.`, { cause: error });
+    throw new Error(`Install Go and allow access to its module proxy: this test needs ${MODULE}.`, { cause: error });
   }
 }
 
