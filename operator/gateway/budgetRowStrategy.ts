@@ -9,14 +9,14 @@ export function budgetRowId(resourceUid: string): string {
   return `gcust-${resourceUid}`;
 }
 
-const ofResources = 'gcust-';
+const resourcePrefix = 'gcust-';
 /** The prefix of the rows of instances, for customers without limits of their own. */
-const ofDefaults = 'gcust-default-';
+const defaultsPrefix = 'gcust-default-';
 
 /** The uid of the customer resource that owns a budget row; undefined if the row has another owner. */
 export function resourceOfRow(id: string | undefined): string | undefined {
-  if (id?.startsWith(ofResources) !== true || id.startsWith(ofDefaults)) return undefined;
-  return id.slice(ofResources.length);
+  if (id?.startsWith(resourcePrefix) !== true || id.startsWith(defaultsPrefix)) return undefined;
+  return id.slice(resourcePrefix.length);
 }
 
 /** Where the limits of a customer are to be stored. */
@@ -63,7 +63,7 @@ function supportedFields(
   if (!limited || desired.maxBudget !== undefined || defaults.maxBudget === undefined) {
     return { fields: desired, unsupported: [] };
   }
-  const carriedBudget = !applied.has('maxBudget') && carried(observed, desired, applied).max_budget !== undefined;
+  const carriedBudget = !applied.has('maxBudget') && carriedLimits(observed, desired, applied).max_budget !== undefined;
   return { fields: carriedBudget ? desired : { ...defaults, ...desired }, unsupported: [] };
 }
 
@@ -77,7 +77,7 @@ function observedValues(rowId: string, observed: ObservedCustomer, wanted: Field
 
 function plan(rowId: string, input: PlanInput): Step[] {
   const deleteRow: Step = { do: 'budgetDelete', id: rowId };
-  const target = choose(rowId, input);
+  const target = chooseTarget(rowId, input);
   const linked = input.observed?.budgetId;
   const own = linked === rowId;
   const deleteReplaced: Step[] = input.replaces === undefined ? [] : [{ do: 'budgetDelete', id: input.replaces }];
@@ -104,13 +104,13 @@ function copiedBudget(rowId: string, input: PlanInput): string | undefined {
   const { wanted, applied, observed, replaces } = input;
   const linked = observed?.budgetId;
   if (linked === undefined || linked === rowId || linked === replaces) return undefined;
-  const copied = Object.keys(carried(observed, wanted, applied)).length > 0;
-  return copied && choose(rowId, input).kind === 'own' ? linked : undefined;
+  const copied = Object.keys(carriedLimits(observed, wanted, applied)).length > 0;
+  return copied && chooseTarget(rowId, input).kind === 'own' ? linked : undefined;
 }
 
-function choose(rowId: string, { wanted, applied, observed, replaces }: PlanInput): Target {
+function chooseTarget(rowId: string, { wanted, applied, observed, replaces }: PlanInput): Target {
   if (wanted.budgetId !== undefined) return { kind: 'tier', id: wanted.budgetId };
-  const columns = { ...carried(observed, wanted, applied), ...columnsOf(limitsOf(wanted)) };
+  const columns = { ...carriedLimits(observed, wanted, applied), ...columnsOf(limitsOf(wanted)) };
   const target: Target = Object.keys(columns).length > 0 ? { kind: 'own', columns } : { kind: 'none' };
   const linked = observed?.budgetId;
   const ofResource = linked === undefined || linked === rowId || linked === replaces;
@@ -123,7 +123,7 @@ function choose(rowId: string, { wanted, applied, observed, replaces }: PlanInpu
  * The limits that the customer had before the operator and that the spec does not name. They move into its own row and
  * remain in force. The limits of a tier that the operator linked are not copied.
  */
-function carried(observed: ObservedCustomer | undefined, wanted: Fields, applied: ReadonlySet<Field>): BudgetColumns {
+function carriedLimits(observed: ObservedCustomer | undefined, wanted: Fields, applied: ReadonlySet<Field>): BudgetColumns {
   if (observed === undefined || applied.has('budgetId')) return {};
   const ours = limitFields.filter((field) => applied.has(field) || wanted[field] !== undefined);
   const columns = ours.map((field): string => limitNames[field]);

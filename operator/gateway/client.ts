@@ -50,7 +50,7 @@ export interface CallTimeouts {
 }
 
 const defaultTimeouts: CallTimeouts = { connect: 5_000, idle: 10_000, total: 15_000 };
-const largestAnswer = 1024 * 1024;
+const maxResponseBytes = 1024 * 1024;
 
 /** Options of one call. */
 export interface CallOptions {
@@ -61,7 +61,7 @@ export interface CallOptions {
 }
 
 /** The schema of write responses: any object. A response that is not an object, such as an HTML page, is an error. */
-const anything = z.looseObject({});
+const anyObject = z.looseObject({});
 
 /** One call and the record that it is about. */
 interface Call<T> {
@@ -82,7 +82,7 @@ export class GatewayClient {
   readonly #limiter: RateLimiter;
   readonly #timeouts: CallTimeouts;
   readonly #report: (call: CallReport) => void;
-  readonly #absence = new MissingCustomerCheck();
+  readonly #missingCheck = new MissingCustomerCheck();
   #isLiteLlm = false;
 
   constructor(
@@ -103,7 +103,7 @@ export class GatewayClient {
       keepAliveTimeout: 30_000,
       headersTimeout: this.#timeouts.idle,
       bodyTimeout: this.#timeouts.idle,
-      maxResponseSize: largestAnswer,
+      maxResponseSize: maxResponseBytes,
       connect: { timeout: this.#timeouts.connect, ...(target.ca === undefined ? {} : { ca: target.ca }) },
     });
   }
@@ -142,7 +142,7 @@ export class GatewayClient {
    * @throws GatewayError, possibly of kind `notFound` if the customer did not exist
    */
   async customerDelete(customerId: string, options?: CallOptions): Promise<void> {
-    const usual = this.#isLiteLlm ? undefined : await this.#wordsForMissing(customerId, options);
+    const usual = this.#isLiteLlm ? undefined : await this.#learnNotFoundQuote(customerId, options);
     const doubt = await this.#tryDelete(customerId, options);
     if (doubt === undefined) return;
     const { signal } = options ?? {};
@@ -166,7 +166,7 @@ export class GatewayClient {
 
   async budgetNew(body: BudgetBody, options?: CallOptions): Promise<void> {
     const about = { field: 'budget_id', value: body.budget_id } as const;
-    await this.#call({ operation: 'POST /budget/new', path: '/budget/new', body, schema: anything, about }, options);
+    await this.#call({ operation: 'POST /budget/new', path: '/budget/new', body, schema: anyObject, about }, options);
   }
 
   /**
@@ -187,7 +187,7 @@ export class GatewayClient {
   async budgetDelete(id: string, options?: CallOptions): Promise<void> {
     const operation = 'POST /budget/delete';
     const about = { field: 'budget_id', value: id } as const;
-    const call = { operation, path: '/budget/delete', body: { id }, schema: anything.nullable(), about } as const;
+    const call = { operation, path: '/budget/delete', body: { id }, schema: anyObject.nullable(), about } as const;
     let doubt = new GatewayError(
       'transient',
       operation,
@@ -217,7 +217,7 @@ export class GatewayClient {
       throw error;
     });
     this.#isLiteLlm ||= isLiteLlm(row);
-    this.#absence.recordFound(customerId);
+    this.#missingCheck.recordFound(customerId);
     return row;
   }
 
@@ -225,10 +225,10 @@ export class GatewayClient {
   async #meansMissing(customerId: string, error: unknown, options?: CallOptions): Promise<boolean> {
     if (isGatewayError(error, 'notFound')) return true;
     if (!isGatewayError(error, 'unconfirmed')) return false;
-    return await this.#absence.confirms(customerId, error.message, (id) => this.#look(id, options));
+    return await this.#missingCheck.confirms(customerId, error.message, (id) => this.#lookupResult(id, options));
   }
 
-  async #look(customerId: string, options?: CallOptions): Promise<LookupResult> {
+  async #lookupResult(customerId: string, options?: CallOptions): Promise<LookupResult> {
     try {
       await this.#lookUp(customerId, { signal: options?.signal });
       return { kind: 'there' };
@@ -241,10 +241,10 @@ export class GatewayClient {
    * The gateway's message for a missing customer, learned while it still serves the customer to be deleted. undefined if
    * the gateway is LiteLLM, whose message is known, or if the message cannot be learned.
    */
-  async #wordsForMissing(customerId: string, options?: CallOptions): Promise<string | undefined> {
-    const first = await this.#look(customerId, options);
+  async #learnNotFoundQuote(customerId: string, options?: CallOptions): Promise<string | undefined> {
+    const first = await this.#lookupResult(customerId, options);
     if (first.kind !== 'there' || this.#isLiteLlm) return undefined;
-    return await notFoundQuote(customerId, (id) => this.#look(id, options));
+    return await notFoundQuote(customerId, (id) => this.#lookupResult(id, options));
   }
 
   /** @returns undefined if the response confirms the deletion, else the error to throw if the customer still exists */
@@ -253,7 +253,7 @@ export class GatewayClient {
     const about = { field: 'user_id', value: customerId } as const;
     const body = { user_ids: [customerId] };
     try {
-      const answer = await this.#call({ operation, path: '/customer/delete', body, schema: anything, about }, options);
+      const answer = await this.#call({ operation, path: '/customer/delete', body, schema: anyObject, about }, options);
       if (saysDeleted(answer)) return undefined;
       const message = 'The gateway accepted the deletion but still has the customer.';
       return new GatewayError('transient', operation, message);
@@ -270,7 +270,7 @@ export class GatewayClient {
     options?: CallOptions,
   ): Promise<void> {
     const about = { field: 'user_id', value: body.user_id } as const;
-    await this.#call({ operation, path, body, schema: anything, about }, options);
+    await this.#call({ operation, path, body, schema: anyObject, about }, options);
   }
 
   async #call<T>(call: Call<T>, options: CallOptions = {}): Promise<T> {

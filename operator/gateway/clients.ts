@@ -12,7 +12,7 @@ interface BudgetApi {
   readonly askedLiteLlm: boolean;
 }
 
-interface Kept {
+interface CachedClient {
   target: GatewayTarget;
   client: GatewayClient;
   limiter: RateLimiter;
@@ -20,11 +20,11 @@ interface Kept {
   tiers: Map<string, { readonly row: Promise<BudgetRow | undefined>; readonly until: number }>;
 }
 
-/** How long the answer whether a gateway has a budget API is cached, in milliseconds. */
-const budgetApiKeptMs = { yes: 60 * 60_000, no: 10 * 60_000 };
-const tierKeptMs = 60_000;
+/** How long the presence or absence of a budget API is cached, in milliseconds. */
+const budgetApiCacheMs = { yes: 60 * 60_000, no: 10 * 60_000 };
+const tierCacheMs = 60_000;
 /** How long a replaced client stays open, in milliseconds: longer than any reconcile. */
-const retiredKeptMs = 180_000;
+const retiredClientMs = 180_000;
 /** An id that no budget has: the probe only checks whether the path exists. */
 const probeId = 'gcust-probe';
 
@@ -39,7 +39,7 @@ export interface GatewayClientsOptions {
 
 /** One client for each instance. All callers of a gateway share its connections and its rate limit. */
 export class GatewayClients {
-  readonly #kept = new Map<string, Kept>();
+  readonly #cached = new Map<string, CachedClient>();
   readonly #retired = new Set<GatewayClient>();
   readonly #options: GatewayClientsOptions;
   readonly #now: () => number;
@@ -51,7 +51,7 @@ export class GatewayClients {
 
   /** The client of an instance. A changed key or address creates a new client; the rate limiter remains. */
   for(target: GatewayTarget): GatewayClient {
-    return this.#keptFor(target).client;
+    return this.#cachedFor(target).client;
   }
 
   /**
@@ -60,15 +60,15 @@ export class GatewayClients {
    * @throws GatewayError if the response does not tell
    */
   hasBudgetApi(target: GatewayTarget): Promise<boolean> {
-    const kept = this.#keptFor(target);
+    const kept = this.#cachedFor(target);
     const { isLiteLlm } = kept.client;
     const known = kept.budgetApi;
     if (known !== undefined && this.#now() < known.until && known.askedLiteLlm === isLiteLlm) return known.answer;
-    const answer = askForBudgetApi(kept.client);
+    const answer = probeBudgetApi(kept.client);
     const keep = (ms: number): BudgetApi => ({ answer, until: this.#now() + ms, askedLiteLlm: isLiteLlm });
-    kept.budgetApi = keep(budgetApiKeptMs.no);
+    kept.budgetApi = keep(budgetApiCacheMs.no);
     answer.then(
-      (has) => (kept.budgetApi = keep(has ? budgetApiKeptMs.yes : budgetApiKeptMs.no)),
+      (has) => (kept.budgetApi = keep(has ? budgetApiCacheMs.yes : budgetApiCacheMs.no)),
       () => (kept.budgetApi = undefined),
     );
     return answer;
@@ -79,27 +79,27 @@ export class GatewayClients {
    * @throws GatewayError if the call fails
    */
   tier(target: GatewayTarget, id: string): Promise<BudgetRow | undefined> {
-    const kept = this.#keptFor(target);
+    const kept = this.#cachedFor(target);
     const known = kept.tiers.get(id);
     if (known !== undefined && this.#now() < known.until) return known.row;
     const row = kept.client.budgetInfo([id]).then((rows) => rows[0]);
     // An instance refers to one tier at a time, so the previous one is dropped.
-    kept.tiers = new Map([[id, { row, until: this.#now() + tierKeptMs }]]);
+    kept.tiers = new Map([[id, { row, until: this.#now() + tierCacheMs }]]);
     row.catch(() => kept.tiers.delete(id));
     return row;
   }
 
   /** Removes a deleted instance. */
   forget(instanceUid: string): void {
-    const kept = this.#kept.get(instanceUid);
-    this.#kept.delete(instanceUid);
+    const kept = this.#cached.get(instanceUid);
+    this.#cached.delete(instanceUid);
     if (kept !== undefined) this.#retire(kept.client);
   }
 
   /** Closes all connections after the calls in progress have ended. */
   async close(): Promise<void> {
-    const clients = [...this.#retired, ...[...this.#kept.values()].map(({ client }) => client)];
-    this.#kept.clear();
+    const clients = [...this.#retired, ...[...this.#cached.values()].map(({ client }) => client)];
+    this.#cached.clear();
     this.#retired.clear();
     await Promise.all(clients.map((client) => client.close()));
   }
@@ -109,12 +109,12 @@ export class GatewayClients {
     this.#retired.add(client);
     setTimeout(() => {
       if (this.#retired.delete(client)) void client.close();
-    }, retiredKeptMs).unref();
+    }, retiredClientMs).unref();
   }
 
-  #keptFor(target: GatewayTarget): Kept {
+  #cachedFor(target: GatewayTarget): CachedClient {
     const { uid } = target.instance;
-    const kept = this.#kept.get(uid);
+    const kept = this.#cached.get(uid);
     if (kept !== undefined && sameTarget(kept.target, target)) return kept;
     const limiter =
       kept !== undefined && sameLimit(kept.target.rateLimit, target.rateLimit)
@@ -133,13 +133,13 @@ export class GatewayClients {
     });
     if (kept !== undefined) this.#retire(kept.client);
     const budgetApi = kept?.target.endpoint === target.endpoint ? kept.budgetApi : undefined;
-    const fresh: Kept = { target, client, limiter, budgetApi, tiers: new Map() };
-    this.#kept.set(uid, fresh);
+    const fresh: CachedClient = { target, client, limiter, budgetApi, tiers: new Map() };
+    this.#cached.set(uid, fresh);
     return fresh;
   }
 }
 
-async function askForBudgetApi(client: GatewayClient): Promise<boolean> {
+async function probeBudgetApi(client: GatewayClient): Promise<boolean> {
   try {
     await client.budgetInfo([probeId]);
     return true;

@@ -10,7 +10,7 @@ import type { GatewayErrorKind } from './errors.ts';
 import { GatewayError, isGatewayError } from './errors.ts';
 import { RateLimiter } from './rateLimit.ts';
 
-interface Said {
+interface CannedResponse {
   readonly status: number;
   readonly body: string;
 }
@@ -18,12 +18,12 @@ type Dialect = 'litellm' | 'plain';
 
 const id = 'c-1';
 const rateLimit = { qps: 100_000, burst: 100_000, maxConcurrent: 8 };
-const json = (status: number, body: unknown): Said => ({ status, body: JSON.stringify(body) });
-const liteLlmNotFound = (param: string, message: string): Said =>
+const json = (status: number, body: unknown): CannedResponse => ({ status, body: JSON.stringify(body) });
+const liteLlmNotFound = (param: string, message: string): CannedResponse =>
   json(404, { error: { message, type: 'not_found', param, code: '404' } });
 
 /** Responses that say nothing about the customer, although they look like it. */
-const hostile: Readonly<Record<string, Said>> = {
+const hostile: Readonly<Record<string, CannedResponse>> = {
   'an API gateway without a route': json(404, { message: 'no Route matched with those values' }),
   'an API gateway with an id of the request': json(404, { message: 'no Route matched', request_id: '5f1c' }),
   'an empty 404': { status: 404, body: '' },
@@ -59,7 +59,7 @@ class HostileGateway {
   readonly calls: string[] = [];
   dialect: Dialect = 'litellm';
   /** The response in place of the gateway's. The gateway does not receive the call. */
-  instead: (path: string) => Said | undefined = () => undefined;
+  instead: (path: string) => CannedResponse | undefined = () => undefined;
   readonly #server = createServer((incoming, outgoing) => {
     void textOf(incoming).then((text) => {
       const { pathname, searchParams } = new URL(incoming.url ?? '', 'http://gateway');
@@ -83,7 +83,7 @@ class HostileGateway {
     await once(this.#server, 'close');
   }
 
-  #answer(path: string, customer: string, body: Record<string, unknown>): Said {
+  #answer(path: string, customer: string, body: Record<string, unknown>): CannedResponse {
     if (path.startsWith('/budget/')) return this.#budget(path, body);
     const there = this.customers.has(customer);
     if (path === '/customer/new') {
@@ -104,7 +104,7 @@ class HostileGateway {
     return this.dialect === 'litellm' ? { user_id, litellm_budget_table: null } : { user_id };
   }
 
-  #budget(path: string, body: Record<string, unknown>): Said {
+  #budget(path: string, body: Record<string, unknown>): CannedResponse {
     const budget = String(body.id ?? body.budget_id);
     if (path === '/budget/info') {
       return json(

@@ -12,7 +12,7 @@ export type LookupResult =
   | { readonly kind: 'other' };
 
 /** How many recently served customers are kept as witnesses that the path works. Several, since one may be deleted. */
-const witnessesKept = 8;
+const maxWitnesses = 8;
 
 /** Confirms that customers are missing at one gateway. */
 export class MissingCustomerCheck {
@@ -21,7 +21,7 @@ export class MissingCustomerCheck {
   /** Records that the gateway has served a customer. */
   recordFound(customerId: string): void {
     if (this.#witnesses.at(-1) === customerId) return;
-    this.#witnesses = [...this.#witnesses.filter((id) => id !== customerId), customerId].slice(-witnessesKept);
+    this.#witnesses = [...this.#witnesses.filter((id) => id !== customerId), customerId].slice(-maxWitnesses);
   }
 
   /** Whether an unclear 404 for a customer means that the customer does not exist. */

@@ -2,10 +2,10 @@
 import { customerRow } from './schemas.ts';
 
 /** The maximum length of a quote, in characters. */
-const longestQuote = 200;
+const maxQuoteLength = 200;
 /** How many characters of a response are read. The message is at the beginning. */
-const longestLookedAt = 2_000;
-const withheldMark = '…';
+const maxReadLength = 2_000;
+const mask = '…';
 
 /**
  * The first line of the gateway's message: printable characters only, without markup, at most 200 characters. Keys, tokens,
@@ -17,7 +17,7 @@ const withheldMark = '…';
  */
 export function quoteGateway(text: string, masterKey: string, personal: readonly string[] = []): string {
   const line = firstLine(withoutMarkup(messageOf(text)));
-  return shorten(withoutPersonal(withoutSecrets(line, masterKey), personal));
+  return shorten(maskPersonal(maskSecrets(line, masterKey), personal));
 }
 
 /** The values of a request body that must not be quoted: ids, the alias, keys and values of metadata. */
@@ -36,11 +36,11 @@ export function personalValues(body: object | undefined): string[] {
 
 function messageOf(text: string): string {
   const json = parse(text.trim());
-  if (json === undefined) return text.slice(0, longestLookedAt);
+  if (json === undefined) return text.slice(0, maxReadLength);
   const said = messageIn(json) ?? '';
   // LiteLLM prints some errors as a Python dictionary.
   const dictionary = /^\{'error': (['"])(?<said>.*)\1\}$/s.exec(said)?.groups?.said;
-  return (dictionary ?? said).slice(0, longestLookedAt);
+  return (dictionary ?? said).slice(0, maxReadLength);
 }
 
 function parse(text: string): unknown {
@@ -131,22 +131,22 @@ const secretForms: readonly RegExp[] = [
   /(?=[\w+/=~-]*\d)(?=[\w+/=~-]*[a-z])[\w+/=~-]{24,}/gi,
 ];
 
-function withoutSecrets(line: string, masterKey: string): string {
+function maskSecrets(line: string, masterKey: string): string {
   const keys = masterKey === '' ? [] : [masterKey, encodeURIComponent(masterKey)];
-  const bare = keys.reduce((text, key) => text.replaceAll(key, withheldMark), line);
-  return secretForms.reduce((text, form) => text.replace(form, withheldMark), bare);
+  const bare = keys.reduce((text, key) => text.replaceAll(key, mask), line);
+  return secretForms.reduce((text, form) => text.replace(form, mask), bare);
 }
 
-function withoutPersonal(line: string, personal: readonly string[]): string {
+function maskPersonal(line: string, personal: readonly string[]): string {
   const forms = personal.flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]);
   const longestFirst = [...new Set(forms)].sort((one, other) => other.length - one.length);
   return longestFirst
-    .reduce((text, value) => text.replace(asToken(value), withheldMark), line)
-    .replace(/[^\s"'<>()=,;:]+@[^\s"'<>()=,;:]+/g, withheldMark);
+    .reduce((text, value) => text.replace(wholeWord(value), mask), line)
+    .replace(/[^\s"'<>()=,;:]+@[^\s"'<>()=,;:]+/g, mask);
 }
 
 /** Matches a value as a whole word only: an id such as "a" is not masked inside of words. */
-function asToken(value: string): RegExp {
+function wholeWord(value: string): RegExp {
   const literal = value.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'giu');
 }
@@ -154,8 +154,8 @@ function asToken(value: string): RegExp {
 function shorten(line: string): string {
   const quotable = line.replaceAll('"', "'").replace(/\s+/g, ' ').trim();
   const characters = Array.from(quotable);
-  if (characters.length <= longestQuote) return quotable;
+  if (characters.length <= maxQuoteLength) return quotable;
   // Drops a value that the cut would split.
-  const cut = characters.slice(0, longestQuote - 1).join('');
+  const cut = characters.slice(0, maxQuoteLength - 1).join('');
   return `${cut.replace(/\s\S*$/, '')}…`;
 }

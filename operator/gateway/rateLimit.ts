@@ -30,7 +30,7 @@ export class DeferredError extends Error {
   }
 }
 
-interface Waiting {
+interface WaitingCall {
   readonly start: () => void;
   readonly sendAway: (why: DeferredError) => void;
 }
@@ -60,10 +60,10 @@ export class RateLimiter {
   readonly #now: () => number;
   readonly #wall: () => number;
   /** The waiting calls. Urgent calls start first. */
-  readonly #waiting: Readonly<Record<'urgent' | 'routine', Waiting[]>> = { urgent: [], routine: [] };
+  readonly #waiting: Readonly<Record<'urgent' | 'routine', WaitingCall[]>> = { urgent: [], routine: [] };
   #tokens: number;
   #refilledAt: number;
-  #underWay = 0;
+  #inFlight = 0;
   #pausedUntil = 0;
   #pause: Pause | undefined;
   /** How many times in a row the gateway has asked for a pause. */
@@ -93,7 +93,7 @@ export class RateLimiter {
    */
   async run<T>(call: () => Promise<T>, turn: CallPriority, signal?: AbortSignal): Promise<T> {
     const isProbe = this.#takeProbe();
-    if (isProbe) this.#underWay++;
+    if (isProbe) this.#inFlight++;
     else {
       if (turn === 'inProgress') this.#deferIfPaused();
       else this.#deferIfFar(turn);
@@ -102,11 +102,11 @@ export class RateLimiter {
     const pauses = this.#pauses;
     try {
       const result = await call();
-      if (this.#pauses === pauses) this.#answered(isProbe);
+      if (this.#pauses === pauses) this.#recordResponse(isProbe);
       return result;
     } finally {
       if (isProbe) this.#probing = false;
-      this.#underWay--;
+      this.#inFlight--;
       this.#admit();
     }
   }
@@ -121,21 +121,21 @@ export class RateLimiter {
     const now = this.#now();
     // Refusals of calls that started before the pause do not extend the backoff.
     const again = now < this.#pausedUntil && !this.#probing;
-    const tries = asked === undefined ? this.#refusals : this.#refusals - patience;
+    const tries = asked === undefined ? this.#refusals : this.#refusals - maxTrustedPauses;
     const backoff = tries < 0 ? 0 : Math.min(probeEveryMs, firstBackoffMs * 2 ** tries);
-    const ms = Math.min(Math.max(asked ?? 0, again ? 0 : backoff), longestAskedMs);
+    const ms = Math.min(Math.max(asked ?? 0, again ? 0 : backoff), maxPauseMs);
     if (!again) this.#refusals++;
     this.#pauses++;
     this.#pausedUntil = again ? Math.max(this.#pausedUntil, now + ms) : now + ms;
     this.#nextProbe = now + probeEveryMs;
     const left = this.#pausedUntil - now;
-    this.#pause = left > longestPauseMs ? this.#told(asked === undefined ? undefined : left, reason) : undefined;
-    if (left > longestPauseMs) this.#sendAway();
+    this.#pause = left > maxShortPauseMs ? this.#reportedPause(asked === undefined ? undefined : left, reason) : undefined;
+    if (left > maxShortPauseMs) this.#deferWaiting();
     return { ms: this.#pauseLeft('urgent', now), pause: this.#pause };
   }
 
   /** Keeps the reported end until it has passed. An end that moves would change the conditions every minute. */
-  #told(left: number | undefined, reason: string): Pause {
+  #reportedPause(left: number | undefined, reason: string): Pause {
     const known = this.#pause;
     const wall = this.#wall();
     // Rounds up to the whole second.
@@ -147,14 +147,14 @@ export class RateLimiter {
 
   #takeProbe(): boolean {
     const now = this.#now();
-    if (this.#probing || this.#pausedUntil - now <= longestPauseMs || now < this.#nextProbe) return false;
+    if (this.#probing || this.#pausedUntil - now <= maxShortPauseMs || now < this.#nextProbe) return false;
     this.#probing = true;
     this.#nextProbe = now + probeEveryMs;
     return true;
   }
 
   /** Ends the pause after a response. */
-  #answered(isProbe: boolean): void {
+  #recordResponse(isProbe: boolean): void {
     this.#refusals = 0;
     this.#pause = undefined;
     if (!isProbe) return;
@@ -164,7 +164,7 @@ export class RateLimiter {
   }
 
   /** Rejects all waiting calls: no call waits through a long pause. */
-  #sendAway(): void {
+  #deferWaiting(): void {
     const now = this.#now();
     for (const turn of ['urgent', 'routine'] as const) {
       for (const { sendAway } of this.#waiting[turn].splice(0)) {
@@ -176,11 +176,11 @@ export class RateLimiter {
   /** The time until a retry: urgent calls retry at the next probe, routine calls after the pause. */
   #pauseLeft(turn: CallPriority, now: number): number {
     const left = Math.max(0, this.#pausedUntil - now);
-    if (turn === 'routine' || left <= longestPauseMs) return left;
-    return Math.min(left, Math.max(longestWaitMs, this.#nextProbe - now));
+    if (turn === 'routine' || left <= maxShortPauseMs) return left;
+    return Math.min(left, Math.max(maxWaitMs, this.#nextProbe - now));
   }
 
-  #turn(line: Waiting[], signal: AbortSignal | undefined): Promise<void> {
+  #turn(line: WaitingCall[], signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       const giveUp = (): void => {
@@ -188,7 +188,7 @@ export class RateLimiter {
         reject(signal?.reason as Error);
       };
       const leave = (): void => signal?.removeEventListener('abort', giveUp);
-      const waiting: Waiting = {
+      const waiting: WaitingCall = {
         start: () => {
           leave();
           resolve();
@@ -206,7 +206,7 @@ export class RateLimiter {
 
   #deferIfPaused(): void {
     const now = this.#now();
-    if (this.#pausedUntil - now > longestPauseMs)
+    if (this.#pausedUntil - now > maxShortPauseMs)
       throw new DeferredError(this.#pauseLeft('inProgress', now), this.#pause);
   }
 
@@ -217,10 +217,10 @@ export class RateLimiter {
     const forToken = Math.max(0, ((before + 1 - this.#tokens) * 1000) / this.#limit.qps);
     const forPause = this.#pauseLeft(turn, now);
     const wait = Math.max(forToken, forPause);
-    const paused = this.#pausedUntil - now > longestWaitMs;
-    if (wait <= longestWaitMs && !paused && before < this.#limit.maxConcurrent) return;
+    const paused = this.#pausedUntil - now > maxWaitMs;
+    if (wait <= maxWaitMs && !paused && before < this.#limit.maxConcurrent) return;
     const last = this.#lastTurn[turn];
-    this.#lastTurn[turn] = Math.max(last + 1000 / this.#limit.qps, now + Math.max(wait, longestWaitMs));
+    this.#lastTurn[turn] = Math.max(last + 1000 / this.#limit.qps, now + Math.max(wait, maxWaitMs));
     throw new DeferredError(this.#lastTurn[turn] - now, paused ? this.#pause : undefined);
   }
 
@@ -228,15 +228,15 @@ export class RateLimiter {
     const now = this.#now();
     const { urgent, routine } = this.#waiting;
     this.#refill(now);
-    while (this.#underWay < this.#limit.maxConcurrent && this.#tokens >= 1 && now >= this.#pausedUntil) {
+    while (this.#inFlight < this.#limit.maxConcurrent && this.#tokens >= 1 && now >= this.#pausedUntil) {
       const next = urgent.shift() ?? routine.shift();
       if (next === undefined) return;
       this.#tokens--;
-      this.#underWay++;
+      this.#inFlight++;
       next.start();
     }
     const none = urgent.length + routine.length === 0;
-    if (none || this.#underWay >= this.#limit.maxConcurrent || this.#timer !== undefined) return;
+    if (none || this.#inFlight >= this.#limit.maxConcurrent || this.#timer !== undefined) return;
     const wait = Math.max(((1 - this.#tokens) * 1000) / this.#limit.qps, this.#pausedUntil - now, 1);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
@@ -251,14 +251,14 @@ export class RateLimiter {
 }
 
 /** How long a call that begins work waits, in milliseconds. After that, other work needs its worker. */
-const longestWaitMs = 500;
+const maxWaitMs = 500;
 /** The longest pause that a call in progress waits for, in milliseconds. Longer pauses are reported. */
-const longestPauseMs = 10_000;
+const maxShortPauseMs = 10_000;
 /** How often a gateway in a long pause is probed, in milliseconds. */
 const probeEveryMs = 60_000;
 /** The first pause after a refusal without a time, in milliseconds. Doubles up to {@link probeEveryMs}. */
 const firstBackoffMs = 5_000;
 /** How many times in a row a pause that the gateway names is followed without backoff, however short it is. */
-const patience = 5;
+const maxTrustedPauses = 5;
 /** The longest pause that is accepted, in milliseconds. A longer one indicates a fault of the gateway. */
-const longestAskedMs = 24 * 60 * 60_000;
+const maxPauseMs = 24 * 60 * 60_000;

@@ -68,10 +68,10 @@ export interface Strategy {
  * @throws GatewayError from the failed step
  */
 export async function execute(client: GatewayClient, steps: readonly Step[], options: CallOptions): Promise<void> {
-  for (const step of steps) await doStep(client, step, options);
+  for (const step of steps) await executeStep(client, step, options);
 }
 
-async function doStep(client: GatewayClient, step: Step, options: CallOptions): Promise<void> {
+async function executeStep(client: GatewayClient, step: Step, options: CallOptions): Promise<void> {
   switch (step.do) {
     case 'requireTier':
       if ((await client.budgetInfo([step.id], options)).length > 0) return;
