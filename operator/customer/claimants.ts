@@ -68,7 +68,7 @@ export function ownerOfRow(dependencies: Dependencies, uid: string): GatewayCust
   });
 }
 
-/** Digest of the address of the customer's gateway, where it is known. */
+/** Digest of the address of the customer's gateway, if known. */
 export function gatewayDigest(dependencies: Dependencies, customer: GatewayCustomer): string | undefined {
   const instance = dependencies.instances.get(instanceKeyOf(customer));
   const address = instance === undefined ? undefined : gatewayAddress(instance);

@@ -5,9 +5,9 @@ import type { Dependencies } from './dependencies.ts';
 
 /**
  * The connection for a customer.
- * @param purpose `forDeletion` uses the last known connection where the namespace's deletion removed the instance or its
- *   key
- * @throws ConnectionError where there is no connection, or the instance does not allow the customer
+ * @param purpose `forDeletion` uses the last known connection if the deletion of the namespace has removed the instance or
+ *   its key
+ * @throws ConnectionError if there is no connection or the instance does not allow the customer
  */
 export async function connect(
   { connections, instances }: Pick<Dependencies, 'connections' | 'instances'>,

@@ -3,7 +3,7 @@ import type { Dependencies } from './dependencies.ts';
 import { transitions } from './events.ts';
 import { nextStatus, type SyncOutcome } from './status.ts';
 
-/** The deletion of a resource came before the finalizer. Nothing was begun at the gateway, and nothing may be. */
+/** The resource was deleted before the finalizer was written. Nothing exists at the gateway, and nothing may be created. */
 export class DeletedFirstError extends Error {
   override readonly name = 'DeletedFirstError';
 }
@@ -32,7 +32,7 @@ export class CurrentCustomer {
     return this.#known;
   }
 
-  /** @throws DeletedFirstError where the deletion came first and the finalizer of another controller holds the resource */
+  /** @throws DeletedFirstError if the deletion came first and the finalizer of another controller keeps the resource */
   async ensureFinalizer(annotations: Readonly<Record<string, string>> = {}): Promise<void> {
     const { finalizer } = this.#dependencies;
     this.#known = await finalizer.add(this.latest, annotations);

@@ -1,4 +1,4 @@
-/** Deletes at the gateway, and at the guardrail, what belongs to one customer resource. */
+/** Deletes everything that belongs to one customer resource at the gateway and at the guardrail. */
 import { retryWithFreshKey } from '../connection/connection.ts';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { namespaceIsBeingDeleted } from '../cluster/cluster.ts';

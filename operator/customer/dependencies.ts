@@ -48,7 +48,7 @@ export interface Dependencies {
   readonly metrics: CustomerMetrics;
   /** The time of day, for timestamps. */
   readonly now: () => Date;
-  /** Milliseconds of a clock that never goes back, for intervals. */
+  /** A monotonic clock in milliseconds, for intervals. */
   readonly monotonic: () => number;
 }
 

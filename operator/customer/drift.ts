@@ -11,7 +11,7 @@ export interface Drift {
   readonly uncleared: readonly Field[];
 }
 
-/** Compares what the gateway reports with the desired fields. */
+/** Compares the gateway's report with the desired fields. */
 export function driftOf(
   wanted: Fields,
   applied: ReadonlySet<Field>,
@@ -28,7 +28,7 @@ export function driftOf(
   };
 }
 
-/** The fields that the operator has set, once the gateway has taken what it can. */
+/** The fields that the operator has set after a successful write. */
 export function appliedAfter(wanted: Fields, drift: Drift): Field[] {
   const unheld = new Set(drift.unheld);
   const uncleared = new Set(drift.uncleared);

@@ -7,8 +7,8 @@ import type { GuardrailEndpoint } from '../guardrail/guardrail.ts';
 export type { GuardrailEndpoint };
 
 /**
- * The guardrail processes that store the sessions of an instance's customers: every pod where the store is in memory, any
- * pod where it is shared, none where the instance has no guardrail. Throws where that is unknown.
+ * The guardrail processes that store the sessions of an instance's customers: every pod if the store is in memory, any pod
+ * if it is shared, none if the instance has no guardrail. Throws if they are unknown.
  */
 export type GuardrailEndpoints = (instance: GatewayInstance) => Promise<readonly GuardrailEndpoint[]>;
 

@@ -16,7 +16,7 @@ describe('events', () => {
   const failure = { synced: false, reason: 'GatewayUnreachable', message: 'x' } as const;
   const success = { synced: true, reason: 'UpToDate', message: 'x' } as const;
 
-  it('report transitions, and nothing where a reconcile finds the same again', () => {
+  it('report transitions, and nothing if a reconcile changes nothing', () => {
     expect(after(undefined, failure)).to.deep.equal(['Warning SyncFailed']);
     expect(after(syncedCondition('GatewayUnreachable'), failure)).to.deep.equal([]);
     expect(after(syncedCondition('GatewayRejected'), failure)).to.deep.equal(['Warning SyncFailed']);
@@ -32,7 +32,7 @@ describe('events', () => {
     ]);
   });
 
-  it('warn of a missing instance only where the customer was synced before', () => {
+  it('warn of a missing instance only if the customer was synced before', () => {
     for (const reason of ['InstanceNotFound', 'InstanceNotReady'] as const) {
       const outcome: SyncOutcome = { synced: false, reason, message: 'x' };
       expect(eventsOf(customerOf({}), outcome)).to.deep.equal(['Normal WaitingForInstance']);

@@ -34,7 +34,7 @@ const retryMs = 60_000;
 
 const howToForce = `To delete this resource without that, set the annotation ${annotations.forceDelete} to "true".`;
 
-/** Finalizes customers: deletes at the gateway what belongs to the resource, and nothing else. */
+/** Finalizes customers: deletes at the gateway exactly what belongs to the resource. */
 export class Finalization {
   readonly #dependencies: Dependencies;
   /** Since when a customer of a namespace that is being deleted is stranded, by uid, on the monotonic clock. */
@@ -44,7 +44,7 @@ export class Finalization {
     this.#dependencies = dependencies;
   }
 
-  /** @throws RetryAfterError or GatewayError where the gateway is to be called again later */
+  /** @throws RetryAfterError or GatewayError if the gateway must be called again later */
   async finalize(current: CurrentCustomer, context: ReconcileContext): Promise<Result> {
     const dependencies = this.#dependencies;
     const customer = current.latest;
@@ -67,9 +67,9 @@ export class Finalization {
   }
 
   /**
-   * Deletes what was begun for resources that were deleted in spite of their finalizer: the budget row of each, and the
-   * record unless it may belong to others or is to stay.
-   * @throws GatewayError where it is to be tried again
+   * Cleans up after resources that were deleted in spite of their finalizer: deletes the budget row of each, and the record
+   * unless it may belong to others or is to be orphaned.
+   * @throws GatewayError if the cleanup must be repeated
    */
   async cleanUpAfterLostFinalizer(lost: readonly GatewayCustomer[], { signal, log }: ReconcileContext): Promise<void> {
     for (const customer of lost) {
@@ -127,7 +127,7 @@ export class Finalization {
     });
   }
 
-  /** Reports what the deletion waits for, and decides when it is tried again. */
+  /** Reports what the deletion waits for, and schedules the retry. */
   async #handleFailure(current: CurrentCustomer, error: unknown): Promise<Result> {
     if (error instanceof ErasureError) {
       await setCondition(current, 'ErasurePending', `${error.message} The operator retries. ${howToForce}`);

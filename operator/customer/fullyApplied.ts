@@ -3,7 +3,7 @@ import type { CustomerConditionReason } from '../conditions/conditions.ts';
 import type { Field, Unenforced } from '../gateway/gateway.ts';
 import type { Drift } from './drift.ts';
 
-/** What the gateway has of the fields of a spec after a sync. */
+/** The state of the spec's fields at the gateway after a sync. */
 export interface AppliedState {
   /** Digest of the gateway's address. */
   readonly gateway?: string | undefined;
@@ -18,7 +18,7 @@ export interface AppliedState {
   readonly unenforced: readonly Unenforced[];
 }
 
-/** The fields that stay as they are at the gateway, whatever is sent. */
+/** The fields that no write changes at the gateway. */
 export function unappliedFields({ unheld, uncleared }: Drift): Field[] {
   return [...unheld, ...uncleared];
 }

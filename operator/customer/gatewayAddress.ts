@@ -1,4 +1,4 @@
-/** Which instances lead to the same gateway, judged by their addresses. Pure. */
+/** Recognizes instances that lead to the same gateway by their addresses. Pure. */
 import { createHash } from 'node:crypto';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 

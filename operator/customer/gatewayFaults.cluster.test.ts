@@ -19,7 +19,7 @@ describe('customers and faults', function () {
       await bed.user.secret('late', masterKey);
       await bed.user.annotate('a', 'syncRequested', 'now');
       await bed.user.untilReason('a', 'Created');
-      // The order in which resources are applied is no failure.
+      // Applying resources in any order is not a failure.
       await bed.untilEvent('a', 'Created');
       expect(await bed.user.events('a'))
         .to.include('WaitingForInstance')
@@ -48,11 +48,11 @@ describe('customers and faults', function () {
     const html = '<!doctype html><title>maintenance</title>';
     const faults: readonly { name: string; fault: Fault; reason: string }[] = [
       { name: 'that is down', fault: { kind: 'breakBefore' }, reason: 'GatewayUnreachable' },
-      { name: 'that does not answer', fault: { kind: 'hang' }, reason: 'GatewayUnreachable' },
-      { name: 'that breaks off its answers', fault: { kind: 'cut' }, reason: 'GatewayUnreachable' },
-      { name: 'that answers with a page', fault: answer(200, html), reason: 'GatewayUnreachable' },
+      { name: 'that does not respond', fault: { kind: 'hang' }, reason: 'GatewayUnreachable' },
+      { name: 'that breaks off its responses', fault: { kind: 'cut' }, reason: 'GatewayUnreachable' },
+      { name: 'that responds with a page', fault: answer(200, html), reason: 'GatewayUnreachable' },
       { name: 'that answers 500', fault: answer(500), reason: 'GatewayUnreachable' },
-      { name: 'that answers 502 with a page', fault: answer(502, html), reason: 'GatewayUnreachable' },
+      { name: 'that responds with 502 and a page', fault: answer(502, html), reason: 'GatewayUnreachable' },
       { name: 'that answers 401', fault: answer(401), reason: 'GatewayUnauthorized' },
       { name: 'that answers 403', fault: answer(403), reason: 'GatewayUnauthorized' },
       { name: 'that answers 422', fault: answer(422, '{"detail":[]}'), reason: 'GatewayRejected' },
@@ -85,7 +85,7 @@ describe('customers and faults', function () {
       });
     }
 
-    it('that is unreachable changes no condition within a minute, then it does, and again at the recovery', async () => {
+    it('that is unreachable changes conditions only after a minute, and again at the recovery', async () => {
       await bed.user.patch('main', { spec: { syncInterval: '1s' } }, 'gatewayinstances');
       await bed.user.customer('a', { alias: 'A' });
       const created = await bed.user.untilReason('a', 'Created');
@@ -113,7 +113,7 @@ describe('customers and faults', function () {
       await bed.user.untilReason('a', 'GatewayUnreachable');
     });
 
-    it('that asks for a delay gets it, and no failure is reported', async () => {
+    it('that asks for a delay gets it without a reported failure', async () => {
       let left = 2;
       bed.proxy.fault = () => (left-- > 0 ? answer(429, '{}', { 'retry-after': '0.3' }) : undefined);
       await bed.user.customer('a', { alias: 'A' });
@@ -137,7 +137,7 @@ describe('customers and faults', function () {
       expect(message(limited)).to.match(/accepts no calls until 20\S+Z: .*"slow down"/);
       await bed.user.customer('b', {});
       await bed.user.untilReason('b', 'RateLimited');
-      // Nothing was begun for b.
+      // The operator has created nothing for b.
       await bed.user.delete('b');
       await bed.user.untilGone('b');
       await bed.user.delete('going');
@@ -172,7 +172,7 @@ describe('customers and faults', function () {
       await bed.user.untilReason('bad', 'GatewayUnreachable');
     });
 
-    it('that breaks off its answer to a creation is observed again', async () => {
+    it('that breaks off its response to a creation is observed again', async () => {
       bed.proxy.fault = ({ path }) => (path === '/customer/new' ? { kind: 'breakAfter' } : undefined);
       await bed.user.customer('a', { alias: 'A', maxBudget: 5 });
       await bed.user.until('a', ({ status }) => status?.synced === true);

@@ -24,7 +24,7 @@ describe('customers of several namespaces', function () {
       ['of the same address', (url: string): string => `${url}//`],
       ['of another name', (url: string): string => url.replace('127.0.0.1', 'localhost')],
     ] as const) {
-      it(`leave a record to its owner where an instance ${what} leads to the same gateway`, async () => {
+      it(`leave a record to its owner if an instance ${what} leads to the same gateway`, async () => {
         await bed.user.customer('a', { alias: 'Owner', maxBudget: 5 });
         await bed.user.untilReason('a', 'Created');
         await other.secret('mine', masterKey);
@@ -42,7 +42,7 @@ describe('customers of several namespaces', function () {
       });
     }
 
-    it('create nothing where the gateway does not report whether the record exists', async () => {
+    it('create nothing if the gateway does not report whether the record exists', async () => {
       bed.proxy.fault = ({ path }) =>
         path.startsWith('/customer/info') ? answer(404, '{"message":"nothing here"}') : undefined;
       await other.customer('a', { instanceRef: main() });
@@ -99,7 +99,7 @@ describe('customers of several namespaces', function () {
       await other.untilGone('a');
     });
 
-    it('leave a record to the resource that is deleted and applied again, also after a restart', async () => {
+    it('leave a record to a resource that is deleted and applied again, also after a restart', async () => {
       const gone = (customer: GatewayCustomer): boolean => message(customer).includes('is gone');
       await bed.user.customer('a', { alias: 'First', maxBudget: 5 });
       await bed.user.untilReason('a', 'Created');
@@ -131,7 +131,7 @@ describe('customers of several namespaces', function () {
     });
   });
 
-  describe('a customer for which nothing was begun', () => {
+  describe('a customer without any call to the gateway', () => {
     let other: KubectlUser;
     beforeEach(async () => {
       other = await bed.watchSecondNamespace();
@@ -144,7 +144,7 @@ describe('customers of several namespaces', function () {
     ] as const;
 
     for (const [what, reason, spec] of nothingBegun) {
-      it(`because of ${what} has no create mark, is deleted at once, and leaves the record of others`, async () => {
+      it(`because of ${what} has no create mark, is deleted at once, and leaves other records alone`, async () => {
         const customerId = `of-others-${other.namespace}`;
         await bed.admin.customerNew({ user_id: customerId, alias: 'Of others' });
         await other.instance('keyless', { endpoint: bed.proxy.url });
@@ -154,7 +154,7 @@ describe('customers of several namespaces', function () {
         expect(metadata.annotations ?? {}).not.to.have.property(annotations.createPending);
         await other.delete('a');
         await other.untilGone('a');
-        // With a mark of version 0.1.0, it is deleted without the instance too.
+        // A resource with a mark of version 0.1.0 is deleted without the instance too.
         await other.customer('b', { customerId, maxBudget: 5, ...spec() });
         const { uid } = (await other.untilReason('b', reason)).metadata;
         const mark = { [annotations.createPending]: JSON.stringify({ uid, fields: ['maxBudget'] }) };
@@ -167,7 +167,7 @@ describe('customers of several namespaces', function () {
       });
     }
 
-    it('waits with its deletion where it owns a record, until its namespace is allowed again', async () => {
+    it('delays its deletion if it owns a record, until its namespace is allowed again', async () => {
       const allow = (namespaces: string[] | null): Promise<void> =>
         bed.user.patch('main', { spec: { allowedNamespaces: namespaces } }, 'gatewayinstances');
       await allow([other.namespace]);

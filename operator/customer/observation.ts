@@ -16,9 +16,9 @@ export async function observeRecord(
 }
 
 /**
- * Observes the record at the beginning of a sync. Where the gateway's answer for a missing customer is not known yet, a
- * creation finds out more: it fails at a wrong path, and the record is observed afterwards. Not so if records of others
- * must be refused.
+ * Observes the record at the beginning of a sync. If the gateway's 404 for a missing customer is not known yet, a creation
+ * settles the question: it fails at a wrong path, and the record is observed afterwards. The creation is not tried if
+ * records of others must be refused.
  */
 export async function observeFirst(
   client: GatewayClient,
@@ -34,7 +34,10 @@ export async function observeFirst(
   }
 }
 
-/** Observes what a write has come to. @throws GatewayError where the record is missing */
+/**
+ * Observes the result of a write.
+ * @throws GatewayError if the record is missing
+ */
 export async function observeAfterWrite(
   client: GatewayClient,
   customer: GatewayCustomer,

@@ -1,4 +1,4 @@
-/** Which resource owns a record, on a real API server. */
+/** The ownership of records, on a real API server. */
 import { expect } from 'chai';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId } from '../gateway/gateway.ts';
@@ -10,7 +10,7 @@ describe('ownership of a record', function () {
   const bed = withTestbed();
 
   describe('one resource', () => {
-    it('adopts an existing record, and leaves alone what the spec does not name', async () => {
+    it('adopts an existing record, and leaves fields alone that the spec does not name', async () => {
       await bed.admin.customerNew({ user_id: bed.idOf('a'), alias: 'Before', blocked: true, models: ['x'] });
       await bed.user.customer('a', { alias: 'After' });
       await bed.user.untilReason('a', 'Adopted');
@@ -23,7 +23,7 @@ describe('ownership of a record', function () {
       await bed.untilEvent('a', 'Adopted');
     });
 
-    it('reports that the limits of a shared budget were copied, until the spec names them or the budget', async () => {
+    it('reports limits copied from a shared budget until the spec names them or the budget', async () => {
       await bed.admin.customerNew({ user_id: bed.idOf('a'), budget_id: 'free' });
       await bed.user.customer('a', { rpmLimit: 5 });
       const adopted = await bed.user.untilReason('a', 'Adopted');
@@ -58,7 +58,7 @@ describe('ownership of a record', function () {
       expect(await bed.recordOf('a')).to.include({ alias: 'A' });
     });
 
-    it('refuses an existing record where the policy is Refuse, and never changes it', async () => {
+    it('refuses an existing record if the policy is Refuse, and never changes it', async () => {
       await bed.admin.customerNew({ user_id: bed.idOf('a'), alias: 'Before' });
       await bed.user.customer('a', { alias: 'After', adoptionPolicy: 'Refuse' });
       expect(message(await bed.user.untilReason('a', 'AlreadyExists'))).to.contain('adoptionPolicy');
@@ -67,7 +67,7 @@ describe('ownership of a record', function () {
       expect(await bed.recordOf('a')).to.include({ alias: 'Before' });
     });
 
-    it('creates its own record where the policy is Refuse', async () => {
+    it('creates its own record if the policy is Refuse', async () => {
       await bed.user.customer('a', { alias: 'A', adoptionPolicy: 'Refuse' });
       await bed.user.untilReason('a', 'Created');
       await bed.user.patch('a', { spec: { alias: 'B' } });
@@ -87,7 +87,7 @@ describe('ownership of a record', function () {
         await bed.user.untilReason('young', 'Conflict');
       });
 
-      it('belongs to the older one; the other changes nothing, and both report what a deletion does', async () => {
+      it('belongs to the older one; the other one changes nothing, and both report the effect of a deletion', async () => {
         const young = await bed.user.untilReason('young', 'Conflict');
         expect(message(young)).to.contain(`${bed.user.namespace}/old manages`).and.to.contain('takes over the record');
         await bed.user.until('old', (customer) => message(customer).includes('young takes over the record'));
@@ -100,7 +100,7 @@ describe('ownership of a record', function () {
         await bed.untilEvent('young', 'Conflict');
       });
 
-      it('goes to the successor with its spend, and nothing of the first one remains', async () => {
+      it('goes to the successor with its spend, and nothing of the first resource remains', async () => {
         bed.proxy.calls.length = 0;
         await bed.user.delete('old');
         await bed.user.untilGone('old');
@@ -118,7 +118,7 @@ describe('ownership of a record', function () {
         expect(await bed.rowOf(young)).to.equal(undefined);
       });
 
-      it('goes back to the first one where that is applied again soon, also after a restart', async () => {
+      it('goes back to the first resource if it is soon applied again, also after a restart', async () => {
         await bed.user.delete('old');
         await bed.user.untilGone('old');
         const young = await bed.user.untilReason('young', 'Adopted');
@@ -142,7 +142,7 @@ describe('ownership of a record', function () {
       });
     });
 
-    it('serves customers of another namespace only where the instance allows it', async () => {
+    it('serves customers of another namespace only if the instance allows it', async () => {
       const other = await bed.watchSecondNamespace();
       await other.customer('a', { instanceRef: { name: 'main', namespace: bed.user.namespace } });
       await other.untilReason('a', 'NamespaceNotAllowed');

@@ -1,4 +1,4 @@
-/** What a resource owns, as a table. */
+/** The ownership of a resource, as a table. */
 import { expect } from 'chai';
 import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { createMark, markText, nextOwnership, ownershipOf } from './ownership.ts';
@@ -22,30 +22,30 @@ describe('ownership', () => {
     ['a mark', withStatus({}, mark('uid-1')), 'pending'],
     ['the mark of another resource', withStatus({}, mark('uid-2')), 'none'],
     ['a malformed mark', withStatus({}, { annotations: { [annotations.createPending]: 'true' } }), 'none'],
-    ['a mark, while it waits for the owner', withStatus({ ownership: 'Waiting' }, mark('uid-1')), 'none'],
-    ['a mark, and a refused record', withStatus({ ownership: 'Refused' }, mark('uid-1')), 'none'],
+    ['a mark while it waits for the owner', withStatus({ ownership: 'Waiting' }, mark('uid-1')), 'none'],
+    ['a mark and a refused record', withStatus({ ownership: 'Refused' }, mark('uid-1')), 'none'],
     [
-      'a mark, while it waits and is paused',
+      'a mark while it waits and is paused',
       withStatus({ ...reported('Paused'), ownership: 'Waiting' }, mark('uid-1')),
       'none',
     ],
-    ['a mark, and an unreachable gateway', withStatus(reported('GatewayUnreachable'), mark('uid-1')), 'pending'],
+    ['a mark and an unreachable gateway', withStatus(reported('GatewayUnreachable'), mark('uid-1')), 'pending'],
     [
-      'a mark, and a conflict that an earlier version reported',
+      'a mark and a conflict that an earlier version reported',
       withStatus(reported('Conflict'), mark('uid-1')),
       'none',
     ],
     [
-      'a mark, and a refusal that an earlier version reported',
+      'a mark and a refusal that an earlier version reported',
       withStatus(reported('AlreadyExists'), mark('uid-1')),
       'none',
     ],
     ['a mark of 0.1.0', withStatus({}, oldMark), 'none'],
-    ['a mark of 0.1.0, and no access', withStatus(reported('NamespaceNotAllowed'), oldMark), 'none'],
-    ['a mark of 0.1.0, and an unreachable gateway', withStatus(reported('GatewayUnreachable'), oldMark), 'pending'],
-    ['a mark that may be forged, where records of others are refused', refusing(withStatus({}, mark('uid-1'))), 'none'],
+    ['a mark of 0.1.0 and no access', withStatus(reported('NamespaceNotAllowed'), oldMark), 'none'],
+    ['a mark of 0.1.0 and an unreachable gateway', withStatus(reported('GatewayUnreachable'), oldMark), 'pending'],
+    ['a possibly forged mark and the adoption policy Refuse', refusing(withStatus({}, mark('uid-1'))), 'none'],
     [
-      'fields announced in the status, where records of others are refused',
+      'fields in the status and the adoption policy Refuse',
       refusing(withStatus({ appliedFields: ['alias'] })),
       'pending',
     ],
@@ -57,7 +57,7 @@ describe('ownership', () => {
     });
   }
 
-  it('takes the fields from the status, else from the mark', () => {
+  it('takes the fields from the status, or else from the mark', () => {
     const fields = (status: object): string[] => [...ownershipOf(withStatus(status, mark('uid-1'))).fields];
     expect(fields({})).to.deep.equal(['alias']);
     expect(fields({ appliedFields: ['models', 'nonsense'] })).to.deep.equal(['models']);
@@ -81,7 +81,7 @@ describe('ownership', () => {
     });
   }
 
-  it('stays as it is where a reconcile finds nothing about it, and is not replaced by a lost permission', () => {
+  it('remains if a reconcile finds nothing about it, and is not replaced by a lost permission', () => {
     expect(nextOwnership(withStatus({ ownership: 'Waiting' }), undefined)).to.equal('Waiting');
     expect(nextOwnership(withStatus({ ownership: 'Waiting' }), 'NotAllowed')).to.equal('Waiting');
     expect(nextOwnership(withStatus({ ownership: 'Owned' }), 'NotAllowed')).to.equal('NotAllowed');

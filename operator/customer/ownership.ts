@@ -16,7 +16,7 @@ export interface Ownership {
    * - `none`: nothing was begun at the gateway. A deletion must do nothing there.
    */
   readonly state: 'owned' | 'pending' | 'none';
-  /** What the status says. undefined: nothing yet. */
+  /** The ownership in the status; undefined before the first status. */
   readonly status: OwnershipStatus | undefined;
   /** The fields that the operator has set at the gateway, or may have set. */
   readonly fields: ReadonlySet<Field>;
@@ -45,7 +45,7 @@ export function ownershipOf(customer: GatewayCustomer): Ownership {
   };
 }
 
-/** Whether the record belongs to another resource, or to somebody outside the cluster. */
+/** Whether the record belongs to another resource or to a client outside the cluster. */
 export function isForeign(status: OwnershipStatus | undefined): boolean {
   return status === 'Waiting' || status === 'Refused';
 }

@@ -155,7 +155,7 @@ describe('sync with a gateway that has only the four calls', () => {
     });
   });
 
-  it('observes once and writes nothing where nothing has changed', async () => {
+  it('observes once and writes nothing if nothing has changed', async () => {
     await withGateway([], async (gateway, bring) => {
       await bring({ alias: 'A', maxBudget: 5 });
       gateway.calls.length = 0;

@@ -48,60 +48,60 @@ describe('the owner of a record', () => {
     sameInstance?: boolean;
     owner: 'one' | 'other' | 'both';
   }[] = [
-    { what: 'the older of two new ones', one: { second: 1 }, other: { second: 2 }, owner: 'one' },
+    { what: 'the older of two new resources', one: { second: 1 }, other: { second: 2 }, owner: 'one' },
     {
-      what: 'the one whose record the gateway has',
+      what: 'the resource whose record the gateway has',
       one: { second: 1 },
       other: { second: 2, recordAt: gateway },
       owner: 'other',
     },
     {
-      what: 'the older of two that own it',
+      what: 'the older of two resources with the record',
       one: { second: 1, recordAt: gateway },
       other: { second: 2, recordAt: gateway },
       owner: 'one',
     },
     {
-      what: 'a new one rather than one that waits',
+      what: 'a new resource before a waiting one',
       one: { second: 1, ownership: 'Waiting' },
       other: { second: 2 },
       owner: 'other',
     },
     {
-      what: 'another one rather than one that is no longer allowed',
+      what: 'an allowed resource before one that is no longer allowed',
       one: { second: 1, recordAt: gateway, ownership: 'NotAllowed' },
       other: { second: 2, recordAt: gateway },
       owner: 'other',
     },
     {
-      what: 'each of two, through two instances, until the gateway has the record of one',
+      what: 'each of two resources of different instances until the gateway has the record of one',
       one: { second: 1 },
       other: { second: 2 },
       sameInstance: false,
       owner: 'both',
     },
     {
-      what: 'the one that owns it, through two instances, though it is younger',
+      what: 'the younger of two resources of different instances if it has the record',
       one: { second: 1 },
       other: { second: 2, recordAt: gateway },
       sameInstance: false,
       owner: 'other',
     },
     {
-      what: 'not one whose record is at another gateway',
+      what: 'not a resource whose record is at another gateway',
       one: { second: 1, recordAt: elsewhere },
       other: { second: 2, recordAt: gateway },
       sameInstance: false,
       owner: 'other',
     },
     {
-      what: 'the one that was applied again rather than the one that took over meanwhile',
+      what: 'the reapplied resource before the one that took over in between',
       one: { second: 1, recordAt: gateway, tookOver: { name: 'other', time: at(10) } },
       other: { second: 12 },
       owner: 'other',
     },
     {
-      what: 'not another one that is created in that time',
+      what: 'not another resource that was created in between',
       one: { second: 1, recordAt: gateway, tookOver: { name: 'third', time: at(10) } },
       other: { second: 12 },
       owner: 'one',
@@ -116,7 +116,7 @@ describe('the owner of a record', () => {
     });
   }
 
-  it('gets its record back only within the grace period, and only within a namespace', () => {
+  it('yields to a resource that is applied again in the grace period and in the same namespace', () => {
     const taker = sketch('taker', { tookOver: { name: 'back', time: at(0) } });
     const back = (ms: number, namespace = 'a'): GatewayCustomer => {
       const customer = sketch('back', { namespace });
@@ -129,7 +129,7 @@ describe('the owner of a record', () => {
     expect(yieldsTo(taker, back(0, 'b'))).to.equal(false);
   });
 
-  it('is exactly one of any claimants of an instance, whichever of them asks', () => {
+  it('is exactly one of the claimants of an instance, independent of the asking claimant', () => {
     const resource = fc.record({
       second: fc.nat(3),
       uid: fc.uuid(),
@@ -177,7 +177,7 @@ describe('the address of a gateway', () => {
     });
   }
 
-  it('is the same for an endpoint and a Service, whose only port is in the status', () => {
+  it('is the same for an endpoint and for a Service whose only port is in the status', () => {
     const instance = (spec: object, status?: object): GatewayInstance =>
       ({ metadata: { name: 'main', namespace: 'ai' }, spec, status }) as unknown as GatewayInstance;
     expect(gatewayAddress(instance({ endpoint: 'http://litellm.ai.svc.cluster.local:4000' }))).to.equal(service);

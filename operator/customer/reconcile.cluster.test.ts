@@ -62,7 +62,7 @@ describe('customer reconcile', function () {
       await bed.untilEvent('a', 'Updated');
     });
 
-    it('moves between own limits and a tier, both ways, and never writes into the tier', async () => {
+    it('moves between its own limits and a tier, in both directions, and never writes into the tier', async () => {
       await bed.user.customer('a', { maxBudget: 5 });
       const created = await bed.user.untilReason('a', 'Created');
       await bed.user.patch('a', { spec: { maxBudget: null, budgetId: 'free', tpmLimit: 99 } });
@@ -77,7 +77,7 @@ describe('customer reconcile', function () {
       expect((await bed.admin.budgetInfo(['free']))[0]).to.include({ max_budget: 1, tpm_limit: 10 });
     });
 
-    it('reports what the gateway does not support or clear, and sends it once', async () => {
+    it('reports fields that the gateway does not support or clear, and sends them once', async () => {
       await bed.user.customer('a', { metadata: { plan: 'gold' }, allowedModelRegion: 'eu' });
       const created = await bed.user.untilReason('a', 'Created');
       expect(message(created, 'FullyApplied')).to.contain('metadata');
@@ -92,7 +92,7 @@ describe('customer reconcile', function () {
       expect(bed.callsOf('/customer/update')).to.have.length(written);
     });
 
-    it('reports what the gateway records and does not enforce, while Synced stays True', async () => {
+    it('reports fields that the gateway records and does not enforce, while Synced stays True', async () => {
       const applied = (customer: GatewayCustomer): object => {
         const { status, reason, message: text } = conditionOf(customer, 'FullyApplied') ?? {};
         return { status, reason, text };
@@ -180,7 +180,7 @@ describe('customer reconcile', function () {
       await bed.untilEvent('a', 'DriftCorrected');
     });
 
-    it('that returns at once ends in NotConverged, and is corrected once an interval', async () => {
+    it('that recurs at once ends in NotConverged, and is corrected once per interval', async () => {
       await bed.user.patch('main', { spec: { syncInterval: '1s' } }, 'gatewayinstances');
       bed.proxy.fault = ({ path, body }) =>
         path === '/customer/new' || path === '/customer/update'
@@ -194,7 +194,7 @@ describe('customer reconcile', function () {
       });
       const at = bed.callsOf('/customer/update').map((call) => call.at);
       for (let next = 1; next < at.length; next++) expect((at[next] ?? 0) - (at[next - 1] ?? 0)).to.be.greaterThan(800);
-      // Reported once, however often it is corrected.
+      // Reported once, although it is corrected in each interval.
       expect((await bed.user.get('a'))?.metadata.resourceVersion).to.equal(stuck.metadata.resourceVersion);
       expect((await bed.user.events('a')).filter((reason) => reason === 'NotConverged').length).to.be.at.most(1);
       bed.proxy.fault = noFault;
@@ -221,7 +221,7 @@ describe('customer reconcile', function () {
       expect(await bed.recordOf('a')).to.equal(undefined);
     });
 
-    it('changes nothing at the gateway where a user removes the finalizer', async () => {
+    it('changes nothing at the gateway if a user removes the finalizer', async () => {
       await bed.user.customer('a', { alias: 'A' });
       await bed.user.untilReason('a', 'Created');
       await bed.user.annotate('a', 'paused', 'true');

@@ -17,9 +17,12 @@ import type { SyncOutcome } from './status.ts';
 import { sync } from './sync.ts';
 import { OutageTolerance, ReapplyGrace } from './waits.ts';
 
-/** When a customer is reconciled again whose key does not work. Secrets are not watched: keys are read again each minute. */
+/**
+ * The delay before the next reconcile of a customer whose key is rejected. Secrets are not watched; keys are read again
+ * each minute.
+ */
 const keyRetryMs = 60_000;
-/** The interval where the instance, and with it its interval, is unknown. */
+/** The interval if the instance is unknown. */
 const defaultSyncMs = parseDuration(instanceDefaults.syncInterval);
 
 /** Reconciles one customer. */
@@ -36,13 +39,13 @@ export class CustomerReconciler implements Reconciler {
     this.#outages = new OutageTolerance(dependencies.monotonic);
   }
 
-  /** @throws RetryAfterError or GatewayError where the gateway is to be called again later */
+  /** @throws RetryAfterError or GatewayError if the gateway must be called again later */
   async reconcile(key: ObjectKey, context: ReconcileContext): Promise<Result> {
     const { cache, finalizer } = this.#dependencies;
     const lost = finalizer.lostObjects(key);
     const customer = cache.get(key);
     const result = customer === undefined ? this.#handleNotFound(key) : await this.#ensure(customer, context);
-    // Afterwards, so that a new resource of this name first takes what the lost one has left.
+    // Runs last, so that a new resource of this name first takes over the record of the lost one.
     await this.#finalization.cleanUpAfterLostFinalizer(lost, context);
     return result;
   }
@@ -60,7 +63,7 @@ export class CustomerReconciler implements Reconciler {
       return await this.#sync(current, connection, context.signal);
     } catch (error) {
       if (error instanceof ConnectionError) return await this.#waitForInstance(current, error);
-      // The resource was deleted meanwhile. The watch brings it back here.
+      // The resource has been deleted. The watch triggers the next reconcile.
       if (isNotFound(error) || error instanceof DeletedFirstError) return {};
       throw error;
     }
@@ -111,7 +114,7 @@ export class CustomerReconciler implements Reconciler {
     }
   }
 
-  /** @throws the error, or a RetryAfterError, where the work queue decides when the reconcile is repeated */
+  /** @throws the error, or a RetryAfterError if the work queue schedules the retry */
   async #handleGatewayError(current: CurrentCustomer, error: GatewayError, syncInterval: number): Promise<Result> {
     const inSync = isInSync(current.latest);
     switch (error.kind) {

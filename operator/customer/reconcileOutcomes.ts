@@ -1,4 +1,4 @@
-/** The outcomes of a reconcile that does not sync, and what a sync adds about other claimants. Pure. */
+/** The outcomes of a reconcile without a sync, and the sentences about other claimants. Pure. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { pausedMessage } from '../conditions/conditions.ts';
 import type { ConnectionError } from '../connection/connection.ts';
@@ -53,7 +53,7 @@ export const ownerGone: SyncOutcome = {
   message: `The GatewayCustomer that managed this customer is gone. This resource takes its place in ${reapplyGraceMs / 1_000} s unless the other one is applied again.`,
 };
 
-/** Adds to the outcome of an owner what its deletion means for the claimants that wait for the record. */
+/** Adds to an owner's outcome the effect of its deletion on the waiting claimants. */
 export function withClaimants(
   dependencies: Dependencies,
   customer: GatewayCustomer,

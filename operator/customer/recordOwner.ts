@@ -1,4 +1,4 @@
-/** Whose a record is that the gateway reports: told from its link to a budget row and from the resource's ownership. */
+/** The owner of a record that the gateway reports, from its link to a budget row and from the resource's ownership. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import {
   budgetRowId,
@@ -20,18 +20,18 @@ import type { Inheritance } from './succession.ts';
  */
 export type RecordOwner = 'thisResource' | 'anotherResource' | 'refused';
 
-/** What the question is decided from. */
+/** The input of the decision. */
 export interface RecordOwnerInput {
   readonly ownership: Ownership;
   readonly inheritance: Inheritance;
   readonly strategy: Strategy;
   /** The namespace of the instance. */
   readonly instanceNamespace: string;
-  /** Whether somebody else created the record while this sync was creating it. */
+  /** Whether another client created the record while this sync was creating it. */
   readonly lostCreation: boolean;
 }
 
-/** Whose a record is. */
+/** Decides who owns a record. */
 export function recordOwner(
   dependencies: Dependencies,
   customer: GatewayCustomer,
@@ -46,7 +46,7 @@ export function recordOwner(
   return own || adoptionPolicyOf(customer) === 'Adopt' ? 'thisResource' : 'refused';
 }
 
-/** The uid of the other resource whose budget row the record is linked to. */
+/** The uid of the other resource that owns the linked budget row. */
 export function linkedResource({ metadata }: GatewayCustomer, { budgetId }: ObservedCustomer): string | undefined {
   const uid = resourceOfRow(budgetId);
   return uid === metadata.uid ? undefined : uid;
@@ -59,7 +59,7 @@ export function isLinked({ metadata }: GatewayCustomer, { budgetId }: ObservedCu
 
 /**
  * Whether a record that this resource announced is linked to the resource's own budget row. If so, an unlinked record was
- * created by somebody else.
+ * created by another client.
  */
 export function wouldBeLinked(strategy: Strategy, { fields }: Ownership): boolean {
   return strategy !== customerFieldsStrategy && !fields.has('budgetId') && [...fields].some(isLimit);

@@ -16,7 +16,7 @@ describe('status', () => {
 
   const minutes = (count: number): Date => new Date(now.getTime() + count * 60_000);
 
-  it('is the same object for an hour where nothing changes', () => {
+  it('is the same object for an hour if nothing changes', () => {
     const first = nextStatus(customerOf({}), outcome, now);
     for (const later of [0, 5, 59.9]) {
       expect(nextStatus(withStatus(first), { ...outcome, wrote: false }, minutes(later))).to.equal(first);
@@ -49,7 +49,7 @@ describe('status', () => {
     });
   }
 
-  it('has the time of a success as that of the last sync, at most an hour before the newest one', () => {
+  it('records the time of a success as the last sync, at most an hour before the newest success', () => {
     const step = fc.record({
       wait: fc.integer({ min: 0, max: 180 }),
       synced: fc.boolean(),
@@ -94,12 +94,12 @@ describe('status', () => {
       later,
     );
     expect(failed.conditions?.[0]).to.include({ status: 'False', lastTransitionTime: later.toISOString() });
-    // The state of the fields still holds for this spec.
+    // The state of the fields remains valid for this spec.
     expect(failed.conditions?.[1]).to.include({ type: 'FullyApplied', status: 'True' });
     expect(failed.appliedFields).to.deep.equal(['alias']);
   });
 
-  it('does not report for a new spec what was found for the old one', () => {
+  it('does not report old findings for a new spec', () => {
     const first = nextStatus(customerOf({}), outcome, now);
     const changed = withStatus(first, { generation: 2 });
     const failed = nextStatus(changed, { synced: false, reason: 'GatewayUnreachable', message: 'x' }, now);

@@ -16,27 +16,27 @@ export interface SyncOutcome {
   readonly synced: boolean;
   readonly reason: SyncedReason;
   readonly message: string;
-  /** What the reconcile found out about the ownership of the record; undefined: nothing. */
+  /** The ownership that the reconcile found; undefined if it found nothing. */
   readonly ownership?: OwnershipStatus | undefined;
-  /** What the gateway reported last; undefined: it was not asked. */
+  /** The gateway's last report; undefined if the gateway was not asked. */
   readonly observed?: ObservedCustomer | undefined;
-  /** The state of the fields, where it is known. */
+  /** The state of the fields, if known. */
   readonly applied?: AppliedState | undefined;
   /** Whether a successful sync changed something at the gateway. */
   readonly wrote?: boolean;
-  /** What it changed, if that is to be recorded as an event. */
+  /** The change to record as an event, if any. */
   readonly action?: SyncAction | undefined;
   /** The sync request that was handled. */
   readonly syncRequest?: string | undefined;
 }
 
-/** How old the time of the last sync of an unchanged customer becomes before it is written again, in milliseconds. */
+/** The maximum age of the last sync time of an unchanged customer, in milliseconds. */
 const lastSyncRefreshMs = 60 * 60_000;
 
 /**
- * The status after an outcome. The time of the last sync moves only with a success: with one that changed this status or
- * wrote at the gateway, and with any other once an hour. An idle customer costs one write an hour.
- * @returns the same object as before where nothing changed
+ * The status after an outcome. The time of the last sync moves with a success that changed this status or wrote at the
+ * gateway, and otherwise once an hour. An idle customer costs one write per hour.
+ * @returns the same object if nothing changed
  */
 export function nextStatus(customer: GatewayCustomer, outcome: SyncOutcome, now: Date): GatewayCustomerStatus {
   const before = customer.status ?? {};
@@ -66,7 +66,7 @@ function retained(before: GatewayCustomerStatus, outcome: SyncOutcome): GatewayC
     const { replacesBudget: _replaced, copiedBudget: _copied, unappliedFields: _unapplied, ...rest } = before;
     return rest;
   }
-  // An announced creation that never happened must not look later as if it had.
+  // A creation that was announced and never happened must not count as one later.
   if (before.specHash === undefined && isForeign(outcome.ownership)) {
     const { appliedFields: _announced, ...rest } = before;
     return rest;

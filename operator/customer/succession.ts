@@ -1,4 +1,4 @@
-/** How the record of a deleted resource goes to another resource of the same namespace, with its spend. */
+/** The transfer of a deleted resource's record, with its spend, to another resource of the same namespace. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { nextCondition } from '../conditions/conditions.ts';
 import { budgetRowId, type Field } from '../gateway/gateway.ts';
@@ -39,7 +39,7 @@ export async function transferRecord(
 
 /** What a resource takes over from other resources of its namespace. */
 export interface Inheritance {
-  /** Whether the record goes to this resource. */
+  /** Whether this resource takes over the record. */
   readonly record: boolean;
   /** The budget rows that the record may be linked to. */
   readonly rows: readonly string[];

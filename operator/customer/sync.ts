@@ -27,7 +27,7 @@ import { strategyFor } from './strategy.ts';
 import { type Inheritance, inheritanceOf } from './succession.ts';
 import * as outcomes from './syncOutcomes.ts';
 
-/** One sync: what it works with, and what it found at its beginning. */
+/** One sync: its inputs and its first observation. */
 interface Sync {
   readonly dependencies: Dependencies;
   readonly current: CurrentCustomer;
@@ -41,11 +41,11 @@ interface Sync {
   readonly inheritance: Inheritance;
   /** The sync request that this sync handles. A later one is left to the next sync. */
   readonly syncRequest: string | undefined;
-  /** Whether somebody else created the record while this sync was creating it. */
+  /** Whether another client created the record while this sync was creating it. */
   readonly lostCreation: boolean;
 }
 
-/** What the record is to become, compared with what it is. */
+/** The desired record, compared with the observed one. */
 interface Comparison {
   readonly wanted: SupportedFields;
   /** The fields that the operator has set before. */
@@ -83,7 +83,7 @@ export async function sync(
     return await createRecord(run, customer);
   } catch (error) {
     if (!isGatewayError(error, 'alreadyExists')) throw error;
-    // Somebody else created it in this moment, most likely a paid call.
+    // Another client created it at the same moment, most likely by a paid call.
     const created = await observeRecord(client, customer, { signal });
     if (created === undefined) throw error;
     return await updateRecord({ ...run, lostCreation: true }, customer, created);
@@ -142,7 +142,7 @@ async function updateRecord(run: Sync, customer: GatewayCustomer, observed: Obse
   return conclude(run, { after, wanted, applied, action: action ?? outcomes.updatedAction(drift, specChanged) });
 }
 
-/** Leaves the record alone, and removes what was begun to create another one. */
+/** Leaves the record alone, and removes what the creation of another record has left. */
 async function refuseRecord({ dependencies, current, client, strategy, signal, ...run }: Sync): Promise<SyncOutcome> {
   if (run.lostCreation || run.ownership.state === 'pending') {
     dependencies.finalizer.beforeExternalWrite(current.latest);
@@ -162,7 +162,7 @@ function compare(run: Sync, customer: GatewayCustomer, observed: ObservedCustome
   };
 }
 
-/** Whether this resource has set nothing of the record: what it has only announced, it has not set. */
+/** Whether this resource has set no field of the record. An announced field is not set yet. */
 function isUntouched({ ownership, lostCreation }: Sync): boolean {
   return ownership.state === 'none' || (ownership.state === 'pending' && lostCreation);
 }
@@ -185,7 +185,7 @@ function mustWrite(
   return !known || syncRequest !== undefined;
 }
 
-/** Judges a write by what the gateway reports afterwards: a 200 alone does not prove it. */
+/** Judges a write by the gateway's report afterwards: a 200 alone does not prove it. */
 function conclude(
   run: Sync,
   written: { after: ObservedCustomer; wanted: SupportedFields; applied: ReadonlySet<Field>; action: SyncAction },
@@ -221,8 +221,8 @@ interface Announcement {
 }
 
 /**
- * Records what is going to be set before it is set, unless it is recorded already: after a crash, it can still be
- * cleared. A new resource gets it as a create mark, in one patch with its finalizer.
+ * Records the fields before they are set, unless they are recorded already, so that they can still be cleared after a
+ * crash. For a new resource, writes them as a create mark in one patch with its finalizer.
  */
 async function announce({ current, ownership }: Sync, { fields, replaces, copies }: Announcement): Promise<void> {
   const { uid } = current.latest.metadata;
