@@ -12,7 +12,7 @@ import { freePort } from '../hack/testing/processes.ts';
 interface Run {
   readonly child: ChildProcess;
   /** The output so far. */
-  readonly said: () => string;
+  readonly output: () => string;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
   /** Resolves when the output matches a pattern. */
   readonly says: (pattern: RegExp) => Promise<void>;
@@ -60,7 +60,7 @@ describe('the operator program', function () {
       });
     });
     const says = async (pattern: RegExp): Promise<void> => {
-      const heard = new Promise<void>((resolve) => {
+      const matched = new Promise<void>((resolve) => {
         const listener = (): void => {
           if (pattern.test(text)) resolve();
         };
@@ -68,13 +68,13 @@ describe('the operator program', function () {
         listener();
       });
       await Promise.race([
-        heard,
+        matched,
         ended.then(() => {
           if (!pattern.test(text)) throw new Error(`It exited without output that matches ${pattern.source}: ${text}`);
         }),
       ]);
     };
-    const run = { child, said: () => text, ended, says };
+    const run = { child, output: () => text, ended, says };
     runs.push(run);
     return run;
   }
@@ -98,14 +98,14 @@ describe('the operator program', function () {
     it(`exits with one sentence for ${name}`, async () => {
       const run = start(args, {}, nodeArgs);
       expect((await run.ended).code).to.equal(1);
-      expect(run.said()).to.match(expected);
+      expect(run.output()).to.match(expected);
     });
   }
 
   it('explains its flags', async () => {
     const run = start(['--help']);
     expect((await run.ended).code).to.equal(0);
-    expect(run.said()).to.include('--watch-namespaces');
+    expect(run.output()).to.include('--watch-namespaces');
   });
 
   for (const [flag, other] of [
@@ -120,7 +120,7 @@ describe('the operator program', function () {
         KUBECONFIG: cluster().kubeconfig,
       });
       expect((await run.ended).code).to.equal(1);
-      expect(run.said()).to.include(
+      expect(run.output()).to.include(
         `The port ${port} on 127.0.0.1 is in use: set another port with --${flag}, or 0 for a free one.\n`,
       );
       server.close();
@@ -143,7 +143,7 @@ describe('the operator program', function () {
     await run.says(new RegExp(`The API server ${server} is unreachable; retrying\\.`));
     run.child.kill('SIGTERM');
     expect(await run.ended).to.deep.equal({ code: 0, signal: null });
-    expect(run.said()).to.not.include('not-to-be-logged');
+    expect(run.output()).to.not.include('not-to-be-logged');
   });
 
   it('installs its definitions, starts its controllers, and at SIGTERM releases its lease and exits with 0', async () => {
@@ -166,7 +166,7 @@ describe('the operator program', function () {
       'jsonpath={.spec.holderIdentity}/{.spec.leaseTransitions}',
     ]);
     expect(holder).to.equal('/0');
-    for (const line of run.said().trim().split('\n')) {
+    for (const line of run.output().trim().split('\n')) {
       expect(JSON.parse(line)).to.include.keys('level', 'time', 'msg');
     }
   });

@@ -139,8 +139,8 @@ describe('gateway client', () => {
   it('quotes the gateway without the key and without personal values', async () => {
     const leaks = [masterKey, ...Object.values(personal), 'Smith', 'sk-'];
     proxy.fault = () => answer(422, envelope(`No plan for ${personal.user_id}\nand more`, 'bad', null));
-    const told = await errorOf(client.customerNew({ ...personal }));
-    expect(told.message).to.equal('The gateway refused POST /customer/new with 422. It says: "No plan for …".');
+    const refusal = await errorOf(client.customerNew({ ...personal }));
+    expect(refusal.message).to.equal('The gateway refused POST /customer/new with 422. It says: "No plan for …".');
     const bodies = [
       envelope(`End User Id=${personal.user_id} with key ${masterKey}`, 'not_found', personal.alias),
       JSON.stringify({

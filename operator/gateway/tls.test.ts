@@ -93,10 +93,10 @@ describe('gateway client over TLS', function () {
   for (const { name, shown, ca, host, says } of cases) {
     it(name, async () => {
       proxy.show(shown ?? good);
-      const told = await outcome(ca, host === undefined ? {} : { host });
-      if (says === undefined) expect(told).to.equal(undefined);
+      const message = await outcome(ca, host === undefined ? {} : { host });
+      if (says === undefined) expect(message).to.equal(undefined);
       else
-        expect(told)
+        expect(message)
           .to.match(/^transient: /)
           .and.contain(says);
     });
