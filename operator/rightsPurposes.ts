@@ -28,7 +28,12 @@ const PURPOSES: readonly Purpose[] = [
   ],
   ['', 'serviceaccounts', '', 'Create a ServiceAccount without rights for each guardrail.'],
   ['', 'services', '', 'Read the port of a gateway; expose a guardrail.'],
-  ['apiextensions.k8s.io', 'customresourcedefinitions', 'patch', 'Install and upgrade its two CustomResourceDefinitions.'],
+  [
+    'apiextensions.k8s.io',
+    'customresourcedefinitions',
+    'patch',
+    'Install and upgrade its two CustomResourceDefinitions.',
+  ],
   [
     'apiextensions.k8s.io',
     'customresourcedefinitions',
@@ -50,7 +55,12 @@ const PURPOSES: readonly Purpose[] = [
     'Set owner references to instances if the cluster enforces permissions for them (OpenShift).',
   ],
   ['gateway.guardrail.dev', 'gatewayinstances/status', '', 'Write the status of instances.'],
-  ['monitoring.coreos.com', 'servicemonitors', '', 'Create ServiceMonitors for guardrails if the Prometheus operator is installed.'],
+  [
+    'monitoring.coreos.com',
+    'servicemonitors',
+    '',
+    'Create ServiceMonitors for guardrails if the Prometheus operator is installed.',
+  ],
   ['networking.k8s.io', 'networkpolicies', '', 'Restrict network access to a guardrail.'],
   ['policy', 'poddisruptionbudgets', '', 'Keep a guardrail available while nodes are drained.'],
 ];

@@ -30,11 +30,7 @@ describe('ownership', () => {
       'none',
     ],
     ['a mark and an unreachable gateway', withStatus(reported('GatewayUnreachable'), mark('uid-1')), 'pending'],
-    [
-      'a mark and a conflict that an earlier version reported',
-      withStatus(reported('Conflict'), mark('uid-1')),
-      'none',
-    ],
+    ['a mark and a conflict that an earlier version reported', withStatus(reported('Conflict'), mark('uid-1')), 'none'],
     [
       'a mark and a refusal that an earlier version reported',
       withStatus(reported('AlreadyExists'), mark('uid-1')),

@@ -123,7 +123,11 @@ function chooseTarget(rowId: string, { wanted, applied, observed, replaces }: Pl
  * The limits that the customer had before the operator and that the spec does not name. They move into its own row and
  * remain in force. The limits of a tier that the operator linked are not copied.
  */
-function carriedLimits(observed: ObservedCustomer | undefined, wanted: Fields, applied: ReadonlySet<Field>): BudgetColumns {
+function carriedLimits(
+  observed: ObservedCustomer | undefined,
+  wanted: Fields,
+  applied: ReadonlySet<Field>,
+): BudgetColumns {
   if (observed === undefined || applied.has('budgetId')) return {};
   const ours = limitFields.filter((field) => applied.has(field) || wanted[field] !== undefined);
   const columns = ours.map((field): string => limitNames[field]);

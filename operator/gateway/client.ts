@@ -188,11 +188,7 @@ export class GatewayClient {
     const operation = 'POST /budget/delete';
     const about = { field: 'budget_id', value: id } as const;
     const call = { operation, path: '/budget/delete', body: { id }, schema: anyObject.nullable(), about } as const;
-    let doubt = new GatewayError(
-      'transient',
-      operation,
-      'The gateway accepted the deletion but still has the budget.',
-    );
+    let doubt = new GatewayError('transient', operation, 'The gateway accepted the deletion but still has the budget.');
     try {
       const answer = await this.#call(call, options);
       if (answer === null || answer.budget_id === id) return;

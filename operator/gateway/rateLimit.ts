@@ -129,7 +129,8 @@ export class RateLimiter {
     this.#pausedUntil = again ? Math.max(this.#pausedUntil, now + ms) : now + ms;
     this.#nextProbe = now + probeEveryMs;
     const left = this.#pausedUntil - now;
-    this.#pause = left > maxShortPauseMs ? this.#reportedPause(asked === undefined ? undefined : left, reason) : undefined;
+    this.#pause =
+      left > maxShortPauseMs ? this.#reportedPause(asked === undefined ? undefined : left, reason) : undefined;
     if (left > maxShortPauseMs) this.#deferWaiting();
     return { ms: this.#pauseLeft('urgent', now), pause: this.#pause };
   }

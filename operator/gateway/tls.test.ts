@@ -59,7 +59,11 @@ describe('gateway client over TLS', function () {
     readonly says: string | undefined;
   }[] = [
     { name: 'trusts the configured authority', ca: authority.ca, says: undefined },
-    { name: 'trusts each of several authorities', ca: `${new TestAuthority('old').ca}\n${authority.ca}`, says: undefined },
+    {
+      name: 'trusts each of several authorities',
+      ca: `${new TestAuthority('old').ca}\n${authority.ca}`,
+      says: undefined,
+    },
     { name: 'accepts any name in the certificate', ca: authority.ca, host: 'localhost', says: undefined },
     {
       name: 'does not trust a private authority by default',
