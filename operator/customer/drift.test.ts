@@ -16,8 +16,15 @@ describe('drift', () => {
     drift: object;
     after: Field[];
   }[] = [
-    { name: 'nothing wanted, nothing ours', wanted: {}, applied: [], is: { alias: 'x' }, drift: {}, after: [] },
-    { name: 'as wanted', wanted: { alias: 'a' }, applied: ['alias'], is: { alias: 'a' }, drift: {}, after: ['alias'] },
+    { name: 'a field neither desired nor applied', wanted: {}, applied: [], is: { alias: 'x' }, drift: {}, after: [] },
+    {
+      name: 'a field as desired',
+      wanted: { alias: 'a' },
+      applied: ['alias'],
+      is: { alias: 'a' },
+      drift: {},
+      after: ['alias'],
+    },
     {
       name: 'another value',
       wanted: { alias: 'a' },
@@ -35,7 +42,7 @@ describe('drift', () => {
       after: ['maxBudget'],
     },
     {
-      name: 'false where there is none',
+      name: 'false and no value',
       wanted: { blocked: false },
       applied: [],
       is: {},
@@ -51,7 +58,7 @@ describe('drift', () => {
       after: ['models'],
     },
     {
-      name: 'a field never spoken of',
+      name: 'a field that the gateway does not report',
       wanted: { metadata: { a: '1' } },
       applied: [],
       is: {},
@@ -59,14 +66,21 @@ describe('drift', () => {
       after: [],
     },
     {
-      name: 'ours, no longer wanted',
+      name: 'an applied field that was removed',
       wanted: {},
       applied: ['alias'],
       is: { alias: 'a' },
       drift: { uncleared: ['alias'] },
       after: ['alias'],
     },
-    { name: 'ours, no longer wanted, and gone', wanted: {}, applied: ['alias'], is: {}, drift: {}, after: [] },
+    {
+      name: 'an applied field that was removed and cleared',
+      wanted: {},
+      applied: ['alias'],
+      is: {},
+      drift: {},
+      after: [],
+    },
   ];
   for (const { name, wanted, applied, is, drift, after } of cases) {
     it(`of ${name}`, () => {
