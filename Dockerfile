@@ -1,18 +1,18 @@
 # One image for both programs: the operator (default command) and the guardrail (`guardrail/main.ts`).
-# The Node that runs in it is the one that package-lock.json pins, so the base needs no Node of its own: only a C++
-# runtime. Both images are pinned by digest, so that a build does not change unless this file does. To take newer ones:
+# The image contains the Node that package-lock.json pins, so the base image needs only a C++ runtime. Both images are
+# pinned by digest, so that a build changes only when this file changes. To update a digest:
 #
 #   docker buildx imagetools inspect gcr.io/distroless/cc-debian12:nonroot --format '{{.Manifest.Digest}}'
 #
-# and the same for the other one. A mirror is named by --build-arg BASE_IMAGE=… and --build-arg BUILD_IMAGE=….
+# and the same for the other image. To use a mirror, set --build-arg BASE_IMAGE=… and --build-arg BUILD_IMAGE=….
 ARG BUILD_IMAGE=docker.io/library/node:26-bookworm-slim@sha256:367679cf9792759492a486e4aa4b421764d71a9546a6dae8aab81a99eb797b3e
 ARG BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot@sha256:9dac0a79194e45a7da0158a9c6da57b217585af0786db3845d1f0ec1a0dd182f
 
 FROM ${BUILD_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The pinned Node is moved out of the packages; its headers, every package's documentation, maps and type declarations,
-# and text recognition's builds for browsers and data for its older engine are dead weight in an image.
+# Moves the pinned Node out of the packages. Deletes what the programs do not need: Node's headers, documentation, source
+# maps and type declarations of packages, and the OCR engine's browser builds and legacy data.
 RUN npm ci --omit=dev --include=optional --loglevel=error \
  && mkdir -p /out/usr/local/bin /out/app && cp "$(readlink -f node_modules/.bin/node)" /out/usr/local/bin/node \
  && rm -rf node_modules/node-linux-* node_modules/node-darwin-* node_modules/node-bin-* node_modules/.bin \
@@ -21,13 +21,13 @@ RUN npm ci --omit=dev --include=optional --loglevel=error \
  && rm -rf node_modules/tesseract.js/dist node_modules/@tesseract.js-data/*/4.0.0 \
  && mv node_modules /out/app/
 
-# Node links against libatomic, which a bare C++ runtime lacks.
+# Node links against libatomic, which the base image lacks.
 RUN lib="usr/lib/$(uname -m)-linux-gnu" && mkdir -p "/out/$lib" && cp -L "/$lib/libatomic.so.1" "/out/$lib/"
 
 FROM ${BASE_IMAGE} AS program
 LABEL org.opencontainers.image.title="Gateway Guardrail Operator" \
       org.opencontainers.image.licenses="Apache-2.0"
-# Packages first: they change less often than what follows, so most upgrades pull that alone.
+# Packages first: they change less often than the layers that follow, so most upgrades pull only those.
 COPY --from=packages /out/usr /usr
 COPY --from=packages /out/app /app
 WORKDIR /app
@@ -36,12 +36,13 @@ COPY crds crds
 COPY operator operator
 COPY guardrail guardrail
 ENV NODE_ENV=production
-# A picture is unpacked into large pieces of memory: given back at once when they are free, a third less stays in use.
+# Decoded images take large blocks of memory. With this threshold, malloc returns them to the system when they are freed,
+# and the process uses a third less memory.
 ENV MALLOC_MMAP_THRESHOLD_=131072
 USER 65532:65532
 
-# All modules once compiled: what Node then finds makes a start twice as fast and spares each process the compiler's
-# memory. Node keeps it apart by user, so whoever runs the image as another one starts as if it were not there.
+# Compiles all modules once. The compile cache makes a start twice as fast and saves each process the compiler's memory.
+# Node keeps one cache for each user, so a container with another user starts without it.
 FROM program AS compiled
 ENV NODE_COMPILE_CACHE=/tmp/compiled
 RUN ["/usr/local/bin/node", "--eval", "await Promise.all(['operator/config.ts', 'operator/operator.ts', 'operator/configuration/documentWorker.ts', 'guardrail/commands.ts', 'guardrail/serve.ts'].map((file) => import(`./${file}`)))"]
