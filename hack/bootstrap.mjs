@@ -1,5 +1,5 @@
-// Runs before every npm script that needs the project's packages, on whatever Node the machine has (20 or newer),
-// and so is plain JavaScript without imports from packages. Afterwards node_modules/.bin/node is the pinned Node.
+// Installs the packages of the project and the pinned Node, `node_modules/.bin/node`. npm scripts run it first, with the Node
+// of the machine (20 or newer). So it is plain JavaScript and imports no packages.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 const MINIMUM_NODE_MAJOR = 20;
 const root = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
 
-/** Ends the process with one sentence that says what to do. */
+/** Ends the process with a message. */
 function fail(sentence) {
   console.error(sentence);
   process.exit(1);
@@ -39,7 +39,8 @@ if (!installed()) {
     {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
-      // npm hands its own arguments down by these; a --dry-run or --omit meant for the caller is not meant for us.
+      // npm passes its own options down in these variables. Options of the caller, such as --dry-run or --omit, must not apply
+      // here.
       env: Object.fromEntries(
         Object.entries(process.env).filter(([name]) => !/^npm_config_(dry_run|omit|include)$/.test(name)),
       ),

@@ -21,7 +21,7 @@ npm test -- PATH…     the tests in these files or folders
 `;
 /** Each property of a unit test run stops after this time. `npm test` tries all values. */
 const UNIT_PROPERTY_MS = 3_000;
-/** Long tests that measure no time. They run beside the other tests with programs of other projects. */
+/** Long tests that measure no time. They run in parallel with the other tests with programs of other projects. */
 const LONG_UNTIMED: readonly string[] = [
   'guardrail/detection/training/build.all.test.ts',
   'hack/test/npmCi.all.test.ts',

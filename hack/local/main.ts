@@ -1,4 +1,4 @@
-/** `npm start`: everything on this machine, until Ctrl-C. */
+/** `npm start`: runs everything on this machine, until Ctrl-C. */
 const MINIMUM_NODE_MAJOR = 24;
 
 if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE_MAJOR) {
@@ -8,7 +8,7 @@ if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE_MAJOR) {
   process.exit(1);
 }
 
-// Only now: what these import does not load on an older Node.
+// Imported only now: an older Node cannot load these modules.
 const { mkdirSync } = await import('node:fs');
 const { join } = await import('node:path');
 const { tryLockFor } = await import('../testing/lock.ts');
@@ -20,7 +20,7 @@ const root = join(import.meta.dirname, '../..');
 const home = join(root, '.local');
 const LOCK_WAIT_MS = 7_000;
 const INSIST_AFTER_MS = 1_000;
-/** Of a Ctrl-C before everything was there. After that it is 0; where something failed, 1. */
+/** The exit code for Ctrl-C: 130 before everything is ready, 0 afterwards. After a failure, the exit code is 1. */
 const INTERRUPTED = 130;
 
 try {
@@ -38,8 +38,8 @@ try {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       askedAt ??= performance.now();
-      // Whoever insists does not want to wait; the children are ended with this process. At once it is no insisting:
-      // npm hands a Ctrl-C on, which the terminal has sent here already.
+      // A second Ctrl-C ends this process at once, and the children with it. A second signal that follows immediately is not
+      // counted: the terminal sends Ctrl-C to this process, and npm forwards it once more.
       if (performance.now() - askedAt > INSIST_AFTER_MS) process.exit(1);
       asked.resolve(undefined);
     });
@@ -50,15 +50,15 @@ try {
     starting.then(() => 'started' as const),
     asked.promise.then(() => 'asked' as const),
   ]);
-  // Nothing can be used yet: ending this process ends what has been started.
+  // Nothing is usable yet. Ending this process ends its children.
   if (early === 'asked') process.exit(INTERRUPTED);
   const running = await starting;
-  // Children and servers here do not keep this process alive by themselves.
+  // Keeps this process alive: its children and servers do not.
   const alive = setInterval(() => undefined, 60_000);
   let exitCode = INTERRUPTED;
   let ending = false;
   const outcome = running.outcome.then(({ complete, text }) => {
-    // What is being ended on its way up fails, and that is no news.
+    // A part that is stopped while it starts fails. This failure is not reported.
     if (ending) return;
     progress.line(`\n${text}\n`);
     exitCode = complete ? 0 : 1;

@@ -1,4 +1,4 @@
-/** The checks of `npm test` that are no mocha tests. Each of them passes or fails as a whole. */
+/** The checks of `npm test` that are not mocha tests. Each of them passes or fails as a whole. */
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import type { Progress } from '../testing/progress.ts';

@@ -78,13 +78,13 @@ describe('test driver', () => {
       });
     }
 
-    it('goes through another command, with an environment of its own', async () => {
+    it('runs under another command, with its own environment', async () => {
       const source = `it('a', () => { if (process.env.A + process.env.B !== '12') throw new Error('no'); });`;
       expect(await run(source, `{ through: ['env', 'A=1'], env: { B: '2' } }`)).to.equal('1 passed, 0 failed');
       expect(await run(source)).to.equal('0 passed, 1 failed');
     });
 
-    it('shows the output of a held run as one piece, after the run that it is beside', async () => {
+    it('prints the output of a held run as one piece, after the parallel run', async () => {
       const source = `it('a', () => { console.log('from the test'); });`;
       writeFileSync(join(folder, 'held.test.mjs'), source);
       const program = `
@@ -103,7 +103,7 @@ describe('test driver', () => {
       expect(shown.trim()).to.equal('[1,["other",true]]');
     });
 
-    it('ends at once when it is told to, and counts that as a failure', async () => {
+    it('ends at once when it is aborted, and counts this as a failure', async () => {
       const source = `it('a', async () => { await new Promise((done) => setTimeout(done, 10_000)); });`;
       expect(await run(source, '{ abort: AbortSignal.timeout(1_000) }')).to.match(/^0 passed, [12] failed$/);
     });

@@ -18,8 +18,8 @@ describe('package-lock.json', function () {
     rmSync(folder, { recursive: true });
   });
 
-  // One platform's package that does not exist lets the first npm ci pass and every later one fail.
-  it('installs twice in a row, on the Node of the machine, and brings the pinned Node', () => {
+  // A platform package that does not exist lets the first npm ci pass and every later one fail.
+  it('installs twice in a row with the Node of the machine, and provides the pinned Node', () => {
     const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => !/node_modules|node-gyp-bin/.test(entry));
     const env = { ...process.env, PATH: path.join(delimiter) };
     for (const time of ['first', 'second']) {

@@ -36,7 +36,7 @@ describe('README', function () {
   const guardrail = shell.filter(({ text }) => text.includes('guardrail/main.ts'));
   const isSessionId = ({ text }: Block): boolean => text.includes(' session-id ');
 
-  it('tells how to compute a session id', () => {
+  it('explains how to compute a session id', () => {
     expect(guardrail.filter(isSessionId)).to.have.length(1);
     const [{ text }] = guardrail.filter(isSessionId) as [Block];
     expect(text).to.include('=session.key ');
@@ -95,7 +95,7 @@ describe('README', function () {
       ({ language, text }) => language === 'yaml' && /^kind: Gateway/m.test(text),
     );
     for (const { text } of manifests) {
-      it(`the ${/^kind: (\w+)/m.exec(text)?.[1] ?? ''} is accepted, with no field that is not known`, async () => {
+      it(`the ${/^kind: (\w+)/m.exec(text)?.[1] ?? ''} is accepted, without unknown fields`, async () => {
         const namespace = /namespace: (\w+)/.exec(text)?.[1] ?? 'default';
         await plane.kubectl(['create', 'namespace', namespace]);
         const answer = await plane.kubectl(['create', '--dry-run=server', '--validate=strict', '-f', '-'], text);
@@ -111,7 +111,7 @@ describe('README', function () {
       expect(await plane.kubectl(deployment)).to.equal('deployment.apps/gateway-guardrail-operator\n');
       const customer = blocks(readme).find(({ text }) => text.includes('kind: GatewayCustomer'))?.text ?? '';
       await plane.kubectl(['apply', '-ndefault', '-f', '-'], customer.replace(/^ {2}namespace: .*\n/m, ''));
-      // Nobody deletes what is in a namespace here, so it is not waited for.
+      // Nothing deletes the contents of a namespace here, so the test does not wait for its deletion.
       await plane.kubectl(['delete', '-k', root, '--wait=false']);
       expect(await plane.kubectl(['get', 'gcust', '-oname', '-ndefault'])).to.include('/acme');
       expect(await plane.kubectl(['get', 'crd', '-oname'])).to.include('gatewaycustomers.gateway.guardrail.dev');

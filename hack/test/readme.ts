@@ -1,12 +1,12 @@
-/** What the README tells people to type, so that tests can type it. Pure. */
+/** Reads commands and links from Markdown, so that tests can run and check them. Pure. */
 
-/** A fenced block and its language. */
+/** A fenced code block. */
 export interface Block {
   language: string;
   text: string;
 }
 
-/** All fenced blocks, in order. */
+/** All fenced code blocks, in order. */
 export function blocks(markdown: string): Block[] {
   return [...markdown.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = '', text = '']) => ({
     language,
@@ -14,27 +14,27 @@ export function blocks(markdown: string): Block[] {
   }));
 }
 
-/** Commands in running text and in tables (`` `kubectl get ginst` ``) that begin with the program's name. */
+/** The inline commands (`` `kubectl get ginst` ``) of a program. */
 export function inlineCommands(markdown: string, program: string): string[] {
   const text = markdown.replace(/^```[\s\S]*?^```$/gm, '');
   const commands = [...text.matchAll(/`([^`]+)`/g)].map(([, command = '']) => command.replace(/\s+/g, ' '));
   return commands.filter((command) => command === program || command.startsWith(`${program} `));
 }
 
-/** Targets of links that lie in the project, with their anchors. */
+/** The targets of links within the project, with their anchors. */
 export function linkTargets(markdown: string): string[] {
   const text = markdown.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '');
   return [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, target = '']) => target);
 }
 
-/** The files that links lead to, without anchors. */
+/** The files that links point to, without anchors. */
 export function localLinks(markdown: string): string[] {
   return linkTargets(markdown)
     .map((target) => target.split('#')[0] ?? '')
     .filter((file) => file !== '');
 }
 
-/** The anchors of a document's headings, as GitHub forms them. */
+/** The anchors of the headings, as GitHub generates them. */
 export function headings(markdown: string): string[] {
   const text = markdown.replace(/^```[\s\S]*?^```$/gm, '');
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>

@@ -1,6 +1,6 @@
-// Mocha's own report, and the same counts in a file for hack/test.ts: kept up to date, so that they
-// survive a run that breaks off; `ended` says that all tests have run.
-// Mocha loads reporters by require, so this is the one test file in plain JavaScript.
+// Mocha's spec reporter, which also writes the counts to a file for hack/test.ts. The file is updated after each test, so that
+// an aborted run has counts; `ended` says that all tests have run. Mocha loads reporters with require, so this is plain
+// JavaScript.
 import { writeFileSync } from 'node:fs';
 import { reporters, Runner } from 'mocha';
 
@@ -22,7 +22,7 @@ export default class CountingReporter extends reporters.Spec {
     });
     runner.on(EVENT_TEST_FAIL, (test, error) => {
       counts.failed += 1;
-      // The beginning says what it is, and of a property which seed shows it.
+      // The beginning of the message says what failed, and for a property its seed.
       const why = String(error?.message ?? error)
         .split('\n')
         .slice(0, 3)

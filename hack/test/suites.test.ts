@@ -20,7 +20,7 @@ describe('test files', () => {
     });
   }
 
-  it('need no server unless their name says so', () => {
+  it('need a server only if their name says so', () => {
     expect(isNeeded('controlPlane', ['a.test.ts', 'a.slow.test.ts', 'a.redis.test.ts'])).to.equal(false);
     expect(isNeeded('redis', ['a.test.ts', 'a.slow.test.ts', 'a.cluster.test.ts'])).to.equal(false);
     expect(isNeeded('controlPlane', ['a.test.ts', 'a.cluster.test.ts'])).to.equal(true);

@@ -2,7 +2,9 @@ import { type KubeConfig, type KubernetesObject, KubernetesObjectApi, PatchStrat
 
 const FIELD_MANAGER = 'npm-start';
 
-/** Server-side apply of each object in turn. In this process: kubectl would first take a second to look around. */
+/**
+ * Applies each object in turn with server-side apply. It does not run kubectl, because kubectl needs a second for discovery.
+ */
 export async function apply(kubeConfig: KubeConfig, objects: readonly KubernetesObject[]): Promise<void> {
   const api = KubernetesObjectApi.makeApiClient(kubeConfig);
   for (const object of objects) {

@@ -1,4 +1,4 @@
-/** What needs an API server: the operator, the samples, and the guardrail that the operator deploys. */
+/** Starts the parts that need an API server: the operator, the samples, and the guardrail that the operator deploys. */
 import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -22,10 +22,10 @@ export interface ClusterOptions {
   parts: Parts;
   progress: Progress;
   apiPort: number | undefined;
-  /** What the operator has to do with; the API server does not wait for it. */
+  /** The gateway that the operator manages. The API server starts without it. */
   local: Promise<Local>;
   guardrailFile: GuardrailFile;
-  /** Called when the API server's programs are at hand. */
+  /** Called when the binaries of the API server are available. */
   fetched: () => void;
 }
 
@@ -35,14 +35,14 @@ interface OperatorProcess {
   readonly log: string;
 }
 
-/** What runs beside the local parts once the cluster is there. */
+/** The running parts of the cluster. */
 export interface Cluster {
   readonly servers: Servers;
   readonly operator: OperatorProcess;
-  /** The one that the operator deployed. */
+  /** The guardrail that the operator deployed. */
   readonly guardrail: GuardrailAddress;
   readonly kubectl: {
-    /** Where it is, or will be. */
+    /** The path of kubectl, which may not exist yet. */
     readonly path: string;
     readonly isThere: boolean;
   };
@@ -53,8 +53,8 @@ const OPERATOR_TIMEOUT_MS = 60_000;
 const READY_TIMEOUT_MS = 120_000;
 
 /**
- * Starts the cluster's parts and waits until every sample is Ready or Synced.
- * @throws Error that says what failed; the caller ends the parts that were started
+ * Starts the parts of the cluster and waits until every sample is Ready or Synced.
+ * @throws Error that says what failed. The caller ends the parts that were started.
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { places, parts, progress, guardrailFile } = options;
@@ -100,7 +100,7 @@ async function startApiServer(
   const servers = await startServers({
     dir: join(home, 'control-plane'),
     keepAlive: true,
-    // Once it runs, what it has to say is no step's progress any more.
+    // After the start, output of the API server is not progress of a step.
     report: (line) => {
       if (ready) progress.line(line);
       else report(line);
@@ -116,7 +116,7 @@ async function startApiServer(
   return servers;
 }
 
-/** Puts a kubectl of the right version there. Nothing else needs it, so nothing waits for it, and nothing ends without. */
+/** Provides a kubectl of the right version. No other step needs it, so none waits for it, and a failure ends nothing. */
 async function provideKubectl(link: string, progress: Progress): Promise<void> {
   rmSync(link, { force: true });
   try {
@@ -140,7 +140,7 @@ async function startOperator(servers: Servers, { root, home, logs }: Places, par
         '--http-host=127.0.0.1',
         `--http-port=${port}`,
         `--metrics-port=${metricsPort}`,
-        // The folder's lock already keeps a second operator away, and a lease of a killed one would be waited for.
+        // The lock of the folder already prevents a second operator. The lease of a killed operator would delay the start.
         '--leader-elect=false',
         `--namespace=${OPERATOR.namespace}`,
         '--guardrail-image=gateway-guardrail-operator:local',
@@ -165,7 +165,7 @@ async function waitForSamples(
 ): Promise<GuardrailAddress> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   for (;;) {
-    // An API server that is gone for good ends everything through `failed`; a call that fails now and then does not.
+    // If the API server ends, `failed` ends everything. A single failed call is retried.
     const resources = await readResources(servers.kubeConfig()).catch((error: unknown) => String(error));
     const { address } = deployed;
     const lacking =

@@ -2,15 +2,15 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { CoreV1Api, CustomObjectsApi, type KubeConfig } from '@kubernetes/client-node';
 import { type GatewayInstance, gatewayInstanceNames, GROUP, VERSION } from '../../../operator/api/v1alpha1/v1alpha1.ts';
 
-/** Where a guardrail is reached from this machine, and with which key. */
+/** The address of a guardrail on this machine, and its API key. */
 export interface GuardrailAddress {
   url: string;
   key: string;
 }
 
 /**
- * The file that tells the development gateway which guardrail to call, as DNS and a mounted Secret do in a cluster. A
- * reader sees the old or the new content, never half of one.
+ * The file that tells the development gateway which guardrail to call. In a cluster, DNS and a mounted Secret do this. It is
+ * replaced atomically: a reader never sees a partial file.
  */
 export class GuardrailFile {
   readonly #path: string;
@@ -29,7 +29,7 @@ export class GuardrailFile {
   }
 }
 
-/** Has the gateway call the guardrail that the operator deploys for an instance, as soon as that one is ready. */
+/** Makes the gateway call the guardrail that the operator deploys for an instance, as soon as that guardrail is ready. */
 export class DeployedGuardrail {
   readonly #file: GuardrailFile;
   readonly #kubeConfig: KubeConfig;
@@ -45,12 +45,15 @@ export class DeployedGuardrail {
     this.#instance = instance;
   }
 
-  /** What was last written; undefined before the guardrail was first ready. */
+  /** The last written content; undefined until the guardrail is first ready. */
   get address(): GuardrailAddress | undefined {
     return this.#address;
   }
 
-  /** Reads what the operator deployed and writes the file if that has changed. While there is nothing, it stays as it is. */
+  /**
+   * Reads what the operator deployed, and writes the file if it has changed. While nothing is deployed, the file stays as it
+   * is.
+   */
   update(resolve: (url: string) => string | undefined): Promise<void> {
     if (this.#running) {
       this.#again = true;
@@ -65,7 +68,7 @@ export class DeployedGuardrail {
     return this.#running;
   }
 
-  /** Has the gateway call another guardrail from now on: this one is about to end. */
+  /** Makes the gateway call another guardrail, because the current one is about to end. */
   leave(other: GuardrailAddress): void {
     this.#left = true;
     this.#file.write(other);

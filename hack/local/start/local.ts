@@ -1,4 +1,4 @@
-/** What needs no cluster: the development gateway with its echo model, and a guardrail that serves the playground. */
+/** Starts the parts that need no cluster: the development gateway with its echo model, and a guardrail with the playground. */
 import { join } from 'node:path';
 import { answers } from '../../testing/answers.ts';
 import { freePort, portInUse, startProcess, waitUntilReady } from '../../testing/processes.ts';
@@ -11,30 +11,28 @@ import type { StartSettings } from './settings.ts';
 export interface Gateway {
   readonly url: string;
   readonly masterKey: string;
-  /** Its own name, where it is not the default one. */
+  /** The proxy's name, if it is not the default. */
   readonly proxyName?: string;
-  /** Undefined where it is not ours. */
+  /** The log file; undefined for an external gateway. */
   readonly log: string | undefined;
 }
 
-/** A guardrail of our own, beside the one that the operator deploys: the first to be there, and the playground's. */
+/** A guardrail in addition to the one that the operator deploys. It is available first, and serves the playground. */
 export interface LocalGuardrail extends GuardrailAddress {
   readonly log: string;
 }
 
-/** What can be used without a cluster. */
+/** The parts that need no cluster. */
 export interface Local {
   readonly gateway: Gateway;
   readonly playground: LocalGuardrail;
 }
 
-/** Of the gateway and of the playground: both are reached from this machine alone. */
+/** The API key of the gateway and of the playground. Both listen only on the loopback interface. */
 const LOCAL_KEY = 'sk-local-development';
 const TIMEOUT_MS = 60_000;
 
-/**
- * Starts them; a gateway that runs already stands for the development gateway.
- */
+/** Starts the local parts. An external gateway replaces the development gateway. */
 export async function startLocal(
   settings: StartSettings,
   { places, parts, progress }: { places: Places; parts: Parts; progress: Progress },
@@ -83,7 +81,7 @@ async function startGuardrail(gatewayPort: number, { root, logs }: Places, parts
       command: process.execPath,
       args: [join(root, 'guardrail/main.ts')],
       env: {
-        // Its settings are those of a new user: the ones of this shell are meant for another guardrail.
+        // Uses the settings of a new user: GUARDRAIL_ variables of this shell belong to another guardrail.
         ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GUARDRAIL_'))),
         GUARDRAIL_HOST: '127.0.0.1',
         GUARDRAIL_PORT: String(port),
@@ -100,7 +98,7 @@ async function startGuardrail(gatewayPort: number, { root, logs }: Places, parts
   return { url, key: LOCAL_KEY, log: child.logFile };
 }
 
-/** The port after the gateway's where it is free, so that the playground's address is the same at each start. */
+/** The port after the gateway's, if it is free: the playground's address then is the same at each start. */
 async function portBeside(gatewayPort: number): Promise<number> {
   const port = gatewayPort + 1;
   return gatewayPort === 0 || port > 65_535 || (await portInUse(port)) ? freePort() : port;

@@ -10,10 +10,10 @@ import { operatorRights } from './operatorRights.ts';
 
 const manifests = join(import.meta.dirname, '../../../operator/manifests');
 
-describe('rights of the operator', () => {
+describe('the permissions of the operator', () => {
   const cluster = withControlPlane();
 
-  it('are those that kubectl apply -k gives it, with the component cluster-wide', async () => {
+  it('are those of kubectl apply -k with the component cluster-wide', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kustomize-'));
     removeAtExit(folder);
     const resources = [relative(folder, manifests)];
@@ -23,7 +23,7 @@ describe('rights of the operator', () => {
     const all = parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject);
     const bare = (objects: readonly KubernetesObject[]): unknown[] =>
       objects
-        // Labels say to whom an object belongs and give no right.
+        // Labels identify the owner of an object and grant no permission.
         .map(({ metadata, ...rest }) => ({ name: metadata?.name, namespace: metadata?.namespace, ...rest }))
         .sort((a, b) => `${a.kind} ${a.name}`.localeCompare(`${b.kind} ${b.name}`));
     const rights = operatorRights(manifests);

@@ -5,11 +5,11 @@ import { parse, parseAllDocuments } from 'yaml';
 import { OPERATOR_NAME as SERVICE_ACCOUNT } from '../../../operator/operatorName.ts';
 
 const NAMESPACE = 'gateway-guardrail-system';
-/** Of what a cluster gets, all that says who may do what; the rest runs the operator in a pod. */
+/** The kinds of RBAC objects. All other objects of the manifests run the operator in a pod. */
 const KINDS = ['Namespace', 'ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'];
 const CLUSTER_WIDE = ['Namespace', 'ClusterRole', 'ClusterRoleBinding'];
 
-/** As whom the operator calls the API server in a cluster, and so here. */
+/** The user as which the operator calls the API server, as in a cluster. */
 export const OPERATOR = {
   namespace: NAMESPACE,
   user: `system:serviceaccount:${NAMESPACE}:${SERVICE_ACCOUNT}`,
@@ -27,9 +27,9 @@ interface Kustomization {
 }
 
 /**
- * What gives the operator its rights, out of the folder that `kubectl apply -k` is used on, in all namespaces: what is
- * tried on this machine is tried in any of them. Read without kubectl, which
- * may still have to be built; what the kustomization does beside naming files and a namespace is left out.
+ * The RBAC objects of the operator, from the folder that `kubectl apply -k` installs, for all namespaces: the samples can be
+ * tried in any of them. They are read without kubectl, which may not be built yet. Of the kustomization, only the file names
+ * and the namespace are evaluated.
  */
 export function operatorRights(manifests: string): KubernetesObject[] {
   const read = (name: string): string => readFileSync(join(manifests, name), 'utf8');

@@ -1,30 +1,30 @@
 import { type ManagedProcess, ProcessFailure } from '../../testing/processes.ts';
 
-/** Where the parts find and keep their things. */
+/** The paths that the parts use. */
 export interface Places {
-  /** The project. */
+  /** The root of the project. */
   readonly root: string;
-  /** What is kept from run to run. */
+  /** Data that is kept between runs. */
   readonly home: string;
   readonly logs: string;
-  /** Says which guardrail the development gateway calls. */
+  /** Tells the development gateway which guardrail to call. */
   readonly guardrailFile: string;
 }
 
-/** What has been started, to be ended in reverse order. */
+/** The started parts, which are ended in reverse order. */
 export class Parts {
   readonly #stops: (() => Promise<void>)[] = [];
   readonly #failure = Promise.withResolvers<string>();
   readonly #ending = new AbortController();
   #stopping: Promise<void> | undefined;
 
-  /** Aborted when the parts are ended: what waits for one of them need not wait any longer. */
+  /** Aborted when the parts are ended, so that waits for a part end, too. */
   readonly ending = this.#ending.signal;
 
-  /** Resolves when a part ends unasked, with a sentence and the end of its log. */
+  /** Resolves with a message and the end of its log when a part ends unexpectedly. */
   readonly failed = this.#failure.promise;
 
-  /** Takes in how to end a part. Where the parts are ended already, that one is, too. */
+  /** Registers the function that ends a part. It is called at once if the parts have ended already. */
   add(stop: () => Promise<void>): void {
     if (this.#stopping) void stop();
     else this.#stops.push(stop);
@@ -42,7 +42,7 @@ export class Parts {
     return child;
   }
 
-  /** Ends all parts, the last started first. */
+  /** Ends all parts in reverse order. */
   stop(): Promise<void> {
     this.#ending.abort();
     this.#stopping ??= (async () => {

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import type { GatewayCustomer, GatewayInstance } from '../../../operator/api/v1alpha1/v1alpha1.ts';
 import { awaited, unready } from './readiness.ts';
 
-/** Only what both kinds have in common is looked at. */
+/** Only the fields that both kinds share are read. */
 type Either = GatewayInstance & GatewayCustomer;
 
-describe('readiness of what npm start applies', () => {
+describe('readiness of the resources that npm start applies', () => {
   function resource(name: string, generation: number, condition?: object, more?: object): Either {
     const partial: unknown = {
       metadata: { name, generation },
@@ -17,7 +17,7 @@ describe('readiness of what npm start applies', () => {
   const ready = { type: 'Ready', status: 'True', observedGeneration: 2, reason: 'AllGood', message: 'All is well.' };
   const synced = { type: 'Synced', status: 'True', observedGeneration: 1, reason: 'Created', message: 'Created.' };
 
-  it('has nothing to say when all is Ready and Synced', () => {
+  it('reports nothing when all resources are Ready or Synced', () => {
     expect(
       unready({
         instances: [resource('dev', 2, ready)],
@@ -26,7 +26,7 @@ describe('readiness of what npm start applies', () => {
     ).to.deep.equal([]);
   });
 
-  it('names what was not looked at since it changed, and why something is not as it should be', () => {
+  it('names resources that are not reconciled, and the reason and message of conditions that are not true', () => {
     const failed = { ...synced, status: 'False', reason: 'GatewayUnreachable', message: 'No answer.' };
     expect(
       unready({
@@ -41,7 +41,7 @@ describe('readiness of what npm start applies', () => {
     ]);
   });
 
-  describe('says what is awaited', () => {
+  describe('reports progress', () => {
     const advice = 'GatewayInstance dev does not exist in this namespace. Create it, or delete this customer.';
     const customers = [
       resource('acme', 1, synced),

@@ -9,7 +9,7 @@ import {
   VERSION,
 } from '../../../operator/api/v1alpha1/v1alpha1.ts';
 
-/** The project's resources as they are now. */
+/** The resources of the project, as read from the API server. */
 export interface Resources {
   instances: GatewayInstance[];
   customers: GatewayCustomer[];
@@ -34,7 +34,7 @@ export async function readResources(kubeConfig: KubeConfig): Promise<Resources> 
   return { instances, customers };
 }
 
-/** What is not as it should be, a phrase for each resource; none when all is Ready and Synced. Pure. */
+/** One phrase for each resource that is not Ready or Synced; empty when all are. Pure. */
 export function unready({ instances, customers }: Resources): string[] {
   return [
     ...instances.flatMap((instance) => lacking('instance', instance, 'Ready')),
@@ -43,8 +43,8 @@ export function unready({ instances, customers }: Resources): string[] {
 }
 
 /**
- * What is waited for while everything comes up, in one line. It leaves out the messages of conditions: they advise what to
- * do about a state that passes by itself here. Pure.
+ * The progress of the start, in one line. It omits the messages of conditions: they suggest remedies, and the states here are
+ * temporary. Pure.
  */
 export function awaited({ instances, customers }: Resources): string {
   const synced = customers.filter((customer) => current(customer, 'Synced')?.status === 'True');
@@ -67,7 +67,7 @@ interface Conditioned {
   status?: { conditions?: Condition[] };
 }
 
-/** The condition of this type, unless it is about an earlier version of the resource. */
+/** The condition of this type, unless it is about an earlier generation of the resource. */
 function current({ metadata, status }: Conditioned, type: string): Condition | undefined {
   const condition = status?.conditions?.find((candidate) => candidate.type === type);
   return condition && (condition.observedGeneration ?? 0) >= metadata.generation ? condition : undefined;

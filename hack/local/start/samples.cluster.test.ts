@@ -17,7 +17,7 @@ describe('samples', function () {
   const samples = (gateway: Parameters<typeof readSamples>[1]): Sample[] =>
     readSamples(join(root, 'hack/samples'), gateway) as Sample[];
 
-  it('are about the gateway that runs, with its key', () => {
+  it('name the address and the key of the running gateway', () => {
     const all = samples({ url: 'http://127.0.0.1:1234', masterKey: 'sk-x', proxyName: 'litellm' });
     const instance = all.find(({ kind }) => kind === 'GatewayInstance');
     expect(instance?.spec).to.include({ endpoint: 'http://127.0.0.1:1234', proxyName: 'litellm' });
@@ -25,7 +25,7 @@ describe('samples', function () {
     expect(all.filter(({ kind }) => kind === 'GatewayCustomer')).to.have.length.above(2);
   });
 
-  it('are accepted by the API server, with no field that it does not know', async () => {
+  it('are accepted by the API server, without unknown fields', async () => {
     for (const kind of ['gatewaycustomers', 'gatewayinstances']) {
       await cluster().kubectl([
         'apply',

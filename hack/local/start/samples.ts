@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
 
-/** The gateway that the samples are about. */
+/** The gateway of the samples. */
 export interface SampleGateway {
   url: string;
   masterKey: string;
-  /** Its own name, where it is not the default one. */
+  /** The proxy's name, if it is not the default. */
   proxyName?: string;
 }
 
@@ -17,10 +17,10 @@ interface Manifest extends KubernetesObject {
   stringData?: Record<string, string>;
 }
 
-/** What `npm start` applies; the folder also has samples of what belongs to gateways. */
+/** The files that `npm start` applies. The other files of the folder are configurations for gateways. */
 const FILES = ['instance.yaml', 'customers.yaml'];
 
-/** Every object of these files in the folder, about this gateway instead of the one that they name. */
+/** All objects of these files, with the address and the key of this gateway. */
 export function readSamples(folder: string, { url, masterKey, proxyName }: SampleGateway): KubernetesObject[] {
   const manifests = FILES.flatMap((name) => parseAllDocuments(readFileSync(join(folder, name), 'utf8'))).map(
     (document) => document.toJS() as Manifest,

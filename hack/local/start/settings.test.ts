@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readSettings, SettingsError } from './settings.ts';
 
-describe('settings of npm start', () => {
+describe('the settings of npm start', () => {
   const none = { gatewayPort: 4000, apiPort: undefined, reset: false, gateway: undefined };
   const key = 'sk-1';
   for (const [args, env, expected] of [
@@ -39,7 +39,7 @@ describe('settings of npm start', () => {
       'GATEWAY_URL must be an http or https address without credentials, query or fragment, such as http://127.0.0.1:4000.',
     ],
   ] as const) {
-    it(`${args.join(' ') || 'no flag'}, ${JSON.stringify(env)}: one sentence`, () => {
+    it(`${args.join(' ') || 'no flag'}, ${JSON.stringify(env)}: rejected with one sentence`, () => {
       expect(() => readSettings(args, env))
         .to.throw(SettingsError)
         .with.property('message', message);

@@ -1,18 +1,18 @@
 import { parseArgs } from 'node:util';
 
-/** What `npm start` was asked for. */
+/** The settings of `npm start`. */
 export interface StartSettings {
-  /** Port of 127.0.0.1 for the development gateway. */
+  /** Port of the development gateway on 127.0.0.1. */
   gatewayPort: number;
-  /** Port of 127.0.0.1 for the API server; undefined: the last one, or a free one. */
+  /** Port of the API server on 127.0.0.1; undefined: the last one, or a free one. */
   apiPort: number | undefined;
-  /** Whether to forget what earlier runs left behind. */
+  /** Whether to delete the data of earlier runs. */
   reset: boolean;
-  /** A gateway that runs already, to be used instead of the development one. */
+  /** An external gateway, which replaces the development gateway. */
   gateway: { url: string; masterKey: string } | undefined;
 }
 
-/** What the user gave is wrong; the message is one sentence that says what to do. */
+/** The settings are invalid. The message is one sentence that says what to do. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
@@ -43,7 +43,7 @@ const KNOWN = {
 } as const;
 
 /**
- * Reads flags and environment.
+ * Reads the settings from the flags and the environment.
  * @throws SettingsError
  */
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): StartSettings | 'help' {

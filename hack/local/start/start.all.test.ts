@@ -1,4 +1,6 @@
-/** `npm start` as a newcomer meets it: a fresh copy of the project, an empty home directory, whatever Node is installed. */
+/**
+ * Tests `npm start` as a new user runs it: a fresh copy of the project, an empty home directory, and the Node of the machine.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
@@ -15,11 +17,11 @@ import { freePort } from '../../testing/processes.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const EMAIL = 'ada.lovelace@example.com';
-/** What is printed when what needs no cluster can be used, and when everything can. */
+/** The lines that are printed when the local parts are ready, and when everything is ready. */
 const LOCAL_READY = 'What needs no cluster is ready';
 const ALL_READY = 'Ctrl-C ends everything';
 
-/** Without what npm adds for its scripts: the Node of the machine, not the project's. */
+/** Without the variables and the PATH that npm adds for its scripts: the Node of the machine runs. */
 function newcomer(home: string): NodeJS.ProcessEnv {
   const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => !/node_modules|node-gyp-bin/.test(folder));
   const go = (name: string): string => execFileSync('go', ['env', name], { encoding: 'utf8', cwd: '/' }).trim();
@@ -27,11 +29,11 @@ function newcomer(home: string): NodeJS.ProcessEnv {
     PATH: path.join(delimiter),
     HOME: home,
     LANG: process.env.LANG,
-    // Caches of downloads, so that the test does not fetch what the machine has: they hold nothing that is ready to run.
+    // Download caches, so that the test does not download again. They contain nothing that is ready to run.
     npm_config_cache: process.env.npm_config_cache ?? join(homedir(), '.npm'),
     GOMODCACHE: go('GOMODCACHE'),
     GOCACHE: go('GOCACHE'),
-    // Where this machine says so: how packages are reached.
+    // The settings of this machine for package downloads.
     ...Object.fromEntries(
       Object.entries(process.env).filter(([name]) =>
         /^(GOPROXY|GONOSUMDB|GOFLAGS|GONOSUMCHECK|GOSUMDB|NPM_CONFIG_\w+|npm_config_registry|\w+_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+)$/i.test(
@@ -71,7 +73,7 @@ class Run {
     return performance.now() - this.started;
   }
 
-  /** As Ctrl-C in a terminal: to the whole foreground group. */
+  /** Like Ctrl-C in a terminal: sends the signal to the whole foreground process group. */
   async interrupt(): Promise<number | null> {
     const alive = this.child.exitCode === null && this.child.signalCode === null;
     if (this.child.pid !== undefined && alive) process.kill(-this.child.pid, 'SIGINT');
@@ -93,7 +95,7 @@ describe('npm start', function () {
     folder = join(work, 'clone');
     const home = join(work, 'home');
     mkdirSync(home);
-    // As git would hand it out.
+    // The files that git tracks.
     const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
     for (const file of list
       .toString()
@@ -112,7 +114,10 @@ describe('npm start', function () {
     rmSync(work, { recursive: true, force: true });
   });
 
-  /** Keeps `npm start` from fetching the control plane. @returns a function that lets it go on */
+  /**
+   * Prevents `npm start` from fetching the control plane.
+   * @returns a function that lets it continue
+   */
   async function holdFetching(its: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
     const cache = cacheFolder(its);
     mkdirSync(cache, { recursive: true });
@@ -123,7 +128,7 @@ describe('npm start', function () {
     };
   }
 
-  /** Runs one of the commands that are printed, in the shell, as printed. */
+  /** Runs a printed command in the shell. */
   function shell(command: string): string {
     const kubeconfig = /export KUBECONFIG=\S+/.exec(run?.text ?? '')?.[0] ?? ':';
     return execFileSync('sh', ['-c', `${kubeconfig}; ${command}`], { cwd: folder, env, encoding: 'utf8' });
@@ -165,7 +170,7 @@ describe('npm start', function () {
       .split('\n')
       .filter((line) => line.startsWith('data: {'))
       .map((line) => JSON.parse(line.slice('data: '.length)) as { choices: { delta: { content?: string } }[] });
-    // In pieces: the guardrail holds back no more than could be the beginning of a tag.
+    // In chunks: the guardrail holds back at most the beginning of a possible pseudonym.
     expect(events.length).to.be.above(1);
     const content = events.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
     expect(content).to.include(EMAIL);
@@ -186,7 +191,7 @@ describe('npm start', function () {
     expect(await answer.json()).to.have.nested.property('entities[0].type', 'EMAIL_ADDRESS');
   }
 
-  it('has what needs no cluster within a minute of the installation, while the API server is still to be fetched', async () => {
+  it('starts the local parts within a minute of the installation, before the API server is fetched', async () => {
     const installed = await run?.until('Development gateway …', 10 * 60_000);
     const ready = await run?.until(LOCAL_READY, 11 * 60_000);
     console.log(`      from nothing to the first table: ${Math.round((ready ?? 0) / 1000)} s`);
@@ -194,11 +199,11 @@ describe('npm start', function () {
     expect(run?.text).to.include('Another run is fetching the control plane').and.not.include(ALL_READY);
   });
 
-  it('restores what the model never saw already then', restores);
-  it('restores it in a stream, too, already then', restoresInStream);
-  it('serves the playground already then', playgroundAnswers);
+  it('restores values that the model did not see, without a cluster', restores);
+  it('restores them in a stream, without a cluster', restoresInStream);
+  it('serves the playground without a cluster', playgroundAnswers);
 
-  it('loses no call when the rest joins and the guardrail of the operator takes over', async () => {
+  it('loses no call when the guardrail of the operator takes over', async () => {
     const outcomes = new Set<string>();
     const over = new AbortController();
     const calls = (async () => {
@@ -224,13 +229,13 @@ describe('npm start', function () {
     expect(run?.text).to.match(new RegExp(`^guardrail of the instance +${url} `, 'm'));
   });
 
-  it('advises nobody to delete a customer', () => {
+  it('suggests to nobody to delete a customer', () => {
     expect(run?.text).not.to.match(/InstanceNotFound|delete this customer/);
   });
 
-  it('still serves the playground at the address that was printed first', playgroundAnswers);
+  it('keeps serving the playground at the address that was printed first', playgroundAnswers);
 
-  it('shows the samples with the columns CUSTOMERID, MAXBUDGET, SPEND and SYNCED true', () => {
+  it('lists the samples with the columns CUSTOMERID, MAXBUDGET, SPEND and SYNCED true', () => {
     const [head = '', ...rows] = kubectl('get gcust').trim().split('\n');
     expect(head.split(/\s+/)).to.deep.equal(['NAME', 'CUSTOMERID', 'MAXBUDGET', 'SPEND', 'SYNCED', 'AGE']);
     expect(rows).to.have.length(3);
@@ -238,14 +243,14 @@ describe('npm start', function () {
     for (const row of rows) expect(row).to.match(/ true +\S+$/);
   });
 
-  it('has made them customers of the gateway', async () => {
+  it('creates the sample customers at the gateway', async () => {
     const answer = await admin('/customer/info?end_user_id=acme-001');
     expect(answer.status).to.equal(200);
     expect(await answer.json()).to.include({ user_id: 'acme-001', alias: 'Acme Corporation' });
   });
 
-  it('restores what the model never saw, in a whole answer', restores);
-  it('restores it in a stream too', restoresInStream);
+  it('restores values that the model did not see', restores);
+  it('restores them in a stream', restoresInStream);
 
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const harmless = inlineCommands(readme, 'kubectl').filter((command) =>
@@ -257,13 +262,13 @@ describe('npm start', function () {
     });
   }
 
-  it('removes a customer at the gateway when it is deleted', async () => {
+  it('deletes a customer at the gateway when its resource is deleted', async () => {
     kubectl('delete gcust initech');
     expect((await admin('/customer/info?end_user_id=initech-trial')).status).to.equal(404);
     expect((await admin('/customer/info?end_user_id=globex-eu')).status).to.equal(200);
   });
 
-  it('loses nothing when the API server is killed under the operator and started again', async () => {
+  it('keeps its state when the API server is killed and restarted', async () => {
     const operator = (): string =>
       execFileSync('pgrep', ['-f', join(folder, 'operator/main.ts')], { encoding: 'utf8' });
     const before = operator();
@@ -280,7 +285,7 @@ describe('npm start', function () {
     });
     expect(operator()).to.equal(before);
     expect(kubectl('get gcust').match(/ true /g)).to.have.length(2);
-    // And the operator still does its work.
+    // The operator still reconciles.
     kubectl(`patch gcust acme --type=merge -p '{"spec":{"alias":"Acme again"}}'`);
     await eventually(
       async () =>
@@ -290,7 +295,7 @@ describe('npm start', function () {
     expect(operator()).to.equal(before);
   });
 
-  it('refuses to run twice in one folder', async () => {
+  it('rejects a second run in the same folder', async () => {
     const second = new Run(folder, env, ['--gateway-port=0']);
     expect(await second.ended).to.equal(1);
     expect(second.text.trim().split('\n').at(-1)).to.equal(
@@ -298,7 +303,7 @@ describe('npm start', function () {
     );
   });
 
-  it('ends everything with Ctrl-C, and is back soon with what was there', async () => {
+  it('ends everything with Ctrl-C, and restarts quickly with the same state', async () => {
     const aloneMs = async (): Promise<number> => {
       const started = performance.now();
       await (await startControlPlane()).stop();
@@ -309,7 +314,8 @@ describe('npm start', function () {
     const before = await aloneMs();
     run = new Run(folder, env, ['--gateway-port=0']);
     const ms = await run.until(ALL_READY, 60_000);
-    // In proportion to the part that is not ours, so that a busy machine does not fail it: 3 s of 10 s on two idle cores.
+    // Relative to the start of the API server alone, so that a busy machine does not fail the test: 3 s of 10 s on two idle
+    // cores.
     const ratio = ms / Math.max(before, await aloneMs());
     console.log(
       `      second start: ${(ms / 1000).toFixed(1)} s, ${ratio.toFixed(1)} times as long as an API server alone`,
@@ -319,13 +325,13 @@ describe('npm start', function () {
     expect((await admin('/customer/info?end_user_id=acme-001')).status).to.equal(200);
   });
 
-  it('leaves no process behind when it is killed', async () => {
+  it('leaves no process running when it is killed', async () => {
     if (run?.child.pid !== undefined) process.kill(-run.child.pid, 'SIGKILL');
     await run?.ended;
     await eventually(gone);
   });
 
-  it('manages the customers of a gateway that runs already, and says how it reaches the guardrail', async () => {
+  it('manages the customers of an external gateway, and prints how that gateway reaches the guardrail', async () => {
     const other = await startDevGateway({ port: 0, masterKey: 'sk-other', proxyName: 'litellm' });
     try {
       run = new Run(folder, { ...env, GATEWAY_URL: other.url, GATEWAY_MASTER_KEY: 'sk-other' });
@@ -352,7 +358,7 @@ describe('npm start', function () {
   });
 
   describe('without a cluster', () => {
-    it('says in one sentence why there is none, and goes on with the rest until Ctrl-C', async () => {
+    it('prints in one sentence why the cluster is missing, and keeps the local parts running until Ctrl-C', async () => {
       const path = (env.PATH ?? '').split(delimiter).filter((entry) => !existsSync(join(entry, 'go')));
       run = new Run(
         folder,
@@ -360,7 +366,7 @@ describe('npm start', function () {
           ...env,
           PATH: path.join(delimiter),
           HOME: join(work, 'elsewhere'),
-          // Nobody listens on the discard port: whatever is to be downloaded is refused.
+          // Nothing listens on the discard port, so every download fails.
           NODE_USE_ENV_PROXY: '1',
           HTTPS_PROXY: 'http://127.0.0.1:9',
         },
@@ -379,7 +385,7 @@ describe('npm start', function () {
       await eventually(gone);
     });
 
-    it('ends everything with Ctrl-C while the API server is still to be fetched', async () => {
+    it('ends everything with Ctrl-C while the API server is being fetched', async () => {
       const its = { ...env, HOME: join(work, 'third') };
       const release = await holdFetching(its);
       try {
@@ -430,7 +436,7 @@ describe('npm start', function () {
       ],
     ];
     for (const [what, input, sentence] of cases) {
-      it(`says in one sentence what is wrong with ${what}`, async () => {
+      it(`prints one sentence about ${what}`, async () => {
         const given = await input();
         const bad = new Run(folder, given.env ?? env, given.args);
         expect(await bad.ended).to.equal(1);

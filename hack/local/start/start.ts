@@ -12,30 +12,30 @@ import { fullSummary, type LocalSummary, localSummary, type Row, withoutCluster 
 export interface StartOptions {
   settings: StartSettings;
   progress: Progress;
-  /** The project. */
+  /** The root of the project. */
   root: string;
-  /** What is kept from run to run. */
+  /** The folder of the data that is kept between runs. */
   home: string;
 }
 
-/** What `npm start` runs. It comes up in two steps: what needs no cluster, and the rest. */
+/** The running parts. They start in two steps: the local parts, which need no cluster, and then the cluster. */
 export interface Running {
   /**
-   * The table of what needs no cluster, and commands to try: all of it holds from now on. Undefined where nothing has to be
-   * fetched for the rest, whose table comes within seconds and holds this one.
+   * The table of the local parts, and commands to try. They remain valid when the cluster is ready. Undefined if nothing has to
+   * be fetched for the cluster: its own table follows within seconds and contains this one.
    */
   readonly local: string | undefined;
-  /** Resolves to the table of everything, and commands to try; where the cluster cannot be had, to what is left. */
+  /** Resolves to the table of all parts, and commands to try. If the cluster failed to start, it says what still runs. */
   readonly outcome: Promise<{ readonly complete: boolean; readonly text: string }>;
-  /** Resolves when a part ends unasked, with a sentence and the end of its log. */
+  /** Resolves with a message and the end of its log when a part ends unexpectedly. */
   readonly failed: Promise<string>;
-  /** Ends all parts, the last started first. */
+  /** Ends all parts in reverse order. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the parts that need no cluster, and begins to bring up the cluster.
- * @throws Error that says which of them failed; then none of them runs any more
+ * Starts the local parts, and begins to start the cluster.
+ * @throws Error that says which local part failed; then none of them runs any more
  */
 export async function start({ settings, progress, root, home }: StartOptions): Promise<Running> {
   const started = performance.now();
@@ -47,7 +47,7 @@ export async function start({ settings, progress, root, home }: StartOptions): P
       rmSync(join(home, name), { recursive: true, force: true });
     }
   }
-  // Each run's own, so that they do not grow for ever.
+  // Each run has new logs, so that they do not grow without limit.
   rmSync(logs, { recursive: true, force: true });
   mkdirSync(logs, { recursive: true });
   rmSync(guardrailFile, { force: true });
@@ -97,7 +97,7 @@ export async function start({ settings, progress, root, home }: StartOptions): P
       ),
       failed: Promise.race([
         localParts.failed,
-        // Until the cluster is whole, its failures are part of the outcome.
+        // Until the cluster is ready, its failures are part of the outcome.
         cluster.then(
           () => clusterParts.failed,
           () => new Promise<never>(() => undefined),
@@ -160,7 +160,7 @@ function describeAll(
   });
 }
 
-/** Errors that are thrown for people are plain ones or have a name of their own; the rest are mistakes in this program. */
+/** Errors for users are of class Error or have a name of their own. All other errors are bugs of this program. */
 export function sentence(error: unknown): string {
   const mistake = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
   return error instanceof Error ? ((mistake ? error.stack : undefined) ?? error.message) : String(error);

@@ -1,39 +1,39 @@
-/** What `npm start` prints once something can be used. Pure. */
+/** The texts that `npm start` prints when parts are ready. Pure. */
 import { listed } from '../../testing/estimate.ts';
 import type { GuardrailAddress } from './guardrailFile.ts';
 
-/** One line of the table: what runs, where it is reached, where its log is. */
+/** One row of the table: the part, its address and its log. */
 export interface Row {
   what: string;
   where: string;
   log: string;
 }
 
-/** What runs without a cluster. */
+/** The parts that run without a cluster. */
 export interface LocalSummary {
   rows: readonly Row[];
   gateway: string;
   masterKey: string;
-  /** The development gateway's log; undefined where another gateway is used. */
+  /** The log of the development gateway; undefined for an external gateway. */
   gatewayLog: string | undefined;
   /** The guardrail that serves the playground. */
   playground: GuardrailAddress;
   seconds: number;
 }
 
-/** What runs when everything does. */
+/** All parts. */
 export interface FullSummary extends LocalSummary {
   kubeconfig: string;
   kubectl: string;
-  /** Whether kubectl is there, or still being fetched. */
+  /** Whether kubectl exists. Otherwise it is still being fetched. */
   hasKubectl: boolean;
   /** The guardrail that the operator deployed. */
   guardrail: GuardrailAddress;
 }
 
 /**
- * The first table, and what can be tried before there is a cluster.
- * @param more whether the cluster is on its way
+ * The table of the local parts, and commands that need no cluster.
+ * @param more whether the cluster is starting
  */
 export function localSummary(input: LocalSummary, more: boolean): string {
   const { rows, playground, seconds } = input;
@@ -49,7 +49,7 @@ export function localSummary(input: LocalSummary, more: boolean): string {
   ].join('\n');
 }
 
-/** The table of everything, and commands to try. */
+/** The table of all parts, and commands to try. */
 export function fullSummary(input: FullSummary): string {
   const { rows, kubeconfig, kubectl, hasKubectl, guardrail, playground, seconds } = input;
   return [
@@ -71,7 +71,7 @@ export function fullSummary(input: FullSummary): string {
   ].join('\n');
 }
 
-/** What is said when the cluster could not be brought up. */
+/** The text for a cluster that failed to start. */
 export function withoutCluster(reason: string, input: LocalSummary): string {
   const parts = [
     ...(input.gatewayLog === undefined ? [] : ['the development gateway']),
