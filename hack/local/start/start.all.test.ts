@@ -229,7 +229,7 @@ describe('npm start', function () {
     expect(run?.text).to.match(new RegExp(`^guardrail of the instance +${url} `, 'm'));
   });
 
-  it('suggests to nobody to delete a customer', () => {
+  it('does not suggest to delete a customer', () => {
     expect(run?.text).not.to.match(/InstanceNotFound|delete this customer/);
   });
 

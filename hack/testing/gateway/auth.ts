@@ -10,8 +10,8 @@ function sentKey(ctx: Context, proxyName: string): string {
 }
 
 /**
- * Lets only the master key pass.
- * @throws GatewayError 401, worded after what is wrong, as on the real gateway.
+ * Admits only the master key.
+ * @throws GatewayError 401, with the message of the real gateway
  */
 export function requireMasterKey(masterKey: string, proxyName: string): Middleware {
   const expected = digest(masterKey);

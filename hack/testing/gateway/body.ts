@@ -3,8 +3,8 @@ import readRaw from 'raw-body';
 import { validationError } from './errors.ts';
 
 /**
- * @returns the parsed JSON body of a request.
- * @throws GatewayError 422 where there is none or it is not JSON.
+ * @returns the parsed JSON body of a request
+ * @throws GatewayError 422 if there is no body or it is not JSON
  */
 export async function readBody(ctx: Context): Promise<unknown> {
   const text = await readRaw(ctx.req, { encoding: 'utf8', limit: '32mb' });

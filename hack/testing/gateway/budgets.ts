@@ -7,7 +7,7 @@ import { float, type JsonObject } from './json.ts';
 import type { BudgetLimits, Records } from './records.ts';
 import { budgetWire } from './wire.ts';
 
-/** The limits of a budget, as `/budget/new`, `/budget/update` and `/customer/new` take them. */
+/** The limits of a budget, as parameters of `/budget/new`, `/budget/update` and `/customer/new`. */
 export const LIMIT_FIELDS = {
   max_budget: { kind: 'float', nullable: true },
   soft_budget: { kind: 'float', nullable: true },
@@ -22,7 +22,7 @@ export const LIMIT_FIELDS = {
 
 const BUDGET_FIELDS = { budget_id: { kind: 'string', nullable: true }, ...LIMIT_FIELDS } satisfies Fields;
 
-/** @returns what the real gateway says of a duration that it cannot read. */
+/** @returns the real gateway's message about an invalid duration */
 export function badDuration(text: string): string {
   return `Invalid budget_duration '${text}'. Use a format like '1h', '24h', '7d', or '30d'.`;
 }
@@ -30,7 +30,7 @@ export function badDuration(text: string): string {
 const NO_LICENCE =
   'Invalid model_max_budget: You must have an enterprise license to set model_max_budget. You must be a LiteLLM Enterprise user to use this feature. If you have a license please set `LITELLM_LICENSE` in your env. Get a 7 day trial key here: https://www.litellm.ai/enterprise#trial. \nPricing: https://www.litellm.ai/#pricing. Example of valid model_max_budget: https://docs.litellm.ai/docs/proxy/users';
 
-/** What `/budget/settings` tells of each field: its name, type and description. */
+/** The name, type and description of each field, as in the answer of `/budget/settings`. */
 const SETTINGS = [
   ['max_budget', 'Float', 'Requests will fail if this budget (in USD) is exceeded.'],
   ['soft_budget', 'Float', 'Requests will NOT fail if this is exceeded. Will fire alerting though.'],
@@ -46,7 +46,7 @@ const SETTINGS = [
   ],
 ] as const;
 
-/** @throws GatewayError 400 as the budget endpoints refuse bad values. */
+/** @throws GatewayError 400 for values that the budget endpoints reject */
 function checkLimits(body: JsonObject): void {
   for (const name of ['max_budget', 'soft_budget']) {
     const amount = body[name];
@@ -62,7 +62,7 @@ function checkLimits(body: JsonObject): void {
     throw detailError(400, NO_LICENCE);
 }
 
-/** @returns the columns to write: what was sent, and the next reset where the period changes. */
+/** @returns the columns to write: the sent fields, and the next reset if the period changes */
 function columns(body: JsonObject, now: Date): BudgetLimits {
   const { budget_id: _id, model_max_budget: _perModel, ...limits } = body;
   const duration = limits.budget_duration;
@@ -71,7 +71,7 @@ function columns(body: JsonObject, now: Date): BudgetLimits {
   return { ...limits, budget_reset_at: period === undefined ? null : nextAlignedReset(period, now).toISOString() };
 }
 
-/** `/budget/*` as the real gateway answers it. */
+/** The endpoints `/budget/*`, with the answers of the real gateway. */
 export function budgetRoutes(records: Records): Router {
   const router = new Router({ prefix: '/budget' });
 
@@ -92,7 +92,7 @@ export function budgetRoutes(records: Records): Router {
     if (typeof id !== 'string') throw detailError(400, 'budget_id is required');
     checkLimits(body);
     const budget = records.budgets.get(id);
-    // An unknown id is no error on the real gateway: the answer is null.
+    // The real gateway answers null for an unknown id, without an error.
     if (budget === undefined) throw new GatewayError(200, null);
     Object.assign(budget, columns(body, new Date()), { updated_at: new Date().toISOString() });
     await records.save();

@@ -22,25 +22,25 @@ import type { Limits } from './limits.ts';
 import type { SeenLog } from './seen.ts';
 
 const SAMPLING_RATE = 5;
-/** The most choices of one call, as with OpenAI. */
+/** The maximum number of choices of one call, as at OpenAI. */
 const MAX_CHOICES = 128;
-/** USD a token, in and out: dear, so that spend moves before the eyes of who tries it. */
+/** USD for each token, in and out. High, so that a few calls change the spend visibly. */
 const PRICE = 0.001;
-/** Inbound headers whose values a guardrail may see; of others it learns that they were there. */
+/** Inbound headers whose values are sent to the guardrail. Of other headers, it gets only the name. */
 const SHOWN_HEADERS =
   /^(host|accept-encoding|connection|accept|content-type|user-agent|content-length|x-session-id|x-stainless-.*)$/;
 const SECRET_HEADERS = /^(authorization|cookie|api-key|x-api-key|x-.*-api-key)$/;
 
-/** What the model endpoint works with. */
+/** The dependencies of the model endpoint. */
 export interface ChatOptions {
   readonly proxyName: string;
   readonly limits: Limits;
-  /** Without one, requests go to the model as they are. */
+  /** Without a guardrail, requests are sent to the model unchanged. */
   readonly guardrail: GuardrailClient | undefined;
   readonly seen: SeenLog;
 }
 
-/** @returns the end user of a call, by the real gateway's order of places; undefined where none is named. */
+/** @returns the end user of a call, looked up in the same order as in the real gateway; undefined if none is named */
 function endUserOf(ctx: Context, body: JsonObject, proxyName: string): string | undefined {
   const nested = (name: string, key: string): Json | undefined => {
     const value = body[name];
@@ -103,7 +103,7 @@ function callModel(body: JsonObject): ModelAnswer {
   }
 }
 
-/** `/v1/chat/completions` with the guardrail before and after the echo model, whole and streamed. */
+/** `/v1/chat/completions`, streamed or not, with the guardrail before and after the echo model. */
 export function chatRoutes(options: ChatOptions): Router {
   const router = new Router();
   router.post(['/v1/chat/completions', '/chat/completions'], async (ctx) => {
@@ -140,7 +140,7 @@ export function chatRoutes(options: ChatOptions): Router {
         ? stream(whole)
         : guardStream(whole, { client: guardrail, call, samplingRate: SAMPLING_RATE });
     const events = toEvents(whole, chunks, withUsage);
-    // What fails before anything was sent is an answer of its own; after that it can only be an event.
+    // An error before the first byte is a response with a status. After that, it can only be an event of the stream.
     const first = await events.next();
     await charge();
     ctx.type = 'text/event-stream';

@@ -22,12 +22,12 @@ const CUSTOMER_FIELDS = {
 
 const NEW_FIELDS = { ...CUSTOMER_FIELDS, ...LIMIT_FIELDS, spend: { kind: 'float', nullable: true } } satisfies Fields;
 
-// Not here, and so silently ignored by /customer/update: durations, rate limits, spend.
+// `/customer/update` silently ignores all other fields: durations, rate limits, spend.
 const UPDATE_FIELDS = { ...CUSTOMER_FIELDS, max_budget: { kind: 'float', nullable: true } } satisfies Fields;
 
 const FOREIGN_KEY = 'Foreign key constraint failed on the field: `LiteLLM_EndUserTable_budget_id_fkey (index)`';
 
-/** What an error about a value reads like where the real gateway prints a whole dictionary into the message. */
+/** The message of errors about a value for which the real gateway prints a whole dictionary. */
 const wrapped = (status: number, message: string): GatewayError =>
   proxyError(status, 'internal_server_error', null, `{'error': ${pythonString(message)}}`);
 
@@ -56,7 +56,7 @@ function permission(sent: JsonObject, id: string): JsonObject {
   };
 }
 
-/** @returns the columns of the budget row that `/customer/new` makes, or undefined where it makes none. */
+/** @returns the columns of the budget row that `/customer/new` creates; undefined if it creates none */
 function inlineLimits(body: JsonObject, now: Date): BudgetLimits | undefined {
   const names = Object.keys(LIMIT_FIELDS).filter((name) => body[name] !== undefined && body[name] !== null);
   if (names.length === 0) return undefined;
@@ -67,13 +67,15 @@ function inlineLimits(body: JsonObject, now: Date): BudgetLimits | undefined {
     limits.budget_reset_at ??= afterOnePeriod(duration, now).toISOString();
   }
   if (limits.model_max_budget !== undefined) {
-    // The real gateway trips over its own database client here.
+    // The real gateway's database client fails here.
     throw wrapped(422, 'Syntax Error: Invalid number, expected digit but got: "o".');
   }
   return limits;
 }
 
-/** The real gateway's rule for what an update writes: false where sent, and lists; but never null, 0 or an empty object. */
+/**
+ * Whether an update writes a field, as in the real gateway: it writes false and lists, but never null, 0 or an empty object.
+ */
 function isWritten(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === 0) return false;
   return !isObject(value) || Object.keys(value).length > 0;
@@ -90,15 +92,15 @@ function apply(customer: Customer, body: JsonObject): void {
   customer.object_permission = permission(merged, customer.object_permission_id);
 }
 
-/** What the customer endpoints need to know. */
+/** The dependencies of the customer endpoints. */
 export interface CustomerRoutesOptions {
   readonly records: Records;
   readonly proxyName: string;
-  /** Names of the configured models: only these are taken as a `default_model`. */
+  /** Names of the configured models. A `default_model` must be one of them. */
   readonly models: readonly string[];
 }
 
-/** `/customer/*`, also under its older name `/end_user/*`, as the real gateway answers it. */
+/** The endpoints `/customer/*`, also as `/end_user/*` (the older name), with the answers of the real gateway. */
 export function customerRoutes(prefix: '/customer' | '/end_user', options: CustomerRoutesOptions): Router {
   const { records } = options;
   const router = new Router({ prefix });
@@ -120,7 +122,7 @@ export function customerRoutes(prefix: '/customer' | '/end_user', options: Custo
     }
     const now = new Date();
     const limits = inlineLimits(body, now);
-    // The budget row comes first, as on the real gateway: a refused customer leaves it behind.
+    // Creates the budget row first, as the real gateway does: it remains if the customer is rejected.
     if (limits !== undefined) body.budget_id = records.addBudget(limits, now).budget_id;
     if (records.customers.has(id)) {
       await records.save();
@@ -153,7 +155,7 @@ export function customerRoutes(prefix: '/customer' | '/end_user', options: Custo
       const maxBudget = body.max_budget as number;
       const now = new Date();
       const linked = customer.budget_id === null ? undefined : records.budgets.get(customer.budget_id);
-      // Whatever row is linked now is written into, shared by others or not, before a new link is set.
+      // Updates the currently linked row, even if others share it, before a new link is set.
       if (linked !== undefined) Object.assign(linked, { max_budget: maxBudget, updated_at: now.toISOString() });
       else body.budget_id = records.addBudget({ max_budget: maxBudget }, now).budget_id;
     }
@@ -192,7 +194,7 @@ export function customerRoutes(prefix: '/customer' | '/end_user', options: Custo
       customer.blocked = true;
     }
     await records.save();
-    // The real gateway writes the rows and then fails to answer, closing the connection.
+    // The real gateway writes the rows, then fails to answer, and closes the connection.
     ctx.set('connection', 'close');
     throw new GatewayError(500, { error: { message: 'Internal server error', type: 'internal_server_error' } });
   });

@@ -1,13 +1,13 @@
 const DURATION = /^(\d+)(mo|[smhdw])$/;
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 
-/** A budget's reset period: a count and a unit (`s`, `m`, `h`, `d`, `w`, `mo`). */
+/** The reset period of a budget: a count and a unit (`s`, `m`, `h`, `d`, `w`, `mo`). */
 export interface BudgetDuration {
   readonly count: number;
   readonly unit: keyof typeof SECONDS | 'mo';
 }
 
-/** @returns the period written in `text`, or undefined where the real gateway would refuse it. */
+/** @returns the period in `text`; undefined if the real gateway would reject it */
 export function parseDuration(text: string): BudgetDuration | undefined {
   const match = DURATION.exec(text.trim().toLowerCase());
   if (match === null) return undefined;
@@ -25,15 +25,15 @@ function addMonths(time: Date, months: number): Date {
   return result;
 }
 
-/** @returns one period after `now`: the first reset of a budget that `/customer/new` makes. */
+/** @returns one period after `now`: the first reset of a budget that `/customer/new` creates */
 export function afterOnePeriod(duration: BudgetDuration, now: Date): Date {
   if (duration.unit === 'mo') return addMonths(now, duration.count);
   return new Date(now.getTime() + duration.count * SECONDS[duration.unit] * 1000);
 }
 
 /**
- * @returns the next reset of a budget made or changed through `/budget/*`: aligned to midnight UTC, weeks to Monday,
- * 30 days and months to the first of a month, shorter periods to their own multiples within the day.
+ * @returns the next reset of a budget that `/budget/*` creates or changes. It is aligned to midnight UTC; weeks to Monday, 30
+ *   days and months to the first of a month, shorter periods to their multiples within the day.
  */
 export function nextAlignedReset(duration: BudgetDuration, now: Date): Date {
   const midnight = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()));

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { isObject, type Json, type JsonObject } from './json.ts';
 
 /**
- * A model without intelligence, for seeing what a model is shown: it answers with what it was told. Its name steers it:
- * `-c<N>` streams N code points a chunk, and what stands before it picks the answer.
+ * A fake model that repeats its input, to show what a model receives. Its name selects its behaviour: the suffix `-c<N>`
+ * streams N code points in each chunk, and the part before the suffix selects the answer:
  *
  * | name | answer |
  * |---|---|
@@ -13,14 +13,14 @@ import { isObject, type Json, type JsonObject } from './json.ts';
  * | `mix` | the echo and that call |
  * | `json` | JSON text `{"echo": <last user text>}` |
  * | `tail` | the echo and ` <EM`, which looks like the start of a pseudonym |
- * | `role` | each message's role and text, one a line |
- * | `tres` | echoes the last message, whatever its role (a tool's result, say) |
- * | `err-<code>` | that HTTP status |
+ * | `role` | role and text of each message, one on each line |
+ * | `tres` | the last message, with any role (such as a tool's result) |
+ * | `err-<code>` | an error with that HTTP status |
  */
 export interface ModelRequest {
   readonly model: string;
   readonly messages: readonly Json[];
-  /** How many choices are asked for. */
+  /** The number of requested choices. */
   readonly n: number;
 }
 
@@ -51,7 +51,7 @@ export interface ModelAnswer {
   readonly usage: Usage;
 }
 
-/** One piece of a streamed answer, for one or more choices. */
+/** One chunk of a streamed answer, for one or more choices. */
 export interface ModelChunk {
   readonly choices: readonly ChunkChoice[];
 }
@@ -62,7 +62,7 @@ export interface ChunkChoice {
   readonly finish_reason: string | null;
 }
 
-/** The model refuses, as a provider may. Its message quotes what it was asked, as providers' messages do. */
+/** The model rejects the request, as a provider can. The message quotes the request, as messages of providers do. */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly status: number;
@@ -73,7 +73,7 @@ export class ModelError extends Error {
   }
 }
 
-/** @returns the text of a message's content: a string, or the text parts of a list joined by a space. */
+/** @returns the text of a message's content: a string, or the text parts of a list joined by a space */
 export function contentText(content: Json | undefined): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -93,7 +93,7 @@ function lastUserText(messages: readonly Json[]): string {
   return textOf(messages.findLast((message) => roleOf(message) === 'user'));
 }
 
-/** @returns how many code points a streamed chunk holds for this model name: all, where it does not say. */
+/** @returns the number of code points in a streamed chunk for this model name; without a number in the name, all */
 export function chunkSize(model: string): number {
   const match = /-c(\d+)/.exec(model);
   return match === null ? Number.POSITIVE_INFINITY : Math.max(1, Number(match[1]));
@@ -103,13 +103,13 @@ function kind(model: string): string {
   return (model.split('/').at(-1) ?? '').split('-')[0] ?? '';
 }
 
-/** @throws ModelError where the model's name asks for one. */
+/** @throws ModelError if the model's name requests one */
 export function refuse(model: string, asked: string): void {
   const match = /^err-(\d{3})/.exec(model.split('/').at(-1) ?? '');
   if (match !== null) throw new ModelError(Number(match[1]), asked);
 }
 
-/** @returns a text cut into chunks of `size` code points. */
+/** @returns the text cut into chunks of `size` code points */
 export function chunksOf(text: string, size: number): string[] {
   const points = Array.from(text);
   if (points.length <= size) return points.length === 0 ? [] : [text];
@@ -118,7 +118,7 @@ export function chunksOf(text: string, size: number): string[] {
   );
 }
 
-/** About four characters a token, as a rule of thumb of the field; enough to see spend move. */
+/** A rule of thumb: about four characters for each token. It is sufficient to change the spend. */
 function tokens(text: string): number {
   return Math.max(1, Math.ceil(text.length / 4));
 }
@@ -126,7 +126,7 @@ function tokens(text: string): number {
 function compose(request: ModelRequest): { text: string | null; call: string | undefined } {
   const asked = lastUserText(request.messages);
   const echo = `You said: ${asked}`;
-  // Written as Python's json does, with a space after the colon, so that arguments look as the real providers' do.
+  // JSON with a space after the colon, as Python's json prints it and as real providers send arguments.
   const call = `{"to": ${JSON.stringify(asked)}}`;
   switch (kind(request.model)) {
     case 'long':
@@ -151,8 +151,8 @@ function compose(request: ModelRequest): { text: string | null; call: string | u
 }
 
 /**
- * @returns the model's whole answer.
- * @throws ModelError where the model's name asks for one.
+ * @returns the model's whole answer
+ * @throws ModelError if the model's name requests one
  */
 export function answer(request: ModelRequest): ModelAnswer {
   refuse(request.model, lastUserText(request.messages));
@@ -179,7 +179,7 @@ function toolCall(args: string): ToolCall {
   return { id, type: 'function', function: { name: 'send_mail', arguments: args } };
 }
 
-/** @returns the answer in the pieces in which it streams: the choices interleaved, as a real server sends them. */
+/** @returns the chunks of a streamed answer. The choices are interleaved, as real servers send them. */
 export function* stream(whole: ModelAnswer): Generator<ModelChunk> {
   const size = chunkSize(whole.model);
   const one = (index: number, delta: ChunkChoice['delta'], finish: string | null = null): ModelChunk => ({
@@ -206,7 +206,7 @@ export function* stream(whole: ModelAnswer): Generator<ModelChunk> {
   for (const { index, finish } of whole.choices) yield one(index, {}, finish);
 }
 
-/** @returns an answer as `/v1/chat/completions` sends it. */
+/** @returns the body of an answer of `/v1/chat/completions` */
 export function completionWire(whole: ModelAnswer): JsonObject {
   return {
     id: whole.id,
@@ -222,13 +222,13 @@ export function completionWire(whole: ModelAnswer): JsonObject {
   };
 }
 
-/** @returns a piece of a streamed answer as an event of `/v1/chat/completions`. */
+/** @returns a chunk as an event of a streamed `/v1/chat/completions` */
 export function chunkWire(whole: ModelAnswer, chunk: ModelChunk, usage?: Usage): string {
   const { id, created, model } = whole;
   return event({ id, object: 'chat.completion.chunk', created, model, ...chunk, ...(usage && { usage }) });
 }
 
-/** @returns a server-sent event with a JSON value. */
+/** @returns a server-sent event with a JSON value */
 export function event(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }

@@ -1,4 +1,4 @@
-/** An answer that is not a success, with the very body that the real gateway sends. */
+/** A response other than success, with exactly the body of the real gateway. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly status: number;
@@ -21,14 +21,14 @@ export function detailError(status: number, error: string): GatewayError {
   return new GatewayError(status, { detail: { error } });
 }
 
-/** One complaint about a request body, in the form of the real gateway's validation library. */
+/** One complaint about a request body, in the format of the real gateway's validation library. */
 export interface Complaint {
   readonly type: string;
   readonly loc: readonly (string | number)[];
   readonly msg: string;
 }
 
-/** 422 with every complaint at once. */
+/** 422 with all complaints at once. */
 export function validationError(complaints: readonly Complaint[]): GatewayError {
   return new GatewayError(422, { detail: complaints });
 }

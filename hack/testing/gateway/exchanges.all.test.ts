@@ -11,7 +11,7 @@ interface Recorded {
   readonly answer: JsonObject;
 }
 
-/** The recorded exchanges of chat calls, and how the client asked for them beyond what the first body tells. */
+/** The recorded exchanges of chat calls, and the settings of each request that its first body does not show. */
 const CASES: Readonly<Record<string, { headers?: Record<string, string>; stream?: boolean }>> = {
   'identity: x-litellm-end-user-id': { headers: { 'x-litellm-end-user-id': 'cust-9' } },
   'chat: content parts, text + image_url': {},
@@ -20,7 +20,7 @@ const CASES: Readonly<Record<string, { headers?: Record<string, string>; stream?
   'stream: 7 characters a chunk': { stream: true },
 };
 
-/** Drops what is another thing on another machine or in another call, and checks that it is there. */
+/** Checks that the fields that differ between machines and calls are present, and removes them. */
 function comparable(body: JsonObject): JsonObject {
   const varying = ['litellm_call_id', 'litellm_trace_id', 'litellm_version', 'request_headers'];
   for (const field of varying) expect(body[field], field).to.be.ok;
@@ -33,7 +33,7 @@ function comparable(body: JsonObject): JsonObject {
   return result;
 }
 
-describe('the development gateway as guardrail client, beside a recording of the real one', () => {
+describe('the development gateway as guardrail client, compared with a recording of the real gateway', () => {
   for (const [name, { headers = {}, stream = false }] of Object.entries(CASES)) {
     it(`sends the same bodies: ${name}`, async () => {
       const lab = process.env.LITELLM_LAB;

@@ -1,7 +1,7 @@
 import { type Complaint, validationError } from './errors.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 
-/** What a field of a request body holds. `nullable` ones may be null; `required` ones may not be left out. */
+/** The type of a field in a request body. `nullable` fields can be null. `required` fields must be present. */
 export interface Field {
   readonly kind: 'string' | 'boolean' | 'float' | 'integer' | 'strings' | 'object' | 'time' | 'region';
   readonly nullable?: boolean;
@@ -52,11 +52,11 @@ const read: Record<Field['kind'], (value: Json) => Reading> = {
 };
 
 /**
- * Reads a request body as the real gateway does: unknown fields are dropped, numbers may come as strings.
- * @param body the parsed body.
- * @param fields what the endpoint knows.
- * @returns only the known fields that were sent, nulls included.
- * @throws GatewayError 422 with a complaint for each bad field.
+ * Validates a request body as the real gateway does: it drops unknown fields, and accepts numbers as strings.
+ * @param body the parsed body
+ * @param fields the fields of the endpoint
+ * @returns only the known fields that were sent, nulls included
+ * @throws GatewayError 422 with a complaint for each invalid field
  */
 export function readFields(body: unknown, fields: Fields): JsonObject {
   if (!isObject(body)) {

@@ -59,7 +59,7 @@ describe('the development gateway', () => {
   describe('customers and budgets', () => {
     beforeEach(async () => start());
 
-    it('keeps a customer from new over update to delete', async () => {
+    it('creates, updates and deletes a customer', async () => {
       expect((await post('/customer/new', { user_id: 'a', alias: 'A' })).status).to.equal(200);
       expect((await post('/customer/new', { user_id: 'a' })).status).to.equal(400);
       expect((await post('/customer/update', { user_id: 'a', alias: 'B' })).body).to.include({ alias: 'B' });
@@ -69,7 +69,7 @@ describe('the development gateway', () => {
       expect((await post('/customer/update', { user_id: 'a' })).status).to.equal(404);
     });
 
-    it('writes an inline max_budget into the linked row, also where others share it', async () => {
+    it('writes an inline max_budget into the linked row, even if others share it', async () => {
       await post('/budget/new', { budget_id: 'tier', max_budget: 1 });
       await post('/customer/new', { user_id: 'a', budget_id: 'tier' });
       await post('/customer/new', { user_id: 'b', budget_id: 'tier' });
@@ -78,7 +78,7 @@ describe('the development gateway', () => {
       expect(body.gateway_budget_table).to.include({ budget_id: 'tier', max_budget: 5 });
     });
 
-    it('ignores on update what the endpoint does not know, nulls and zero', async () => {
+    it('ignores unknown fields, nulls and zero in an update', async () => {
       await post('/customer/new', { user_id: 'a', alias: 'A', max_budget: 5 });
       const ignored = { budget_duration: '1d', rpm_limit: 1, alias: null, max_budget: 0, spend: 3 };
       const { status, body } = await post('/customer/update', { user_id: 'a', ...ignored });
@@ -87,14 +87,14 @@ describe('the development gateway', () => {
       expect(body.gateway_budget_table).to.include({ max_budget: 5, budget_duration: null, rpm_limit: null });
     });
 
-    it('clears with null on /budget/update and sets the next reset where the duration changes', async () => {
+    it('clears null fields on /budget/update, and sets the next reset if the duration changes', async () => {
       await post('/budget/new', { budget_id: 't', max_budget: 1 });
       const { body } = await post('/budget/update', { budget_id: 't', max_budget: null, budget_duration: '1d' });
       expect(body).to.include({ max_budget: null, budget_duration: '1d' });
       expect(body.budget_reset_at).to.match(/T00:00:00\.000Z$/);
     });
 
-    it('leaves the budget row behind when the customer exists already or goes', async () => {
+    it('keeps the budget row if the customer exists already or is deleted', async () => {
       await post('/customer/new', { user_id: 'a', max_budget: 1 });
       await post('/customer/new', { user_id: 'a', max_budget: 2 });
       await post('/customer/delete', { user_ids: ['a'] });
@@ -109,9 +109,9 @@ describe('the development gateway', () => {
       ['a malformed duration', '/customer/new', { user_id: 'a', budget_duration: 'soon' }, 400],
       ['a duration of zero', '/budget/new', { budget_duration: '0d' }, 400],
       ['a negative budget', '/budget/new', { max_budget: -1 }, 400],
-      ['a fraction where a whole number is due', '/budget/new', { rpm_limit: 1.5 }, 422],
-      ['a list with something else than strings', '/customer/delete', { user_ids: [1] }, 422],
-      ['a region that is none', '/customer/update', { user_id: 'a', allowed_model_region: 'mars' }, 422],
+      ['a fraction instead of a whole number', '/budget/new', { rpm_limit: 1.5 }, 422],
+      ['a list of other values than strings', '/customer/delete', { user_ids: [1] }, 422],
+      ['an unknown region', '/customer/update', { user_id: 'a', allowed_model_region: 'mars' }, 422],
       ['a body that is a list', '/customer/new', [], 422],
       ['a body that is not JSON', '/customer/new', '{', 422],
       ['no body', '/customer/new', '', 422],
@@ -150,18 +150,18 @@ describe('the development gateway', () => {
       });
     }
 
-    it('lets one of many concurrent creations win', async () => {
+    it('accepts one of many concurrent creations', async () => {
       const answers = await Promise.all(Array.from({ length: 8 }, () => post('/customer/new', { user_id: 'a' })));
       expect(answers.filter(({ status }) => status === 200)).to.have.length(1);
     });
 
-    it('tells health without a key and 404 for an unknown path', async () => {
+    it('reports its health without a key, and returns 404 for an unknown path', async () => {
       expect((await fetch(`${gateway.url}/health/liveliness`)).status).to.equal(200);
       expect((await get('/customer')).status).to.equal(404);
     });
   });
 
-  it('keeps its tables in the state file over a restart', async () => {
+  it('keeps its tables in the state file after a restart', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
     const stateFile = join(folder, 'deep', 'state.json');
     try {
@@ -191,7 +191,7 @@ describe('the development gateway', () => {
       expect(body.spend).to.be.greaterThan(0);
     });
 
-    it('refuses calls over budget, and still does so after the customer was deleted and created anew', async () => {
+    it('refuses calls over budget, also after the customer was deleted and created again', async () => {
       const budget = { user_id: 'a', max_budget: 0.001 };
       await post('/customer/new', budget);
       expect((await post('/v1/chat/completions', chat('hi', { user: 'a' }))).status).to.equal(200);
@@ -202,7 +202,7 @@ describe('the development gateway', () => {
       expect((await post('/v1/chat/completions', chat('hi', { user: 'a' }))).status).to.equal(422);
     });
 
-    it('starts anew when the budget period is over', async () => {
+    it('resets the spend when the budget period ends', async () => {
       await post('/customer/new', { user_id: 'a', max_budget: 1, spend: 5, budget_duration: '1d' });
       expect((await post('/v1/chat/completions', chat('hi', { user: 'a' }))).status).to.equal(422);
       const { body } = await get('/customer/info?end_user_id=a');
@@ -210,13 +210,13 @@ describe('the development gateway', () => {
       expect((await post('/v1/chat/completions', chat('hi', { user: 'a' }))).status).to.equal(200);
     });
 
-    it('holds customers without a budget of their own to the default row, once there is one', async () => {
+    it('applies the default row, once it exists, to customers without a budget of their own', async () => {
       await post('/v1/chat/completions', chat('hi', { user: 'a' }));
       await post('/budget/new', { budget_id: 'default', max_budget: 0.001 });
       expect((await post('/v1/chat/completions', chat('hi', { user: 'a' }))).status).to.equal(422);
     });
 
-    it('starts anew for customers without a budget of their own when the period of the default row is over', async () => {
+    it('resets the spend of customers without a budget of their own when the period of the default row ends', async () => {
       await post('/budget/new', { budget_id: 'default', max_budget: 0.001, budget_duration: '1d' });
       await post('/customer/new', { user_id: 'rich', max_budget: 1, spend: 5 });
       await post('/v1/chat/completions', chat('hi', { user: 'a' }));
@@ -234,7 +234,7 @@ describe('the development gateway', () => {
       expect((await post('/v1/chat/completions', allowed)).status).to.equal(429);
     });
 
-    it('does not enforce blocked, as the real gateway does not without its enterprise part', async () => {
+    it('does not enforce blocked, like the real gateway without its enterprise part', async () => {
       await post('/customer/new', { user_id: 'a', blocked: true });
       expect((await post('/v1/chat/completions', chat('hi', { user: 'a' }))).status).to.equal(200);
     });
@@ -295,7 +295,7 @@ describe('the development gateway', () => {
       await new Promise((resolve) => guardrail.close(resolve));
     });
 
-    /** Replaces a name by a tag on the way in, and the tag by the name on the way out, with an exact holdback. */
+    /** Replaces a name by a tag in requests, and the tag by the name in answers, with an exact holdback. */
     function swapping(name: string, tag: string): typeof respond {
       const deep = (value: Json): Json => {
         if (typeof value === 'string') return value.replaceAll(name, tag);
@@ -335,7 +335,7 @@ describe('the development gateway', () => {
     const contentOf = ({ body }: Answer): unknown =>
       (body as { choices?: { message: { content: unknown } }[] }).choices?.map(({ message }) => message.content);
 
-    it('shows the model the tag and the client the name', async () => {
+    it('sends the tag to the model and the name to the client', async () => {
       respond = swapping('Anna', '<P_1>');
       const answer = await post('/v1/chat/completions', chat('I am Anna.'));
       expect(contentOf(answer)).to.deep.equal(['You said: I am Anna.']);
@@ -349,7 +349,7 @@ describe('the development gateway', () => {
       ]);
     });
 
-    it("sends both phases under the same ids, with the client's headers but never its key", async () => {
+    it("sends both phases with the same ids, and with the client's headers except its key", async () => {
       const headers = {
         'x-gateway-trace-id': 't1',
         'x-session-id': 's1',
@@ -387,14 +387,14 @@ describe('the development gateway', () => {
       });
     }
 
-    it('shows the guardrail the accumulated raw text at each fifth chunk and at the end', async () => {
+    it('sends the accumulated raw text to the guardrail at each fifth chunk and at the end', async () => {
       await events(chat('abcdefghij', { model: 'echo-c2' }));
       const texts = received.filter(({ input_type }) => input_type === 'response').map((body) => body.texts);
-      // The first chunk carries the role alone.
+      // The first chunk has only the role.
       expect(texts).to.deep.equal([['You said'], ['You said: abcdefgh'], ['You said: abcdefghij']]);
     });
 
-    it('ends a stream with an error where what was sent is taken back', async () => {
+    it('ends a stream with an error if the guardrail changes text that was already sent', async () => {
       const swap = swapping('Anna', '<PERSON_1>');
       respond = (body) => {
         const { answer } = swap(body) as { answer: JsonObject };
@@ -406,7 +406,7 @@ describe('the development gateway', () => {
       expect(JSON.stringify(all.at(-1))).to.contain('stream_transform_underflow');
     });
 
-    it('applies structured messages over texts, and tools', async () => {
+    it('prefers structured messages to texts, and applies tools', async () => {
       respond = swapping('Anna', '<P_1>');
       const args = '{"to": "Anna"}';
       const messages = [
@@ -426,7 +426,7 @@ describe('the development gateway', () => {
       expect(JSON.stringify(received[0])).not.to.contain('kept');
     });
 
-    it('leaks tool-call arguments to the model where a guardrail returns texts alone', async () => {
+    it('leaks tool-call arguments to the model if a guardrail returns only texts', async () => {
       const swap = swapping('Anna', '<P_1>');
       respond = (body) => {
         const { answer } = swap(body) as { answer: JsonObject };
@@ -444,7 +444,7 @@ describe('the development gateway', () => {
       expect(JSON.stringify(assistant)).to.contain('Anna');
     });
 
-    it('shows images and content parts, and puts each text back into its part', async () => {
+    it('sends images and content parts to the guardrail, and writes each text back into its part', async () => {
       respond = (body) => ({ answer: { texts: (body.texts as string[]).map((text) => text.toUpperCase()) } });
       const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } };
       const content = [{ type: 'text', text: 'one' }, image, { type: 'text', text: 'two' }];
@@ -454,7 +454,7 @@ describe('the development gateway', () => {
       expect(gateway.log()[0]?.messages).to.deep.equal([{ role: 'user', content: seen }]);
     });
 
-    it('passes tool calls of the answer as they came, and shows them to the guardrail', async () => {
+    it('forwards tool calls of the answer unchanged, and sends them to the guardrail', async () => {
       respond = swapping('Anna', '<P_1>');
       const { body } = await post('/v1/chat/completions', chat('Anna', { model: 'mix' }));
       expect(JSON.stringify(body)).to.contain('"content":"You said: Anna"').and.contain('<P_1>');
@@ -486,7 +486,7 @@ describe('the development gateway', () => {
       });
     }
 
-    it('says in the stream that it was blocked, once something was sent', async () => {
+    it('reports a block in the stream if it has already started', async () => {
       respond = (body) => ({ answer: JSON.stringify(body.texts).includes('stop') ? blocked : { action: 'NONE' } });
       const swap = respond;
       respond = (body) => (body.input_type === 'request' ? { answer: { action: 'NONE' } } : swap(body));
@@ -497,7 +497,7 @@ describe('the development gateway', () => {
       expect(JSON.stringify(all)).not.to.contain('stop');
     });
 
-    it('answers with a status of its own where the very first round of a stream fails', async () => {
+    it('answers with an error status if the first guardrail call of a stream fails', async () => {
       respond = (body) => (body.input_type === 'request' ? { answer: { action: 'NONE' } } : { status: 502 });
       expect((await events(chat('hi'))).status).to.equal(500);
     });
@@ -517,7 +517,7 @@ describe('the development gateway', () => {
         renameSync(`${file}.new`, file);
       };
 
-      it('finds the guardrail and follows its changes', async () => {
+      it('reads the guardrail's address from the file and follows changes', async () => {
         expect((await post('/v1/chat/completions', chat('hi'))).status, 'no file yet').to.equal(500);
         write({ url: 'http://127.0.0.1:1', key: 'old' });
         expect((await post('/v1/chat/completions', chat('hi'))).status, 'nobody there').to.equal(500);
@@ -533,7 +533,7 @@ describe('the development gateway', () => {
         it(`has ${what} restored by the guardrail that saw the request, though the file names another by then`, async () => {
           const swap = swapping('Anna', '<P_1>');
           respond = (request) => {
-            // Nobody listens on the discard port.
+            // Nothing listens on the discard port.
             if (request.input_type === 'request') write({ url: 'http://127.0.0.1:9', key: 'new' });
             return swap(request);
           };
@@ -546,7 +546,7 @@ describe('the development gateway', () => {
         });
       }
 
-      it('turns to the guardrail that the file names when the one that saw the request is gone', async () => {
+      it('calls the guardrail in the file when the one that received the request no longer runs', async () => {
         const swap = swapping('Anna', '<P_1>');
         const first = createServer((request, response) => {
           request.resume().on('end', () => {

@@ -18,47 +18,47 @@ export type { GuardrailSource, GuardrailTarget } from './guardrailClient.ts';
 export type { Json, JsonObject } from './json.ts';
 export type { Seen } from './seen.ts';
 
-/** How a development gateway is set up. */
+/** The settings of a development gateway. */
 export interface DevGatewayOptions {
   /** Address to listen on. Default 127.0.0.1. */
   readonly host?: string;
   /** TCP port; 0 picks a free one. */
   readonly port: number;
-  /** The admin's key, for `Authorization: Bearer`. Starts with `sk-` on real gateways. */
+  /** The admin's key, for `Authorization: Bearer`. It starts with `sk-` at real gateways. */
   readonly masterKey: string;
-  /** The proxy's own name, as it stands in paths, fields and headers: `gateway` (default) or `litellm`, say. */
+  /** The proxy's name in paths, fields and headers, such as `gateway` (default) or `litellm`. */
   readonly proxyName?: string;
-  /** The guardrail to call before and after each model call. Without one, requests go to the model as they are. */
+  /** The guardrail to call before and after each model call. Without it, requests are sent to the model unchanged. */
   readonly guardrail?: GuardrailSource | undefined;
-  /** Milliseconds after which a call to the guardrail counts as failed. Default 10,000. */
+  /** Timeout of a call to the guardrail, in milliseconds. Default 10,000. */
   readonly guardrailTimeoutMs?: number;
-  /** A JSON file that keeps customers and budgets over a restart; without one they live in memory. */
+  /** A JSON file that keeps customers and budgets after a restart. Without it, they are kept in memory. */
   readonly stateFile?: string | undefined;
-  /** Names of models that a customer may have as `default_model`. A call may name any model. */
+  /** Names of the models that a customer can have as `default_model`. A call can name any model. */
   readonly models?: readonly string[];
-  /** Id of the budget row that holds for customers without one of their own. */
+  /** Id of the budget row of customers that have none of their own. */
   readonly maxEndUserBudgetId?: string | undefined;
-  /** Gets a line for each model call that tells what the model saw. Default: nobody. */
+  /** Called with one line for each model call, which shows the text that the model received. */
   readonly print?: (line: string) => void;
 }
 
 /** A running development gateway. */
 export interface DevGateway {
-  /** `http://127.0.0.1:<port>`, wherever else it listens. */
+  /** `http://127.0.0.1:<port>`, even if it listens on other addresses, too. */
   readonly url: string;
-  /** @returns what the model saw in the latest calls, oldest first. */
+  /** @returns what the model received in the latest calls, oldest first */
   log(): readonly Seen[];
-  /** Stops listening, ends open connections and resolves when the state file is written. */
+  /** Stops listening and ends open connections. Resolves when the state file is written. */
   readonly stop: () => Promise<void>;
 }
 
-/** The models of a gateway that is not told otherwise. */
+/** The default models. */
 const MODELS = ['gpt-4o-mini', 'fast'];
 
 /**
- * Starts an AI gateway for development and tests: the admin API of customers and budgets, and an echo model
- * behind a guardrail, both as LiteLLM 1.106 behaves.
- * @throws Error where the port is taken or the state file does not fit.
+ * Starts an AI gateway for development and tests: the admin API of customers and budgets, and an echo model behind a guardrail.
+ * Both behave like LiteLLM 1.106.
+ * @throws Error if the port is in use or the state file is invalid
  */
 export async function startDevGateway(options: DevGatewayOptions): Promise<DevGateway> {
   const proxyName = options.proxyName ?? 'gateway';
@@ -92,7 +92,7 @@ export async function startDevGateway(options: DevGatewayOptions): Promise<DevGa
       if (!(error instanceof GatewayError)) app.emit('error', error, ctx);
       ctx.status = error instanceof GatewayError ? error.status : 500;
       const internal = { error: { message: 'Internal server error', type: 'internal_server_error' } };
-      // Written out, since Koa takes a null body for no body.
+      // Serialized here, because Koa treats null as no body.
       ctx.body = JSON.stringify(error instanceof GatewayError ? error.body : internal);
       ctx.type = 'json';
     }

@@ -9,7 +9,7 @@ const TAG = /<T_[0-9]>/g;
 
 const restore = (text: string): string => text.replace(TAG, (tag) => `value🙂${tag.charAt(3)}`);
 
-/** How many code points at the end could be the beginning of a tag. */
+/** The number of code points at the end that can be the beginning of a tag. */
 function tail(text: string): number {
   for (let length = Math.min(4, text.length); length > 0; length -= 1) {
     if (/^<(T(_([0-9])?)?)?$/.test(text.slice(-length))) return length;
@@ -31,7 +31,7 @@ const pieces = fc.array(
 );
 
 describe('a guarded stream', () => {
-  it('is at every moment a beginning of the restored text, and in the end all of it', async () => {
+  it('is a prefix of the restored text at every moment, and complete at the end', async () => {
     const setting = fc.record({
       n: fc.integer({ min: 1, max: 3 }),
       size: fc.integer({ min: 1, max: 12 }),

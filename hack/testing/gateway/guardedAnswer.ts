@@ -3,9 +3,9 @@ import { GatewayError, proxyError } from './errors.ts';
 import type { GuardedCall, GuardrailClient } from './guardrailClient.ts';
 
 /**
- * Lets the guardrail restore a whole answer. Texts of choices that have one are replaced in order; tool calls are
- * shown but never replaced, as on the real gateway.
- * @throws GatewayError where the guardrail blocks or fails.
+ * Restores a whole answer by the guardrail. It replaces the texts of the choices in order. It sends tool calls to the guardrail
+ * but never replaces them, like the real gateway.
+ * @throws GatewayError if the guardrail blocks or fails
  */
 export async function guardAnswer(
   whole: ModelAnswer,
@@ -25,7 +25,7 @@ export async function guardAnswer(
   return { ...whole, choices };
 }
 
-/** What of a stream's choice has come from the model, and what of its restored text the client has. */
+/** The state of a choice in a stream: the received raw text, and the restored text that was sent to the client. */
 interface ChoiceState {
   raw: string;
   sent: string;
@@ -33,12 +33,11 @@ interface ChoiceState {
 }
 
 /**
- * Streams an answer through the guardrail in the mode `incremental_diff`, as the real gateway does: the model's chunks
- * are held back; at each `samplingRate`-th one, and at the end, the guardrail is shown the whole raw text of each choice,
- * and what it returns is sent on as far as it goes beyond what was sent before, less the holdback in code points. At the
- * end the holdback does not count. Tool calls pass through as they are.
- * @throws GatewayError where the guardrail blocks or fails, or takes back what was sent already
- * (`stream_transform_underflow`).
+ * Streams an answer through the guardrail in the mode `incremental_diff`, like the real gateway. It buffers the model's chunks.
+ * At each `samplingRate`-th chunk and at the end, it sends the whole raw text of each choice to the guardrail. Of the returned
+ * text, it sends the part that was not sent before, except for the holdback in code points. At the end it sends the holdback,
+ * too. It forwards tool calls unchanged.
+ * @throws GatewayError if the guardrail blocks or fails, or changes text that was already sent (`stream_transform_underflow`)
  */
 export async function* guardStream(
   whole: ModelAnswer,
@@ -60,7 +59,7 @@ export async function* guardStream(
     const choices: ChunkChoice[] = [];
     for (const [position, [index, state]] of open.entries()) {
       const text = verdict.texts === undefined ? state.raw : verdict.texts[position];
-      // Fewer texts than were shown: what is missing stays with the gateway.
+      // If fewer texts are returned than were sent, the missing ones are not forwarded.
       if (text === undefined) continue;
       const content = release(index, state, text, final ? 0 : (verdict.holdback[position] ?? 0));
       const finish = final ? state.finish : null;
@@ -100,7 +99,7 @@ export async function* guardStream(
   if (last !== undefined) yield last;
 }
 
-/** @returns what of a restored text may go out now; remembers it as sent. */
+/** @returns the part of a restored text that can be sent now, and records it as sent */
 function release(index: number, state: ChoiceState, text: string, holdback: number): string {
   if (!text.startsWith(state.sent)) {
     const sent = Array.from(state.sent).length;

@@ -3,7 +3,7 @@ import { proxyError } from './errors.ts';
 import type { GuardedCall, GuardrailClient } from './guardrailClient.ts';
 import { isObject, type Json, type JsonObject, stringField } from './json.ts';
 
-/** The fields of a message that the real gateway shows to a guardrail; `name` and unknown ones it never does. */
+/** The fields of a message that the real gateway sends to a guardrail. It never sends `name` and unknown fields. */
 const SHOWN = ['role', 'content', 'tool_calls', 'tool_call_id', 'function_call', 'thinking_blocks', 'cache_control'];
 
 function shown(message: Json): Json {
@@ -11,7 +11,7 @@ function shown(message: Json): Json {
   return Object.fromEntries(Object.entries(message).filter(([key]) => SHOWN.includes(key)));
 }
 
-/** Where a text of the request stands: in a message's content, or in one part of it. */
+/** The location of a text in the request: the content of a message, or one part of it. */
 interface Place {
   readonly message: JsonObject;
   readonly part?: JsonObject;
@@ -48,12 +48,12 @@ function extract(messages: readonly Json[]): Extract {
 }
 
 /**
- * Lets the guardrail look at a chat request and applies what it says, by the real gateway's rules: returned messages
- * win over texts unless they are all as they were shown; a row that came back as shown keeps its hidden fields; returned
- * tools replace the tools; a request without any text or tool call is not shown at all.
- * @param body the request; not changed.
- * @returns the request for the model.
- * @throws GatewayError where the guardrail blocks or fails, or its texts are not as many as were sent.
+ * Calls the guardrail for a chat request and applies its answer by the rules of the real gateway. Returned messages take
+ * precedence over texts, unless all of them are unchanged. An unchanged message keeps the fields that were not sent. Returned
+ * tools replace the tools. A request without any text or tool call is not sent to the guardrail.
+ * @param body the request, which is not modified
+ * @returns the request for the model
+ * @throws GatewayError if the guardrail blocks or fails, or returns another number of texts
  */
 export async function guardRequest(body: JsonObject, client: GuardrailClient, call: GuardedCall): Promise<JsonObject> {
   const result = structuredClone(body);

@@ -3,19 +3,19 @@ import { z } from 'zod';
 import { proxyError } from './errors.ts';
 import type { Json, JsonObject } from './json.ts';
 
-/** Where the guardrail listens, and the key that it wants in `x-api-key`. */
+/** The address of the guardrail, and its API key for `x-api-key`. */
 export interface GuardrailTarget {
-  /** Base URL; the contract's path is appended. */
+  /** Base URL. The path of the contract is appended. */
   readonly url: string;
   readonly key: string;
 }
 
-/** A guardrail that stays where it is, or a JSON file `{"url", "key"}` that says where it is now. */
+/** A fixed guardrail, or a JSON file `{"url", "key"}` with its current address. */
 export type GuardrailSource = GuardrailTarget | { readonly file: string };
 
 const targetSchema = z.object({ url: z.url(), key: z.string() });
 
-/** Tells where the guardrail is at this moment; a file is read again whenever it has changed. */
+/** Returns the current guardrail. A file is read again whenever it has changed. */
 export class GuardrailLocator {
   readonly #source: GuardrailSource;
   #seen = '';
@@ -25,7 +25,7 @@ export class GuardrailLocator {
     this.#source = source;
   }
 
-  /** @throws Error with one sentence where the file is missing or says something else. */
+  /** @throws Error with one sentence if the file is missing or invalid */
   async locate(): Promise<GuardrailTarget> {
     if ('url' in this.#source) return this.#source;
     const { file } = this.#source;
@@ -43,7 +43,7 @@ export class GuardrailLocator {
   }
 }
 
-/** What the gateway hands over, in either phase. Absent things go out as null. */
+/** The inputs of a call, in both phases. Missing values are sent as null. */
 export interface Checked {
   readonly texts: readonly string[];
   readonly structuredMessages?: readonly Json[] | undefined;
@@ -53,7 +53,7 @@ export interface Checked {
   readonly model: string;
 }
 
-/** What stays the same in all calls about one request. */
+/** The values that all calls for one request share. */
 export interface GuardedCall {
   readonly callId: string;
   readonly traceId: string;
@@ -61,12 +61,12 @@ export interface GuardedCall {
   readonly requestHeaders: Readonly<Record<string, string>>;
 }
 
-/** The fields of a guardrail's answer that the gateway reads; anything of another shape is as if absent. */
+/** The fields that the gateway reads from a guardrail's answer. A field of an unexpected type counts as absent. */
 export interface Verdict {
   readonly texts: readonly string[] | undefined;
   readonly structuredMessages: readonly JsonObject[] | undefined;
   readonly tools: readonly Json[] | undefined;
-  /** For each text, how many code points at its end must not be shown yet. */
+  /** For each text, the number of code points at its end that must not be sent yet. */
   readonly holdback: readonly number[];
 }
 
@@ -80,12 +80,12 @@ const verdictSchema = z.object({
   stream_holdback_chars: z.array(z.number().int().nonnegative().catch(0)).catch([]),
 });
 
-/** Calls the guardrail's contract endpoint as the real gateway does: fail closed, whatever goes wrong. */
+/** Calls the guardrail's endpoint like the real gateway, and fails closed after every error. */
 export class GuardrailClient {
   readonly #locator: GuardrailLocator;
   readonly #proxyName: string;
   readonly #timeoutMs: number;
-  /** Which guardrail saw the request of a call. */
+  /** The guardrail that received the request of a call. */
   readonly #sawRequest = new WeakMap<GuardedCall, GuardrailTarget>();
 
   constructor(source: GuardrailSource, options: { readonly proxyName: string; readonly timeoutMs: number }) {
@@ -95,8 +95,8 @@ export class GuardrailClient {
   }
 
   /**
-   * @throws GatewayError 400 where the guardrail blocks, 500 where it does not answer, answers another status than
-   * 200, or not with JSON.
+   * @throws GatewayError 400 if the guardrail blocks; 500 if it does not answer, or answers with a status other than 200 or
+   *   without JSON
    */
   async check(phase: 'request' | 'response', checked: Checked, call: GuardedCall): Promise<Verdict> {
     const answer = await this.#post(phase, checked, call);
@@ -150,8 +150,8 @@ export class GuardrailClient {
   }
 
   /**
-   * Sends a body to the guardrail that saw the call's request, even when the file names another one by now: only that
-   * one can restore the answer. Where it is gone, the current one gets the body.
+   * Sends a body to the guardrail that received the call's request, even if the file now names another one: only that guardrail
+   * can restore the answer. If it no longer runs, the current one gets the body.
    */
   async #send(call: GuardedCall, body: string): Promise<Response> {
     const current = await this.#locator.locate();
@@ -178,7 +178,7 @@ export class GuardrailClient {
   }
 }
 
-/** Whether no connection was made or it broke, as opposed to a time-out. */
+/** Whether the connection failed or broke, as opposed to a timeout. */
 function isUnreachable(error: unknown): boolean {
   return error instanceof TypeError && error.cause !== undefined;
 }

@@ -9,23 +9,24 @@ interface Window {
   tokens: number;
 }
 
-/** What the gateway enforces on the calls of an end user, and what it counts. */
+/** The limits that the gateway enforces for the calls of an end user, and its counters. */
 export class Limits {
   readonly #records: Records;
   readonly #defaultBudgetId: string | undefined;
-  // Outlives a deleted row, as the real gateway's counters do: deleting and creating anew does not reset them.
+  // Remains after a row is deleted, like the counters of the real gateway: deleting and recreating a customer does not reset
+  // it.
   readonly #spend = new Map<string, number>();
   readonly #windows = new Map<string, Window>();
 
-  /** @param defaultBudgetId the budget row of customers that have none of their own, where it exists. */
+  /** @param defaultBudgetId the budget row, if it exists, of customers that have none of their own */
   constructor(records: Records, defaultBudgetId: string | undefined) {
     this.#records = records;
     this.#defaultBudgetId = defaultBudgetId;
   }
 
   /**
-   * Admits a call, or refuses it. `blocked` is not enforced: the real gateway needs an enterprise callback for it.
-   * @throws GatewayError 422 over budget, 403 model not allowed, 429 too many requests or tokens.
+   * Admits or refuses a call. `blocked` is not enforced, because the real gateway needs an enterprise callback for it.
+   * @throws GatewayError 422 over budget, 403 model not allowed, 429 too many requests or tokens
    */
   admit(endUser: string, model: string, now: number): void {
     this.#reset(now);
@@ -44,7 +45,7 @@ export class Limits {
     if (budget !== undefined) this.#count(endUser, budget, now);
   }
 
-  /** Books what a finished call cost. A customer that is not there yet comes into being, as on the real gateway. */
+  /** Adds the cost of a finished call. A customer that does not exist is created, as at the real gateway. */
   async charge(endUser: string, cost: number, tokens: number): Promise<void> {
     const window = this.#windows.get(endUser);
     if (window !== undefined) window.tokens += tokens;

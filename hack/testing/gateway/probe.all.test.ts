@@ -5,14 +5,14 @@ import { startDevGateway } from './gateway.ts';
 import type { Json } from './json.ts';
 import { type Exchange, probe } from './probe.ts';
 
-/** The lists come unordered from the real gateway's database. */
+/** The real gateway's database returns the lists in any order. */
 function sorted(exchange: Exchange): Exchange {
   if (!/\/(list|info)/.test(exchange.request) || !exchange.text.startsWith('[')) return exchange;
   const rows = (JSON.parse(exchange.text) as Json[]).map((row) => JSON.stringify(row)).sort();
   return { ...exchange, text: rows.join('\n') };
 }
 
-/** Reads a recording: a line `METHOD path body`, then a line `  -> status text`; comments begin with #. */
+/** Parses a recording: a line `METHOD path body`, then a line `  -> status text`. Comments begin with #. */
 function recorded(content: string): Exchange[] {
   return [...content.matchAll(/^((?:GET|POST) .*)\n {2}-> (\d+) (.*)$/gm)].map(([, request, status, text]) => ({
     request: request ?? '',
@@ -21,7 +21,7 @@ function recorded(content: string): Exchange[] {
   }));
 }
 
-describe('the development gateway beside a recording of the real one', () => {
+describe('the development gateway compared with a recording of the real gateway', () => {
   it('answers every call of the admin API with the same status and body, byte for byte', async () => {
     const lab = process.env.LITELLM_LAB;
     if (lab === undefined)

@@ -1,14 +1,14 @@
 import { isObject, type Json, type JsonObject } from './json.ts';
 
-/** One call of the admin API: method, path, body; `key` null sends none. */
+/** One call of the admin API: method, path and body. With `key` null, no key is sent. */
 type Step = readonly [method: 'GET' | 'POST', path: string, body?: JsonObject | undefined, key?: string | null];
 
 const G = 'GET';
 const P = 'POST';
 
 /**
- * Every call of the admin API that matters to a client, in an order in which each has something to act on. Made to be
- * run against any gateway, so that two can be compared.
+ * Every call of the admin API that matters to a client. The order provides each call with the records that it needs. The steps
+ * run against any gateway, so that two gateways can be compared.
  */
 export const STEPS: readonly Step[] = [
   [G, '/customer/list', undefined, null],
@@ -163,19 +163,19 @@ export const STEPS: readonly Step[] = [
   [G, '/budget/list'],
 ];
 
-/** What a gateway answered to a step, with whatever differs from run to run put out of the way. */
+/** The answer of a gateway to a step, without the values that differ between runs. */
 export interface Exchange {
   /** `POST /customer/new {"user_id": "a"}` */
   readonly request: string;
   readonly status: number;
-  /** The body as it came: random ids numbered in order of appearance, times as `<timeZ>`. */
+  /** The body, with random ids numbered in order of appearance, and times as `<timeZ>`. */
   readonly text: string;
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /20\d\d-\d\d-\d\dT[\d:.]+(Z|\+00:00)?/g;
 
-/** @returns JSON with a space after each comma and colon, as Python prints it. */
+/** @returns JSON with a space after each comma and colon, as Python prints it */
 export function spaced(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
   if (!isObject(value)) return JSON.stringify(value);
@@ -185,8 +185,8 @@ export function spaced(value: Json): string {
 
 /**
  * Runs every step.
- * @param url the gateway's base URL; it must hold no customers and no budgets.
- * @param masterKey the key for steps that name none.
+ * @param url the gateway's base URL. The gateway must have no customers and no budgets.
+ * @param masterKey the key for steps that name none
  */
 export async function probe(url: string, masterKey: string): Promise<Exchange[]> {
   const ids = new Map<string, string>();

@@ -18,7 +18,7 @@ describe("a gateway's configuration file", () => {
     });
   }
 
-  it('without anything for this gateway: no guardrail', () => {
+  it('without settings for this gateway: no guardrail', () => {
     for (const text of ['', '# nothing\n', 'model_list: []\nguardrails:\n']) {
       expect(readProxyConfig(text, 'gateway', {}), text).to.deep.equal({ maxEndUserBudgetId: undefined });
     }
@@ -43,7 +43,7 @@ describe("a gateway's configuration file", () => {
     });
   }
 
-  it('that names a key which is not there, or that is wrong: one sentence', () => {
+  it('with a missing key or an invalid value: one sentence', () => {
     const { text } = renderProxyConfig('', { proxyName: 'gateway', budget: undefined, guardrail });
     expect(() => readProxyConfig(text, 'gateway', {})).to.throw(/^Set GUARDRAIL_API_KEY, .*\.$/);
     expect(() => readProxyConfig('guardrails: 1', 'gateway', {})).to.throw(

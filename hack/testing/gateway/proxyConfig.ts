@@ -2,17 +2,16 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import type { DevGatewayOptions } from './gateway.ts';
 
-/** What of a gateway's configuration file this one acts on, as the real gateway words it. Everything else is let be. */
+/** The supported settings of a gateway's configuration file, in the format of the real gateway. All others are ignored. */
 export type FromProxyConfig = Pick<DevGatewayOptions, 'guardrail' | 'guardrailTimeoutMs' | 'maxEndUserBudgetId'>;
 
 const ENVIRONMENT = 'os.environ/';
 
 /**
- * Reads the configuration that a real gateway is given at start: which guardrail it calls, and whose budget holds for
- * customers without one.
+ * Reads the start configuration of a real gateway: which guardrail it calls, and the default budget.
  * @param text the file, in YAML
- * @param environment where `os.environ/NAME` is looked up
- * @throws Error with one sentence where the file is not what a gateway could read
+ * @param environment the values of `os.environ/NAME`
+ * @throws Error with one sentence if a gateway could not read the file
  */
 export function readProxyConfig(
   text: string,
@@ -25,7 +24,7 @@ export function readProxyConfig(
     api_base: z.url(),
     api_key: z.string(),
     timeout: z.number().positive().optional(),
-    // With other values the real gateway behaves as this one cannot: it must not look safer here than it is there.
+    // With other values, the real gateway behaves in ways that are not implemented here. This gateway must not appear safer.
     unreachable_fallback: z.literal('fail_closed').optional(),
     fail_on_error: z.literal(true).optional(),
     streaming_transform_mode: z.literal('incremental_diff').optional(),
@@ -64,7 +63,7 @@ function lookUp(value: string, environment: Readonly<Record<string, string | und
   if (!value.startsWith(ENVIRONMENT)) return value;
   const name = value.slice(ENVIRONMENT.length);
   const found = environment[name];
-  // Without it every call would be refused by the guardrail: better not to start.
+  // Fails at start, because the guardrail would refuse every call without the key.
   if (found === undefined || found === '') throw new Error(`Set ${name}, which the configuration file refers to.`);
   return found;
 }

@@ -42,10 +42,10 @@ export type Budget = z.infer<typeof budgetSchema>;
 /** A row of the end-user table. */
 export type Customer = z.infer<typeof customerSchema>;
 
-/** The limits that a caller may set on a budget. */
+/** The limits of a budget that a caller can set. */
 export type BudgetLimits = Partial<Omit<Budget, 'budget_id' | 'created_at' | 'updated_at'>>;
 
-/** The gateway's two tables, kept in memory and, where a file is given, written to it after each change. */
+/** The gateway's two tables. They are kept in memory and, with a file, written to it after each change. */
 export class Records {
   readonly budgets = new Map<string, Budget>();
   readonly customers = new Map<string, Customer>();
@@ -57,8 +57,8 @@ export class Records {
   }
 
   /**
-   * @param file a JSON file to read now, where it exists, and to write on each change.
-   * @throws Error with one sentence where the file holds something else.
+   * @param file a JSON file, which is read now if it exists and written after each change
+   * @throws Error with one sentence if the file has other contents
    */
   static async open(file: string | undefined): Promise<Records> {
     const records = new Records(file);
@@ -76,7 +76,7 @@ export class Records {
     return records;
   }
 
-  /** Adds a budget row; without an id it gets a random one. The caller has made sure that the id is free. */
+  /** Adds a budget row. Without an id, it gets a random one. The caller ensures that the id is not in use. */
   addBudget(limits: BudgetLimits, now: Date, id: string = randomUUID()): Budget {
     const budget: Budget = {
       budget_id: id,
@@ -96,7 +96,7 @@ export class Records {
     return budget;
   }
 
-  /** Adds a customer row, as an admin call or the first paid call of an unknown end user does. */
+  /** Adds a customer row, after an admin call or the first paid call of an unknown end user. */
   addCustomer(id: string, columns: Partial<Customer> = {}): Customer {
     const customer: Customer = {
       user_id: id,
@@ -115,16 +115,16 @@ export class Records {
     return customer;
   }
 
-  /** Removes a budget row; customers that were linked to it stay, without a budget. */
+  /** Removes a budget row. Linked customers remain, without a budget. */
   deleteBudget(id: string): void {
     this.budgets.delete(id);
     for (const customer of this.customers.values()) if (customer.budget_id === id) customer.budget_id = null;
   }
 
   /**
-   * Does what the real gateway's reset job does: a budget whose time has come starts anew.
+   * Resets the budgets that are due, like the reset job of the real gateway.
    * @param defaultBudgetId the budget row of customers that have none of their own
-   * @returns the ids of the customers whose spend is zero again.
+   * @returns the ids of the customers whose spend was reset
    */
   resetDue(now: Date, defaultBudgetId: string | undefined): string[] {
     const reset: string[] = [];
@@ -141,16 +141,16 @@ export class Records {
     return reset;
   }
 
-  /** Resolves when no write is under way any more. */
+  /** Resolves when no write is in progress. */
   async settled(): Promise<void> {
     await this.#writing.catch(() => undefined);
   }
 
-  /** Writes the tables, whole or not at all. Resolves when this state, or a later one, is in the file. */
+  /** Writes the tables atomically. Resolves when this state, or a later one, is in the file. */
   async save(): Promise<void> {
     const file = this.#file;
     if (file === undefined) return;
-    // A write that failed has told its own caller; the next one starts anew.
+    // A failed write was reported to its own caller. The next write starts independently.
     const before = this.#writing.catch(() => undefined);
     this.#writing = before.then(async () => {
       await mkdir(dirname(file), { recursive: true });

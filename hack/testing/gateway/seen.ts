@@ -1,12 +1,12 @@
 import type { Json } from './json.ts';
 
-/** What the model was given in one call, and by which call; never what the client got back. */
+/** What the model received in one call, and the call's identifiers. It never contains what the client received. */
 export interface Seen {
   readonly time: string;
   readonly call_id: string;
   readonly model: string;
   readonly end_user: string | null;
-  /** Whether a guardrail stood before the model. */
+  /** Whether a guardrail was called before the model. */
   readonly guarded: boolean;
   readonly messages: Json;
   readonly tools: Json;
@@ -14,7 +14,7 @@ export interface Seen {
 
 const KEPT = 1000;
 
-/** Remembers the latest calls of the model, and tells each on a line for a reader. */
+/** Records the latest calls of the model, and reports each on one line. */
 export class SeenLog {
   readonly #entries: Seen[] = [];
   readonly #print: (line: string) => void;

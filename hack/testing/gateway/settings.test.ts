@@ -25,7 +25,7 @@ describe("the development gateway's settings", () => {
     ['an unknown flag', ['--prot', '1'], KEY, /^Unknown option '--prot'; --help lists the flags\.$/],
     ['a port that is no number', ['--port', 'x'], KEY, /^--port must be .*"x"\.$/],
     ['a port out of range', ['--port', '70000'], KEY, /^--port must be/],
-    ['a configuration that is not there', ['--config-file', '/none'], KEY, /^The file of --config-file .*ENOENT/],
+    ['a configuration that does not exist', ['--config-file', '/none'], KEY, /^The file of --config-file .*ENOENT/],
     ['no master key', [], {}, /^Set DEV_GATEWAY_MASTER_KEY/],
     ['a proxy name with a dash', ['--proxy-name', 'my-proxy'], KEY, /^--proxy-name must be/],
   ];

@@ -18,7 +18,7 @@ type Flag = keyof typeof FLAGS;
 
 const KEY_VARIABLE = 'DEV_GATEWAY_MASTER_KEY';
 
-/** What `--help` prints. */
+/** The output of `--help`. */
 export const HELP = [
   'Runs the development gateway: customers, budgets, and an echo model behind a guardrail.',
   '',
@@ -28,7 +28,7 @@ export const HELP = [
   `The master key comes from ${KEY_VARIABLE} alone, since a command line is visible to every user of a machine.`,
 ].join('\n');
 
-/** Bad input of whoever starts the program: one sentence that says what to do. */
+/** The settings are invalid. The message is one sentence that says what to do. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
@@ -45,8 +45,8 @@ function readFlags(args: readonly string[]): Partial<Record<Flag | 'help', strin
 }
 
 /**
- * @returns the options of the gateway, or 'help' where that is asked for.
- * @throws SettingsError with one sentence that names the setting.
+ * @returns the options of the gateway, or 'help' if requested
+ * @throws SettingsError with one sentence that names the setting
  */
 export function readSettings(
   args: readonly string[],

@@ -1,7 +1,7 @@
 import { float } from './json.ts';
 import type { Budget, Customer, Records } from './records.ts';
 
-/** @returns a budget row as `/budget/*` answers it, columns in the real gateway's order. */
+/** @returns a budget row in the format of `/budget/*`, with the columns in the order of the real gateway */
 export function budgetWire(budget: Budget): unknown {
   return {
     budget_id: budget.budget_id,
@@ -32,7 +32,7 @@ export function budgetWire(budget: Budget): unknown {
   };
 }
 
-/** @returns a customer row as `/customer/*` answers it, with the linked budget's columns in their order there. */
+/** @returns a customer row in the format of `/customer/*`, with the linked budget's columns in their order */
 export function customerWire(customer: Customer, records: Records, proxyName: string): unknown {
   const budget = customer.budget_id === null ? undefined : records.budgets.get(customer.budget_id);
   return {
@@ -69,12 +69,12 @@ function linkedBudget(budget: Budget): unknown {
   };
 }
 
-/** @returns `['a', 'b']`, as Python prints a list of strings in the real gateway's messages. */
+/** @returns `['a', 'b']`, as Python prints a list of strings */
 export function pythonList(items: readonly string[]): string {
   return `[${items.map(pythonString).join(', ')}]`;
 }
 
-/** @returns a string as Python prints it: in single quotes, or double ones where it holds a single quote. */
+/** @returns a string as Python prints it: in single quotes, or in double quotes if it contains a single quote */
 export function pythonString(text: string): string {
   const escaped = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
   return escaped.includes("'") && !escaped.includes('"') ? `"${escaped}"` : `'${escaped.replaceAll("'", "\\'")}'`;

@@ -1,10 +1,10 @@
 import type { Context } from 'koa';
 import type { Json, JsonObject } from '../gateway/gateway.ts';
 
-/** Where the model server speaks the Model Context Protocol (streamable HTTP, without sessions). */
+/** The path at which the model server speaks the Model Context Protocol (streamable HTTP, without sessions). */
 export const MCP_PATH = '/mcp';
 
-/** The one tool: it repeats its argument, which may be in base64. */
+/** The only tool. It returns its argument, which can be in base64. */
 export const MCP_TOOL = 'lookup';
 
 const PROTOCOL_VERSION = '2025-06-18';
@@ -41,11 +41,11 @@ function resultOf({ method, params }: Message): Json | undefined {
 
 /**
  * Answers one request of an MCP client.
- * @param remember is given the body of each call of a tool.
+ * @param remember called with the body of each tool call
  */
 export function answerMcp(ctx: Context, text: string, remember: (body: string) => void): void {
   if (ctx.method !== 'POST') {
-    // No stream of the server's own messages.
+    // The server has no messages of its own to stream.
     ctx.status = 405;
     return;
   }

@@ -8,14 +8,14 @@ import { echo, type Json, type JsonObject } from '../gateway/gateway.ts';
 import { answerMcp, MCP_PATH } from './mcpServer.ts';
 import { serveRealtime } from './realtimeServer.ts';
 
-/** Tells what reached a model. */
+/** Records the requests that reached a model. */
 export interface Witness {
-  /** @returns the requests that came in since the last reset, as JSON text, oldest first. */
+  /** @returns the requests since the last reset, as JSON text, oldest first */
   saw(): readonly string[];
   reset(): void;
 }
 
-/** A request as it reached the fake provider. */
+/** A request as the fake provider received it. */
 export interface Arrived {
   readonly method: string;
   /** Path and query. */
@@ -23,20 +23,20 @@ export interface Arrived {
   readonly text: string;
 }
 
-/** An answer that a test writes itself: JSON, server-sent events, or a text of another type. */
+/** A scripted answer: JSON, server-sent events, or text of another type. */
 export type Reply =
   { readonly json: Json } | { readonly events: readonly string[] } | { readonly text: string; readonly type: string };
 
-/** Decides the answer to a request; undefined leaves it to the dialect of the path. */
+/** Computes the answer to a request. With undefined, the API of the path answers. */
 export type Script = (arrived: Arrived) => Reply | undefined;
 
-/** A witness whose answers a test can write itself. */
+/** A witness with scripted answers. */
 export interface ScriptedWitness extends Witness {
-  /** Answers by this script until the next reset. */
+  /** Answers with this script until the next reset. */
   script(script: Script): void;
 }
 
-/** A fake provider of models that speaks the dialects of OpenAI and of Anthropic, and remembers what it was sent. */
+/** A fake provider of models with the APIs of OpenAI and Anthropic. It records its requests. */
 export interface ModelServer extends ScriptedWitness {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
@@ -52,7 +52,7 @@ interface Asked {
   readonly streamed: boolean;
 }
 
-/** How an endpoint answers: at once, or as a list of server-sent events. */
+/** The answer of an endpoint: a body, or a list of server-sent events. */
 interface Dialect {
   whole(asked: Asked): JsonObject;
   events(asked: Asked): Iterable<string>;
@@ -111,7 +111,7 @@ function namedEvent(type: string, fields: JsonObject): string {
   return `event: ${type}\n${echo.event({ type, ...fields })}`;
 }
 
-/** The last thing that the user, or a tool, said in the input of `/v1/responses`. */
+/** The last text of the user, or of a tool, in the input of `/v1/responses`. */
 function responsesText(input: Json | undefined): string {
   if (typeof input === 'string') return input;
   const items = Array.isArray(input) ? input.filter(isObject) : [];
@@ -250,7 +250,8 @@ export async function startModelServer(port = 0): Promise<ModelServer> {
       answerMcp(ctx, text, (called) => bodies.push(called));
       return;
     }
-    // A body alone is JSON for the cases to parse; what has none (a GET, say) is remembered by its path.
+    // Records a JSON body alone, so that the test cases can parse it. Records a request without a body, such as a GET, by its
+    // path.
     bodies.push(text === '' ? `${ctx.method} ${ctx.url}` : text);
     const reply = script?.({ method: ctx.method, path: ctx.url, text });
     if (reply === undefined) await next();
@@ -287,7 +288,7 @@ export async function startModelServer(port = 0): Promise<ModelServer> {
   };
 }
 
-/** Writes each event in a turn of its own, so that a gateway sees them come one by one. */
+/** Writes each event in a separate turn of the event loop, so that a gateway receives them one by one. */
 async function send(ctx: Context, events: readonly string[]): Promise<void> {
   ctx.respond = false;
   const response: ServerResponse = ctx.res;

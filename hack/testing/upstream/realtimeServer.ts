@@ -10,7 +10,7 @@ function textOf(event: JsonObject): string {
   return typeof part?.text === 'string' ? part.text : '';
 }
 
-/** What the model says in a conversation: it repeats the last text. */
+/** The answers of the model in a conversation. It repeats the last text. */
 function* answer(said: string): Iterable<JsonObject> {
   const at = { response_id: 'resp_1', item_id: 'item_1', output_index: 0, content_index: 0 };
   const text = `You said: ${said}`;
@@ -25,8 +25,8 @@ function* answer(said: string): Iterable<JsonObject> {
 }
 
 /**
- * Speaks the realtime protocol of OpenAI, in texts alone, on a server's WebSockets.
- * @param remember is given each event of a client.
+ * Serves OpenAI's realtime protocol, for text only, on the WebSockets of a server.
+ * @param remember called with each event of a client
  */
 export function serveRealtime(server: Server, remember: (event: string) => void): WebSocketServer {
   const sockets = new WebSocketServer({ noServer: true });
