@@ -21,18 +21,18 @@ describe('control plane', function () {
   this.timeout(START_TIMEOUT_MS);
   const cluster = withControlPlane();
 
-  it('gives its first user every right, by kubectl and by a client', async () => {
+  it('gives its first user all permissions, with kubectl and with a client', async () => {
     const namespace = await cluster().createNamespace('rights');
     expect(await cluster().kubectl(['auth', 'can-i', '*', '*', '--all-namespaces'])).to.equal('yes\n');
     const found = await cluster().kubeConfig().makeApiClient(CoreV1Api).readNamespace({ name: namespace });
     expect(found.metadata?.name).to.equal(namespace);
   });
 
-  it('gives any other user what RBAC grants the name or a group, and nothing else', async () => {
+  it('gives any other user only the permissions that RBAC grants the name or a group', async () => {
     const namespace = await cluster().createNamespace('rbac');
     const nobody = cluster().kubeConfig('nobody').makeApiClient(CoreV1Api);
     const reader = cluster().kubeConfig('reader', ['readers']).makeApiClient(CoreV1Api);
-    // The ClusterRole `view` would be empty here: it is filled by the controller manager.
+    // The ClusterRole `view` is empty here: only a controller manager fills it.
     await cluster().kubectl([
       'create',
       'role',
@@ -49,7 +49,7 @@ describe('control plane', function () {
       '--group=readers',
       `-n${namespace}`,
     ]);
-    // The API server notices a new grant within milliseconds, not at once.
+    // The API server applies a new grant within milliseconds, not immediately.
     while ((await failure(reader.listNamespacedConfigMap({ namespace }))) !== '') await delay(20);
     expect(await failure(reader.listNamespacedSecret({ namespace }))).to.include('secrets is forbidden');
     expect(await failure(nobody.listNamespacedConfigMap({ namespace }))).to.match(/User .*nobody.* cannot list/);
@@ -58,7 +58,7 @@ describe('control plane', function () {
     expect(JSON.parse(answer)).to.have.nested.property('status.userInfo.username', 'reader');
   });
 
-  it('refuses who shows no certificate', async () => {
+  it('rejects a client without a certificate', async () => {
     const config = cluster().kubeConfig();
     config.users = [{ name: 'admin' }];
     expect(await failure(config.makeApiClient(CoreV1Api).listNamespace())).to.include('system:anonymous');
@@ -76,7 +76,7 @@ describe('control plane', function () {
       rmSync(dir, { recursive: true, force: true });
     });
 
-    it('keeps its address and what it stores when the API server is killed and restarted', async () => {
+    it('keeps its address and its data when the API server is killed and restarted', async () => {
       plane = await startControlPlane();
       const { url } = plane;
       const namespace = await plane.createNamespace();
@@ -89,7 +89,7 @@ describe('control plane', function () {
       expect(await plane.kubectl(['get', 'namespace', namespace, '-o', 'name'])).to.equal(`namespace/${namespace}\n`);
     });
 
-    it('finds its data, its keys and its port again in a folder that is kept', async () => {
+    it('reuses the data, the keys and the port of an existing folder', async () => {
       plane = await startControlPlane({ dir });
       const { url, kubeconfig } = plane;
       const namespace = await plane.createNamespace();
@@ -100,7 +100,7 @@ describe('control plane', function () {
       expect(await plane.kubectl(['get', 'namespace', namespace, '-o', 'name'])).to.equal(`namespace/${namespace}\n`);
     });
 
-    it('leaves neither folder nor process behind', async () => {
+    it('leaves no folder and no process behind', async () => {
       plane = await startControlPlane();
       const { dir: folder, url } = plane;
       await plane.stop();
@@ -110,14 +110,14 @@ describe('control plane', function () {
       expect(error).to.be.instanceOf(TypeError).with.nested.property('cause.code', 'ECONNREFUSED');
     });
 
-    it('says which part ended unasked, with the end of its log', async () => {
+    it('reports which part ended unexpectedly, with the end of its log', async () => {
       plane = await startControlPlane({ dir });
       const etcd = plane.processes.find((child) => child.name === 'etcd');
       await etcd?.kill();
       expect(await plane.failed).to.match(/^etcd ended with signal SIGKILL\. The end of its log \(.*etcd\.log\):/);
     });
 
-    it('starts an API server that ended unasked again, where it is to be kept alive', async () => {
+    it('restarts an API server that ended unexpectedly, if it is to be kept alive', async () => {
       const lines: string[] = [];
       plane = await startControlPlane({ keepAlive: true, report: (line) => lines.push(line) });
       const namespace = await plane.createNamespace();

@@ -32,62 +32,66 @@ import {
 import { type Report, sparsely } from './progress.ts';
 
 export interface ControlPlaneOptions {
-  /** Data, keys, logs and kubeconfig are kept here and found again. Default: a temporary folder, removed at the end. */
+  /**
+   * The folder of data, keys, logs and kubeconfig, which is reused. Default: a temporary folder, which is removed at the end.
+   */
   dir?: string;
-  /** Ports of 127.0.0.1; default: free ones (with `dir`: the API server's last one where it is still free). */
+  /** Ports of 127.0.0.1. Default: free ones; with `dir`, the API server's last port if it is free. */
   ports?: { api?: number };
-  /** Runs kube-controller-manager too, with these controllers (`*`: its default ones). It must be built: minutes, once. */
+  /** Also runs kube-controller-manager with these controllers (`*`: its default ones). Its first build takes minutes. */
   controllers?: readonly string[];
-  /** Starts an API server that ended unasked again, instead of failing. */
+  /** Restarts an API server that ended unexpectedly, instead of failing. */
   keepAlive?: boolean;
-  /** More arguments of the API server, as `--name=value`. */
+  /** Additional arguments of the API server, as `--name=value`. */
   apiServerArguments?: readonly string[];
-  /** Told what is being done where it takes long; default: nobody. */
+  /** Reports the progress of long steps. Default: no report. */
   report?: Report;
 }
 
-/** A control plane as its API is used. */
+/** A control plane, as clients of its API need it. */
 export interface Servers {
-  /** Of the API server: `https://127.0.0.1:…`. */
+  /** The address of the API server: `https://127.0.0.1:…`. */
   readonly url: string;
-  /** Path of a kubeconfig whose user may do everything. */
+  /** Path of a kubeconfig whose user has all permissions. */
   readonly kubeconfig: string;
-  /** The folder with data and logs (`etcd.log`, `kube-apiserver.log`). */
+  /** The folder of the data and the logs (`etcd.log`, `kube-apiserver.log`). */
   readonly dir: string;
-  /** A client configuration: of the user who may do everything, or of any other, who may do what RBAC grants. */
+  /**
+   * A client configuration, by default of the user with all permissions. Any other user has the permissions that RBAC grants.
+   */
   kubeConfig(user?: string, groups?: readonly string[]): KubeConfig;
-  /** Writes a kubeconfig of any user and returns its path. Nobody needs to be created first: RBAC decides by the name. */
+  /** Writes a kubeconfig of a user and returns its path. Users need not be created: RBAC decides by the name. */
   kubeconfigFor(user: string, groups?: readonly string[]): string;
-  /** Ends the API server as a crash would; etcd and what it stores live on. */
+  /** Kills the API server, as a crash does. etcd and its data remain. */
   kill(): Promise<void>;
-  /** Starts the API server again, on the same port, after ending it in order if it runs. Resolves when it is ready. */
+  /** Starts the API server on the same port; stops it first if it runs. Resolves when it is ready. */
   restart(): Promise<void>;
-  /** What runs now: etcd, kube-apiserver, and kube-controller-manager where it was asked for. */
+  /** The running processes: etcd, kube-apiserver and, if requested, kube-controller-manager. */
   readonly processes: readonly ManagedProcess[];
-  /** Resolves when a part ends unasked, with a sentence and the end of its log. */
+  /** Resolves with a message and the end of the log when a part ends unexpectedly. */
   readonly failed: Promise<string>;
-  /** Ends everything. */
+  /** Stops all parts. */
   stop(): Promise<void>;
 }
 
-/** A control plane with a kubectl that fits it. */
+/** A control plane with a kubectl of a compatible version. */
 export interface ControlPlane extends Servers {
-  /** Runs kubectl as the user who may do everything. Resolves to its output; rejects with its error output. */
+  /** Runs kubectl as the user with all permissions. Resolves to its output; rejects with its error output. */
   kubectl(args: readonly string[], input?: string): Promise<string>;
-  /** Creates a namespace of a random name that begins with the prefix (`test`), and returns its name. */
+  /** Creates a namespace with a random name that begins with the prefix (`test`), and returns its name. */
   createNamespace(prefix?: string): Promise<string>;
 }
 
 const ADMIN = { user: 'admin', groups: ['system:masters'] };
 const READY_TIMEOUT_MS = 60_000;
-/** A free port may be taken by another process before ours listens on it. */
+/** Another process can take a free port before these servers listen on it. */
 const ATTEMPTS = 3;
-/** How often `kubectl apply` is run where etcd answers late; each run waits 7 s. */
+/** The maximum number of runs of `kubectl apply` while etcd answers late. Each run waits 7 s. */
 const APPLY_ATTEMPTS = 5;
 
 /**
- * Starts etcd and kube-apiserver; fetches them and kubectl first where they are not at hand (see
- * controlplane/binaries.ts). Resolves when the API server is ready.
+ * Starts etcd and kube-apiserver. Fetches them and kubectl first if they are not available (see controlplane/binaries.ts).
+ * Resolves when the API server is ready.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const sources = options.report ? { report: options.report } : {};
@@ -98,7 +102,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       try {
         return await runKubectl(kubectl, servers.kubeconfig, args, input);
       } catch (error) {
-        // On a machine whose disk is busy, etcd answers late for some seconds. Only `apply` may be repeated whatever became of it.
+        // On a machine with a busy disk, etcd answers late for some seconds. Only `apply` can be repeated after any failure.
         const isLate = error instanceof Error && error.message.includes('etcdserver: request timed out');
         if (!isLate || args[0] !== 'apply' || attempt >= APPLY_ATTEMPTS) throw error;
       }
@@ -107,7 +111,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const api = servers.kubeConfig().makeApiClient(CoreV1Api);
   return Object.assign(servers, {
     kubectl: run,
-    // Not by kubectl: nearly every test makes one, and a process for each would take a tenth of all their time.
+    // Without kubectl: nearly every test creates a namespace, and a process for each would take a tenth of the test time.
     createNamespace: async (prefix = 'test') => {
       const name = `${prefix}-${randomBytes(4).toString('hex')}`;
       const metadata = Object.assign(new V1ObjectMeta(), { name });
@@ -117,7 +121,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   });
 }
 
-/** As {@link startControlPlane}, without kubectl, which takes a while to fetch and which programs do not need. */
+/** Like {@link startControlPlane}, without kubectl, which takes time to fetch and which programs do not need. */
 export async function startServers(options: ControlPlaneOptions = {}): Promise<Servers> {
   const report = options.report ?? (() => undefined);
   const controllers = options.controllers ?? [];
@@ -154,11 +158,11 @@ interface ServerOptions extends ControlPlaneOptions {
   readonly report: Report;
   /** The port of the API server. */
   readonly port: number;
-  /** Nothing outlives the servers, and the folder is removed. */
+  /** No data outlives the servers, because the folder is removed. */
   readonly isTemporary: boolean;
 }
 
-/** Etcd, the API server and, on request, the controller manager. */
+/** Etcd, the API server and, if requested, the controller manager. */
 class RunningServers implements Servers {
   readonly url: string;
   readonly kubeconfig: string;
@@ -167,7 +171,7 @@ class RunningServers implements Servers {
   readonly #options: ServerOptions;
   readonly #pki: Pki;
   readonly #fail: (message: string) => void;
-  /** Processes that end on purpose, which is no failure. */
+  /** Processes that are stopped on purpose. Their end is not a failure. */
   readonly #expected = new WeakSet<ManagedProcess>();
   #etcd: ManagedProcess | undefined;
   #api: ManagedProcess | undefined;
@@ -192,7 +196,7 @@ class RunningServers implements Servers {
     );
   }
 
-  /** Starts etcd and the API server. Resolves when the API server is ready; leaves no process when one does not start. */
+  /** Starts etcd and the API server. Resolves when the API server is ready. If one fails to start, no process remains. */
   async start(etcdProgram: string, apiProgram: string): Promise<void> {
     const { dir, port, isTemporary, apiServerArguments: more = [] } = this.#options;
     const pki = this.#pki;
@@ -209,7 +213,7 @@ class RunningServers implements Servers {
     try {
       const etcd = await startEtcd(etcdProgram, { dir, pki, port: etcdPort, peerPort, durable: !isTemporary });
       this.#etcd = etcd;
-      // The API server waits for etcd by itself, but would take a minute to say that etcd could not start.
+      // The API server itself waits for etcd, but needs a minute to report that etcd did not start.
       this.#api = await Promise.race([
         this.#startApi(),
         etcd.exited.then((end): never => {
@@ -279,7 +283,7 @@ class RunningServers implements Servers {
     }
   }
 
-  /** Settles `failed` when a process ends without being asked to. */
+  /** Settles `failed` when a process ends unexpectedly. */
   #failWith(child: ManagedProcess): void {
     void child.exited.then((end) => {
       if (!this.#isStopping && !this.#expected.has(child)) {
@@ -288,7 +292,7 @@ class RunningServers implements Servers {
     });
   }
 
-  /** Starts the API server again when it ends without being asked to. */
+  /** Restarts the API server when it ends unexpectedly. */
   async #revive(child: ManagedProcess): Promise<void> {
     const end = await child.exited;
     if (this.#isStopping || this.#expected.has(child)) return;
@@ -301,7 +305,7 @@ class RunningServers implements Servers {
     }
   }
 
-  /** A call, because TypeScript takes the field for unchanged after an `await`. */
+  /** A function call, because TypeScript assumes that the field is unchanged after an `await`. */
   #stopped(): boolean {
     return this.#isStopping;
   }
@@ -318,8 +322,9 @@ class RunningServers implements Servers {
 let shared: Promise<ControlPlane> | undefined;
 
 /**
- * For the body of a mocha `describe`: the control plane that all test files of this process share, started before the
- * first test that needs it and ended with the process. Keep apart by namespaces; who needs to ruin it starts another.
+ * For the body of a mocha `describe`: the control plane that all test files of this process share. It starts before the first
+ * test that needs it, and ends with the process. Tests use separate namespaces. A test that damages the control plane starts
+ * its own.
  */
 export function withControlPlane(): () => ControlPlane {
   let plane: ControlPlane | undefined;
@@ -344,7 +349,7 @@ interface EtcdOptions {
   pki: Pki;
   port: number;
   peerPort: number;
-  /** Whether what was written must survive the machine; without it, writes are several times as fast. */
+  /** Whether writes are synced to disk. Without it, writes are several times as fast. */
   durable: boolean;
 }
 
@@ -395,7 +400,7 @@ function startApiServer(
       '--bind-address=127.0.0.1',
       '--advertise-address=127.0.0.1',
       `--secure-port=${port}`,
-      // Loopback addresses are not allowed in Endpoints, and nothing here looks the API server up in the cluster.
+      // Endpoints do not allow loopback addresses, and no client here looks up the API server in the cluster.
       '--endpoint-reconciler-type=none',
       `--tls-cert-file=${pki.serverCertificate}`,
       `--tls-private-key-file=${pki.serverKey}`,
@@ -450,7 +455,7 @@ function kubeconfigObject(
   };
 }
 
-/** The port that this folder's kubeconfig names, where it is free: a terminal that uses the file need not read it anew. */
+/** The port in this folder's kubeconfig, if it is free: terminals that use the file stay connected. */
 async function lastPort(kubeconfigPath: string): Promise<number | undefined> {
   let text: string;
   try {
@@ -464,7 +469,7 @@ async function lastPort(kubeconfigPath: string): Promise<number | undefined> {
 
 function runKubectl(path: string, kubeconfig: string, args: readonly string[], input?: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    // What kubectl remembers of a cluster goes with it, and not into the home of whoever runs it.
+    // kubectl's caches are in the folder of the cluster and are removed with it, instead of remaining in the user's home.
     const env = { ...process.env, KUBECONFIG: kubeconfig, KUBECACHEDIR: join(dirname(kubeconfig), 'kubectl-cache') };
     const child = execFile(path, args, { env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       if (error) reject(new Error(`kubectl ${args.join(' ')}: ${stderr.trim() || error.message}`));

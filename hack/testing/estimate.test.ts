@@ -33,7 +33,7 @@ describe('estimates', () => {
     );
   });
 
-  it('list names as a sentence does', () => {
+  it('join names as in a sentence', () => {
     expect([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map(listed)).to.deep.equal(['', 'a', 'a and b', 'a, b and c']);
   });
 });

@@ -1,23 +1,23 @@
-/** How far a long step is and how long it still takes, in words. Pure. */
+/** Estimates the progress and the remaining time of a long step, as text. Pure. */
 
-/** Work that is counted: packages, bytes. */
+/** Countable work: packages, bytes. */
 export interface Pace {
   readonly done: number;
   readonly total: number;
   readonly elapsedMs: number;
 }
 
-/** Before this much, an estimate would jump about. */
+/** Before this amount of work, an estimate would vary too much. */
 const TELLING_SHARE = 0.02;
 const TELLING_MS = 5_000;
 
-/** Seconds left at the average pace so far; undefined while too little is done to tell. */
+/** The remaining seconds at the average pace so far; undefined while there is too little data. */
 export function secondsLeft({ done, total, elapsedMs }: Pace): number | undefined {
   if (total <= 0 || done / total < TELLING_SHARE || elapsedMs < TELLING_MS) return undefined;
   return (elapsedMs / 1000) * (Math.max(0, total - done) / done);
 }
 
-/** `29 %, about 4 min left`; without the time while that cannot be told. */
+/** `29 %, about 4 min left`; without the time while it is unknown. */
 export function describePace(pace: Pace): string {
   const percent = `${Math.floor((Math.min(pace.done, pace.total) / Math.max(1, pace.total)) * 100)} %`;
   const left = secondsLeft(pace);

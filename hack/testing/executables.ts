@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 
-/** Whether there is a program at a path that this process may run. */
+/** Whether a path is a program that this process can execute. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import lockfile from 'proper-lockfile';
 
-/** A holder that was killed is recognised by a lock that has not been renewed for this long. */
+/** A lock that was not renewed for this time belongs to a killed process. */
 const STALE_MS = 5_000;
 
 /**
  * Runs `work` while no other process runs under the same lock.
  * @param path an existing file or folder that names the lock; the lock itself is the folder `<path>.lock`
- * @param waiting called once if the lock is held by another process
+ * @param waiting called once if another process has the lock
  */
 export async function withFileLock<T>(path: string, waiting: () => void, work: () => Promise<T>): Promise<T> {
   let told = false;
@@ -27,14 +27,14 @@ export async function withFileLock<T>(path: string, waiting: () => void, work: (
 }
 
 /**
- * Takes the lock until the returned function is called. A lock whose holder was killed is free after five seconds.
- * @returns undefined when another process holds it
+ * Acquires the lock until the returned function is called. The lock of a killed process is free after five seconds.
+ * @returns undefined if another process has the lock
  */
 export async function tryLock(path: string): Promise<(() => Promise<void>) | undefined> {
   try {
     return await lockfile.lock(path, {
       stale: STALE_MS,
-      // Default: throw from a timer. A laptop that slept through five seconds loses the lock, and that alone harms nothing.
+      // The default throws from a timer. A laptop that sleeps for five seconds loses the lock, which alone does no harm.
       onCompromised: () => undefined,
     });
   } catch (error) {
@@ -43,7 +43,7 @@ export async function tryLock(path: string): Promise<(() => Promise<void>) | und
   }
 }
 
-/** As {@link tryLock}, trying again for so long: time for a killed holder's lock to become free. */
+/** Like {@link tryLock}, and retries for the time after which the lock of a killed process is free. */
 export async function tryLockFor(path: string, ms: number): Promise<(() => Promise<void>) | undefined> {
   const deadline = performance.now() + ms;
   for (;;) {

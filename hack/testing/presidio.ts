@@ -17,7 +17,7 @@ export interface PresidioServer {
   close(): Promise<void>;
 }
 
-/** A Python environment with Presidio, made once and kept in the user's cache folder. */
+/** A Python environment with Presidio. It is created once, in the user's cache folder. */
 async function environment(log: (line: string) => void): Promise<string> {
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gateway-guardrail-operator');
   const home = join(cache, 'presidio-2.2.366');
@@ -62,7 +62,7 @@ async function freePort(): Promise<number> {
 
 /**
  * Starts a real Presidio analyzer on a free loopback port, with spaCy's small English model.
- * @throws Error that says what to install where it cannot be had.
+ * @throws Error that says what to install if it cannot be started
  */
 export async function startPresidio(log: (line: string) => void = () => undefined): Promise<PresidioServer> {
   const home = await environment(log);

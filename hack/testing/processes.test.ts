@@ -28,7 +28,7 @@ describe('child processes', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('log what they print and say how they ended', async () => {
+  it('log their output and report how they ended', async () => {
     const child = await shell('echo one; echo two >&2; exit 3');
     expect(await child.exited).to.equal('exit code 3');
     expect(child.end).to.equal('exit code 3');
@@ -40,11 +40,11 @@ describe('child processes', () => {
     await waitUntilReady(child, () => Promise.resolve(child.lastLines().includes('up')), 5_000);
     await child.stop();
     expect(child.end).to.equal('exit code 0');
-    // A shell may also say that its own child was terminated.
+    // A shell can also report that its own child was terminated.
     expect(child.lastLines().at(-1)).to.equal('bye');
   });
 
-  it('end by SIGKILL, their own children too, when SIGTERM does not help', async () => {
+  it('end by SIGKILL, with their own children, if they ignore SIGTERM', async () => {
     const child = await shell('trap "" TERM; sleep 600 & echo $!; wait; wait');
     await waitUntilReady(child, () => Promise.resolve(Number(child.lastLines()[0]) > 0), 5_000);
     const grandchild = Number(child.lastLines()[0]);
@@ -53,7 +53,7 @@ describe('child processes', () => {
     while (alive(grandchild)) await delay(10);
   });
 
-  it('that end before they are ready: the error carries the end of the log', async () => {
+  it('that end before they are ready: the error contains the end of the log', async () => {
     const child = await shell('echo no such database; exit 1');
     const error = await waitUntilReady(child, () => Promise.resolve(false), 5_000).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(Error);
@@ -62,7 +62,7 @@ describe('child processes', () => {
     );
   });
 
-  it('cannot be started without their program: one sentence', async () => {
+  it('without their program: one sentence', async () => {
     const error = await startProcess({
       name: 'etcd',
       command: join(folder, 'none'),
@@ -73,7 +73,7 @@ describe('child processes', () => {
   });
 
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-    it(`die with the process that started them, also when that was ended by ${signal}`, async () => {
+    it(`end with the process that started them, also if it was ended by ${signal}`, async () => {
       const pidFile = join(folder, 'pid');
       const program = `
         import { writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Child processes that never outlive this one: whether it ends in order, by an error or by SIGKILL. Their output goes to
- * a file, and none of them keeps the event loop alive, so a test run ends when its tests do.
+ * Child processes that never outlive this process, whether it exits, fails or is killed. Their output is written to a file.
+ * They do not keep the event loop alive, so a test run ends with its tests.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -9,15 +9,15 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface ProcessOptions {
-  /** What messages call it. */
+  /** The name in messages. */
   name: string;
   command: string;
   args: readonly string[];
-  /** The working directory; default: this process's. */
+  /** The working directory. Default: that of this process. */
   cwd?: string;
-  /** The whole environment; default: this process's. */
+  /** The complete environment. Default: that of this process. */
   env?: NodeJS.ProcessEnv;
-  /** Standard output and error are appended here. Folders on the way are made. */
+  /** The file to which standard output and error are appended. Missing folders are created. */
   logFile: string;
 }
 
@@ -25,15 +25,15 @@ export interface ManagedProcess {
   readonly name: string;
   readonly pid: number;
   readonly logFile: string;
-  /** Resolves when the process has ended, with one phrase that says how: `exit code 1`, `signal SIGKILL`. */
+  /** Resolves when the process has ended, with a phrase such as `exit code 1` or `signal SIGKILL`. */
   readonly exited: Promise<string>;
-  /** How it ended, while it has not: undefined. */
+  /** How the process ended; undefined while it runs. */
   readonly end: string | undefined;
-  /** Asks it to end (SIGTERM), and ends it (SIGKILL) after `graceMs` milliseconds. Resolves when it has ended. */
+  /** Sends SIGTERM, and SIGKILL after `graceMs` milliseconds. Resolves when the process has ended. */
   stop(graceMs?: number): Promise<void>;
-  /** Ends it at once, as a crash would (SIGKILL). */
+  /** Kills the process with SIGKILL, as a crash does. */
   kill(): Promise<void>;
-  /** The last lines of its log, oldest first. */
+  /** The last lines of the log, oldest first. */
   lastLines(count?: number): string[];
 }
 
@@ -42,7 +42,7 @@ const live = new Set<number>();
 const temporary = new Set<string>();
 let reaper: ChildProcess | undefined;
 
-/** Starts a process. Throws one sentence when the command cannot be started. */
+/** Starts a process. Throws one sentence if the command cannot be started. */
 export async function startProcess(options: ProcessOptions): Promise<ManagedProcess> {
   mkdirSync(dirname(options.logFile), { recursive: true });
   const log = openSync(options.logFile, 'a', 0o600);
@@ -50,7 +50,7 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
     cwd: options.cwd,
     env: options.env ?? process.env,
     stdio: ['ignore', log, log],
-    // A group of its own: Ctrl-C in the terminal reaches this process alone, which then ends the others in order.
+    // Its own process group: Ctrl-C in the terminal reaches only this process, which then stops the others in order.
     detached: true,
   });
   closeSync(log);
@@ -100,7 +100,7 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
   };
 }
 
-/** Ends a process that was spawned `detached`, with all of its group, when this one ends, however that comes. */
+/** Kills a process that was spawned `detached`, with its group, when this process ends for any reason. */
 export function endWithThisProcess(child: ChildProcess): void {
   const { pid } = child;
   if (pid === undefined) return;
@@ -112,7 +112,7 @@ export function endWithThisProcess(child: ChildProcess): void {
   });
 }
 
-/** The last lines of a log file, oldest first; none where there is no such file. */
+/** The last lines of a log file, oldest first; none if the file does not exist. */
 export function lastLines(file: string, count: number): string[] {
   try {
     return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count);
@@ -121,13 +121,13 @@ export function lastLines(file: string, count: number): string[] {
   }
 }
 
-/** Removes the folder, with all in it, when this process ends. */
+/** Removes a folder and its contents when this process ends. */
 export function removeAtExit(folder: string): void {
   installExitHandler();
   temporary.add(folder);
 }
 
-/** A port of 127.0.0.1 that nothing listens on. Another process may take it before the caller does: be ready to retry. */
+/** A port of 127.0.0.1 on which nothing listens. Another process can take it before the caller does, so callers must retry. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -139,7 +139,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Whether something accepts connections at this port of 127.0.0.1. */
+/** Whether a port of 127.0.0.1 accepts connections. */
 export async function portInUse(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });
@@ -154,8 +154,8 @@ export async function portInUse(port: number): Promise<boolean> {
 }
 
 /**
- * Waits until `ready` says true, asking every 50 ms.
- * @throws Error with the last lines of its log when the process ends first, or `timeoutMs` have passed.
+ * Waits until `ready` returns true. It asks every 50 ms.
+ * @throws Error with the last lines of the log if the process ends first, or after `timeoutMs`
  */
 export async function waitUntilReady(
   child: ManagedProcess,
@@ -170,7 +170,7 @@ export async function waitUntilReady(
   }
 }
 
-/** A child process that did not do what it was started for; the message ends with the last lines of its log. */
+/** A child process failed. The message ends with the last lines of its log. */
 export class ProcessFailure extends Error {
   override name = 'ProcessFailure';
 
@@ -199,8 +199,8 @@ function atExit(): void {
 }
 
 /**
- * The reaper is a shell that reads, from a pipe, the children that live now. When this process is gone, however it went,
- * the pipe ends and the reaper ends those children.
+ * The reaper is a shell that reads the current children from a pipe. When this process ends for any reason, the pipe closes and
+ * the reaper kills the children.
  */
 function tellReaper(): void {
   installExitHandler();

@@ -16,7 +16,7 @@ function output(isTTY: boolean): { stream: Writable & { isTTY: boolean; columns:
 const withoutTimes = (text: string): string => text.replace(/\d+\.\d s/g, 'N s');
 
 describe('progress', () => {
-  it('is plain lines where nobody watches', async () => {
+  it('is plain lines without a terminal', async () => {
     const { stream, text } = output(false);
     const progress = new Progress(stream);
     const result = await progress.step('Building', async (report) => {
@@ -32,7 +32,7 @@ describe('progress', () => {
     );
   });
 
-  it('prints details sparsely where nobody watches: the latest one each ten seconds, and none twice', () => {
+  it('prints at most the latest detail every ten seconds without a terminal, and none twice', () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const lines: string[] = [];
@@ -55,7 +55,7 @@ describe('progress', () => {
     }
   });
 
-  it('says which step failed, and passes the error on', async () => {
+  it('reports which step failed, and rethrows the error', async () => {
     const { stream, text } = output(false);
     const error = new Error('no');
     const thrown = await new Progress(stream)
@@ -65,7 +65,7 @@ describe('progress', () => {
     expect(withoutTimes(text())).to.equal('Building …\n✗ Building (N s)\n');
   });
 
-  it('draws running steps anew on a terminal, within its width, and leaves one line for each', async () => {
+  it('redraws running steps on a terminal, within its width, and leaves one line for each', async () => {
     const { stream, text } = output(true);
     const progress = new Progress(stream);
     await progress.step('Building', async (report) => {

@@ -1,22 +1,21 @@
-/** Tells a person, or a log, what a long run is doing. */
+/** Reports the progress of a long run to a user or a log. */
 import type { Writable } from 'node:stream';
 
-/** A stream that may be a terminal. */
+/** A stream that can be a terminal. */
 type Output = Writable & { isTTY?: boolean; columns?: number };
 
 const REDRAW_MS = 250;
 const PLAIN_EVERY_MS = 10_000;
 
 /**
- * Tells, in one line, what a step is doing now.
- * @param lasting whether the line is worth keeping when the next one comes
+ * Reports in one line what a step is doing.
+ * @param lasting whether the line is kept when the next one comes
  */
 export type Report = (detail: string, lasting?: boolean) => void;
 
 /**
- * For output that is not drawn anew: prints at most one detail in `everyMs`, the latest one, and each lasting one at
- * once.
- * @returns how to report, and how to drop what has not been printed yet
+ * For output without a terminal: prints at most one detail in `everyMs`, the latest one, and each lasting detail immediately.
+ * @returns functions that report a detail, and that drop the one not yet printed
  */
 export function sparsely(
   print: (line: string) => void,
@@ -51,8 +50,7 @@ export function sparsely(
 }
 
 /**
- * On a terminal the running steps are one line that is drawn anew. Elsewhere a step's details are lines of their own, not
- * more than one in ten seconds.
+ * On a terminal, the running steps are one line that is redrawn. Otherwise, each detail is a line, at most one in ten seconds.
  */
 export class Progress {
   readonly #output: Output;
@@ -66,7 +64,7 @@ export class Progress {
     this.#plainEveryMs = plainEveryMs;
   }
 
-  /** Prints one line that stays. */
+  /** Prints one permanent line. */
   line(text: string): void {
     this.#erase();
     this.#output.write(`${text}\n`);
@@ -74,8 +72,8 @@ export class Progress {
   }
 
   /**
-   * Runs one step and says that it runs, what it reports, and how long it took.
-   * @param work given a function that tells, in one line, what the step is at
+   * Runs one step. Prints its start, its details and its duration.
+   * @param work called with a function that reports the current detail in one line
    */
   async step<T>(title: string, work: (report: Report) => Promise<T>): Promise<T> {
     const id = Symbol(title);

@@ -39,7 +39,7 @@ describe('control plane binaries', () => {
     server = undefined;
   });
 
-  /** Puts a program there that says the version it is asked for. */
+  /** Creates a program that prints the given version. */
   function install(folder: string, name: BinaryName, version = KUBERNETES_VERSION): string {
     mkdirSync(folder, { recursive: true });
     const path = join(folder, name);
@@ -54,7 +54,7 @@ describe('control plane binaries', () => {
     PATH: '',
     ...more,
   });
-  /** Nothing to download; a build that records what it was asked for. */
+  /** No download source, and a build that records its parameters. */
   async function sources(more: BinarySources = {}): Promise<BinarySources> {
     return {
       env: env({ PATH: process.env.PATH }),
@@ -116,7 +116,7 @@ describe('control plane binaries', () => {
     ['etcd', '3.5.21', true],
     ['etcd', '3.4.30', false],
   ] as const) {
-    it(`on PATH: ${name} ${version} is ${taken ? 'taken' : 'passed over'}`, async () => {
+    it(`on PATH: ${name} ${version} is ${taken ? 'used' : 'ignored'}`, async () => {
       const path = install(join(root, 'path'), name, version);
       const given = await sources();
       const found = await ensureBinaries([name], {
@@ -132,7 +132,7 @@ describe('control plane binaries', () => {
     expect(message).to.equal(`KUBEBUILDER_ASSETS is ${root}, which has no kube-apiserver: correct it or unset it.`);
   });
 
-  it('are downloaded into the cache when nothing is found, and found there from then on', async () => {
+  it('are downloaded into the cache if none are found, and are found there later', async () => {
     const body = archive();
     const sha512 = createHash('sha512').update(body).digest('hex');
     const given = await sources({ archive: { url: await serve(body), sha512 } });
@@ -145,7 +145,7 @@ describe('control plane binaries', () => {
     expect(readdirSync(join(cache('x'), '..')).filter((entry) => entry.startsWith('.'))).to.deep.equal([]);
   });
 
-  it('are thrown away when the checksum of the download differs, and built instead', async () => {
+  it('are discarded if the checksum of the download differs, and are built instead', async () => {
     const body = archive();
     const sha512 = createHash('sha512').update('something else').digest('hex');
     const found = await ensureBinaries(NAMES, await sources({ archive: { url: await serve(body), sha512 } }));
@@ -155,14 +155,14 @@ describe('control plane binaries', () => {
     expect(readdirSync(join(cache('x'), '..')).filter((entry) => entry.startsWith('.'))).to.deep.equal([]);
   });
 
-  it('are built when there is nobody to download from, after one line that says so', async () => {
+  it('are built if no source can be reached, after one line that says so', async () => {
     await ensureBinaries(NAMES, await sources());
     expect(built).to.deep.equal([...NAMES]);
     expect(lines.filter((line) => line.includes('could not be downloaded'))).to.have.length(1);
     expect(lines.join('\n')).to.match(/could not be downloaded \(.*ECONNREFUSED/);
   });
 
-  it('are built alone where a kubectl within one minor version is on PATH', async () => {
+  it('are built without kubectl if a kubectl within one minor version is on PATH', async () => {
     const kubectl = install(join(root, 'path'), 'kubectl', '1.35.4');
     const found = await ensureBinaries(NAMES, {
       ...(await sources()),
@@ -172,13 +172,13 @@ describe('control plane binaries', () => {
     expect(found.kubectl).to.equal(kubectl);
   });
 
-  it('that no archive holds are built without a download', async () => {
+  it('are built without a download if no archive has them', async () => {
     await ensureBinaries(['kube-controller-manager'], await sources());
     expect(built).to.deep.equal(['kube-controller-manager']);
     expect(lines).to.deep.equal([]);
   });
 
-  it('are built once when two runs need them at the same time', async () => {
+  it('are built once if two runs need them at the same time', async () => {
     const [one, other] = await Promise.all([
       ensureBinaries(NAMES, await sources()),
       ensureBinaries(NAMES, await sources()),

@@ -1,6 +1,7 @@
 /**
- * Where kube-apiserver, etcd, kubectl and the other programs of Kubernetes come from. Found: in `KUBEBUILDER_ASSETS`, in the cache
- * that setup-envtest uses too, on `PATH`. Otherwise downloaded, otherwise built from Go modules, into that cache.
+ * Provides kube-apiserver, etcd, kubectl and the other programs of Kubernetes. It searches `KUBEBUILDER_ASSETS`, the cache that
+ * setup-envtest also uses, and `PATH`. Programs that are not found are downloaded, or else built from Go modules, into that
+ * cache.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -20,25 +21,25 @@ import {
 } from './download.ts';
 import { type BinaryName, KUBERNETES_VERSION, platformName } from './versions.ts';
 
-/** What is looked at and where things go; all of it has a default, and tests give their own. */
+/** Where programs are searched and stored. All fields have defaults; tests set their own. */
 export interface BinarySources {
   env?: NodeJS.ProcessEnv;
   report?: Report;
   /** Default: the release archives of controller-tools, with their pinned SHA-512. */
   archive?: ArchiveSource;
-  /** Builds into a folder; default: with the Go on `PATH`. */
+  /** Builds into a folder. Default: with the Go on `PATH`. */
   build?: typeof build;
 }
 
 const MINOR = KUBERNETES_VERSION.split('.').slice(0, 2).join('.');
 const ETCD_MINORS = ['3.5', '3.6'];
-/** A client may be one minor version older or newer than its server. */
+/** A client can be one minor version older or newer than its server. */
 const KUBECTL_SKEW = 1;
 const LEFTOVER_AGE_MS = 24 * 60 * 60_000;
 
 /**
- * Paths of the named programs.
- * @throws Error with one sentence that says what to install or set, when one is neither found nor to be had.
+ * The paths of the named programs.
+ * @throws Error with one sentence that says what to install or set, if one cannot be found, downloaded or built
  */
 export async function ensureBinaries<Name extends BinaryName>(
   names: readonly Name[],
@@ -91,7 +92,7 @@ export async function ensureBinaries<Name extends BinaryName>(
   ) as Record<Name, string>;
 }
 
-/** Paths of those of the named programs that are at hand. */
+/** The paths of those named programs that are available. */
 export async function findBinaries<Name extends BinaryName>(
   names: readonly Name[],
   env: NodeJS.ProcessEnv = process.env,
@@ -105,8 +106,8 @@ export async function findBinaries<Name extends BinaryName>(
 }
 
 /**
- * Removes what a run that was killed has left. Not at once: a machine that slept through a build loses the lock, and its
- * build goes on.
+ * Removes what a killed run has left, after a delay: a machine that sleeps during a build loses the lock, and its build
+ * continues.
  */
 function removeLeftovers(cache: string): void {
   for (const entry of readdirSync(cache)) {
@@ -117,7 +118,7 @@ function removeLeftovers(cache: string): void {
   }
 }
 
-/** The folder that setup-envtest keeps its versions in; its lock is held while programs are fetched. */
+/** The folder in which setup-envtest keeps its versions. Its lock is held while programs are fetched. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
   const home = env.HOME ?? homedir();
   if (process.platform === 'darwin') return join(home, 'Library/Application Support/io.kubebuilder.envtest/k8s');

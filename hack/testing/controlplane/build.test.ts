@@ -15,7 +15,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { goBuild } from './build.ts';
 
-/** Stands for go: `list` names three packages, `build` compiles two of them and waits for the file `go-on`. */
+/** A fake go command: `list` names three packages; `build` compiles two of them and waits for the file `go-on`. */
 const GO = String.raw`#!/bin/sh
 here=$(dirname "$0")
 echo "$@" >>"$here/commands"
@@ -72,7 +72,7 @@ describe('building from Go modules', () => {
     report,
   });
 
-  it('takes one command for several programs, and says how much of what was to compile is', async () => {
+  it('builds several programs with one command, and reports its progress', async () => {
     const lines: string[] = [];
     const built = goBuild({
       programs: [one, two],
@@ -93,13 +93,13 @@ describe('building from Go modules', () => {
     ]);
   });
 
-  it('names a program as asked for where it is the only one', async () => {
+  it('uses the requested name for a single program', async () => {
     writeFileSync(path('go-on'), '');
     await goBuild({ programs: [{ name: 'only', package: '.' }], ...request(() => undefined) });
     expect(readdirSync(path('cache/1.0.0'))).to.deep.equal(['only']);
   });
 
-  it('fails with what go said, and leaves nothing behind', async () => {
+  it('fails with the output of go, and leaves no files', async () => {
     writeFileSync(path('fails'), '');
     const error = await goBuild({ programs: [one, two], ...request(() => undefined) }).catch(
       (reason: unknown) => reason,
@@ -113,7 +113,7 @@ describe('building from Go modules', () => {
   });
 
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    it(`leaves no compiler at work when its process is ended by ${signal}`, async () => {
+    it(`leaves no compiler running when its process is ended by ${signal}`, async () => {
       const program = `
         import { goBuild } from ${JSON.stringify(join(import.meta.dirname, 'build.ts'))};
         process.on('SIGTERM', () => process.exit(1));

@@ -1,4 +1,4 @@
-/** Builds the control plane from the Go modules that go.mod and go.sum beside this file pin. */
+/** Builds the control plane from the Go modules that go.mod and go.sum in this folder pin. */
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -20,28 +20,28 @@ const PACKAGES: Readonly<Record<BinaryName, string>> = {
   kubelet: 'k8s.io/kubernetes/cmd/kubelet',
 };
 
-/** What an interrupted build may leave beside the folder of the programs begins with this. */
+/** Prefix of the files that an interrupted build can leave beside the folder of the programs. */
 export const WORK_PREFIX = '.build-';
 
-/** Older ones do not fetch the version that go.mod asks for by themselves. */
+/** Older versions do not fetch the version that go.mod requires. */
 const OLDEST_GO_MINOR = 21;
 const REPORT_EVERY_MS = 1_000;
 
 export interface BuildRequest {
   names: readonly BinaryName[];
-  /** The finished programs are renamed into it. */
+  /** The folder into which the finished programs are renamed. */
   folder: string;
-  /** Of Kubernetes, without `v`: what the programs say their version is. */
+  /** The version of Kubernetes, without `v`, which the programs report. */
   version: string;
   go: string;
   env: NodeJS.ProcessEnv;
   report: Report;
 }
 
-/** The Go command to build with; undefined where there is none, or one that is too old. */
+/** The Go command to build with; undefined if there is none, or if it is too old. */
 export async function goCommand(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   try {
-    // Outside the module: there, go would first download the toolchain that go.mod asks for.
+    // Runs outside the module. Inside it, go would first download the toolchain that go.mod requires.
     const { stdout } = await promisify(execFile)('go', ['env', 'GOVERSION'], { env, cwd: '/' });
     const minor = /^go1\.(\d+)/.exec(stdout)?.[1];
     return minor !== undefined && Number(minor) >= OLDEST_GO_MINOR ? 'go' : undefined;
@@ -50,7 +50,7 @@ export async function goCommand(env: NodeJS.ProcessEnv): Promise<string | undefi
   }
 }
 
-/** @throws Error with the end of the compiler's output when a build fails. */
+/** @throws Error with the end of the compiler's output if a build fails */
 export async function build({ names, folder, version, go, env, report }: BuildRequest): Promise<void> {
   const [major, minor] = version.split('.');
   const stamp = 'k8s.io/component-base/version';
@@ -60,7 +60,7 @@ export async function build({ names, folder, version, go, env, report }: BuildRe
 }
 
 export interface GoBuildRequest extends Pick<BuildRequest, 'folder' | 'go' | 'env' | 'report'> {
-  /** What to build, and under which names. A package without a path (`.`) must be the only one. */
+  /** The packages to build, and the names of the programs. A package without a path (`.`) must be the only one. */
   readonly programs: readonly { readonly name: string; readonly package: string }[];
   /** The folder whose go.mod and go.sum pin the packages. */
   readonly module: string;
@@ -69,9 +69,9 @@ export interface GoBuildRequest extends Pick<BuildRequest, 'folder' | 'go' | 'en
 }
 
 /**
- * Builds programs and renames them into their folder. One command builds them all: while one is linked, on one core, the
- * others compile the next.
- * @throws Error with the end of the compiler's output.
+ * Builds programs and renames them into their folder. One command builds all of them: while it links one on a single core, it
+ * compiles the next on the others.
+ * @throws Error with the end of the compiler's output
  */
 export async function goBuild({ programs, module, folder, ldflags = '-s -w', ...rest }: GoBuildRequest): Promise<void> {
   const { go, env, report } = rest;
@@ -88,7 +88,7 @@ export async function goBuild({ programs, module, folder, ldflags = '-s -w', ...
       command: go,
       args,
       cwd: module,
-      // What an interrupted build leaves is in the folder that goes with it.
+      // The temporary files of the build are in the folder that is removed.
       env: { ...inherited, CGO_ENABLED: '0', GOTMPDIR: work },
       progress: (output) => {
         report(`${names}: ${describe(output)}`);
@@ -115,7 +115,7 @@ export async function goBuild({ programs, module, folder, ldflags = '-s -w', ...
   }
 }
 
-/** What is to be compiled: path, folder and files of each package that the build cache lacks. */
+/** The packages to compile, which are not in the build cache: path, folder and files. */
 const STALE_SOURCES = '{{if .Stale}}{{.ImportPath}}\t{{.Dir}}\t{{join .GoFiles "\t"}}{{end}}';
 
 function sourceSizes(lines: readonly string[]): Map<string, number> {
@@ -130,12 +130,12 @@ function sourceSizes(lines: readonly string[]): Map<string, number> {
   );
 }
 
-/** As `go build` names a program: after the last part of its path that is no version. */
+/** The name that `go build` gives a program: the last part of its path that is not a version. */
 function defaultName(path: string): string {
   return basename(path.replace(/\/v\d+$/, ''));
 }
 
-/** How many modules a go.mod requires: no more than these are downloaded. */
+/** The number of modules that a go.mod requires: at most this number is downloaded. */
 function requiredModules(folder: string): number {
   const text = readFileSync(join(folder, 'go.mod'), 'utf8');
   return [...text.matchAll(/^\t\S+ v\S+/gm)].length;

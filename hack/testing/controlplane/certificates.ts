@@ -1,28 +1,28 @@
 /**
- * The control plane's keys and certificates: one authority, one certificate for its servers, one for each user. They
- * are worth nothing outside this machine's loopback interface.
+ * The keys and certificates of the control plane: one authority, one certificate for its servers, and one for each user. They
+ * are valid only on this machine's loopback interface.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import forge from 'node-forge';
 
-/** Paths of the files that the servers are given. */
+/** The paths of the files for the servers. */
 export interface Pki {
   readonly caCertificate: string;
   readonly serverCertificate: string;
   readonly serverKey: string;
   readonly serviceAccountKey: string;
-  /** PEM texts for a user's kubeconfig: who the API server takes the bearer for is in the certificate. */
+  /** PEM texts for a user's kubeconfig. The certificate identifies the user. */
   clientCertificate(user: string, groups: readonly string[]): { ca: string; certificate: string; key: string };
 }
 
 const YEARS_VALID = 10;
 const SERVER_NAMES = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
-// 10.0.0.1 is the ClusterIP of the service `kubernetes`: the first of the API server's service range.
+// 10.0.0.1 is the ClusterIP of the service `kubernetes`: the first address of the API server's service range.
 const SERVER_ADDRESSES = ['127.0.0.1', '10.0.0.1'];
 
-/** Reads the keys and certificates in `folder`, or makes them there. */
+/** Reads the keys and certificates in `folder`, or creates them. */
 export function openPki(folder: string): Pki {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = (name: string): string => join(folder, name);
@@ -40,12 +40,12 @@ export function openPki(folder: string): Pki {
     write('server.crt', sign({ subject, key: server, issuer: caName, issuerKey: ca, extensions: SERVER_EXTENSIONS }));
     write('client.key', newKey());
     write('service-account.key', newKey());
-    // Written last: a run that was interrupted half way starts over.
+    // Written last, so that an interrupted run starts over.
     write('complete', '');
   }
   const ca = readFileSync(path('ca.crt'), 'utf8');
   const caKey = readFileSync(path('ca.key'), 'utf8');
-  // One key serves all users, whose certificates differ: making an RSA key takes as long as starting etcd.
+  // All users share one key and have different certificates: generating an RSA key takes as long as starting etcd.
   const key = readFileSync(path('client.key'), 'utf8');
   return {
     caCertificate: path('ca.crt'),
@@ -73,7 +73,7 @@ const CA_EXTENSIONS = [
 const SERVER_EXTENSIONS = [
   { name: 'basicConstraints', cA: false, critical: true },
   { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
-  // etcd uses its server certificate as a client of itself, and the API server as a client of etcd.
+  // etcd uses its server certificate as a client of itself. The API server uses it as a client of etcd.
   { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
   {
     name: 'subjectAltName',
@@ -101,14 +101,14 @@ interface Subject {
 
 interface SigningRequest {
   subject: Subject;
-  /** PEM; its public half is certified. */
+  /** PEM. The certificate contains its public half. */
   key: string;
   issuer: Subject;
   issuerKey: string;
   extensions: object[];
 }
 
-/** Kubernetes takes the common name for the user and each organization for a group. */
+/** Kubernetes uses the common name as the user, and each organization as a group. */
 function attributes({ user, groups }: Subject): forge.pki.CertificateField[] {
   return [...groups.map((value) => ({ name: 'organizationName', value })), { name: 'commonName', value: user }];
 }
@@ -117,10 +117,10 @@ function sign({ subject, key, issuer, issuerKey, extensions }: SigningRequest): 
   const { n, e } = forge.pki.privateKeyFromPem(key);
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = forge.pki.setRsaPublicKey(n, e);
-  // A positive number without leading zeros, as DER wants an integer: its first bit is its sign.
+  // A positive number without leading zeros. DER encodes it as an integer whose first bit is the sign.
   certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
   const now = Date.now();
-  // An hour back, for clocks that were set back in the meantime.
+  // Valid from an hour ago, in case the clock is set back.
   certificate.validity.notBefore = new Date(now - 3_600_000);
   certificate.validity.notAfter = new Date(now + YEARS_VALID * 365 * 86_400_000);
   certificate.setSubject(attributes(subject));

@@ -1,4 +1,4 @@
-/** The release archives of controller-tools that setup-envtest uses: kube-apiserver, etcd and kubectl in one file. */
+/** The release archives of controller-tools, which setup-envtest also uses: kube-apiserver, etcd and kubectl in one file. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { removeAtExit } from '../processes.ts';
 import type { Report } from '../progress.ts';
 import type { BinaryName } from './versions.ts';
 
-/** The newest version whose archive's SHA-512 controller-tools had published when this was written. */
+/** The newest version for which controller-tools had published the SHA-512 of the archive when this was written. */
 export const ARCHIVE_VERSION = '1.36.2';
 
 export const ARCHIVE_BINARIES: readonly BinaryName[] = ['kube-apiserver', 'etcd', 'kubectl'];
@@ -28,24 +28,24 @@ const SHA512: Readonly<Record<string, string>> = {
     '2d72ee985a8e262a3c57dc9f7f0fd891f6a8c7bf7ebaa2db6dc6d8eac8ae28181afe51c1f368b67756cdb40b10de9b205609e1726e5f27f7c6d824dd9c6649ac',
 };
 
-/** Where an archive is and what it must hash to. */
+/** The address of an archive and its hash. */
 export interface ArchiveSource {
   url: string;
   /** Lower-case hexadecimal. */
   sha512: string;
 }
 
-/** A network without a way out often drops packets instead of refusing: the answer must begin within this time. */
+/** Firewalls often drop packets instead of rejecting them, so the answer must begin within this time. */
 const ANSWER_TIMEOUT_MS = 5_000;
 const STALL_TIMEOUT_MS = 30_000;
 const REPORT_EVERY_MS = 1_000;
 
-/** What an interrupted download may leave beside its folder begins with this. */
+/** Prefix of the files that an interrupted download can leave beside its folder. */
 export const WORK_PREFIX = '.download-';
 
 /**
- * Downloads and unpacks the archive into `folder`, each file by a rename.
- * @returns why it could not, as a clause without a full stop; the empty string on success
+ * Downloads and unpacks the archive into `folder`. Each file is renamed into it.
+ * @returns the cause of a failure, as a clause without a full stop; an empty string on success
  */
 export async function download(
   folder: string,
@@ -120,7 +120,7 @@ async function fetchInto(file: string, url: string, report: Report): Promise<str
   }
 }
 
-/** `29 %, about 40 s left (40 of 133 MB)`; without a known total, what has come. Pure. */
+/** `29 %, about 40 s left (40 of 133 MB)`; without a known total, the downloaded amount. Pure. */
 export function describeBytes(pace: Pace): string {
   if (pace.total <= 0) return `${megabytes(pace.done)} MB downloaded`;
   return `${describePace(pace)} (${megabytes(pace.done)} of ${megabytes(pace.total)} MB)`;
@@ -130,7 +130,7 @@ function megabytes(bytes: number): number {
   return Math.round(bytes / 1_000_000);
 }
 
-/** fetch says only "fetch failed"; the cause says why. */
+/** The error of fetch is only "fetch failed"; its cause has the details. */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

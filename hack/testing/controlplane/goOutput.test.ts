@@ -8,7 +8,7 @@ describe('what go prints', () => {
     return output;
   }
 
-  it('is told apart: modules, toolchain, packages, errors', () => {
+  it('is classified: modules, toolchain, packages, errors', () => {
     const output = read(
       'go: downloading go1.26.8 (linux/amd64)',
       'go: downloading k8s.io/api v0.36.3',
@@ -44,7 +44,7 @@ describe('what go prints', () => {
     });
   }
 
-  // Of a thousand packages, one has as much source as all the others.
+  // Of a thousand packages, one has as much source code as all the others.
   const sizes = new Map(
     Array.from({ length: 1_001 }, (_, index) => [`p/${index}`, index === 1_000 ? 1_000_000 : 1_000]),
   );

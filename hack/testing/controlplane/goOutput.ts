@@ -1,19 +1,19 @@
-/** What the go command prints while it works, and what that says about how far it is. Pure. */
+/** Parses the output of the go command and computes its progress. Pure. */
 import { describePace } from '../estimate.ts';
 
 /** Sorts the lines of go's error output into progress and errors. */
 export class GoOutput {
   /** Lines of standard output. */
   readonly lines: string[] = [];
-  /** Paths of the packages whose compilation has begun. */
+  /** Paths of the packages whose compilation has started. */
   readonly packages: string[] = [];
-  /** Modules whose download has begun. */
+  /** Modules whose download has started. */
   modules = 0;
-  /** The version of the Go that is being downloaded. */
+  /** The version of Go that is being downloaded. */
   toolchain = '';
   readonly errors: string[] = [];
 
-  /** Takes in one line of the error output. */
+  /** Adds one line of the error output. */
   read(line: string): void {
     const downloading = /^go: downloading (?:go(\d\S*) \(|\S+ v)/.exec(line);
     if (downloading?.[1] !== undefined) this.toolchain = downloading[1];
@@ -23,16 +23,16 @@ export class GoOutput {
   }
 }
 
-/** What happens before anything is compiled. */
+/** The progress before the compilation. */
 export function describeDownload({ modules, toolchain }: GoOutput, atMost: number): string {
   if (modules > 0) return `downloading Go modules (${modules} of at most ${atMost})`;
   return toolchain === '' ? 'reading the Go modules' : `downloading Go ${toolchain}`;
 }
 
 /**
- * How far a build is. Half of it is the number of packages and half the size of their sources: each costs some time
- * whatever its size, and the largest ones cost as much as hundreds of others.
- * @param sizes of the packages that were not in Go's build cache when the build began
+ * The progress of a build. The number of packages and the size of their sources each count for one half: each package has a
+ * fixed cost, and the largest ones cost as much as hundreds of others.
+ * @param sizes of the packages that were not in Go's build cache when the build started
  */
 export function describeBuild(
   compiled: readonly string[],

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { freePort, removeAtExit, startProcess, waitUntilReady } from '../processes.ts';
 import { startPostgres } from './postgres.ts';
 
-/** A LiteLLM of our own. */
+/** A LiteLLM that tests start. */
 export interface LiteLlmProcess {
   readonly url: string;
-  /** Ends it and its database. */
+  /** Stops LiteLLM and its database. */
   readonly stop: () => Promise<void>;
 }
 
@@ -16,8 +16,8 @@ const READY_MS = 180_000;
 const MIGRATIONS = 'venv/lib/python3*/site-packages/litellm_proxy_extras/migrations/*/migration.sql';
 
 /**
- * @returns the folder that LiteLLM is installed in
- * @throws Error with one sentence where none is set.
+ * @returns the folder in which LiteLLM is installed
+ * @throws Error with one sentence if none is set
  */
 export function litellmLab(): string {
   const lab = process.env.LITELLM_LAB ?? '';
@@ -26,11 +26,11 @@ export function litellmLab(): string {
 }
 
 /**
- * Starts the LiteLLM of the folder `LITELLM_LAB`, with a PostgreSQL of its own.
+ * Starts the LiteLLM of the folder `LITELLM_LAB`, with its own PostgreSQL.
  * @param config its configuration, as YAML
- * @param env what its environment has besides
- * @param options `database: false` starts it without one: it then knows no keys but the master key
- * @throws Error with one sentence that says what to set or install.
+ * @param env additional environment variables
+ * @param options `database: false` starts it without a database: it then knows only the master key
+ * @throws Error with one sentence that says what to set or install
  */
 export async function startLiteLlm(
   config: string,

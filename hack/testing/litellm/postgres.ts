@@ -10,7 +10,7 @@ const DATABASE = 'gateway';
 const READY_MS = 30_000;
 const STOP_MS = 3_000;
 
-/** A PostgreSQL of our own, with nothing in it but what a script wrote. */
+/** A PostgreSQL that tests start. It contains only what a script has written. */
 export interface Postgres {
   readonly url: string;
   stop(): Promise<void>;
@@ -22,15 +22,15 @@ function binaries(): string {
   return found.replace(/initdb$/, '');
 }
 
-/** PostgreSQL refuses to run as root, so root runs it as its own user. */
+/** PostgreSQL does not run as root, so root runs it as the user postgres. */
 function asServer(command: string, args: readonly string[]): [command: string, args: string[]] {
   if (process.getuid?.() !== 0) return [command, [...args]];
   return ['runuser', ['-u', 'postgres', '--', command, ...args]];
 }
 
 /**
- * Starts a server on a free port of loopback and runs SQL scripts in it, in order.
- * @throws Error with one sentence where PostgreSQL is missing or a script fails.
+ * Starts a server on a free loopback port and runs SQL scripts in it, in order.
+ * @throws Error with one sentence if PostgreSQL is missing or a script fails
  */
 export async function startPostgres(scripts: readonly string[]): Promise<Postgres> {
   const bin = binaries();
