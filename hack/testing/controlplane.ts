@@ -1,6 +1,6 @@
 /**
- * A real Kubernetes control plane on this machine's loopback interface: etcd and kube-apiserver with RBAC on, nothing
- * else (no kubelet, and a controller manager only on request, so no garbage collection and no namespace deletion).
+ * A real Kubernetes control plane on this machine's loopback interface: only etcd and kube-apiserver, with RBAC. There is no
+ * kubelet. Without a controller manager, which is optional, there is no garbage collection and no namespace deletion.
  *
  * In a test:
  *

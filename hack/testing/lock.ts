@@ -43,7 +43,7 @@ export async function tryLock(path: string): Promise<(() => Promise<void>) | und
   }
 }
 
-/** Like {@link tryLock}, and retries for the time after which the lock of a killed process is free. */
+/** Like {@link tryLock}, with retries for `ms` milliseconds: the lock of a killed process becomes free in five seconds. */
 export async function tryLockFor(path: string, ms: number): Promise<(() => Promise<void>) | undefined> {
   const deadline = performance.now() + ms;
   for (;;) {

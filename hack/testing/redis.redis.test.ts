@@ -24,7 +24,7 @@ describe('local Redis', () => {
     return path;
   };
 
-  it('is what REDIS_SERVER names, else what is on PATH, under either name', async () => {
+  it('is the program in REDIS_SERVER, or else on PATH, under either name', async () => {
     const valkey = program('valkey-server');
     process.env.PATH = folder;
     delete process.env.REDIS_SERVER;
@@ -38,7 +38,7 @@ describe('local Redis', () => {
     expect(problem).to.match(/^REDIS_SERVER names .*missing, which is not a program that can be run\.$/);
   });
 
-  it('starts on a port of loopback, comes back empty after a crash, and leaves nothing when it is stopped', async function () {
+  it('starts on a loopback port, restarts empty after a crash, and leaves nothing when it is stopped', async function () {
     this.timeout(30_000);
     const redis = await startRedis({ password: 'secret-1' });
     expect(redis.url).to.equal(`redis://:secret-1@127.0.0.1:${redis.port}/0`);
@@ -50,7 +50,7 @@ describe('local Redis', () => {
     expect(await portInUse(redis.port)).to.equal(false);
   });
 
-  it('speaks TLS alone where it is asked to', async function () {
+  it('serves only TLS if requested', async function () {
     this.timeout(30_000);
     const redis = await startRedisTls();
     expect(redis.url).to.match(/^rediss:\/\/127\.0\.0\.1:\d+\/0\?ca=/);
@@ -58,7 +58,7 @@ describe('local Redis', () => {
     await redis.stop();
   });
 
-  it('forms a Cluster of three that holds all slots', async function () {
+  it('forms a Cluster of three that serves all slots', async function () {
     this.timeout(30_000);
     const cluster = await startRedisCluster();
     const info = (await cluster.servers[0]?.cli('CLUSTER', 'INFO')) ?? '';

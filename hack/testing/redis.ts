@@ -1,6 +1,6 @@
 /**
- * Real Redis servers on free loopback ports, for tests, benchmarks and local runs: alone, with TLS, as a Cluster of three
- * masters, or watched by a Sentinel. Nothing of them outlives this process.
+ * Starts real Redis servers on free loopback ports, for tests, benchmarks and local runs: a single one, with TLS, a Cluster of
+ * three masters, or one with a Sentinel. None of them outlives this process.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,20 +19,20 @@ const NAMES = ['redis-server', 'valkey-server'];
 /** One running server. */
 export interface RedisServer {
   readonly port: number;
-  /** Its address as the guardrail's store setting takes it. */
+  /** Its address, in the format of the guardrail's store setting. */
   readonly url: string;
-  /** Its process; ask for its id to suspend it. */
+  /** Its process, whose id a test needs to suspend it. */
   readonly pid: number;
-  /** What `redis-cli` with these arguments prints. */
+  /** Runs `redis-cli` with these arguments and returns its output. */
   cli(...args: string[]): Promise<string>;
-  /** Ends it as a crash would. */
+  /** Kills it, as a crash does. */
   kill(): Promise<void>;
-  /** Starts it again on the same port, empty. */
+  /** Restarts it on the same port, empty. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Several servers under one address. */
+/** Several servers with one address. */
 export interface RedisGroup {
   readonly url: string;
   readonly servers: readonly RedisServer[];
@@ -40,20 +40,20 @@ export interface RedisGroup {
 }
 
 export interface RedisOptions {
-  /** Told of steps that take long. */
+  /** Reports steps that take long. */
   readonly progress?: (message: string) => void;
-  /** More configuration, as command-line arguments: `['--requirepass', 'secret']`. */
+  /** Additional configuration, as command-line arguments: `['--requirepass', 'secret']`. */
   readonly args?: readonly string[];
-  /** A password that clients must give. */
+  /** The password that clients must send. */
   readonly password?: string;
-  /** The server's program; default: {@link findRedisServer}. */
+  /** The program of the server. Default: {@link findRedisServer}. */
   readonly program?: string;
 }
 
 /**
- * The server's binary: from `REDIS_SERVER`, from PATH, from the cache, or on Debian and its kin from the package
- * `redis-server`, installed as root, otherwise unpacked into the cache.
- * @throws Error with one sentence that says what to install.
+ * The program of the server: from `REDIS_SERVER`, from PATH or from the cache. On Debian and its derivatives also from the
+ * package `redis-server`, which root installs and other users unpack into the cache.
+ * @throws Error with one sentence that says what to install
  */
 export async function findRedisServer(progress: (message: string) => void = () => undefined): Promise<string> {
   const configured = process.env.REDIS_SERVER;
@@ -80,7 +80,7 @@ export async function findRedisServer(progress: (message: string) => void = () =
   throw new Error('Redis was not found: install redis-server (6.2 or later) or valkey-server, so that it is on PATH.');
 }
 
-/** Starts one server, which keeps nothing on disk. */
+/** Starts one server without persistence. */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   const auth = options.password === undefined ? '' : `:${options.password}@`;
   return startServer(options, (port) => ({
@@ -89,7 +89,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   }));
 }
 
-/** Starts one server that speaks TLS alone, with an authority of its own; the address names its certificate. */
+/** Starts one server that serves only TLS, with its own authority. The address names its certificate. */
 export async function startRedisTls(options: RedisOptions = {}): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'redis-tls-'));
   removeAtExit(folder);
@@ -104,8 +104,8 @@ export async function startRedisTls(options: RedisOptions = {}): Promise<RedisSe
 }
 
 /**
- * Starts a Cluster of three masters, each with a third of the slots, without replicas, or with one of the first, which
- * then is the fourth of the servers.
+ * Starts a Cluster of three masters, each with a third of the slots. There are no replicas, or one of the first master, which
+ * is the fourth server.
  */
 export async function startRedisCluster(
   options: RedisOptions & { readonly firstHasReplica?: true } = {},
@@ -130,7 +130,7 @@ export async function startRedisCluster(
     for (const [at, server] of servers.slice(0, MASTERS).entries()) {
       const from = Math.floor((at * 16384) / MASTERS);
       const to = Math.floor(((at + 1) * 16384) / MASTERS);
-      // One by one: ADDSLOTSRANGE is of Redis 7.
+      // One by one, because ADDSLOTSRANGE needs Redis 7.
       const slots = Array.from({ length: to - from }, (_, slot) => String(from + slot));
       await server.cli('CLUSTER', 'ADDSLOTS', ...slots);
       await server.cli('CLUSTER', 'SET-CONFIG-EPOCH', String(at + 1));
@@ -160,7 +160,7 @@ export async function startRedisCluster(
   return { url: `redis+cluster://${hosts.join(',')}`, servers, stop };
 }
 
-/** Starts a master, a replica of it, and a Sentinel that fails over after half a second. `servers` is in that order. */
+/** Starts a master, its replica, and a Sentinel that fails over after half a second. `servers` is in this order. */
 export async function startRedisSentinel(options: RedisOptions = {}): Promise<RedisGroup> {
   const servers: RedisServer[] = [];
   const stop = stopAll(servers);
@@ -184,7 +184,7 @@ export async function startRedisSentinel(options: RedisOptions = {}): Promise<Re
       'The Redis replica did not reach its master.',
     );
     const sentinel = await startServer(options, (port, folder) => ({
-      // A Sentinel rewrites its configuration, so it wants a file: an empty one will do.
+      // A Sentinel rewrites its configuration, so it needs a file, which can be empty.
       args: [join(folder, 'sentinel.conf'), '--sentinel', '--port', String(port)],
       config: 'sentinel.conf',
       url: `redis+sentinel://127.0.0.1:${port}/main/0`,
@@ -206,9 +206,9 @@ export async function startRedisSentinel(options: RedisOptions = {}): Promise<Re
 interface Plan {
   readonly args: readonly string[];
   readonly url: string;
-  /** More arguments of the client. */
+  /** Additional arguments of the client. */
   readonly cli?: readonly string[];
-  /** A file to make in the folder first. */
+  /** A file to create in the folder first. */
   readonly config?: string;
 }
 
@@ -217,14 +217,14 @@ async function startServer(options: RedisOptions, plan: (port: number, folder: s
     try {
       return await startOn(await freePortWithBus(), options, plan);
     } catch (error) {
-      // Somebody else took the port between looking and listening.
+      // Another process has taken the port in the meantime.
       const isTaken = error instanceof Error && error.message.includes('Address already in use');
       if (!isTaken || attempt === 5) throw error;
     }
   }
 }
 
-/** A node of a Cluster also listens 10,000 ports above its own. */
+/** A node of a Cluster also listens on its port plus 10,000. */
 async function freePortWithBus(): Promise<number> {
   for (;;) {
     const port = await freePort();
@@ -298,7 +298,7 @@ async function until(condition: () => Promise<boolean>, failure: string): Promis
   }
 }
 
-/** The client that lies beside a server. */
+/** The client in the folder of a server. */
 function clientOf(server: string): string | undefined {
   const client = join(server, '..', server.endsWith('valkey-server') ? 'valkey-cli' : 'redis-cli');
   return isExecutable(client) ? client : undefined;
@@ -327,7 +327,7 @@ async function hasProgram(name: string): Promise<boolean> {
 
 async function installPackage(progress: (message: string) => void): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // The package starts a system service after its installation; ours are the only servers wanted.
+  // The package starts a system service after its installation, which is not wanted here.
   const options = ['-o', 'Dpkg::Use-Pty=0', 'install', '--yes', '--no-install-recommends', 'redis-server'];
   progress('Installing the package redis-server …');
   await run('apt-get', options, { env }).catch(async () => {
@@ -341,7 +341,7 @@ async function unpackPackage(cache: string, progress: (message: string) => void)
   const packages = join(cache, 'packages');
   mkdirSync(packages, { recursive: true });
   progress(`Downloading the package redis-server and unpacking it into ${cache} …`);
-  // redis-server of Debian is a link to redis-check-rdb of redis-tools, which needs these libraries.
+  // Debian's redis-server is a link to redis-check-rdb of redis-tools, which needs these libraries.
   const wanted = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblua5.1-0', 'liblzf1'];
   const optional = ['lua-bitop', 'lua-cjson', 'libhiredis0.14', 'libhiredis1.1.0'];
   await run('apt-get', ['download', ...wanted], { cwd: packages });
@@ -349,7 +349,7 @@ async function unpackPackage(cache: string, progress: (message: string) => void)
   for (const file of readdirSync(packages)) await run('dpkg-deb', ['-x', join(packages, file), cache]);
 }
 
-/** An unpacked package finds its libraries beside it, an installed one where the system has them. */
+/** An unpacked package finds its libraries beside it, an installed one in the system's folders. */
 function withLibraries(command: string): NodeJS.ProcessEnv {
   const libraries = join(command, '..', '..', 'lib');
   if (!command.startsWith(cacheFolder())) return process.env;

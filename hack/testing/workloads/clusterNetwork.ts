@@ -1,7 +1,7 @@
 /**
- * Preloaded (`node --import`) into a program that shall run on this machine as if it ran in the cluster: connections to
- * Services and pods go to the local processes that stand for them. The variable CLUSTER_ADDRESSES names the file that the
- * workload runner keeps. What the file does not know is refused: nothing meant for the cluster leaves this machine.
+ * Preloaded (`node --import`) into a program that runs on this machine as if in the cluster: it redirects connections to
+ * Services and pods to their local processes. The variable CLUSTER_ADDRESSES names the address file of the workload runner.
+ * Connections to unknown cluster addresses are refused, so that none leaves this machine.
  */
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -11,7 +11,7 @@ const file = process.env.CLUSTER_ADDRESSES ?? '';
 /** The discard port: nothing listens there. */
 const NOWHERE = 9;
 
-/** The port of 127.0.0.1 to use instead; undefined for hosts that are not of the cluster. */
+/** The port of 127.0.0.1 to use instead; undefined for hosts outside the cluster. */
 export function localPort(host: string, port: number, addresses: () => Addresses): number | undefined {
   if (!host.startsWith(POD_NETWORK) && !/\.svc(\.cluster\.local)?$/.test(host)) return undefined;
   return addresses()[`${host}:${port}`] ?? NOWHERE;
@@ -30,12 +30,12 @@ interface Target {
   port?: number | string;
 }
 
-// Every TCP client of Node, undici's and ioredis' too, ends up here.
+// Every TCP client of Node calls this function, undici and ioredis included.
 if (file !== '') {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
   const connect = Socket.prototype.connect as (this: Socket, ...args: unknown[]) => Socket;
   Socket.prototype.connect = function (this: Socket, ...args: unknown[]): Socket {
-    // node:net passes itself an array of options and callback.
+    // node:net calls itself with an array of options and callback.
     const first: unknown = args[0];
     const target = (Array.isArray(first) ? (first as unknown[])[0] : first) as Target | undefined;
     if (typeof target === 'object' && typeof target.host === 'string') {

@@ -48,7 +48,7 @@ describe('container of a local process', () => {
         { KEY: 's3cret' },
       ],
       [
-        'optional references that lead nowhere',
+        'optional references to missing objects',
         {
           envFrom: [{ configMapRef: { name: 'none', optional: true } }],
           env: [
@@ -119,11 +119,11 @@ describe('container of a local process', () => {
     }
   });
 
-  it('expands names that are known, and keeps the rest', () => {
+  it('expands known names, and keeps the rest', () => {
     expect(expand('$(A) $(B) $$(A) $A $$ $', { A: '1' })).to.equal('1 $(B) $(A) $A $ $');
   });
 
-  it('refers to what its environment and its volumes name', () => {
+  it('refers to the ConfigMaps and Secrets of its environment and its volumes', () => {
     const { pod } = podOf(
       {
         envFrom: [{ configMapRef: { name: 'c1' } }, { secretRef: { name: 's1' } }],
@@ -150,7 +150,7 @@ describe('container of a local process', () => {
     const text = (files: ReadonlyMap<string, Buffer>): object =>
       Object.fromEntries([...files].map(([path, content]) => [path, content.toString()]));
 
-    it('holds every key, or the named ones at their paths', () => {
+    it('contains every key, or the named ones at their paths', () => {
       expect(text(volumeFiles({ name: 'v', configMap: { name: 'settings' } }, sources))).to.deep.equal({
         A: 'map a',
         B: 'map b',
@@ -170,11 +170,11 @@ describe('container of a local process', () => {
         S: 'secret a',
       });
     });
-    it('starts out empty otherwise', () => {
+    it('is empty otherwise', () => {
       expect(volumeFiles({ name: 'v', emptyDir: {} }, sources).size).to.equal(0);
       expect(volumeFiles({ name: 'v', secret: { secretName: 'none', optional: true } }, sources).size).to.equal(0);
     });
-    it('names what is missing', () => {
+    it('names the missing object', () => {
       expect(() => volumeFiles({ name: 'v', secret: { secretName: 'none' } }, sources)).to.throw(
         'Secret none does not exist.',
       );

@@ -1,24 +1,24 @@
-/** What a container would see of its pod's ConfigMaps and Secrets, worked out for a local process. Pure. */
+/** Computes the environment and the files of a container from its pod's ConfigMaps and Secrets, for a local process. Pure. */
 import type { Container, EnvVar, Pod, Volume } from './kinds.ts';
 
 /** The data of one ConfigMap or Secret. */
 export type Data = ReadonlyMap<string, Buffer>;
 
-/** Looks up the pod's ConfigMaps and Secrets; undefined where there is none of that name. */
+/** Looks up the pod's ConfigMaps and Secrets; undefined if there is none with that name. */
 export interface Sources {
   configMap(name: string): Data | undefined;
   secret(name: string): Data | undefined;
 }
 
-/** The files of one volume, by their path within it. */
+/** The files of one volume, by their path in it. */
 export type VolumeFiles = ReadonlyMap<string, Buffer>;
 
-/** The pod cannot start yet, as a kubelet would say it: a reference leads nowhere. One sentence. */
+/** The pod cannot start yet, because a reference cannot be resolved. The message is one sentence, as a kubelet reports it. */
 export class ContainerConfigError extends Error {
   override name = 'ContainerConfigError';
 }
 
-/** Names of the ConfigMaps and Secrets that a pod refers to. */
+/** Names of the ConfigMaps and Secrets that a pod references. */
 export function references(pod: Pod): { configMaps: ReadonlySet<string>; secrets: ReadonlySet<string> } {
   const configMaps = new Set<string>();
   const secrets = new Set<string>();
@@ -45,8 +45,8 @@ export function references(pod: Pod): { configMaps: ReadonlySet<string>; secrets
 }
 
 /**
- * The container's environment: `envFrom`, then `env`, with `$(NAME)` replaced by what was set before it.
- * @throws ContainerConfigError where a reference that is not optional leads nowhere
+ * The container's environment: `envFrom`, then `env`, with `$(NAME)` replaced by the value set before.
+ * @throws ContainerConfigError if a required reference cannot be resolved
  */
 export function environment(pod: Pod, container: Container, sources: Sources): Record<string, string> {
   const result: Record<string, string> = {};
@@ -63,7 +63,7 @@ export function environment(pod: Pod, container: Container, sources: Sources): R
   return result;
 }
 
-/** `$(NAME)` becomes the value of a known name, `$$` a dollar sign; anything else stays. As Kubernetes has it. */
+/** Expands `$(NAME)` to the value of a known name, and `$$` to a dollar sign. Other text is unchanged, as in Kubernetes. */
 export function expand(text: string, variables: Readonly<Record<string, string>>): string {
   return text.replace(/\$\$|\$\(([\w.-]+)\)/g, (match, name: string | undefined) =>
     name === undefined ? '$' : (variables[name] ?? match),
@@ -71,8 +71,8 @@ export function expand(text: string, variables: Readonly<Record<string, string>>
 }
 
 /**
- * The files that a volume holds; none for kinds that start out empty.
- * @throws ContainerConfigError where a reference that is not optional leads nowhere
+ * The files of a volume; none for kinds that are initially empty.
+ * @throws ContainerConfigError if a required reference cannot be resolved
  */
 export function volumeFiles(volume: Volume, sources: Sources): VolumeFiles {
   const files = new Map<string, Buffer>();
@@ -92,7 +92,7 @@ export function volumeFiles(volume: Volume, sources: Sources): VolumeFiles {
   return files;
 }
 
-/** Where each volume of the pod is on this machine, by the path at which the container has it. */
+/** The local folder of each of the pod's volumes, by its mount path in the container. */
 export function mountedPaths(container: Container, folderOf: (volume: string) => string): ReadonlyMap<string, string> {
   return new Map(
     (container.volumeMounts ?? []).map(({ mountPath, name, subPath }) => [
@@ -102,7 +102,7 @@ export function mountedPaths(container: Container, folderOf: (volume: string) =>
   );
 }
 
-/** Replaces each path that lies in a mounted volume by where that is on this machine. */
+/** Replaces each path in a mounted volume by its local path. */
 export function localPaths(text: string, mounts: ReadonlyMap<string, string>): string {
   // The longest first: a volume may be mounted within another.
   const ordered = [...mounts].sort(([a], [b]) => b.length - a.length);

@@ -6,7 +6,7 @@ import { asJson, type Service } from './kinds.ts';
 const MANAGER = 'gateway-guardrail-workload-runner';
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 
-/** Keeps one EndpointSlice for each Service, as the EndpointSlice controller does. */
+/** Writes one EndpointSlice for each Service, like the EndpointSlice controller. */
 export async function writeEndpoints(
   config: KubeConfig,
   services: readonly { service: Service; pods: readonly PodAddress[] }[],

@@ -12,16 +12,16 @@ const KINDS = [
   ['networking.k8s.io/v1', 'NetworkPolicy'],
 ] as const;
 
-/** Owners that objects of these kinds may have here. */
+/** The kinds that can own objects of these kinds. */
 const OWNER = ['gateway.guardrail.dev/v1alpha1', 'GatewayInstance'] as const;
 
-/** Deletes the selected objects whose owning instances are all gone, as the garbage collector of a cluster does. */
+/** Deletes the selected objects whose owning instances no longer exist, like a cluster's garbage collector. */
 export async function collectGarbage(config: KubeConfig, labelSelector: string): Promise<void> {
   const api = KubernetesObjectApi.makeApiClient(config);
   const lists = await Promise.all(KINDS.map(([apiVersion, kind]) => list(api, apiVersion, kind, labelSelector)));
   const owned = lists.flat().filter(({ metadata }) => (metadata?.ownerReferences ?? []).length > 0);
   if (owned.length === 0) return;
-  // Read after the objects: an owner that is not there now was there when they were written.
+  // Read after the objects: an owner that is missing now existed when they were written.
   const owners = new Set((await list(api, ...OWNER)).map(({ metadata }) => metadata?.uid));
   for (const object of owned) {
     const references = object.metadata?.ownerReferences ?? [];
@@ -46,7 +46,7 @@ async function list(
     undefined,
     labelSelector,
   );
-  // Items of a list do not say their kind themselves.
+  // Items of a list do not have their kind.
   return items.map((item) => ({ ...item, apiVersion, kind }));
 }
 

@@ -1,4 +1,4 @@
-/** Kubernetes objects as JSON carries them. */
+/** Kubernetes objects as JSON. */
 import type {
   V1Container,
   V1Deployment,
@@ -20,7 +20,7 @@ export type Pod = AsJson<V1Pod>;
 export type Service = AsJson<V1Service>;
 export type Volume = AsJson<V1Volume>;
 
-/** A client's object, whose dates are Dates, as JSON carries it. */
+/** Converts a client's object, in which dates are Date objects, to JSON. */
 export function asJson<T>(value: T): AsJson<T> {
   return JSON.parse(JSON.stringify(value)) as AsJson<T>;
 }

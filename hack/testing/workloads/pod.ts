@@ -17,34 +17,34 @@ import type { Container, Pod } from './kinds.ts';
 import { writeVolume } from './volume.ts';
 
 export interface LocalPodOptions {
-  /** The pod as a ReplicaSet would have made it of its template. */
+  /** The pod, as a ReplicaSet creates it from its template. */
   pod: Pod;
   /** Its address in the cluster. */
   ip: string;
-  /** For its volumes; private, and removed with the pod. */
+  /** The folder of its volumes. It is private, and removed with the pod. */
   folder: string;
   logFile: string;
-  /** What stands for the image's file system: commands run here. */
+  /** Replaces the image's file system: the folder in which commands run. */
   workingDirectory: string;
   sources: () => Sources;
-  /** Told in one line what goes wrong. */
+  /** Reports failures in one line. */
   report: (line: string) => void;
-  /** Called whenever the pod becomes ready or ceases to be. */
+  /** Called when the pod becomes ready or unready. */
   changed: () => void;
 }
 
-/** The image's own entry point and arguments, for a container that names none. */
+/** The image's entry point and arguments, for a container without a command. */
 const IMAGE_ENTRYPOINT = ['node'];
 const IMAGE_COMMAND = ['operator/main.ts'];
 const FIRST_RESTART_MS = 1_000;
 const LAST_RESTART_MS = 30_000;
 const PROBE_UNTIL_READY_MS = 100;
-/** A process that lived this long was well: its next restart is quick again. */
+/** A process that ran for this time was healthy: its next restart has no backoff. */
 const STABLE_MS = 60_000;
 
 /**
- * The one container of a pod as a local process: its volumes as files, its port a free one of 127.0.0.1, restarted when
- * it ends, asked by its readiness probe whether it is ready.
+ * Runs the single container of a pod as a local process. Its volumes are files, and its port is a free one of 127.0.0.1. The
+ * process is restarted when it ends. Its readiness probe decides whether it is ready.
  */
 export class LocalPod {
   readonly #options: LocalPodOptions;
@@ -70,19 +70,19 @@ export class LocalPod {
     return this.#ready;
   }
 
-  /** Where it is reached, in the cluster and on this machine; undefined before its first start. */
+  /** Its addresses in the cluster and on this machine; undefined before its first start. */
   get address(): PodAddress | undefined {
     if (this.#port === 0) return undefined;
     const containerPort = this.#container.ports?.[0]?.containerPort ?? this.#port;
     return { ip: this.#options.ip, containerPort, localPort: this.#port, ready: this.#ready };
   }
 
-  /** The process that runs now. */
+  /** The current process. */
   get process(): ManagedProcess | undefined {
     return this.#process;
   }
 
-  /** Brings the files of its volumes up to date, as a kubelet does while the container runs. */
+  /** Updates the files of its volumes, like a kubelet does while the container runs. */
   refresh(): void {
     try {
       this.#writeVolumes();
@@ -91,7 +91,7 @@ export class LocalPod {
     }
   }
 
-  /** Ends the process, in order, and removes the volumes. */
+  /** Stops the process and removes the volumes. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#ready = false;
@@ -123,7 +123,7 @@ export class LocalPod {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const mounts = this.#writeVolumes();
     const variables = environment(pod, this.#container, sources());
-    // In a pod each container has the port to itself; here it gets one that is free.
+    // In a pod, each container has the port to itself. Here it gets a free one.
     this.#port ||= await freePort();
     const env: NodeJS.ProcessEnv = {
       PATH: process.env.PATH,
@@ -150,7 +150,10 @@ export class LocalPod {
     return child;
   }
 
-  /** Returns when the process has ended. @throws Error that says how, with the end of its log, unless it was stopped */
+  /**
+   * Returns when the process has ended.
+   * @throws Error that says how it ended, with the end of its log, unless it was stopped
+   */
   async #probeWhileRunning(child: ManagedProcess): Promise<void> {
     const probe = this.#container.readinessProbe;
     const period = (probe?.periodSeconds ?? 10) * 1000;
@@ -171,7 +174,7 @@ export class LocalPod {
     );
   }
 
-  /** @returns where on this machine the container's mount paths are */
+  /** @returns the local path of each mount path */
   #writeVolumes(): ReadonlyMap<string, string> {
     const { pod, folder, sources } = this.#options;
     const mounts = mountedPaths(this.#container, (volume) => join(folder, volume));
@@ -197,7 +200,7 @@ export class LocalPod {
     this.#options.changed();
   }
 
-  /** The same trouble again and again is told once. */
+  /** A repeated failure is reported once. */
   #tell(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
     const [head = ''] = text.split('\n');

@@ -3,11 +3,11 @@ import type { Deployment, DeploymentCondition, DeploymentStatus } from './kinds.
 
 export interface PodState {
   ready: boolean;
-  /** Whether it was made of the Deployment's present template. */
+  /** Whether it was created from the Deployment's current template. */
   updated: boolean;
 }
 
-/** The status that the Deployment controller would write for these pods. Pure; `now` dates conditions that change. */
+/** The status that the Deployment controller writes for these pods. Pure; `now` is the time of conditions that change. */
 export function deploymentStatus(deployment: Deployment, pods: readonly PodState[], now: Date): DeploymentStatus {
   const wanted = deployment.spec?.replicas ?? 1;
   const ready = pods.filter((pod) => pod.ready).length;
@@ -43,7 +43,7 @@ export function deploymentStatus(deployment: Deployment, pods: readonly PodState
   };
 }
 
-/** Whether writing would change nothing: the API server drops zeros that it has no other way to tell from absence. */
+/** Whether a write would change nothing. The API server omits zeros, so zero and absent are equal. */
 export function sameStatus(before: DeploymentStatus | undefined, after: DeploymentStatus): boolean {
   const comparable = (status: DeploymentStatus | undefined): unknown => [
     status?.observedGeneration,

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import type { VolumeFiles } from './container.ts';
 
 /**
- * Makes a folder hold exactly these files, changed all at once as a kubelet does it: they lie in a folder of their own
- * that the link `..data` points to, and each is reached through a link. Whoever reads sees all old or all new ones.
+ * Writes exactly these files into a folder, atomically like a kubelet: the files are in a subfolder to which the link `..data`
+ * points, and each is a link through it. A reader sees either all old files or all new ones.
  */
 export function writeVolume(folder: string, files: VolumeFiles): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
