@@ -17,7 +17,7 @@ function fail(sentence) {
 if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE_MAJOR) {
   fail(
     `Node ${process.versions.node} is too old: install Node ${MINIMUM_NODE_MAJOR} or newer; ` +
-      'the project then brings the version that it runs on by itself.',
+      'the project then installs the version that it needs.',
   );
 }
 

@@ -30,10 +30,10 @@ function many(count: number, length = 4): string[] {
   return Array.from({ length: count }, (_, index) => String(index).padEnd(length, 'x'));
 }
 
-/** What no name of a resource may be. */
+/** Invalid names of resources. */
 const notNames = ['..', 'a\u001b[31m', 'a/b', 'A', '-a'];
 
-/** Every reference of an instance, by its field. */
+/** All references of an instance, by field. */
 function referring(name: string): Readonly<Record<string, Spec>> {
   const key = { name, key: 'a' };
   return {
@@ -63,7 +63,7 @@ describe('CRDs at the API server', function () {
     await cluster().kubectl(['apply', '--server-side', '--force-conflicts', '-k', crds]);
     const names = [gatewayCustomerNames, gatewayInstanceNames].map(({ plural }) => `crd/${plural}.${GROUP}`);
     await cluster().kubectl(['wait', '--for=condition=Established', '--timeout=30s', ...names]);
-    // Established comes a moment before discovery, by which kubectl finds short names.
+    // A CRD is Established a moment before discovery lists its short names, which kubectl needs.
     while (!(await cluster().kubectl(['api-resources', `--api-group=${GROUP}`, '--cached=false'])).includes('ginst')) {
       await setTimeout(100);
     }
@@ -71,7 +71,7 @@ describe('CRDs at the API server', function () {
     api = cluster().kubeConfig().makeApiClient(CustomObjectsApi);
   });
 
-  /** What the API server says to a resource, without storing it: nothing, or why not. */
+  /** Creates a resource as a dry run. Returns {@link ADMITTED} or the API server's error. */
   async function answer(names: { kind: string; plural: string }, spec: Spec): Promise<string> {
     const body = { apiVersion: API_VERSION, kind: names.kind, metadata: { name: 'probe' }, spec };
     const { plural } = names;
@@ -96,23 +96,23 @@ describe('CRDs at the API server', function () {
     return (JSON.parse(typeof body === 'string' ? body : JSON.stringify(body)) as { message: string }).message;
   }
 
-  it('are stored with the revision that keeps an older operator from replacing them, and nothing of them is forgotten', async () => {
+  it('are stored completely, with the revision that prevents an older operator from replacing them', async () => {
     for (const { plural } of [gatewayCustomerNames, gatewayInstanceNames]) {
       const file = join(crds, `${plural}.${GROUP}.yaml`);
       const stored = JSON.parse(await cluster().kubectl(['get', 'crd', `${plural}.${GROUP}`, '-o', 'json'])) as object;
       expect(stored).to.have.deep.nested.property('metadata.annotations', {
         [annotations.crdRevision]: String(CRD_REVISION),
       });
-      // What the server keeps is what was sent: kubectl diff finds nothing.
+      // kubectl diff finds no difference between the sent and the stored object.
       expect(await cluster().kubectl(['diff', '--server-side', '--force-conflicts', '-f', file])).to.equal('');
     }
   });
 
   describe('GatewayCustomer', () => {
     for (const [what, fields, message] of [
-      ['the least there can be', {}, ADMITTED],
+      ['only the required fields', {}, ADMITTED],
       [
-        'everything, with limits of its own',
+        'all fields, with its own limits',
         {
           instanceRef: { name: 'main', namespace: 'gateways' },
           alias: 'Acme',
@@ -132,7 +132,7 @@ describe('CRDs at the API server', function () {
         ADMITTED,
       ],
       ['a tier', { budgetId: 'gold' }, ADMITTED],
-      ['a tier with limits beside it', { budgetId: 'gold', tpmLimit: 5 }, ADMITTED],
+      ['a tier together with limits', { budgetId: 'gold', tpmLimit: 5 }, ADMITTED],
       ['a budget of nothing', { maxBudget: 0 }, ADMITTED],
       ['a month', { maxBudget: 1, budgetDuration: '1mo' }, ADMITTED],
       ['an e-mail address as id', { customerId: 'Zoë <zoe@example.com>' }, ADMITTED],
@@ -169,7 +169,7 @@ describe('CRDs at the API server', function () {
       ['a duration in words', { budgetDuration: 'monthly' }, 'budgetDuration must be a whole number with a unit'],
       ['a duration of nothing', { budgetDuration: '0d' }, 'budgetDuration must be a whole number with a unit'],
       ['a duration with a newline', { budgetDuration: '1d\n' }, 'budgetDuration must be a whole number with a unit'],
-      ['a row of another customer as tier', { budgetId: 'gcust-0000' }, 'budgetId must not begin with gcust-'],
+      ['a budget row of another customer as tier', { budgetId: 'gcust-0000' }, 'budgetId must not begin with gcust-'],
       ['no id', { customerId: undefined }, 'spec.customerId: Required value'],
       [
         'an empty id',
@@ -223,7 +223,7 @@ describe('CRDs at the API server', function () {
       });
     }
 
-    it('rejects the largest integer of 64 bits, which no JavaScript client could send', async () => {
+    it('rejects the largest 64-bit integer, which no JavaScript client can send', async () => {
       const text = JSON.stringify({
         apiVersion: API_VERSION,
         kind: gatewayCustomerNames.kind,
@@ -256,7 +256,7 @@ describe('CRDs at the API server', function () {
         .and.not.has.property('adoptionPolicy');
     });
 
-    describe('of which some fields are for ever', () => {
+    describe('has immutable fields', () => {
       const { plural } = gatewayCustomerNames;
       const at = { group: GROUP, version: VERSION, plural };
       const referring: Spec = { ...customer, instanceRef: { name: 'main', namespace: 'gateways' } };
@@ -303,7 +303,7 @@ describe('CRDs at the API server', function () {
       }
     });
 
-    it('is listed with the columns of the contract, in their order, and more with -o wide', async () => {
+    it('is listed with its columns in their order, and with more of them for -o wide', async () => {
       const name = 'columns';
       await cluster().kubectl(
         ['create', '-f', '-'],
@@ -336,10 +336,10 @@ describe('CRDs at the API server', function () {
   describe('GatewayInstance', () => {
     const guarded = (guardrail: Spec, more: Spec = {}): Spec => ({ guardrail, ...more });
     for (const [what, fields, message] of [
-      ['the least there can be', {}, ADMITTED],
+      ['only the required fields', {}, ADMITTED],
       ['a Service', { endpoint: undefined, serviceRef: { name: 'litellm', port: 4000 } }, ADMITTED],
       ['an IPv6 endpoint', { endpoint: 'http://[::1]:4000/base/' }, ADMITTED],
-      ['a guardrail of which nothing is said', guarded({}), ADMITTED],
+      ['a guardrail without settings', guarded({}), ADMITTED],
       [
         'everything',
         {
@@ -410,7 +410,7 @@ describe('CRDs at the API server', function () {
           [`the endpoint ${JSON.stringify(endpoint)}`, { endpoint }, 'endpoint must be an http or https'] as const,
       ),
       [
-        'a Presidio at no port',
+        'a Presidio with an invalid port',
         guarded({ presidio: { url: 'http://presidio:99999' } }),
         'url must have a port between',
       ],
@@ -440,7 +440,7 @@ describe('CRDs at the API server', function () {
         'syncInterval must be a duration of whole numbers with units',
       ],
       [
-        'an interval of nothing',
+        'an interval of zero',
         { syncInterval: '0s' },
         'syncInterval must be between 1s and 24h: write for example 5m',
       ],
@@ -456,7 +456,7 @@ describe('CRDs at the API server', function () {
         'defaultCustomerBudget needs either maxBudget or budgetId',
       ],
       [
-        'the period of a default tier',
+        'a default tier with a period',
         { defaultCustomerBudget: { budgetId: 'a', budgetDuration: '30d' } },
         'spec.defaultCustomerBudget.budgetDuration: Forbidden: budgetDuration cannot be used together with budgetId, whose tier has a period of its own: remove budgetDuration, or replace budgetId by maxBudget',
       ],
@@ -466,7 +466,7 @@ describe('CRDs at the API server', function () {
         'budgetDuration needs an amount to count: set maxBudget, too',
       ],
       [
-        'a default period in words',
+        'a default period that is not a duration',
         { defaultCustomerBudget: { maxBudget: 1, budgetDuration: 'monthly' } },
         'budgetDuration must be a whole number with a unit (s, m, h, d, w or mo): write for example 1d, 7d or 30d',
       ],
@@ -492,18 +492,18 @@ describe('CRDs at the API server', function () {
         'replicas cannot be used together with autoscaling',
       ],
       [
-        'a quantity that is none',
+        'an invalid quantity',
         guarded({ resources: { requests: { cpu: 'lots' } } }),
         'spec.guardrail.resources.requests.cpu in body should match',
       ],
-      ['a duration that is none', guarded({ mappingTTL: 'day' }), 'mappingTTL must be a number of days, or a duration'],
+      ['an invalid duration', guarded({ mappingTTL: 'day' }), 'mappingTTL must be a number of days, or a duration'],
       [
-        'a language that is none',
+        'an invalid language',
         guarded({ languages: ['english'] }),
         'spec.guardrail.languages[0]: Too long: may not be more than 2 bytes',
       ],
       ['a Presidio without scheme', guarded({ presidio: { url: 'presidio' } }), 'url must be an http or https address'],
-      ['a body of no size', guarded({ maxBody: 'large' }), 'maxBody must be a number of bytes, Ki or Mi'],
+      ['an invalid body size', guarded({ maxBody: 'large' }), 'maxBody must be a number of bytes, Ki or Mi'],
       [
         'a privileged port',
         guarded({ port: 80 }),
@@ -517,7 +517,7 @@ describe('CRDs at the API server', function () {
       });
     }
 
-    it('is listed with its columns, in their order', async () => {
+    it('is listed with its columns in their order', async () => {
       const body = JSON.stringify({
         apiVersion: API_VERSION,
         kind: gatewayInstanceNames.kind,
@@ -544,7 +544,7 @@ describe('CRDs at the API server', function () {
     }
   });
 
-  it('explain every field of a customer, in the words of its doc comment', async () => {
+  it('explain every field of a customer with its doc comment', async () => {
     const explained = await cluster().kubectl(['explain', 'gcust.spec', '--recursive=false']);
     // kubectl wraps its lines.
     expect(explained.replaceAll(/\s+/g, ' ')).to.include(

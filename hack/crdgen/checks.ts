@@ -1,22 +1,22 @@
-/** What the API server would accept and then not do, or reject only at installation: found in a finished schema. */
+/** Finds parts of a finished schema that the API server would accept and ignore, or reject only at installation. */
 import { RE2JS } from 're2js';
 import type { Report, StructuralSchema, ValidationRule } from './structural.ts';
 
-/** Formats whose values have an upper length that the API server knows. */
+/** Formats whose values have a maximum length that the API server knows. */
 const boundedFormats = new Set(['date', 'date-time', 'duration']);
 
 /** The largest integer that a JavaScript number holds exactly. */
 const MAX_SAFE = String(Number.MAX_SAFE_INTEGER);
 
-/** What holds at one place of a schema. */
+/** The properties of one place in a schema. */
 interface Place {
   readonly schema: StructuralSchema;
   readonly field: string;
-  /** Under a CEL rule, whose cost the API server estimates from the bounds. */
+  /** Under a CEL rule. The API server estimates the cost of a rule from the bounds. */
   readonly underRule: boolean;
-  /** Whether the field and all around it are always there. */
+  /** Whether the field and its parents are always present. */
   readonly always: boolean;
-  /** In the spec, where values come from people. */
+  /** In the spec, whose values users write. */
   readonly ofPeople: boolean;
 }
 
@@ -36,7 +36,7 @@ export function checkSchema(root: StructuralSchema, field: 'spec' | 'status', re
         );
       }
     }
-    // Old and new items are not matched up, except in lists of type map.
+    // The API server does not match old and new items, except in lists of type map.
     if (schema.items !== undefined) {
       visit({ ...place, schema: schema.items, field: `${place.field}[]`, underRule, always: false });
     }
@@ -126,7 +126,7 @@ export interface PrinterColumn {
   readonly priority?: number;
 }
 
-/** Checks columns: a path that leads nowhere would be a column that is always empty. */
+/** Checks columns: a column whose path is wrong would always be empty. */
 export function checkColumns(
   columns: unknown,
   parts: { readonly spec: StructuralSchema; readonly status?: StructuralSchema },

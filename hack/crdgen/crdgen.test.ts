@@ -40,7 +40,7 @@ function problemsOf(run: () => unknown): readonly Problem[] {
 describe('CRD generator', function () {
   this.timeout(60_000);
 
-  describe('of what a CRD can say', () => {
+  describe('of the supported types', () => {
     let crd: { spec: { names: object; versions: [{ schema: { openAPIV3Schema: { properties: Schemas } } } & object] } };
     type Schemas = Record<'spec' | 'status', { properties: Record<string, unknown> }>;
     let properties: Schemas;
@@ -168,13 +168,13 @@ describe('CRD generator', function () {
       });
     }
 
-    it('a kind that is not there', () => {
+    it('a kind that does not exist', () => {
       const run = (): unknown => generate({ file, tsconfig, kinds: [kindNamed('Nothing')], annotations: {} }, program);
       expect(run).to.throw('lossy.ts exports no type Nothing.');
     });
   });
 
-  it('has written what is in crds/, and nothing else is there', () => {
+  it('has written all files of crds/, and there are no others', () => {
     const files = generate(projectSources(root));
     const directory = join(root, 'crds');
     const there = Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * Types of `operator/api` → CustomResourceDefinitions. Pure but for reading the sources: the same types give the same
- * text, byte for byte. Whatever of the types a CRD could not hold is an error that names file, field and reason.
+ * Generates CustomResourceDefinitions from the types of `operator/api`. Pure except for reading the sources: the same types
+ * give identical files. If a CRD cannot express a part of the types, generation fails with file, field and reason.
  */
 import { createGenerator } from 'ts-json-schema-generator';
 import type ts from 'typescript';
@@ -14,7 +14,7 @@ import { toStructural } from './structural.ts';
 
 export { GenerationError, type Problem } from './problems.ts';
 
-/** How the API server shall know a kind. */
+/** The names of a kind in the API. */
 export interface KindNames {
   readonly group: string;
   readonly version: string;
@@ -25,7 +25,7 @@ export interface KindNames {
   readonly shortName: string;
 }
 
-/** What to generate from. */
+/** The input of the generator. */
 export interface Sources {
   /** The file that exports the type of each kind. */
   readonly file: string;
@@ -35,7 +35,7 @@ export interface Sources {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** What the API server gets. */
+/** A CRD, as it is applied. */
 export interface CustomResourceDefinition {
   readonly apiVersion: 'apiextensions.k8s.io/v1';
   readonly kind: 'CustomResourceDefinition';
@@ -43,15 +43,18 @@ export interface CustomResourceDefinition {
   readonly spec: object;
 }
 
-/** Compiles the types, for {@link generate}. @throws Error where they do not compile. */
+/**
+ * Compiles the types for {@link generate}.
+ * @throws Error if they do not compile
+ */
 export function compile(sources: Pick<Sources, 'file' | 'tsconfig'>): ts.Program {
   return createProgram(sources.file, sources.tsconfig);
 }
 
 /**
- * @param program the compiled types, where they are compiled already.
- * @returns the files of `crds/` by name: one of each kind, and their kustomization.
- * @throws GenerationError with every loss there would be; then nothing is returned.
+ * @param program the types, if they are compiled already
+ * @returns the files of `crds/` by name: one for each kind, and a kustomization
+ * @throws GenerationError with all losses; then nothing is returned
  */
 export function generate(sources: Sources, program: ts.Program = compile(sources)): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
@@ -78,7 +81,7 @@ function generateCrd(
   const source = readKind(program, sources.file, names.kind);
   const seen = new Set<string>();
   const report: Report = (field, reason) => {
-    // One type used in two places is one mistake.
+    // A type that is used in two places is reported once.
     const file = nearestLocation(source.locations, field) || sources.file;
     if (!seen.has(`${file} ${reason}`)) problems.push({ file, field: `${names.kind} ${field}`, reason });
     seen.add(`${file} ${reason}`);
@@ -87,7 +90,7 @@ function generateCrd(
     if (!seen.has(`${file} ${reason}`)) problems.push({ file, field: `${names.kind} ${field}`, reason });
     seen.add(`${file} ${reason}`);
   }
-  // The generator cannot go on with some of what was just reported.
+  // The generator cannot process some of the types that were just reported.
   const broken = source.problems.length > 0;
   const spec = broken ? {} : schemaOf(program, sources, `${names.kind}Spec`, 'spec', report);
   const status =
@@ -177,7 +180,7 @@ function schemaOf(
   return structural;
 }
 
-/** The schema generator takes what is no JSON for a text: links become the constants that they lead to. */
+/** The schema generator reads a value that is not JSON as text. This replaces links by the constants that they name. */
 function withConstants(schema: unknown, constants: Constants): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown): unknown =>
     key === 'default' && typeof value === 'string' ? (constants.resolve(value) ?? value) : value,

@@ -1,6 +1,6 @@
 /**
- * `npm run generate`: writes `crds/` from the types, and the operator's roles and `docs/rights.md` from what it needs. With `--check` it writes
- * nothing, and fails where a file differs.
+ * `npm run generate`: writes `crds/` from the types, and the operator's roles and `docs/rights.md` from the declared
+ * permissions. With `--check`, it writes nothing and fails if a file differs.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,12 +17,12 @@ try {
   const roles = generateRoles();
   const wanted = new Map([...inFolder('crds', crds), ...roles]);
   const different = [...wanted].filter(([path, text]) => read(path) !== text);
-  // Everything in crds/ is generated, so what is not is left over from a kind that is no more.
+  // Everything in crds/ is generated, so any other file belongs to a kind that was removed.
   const left = list('crds').filter((path) => !wanted.has(path));
   if (values.check) {
     const paths = [...different.map(([path]) => path), ...left];
     if (paths.length > 0) {
-      console.error(`${paths.join(', ')}: not what the sources give; run npm run generate.`);
+      console.error(`${paths.join(', ')}: different from the output of the generator; run npm run generate.`);
       process.exitCode = 1;
     }
   } else {

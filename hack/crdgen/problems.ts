@@ -1,14 +1,14 @@
-/** Something in the types that the CRD could not say, or the API server would silently forget. */
+/** A part of the types that a CRD cannot express, or that the API server would silently drop. */
 export interface Problem {
   /** The source file, relative to the working directory, with the line. */
   readonly file: string;
-  /** The field as people know it, such as `spec.models[]`. */
+  /** The path of the field, such as `spec.models[]`. */
   readonly field: string;
-  /** What is wrong, and what to write instead. */
+  /** The fault, and its remedy. */
   readonly reason: string;
 }
 
-/** The types cannot be turned into CRDs without a loss. Nothing has been written. */
+/** The types cannot be converted to CRDs without a loss. Nothing was written. */
 export class GenerationError extends Error {
   override readonly name = 'GenerationError';
   readonly problems: readonly Problem[];

@@ -7,7 +7,7 @@ import {
 } from '../../operator/api/v1alpha1/v1alpha1.ts';
 import type { Sources } from './crdgen.ts';
 
-/** What this project's own CRDs are generated from. */
+/** The sources of this project's CRDs. */
 export function projectSources(root: string): Sources {
   return {
     file: join(root, 'operator/api/v1alpha1/v1alpha1.ts'),

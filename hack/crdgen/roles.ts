@@ -1,6 +1,6 @@
 /**
- * What the operator says that it needs → its roles, and what each right is for. A role that was written by hand would ask
- * for too much or too little one day, and nobody would see which.
+ * Generates the operator's roles, and the page that explains each permission, from the permissions that the code declares. A
+ * role that is written by hand would soon have too many permissions or too few.
  */
 import { Document, isMap, isSeq, stringify } from 'yaml';
 import { OPERATOR_NAME as NAME } from '../../operator/operatorName.ts';
@@ -8,15 +8,15 @@ import { operatorRoles } from '../../operator/operatorPermissions.ts';
 import { purposeOf } from '../../operator/rightsPurposes.ts';
 import type { PolicyRule } from '../../operator/runtime/runtime.ts';
 
-/** Of the ClusterRole that is bound in each namespace that is watched. */
+/** Of the ClusterRole that is bound in each watched namespace. */
 const NAMESPACE_ROLE = `${NAME}-namespace`;
 const NAMESPACE = 'gateway-guardrail-system';
 const RBAC = 'rbac.authorization.k8s.io';
 const HEADER = '# Generated from what the controllers need (operator/): npm run generate. Do not edit.\n';
 
 /**
- * @returns the files by their path in the project: the roles of `operator/manifests`, what its components add to them,
- * and the page that says what each right is for.
+ * @returns the files by their path in the project: the roles of `operator/manifests`, the additions of its components, and the
+ *   page that explains each permission
  */
 export function generateRoles(): ReadonlyMap<string, string> {
   const { clusterRules, namespaceRules, sidecarRules, ownRules } = operatorRoles({ installCrds: true });
@@ -45,7 +45,7 @@ export function generateRoles(): ReadonlyMap<string, string> {
 
 type RoleKind = 'ClusterRole' | 'Role';
 
-/** A role, each of its rules under a comment that says what it is for. */
+/** A role. A comment above each of its rules states the purpose. */
 function role(kind: RoleKind, name: string, rules: readonly PolicyRule[]): string {
   const metadata = { name, ...(kind === 'Role' && { namespace: NAMESPACE }) };
   const document = new Document({ apiVersion: `${RBAC}/v1`, kind, metadata, rules }, { aliasDuplicateObjects: false });
@@ -59,7 +59,7 @@ function role(kind: RoleKind, name: string, rules: readonly PolicyRule[]): strin
   return document.toString({ lineWidth: 0 });
 }
 
-/** What binds a role to the operator's ServiceAccount. */
+/** The binding of a role to the operator's ServiceAccount. */
 function binding(
   kind: `${RoleKind}Binding`,
   name: string,
@@ -114,7 +114,7 @@ function page(roles: ReturnType<typeof operatorRoles>): string {
   ].join('\n');
 }
 
-/** As Prettier lays tables out. */
+/** A Markdown table in Prettier's format. */
 function table(rules: readonly PolicyRule[]): string[] {
   const rows = [
     ['resource', 'verbs', 'what for'],

@@ -1,6 +1,6 @@
 /**
- * The TypeScript side: where each field stands, what its doc comment says, and what of it the schema generator would
- * drop without a word (tags that it does not know, repeated tags, values that are not JSON, template literal types).
+ * Reads the TypeScript types: the location of each field, its doc comment, and everything that the schema generator would
+ * silently drop (unknown and repeated tags, values that are not JSON, template literal types).
  */
 import { relative } from 'node:path';
 import ts from 'typescript';
@@ -8,7 +8,7 @@ import type { Problem } from './problems.ts';
 
 /** Tags whose value is text. */
 const textTags = new Set(['format', 'pattern', 'asType', 'listType', 'listMapKey', 'mapType']);
-/** Tags whose value is JSON. `eachItem` and `eachValue` hold what applies to each item of a list, each value of a map. */
+/** Tags whose value is JSON. `eachItem` and `eachValue` apply to each item of a list and to each value of a map. */
 const jsonTags = new Set([
   'minimum',
   'maximum',
@@ -28,10 +28,10 @@ const jsonTags = new Set([
   'x-kubernetes-int-or-string',
   'x-kubernetes-preserve-unknown-fields',
 ]);
-/** Tags on the type of a kind. */
+/** Tags of the type of a kind. */
 const kindTags = new Set(['printcolumn', 'categories']);
 
-/** What of our tags the schema generator does not know by itself. */
+/** The tags that the schema generator does not support itself. */
 export const extraTags = [
   'eachItem',
   'eachValue',
@@ -46,8 +46,8 @@ export const extraTags = [
 const linkToConstant = /^\{@link ([\w.]+)\}$/;
 
 /**
- * The constants that a tag `@default {@link name}` may name: what a file exports, by its path, where its type is a literal.
- * So a default stands in one place, for the CRD and for the program.
+ * The constants that a tag `@default {@link name}` can name: exports of a file, by its path, whose type is a literal. So the
+ * CRD and the program share one definition of a default.
  */
 export class Constants {
   readonly #checker: ts.TypeChecker;
@@ -58,7 +58,7 @@ export class Constants {
     this.#source = program.getSourceFile(file);
   }
 
-  /** @returns the value that a tag's text links to; undefined: it links to no constant */
+  /** @returns the value that a tag's text links to; undefined if it links to no constant */
   resolve(text: string): string | number | undefined {
     const [first, ...path] = linkToConstant.exec(text)?.[1]?.split('.') ?? [];
     if (first === undefined || this.#source === undefined) return undefined;
@@ -74,22 +74,25 @@ export class Constants {
   }
 }
 
-/** What the doc comment of a kind says about the CRD as a whole. */
+/** The doc comment of a kind that describes the CRD as a whole. */
 export interface KindTags {
   readonly description: string;
   readonly printcolumn: unknown;
   readonly categories: unknown;
 }
 
-/** One kind's types, read. */
+/** The types of one kind. */
 export interface KindSource {
   readonly tags: KindTags;
-  /** Where each field stands, by its path. */
+  /** The location of each field, by its path. */
   readonly locations: ReadonlyMap<string, string>;
   readonly problems: readonly Problem[];
 }
 
-/** Compiles the file that declares the kinds. @throws Error where it does not exist or does not compile. */
+/**
+ * Compiles the file that declares the kinds.
+ * @throws Error if it does not exist or does not compile
+ */
 export function createProgram(file: string, tsconfig: string): ts.Program {
   const read = ts.readConfigFile(tsconfig, ts.sys.readFile.bind(ts.sys));
   const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, ts.sys.getCurrentDirectory());
@@ -107,7 +110,10 @@ export function createProgram(file: string, tsconfig: string): ts.Program {
   return program;
 }
 
-/** Reads what a kind's types say. @throws Error where the file exports no such type, or it has no `spec`. */
+/**
+ * Reads the types of a kind.
+ * @throws Error if the file exports no such type, or the type has no `spec`
+ */
 export function readKind(program: ts.Program, file: string, kind: string): KindSource {
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(file);
@@ -149,13 +155,13 @@ class FieldReader {
     this.#constants = constants;
   }
 
-  /** Notes where a field stands. */
+  /** Records the location of a field. */
   locate(symbol: ts.Symbol, field: string): void {
     const declaration = symbol.declarations?.[0];
     if (declaration !== undefined) this.locations.set(field, locationOf(declaration));
   }
 
-  /** Reads the tags of a symbol. Everything that the generator would drop becomes a problem. */
+  /** Reads the tags of a symbol. Reports everything that the generator would drop. */
   readTags(symbol: ts.Symbol, field: string, others: ReadonlySet<string> = new Set()): Map<string, unknown> {
     const values = new Map<string, unknown>();
     for (const { name, text } of symbol.getJsDocTags(this.#checker)) {
@@ -172,7 +178,7 @@ class FieldReader {
     return values;
   }
 
-  /** Reads a type and everything beneath it. `within` are the object types that it is part of. */
+  /** Reads a type and everything in it. `within` are the object types that contain it. */
   readType(declared: ts.Type, field: string, within: readonly ts.Type[]): void {
     const type = this.#checker.getNonNullableType(declared);
     if ((type.flags & ts.TypeFlags.TemplateLiteral) !== 0) {
@@ -220,7 +226,7 @@ class FieldReader {
     for (const symbol of symbols) {
       const declaration = symbol?.declarations?.[0];
       if (symbol === undefined || declaration === undefined) continue;
-      // Record and Partial come from TypeScript's own library, whose comments are not ours.
+      // Record and Partial are from TypeScript's own library, whose comments are not used.
       if (!declaration.getSourceFile().isDeclarationFile) this.readTags(symbol, field);
     }
   }
@@ -244,7 +250,7 @@ class FieldReader {
   }
 }
 
-/** Where a field stands, or the field around it. */
+/** The location of a field, or of the field around it. */
 export function nearestLocation(locations: ReadonlyMap<string, string>, field: string): string {
   for (let path = field; path !== ''; path = path.replace(/(?:\[\]|\{\}|(?:^|\.)[^.[{]+)$/, '')) {
     const location = locations.get(path);

@@ -1,9 +1,9 @@
 /**
- * JSON schema as the schema generator writes it → structural schema as apiextensions takes it. What apiextensions
- * would reject or silently forget becomes a problem, never a guess.
+ * Converts JSON schemas of the schema generator to structural schemas of apiextensions. Everything that apiextensions would
+ * reject or silently drop is reported.
  */
 
-/** What apiextensions knows of a schema, as far as we use it. */
+/** The supported fields of an apiextensions schema. */
 export interface StructuralSchema {
   type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   format?: string;
@@ -44,13 +44,13 @@ export interface ValidationRule {
   readonly reason?: string;
 }
 
-/** A schema as it comes in: anything may be in it. */
+/** An input schema, with any contents. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Called for everything that cannot be said in a CRD. */
+/** Called for everything that a CRD cannot express. */
 export type Report = (field: string, reason: string) => void;
 
-/** Keywords that mean the same in both. */
+/** Keywords with the same meaning in both formats. */
 const kept = [
   'description',
   'default',
@@ -68,7 +68,7 @@ const kept = [
   'x-kubernetes-preserve-unknown-fields',
 ] as const;
 
-/** Keywords that are turned into something below. */
+/** Keywords that the code below converts. */
 const converted = new Set([
   'type',
   'format',
@@ -90,7 +90,7 @@ const converted = new Set([
   'x-kubernetes-int-or-string',
 ]);
 
-/** What to do instead of what is refused. */
+/** The remedies for rejected keywords. */
 const refused: Readonly<Record<string, string>> = {
   patternProperties: 'a CRD cannot say it: use one map of strings.',
   uniqueItems: 'a CRD cannot say it: use @listType set.',
@@ -99,7 +99,7 @@ const refused: Readonly<Record<string, string>> = {
   not: 'say it in @x-kubernetes-validations.',
 };
 
-/** Formats that apiextensions checks or keeps. Any other would be ignored without a word. */
+/** Formats that apiextensions checks or keeps. It silently ignores all others. */
 const formats: Readonly<Record<string, readonly string[]>> = {
   integer: ['int32', 'int64'],
   number: ['float', 'double'],
@@ -109,7 +109,7 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 const NOTHING: JsonSchema = {};
 
 /**
- * Turns a schema of the generator into one that the API server keeps whole.
+ * Converts a schema of the generator to one that the API server keeps completely.
  * @param schema a schema of the generator, without its `definitions`
  * @param definitions the targets of `$ref`
  * @param field path of the field, for problems
@@ -139,7 +139,7 @@ class Converter {
     const result: StructuralSchema = {};
     for (const key of Object.keys(resolved)) {
       if (!converted.has(key) && !(kept as readonly string[]).includes(key)) {
-        this.#report(path, `${key}: ${refused[key] ?? 'the API server would forget it without a word.'}`);
+        this.#report(path, `${key}: ${refused[key] ?? 'the API server would silently drop it.'}`);
       }
     }
     for (const key of kept) if (resolved[key] !== undefined) Object.assign(result, { [key]: resolved[key] });
@@ -158,7 +158,7 @@ class Converter {
     return result;
   }
 
-  /** Replaces a `$ref` by its target. Keys beside the reference win; the rules of both apply. */
+  /** Replaces a `$ref` by its target. Keys beside the reference take precedence; the rules of both apply. */
   #inline(
     raw: JsonSchema,
     path: string,
@@ -199,7 +199,7 @@ class Converter {
     } else if (rest.length === 1) {
       result.type = rest[0] as NonNullable<StructuralSchema['type']>;
     }
-    // `const` is accepted by the API server and then not checked.
+    // The API server accepts `const`, but does not check it.
     if (raw.const !== undefined) result.enum = [raw.const];
     const format = raw.format;
     if (format === undefined) return;
@@ -254,7 +254,7 @@ class Converter {
       if (list(raw.required).length > 0) result.required = list(raw.required) as string[];
     }
     const values = raw.additionalProperties;
-    // Beside properties, false is what pruning does anyway, and apiextensions takes no other value there.
+    // Beside properties, false is equal to pruning, and apiextensions accepts no other value.
     if (values === undefined || values === false) return;
     if (properties !== undefined) {
       this.#report(path, 'has fields of its own beside those of any name: move the map into a field.');
@@ -282,7 +282,7 @@ class Converter {
     result.items = this.convert({ ...(items as JsonSchema), ...each }, `${path}[]`, within);
   }
 
-  /** Merges a union of object shapes into one shape with all fields, and a choice of the required ones. */
+  /** Merges a union of object types into one type with all fields, and a choice of the required ones. */
   #convertUnion(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
     const union = raw.anyOf;
     if (union === undefined) return;

@@ -3,7 +3,7 @@ const MINIMUM_NODE_MAJOR = 24;
 
 if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE_MAJOR) {
   console.error(
-    `This needs Node ${MINIMUM_NODE_MAJOR} or newer, and this is ${process.versions.node}: run npm start, which brings the right one.`,
+    `This needs Node ${MINIMUM_NODE_MAJOR} or newer, and this is ${process.versions.node}: run npm start, which installs the right one.`,
   );
   process.exit(1);
 }

@@ -45,5 +45,5 @@ def analyze():
         else:
             found = [plain(r) for r in engine.analyze(text=asked.text, **options)]
         return Response(json.dumps(found), content_type="application/json")
-    except Exception as error:  # as the original: everything that goes wrong is 500
+    except Exception as error:  # like Presidio's own server: every error is 500
         return jsonify(error=str(error)), 500

@@ -152,7 +152,7 @@ class Runner {
         this.#trouble = '';
         this.#publish();
       } catch (error) {
-        this.#tell(`The workload runner could not read or write the cluster and tries again: ${sentence(error)}`);
+        this.#tell(`The workload runner could not read or write the cluster, and retries: ${sentence(error)}`);
         await pause(RETRY_MS, signal);
         continue;
       }

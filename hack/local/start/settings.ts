@@ -17,22 +17,22 @@ export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
-export const HELP = `Runs everything on this machine's loopback interface until Ctrl-C: at once a development gateway with
-an echo model and a guardrail with its playground; then a Kubernetes API server, the operator, and a few customers. The
-API server is fetched or built the first time; the gateway and the guardrail can be used meanwhile, and without it.
+export const HELP = `Runs everything on this machine's loopback interface until Ctrl-C: first a development gateway with
+an echo model and a guardrail with its playground, then a Kubernetes API server, the operator, and sample customers. The
+first run fetches or builds the API server. The gateway and the guardrail work meanwhile, and without it.
 
 npm start -- [flags]
 
-  --gateway-port PORT   port of the development gateway (default 4000; 0: a free one); the playground has the next one
-                        where that is free
+  --gateway-port PORT   port of the development gateway (default 4000; 0: a free one); the playground uses the next port
+                        if it is free
   --api-port PORT       port of the API server (default: the last one, or a free one)
-  --reset               start from nothing: delete what earlier runs left in .local
-  --help                print this
+  --reset               delete the data of earlier runs in .local first
+  --help                print this help
 
-  GATEWAY_URL           a gateway that runs already, such as LiteLLM's proxy, to be used instead
+  GATEWAY_URL           external gateway, such as LiteLLM's proxy, that replaces the development gateway
   GATEWAY_MASTER_KEY    its master key
 
-Exit code: 0 after Ctrl-C, 130 where Ctrl-C came before everything was ready, 1 where something failed.
+Exit code: 0 after Ctrl-C, 130 after Ctrl-C before everything is ready, 1 after a failure.
 `;
 
 const KNOWN = {

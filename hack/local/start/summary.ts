@@ -62,12 +62,12 @@ export function fullSummary(input: FullSummary): string {
     `  ${kubectl} get ginst,deployments`,
     `  ${kubectl} delete gcust initech`,
     '',
-    ...(hasKubectl ? [] : [`${kubectl} is still to come: a line below says when it is there.`, '']),
+    ...(hasKubectl ? [] : [`${kubectl} is being fetched: a line below says when it is ready.`, '']),
     ...chats(input, guardrail),
     '',
     ...playgroundLines(playground),
     '',
-    'Ctrl-C ends everything; npm start goes on from here.',
+    'Ctrl-C ends everything; the next npm start continues from here.',
   ].join('\n');
 }
 

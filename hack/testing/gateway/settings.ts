@@ -8,10 +8,10 @@ const FLAGS = {
   port: 'TCP port; 0 picks a free one (default 4000)',
   'proxy-name': "the proxy's own name in paths, fields and headers (default gateway; litellm for LiteLLM's)",
   'config-file': "the gateway's configuration in YAML, as the operator writes it; read at start",
-  'guardrail-file': 'JSON file {"url", "key"} that says where the guardrail is; read again when it changes',
-  'state-file': 'JSON file that keeps customers and budgets over a restart',
-  models: 'names of models, with commas between, that a customer may have as default_model',
-  'max-end-user-budget-id': 'budget row for customers without one of their own',
+  'guardrail-file': 'JSON file {"url", "key"} with the address of the guardrail; read again when it changes',
+  'state-file': 'JSON file that keeps customers and budgets after a restart',
+  models: 'comma-separated names of models that a customer can have as default_model',
+  'max-end-user-budget-id': 'id of the default budget row of customers',
 } as const;
 
 type Flag = keyof typeof FLAGS;
@@ -24,7 +24,7 @@ export const HELP = [
   '',
   ...Object.entries(FLAGS).map(([flag, text]) => `  --${flag.padEnd(24)}${text}`),
   '',
-  `Each flag may also come as an environment variable, --state-file as DEV_GATEWAY_STATE_FILE.`,
+  `Each flag can also be set by an environment variable: --state-file by DEV_GATEWAY_STATE_FILE.`,
   `The master key comes from ${KEY_VARIABLE} alone, since a command line is visible to every user of a machine.`,
 ].join('\n');
 

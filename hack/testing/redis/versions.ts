@@ -79,7 +79,7 @@ export async function findRedisVersion(
     () => '',
   );
   if (!version.says.test(said))
-    throw new Error(`${program} is not the ${version.name} that it should be: remove ${home}.`);
+    throw new Error(`${program} is not ${version.name}. Remove ${home}.`);
   return program;
 }
 

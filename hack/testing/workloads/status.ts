@@ -37,8 +37,8 @@ export function deploymentStatus(deployment: Deployment, pods: readonly PodState
         ? condition('Available', true, 'MinimumReplicasAvailable', 'All processes of the Deployment are ready.')
         : condition('Available', false, 'MinimumReplicasUnavailable', `${ready} of ${wanted} processes are ready.`),
       complete
-        ? condition('Progressing', true, 'NewReplicaSetAvailable', 'All processes run the present template.')
-        : condition('Progressing', true, 'ReplicaSetUpdated', 'Processes of the present template are being started.'),
+        ? condition('Progressing', true, 'NewReplicaSetAvailable', 'All processes run the current template.')
+        : condition('Progressing', true, 'ReplicaSetUpdated', 'Processes of the current template are starting.'),
     ],
   };
 }
