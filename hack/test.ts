@@ -93,7 +93,7 @@ async function runFiles(files: readonly string[], options?: RunOptions): Promise
   if (files.length > 0) add(await runMocha(root, files, options));
 }
 
-/** Runs some files beside others, and prints the output of the second run after that of the first. */
+/** Runs some files in parallel with others, and prints the output of the second run after that of the first. */
 async function runBoth(shown: readonly string[], beside: readonly string[]): Promise<void> {
   const run = runFiles(shown);
   await Promise.all([run, runFiles(beside, { heldUntil: run })]);

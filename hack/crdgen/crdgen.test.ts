@@ -83,7 +83,7 @@ describe('CRD generator', function () {
         properties: { text: { description: 'A text.', type: 'string', maxLength: 5, default: 'a' } },
       },
     })) {
-      it(`says ${field}`, () => {
+      it(`converts ${field}`, () => {
         expect(properties.spec.properties[field]).to.deep.equal(schema);
       });
     }

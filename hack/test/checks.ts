@@ -29,7 +29,7 @@ const OTHERS: readonly Check[] = [
   { title: 'Prettier', command: ['prettier', '--check', '--log-level=warn', '--cache', '.'] },
 ];
 
-/** Runs all checks. ESLint takes as long as the others together, so they run beside it, one after the other. */
+/** Runs all checks. ESLint takes as long as the others together, so they run in parallel with it, one after the other. */
 export async function runChecks(root: string, progress: Progress): Promise<TestCounts[]> {
   const eslint = runCheck(root, progress, ESLINT);
   const results: TestCounts[] = [];

@@ -17,12 +17,12 @@ describe('test driver', () => {
   for (const [what, written, code, leftRunning, expected] of [
     ['a run without failure', counts(3, 0), 0, false, [3, 0]],
     ['failures', counts(3, 2), 2, false, [3, 2]],
-    ['no test at all', counts(0, 0), 0, false, [0, 1]],
-    ['no test at all, of which mocha complains itself', counts(0, 0), 1, false, [0, 1]],
-    ['a run that broke off', counts(0, 0, false), 1, false, [0, 1]],
-    ['a run that was killed half way', counts(7, 1, false), null, false, [7, 2]],
+    ['no test', counts(0, 0), 0, false, [0, 1]],
+    ['no test, which mocha reports as an error', counts(0, 0), 1, false, [0, 1]],
+    ['an aborted run', counts(0, 0, false), 1, false, [0, 1]],
+    ['a run that was killed before its last test', counts(7, 1, false), null, false, [7, 2]],
     ['something left running', counts(3, 0), null, true, [3, 1]],
-    ['a bad exit after good tests', counts(3, 0), 7, false, [3, 1]],
+    ['a failure exit code after passed tests', counts(3, 0), 7, false, [3, 1]],
   ] as const) {
     it(`counts ${what} as ${expected.join(' passed, ')} failed`, () => {
       const { passed, failed, failures } = judge({ ...written, failures: [...written.failures] }, code, leftRunning);
@@ -84,7 +84,7 @@ describe('test driver', () => {
       expect(await run(source)).to.equal('0 passed, 1 failed');
     });
 
-    it('prints the output of a held run as one piece, after the parallel run', async () => {
+    it('prints the output of a delayed run as one piece, after the parallel run', async () => {
       const source = `it('a', () => { console.log('from the test'); });`;
       writeFileSync(join(folder, 'held.test.mjs'), source);
       const program = `

@@ -64,7 +64,7 @@ describe('control plane', function () {
     expect(await failure(config.makeApiClient(CoreV1Api).listNamespace())).to.include('system:anonymous');
   });
 
-  describe('of its own', () => {
+  describe('of a single test', () => {
     let plane: ControlPlane | undefined;
     let dir = '';
     beforeEach(() => {

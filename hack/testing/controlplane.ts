@@ -339,7 +339,7 @@ export function withControlPlane(): () => ControlPlane {
     end();
   });
   return () => {
-    if (!plane) throw new Error('The control plane is there in tests and hooks, not while they are being declared.');
+    if (!plane) throw new Error('The control plane is available in tests and hooks, but not during their declaration.');
     return plane;
   };
 }

@@ -175,7 +175,7 @@ class Runner {
       if (present.has(key)) continue;
       this.#workloads.delete(key);
       await Promise.all(pods.map(({ pod }) => pod.stop()));
-      this.#options.report?.(`${key} is gone; its processes have ended.`);
+      this.#options.report?.(`${key} was deleted, and its processes have ended.`);
     }
     for (const deployment of this.#deployments) await this.#reconcile(deployment);
     await writeEndpoints(

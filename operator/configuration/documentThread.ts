@@ -114,7 +114,7 @@ export class DocumentThread {
     this.#worker.postMessage(job.task);
   }
 
-  /** Stops a task that has used up its CPU time. A slow machine alone does not stop it. */
+  /** Stops a task that has used up its CPU time. On a busy machine, a task has up to BUSY_FACTOR times as long. */
   #watch(job: Job, worker: Worker, before: Promise<number>, turn = 1): void {
     const look = async (): Promise<void> => {
       const used = (await cpuMs(worker)) - (await before);

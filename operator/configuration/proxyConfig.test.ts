@@ -281,7 +281,7 @@ litellm_settings: { <<: *shared }
     fc.jsonValue({ maxDepth: 3 }),
   );
 
-  it('takes for no base much longer than for a plain list of the same length', () => {
+  it('renders no base much more slowly than a plain list of the same length', () => {
     const cpuOf = (base: string): number => {
       const before = process.threadCpuUsage();
       try {

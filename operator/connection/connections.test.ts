@@ -108,14 +108,14 @@ describe('connection to a gateway', () => {
     ['an instance that does not exist', { name: 'none' }, 'ai', 'InstanceNotFound'],
     ['an instance of another namespace by its short name', { name: 'main' }, 'sales', 'InstanceNotFound'],
   ] as const) {
-    it(`is ${reason === undefined ? 'given' : 'refused'} to a customer that refers to ${what}`, async () => {
+    it(`is ${reason === undefined ? 'available' : 'refused'} to a customer that refers to ${what}`, async () => {
       cluster.instance = instanceOf({ allowedNamespaces: ['sales'] });
       const found = await cluster.connections.forCustomer(ref, namespace).catch((error: unknown) => error);
       expect(found instanceof ConnectionError ? found.reason : undefined).to.equal(reason);
     });
   }
 
-  it('is given to every namespace where the instance allows "*"', async () => {
+  it('is available to every namespace if the instance allows "*"', async () => {
     cluster.instance = instanceOf({ allowedNamespaces: ['*'] });
     expect(await cluster.connections.forCustomer({ name: 'main', namespace: 'ai' }, 'any')).to.include({
       masterKey: 'sk-one',
@@ -344,7 +344,7 @@ describe('connection to a gateway', () => {
     });
   }
 
-  it('rejects a text that is no duration', () => {
+  it('rejects a text that is not a duration', () => {
     for (const text of ['', '5', 'm', '1.5h', '-1s', '1s '])
       expect(() => parseDuration(text), text).to.throw(RangeError);
   });

@@ -22,7 +22,7 @@ export interface ConnectionSources {
 /** The key, the authority, the Service and the configuration of the gateway are read again after this time. */
 const REREAD_AFTER_MS = 60_000;
 
-/** For so many instances the last complete connection is kept for deletions. The oldest are dropped first. */
+/** The number of instances whose last complete connection is kept for deletions. The oldest are dropped first. */
 const MAX_LAST_CONNECTIONS = 1_000;
 
 /** The last complete connection of an instance. */

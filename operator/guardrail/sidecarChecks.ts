@@ -10,7 +10,7 @@ export interface SidecarRemovals {
   times: readonly number[];
 }
 
-/** After so many removals within this time, the operator stops adding the sidecar. */
+/** After this number of removals within this time, the operator stops adding the sidecar. */
 const CONTESTED = { times: 3, withinMs: 10 * 60_000 };
 
 /**

@@ -45,7 +45,7 @@ export function localSummary(input: LocalSummary, more: boolean): string {
     ...chats(input, playground),
     '',
     ...playgroundLines(playground),
-    ...(more ? ['', 'The API server, the operator and the samples follow. Ctrl-C ends all of it.'] : []),
+    ...(more ? ['', 'The API server, the operator and the samples follow. Ctrl-C ends everything.'] : []),
   ].join('\n');
 }
 
@@ -85,7 +85,7 @@ export function withoutCluster(reason: string, input: LocalSummary): string {
 function chats({ gateway, masterKey, gatewayLog }: LocalSummary, guardrail: GuardrailAddress): string[] {
   if (gatewayLog === undefined) {
     return [
-      `To have your gateway call the guardrail, give it this address and key, in LiteLLM's configuration as api_base and`,
+      `To make your gateway call the guardrail, configure this address and key. In LiteLLM's configuration, they are api_base and`,
       `api_key of a guardrail of type generic_guardrail_api:`,
       '',
       `  ${guardrail.url}`,
@@ -98,12 +98,12 @@ function chats({ gateway, masterKey, gatewayLog }: LocalSummary, guardrail: Guar
     `    "messages": [{"role": "user", "content": "Please write to ada@example.com."}]}'`,
   ];
   return [
-    'A call of the model, whole and as a stream of three characters at a time: the answer holds the real address again …',
+    'Call the model, without a stream and with chunks of three characters. The answer contains the real address …',
     '',
     ...chat(false),
     ...chat(true),
     '',
-    '… and the log shows what the model saw instead:',
+    '… and the log shows the text that the model received:',
     '',
     `  tail -n 2 ${gatewayLog}`,
   ];
@@ -111,7 +111,7 @@ function chats({ gateway, masterKey, gatewayLog }: LocalSummary, guardrail: Guar
 
 function playgroundLines({ url, key }: GuardrailAddress): string[] {
   return [
-    'The playground shows, in a browser, what is found in a text and what the model would see of it:',
+    'The playground shows, in a browser, the entities in a text and the text that a model would receive:',
     '',
     `  ${url}/playground (sign in with any user name and the password ${key})`,
   ];

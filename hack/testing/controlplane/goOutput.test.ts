@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describeBuild, describeDownload, GoOutput } from './goOutput.ts';
 
-describe('what go prints', () => {
+describe('output of go', () => {
   function read(...lines: string[]): GoOutput {
     const output = new GoOutput();
     for (const line of lines) output.read(line);

@@ -141,7 +141,7 @@ describe('the development gateway', () => {
       ['half of the key', { 'x-api-key': KEY.slice(0, -1) }],
     ];
     for (const [what, headers] of strangers) {
-      it(`lets nobody in with ${what}`, async () => {
+      it(`rejects calls with ${what}`, async () => {
         for (const path of ['/customer/new', '/budget/new', '/v1/chat/completions']) {
           const response = await fetch(gateway.url + path, { method: 'POST', headers, body: '{"user_id":"x"}' });
           expect(response.status, path).to.equal(401);

@@ -7,7 +7,7 @@ const guardrail = { url: 'http://127.0.0.1:8080', timeoutSeconds: 7 };
 
 describe("a gateway's configuration file", () => {
   for (const proxyName of ['gateway', 'litellm']) {
-    it(`as the operator renders it for ${proxyName}: who guards, with which key, and the default budget`, () => {
+    it(`as the operator renders it for ${proxyName}: the guardrail, its key and the default budget`, () => {
       const budget = { maxBudget: 5, budgetId: 'tier' };
       const text = renderProxyConfig('model_list: []\n', { proxyName, budget, guardrail }).text;
       expect(readProxyConfig(text, proxyName, { GUARDRAIL_API_KEY: 'gk-1' })).to.deep.equal({

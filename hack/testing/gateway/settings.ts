@@ -25,7 +25,7 @@ export const HELP = [
   ...Object.entries(FLAGS).map(([flag, text]) => `  --${flag.padEnd(24)}${text}`),
   '',
   `Each flag can also be set by an environment variable: --state-file by DEV_GATEWAY_STATE_FILE.`,
-  `The master key comes from ${KEY_VARIABLE} alone, since a command line is visible to every user of a machine.`,
+  `The master key is read only from ${KEY_VARIABLE}, because a command line is visible to every user of a machine.`,
 ].join('\n');
 
 /** The settings are invalid. The message is one sentence that says what to do. */

@@ -217,7 +217,7 @@ const messages: Dialect = {
 
 /**
  * Starts the fake provider on loopback.
- * @param port 0 picks a free one.
+ * @param port 0 picks a free one
  */
 export async function startModelServer(port = 0): Promise<ModelServer> {
   let bodies: string[] = [];
