@@ -34,10 +34,7 @@ export interface WorkloadRunnerOptions {
   podFolder?: string;
   /** The file with the addresses of Services and pods, for clusterNetwork.ts. Default: none. */
   addressFile?: string;
-  /**
-   * Called after each read of the cluster, and whenever a pod becomes ready or unready: results of {@link
-   * WorkloadRunner.resolve} may change.
-   */
+  /** Called after each read of the cluster, and when a pod becomes ready or unready: {@link WorkloadRunner.resolve} may change. */
   changed?: () => void;
 }
 

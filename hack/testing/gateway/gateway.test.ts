@@ -517,7 +517,7 @@ describe('the development gateway', () => {
         renameSync(`${file}.new`, file);
       };
 
-      it('reads the guardrail's address from the file and follows changes', async () => {
+      it('finds the guardrail in the file and follows its changes', async () => {
         expect((await post('/v1/chat/completions', chat('hi'))).status, 'no file yet').to.equal(500);
         write({ url: 'http://127.0.0.1:1', key: 'old' });
         expect((await post('/v1/chat/completions', chat('hi'))).status, 'nobody there').to.equal(500);

@@ -39,7 +39,7 @@ const IMAGE_COMMAND = ['operator/main.ts'];
 const FIRST_RESTART_MS = 1_000;
 const LAST_RESTART_MS = 30_000;
 const PROBE_UNTIL_READY_MS = 100;
-/** A process that ran for this time was healthy: its next restart has no backoff. */
+/** A process that ran for this time was healthy: its next restart has the first, shortest delay. */
 const STABLE_MS = 60_000;
 
 /**
