@@ -217,9 +217,9 @@ describe('CRDs at the API server', function () {
       ],
     ] as const) {
       it(`${message === ADMITTED ? 'admits' : 'rejects'} ${what}`, async () => {
-        const said = await answer(gatewayCustomerNames, { ...customer, ...fields });
-        if (message === ADMITTED) expect(said).to.equal(ADMITTED);
-        else expect(said).to.include(message);
+        const result = await answer(gatewayCustomerNames, { ...customer, ...fields });
+        if (message === ADMITTED) expect(result).to.equal(ADMITTED);
+        else expect(result).to.include(message);
       });
     }
 
@@ -230,8 +230,8 @@ describe('CRDs at the API server', function () {
         metadata: { name: 'large', namespace },
         spec: { ...customer, tpmLimit: 0 },
       }).replace('"tpmLimit":0', '"tpmLimit":9223372036854775807');
-      const said = await cluster().kubectl(['create', '--dry-run=server', '-f', '-'], text).catch(String);
-      expect(said).to.include('tpmLimit must be at most 9007199254740991');
+      const result = await cluster().kubectl(['create', '--dry-run=server', '-f', '-'], text).catch(String);
+      expect(result).to.include('tpmLimit must be at most 9007199254740991');
     });
 
     it('fills in the defaults', async () => {
@@ -242,7 +242,7 @@ describe('CRDs at the API server', function () {
         spec: customer,
       };
       const { plural } = gatewayCustomerNames;
-      const made: unknown = await api.createNamespacedCustomObject({
+      const created: unknown = await api.createNamespacedCustomObject({
         group: GROUP,
         version: VERSION,
         namespace,
@@ -250,7 +250,7 @@ describe('CRDs at the API server', function () {
         body,
       });
       // The default of adoptionPolicy depends on the namespaces of the customer and of its instance.
-      expect(made)
+      expect(created)
         .to.have.property('spec')
         .that.includes({ deletionPolicy: 'Delete' })
         .and.not.has.property('adoptionPolicy');
@@ -263,9 +263,9 @@ describe('CRDs at the API server', function () {
 
       async function change(name: string, from: Spec, to: Spec): Promise<string> {
         const body = { apiVersion: API_VERSION, kind: gatewayCustomerNames.kind, metadata: { name }, spec: from };
-        const made = (await api.createNamespacedCustomObject({ ...at, namespace, body })) as typeof body;
+        const created = (await api.createNamespacedCustomObject({ ...at, namespace, body })) as typeof body;
         try {
-          await api.replaceNamespacedCustomObject({ ...at, namespace, name, body: { ...made, spec: to } });
+          await api.replaceNamespacedCustomObject({ ...at, namespace, name, body: { ...created, spec: to } });
           return ADMITTED;
         } catch (error) {
           return messageOf(error);
@@ -296,9 +296,9 @@ describe('CRDs at the API server', function () {
         ],
       ] as const) {
         it(`${message === ADMITTED ? 'admits' : 'rejects'} ${what}`, async () => {
-          const said = await change(what.toLowerCase().replaceAll(' ', '-'), from, to);
-          if (message === ADMITTED) expect(said).to.equal(ADMITTED);
-          else expect(said).to.include(message);
+          const result = await change(what.toLowerCase().replaceAll(' ', '-'), from, to);
+          if (message === ADMITTED) expect(result).to.equal(ADMITTED);
+          else expect(result).to.include(message);
         });
       }
     });
@@ -511,9 +511,9 @@ describe('CRDs at the API server', function () {
       ],
     ] as const) {
       it(`${message === ADMITTED ? 'admits' : 'rejects'} ${what}`, async () => {
-        const said = await answer(gatewayInstanceNames, { ...instance, ...fields });
-        if (message === ADMITTED) expect(said).to.equal(ADMITTED);
-        else expect(said).to.include(message);
+        const result = await answer(gatewayInstanceNames, { ...instance, ...fields });
+        if (message === ADMITTED) expect(result).to.equal(ADMITTED);
+        else expect(result).to.include(message);
       });
     }
 

@@ -177,9 +177,9 @@ describe('CRD generator', function () {
   it('has written all files of crds/, and there are no others', () => {
     const files = generate(projectSources(root));
     const directory = join(root, 'crds');
-    const there = Object.fromEntries(
+    const written = Object.fromEntries(
       readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), 'utf8')]),
     );
-    expect(there, 'run npm run generate').to.deep.equal(Object.fromEntries(files));
+    expect(written, 'run npm run generate').to.deep.equal(Object.fromEntries(files));
   });
 });

@@ -18,17 +18,17 @@ try {
   const wanted = new Map([...inFolder('crds', crds), ...roles]);
   const different = [...wanted].filter(([path, text]) => read(path) !== text);
   // Everything in crds/ is generated, so any other file belongs to a kind that was removed.
-  const left = list('crds').filter((path) => !wanted.has(path));
+  const obsolete = list('crds').filter((path) => !wanted.has(path));
   if (values.check) {
-    const paths = [...different.map(([path]) => path), ...left];
+    const paths = [...different.map(([path]) => path), ...obsolete];
     if (paths.length > 0) {
       console.error(`${paths.join(', ')}: different from the output of the generator; run npm run generate.`);
       process.exitCode = 1;
     }
   } else {
     for (const [path, text] of different) write(path, text);
-    for (const path of left) rmSync(join(root, path));
-    console.log(`${different.length} written, ${left.length} removed, ${wanted.size - different.length} unchanged.`);
+    for (const path of obsolete) rmSync(join(root, path));
+    console.log(`${different.length} written, ${obsolete.length} removed, ${wanted.size - different.length} unchanged.`);
   }
 } catch (error) {
   if (!(error instanceof GenerationError)) throw error;

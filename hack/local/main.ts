@@ -33,22 +33,22 @@ try {
   const unlock = await tryLockFor(home, LOCK_WAIT_MS);
   if (!unlock) throw new Error('npm start already runs in this folder: end it first, with Ctrl-C in its terminal.');
 
-  const asked = Promise.withResolvers<undefined>();
-  let askedAt: number | undefined;
+  const stop = Promise.withResolvers<undefined>();
+  let stopRequestedAt: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      askedAt ??= performance.now();
+      stopRequestedAt ??= performance.now();
       // A second Ctrl-C ends this process at once, and the children with it. A second signal that follows immediately is not
       // counted: the terminal sends Ctrl-C to this process, and npm forwards it once more.
-      if (performance.now() - askedAt > INSIST_AFTER_MS) process.exit(1);
-      asked.resolve(undefined);
+      if (performance.now() - stopRequestedAt > INSIST_AFTER_MS) process.exit(1);
+      stop.resolve(undefined);
     });
   }
   const progress = new Progress();
   const starting = start({ settings, progress, root, home });
   const early = await Promise.race([
     starting.then(() => 'started' as const),
-    asked.promise.then(() => 'asked' as const),
+    stop.promise.then(() => 'asked' as const),
   ]);
   // Nothing is usable yet. Ending this process ends its children.
   if (early === 'asked') process.exit(INTERRUPTED);
@@ -65,7 +65,7 @@ try {
   });
   if (running.local !== undefined) progress.line(`\n${running.local}\n`);
   const failure = await Promise.race([
-    asked.promise,
+    stop.promise,
     running.failed,
     outcome.then(() => new Promise<never>(() => undefined)),
   ]);

@@ -10,7 +10,7 @@ const STALE_MS = 5_000;
  * @param waiting called once if another process has the lock
  */
 export async function withFileLock<T>(path: string, waiting: () => void, work: () => Promise<T>): Promise<T> {
-  let told = false;
+  let isReported = false;
   for (;;) {
     const release = await tryLock(path);
     if (release) {
@@ -20,8 +20,8 @@ export async function withFileLock<T>(path: string, waiting: () => void, work: (
         await release();
       }
     }
-    if (!told) waiting();
-    told = true;
+    if (!isReported) waiting();
+    isReported = true;
     await delay(500);
   }
 }

@@ -161,7 +161,7 @@ describe('workload runner', function () {
       await delay(50);
     }
   }
-  const gone = (pid: number): boolean => {
+  const hasEnded = (pid: number): boolean => {
     try {
       return !process.kill(pid, 0);
     } catch {
@@ -254,7 +254,7 @@ describe('workload runner', function () {
       await apply(objects({ strategy, greeting: 'good morning' }));
       const after = await eventually(ask, (value) => value?.greeting === 'good morning');
       expect(after?.pid).not.to.equal(before?.pid);
-      await eventually(() => Promise.resolve(gone(before?.pid ?? 0)), Boolean);
+      await eventually(() => Promise.resolve(hasEnded(before?.pid ?? 0)), Boolean);
       await plane.kubectl(['rollout', 'status', 'deployment/sample', '--timeout=20s', `-n${namespace}`]);
     });
   }
@@ -308,7 +308,7 @@ describe('workload runner', function () {
     await apply(objects());
     const answer = await eventually(ask, (value) => value !== undefined);
     await plane.kubectl(['delete', 'deployment', 'sample', `-n${namespace}`]);
-    await eventually(() => Promise.resolve(gone(answer?.pid ?? 0)), Boolean);
+    await eventually(() => Promise.resolve(hasEnded(answer?.pid ?? 0)), Boolean);
     expect(runner?.resolve(`http://sample.${namespace}.svc:8080`)).to.equal(undefined);
   });
 
@@ -330,12 +330,12 @@ describe('workload runner', function () {
     ]);
     const answer = await eventually(ask, (value) => value !== undefined);
     await plane.kubectl(['delete', 'ginst', 'sample', `-n${namespace}`]);
-    await eventually(() => Promise.resolve(gone(answer?.pid ?? 0)), Boolean);
-    const left = await eventually(
+    await eventually(() => Promise.resolve(hasEnded(answer?.pid ?? 0)), Boolean);
+    const remaining = await eventually(
       () => plane.kubectl(['get', 'deployments,services,configmaps,secrets', '-oname', `-n${namespace}`]),
       (names) => !names.includes('keys'),
     );
-    expect(left.trim().split('\n')).to.deep.equal(['secret/of-nobody']);
+    expect(remaining.trim().split('\n')).to.deep.equal(['secret/of-nobody']);
   });
 
   it('continues with the same process after the API server was unreachable', async () => {
@@ -363,7 +363,7 @@ describe('workload runner', function () {
     await apply(objects());
     const answer = await eventually(ask, (value) => value !== undefined);
     await runner?.stop();
-    expect(gone(answer?.pid ?? 0)).to.equal(true);
+    expect(hasEnded(answer?.pid ?? 0)).to.equal(true);
     expect(existsSync(join(folder, 'logs', `${namespace}-sample.log`))).to.equal(true);
   });
 });

@@ -144,7 +144,7 @@ describe('npm start', function () {
       await delay(100);
     }
   }
-  const gone = (): boolean => {
+  const hasEnded = (): boolean => {
     try {
       execFileSync('pgrep', ['-f', work]);
       return false;
@@ -328,7 +328,7 @@ describe('npm start', function () {
   it('leaves no process running when it is killed', async () => {
     if (run?.child.pid !== undefined) process.kill(-run.child.pid, 'SIGKILL');
     await run?.ended;
-    await eventually(gone);
+    await eventually(hasEnded);
   });
 
   it('manages the customers of an external gateway, and prints how that gateway reaches the guardrail', async () => {
@@ -382,7 +382,7 @@ describe('npm start', function () {
       restores();
       await playgroundAnswers();
       expect(await run.interrupt()).to.equal(1);
-      await eventually(gone);
+      await eventually(hasEnded);
     });
 
     it('ends everything with Ctrl-C while the API server is being fetched', async () => {
@@ -392,7 +392,7 @@ describe('npm start', function () {
         run = new Run(folder, its, ['--gateway-port=0']);
         await run.until(LOCAL_READY, 60_000);
         expect(await run.interrupt()).to.equal(130);
-        await eventually(gone);
+        await eventually(hasEnded);
       } finally {
         await release();
       }

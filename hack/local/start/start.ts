@@ -60,9 +60,9 @@ export async function start({ settings, progress, root, home }: StartOptions): P
     await localParts.stop();
   };
   let [fetched, missing] = [false, false];
-  const local = startLocal(settings, { places, parts: localParts, progress }).then((made) => {
-    file.write(made.playground);
-    return made;
+  const local = startLocal(settings, { places, parts: localParts, progress }).then((running) => {
+    file.write(running.playground);
+    return running;
   });
   const cluster = Promise.race([
     startCluster({
@@ -81,14 +81,14 @@ export async function start({ settings, progress, root, home }: StartOptions): P
   cluster.catch(() => (missing = true));
 
   try {
-    const made = await local;
+    const localRunning = await local;
     const seconds = (): number => (performance.now() - started) / 1000;
-    const summary = describeLocal(made, root, seconds());
+    const summary = describeLocal(localRunning, root, seconds());
     const soon = fetched;
     return {
       local: soon ? undefined : localSummary(summary, !missing),
       outcome: cluster.then(
-        (whole) => ({ complete: true, text: describeAll(made, whole, { root, home, seconds: seconds() }) }),
+        (whole) => ({ complete: true, text: describeAll(localRunning, whole, { root, home, seconds: seconds() }) }),
         async (error: unknown) => {
           await clusterParts.stop();
           const table = soon ? `${localSummary(summary, false)}\n\n` : '';

@@ -67,8 +67,8 @@ export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly status: number;
 
-  constructor(status: number, asked: string) {
-    super(`upstream says no about: ${asked}`);
+  constructor(status: number, quoted: string) {
+    super(`upstream says no about: ${quoted}`);
     this.status = status;
   }
 }
@@ -104,9 +104,9 @@ function kind(model: string): string {
 }
 
 /** @throws ModelError if the model's name requests one */
-export function refuse(model: string, asked: string): void {
+export function refuse(model: string, quoted: string): void {
   const match = /^err-(\d{3})/.exec(model.split('/').at(-1) ?? '');
-  if (match !== null) throw new ModelError(Number(match[1]), asked);
+  if (match !== null) throw new ModelError(Number(match[1]), quoted);
 }
 
 /** @returns the text cut into chunks of `size` code points */
@@ -124,10 +124,10 @@ function tokens(text: string): number {
 }
 
 function compose(request: ModelRequest): { text: string | null; call: string | undefined } {
-  const asked = lastUserText(request.messages);
-  const echo = `You said: ${asked}`;
+  const userText = lastUserText(request.messages);
+  const echo = `You said: ${userText}`;
   // JSON with a space after the colon, as Python's json prints it and as real providers send arguments.
-  const call = `{"to": ${JSON.stringify(asked)}}`;
+  const call = `{"to": ${JSON.stringify(userText)}}`;
   switch (kind(request.model)) {
     case 'long':
       return { text: Array.from({ length: 20 }, () => echo).join(' '), call: undefined };
@@ -136,7 +136,7 @@ function compose(request: ModelRequest): { text: string | null; call: string | u
     case 'mix':
       return { text: echo, call };
     case 'json':
-      return { text: `{"echo": ${JSON.stringify(asked)}}`, call: undefined };
+      return { text: `{"echo": ${JSON.stringify(userText)}}`, call: undefined };
     case 'tail':
       return { text: `${echo} <EM`, call: undefined };
     case 'role': {

@@ -61,7 +61,7 @@ describe('the development gateway as guardrail client, compared with a recording
       });
       try {
         const first = golden[0]?.body;
-        const asked: Record<string, Json> = {
+        const request: Record<string, Json> = {
           model: first?.model ?? null,
           messages: first?.structured_messages ?? null,
           ...(first?.tools !== null && { tools: first?.tools ?? null }),
@@ -70,7 +70,7 @@ describe('the development gateway as guardrail client, compared with a recording
         const response = await fetch(`${gateway.url}/v1/chat/completions`, {
           method: 'POST',
           headers: { authorization: 'Bearer sk-m', ...headers },
-          body: JSON.stringify(asked),
+          body: JSON.stringify(request),
         });
         expect(response.status).to.equal(200);
         await response.text();

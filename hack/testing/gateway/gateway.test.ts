@@ -134,13 +134,13 @@ describe('the development gateway', () => {
         .and.contain('"max_budget":10.0');
     });
 
-    const strangers: readonly (readonly [what: string, headers: Record<string, string>])[] = [
+    const invalidKeys: readonly (readonly [what: string, headers: Record<string, string>])[] = [
       ['no key', {}],
       ['a wrong key', { authorization: 'Bearer sk-wrong' }],
       ['a key of another form', { authorization: 'Bearer wrong' }],
       ['half of the key', { 'x-api-key': KEY.slice(0, -1) }],
     ];
-    for (const [what, headers] of strangers) {
+    for (const [what, headers] of invalidKeys) {
       it(`rejects calls with ${what}`, async () => {
         for (const path of ['/customer/new', '/budget/new', '/v1/chat/completions']) {
           const response = await fetch(gateway.url + path, { method: 'POST', headers, body: '{"user_id":"x"}' });

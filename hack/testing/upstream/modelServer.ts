@@ -183,7 +183,7 @@ const responses: Dialect = {
 const messages: Dialect = {
   whole(asked) {
     const [choice] = chatAnswer(asked).choices;
-    const said = { type: 'text', text: choice?.text ?? '' };
+    const textBlock = { type: 'text', text: choice?.text ?? '' };
     const calls = (choice?.toolCalls ?? []).map(({ id, function: called }) => ({
       type: 'tool_use',
       id,
@@ -195,7 +195,7 @@ const messages: Dialect = {
       type: 'message',
       role: 'assistant',
       model: asked.model,
-      content: [...(choice?.text === null ? [] : [said]), ...calls],
+      content: [...(choice?.text === null ? [] : [textBlock]), ...calls],
       stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn',
       stop_sequence: null,
       usage: { input_tokens: 5, output_tokens: 5 },

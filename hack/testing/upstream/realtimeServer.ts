@@ -11,9 +11,9 @@ function textOf(event: JsonObject): string {
 }
 
 /** The answers of the model in a conversation. It repeats the last text. */
-function* answer(said: string): Iterable<JsonObject> {
+function* answer(input: string): Iterable<JsonObject> {
   const at = { response_id: 'resp_1', item_id: 'item_1', output_index: 0, content_index: 0 };
-  const text = `You said: ${said}`;
+  const text = `You said: ${input}`;
   yield { type: 'response.created', response: { id: 'resp_1', object: 'realtime.response', status: 'in_progress' } };
   yield { type: 'response.output_text.delta', ...at, delta: text };
   yield { type: 'response.output_text.done', ...at, text };
@@ -36,7 +36,7 @@ export function serveRealtime(server: Server, remember: (event: string) => void)
       return;
     }
     sockets.handleUpgrade(request, socket, head, (client) => {
-      let said = '';
+      let lastText = '';
       let count = 0;
       const send = (event: JsonObject): void => {
         client.send(JSON.stringify({ event_id: `event_${(count += 1)}`, ...event }));
@@ -49,10 +49,10 @@ export function serveRealtime(server: Server, remember: (event: string) => void)
         const event = JSON.parse(text) as JsonObject;
         if (event.type === 'session.update') send({ type: 'session.updated', session });
         if (event.type === 'conversation.item.create') {
-          said = textOf(event);
+          lastText = textOf(event);
           send({ type: 'conversation.item.added', item: event.item ?? null });
         }
-        if (event.type === 'response.create') for (const part of answer(said)) send(part);
+        if (event.type === 'response.create') for (const part of answer(lastText)) send(part);
       });
     });
   });
