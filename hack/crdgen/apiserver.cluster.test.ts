@@ -439,11 +439,7 @@ describe('CRDs at the API server', function () {
         { syncInterval: '5' },
         'syncInterval must be a duration of whole numbers with units',
       ],
-      [
-        'an interval of zero',
-        { syncInterval: '0s' },
-        'syncInterval must be between 1s and 24h: write for example 5m',
-      ],
+      ['an interval of zero', { syncInterval: '0s' }, 'syncInterval must be between 1s and 24h: write for example 5m'],
       ['an interval of days', { syncInterval: '25h' }, 'syncInterval must be between 1s and 24h: write for example 5m'],
       [
         'both default budgets',

@@ -28,7 +28,9 @@ try {
   } else {
     for (const [path, text] of different) write(path, text);
     for (const path of obsolete) rmSync(join(root, path));
-    console.log(`${different.length} written, ${obsolete.length} removed, ${wanted.size - different.length} unchanged.`);
+    console.log(
+      `${different.length} written, ${obsolete.length} removed, ${wanted.size - different.length} unchanged.`,
+    );
   }
 } catch (error) {
   if (!(error instanceof GenerationError)) throw error;

@@ -78,8 +78,7 @@ export async function findRedisVersion(
     ({ stdout }) => stdout,
     () => '',
   );
-  if (!version.says.test(reported))
-    throw new Error(`${program} is not ${version.name}. Remove ${home}.`);
+  if (!version.says.test(reported)) throw new Error(`${program} is not ${version.name}. Remove ${home}.`);
   return program;
 }
 
