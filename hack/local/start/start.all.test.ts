@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '../../..');
 const EMAIL = 'ada.lovelace@example.com';
 /** The lines that are printed when the local parts are ready, and when everything is ready. */
 const LOCAL_READY = 'What needs no cluster is ready';
-const ALL_READY = 'Ctrl-C ends everything';
+const ALL_READY = 'the next npm start continues from here';
 
 /** Without the variables and the PATH that npm adds for its scripts: the Node of the machine runs. */
 function newcomer(home: string): NodeJS.ProcessEnv {
