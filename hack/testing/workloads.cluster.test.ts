@@ -344,7 +344,7 @@ describe('workload runner', function () {
     await plane.kill();
     await eventually(
       () => Promise.resolve(lines),
-      (all) => all.some((line) => line.includes('tries again')),
+      (all) => all.some((line) => line.includes('and retries')),
     );
     expect((await ask())?.pid).to.equal(before?.pid);
     await plane.restart();
