@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Planted } from '../planted.ts';
 import type { Group, Trial } from '../suite.ts';
 import { answerAttacks } from './answers.ts';
@@ -10,6 +11,11 @@ const TOGETHER: Readonly<Record<string, readonly OperatorAttack[]>> = {
   'beside-hostile-gateways': answerAttacks,
   'beside-odd-resources': oddAttacks,
 };
+/**
+ * The interval between the starts of attacks that run in parallel. The setup of twenty gateways at once alone occupies two
+ * processors for a second, which says nothing about the attacks.
+ */
+const SETUP_MS = 200;
 /** Attacks that load the operator itself run alone. */
 const ALONE: readonly OperatorAttack[] = [...costlyAttacks, ...crashAttacks];
 
@@ -47,9 +53,10 @@ async function together(
   await trial.attempt(around, () =>
     testbed.runAttack(async () => {
       await Promise.all(
-        chosen.map(({ name, run }) =>
-          trial.attempt(name, () => run({ testbed, random: trial.random(name), planted, namespace: name })),
-        ),
+        chosen.map(async ({ name, run }, at) => {
+          await delay(at * SETUP_MS);
+          await trial.attempt(name, () => run({ testbed, random: trial.random(name), planted, namespace: name }));
+        }),
       );
       return [];
     }, planted),
