@@ -278,7 +278,8 @@ litellm_settings: { <<: *shared }
 
   const configuration = fc.dictionary(
     fc.stringMatching(/^[a-z_]{1,12}$/).filter((key) => !['guardrails', 'litellm_settings'].includes(key)),
-    fc.jsonValue({ maxDepth: 3 }),
+    // A merge key that names no mapping is not valid: the gateway rejects the whole file.
+    fc.jsonValue({ maxDepth: 3 }).filter((value) => !JSON.stringify(value).includes('"<<"')),
   );
 
   it('renders no base much more slowly than a plain list of the same length', () => {
