@@ -54,7 +54,7 @@ async function main(): Promise<number> {
 async function runUnit(): Promise<void> {
   const files = allTests(root).filter((file) => kindOf(file) === 'unit');
   await runFiles(files, {
-    processes: Math.max(2, availableParallelism()),
+    processes: 2 * availableParallelism(),
     env: { PROPERTY_TIME_MS: String(UNIT_PROPERTY_MS) },
   });
 }
