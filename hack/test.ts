@@ -15,7 +15,7 @@ import { allTests, isNeeded, kindOf, testsIn } from './test/suites.ts';
 import { abortCluster, runAttacks, runRealCluster } from './test/wholeSystem.ts';
 
 const HELP = `npm test              lint, format, types, and all tests that need no programs of other projects
-npm run test:unit     the tests that need neither Redis nor a control plane and are not slow, in about a minute
+npm run test:unit     the tests that need neither Redis nor a control plane and are not slow, in under a minute
 npm run test:all      npm test, the attacks, the tests with programs of other projects (*.all.test.ts), and a real cluster
 npm test -- PATH…     the tests in these files or folders
 `;
