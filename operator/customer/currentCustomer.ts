@@ -42,14 +42,24 @@ export class CurrentCustomer {
   /** Changes fields of the status. */
   async updateStatus(change: Partial<GatewayCustomerStatus>): Promise<void> {
     const customer = this.latest;
-    this.#known = await this.#dependencies.status.write(customer, { ...customer.status, ...change });
+    await this.#write(customer, { ...customer.status, ...change });
   }
 
   /** Writes the status that follows from an outcome, and records the events of the transition. */
   async report(outcome: SyncOutcome): Promise<void> {
     const before = this.latest;
     const after = nextStatus(before, outcome, this.#dependencies.now());
-    this.#known = await this.#dependencies.status.write(before, after);
+    await this.#write(before, after);
     for (const event of transitions(before, after, outcome.action)) this.#dependencies.events.record(before, event);
+  }
+
+  /**
+   * @throws ApiError 409 if the reconcile of another resource has transferred its record to this one in the meantime: the
+   * status was computed without it, and would lose it
+   */
+  async #write(before: GatewayCustomer, status: GatewayCustomerStatus): Promise<void> {
+    const hasSameRecord = (current: GatewayCustomer): boolean =>
+      current.status?.replacesBudget === before.status?.replacesBudget;
+    this.#known = await this.#dependencies.status.write(before, status, hasSameRecord);
   }
 }

@@ -2,7 +2,9 @@
 import { expect } from 'chai';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId } from '../gateway/gateway.ts';
+import { FaultProxy } from '../runtime/testing/testing.ts';
 import { conditionOf } from './customerResource.ts';
+import { eventually } from './testing/testOperator.ts';
 import { message, noFault, withTestbed } from './testing/testbed.ts';
 
 describe('ownership of a record', function () {
@@ -116,6 +118,34 @@ describe('ownership of a record', function () {
         await bed.user.untilGone('young');
         expect(await bed.recordOf('shared')).to.equal(undefined);
         expect(await bed.rowOf(young)).to.equal(undefined);
+      });
+
+      it('goes to a successor that writes its own status at the same moment', async () => {
+        const network = await FaultProxy.start(bed.cluster().kubeConfig());
+        await bed.restartOperator({ kubeConfig: network.kubeConfig() });
+        // This write arrives after the transfer, and was computed before it.
+        network.when(
+          ({ method, path }) => method === 'PATCH' && path.endsWith('/young/status'),
+          { kind: 'delay', ms: 1_500 },
+          1,
+        );
+        try {
+          await bed.user.patch('young', { spec: { maxBudget: 7 } });
+          await eventually(() => {
+            expect(network.requests.some(({ path }) => path.endsWith('/young/status'))).to.equal(true);
+          });
+          await bed.user.delete('old');
+          await bed.user.untilGone('old');
+          const young = await bed.user.untilReason('young', 'Adopted');
+          expect(await bed.recordOf('shared')).to.include({ alias: '', budget_id: budgetRowId(young.metadata.uid) });
+          expect(await bed.rowOf(young)).to.include({ max_budget: 7, tpm_limit: null });
+          expect(await bed.rowOf(old)).to.equal(undefined);
+          await bed.user.delete('young');
+          await bed.user.untilGone('young');
+        } finally {
+          await bed.stopOperator();
+          await network.stop();
+        }
       });
 
       it('goes back to the first resource if it is soon applied again, also after a restart', async () => {

@@ -6,18 +6,24 @@ import { keyOf, keyText } from '../objects.ts';
 /** Number of retries after conflicts. Then the whole reconcile is retried. */
 const CONFLICT_RETRIES = 5;
 
+export interface PatchOptions<T extends KubeObject> {
+  readonly subresource?: Subresource;
+  /** Whether the patch still applies to an object that others changed in the meantime. Default: always. */
+  readonly stillApplies?: (current: T) => boolean;
+}
+
 /**
  * Patches one object. On a conflict, reads the object again and builds the patch again.
  * @param buildPatch the patch for the current state; undefined: there is nothing to write
  * @returns the object after the write, or the current one if there was nothing to write
- * @throws ApiError 404 if the object (by uid) no longer exists
+ * @throws ApiError 404 if the object (by uid) no longer exists; 409 if the patch no longer applies
  */
 export async function patchWithRetry<T extends KubeObject>(
   client: KubeClient,
   kind: ResourceKind<T>,
   object: T,
   buildPatch: (current: T) => MergePatch | undefined,
-  options: { readonly subresource?: Subresource } = {},
+  { stillApplies = () => true, ...options }: PatchOptions<T> = {},
 ): Promise<T> {
   let current = object;
   for (let attempt = 0; ; attempt++) {
@@ -30,6 +36,7 @@ export async function patchWithRetry<T extends KubeObject>(
     } catch (error) {
       if (!isConflict(error) || attempt >= CONFLICT_RETRIES) throw error;
       current = await readAgain(client, kind, current);
+      if (!stillApplies(current)) throw error;
     }
   }
 }

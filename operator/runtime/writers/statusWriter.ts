@@ -41,7 +41,7 @@ export class MergingStatusWriter<T extends KubeObject> implements StatusWriter<T
     this.#kind = kind;
   }
 
-  async write(object: T, status: object): Promise<T> {
+  async write(object: T, status: object, stillApplies: (current: T) => boolean = () => true): Promise<T> {
     // JSON drops undefined fields. Without this, they would count as a difference each time.
     const desired = JSON.parse(JSON.stringify(status)) as JsonObject;
     return patchWithRetry(
@@ -52,7 +52,7 @@ export class MergingStatusWriter<T extends KubeObject> implements StatusWriter<T
         const patch = mergePatch((current as { status?: JsonObject }).status ?? {}, desired);
         return patch === undefined ? undefined : { status: patch };
       },
-      { subresource: 'status' },
+      { subresource: 'status', stillApplies },
     );
   }
 }
