@@ -30,7 +30,7 @@ export default {
     },
     {
       name: 'no-test-support-in-programs',
-      comment: 'Tests, testing/ and training/ are not in the image.',
+      comment: 'Tests, testing/ and training/ (also of a language) are not in the image.',
       severity: 'error',
       from: { path: PROGRAMS, pathNot: TEST_SUPPORT },
       to: { path: TEST_SUPPORT },

@@ -26,8 +26,9 @@ function contextFiles(): string[] {
 describe('the image', () => {
   const files = contextFiles();
 
-  it('has the programs and the CRDs', () => {
+  it('has the programs, the words of each language and the CRDs', () => {
     expect(files).to.include.members(['operator/main.ts', 'guardrail/main.ts', 'package-lock.json']);
+    expect(files).to.include('guardrail/detection/languages/de/de.ts');
     expect(files.filter((file) => file.startsWith('crds/'))).to.have.length.above(1);
   });
 

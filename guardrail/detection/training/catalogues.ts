@@ -1,4 +1,4 @@
-import { capitalized } from './capitalized.ts';
+import { capitalized } from './words.ts';
 import type { Fillers } from './fillers.ts';
 import type { Random } from './random.ts';
 import { justified, wrapped } from './typesetting.ts';

@@ -2,7 +2,6 @@ import {
   countries,
   countriesElsewhere,
   countriesIn,
-  fakerList,
   namePools,
   partOf,
   states,
@@ -14,10 +13,11 @@ import {
 import { type WordNet } from './wordNet.ts';
 import type { Random } from './random.ts';
 import type { Language } from './vocabulary.ts';
-import { capitalized } from './capitalized.ts';
-import { addressCountries, type Country } from './addresses.ts';
-
-const split = (words: string): string[] => words.trim().split(/\s+/);
+import { capitalized, split } from './words.ts';
+import type { AddressFormat } from './addressFormat.ts';
+import { ofLanguages } from './languages.ts';
+import { fakerList } from './faker.ts';
+import { companyWords, placeEndings, townOrganizationEndings } from '../languages/en/training/organizations.ts';
 
 export interface Person {
   readonly given: string;
@@ -65,44 +65,26 @@ const brandEndings = split(
 );
 const brandBeginnings = split('e i my go get up un pro bio neo open cyber deep smart net info agri medi fin cloud');
 
-const particles = [
-  'van',
-  'van der',
-  'de',
-  'von',
-  'de la',
-  'del',
-  'di',
-  'da',
-  'dos',
-  'al',
-  'bin',
-  'ten',
-  'le',
-  'du',
-  "O'",
-  'Mc',
-  'Mac',
-  'St.',
-  'af',
-  'zu',
-];
-
-const legalForms = ['Inc', 'Inc.', 'LLC', 'Ltd', 'Ltd.', 'Limited', 'Corp', 'Corp.', 'Corporation', 'Group', 'plc', 'PLC', 'GmbH', 'AG', 'GmbH & Co. KG', 'SE', 'KG', 'SA', 'S.A.', 'SAS', 'SARL', 'S.L.', 'SL', 'S.p.A.', 'SpA', 'S.r.l.', 'BV', 'B.V.', 'NV', 'AB', 'A/S', 'AS', 'ApS', 'Oy', 'Oyj', 'Kft.', 'Zrt.', 's.r.o.', 'a.s.', 'Sp. z o.o.', 'Co.', 'Co., Ltd.', 'Pty Ltd', 'Pvt Ltd', 'LLP', 'LP', 'Lda', 'Ltda', 'e.V.', 'Company', 'and Company', '& Co', 'Holdings', 'Holding']; // prettier-ignore
-const orgHeads = ['Solutions', 'Systems', 'Technologies', 'Technology', 'Partners', 'Capital', 'Consulting', 'Labs', 'Software', 'Media', 'Logistics', 'Energy', 'Pharma', 'Pharmaceuticals', 'Financial', 'Insurance', 'Bank', 'Bancorp', 'Foods', 'Motors', 'Industries', 'Enterprises', 'Holdings', 'International', 'Global', 'Analytics', 'Networks', 'Robotics', 'Biotech', 'Health', 'Healthcare', 'Medical', 'Airlines', 'Electric', 'Electronics', 'Semiconductor', 'Steel', 'Chemical', 'Chemicals', 'Construction', 'Properties', 'Realty', 'Investments', 'Trust', 'Foundation', 'Institute', 'Association', 'Services', 'Design', 'Studios', 'Entertainment', 'Records', 'Press', 'Publishing', 'Brewery', 'Bakery', 'Travel', 'Hotels', 'Resorts', 'Retail', 'Stores', 'Markets', 'Supply', 'Data', 'Digital', 'Interactive', 'Security', 'Wireless', 'Telecom', 'Communications', 'Ventures', 'Advisors', 'Resources', 'Minerals', 'Mining', 'Oil', 'Gas', 'Petroleum', 'Water', 'Power', 'Solar', 'Trading', 'Transport', 'Shipping', 'Freight', 'Factoring', 'Therapeutics', 'Sciences', 'Brands', 'Apparel', 'Beverages', 'Farms', 'Ratings Agency', 'Management', 'Real Estate', 'REIT', 'Aerospace', 'Defense', 'Instruments', 'Engineering', 'Packaging', 'Paper', 'Plastics', 'Textiles', 'Research', 'Education', 'Academy']; // prettier-ignore
-/** Words that precede the names of organisations in other languages. The names are their own, or a town after `of`. */
-const orgKinds = {
-  named: split(
-    'Seguros Transportes Talleres Bufete Clínica Construcciones Grupo Bodegas Farmacia Restaurante Autoescuela Librería Assurances Transports Garage Cabinet Clinique Constructions Groupe Pharmacie Restaurant Librairie Boulangerie Assicurazioni Trasporti Officine Studio Clinica Costruzioni Gruppo Farmacia Ristorante Libreria Panificio Verzekeringen Bakkerij Garagebedrijf Bouwbedrijf Groep Apotheek Autohaus Bäckerei Spedition Kanzlei Klinik Apotheke Gasthof Metzgerei Praxis Druckerei',
-  ),
-  placed: [
-    'Hospital Universitario de', 'Hospital General de', 'Ayuntamiento de', 'Universidad de', 'Colegio de Abogados de', 'Cámara de Comercio de', 'Caja Rural de', 'Diputación de', 'Junta de',
-    'Centre hospitalier de', 'Mairie de', 'Université de', 'Chambre de commerce de', 'Préfecture de', 'Lycée de', 'Office de tourisme de', 'Tribunal de',
-    'Ospedale di', 'Comune di', 'Università di', 'Università degli Studi di', 'Camera di Commercio di', 'Banca Popolare di', 'Cassa di Risparmio di', 'Tribunale di', 'Questura di',
-    'Gemeente', 'Universiteit', 'Universiteit van', 'Ziekenhuis', 'Rechtbank', 'Hogeschool',
-    'Stadt', 'Sparkasse', 'Volksbank', 'Universitätsklinikum', 'Amtsgericht', 'Landkreis', 'Handwerkskammer', 'Technische Universität', 'Finanzamt', 'Jobcenter',
-  ],
-}; // prettier-ignore
+const particles = ofLanguages('nl:2 fr:1 de:1 fr:1 es it pt ar nl fr en sv de', (language) => language.particles);
+const legalForms = ofLanguages(
+  'en:12 de:5 fr es it nl sv da:1 nb da fi hu cs pl en:6 pt de en',
+  (language) => language.legalForms,
+);
+const organizationKinds = ofLanguages('es fr it nl de', (language) => language.organizationKinds);
+const townOrganizations = ofLanguages('es fr it nl de', (language) => language.townOrganizations);
+const organizationPrefixes = ofLanguages(
+  'en:2 de:1 fr es:1 de en:2 es en',
+  (language) => language.organizationPrefixes,
+);
+const organizationAdjectives = ofLanguages('en de fr es it', (language) => language.organizationAdjectives);
+const and = ofLanguages('en de fr es', (language) => language.and);
+const placePrefixes = ofLanguages('en:10 es:1 en:2 de it es:1 en es fr', (language) => language.placePrefixes);
+const postBoxes = ofLanguages('en:3 de fr nl es sv en it nb', (language) => language.postBoxes);
+/** Address formats of all countries. */
+const addressFormats = ofLanguages(
+  'en de fr es:2 it nl sv nb da fi is cs sk pl pt hu ro hr et el tr es',
+  (language) => language.addresses,
+);
 const knownOrgs = ['Google', 'Microsoft', 'Amazon', 'Apple', 'Meta', 'Facebook', 'Netflix', 'Tesla', 'IBM', 'Intel', 'Oracle', 'SAP', 'Siemens', 'Bosch', 'BMW', 'Volkswagen', 'Mercedes-Benz', 'Daimler', 'Deutsche Bank', 'Commerzbank', 'Allianz', 'Lufthansa', 'Bayer', 'BASF', 'Adidas', 'Puma', 'Airbus', 'Boeing', 'Renault', 'Peugeot', 'Total', 'Orange', 'Carrefour', 'BNP Paribas', 'Santander', 'BBVA', 'Telefónica', 'Inditex', 'Zara', 'Fiat', 'Ferrari', 'Eni', 'Enel', 'Philips', 'Shell', 'ING', 'Heineken', 'Unilever', 'Volvo', 'Ericsson', 'IKEA', 'H&M', 'Spotify', 'Nokia', 'Nestlé', 'Novartis', 'Roche', 'UBS', 'Credit Suisse', 'Toyota', 'Honda', 'Sony', 'Nintendo', 'Samsung', 'LG', 'Hyundai', 'Huawei', 'Alibaba', 'Tencent', 'Walmart', 'Target', 'Costco', 'Starbucks', "McDonald's", 'Burger King', 'Coca-Cola', 'Pepsi', 'Nike', 'Ford', 'General Motors', 'General Electric', 'Goldman Sachs', 'JPMorgan', 'Morgan Stanley', 'Citibank', 'Wells Fargo', 'Bank of America', 'HSBC', 'Barclays', 'Lloyds', 'Vodafone', 'BT', 'BBC', 'CNN', 'Fox News', 'Reuters', 'The New York Times', 'The Guardian', 'FIFA', 'UEFA', 'NATO', 'UNESCO', 'WHO', 'NASA', 'FBI', 'CIA', 'UN', 'EU', 'NHS', 'IMF', 'World Bank', 'United Nations', 'European Union', 'European Commission', 'Red Cross', 'Greenpeace', 'Harvard University', 'MIT', 'Stanford', 'Oxford University', 'Manchester United', 'Liverpool FC', 'Real Madrid', 'FC Barcelona', 'Bayern München', 'Juventus', 'Ajax', 'Chelsea', 'Arsenal', 'Lakers', 'Yankees', 'Red Sox', 'Congress', 'Senate', 'Labour Party', 'Republican Party', 'Democratic Party', 'SPD', 'CDU', 'Bundestag', 'Deutsche Bahn', 'Telekom', 'Uber', 'Airbnb', 'PayPal', 'Stripe', 'Visa', 'Mastercard', 'FedEx', 'UPS', 'DHL', 'Delta Air Lines', 'Ryanair', 'KLM', 'Pfizer', 'Moderna', 'Johnson & Johnson', 'Procter & Gamble', 'Ernst & Young', 'Deloitte', 'PwC', 'KPMG', 'Accenture', 'McKinsey', 'Twitter', 'YouTube', 'TikTok', 'OpenAI', 'Anthropic', 'Nvidia', 'AMD', 'Qualcomm', 'Cisco', 'Dell', 'HP', 'Lenovo', 'Xerox', 'Kodak', 'Disney', 'Pixar', 'Warner Bros', 'Universal', 'Paramount', 'AT&T', 'Verizon', 'T-Mobile', 'Comcast']; // prettier-ignore
 
 /** Generates names, places, organisations and addresses from one part of the lists. */
@@ -254,9 +236,9 @@ export class Entities {
     if (chance < 0.83) return this.region();
     if (chance < 0.9) return this.random.pick(this.famous.LOCATION);
     if (chance < 0.95) {
-      return `${this.random.pick(['North', 'South', 'East', 'West', 'New', 'Upper', 'Lower', 'Port', 'Lake', 'Mount', 'San', 'Saint', 'St.', 'Bad', 'Villa', 'Santa', 'Fort', 'El', 'Los', 'Le', 'La'])} ${this.coinedTown()}`;
+      return `${this.random.pick(placePrefixes)} ${this.coinedTown()}`;
     }
-    return `${this.town()} ${this.random.pick(['Airport', 'Station', 'Bay', 'Beach', 'County', 'District', 'Valley', 'Park', 'Hills', 'River', 'Harbour', 'Castle', 'Bridge'])}`;
+    return `${this.town()} ${this.random.pick(placeEndings)}`;
   }
 
   /** A common word, capitalised like a name. */
@@ -269,34 +251,33 @@ export class Entities {
     const legal = (): string => random.pick(legalForms);
     const chance = random.next();
     if (chance < 0.06) return random.pick(this.orgs);
-    if (chance < 0.08) return `${random.pick(orgKinds.named)} ${this.family()}`;
-    if (chance < 0.1) return `${random.pick(orgKinds.placed)} ${this.town()}`;
+    if (chance < 0.08) return `${random.pick(organizationKinds)} ${this.family()}`;
+    if (chance < 0.1) return `${random.pick(townOrganizations)} ${this.town()}`;
     if (chance < 0.14) return random.pick(this.famous.ORGANIZATION);
     if (chance < 0.21) return `${this.family()} ${legal()}`;
     if (chance < 0.25) return `${this.family()}-${this.family()}`;
-    if (chance < 0.3)
-      return `${this.family()}, ${this.family()} ${random.pick(['and', '&', 'und', 'et', 'y'])} ${this.family()}`;
+    if (chance < 0.3) return `${this.family()}, ${this.family()} ${random.pick(and)} ${this.family()}`;
     if (chance < 0.34)
       return `${this.family()} ${random.pick(['&', 'and'])} ${random.pick(['Sons', 'Co', 'Partners', this.family(), 'Associates', 'Daughters'])}${random.chance(0.3) ? ` ${legal()}` : ''}`;
-    if (chance < 0.44) return `${this.nounName()} ${random.pick(orgHeads)}${random.chance(0.45) ? ` ${legal()}` : ''}`;
-    if (chance < 0.54) return `${this.brand()} ${random.chance(0.5) ? legal() : random.pick(orgHeads)}`;
+    if (chance < 0.44)
+      return `${this.nounName()} ${random.pick(companyWords)}${random.chance(0.45) ? ` ${legal()}` : ''}`;
+    if (chance < 0.54) return `${this.brand()} ${random.chance(0.5) ? legal() : random.pick(companyWords)}`;
     if (chance < 0.68) return this.brand();
-    if (chance < 0.73)
-      return `${this.town()} ${random.pick(['University', 'General Hospital', 'Hospital', 'High School', 'City Council', 'College', 'Museum', 'Rovers', 'United', 'FC', 'Police Department', 'Bank', 'Orchestra', 'Times', 'Herald', 'Library'])}`;
+    if (chance < 0.73) return `${this.town()} ${random.pick(townOrganizationEndings)}`;
     if (chance < 0.76)
-      return `${random.pick(['University of', 'Bank of', 'Universität', 'Université de', 'Universidad de', 'Stadtwerke', 'Klinikum', 'Hotel', 'Royal', 'Banco de', 'City of', 'Institute of', 'Ministry of', 'Department of'])} ${random.chance(0.8) ? this.town() : this.nounName()}`;
+      return `${random.pick(organizationPrefixes)} ${random.chance(0.8) ? this.town() : this.nounName()}`;
     if (chance < 0.81) return `${this.nounName()} ${this.nounName()}${random.chance(0.5) ? ` ${legal()}` : ''}`;
-    if (chance < 0.86) return `${this.family()} ${random.pick(orgHeads)}${random.chance(0.3) ? ` ${legal()}` : ''}`;
+    if (chance < 0.86) return `${this.family()} ${random.pick(companyWords)}${random.chance(0.3) ? ` ${legal()}` : ''}`;
     if (chance < 0.9) {
       const letters = Array.from({ length: random.int(2, 4) }, () => String.fromCharCode(65 + random.int(0, 25))).join(
         '',
       );
-      return random.chance(0.5) ? letters : `${letters} ${random.chance(0.5) ? random.pick(orgHeads) : legal()}`;
+      return random.chance(0.5) ? letters : `${letters} ${random.chance(0.5) ? random.pick(companyWords) : legal()}`;
     }
-    if (chance < 0.93) return `${random.int(1, 99)} ${this.nounName()} ${random.pick(orgHeads)}`;
+    if (chance < 0.93) return `${random.int(1, 99)} ${this.nounName()} ${random.pick(companyWords)}`;
     if (chance < 0.96)
-      return `${random.pick(['American', 'National', 'First', 'United', 'Global', 'General', 'Pacific', 'Atlantic', 'Northern', 'Central', 'Royal', 'European', 'Deutsche', 'Société', 'Groupe', 'Grupo', 'Gruppo'])} ${random.chance(0.5) ? this.nounName() : random.pick(orgHeads)} ${random.chance(0.5) ? random.pick(orgHeads) : legal()}`;
-    return `${this.nounName()} ${random.pick(['and', 'of', 'for', '&'])} ${this.nounName()}${random.chance(0.4) ? ` ${random.pick(orgHeads)}` : ''}`;
+      return `${random.pick(organizationAdjectives)} ${random.chance(0.5) ? this.nounName() : random.pick(companyWords)} ${random.chance(0.5) ? random.pick(companyWords) : legal()}`;
+    return `${this.nounName()} ${random.pick(['and', 'of', 'for', '&'])} ${this.nounName()}${random.chance(0.4) ? ` ${random.pick(companyWords)}` : ''}`;
   }
 
   /** A coined company name: joined, shortened or extended words. */
@@ -339,7 +320,7 @@ export class Entities {
   }
 
   /** Street and number in the format of the country. */
-  street(country: Country): string {
+  street(country: AddressFormat): string {
     const { random } = this;
     const name = country.street.name(this);
     const number = this.number();
@@ -354,12 +335,12 @@ export class Entities {
   }
 
   streetOnly(): string {
-    return this.street(this.random.weighted(addressCountries));
+    return this.street(this.random.weighted(addressFormats));
   }
 
   /** A street without a number. It is also a place. */
   streetName(): string {
-    return this.random.weighted(addressCountries).street.name(this);
+    return this.random.weighted(addressFormats).street.name(this);
   }
 
   /** A postal address in one of many formats, on one or several lines. */
@@ -378,7 +359,7 @@ export class Entities {
 
   private countryAddress(): string {
     const { random } = this;
-    const country = random.weighted(addressCountries);
+    const country = random.weighted(addressFormats);
     const region =
       country.regions && random.chance(country.code === 'US' ? 0.95 : 0.6) ? random.pick(country.regions) : '';
     const town = random.chance(0.07) ? this.town(country.code).toUpperCase() : this.town(country.code);
@@ -402,8 +383,8 @@ export class Entities {
   /** An address of parts from several countries, as in generated test data and badly maintained databases. */
   private mixedAddress(): string {
     const { random } = this;
-    const streetCountry = random.weighted(addressCountries);
-    const country = random.weighted(addressCountries);
+    const streetCountry = random.weighted(addressFormats);
+    const country = random.weighted(addressFormats);
     const name = streetCountry.street.name(this);
     const street = random.chance(0.6)
       ? `${this.number()} ${name} ${random.chance(0.6) ? this.number() : ''}`.trim()
@@ -440,25 +421,7 @@ export class Entities {
 
   private boxAddress(): string {
     const { random } = this;
-    const box = random.format(
-      random.pick([
-        'P.O. Box ###',
-        'PO Box ####',
-        'P.O. Box #####',
-        'Postfach ## ##',
-        'BP ###',
-        'Postbus ###',
-        'Apartado ###',
-        'Box ###',
-        'PSC ####, Box ####',
-        'Unit #### Box ####',
-        'CMR ### Box ###',
-        'USS Endeavor',
-        'USNS Hope',
-        'C.P. ###',
-        'Postboks ###',
-      ]),
-    );
+    const box = random.format(random.pick(postBoxes));
     const military = /PSC|Unit|CMR|US/.test(box);
     const rest = military
       ? random.format(`${random.pick(['APO', 'FPO', 'DPO'])} ${random.pick(['AA', 'AE', 'AP'])} #####`)
@@ -480,6 +443,6 @@ export class Entities {
   }
 
   postcode(): string {
-    return this.random.format(this.random.pick(this.random.weighted(addressCountries).codes));
+    return this.random.format(this.random.pick(this.random.weighted(addressFormats).codes));
   }
 }

@@ -1,44 +1,25 @@
-import { capitalized } from './capitalized.ts';
+import {
+  columns,
+  departments,
+  fields,
+  goods,
+  groups,
+  jobs,
+  kin,
+  levels,
+  mathEnvironments,
+  mathWords,
+  months,
+  orgWords,
+  weekdays,
+} from '../languages/en/training/fillers.ts';
+import { germanNouns } from '../languages/de/training/nouns.ts';
+import { ofLanguages, trainingLanguages } from './languages.ts';
+import { capitalized, split } from './words.ts';
 import { namePools, wideWords } from './lexicon.ts';
 import { type WordNet } from './wordNet.ts';
 import type { Random } from './random.ts';
 
-const split = (words: string): string[] => words.trim().split(/\s+/);
-
-const months = split('January February March April May June July August September October November December');
-const weekdays = split('Monday Tuesday Wednesday Thursday Friday Saturday Sunday');
-const monthsDe = split('Januar Februar März April Mai Juni Juli August September Oktober November Dezember');
-const weekdaysDe = split('Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag');
-/** German nouns: capitalised, but not names. */
-const nounsDe =
-  split(`Abend Abteilung Abschluss Adresse Akte Alltag Altstadt Amt Anfang Anfrage Angebot Angst Anlage Antrag Antwort
-  Anwendung Anzeige Apfel Arbeit Arbeiter Architektur Armee Arzt Aufgabe Auftrag Auge Ausbildung Ausgabe Ausland Ausstellung
-  Auswahl Auto Autobahn Bahn Bahnhof Band Bank Bau Bauer Baum Bedeutung Bedingung Bericht Beruf Berg Bewegung Beziehung Bild
-  Bildung Blatt Blume Boden Brief Brot Bruder Buch Bundesliga Bundesregierung Burg Büro Chef Computer Dach Dame Datei Daten Datenbank Dienst
-  Ding Dokument Dorf Druck Ebene Ehe Ei Einfluss Einheit Einkauf Eltern Ende Energie Entscheidung Entwicklung Erde Ereignis
-  Erfahrung Erfolg Ergebnis Erklärung Essen Fach Fahrer Fahrt Fahrzeug Familie Farbe Fehler Feld Fenster Fernsehen Feuer Film
-  Firma Fisch Flasche Fläche Flughafen Fluss Form Forschung Frage Freiheit Freund Frieden Frist Funktion Fuß Garten Gast Gebäude
-  Gebiet Gedanke Gefahr Gegenstand Geld Gemeinde Gericht Geschäft Geschichte Gesellschaft Gesetz Gesicht Gespräch Gesundheit
-  Gewalt Gewicht Glas Glück Grenze Grund Gruppe Hafen Hand Handel Handwerk Haus Haushalt Heizung Herbst Herz Hilfe Himmel Hochschule Hof Hotel
-  Hund Idee Industrie Information Inhalt Insel Institut Interesse Jahr Jahrhundert Jahrzehnt Jugend Junge Kaffee Kaiser Karte Kasse Kind
-  Kirche Klasse Kleid Kloster Kopf Körper Kosten Kraft Krankheit Krieg Kritik Küche Kultur Kunde Kunst Künstler Kündigung Kurs Land
-  Landschaft Leben Lehrer Leistung Leiter Leser Leute Licht Liebe Lied Lösung Luft Macht Mal Mann Mannschaft Markt Maschine
-  Material Mauer Meer Mehrheit Meinung Meister Mensch Messe Miete Milch Minute Mitarbeiter Mitglied Mitte Mittel Mitternacht Moment
-  Monat Morgen Motor Musik Mutter Nachbar Nachricht Nacht Name Natur Netz Netzwerk Nummer Oberfläche Objekt Oper Opfer Ordnung Ort
-  Osten Paar Partei Pflanze Pferd Plan Platz Politik Polizei Post Preis Presse Prinzip Problem Produkt Produktion Programm Projekt
-  Prozent Prozess Prüfung Punkt Quelle Rad Rahmen Rand Raum Recht Rechnung Regel Regen Regierung Region Reihe Reise Reparatur Richter
-  Richtung Ring Rolle Roman Ruhe Saison Sache Saal Schiff Schlüssel Schloss Schluss Schnee Schule Schüler Schutz Schwester See
-  Seite Sekunde Sicherheit Sieg Sinn Sitz Sitzung Software Sohn Soldat Sommer Sonne Sorge Spiel Spieler Sport Sprache Staat Stadt
-  Stamm Standort Stein Stelle Steuer Stimme Stoff Strafe Strand Straße Strecke Strom Struktur Stück Student Studie Studium Stunde Süden
-  Suche System Tabelle Tag Tal Tasche Team Technik Teil Teilnehmer Tempel Termin Test Text Theater Thema Theorie Tier Tisch Titel Tochter
-  Tod Ton Tor Tradition Traum Treffen Tür Turm Typ Übersicht Umfrage Umgebung Umsatz Umwelt Unfall Universität Unterlagen Unternehmen
-  Unterricht Unterschied Untersuchung Urlaub Ursache Urteil Vater Verband Verbindung Verein Verfahren Verfassung Vergleich
-  Verhältnis Verkehr Verlag Verlust Versicherung Version Versuch Vertrag Vertreter Verwaltung Video Volk Vorschlag Vorstand
-  Vorteil Wagen Wahl Wald Wand Ware Wasser Weg Weihnachten Wein Welt Weltkrieg Werk Westen Wettbewerb Wetter Wind Winter Wirkung Wirtschaft
-  Wissenschaft Woche Wohnung Wort Wunsch Zahl Zeichen Zeile Zeit Zeitschrift Zeitung Ziel Zimmer Zug Zukunft Zusammenarbeit Zustand
-  Zweck Dreißigjährige Nachkriegszeit Ministerpräsident Bundesland Landesregierung Weltmeisterschaft Nationalmannschaft Meisterschaft
-  Schauspieler Politiker Schriftsteller Journalist Fußballspieler Professor Doktor Präsident Bundeskanzler Rechtsanwalt Gattung Art Unterart
-  Quellcode Anwender Benutzer Passwort Einstellung Schaltfläche Menü Drucker Bildschirm Tastatur Speicher Datum Uhrzeit Betreff Anhang`);
 const technologies =
   split(`Kubernetes Docker Terraform Ansible Jenkins GitLab GitHub Python Java Rust Go TypeScript JavaScript React Angular
   Vue Svelte Django Flask Spring Rails Laravel Postgres PostgreSQL MySQL MongoDB Redis Kafka RabbitMQ Elasticsearch Grafana Prometheus
@@ -46,37 +27,19 @@ const technologies =
   Excel Word PowerPoint Outlook Teams Slack Zoom Jira Confluence Notion Figma Photoshop Linux Ubuntu Debian Windows macOS iOS Android
   Chrome Firefox Safari Nginx Apache Tomcat Node.js Deno Bun Webpack Vite ESLint Prettier Jest Mocha Cypress Playwright Selenium
   OpenAPI GraphQL gRPC REST OAuth SAML LDAP Keycloak Vault Consul Envoy Traefik PyTorch TensorFlow NumPy Pandas Jupyter Hadoop`);
-const titles = split(
-  'Mr. Mrs. Ms. Dr. Mr Mrs Ms Dr Miss Prof. Professor Sir Lady Herr Frau Madame Mme M. Señor Señora Sra. Sr. Signora Mx.',
-);
 /** Labels of values that are recognizable by their form. They are never part of a name. */
-const labels =
-  split(`Mail Email E-mail Call Phone Tel Tel. Telephone Fax Mobile Cell Contact Write Text Ring Reach Message Ping Send Ask
-  Forward Reply Dial Office Home Support Info Website Web Url User Login Username Account Kontakt Telefon Anruf Rufen Schreiben Handy
-  Mailen Appelez Contactez Écrivez Courriel Téléphone Portable Llame Escriba Correo Teléfono Móvil Contacto Chiami Scriva Chiamate
-  Posta Telefono Cellulare Bel Stuur Schrijf Telefoon Mobiel Ring Skriv Maila Telefon Puhelin Zadzwoń Ligue Celular Also Or Via Then
-  Now Please Bitte Oder Ou Veuillez Oppure Of Und Et Y E En Card IBAN Iban IP Host Server Key Token Password Ticket Order Ref`);
+const labels = [
+  ...ofLanguages(
+    'en:34 de:7 fr:6 es:6 it:6 nl:5 sv fi pl pt en de:2 fr:2 it:1 nl:1 de fr es it nl',
+    (language) => language.labels,
+  ),
+  ...split('Card IBAN Iban IP Host Server Key Token Password Ticket Order Ref'),
+];
+const titles = ofLanguages('en:13 de fr es it en', (language) => language.titles);
+const degrees = ofLanguages('en de fr it', (language) => language.degrees);
+const phones = ofLanguages('en:5 de fr es it en da sv', (language) => language.phones);
+const { months: germanMonths, weekdays: germanWeekdays } = trainingLanguages.de;
 const usualLabels = split('Mail Email E-mail Call Phone Tel Tel. Fax Mobile Contact Telefon Kontakt Telephone Cell');
-/** Names of columns and fields. */
-const columns =
-  split(`Name Full_Name First_Name Last_Name Surname Role Position Title Department Team Status Rank Score Points Driver Player Item
-  Quantity Price Amount Total Date Start End Location City Country Email Phone Owner Author Reviewer Assignee Customer Client Employee
-  Manager Notes Comment Category Type Priority Due Gender Age Height Weight Grade Subject Course Room Floor Seat Model Colour Size`);
-const departments = split(
-  'Human_Resources Finance Accounting Marketing Sales Engineering Customer_Service Procurement Legal Operations Quality_Assurance Research_and_Development IT_Support Public_Relations Facilities Logistics Payroll Design Security Training Purchasing Administration Product_Management Data_Science Internal_Audit Communications',
-).map((name) => name.replaceAll('_', ' '));
-const levels = split(
-  'Senior Junior Lead Principal Staff Associate Chief Head Assistant Deputy Trainee Freelance Interim Executive',
-);
-const jobs = split(
-  'Engineer Developer Designer Analyst Consultant Manager Architect Administrator Accountant Nurse Technician Teacher Lecturer Researcher Editor Writer Translator Chef Electrician Plumber Mechanic Driver Cashier Receptionist Coordinator Specialist Officer Director Controller Auditor Recruiter Planner Buyer Clerk Operator Scientist Tester Strategist Producer Surveyor',
-);
-const fields = split(
-  'Software Backend Frontend Mechanical Civil Electrical Data Systems Network Security Quality Marketing Sales Product Project Account Business Financial Tax Legal Graphic Interior Web Mobile Cloud Machine_Learning Supply_Chain Customer_Success Content Research Process Human_Factors Test Embedded',
-).map((name) => name.replaceAll('_', ' '));
-const degrees = split(
-  'BSc MSc BA MA PhD MBA B.Sc. M.Sc. B.A. M.A. Bachelor_of_Science Master_of_Arts Diploma Certificate Abitur Licence Laurea',
-).map((name) => name.replaceAll('_', ' '));
 const acronyms =
   split(`TCP UDP HTTP HTTPS TLS SSL DNS DHCP NAT VPN SSH FTP SMTP IMAP LDAP SAML OIDC OAuth JWT REST SOAP RPC gRPC GraphQL JSON XML
   YAML CSV HTML CSS DOM SQL ACID CAP CRUD ORM MVC CLI GUI IDE SDK JVM JIT AOT GC LRU TTL RAID NVMe SSD HDD CPU GPU TPU NUMA SIMD AVX
@@ -84,18 +47,6 @@ const acronyms =
   UAT KPI OKR ROI EBITDA VAT GDPR HIPAA PCI ISO ANSI IEEE RFC UTF ASCII MIME UUID HMAC AES RSA ECDSA SHA MD5 CRC FFT PCA SVM CNN RNN
   LLM RAG NLP OCR BP HR ECG MRI CT CBC BMI COPD IV PRN QID SOB PMH Hx Rx Dx Tx CXR ICU ER A1C LDL ALT AST TSH UTI CAD CHF GERD CBT ADHD`);
 const base64 = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
-/** Words in product names: material, make, use. */
-const goods = split(
-  'Oak Wool Linen Cotton Merino Leather Denim Bamboo Ceramic Glass Steel Copper Classic Vintage Deluxe Premium Compact Portable Folding Wireless Smart Organic Spicy Creamy Roasted Grilled Fresh Lemon Chocolate Vanilla Winter Summer Trail Travel Kids Navy Washed Slim Ultra Pro Mini Maxi Everyday Natural Handmade Solid Soft Heavy Light Eco Alpine Ocean Urban Sport',
-);
-/** Kinds of organisations, not their names. */
-const groups = split(
-  'company firm bank orchestra choir club association university hospital agency startup institute museum foundation union committee office shop store brewery bakery school college ministry court newspaper publisher airline hotel restaurant charity league team band cooperative consultancy laboratory network provider manufacturer retailer',
-);
-/** Words of organisation names that often have another meaning: "the Software", "a bank of switches". */
-const orgWords = split(
-  'software library system group bank company foundation service network solution association institute university program work product licence licensor contributor distributor trust capital insurance security data design research engineering management market agency store record press power energy water supply trading transport union council committee corporation partner studio academy hospital club team office party society authority board fund exchange',
-);
 /** Names of licences. They are not personal data. */
 const licenses = [
   'GNU General Public License',
@@ -121,9 +72,6 @@ const licenses = [
   'Public License',
 ];
 const architectures = split('amd64 all i386 arm64 armhf riscv64 x86_64 noarch');
-const kin = split(
-  'mother father sister brother grandmother grandfather aunt uncle cousin niece nephew daughter son wife husband partner mom dad mum grandma grandpa godfather neighbour boss landlord friend colleague teacher doctor',
-);
 const gitDay = split('Mon Tue Wed Thu Fri Sat Sun');
 const gitMonth = split('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec');
 const sqlWords =
@@ -139,10 +87,6 @@ const eponyms =
   Kruskal Krylov Lagrange Laplace Lebesgue Legendre Leibniz Lipschitz Lorentz Markov Maxwell Mendel Minkowski Moore Nash Newton Nyquist Ohm
   Pareto Pascal Pearson Picard Planck Poincaré Poisson Pythagoras Riemann Rolle Runge Schrödinger Schur Schwarz Shannon Simpson Sobolev
   Spearman Stirling Stokes Student Sturm Taylor Turing Voronoi Weierstrass Welch Wiener Wilcoxon Zipf`);
-const mathWords = split(
-  'theorem lemma inequality method matrix distribution equation norm space test filter transform series integral criterion process algorithm scheme solver mesh coefficient correction statistic factor formula law effect constant operator polynomial kernel sequence identity bound',
-);
-const mathEnvironments = split('theorem lemma proof definition corollary proposition remark example');
 
 const emailHosts = split(
   'gmail.com yahoo.com outlook.com example.com example.org web.de gmx.net orange.fr libero.it mail.com proton.me acme.io',
@@ -211,38 +155,21 @@ export class Fillers {
       `${two(day)}.${two(month)}.${year}`,
       `${months[month - 1] ?? ''} ${day}, ${year}`,
       `${day} ${months[month - 1] ?? ''} ${year}`,
-      `${day}. ${monthsDe[month - 1] ?? ''} ${year}`,
+      `${day}. ${germanMonths[month - 1] ?? ''} ${year}`,
       `${month}/${day}/${year % 100}`,
       `${weekdays[day % 7] ?? ''}, ${months[month - 1] ?? ''} ${day}`,
     ]);
   }
 
   private phone(): string {
-    return this.random.format(
-      this.random.pick([
-        '+1 ###-###-####',
-        '(###) ###-####',
-        '###-###-####',
-        '+44 20 #### ####',
-        '0#### ######',
-        '+49 30 ########',
-        '0# ## ## ## ##',
-        '+33 # ## ## ## ##',
-        '### ### ###',
-        '+39 ### #######',
-        '###.###.####x###',
-        '## ### ###',
-        '0##-### ## ##',
-        '+46 # ### ### ##',
-      ]),
-    );
+    return this.random.format(this.random.pick(phones));
   }
 
   private germanNoun(): string {
     const { random } = this;
     const chance = random.next();
     if (chance < 0.4) return random.pick(wideWords.de.nouns);
-    return random.pick(nounsDe) + (chance < 0.5 ? random.pick(nounsDe).toLowerCase() : '');
+    return random.pick(germanNouns) + (chance < 0.5 ? random.pick(germanNouns).toLowerCase() : '');
   }
 
   /** A short run of letters that is not a word, like the abbreviations of programmers. */
@@ -335,9 +262,9 @@ export class Fillers {
     const { random } = this;
     return {
       month: () => random.pick(months),
-      month_de: () => random.pick(monthsDe),
+      month_de: () => random.pick(germanMonths),
       weekday: () => random.pick(weekdays),
-      weekday_de: () => random.pick(weekdaysDe),
+      weekday_de: () => random.pick(germanWeekdays),
       date: () => this.date(),
       time: () => random.format(random.pick(['1#:##', '0#:##', '1#:##:##', '#:## pm', '# am', '#:##'])),
       money: () =>

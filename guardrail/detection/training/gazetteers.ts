@@ -1,10 +1,11 @@
 import { wordHash } from '../ner/tokens.ts';
 import { Gazetteer, flags } from '../ner/gazetteer.ts';
+import { fakerList } from './faker.ts';
+import { ofLanguages } from './languages.ts';
 import {
   countries,
   countriesElsewhere,
   englishWords,
-  fakerList,
   foreignWords,
   isHidden,
   namePools,
@@ -13,10 +14,14 @@ import {
 } from './lexicon.ts';
 import { type WordNet } from './wordNet.ts';
 
-const streetWords =
-  'street st road rd avenue ave lane ln drive dr court ct boulevard blvd way terrace close crescent parkway pkwy highway square circle trail apt apartment suite ste unit flat floor box straße strasse str weg gasse allee platz ring ufer damm rue avenue boulevard chemin impasse quai cours calle avenida avda plaza paseo carretera ronda camino via viale piazza corso largo vicolo strada straat laan gracht plein kade gata gatan vägen väg gränd veien vei vej gade katu tie kuja ulica ul aleja osiedle utca út tér körút rua travessa praça estrada alameda ulice náměstí trg cesta caddesi sokak cad mahallesi strada bulevardul postfach nagar marg';
-const orgWords =
-  'inc llc ltd limited corp corporation company co plc gmbh ag kg se sa sas sarl srl spa bv nv ab oy oyj as aps kft zrt sro pty pvt llp lp lda ltda group holding holdings solutions systems technologies partners capital consulting labs software bank insurance university college institute hospital foundation association ministry department museum orchestra gruppe stadtwerke klinikum universität université universidad università bancorp pharma pharmaceuticals industries enterprises ventures airlines motors';
+const streetWords = ofLanguages(
+  'en:32 de:10 fr es it nl sv nb da fi pl hu pt cs hr tr ro de en',
+  (language) => language.streetWords,
+);
+const organizationWords = ofLanguages(
+  'en:9 de:4 fr:3 it:2 nl sv fi nb da hu cs en:4 pt en:23 de fr es it en',
+  (language) => language.organizationWords,
+);
 
 /** Words of famous names that mostly precede numbers and addresses: "Tel" of "Tel Aviv". */
 const labels: ReadonlySet<string> = new Set(['Tel']);
@@ -49,8 +54,8 @@ export function buildGazetteer(wordNet: WordNet): Map<number, number> {
       else add(word, kind === 'LOCATION' ? flags.region : flags.organization);
     }
   }
-  for (const word of streetWords.split(' ')) add(word, flags.street);
-  for (const word of orgWords.split(' ')) add(word, flags.organization);
+  for (const word of streetWords) add(word, flags.street);
+  for (const word of organizationWords) add(word, flags.organization);
   for (const word of fakerList('en de fr es it nl sv pl cs_CZ hu', 'company', 'legal_entity_type').flatMap(wordsOf))
     add(word, flags.organization);
   // A long word needs the flag `ordinary` only if it is also a name. The tagger recognizes the others by their absence.

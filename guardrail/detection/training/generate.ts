@@ -2,22 +2,14 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { TagKind } from '../ner/labels.ts';
 import { Catalogues } from './catalogues.ts';
-import { capitalized } from './capitalized.ts';
+import { capitalized } from './words.ts';
+import { readTemplates, type TextInLanguage } from './templates.ts';
 import { Entities } from './entities.ts';
 import { Fillers } from './fillers.ts';
-import {
-  foreignText,
-  foreignTexts,
-  foreignWords,
-  messages,
-  namePools,
-  wideWords,
-  type ForeignText,
-  type Part,
-} from './lexicon.ts';
+import { foreignTexts, foreignWords, messages, namePools, wideWords, type Part } from './lexicon.ts';
 import { type WordNet } from './wordNet.ts';
 import { Random } from './random.ts';
-import { languages, verbForms, vocabulary, type Language } from './vocabulary.ts';
+import { languages, verbForms, vocabularyOf, type Language } from './vocabulary.ts';
 
 export interface LabelledSpan {
   readonly start: number;
@@ -37,11 +29,7 @@ interface Piece {
   readonly kind?: TagKind;
 }
 
-const lines = (file: string): string[] =>
-  readFileSync(new URL(`./templates/${file}.txt`, import.meta.url), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => line.replaceAll('\\n', '\n').replaceAll('\\t', '\t'));
+const lines = (set: string): string[] => readTemplates(set).map(({ text }) => text);
 
 const kindOfPlaceholder: Readonly<Record<string, TagKind>> = {
   per: 'PERSON',
@@ -70,7 +58,7 @@ interface Replacements {
 function replacements(): Map<string, Replacements> {
   return new Map(
     languages.map((language) => {
-      const { nouns, adjectives } = vocabulary[language];
+      const { nouns, adjectives } = vocabularyOf(language);
       const wide = wideWords[language];
       const small = language === 'de' ? [adjectives, verbForms(language)] : [nouns, adjectives, verbForms(language)];
       return [language, { words: [wide.words, wide.words, ...small], nouns: [wide.nouns, nouns] }];
@@ -82,7 +70,8 @@ const givenNames: ReadonlySet<string> = new Set(
   namePools.flatMap(({ given }) => given.map((name) => name.toLowerCase())),
 );
 
-const languageOf = ({ language }: ForeignText): Language | undefined => languages.find((known) => known === language);
+const languageOf = ({ language }: TextInLanguage): Language | undefined =>
+  languages.find((known) => known === language);
 
 /** Shifts spans by an offset. */
 const shifted = (spans: readonly LabelledSpan[], by: number): LabelledSpan[] =>
@@ -302,7 +291,7 @@ export class Generator {
   /** Everyday sentences of a file, `times` times each, alone or joined. Most have some words replaced. */
   prose(file: string, times: number): LabelledText[] {
     const { random } = this;
-    const byLanguage = Map.groupBy(lines(file).map(foreignText), ({ language }) => language);
+    const byLanguage = Map.groupBy(readTemplates(file), ({ language }) => language);
     return [...byLanguage.values()].flatMap((sentences) =>
       Array.from({ length: sentences.length * times }, () => {
         const said = Array.from({ length: random.int(1, 3) }, () => {
@@ -316,13 +305,11 @@ export class Generator {
 
   /** Everyday sentences of a file with names, `times` times each. Half have some words replaced. */
   carriers(file: string, times: number): LabelledText[] {
-    return lines(file)
-      .map(foreignText)
-      .flatMap((sentence) =>
-        Array.from({ length: times }, () =>
-          this.fill(this.random.chance(0.5) ? this.withOtherWords(sentence) : sentence.text, languageOf(sentence)),
-        ),
-      );
+    return readTemplates(file).flatMap((sentence) =>
+      Array.from({ length: times }, () =>
+        this.fill(this.random.chance(0.5) ? this.withOtherWords(sentence) : sentence.text, languageOf(sentence)),
+      ),
+    );
   }
 
   private sometimesLowerCase(text: string): LabelledText {
@@ -330,7 +317,7 @@ export class Generator {
   }
 
   /** Replaces some words of a text by others of the same language. The grammar stays, the sense does not. */
-  private withOtherWords({ text, language }: ForeignText): string {
+  private withOtherWords({ text, language }: TextInLanguage): string {
     const { random } = this;
     const own = this.replacements.get(language);
     if (!own) return text;
@@ -358,7 +345,7 @@ export class Generator {
   /** Replaces placeholders for parts of speech by words of a language. Placeholders for names remain. */
   private inLanguage(template: string, language: Language, verbs: readonly string[]): string {
     const { random } = this;
-    const { nouns, adjectives, small } = vocabulary[language];
+    const { nouns, adjectives, small } = vocabularyOf(language);
     const wide = wideWords[language];
     const lists: Readonly<Record<string, readonly [readonly string[], readonly string[]]>> = {
       noun: [nouns, wide.nouns],

