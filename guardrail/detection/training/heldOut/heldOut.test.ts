@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { allLocales } from '@faker-js/faker';
 import { namePools, partOf, towns } from '../lexicon.ts';
 import { templateFiles } from '../templates.ts';
-import { heldOutTexts, readHeldOutTemplates } from './heldOut.ts';
+import { heldOutTexts, parseHeldOutTemplates, readHeldOutTemplates } from './heldOut.ts';
 import { heldOutNames } from './names.ts';
 
 const detection = join(import.meta.dirname, '../..');
@@ -96,7 +96,7 @@ describe('held-out set', () => {
   });
 
   it('rejects a malformed line', () => {
-    expect(() => readHeldOutTemplates('# head\nen\tletter\tDear {per}\nxx\tletter\tDear {per}\n')).to.throw(/^Line 3 /);
-    expect(() => readHeldOutTemplates('en\tletter')).to.throw(/^Line 1 /);
+    expect(() => parseHeldOutTemplates('en', 'letter\tDear {per}\n\nletter Dear {per}\n')).to.throw(/^Line 3 /);
+    expect(() => parseHeldOutTemplates('en', '\tDear {per}')).to.throw(/^Line 1 /);
   });
 });

@@ -29,24 +29,29 @@ const times = 20;
 /** Share of people and towns of another country. */
 const fromElsewhere = 0.15;
 
-export const isLanguage = (code: string): code is HeldOutLanguage => Object.hasOwn(heldOutNames, code);
-
 /**
- * Reads the templates in the format that the head of the file describes.
+ * Reads the templates of one language. A line has a register and a template, separated by a tab. `\n` breaks a line,
+ * `{given#a}` and `{family#a}` name the same person, `|small` and `|caps` write a value in small letters or capitals. A
+ * template without a placeholder for a name contains no name.
  * @throws Error with the number of a malformed line.
  */
-export function readHeldOutTemplates(
-  content = readFileSync(new URL('./templates.txt', import.meta.url), 'utf8'),
-): HeldOutTemplate[] {
+export function parseHeldOutTemplates(language: HeldOutLanguage, content: string): HeldOutTemplate[] {
   return content.split('\n').flatMap((line, index) => {
-    if (line === '' || line.startsWith('#')) return [];
-    const [language = '', register = '', ...rest] = line.split('\t');
+    if (line === '') return [];
+    const [register = '', ...rest] = line.split('\t');
     const template = rest.join('\t').replaceAll('\\n', '\n').replaceAll('\\t', '\t');
-    if (!isLanguage(language) || register === '' || template === '')
-      throw new Error(`Line ${index + 1} of the held-out templates is not "language, register, template".`);
+    if (register === '' || template === '')
+      throw new Error(`Line ${index + 1} of the held-out templates of "${language}" is not "register, template".`);
     return [{ language, register, template }];
   });
 }
+
+/** The templates of all languages. */
+export const readHeldOutTemplates = (): HeldOutTemplate[] =>
+  (Object.keys(heldOutNames) as HeldOutLanguage[]).flatMap((language) => {
+    const file = new URL(`../../languages/${language}/training/heldOut/templates.txt`, import.meta.url);
+    return parseHeldOutTemplates(language, readFileSync(file, 'utf8'));
+  });
 
 const kinds: Readonly<Record<string, TagKind>> = {
   per: 'PERSON',
