@@ -11,7 +11,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBuiltinDetector } from '../../guardrail/detection/builtinDetector.ts';
-import { Generator, type LabelledText } from '../../guardrail/detection/training/generate.ts';
+import { Generator } from '../../guardrail/detection/training/generate.ts';
+import type { LabelledText } from '../../guardrail/detection/training/labelledText.ts';
 import { readWordNet } from '../../guardrail/detection/training/wordNet.ts';
 import type { DetectorStart } from './detectorStart.ts';
 
@@ -62,8 +63,8 @@ function joined(pieces: readonly LabelledText[], length: number): string[] {
 
 const made = (count: number): LabelledText[] => [
   ...generator.passages(['development', 'shapes', 'everyday'], count * batches),
-  ...generator.explanations(count * batches),
-  ...generator.examples(count * batches),
+  ...generator.dictionary.explanations(count * batches),
+  ...generator.dictionary.examples(count * batches),
 ];
 /** Shuffles the pieces: 7,919 is a prime that divides none of the counts. */
 const mixed = (pieces: readonly LabelledText[]): LabelledText[] =>

@@ -6,7 +6,7 @@ import { functionWords, irregularForms } from '../languages/en/training/function
 import { fakerList } from './faker.ts';
 import { trainingLanguages } from './languages.ts';
 import { nicknames } from './nicknames.ts';
-import type { WordNet } from './wordNet.ts';
+import type { NamedKind, WordNet } from './wordNet.ts';
 import type { TextInLanguage } from './templates.ts';
 import { languages, wordFormsOf, type Language } from './vocabulary.ts';
 
@@ -45,6 +45,18 @@ export function partOf(name: string): Part {
   const at = hundredth(name);
   return at >= 9 ? 'train' : at >= 4 ? 'development' : 'heldOut';
 }
+
+/** The entries of a list whose names belong to a part. */
+export const byPart = <T>(list: readonly T[], part: Part, nameOf: (entry: T) => string): T[] =>
+  list.filter((entry) => partOf(nameOf(entry)) === part);
+
+/** Names of one kind in WordNet that belong to a part. */
+export const famousNames = (wordNet: WordNet, kind: NamedKind, part: Part): string[] =>
+  byPart(
+    [...wordNet.named].filter(([name, is]) => is === kind && name.length > 3).map(([name]) => name),
+    part,
+    (name) => name,
+  );
 
 /**
  * Whether the gazetteers of training and of its scores omit a word. They omit about a third, so that the tagger learns to

@@ -4,7 +4,7 @@ import { beginOf, insideOf, labelCount } from '../ner/labels.ts';
 import type { Weights } from '../ner/model.ts';
 import { Tokens } from '../ner/tokens.ts';
 import { transitionAt, transitionCount, Viterbi } from '../ner/viterbi.ts';
-import type { LabelledText } from './generate.ts';
+import type { LabelledText } from './labelledText.ts';
 import type { Random } from './random.ts';
 
 /** A training text: the features of its tokens in sequence. */

@@ -52,6 +52,11 @@ export class Random {
     );
   }
 
+  /** A number of `count` digits. */
+  digits(count: number): string {
+    return String(this.int(1, 9)) + this.format('#'.repeat(count - 1));
+  }
+
   shuffle<T>(list: T[]): T[] {
     for (let at = list.length - 1; at > 0; at--) {
       const other = this.int(0, at);

@@ -3,7 +3,7 @@ import type { Recall } from '../contract.ts';
 import { kindNames, type TagKind } from '../ner/labels.ts';
 import type { Tagger } from '../ner/tagger.ts';
 import type { HeldOutText } from './heldOut/heldOut.ts';
-import type { LabelledText } from './generate.ts';
+import type { LabelledText } from './labelledText.ts';
 
 export interface SplitScore {
   readonly precision: number;

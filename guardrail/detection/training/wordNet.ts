@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 
 const require = createRequire(import.meta.url);
 
+export type NamedKind = 'PERSON' | 'LOCATION' | 'ORGANIZATION';
+
 /** The parts of WordNet that training uses. */
 export interface WordNet {
   /** Ordinary English words in lower case. */
@@ -18,7 +20,7 @@ export interface WordNet {
     readonly adjectives: readonly string[];
   };
   /** Names of real people, places and groups. */
-  readonly named: ReadonlyMap<string, 'PERSON' | 'LOCATION' | 'ORGANIZATION'>;
+  readonly named: ReadonlyMap<string, NamedKind>;
   /** Adjectives and nouns of nationality, faith and language: capitalised, but not names. */
   readonly proper: ReadonlySet<string>;
   /** Jobs and roles. */
@@ -40,8 +42,6 @@ function metInText(file: string): Set<string> {
   }
   return met;
 }
-
-type NamedKind = 'PERSON' | 'LOCATION' | 'ORGANIZATION';
 
 /** Numbers of the lexicographer files with named instances: see lexnames(5). */
 const namedKinds: Readonly<Record<number, NamedKind>> = {

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { TagKind } from '../../ner/labels.ts';
-import type { LabelledSpan } from '../generate.ts';
+import type { LabelledSpan } from '../labelledText.ts';
 import { namePools, partOf, towns, type NamePool } from '../lexicon.ts';
 import { Random } from '../random.ts';
 import { heldOutNames, type HeldOutLanguage } from './names.ts';

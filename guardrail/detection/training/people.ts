@@ -1,0 +1,103 @@
+import { CoinedNames } from './coinedNames.ts';
+import { ofLanguages } from './languages.ts';
+import { byPart, famousNames, namePools, type NamePool, type Part } from './lexicon.ts';
+import type { Random } from './random.ts';
+import type { WordNet } from './wordNet.ts';
+
+export interface Person {
+  readonly given: string;
+  readonly family: string;
+  /** The full name, as written. */
+  readonly full: string;
+}
+
+const particles = ofLanguages('nl:2 fr:1 de:1 fr:1 es it pt ar nl fr en sv de', (language) => language.particles);
+
+/** Generates names of people from one part of the lists. */
+export class People {
+  private readonly random: Random;
+  private readonly coined: CoinedNames;
+  private readonly pools: readonly NamePool[];
+  private readonly famous: readonly string[];
+
+  constructor(random: Random, part: Part, wordNet: WordNet) {
+    this.random = random;
+    this.coined = new CoinedNames(random);
+    // A short list may contain no name of a part. A name of another part must not replace it.
+    this.pools = namePools
+      .map((pool) => ({
+        ...pool,
+        given: byPart(pool.given, part, (name) => name),
+        family: byPart(pool.family, part, (name) => name),
+      }))
+      .filter(({ given, family }) => given.length > 0 && family.length > 0);
+    this.famous = famousNames(wordNet, 'PERSON', part);
+  }
+
+  private pool(): NamePool {
+    return this.random.weighted(this.pools);
+  }
+
+  given(pool = this.pool()): string {
+    if (this.random.chance(0.1) && pool.given.length > 60 && pool.key !== 'vi')
+      return this.coined.coin(`${pool.key} given`, pool.given);
+    return pool.key === 'us' ? this.random.pickUsual(pool.given) : this.random.pick(pool.given);
+  }
+
+  family(pool = this.pool()): string {
+    const { random } = this;
+    const plain =
+      random.chance(0.14) && pool.family.length > 60
+        ? this.coined.coin(`${pool.key} family`, pool.family)
+        : pool.key === 'us' || pool.key === 'nick'
+          ? random.pickUsual(pool.family)
+          : random.pick(pool.family);
+    if (random.chance(0.035)) {
+      const particle = random.pick(particles);
+      return /^(?:O'|Ma?c)$/.test(particle) ? particle + plain : `${particle} ${plain}`;
+    }
+    if (random.chance(0.04)) return `${plain}-${random.pick(pool.family)}`;
+    if (/^(?:es|pt)/.test(pool.key) && random.chance(0.4)) return `${plain} ${random.pick(pool.family)}`;
+    return plain;
+  }
+
+  person(): Person {
+    const { random } = this;
+    if (random.chance(0.03)) {
+      const name = random.pick(this.famous);
+      const [given = name, ...rest] = name.split(' ');
+      return { given, family: rest.at(-1) ?? given, full: name };
+    }
+    // Some people have a family name from another country.
+    const pool = this.pool();
+    const given = this.given(pool) + (random.chance(0.03) ? `-${this.given(pool)}` : '');
+    const family = this.family(random.chance(0.12) ? this.pool() : pool);
+    const initial = String.fromCharCode(65 + random.int(0, 25));
+    const middle = random.next();
+    const between =
+      middle < 0.12 ? ` ${initial}.` : middle < 0.17 ? ` ${initial}` : middle < 0.22 ? ` ${this.given(pool)}` : '';
+    const full = pool.familyFirst ? `${family} ${given}` : `${given}${between} ${family}`;
+    return { given, family, full };
+  }
+
+  /** The given name, the full name or the family name of a person. */
+  anyName({ given, full, family } = this.person()): string {
+    const chance = this.random.next();
+    return chance < 0.4 ? given : chance < 0.75 ? full : family;
+  }
+
+  /** A name as in a form or list: family name first, or initials. */
+  formalPerson(): string {
+    const { given, family } = this.person();
+    const { random } = this;
+    const initial = given.charAt(0).toUpperCase();
+    return random.pick([
+      `${family}, ${given}`,
+      `${initial}. ${family}`,
+      `${family}, ${initial}.`,
+      `${initial}.${String.fromCharCode(65 + random.int(0, 25))}. ${family}`,
+      `${family} ${initial}.`,
+      `${family} ${given}`,
+    ]);
+  }
+}
