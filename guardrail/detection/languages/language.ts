@@ -73,7 +73,7 @@ export interface ContextWords {
   readonly vat: string;
 }
 
-/** Lists of keywords without which the recognizers of a list do not run. */
+/** Lists of keywords. The recognizers of a list run only on texts that contain one of its keywords. */
 export type LanguageKeywords = 'secret' | 'card' | 'plate';
 
 /** The words and phone plans of one language. */
@@ -89,11 +89,11 @@ export interface Language {
   readonly keywords?: Partial<Record<LanguageKeywords, readonly string[]>>;
   /** Numbering plans of the countries that speak the language. */
   readonly phonePlans?: {
-    /** Checked always. In these plans a national number begins with a zero, or has an unmistakable pattern. */
+    /** Always checked. In these plans, a national number begins with a zero or has an unmistakable pattern. */
     readonly always?: readonly PlanCountry[];
-    /** Checked where the operator expects the language; national numbers begin with a zero. */
+    /** Checked if `GUARDRAIL_LANGUAGES` contains the language. National numbers begin with a zero. */
     readonly expectedWithZero?: readonly PlanCountry[];
-    /** Checked where the operator expects the language; national numbers do not begin with a zero. */
+    /** Checked if `GUARDRAIL_LANGUAGES` contains the language. National numbers do not begin with a zero. */
     readonly expected?: readonly PlanCountry[];
   };
 }

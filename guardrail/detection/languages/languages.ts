@@ -80,7 +80,7 @@ export interface PhonePlans {
   readonly withoutZero: readonly PlanCountry[];
 }
 
-/** @param expected ISO 639-1 codes of the languages that the operator expects. */
+/** @param expected ISO 639-1 codes of the languages in `GUARDRAIL_LANGUAGES`. */
 export function phonePlans(expected: readonly string[]): PhonePlans {
   const plans = languages.flatMap(({ codes, phonePlans }) =>
     phonePlans ? { ...phonePlans, isExpected: codes.some((code) => expected.includes(code)) } : [],

@@ -36,19 +36,19 @@ export interface AddressFormat {
 /** Street, postal code and town: the order of most countries of Europe. */
 export const codeBeforeTown = (street: string, code: string, town: string): string => `${street}, ${code} ${town}`;
 
-/** A name and one of several endings: "Lindenweg". */
+/** A name and one of several endings: "Lindenweg". @param suffixes separated by spaces. */
 export const suffixed =
   (suffixes: string): Street['name'] =>
   (maker) =>
     maker.streetStem() + maker.random.pick(suffixes.split(' '));
 
-/** One of several words, separated by `|`, and a name: "Rue Dupont". */
+/** One of several words and a name: "Rue Dupont". @param prefixes separated by `|`. */
 export const prefixedBy =
   (prefixes: string): Street['name'] =>
   (maker) =>
     `${maker.random.pick(prefixes.split('|'))} ${maker.random.chance(0.4) ? maker.person().full : maker.random.chance(0.5) ? maker.family() : maker.nounName()}`;
 
-/** A street of faker's locales, or another name. */
+/** A street of faker's locales; in four of ten cases, or without such a street, another name. */
 export const listed =
   (keys: string, otherwise: Street['name']): Street['name'] =>
   (maker) => {

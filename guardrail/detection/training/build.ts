@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Gazetteer } from '../ner/gazetteer.ts';
 import { Tagger } from '../ner/tagger.ts';
 import { packGazetteer, packModel, unpacked, unpackModel } from '../ner/model.ts';
-import { buildGazetteer, gazetteerOf, withHidden } from './gazetteers.ts';
+import { buildGazetteer, gazetteerOf, withHiddenWords } from './gazetteers.ts';
 import { Generator } from './generate.ts';
 import { heldOutTexts } from './heldOut/heldOut.ts';
 import { readWordNet, type WordNet } from './wordNet.ts';
@@ -11,7 +11,7 @@ import { Random } from './random.ts';
 import { heldOutScores, splitScores, type HeldOutScores, type SplitScore } from './scores.ts';
 
 const seeds = { texts: 20_261_121, order: 3, development: 9_041_977 };
-/** Two passes over more texts teach more than many passes over fewer: names and words vary. */
+/** Number of passes. Two passes over many texts give better scores than many passes over few, because names and words vary. */
 const epochs = 2;
 
 export interface Built {
@@ -45,7 +45,7 @@ function scoresOf(model: Buffer, hidden: Gazetteer, wordNet: WordNet): Pick<Mani
 /** Recomputes the scores of weights that are already trained, after a change of the scored sets. */
 export function rescored(manifest: Manifest, model: Buffer): Manifest {
   const wordNet = readWordNet();
-  const hidden = gazetteerOf(withHidden(buildGazetteer(wordNet), wordNet));
+  const hidden = gazetteerOf(withHiddenWords(buildGazetteer(wordNet), wordNet));
   return { ...manifest, ...scoresOf(model, hidden, wordNet) };
 }
 
@@ -53,7 +53,7 @@ export function rescored(manifest: Manifest, model: Buffer): Manifest {
 export function build(log: (line: string) => void): Built {
   const wordNet = readWordNet();
   const entries = buildGazetteer(wordNet);
-  const hidden = gazetteerOf(withHidden(entries, wordNet));
+  const hidden = gazetteerOf(withHiddenWords(entries, wordNet));
   const generator = new Generator(seeds.texts, 'train', wordNet);
   const texts = [
     ...generator.templates('english', 200),
@@ -86,8 +86,8 @@ export function build(log: (line: string) => void): Built {
   ];
   const trainingCharacters = texts.reduce((sum, { text }) => sum + text.length, 0);
   log(`${texts.length} texts of ${trainingCharacters} characters, ${entries.size} words in the gazetteers`);
-  const learnt = train(examplesOf(texts, hidden), epochs, new Random(seeds.order), log);
-  const model = packModel(learnt);
+  const weights = train(examplesOf(texts, hidden), epochs, new Random(seeds.order), log);
+  const model = packModel(weights);
   const gazetteer = packGazetteer(entries);
   return {
     model,

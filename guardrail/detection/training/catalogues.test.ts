@@ -23,16 +23,16 @@ describe('catalogues', () => {
     fc.assert(
       fc.property(fc.integer(), messages, (seed, list) => {
         const words = list.flatMap((message) => message.split(' '));
-        const said =
+        const found =
           written(seed, list)
             .toLowerCase()
             .match(/[à-öø-ü]+/g) ?? [];
-        for (const part of said)
+        for (const part of found)
           expect(
             words.some((word) => word.includes(part)),
             part,
           ).to.equal(true);
-        const whole = said.filter((part) => words.includes(part));
+        const whole = found.filter((part) => words.includes(part));
         expect(whole.length, 'whole words').to.be.greaterThan(0);
       }),
     );

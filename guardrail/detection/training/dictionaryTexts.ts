@@ -20,7 +20,7 @@ export class DictionaryTexts {
     this.wordNet = wordNet;
   }
 
-  /** Dictionary examples in which a name replaces a pronoun or role. They supply many natural sentences. */
+  /** Examples in which names replace pronouns, or words such as "the city". They supply many natural sentences. */
   examples(count: number): LabelledText[] {
     const { random, wordNet } = this;
     const usable = wordNet.examples.filter(
@@ -60,7 +60,7 @@ export class DictionaryTexts {
     return made;
   }
 
-  /** Dictionary sentences without names, unchanged. */
+  /** One to three sentences without names. */
   explanations(count: number): LabelledText[] {
     const { random, wordNet } = this;
     const usable = [...wordNet.examples, ...wordNet.glosses].filter((text) => !hasName(text));
@@ -73,7 +73,7 @@ export class DictionaryTexts {
     });
   }
 
-  /** Dictionary texts whose capitalised words are all known: as names of one kind, or as other words. */
+  /** Texts with names of which each capitalised word is known: as part of a name of one kind, or as another word. */
   encyclopedia(count: number): LabelledText[] {
     const texts = this.random.shuffle([...this.wordNet.glosses, ...this.wordNet.examples].filter(hasName));
     const made: LabelledText[] = [];

@@ -30,7 +30,7 @@ import {
   technologies,
   units,
 } from './fillerWords.ts';
-import { wideWords } from './lexicon.ts';
+import { webWords } from './lexicon.ts';
 import { SoftwareNames } from './softwareNames.ts';
 import { type WordNet } from './wordNet.ts';
 import type { Random } from './random.ts';
@@ -97,7 +97,7 @@ export class Fillers {
   private germanNoun(): string {
     const { random } = this;
     const chance = random.next();
-    if (chance < 0.4) return random.pick(wideWords.de.nouns);
+    if (chance < 0.4) return random.pick(webWords.de.nouns);
     return random.pick(germanNouns) + (chance < 0.5 ? random.pick(germanNouns).toLowerCase() : '');
   }
 

@@ -4,7 +4,7 @@ import { fakerList } from './faker.ts';
 import { ofLanguages } from './languages.ts';
 import {
   countries,
-  countriesElsewhere,
+  foreignCountries,
   englishWords,
   foreignWords,
   isHidden,
@@ -23,7 +23,7 @@ const organizationWords = ofLanguages(
   (language) => language.organizationWords,
 );
 
-/** Words of famous names that mostly precede numbers and addresses: "Tel" of "Tel Aviv". */
+/** Words of famous names that are labels in most texts: "Tel" of "Tel Aviv". */
 const labels: ReadonlySet<string> = new Set(['Tel']);
 
 /** Builds the shipped gazetteer from all lists. Maps the hash of a word to its flags. */
@@ -44,7 +44,7 @@ export function buildGazetteer(wordNet: WordNet): Map<number, number> {
     for (const word of words)
       if (words.length === 1 || word.length > 3) add(word, words.length === 1 ? flags.town : flags.townPart);
   }
-  for (const name of [...countries, ...countriesElsewhere, ...states]) {
+  for (const name of [...countries, ...foreignCountries, ...states]) {
     for (const word of wordsOf(name)) if (word.length > 3) add(word, flags.region);
   }
   for (const [name, kind] of wordNet.named) {
@@ -76,7 +76,7 @@ export const gazetteerOf = (entries: ReadonlyMap<number, number>): Gazetteer =>
  * The gazetteer for training and its scores. It hides a third of the names, and a third of the ordinary words of other
  * languages than English, because no list has all of them.
  */
-export function withHidden(entries: ReadonlyMap<number, number>, wordNet: WordNet): Map<number, number> {
+export function withHiddenWords(entries: ReadonlyMap<number, number>, wordNet: WordNet): Map<number, number> {
   const english = new Set([...englishWords(wordNet)].map(wordHash));
   return new Map(
     [...entries]

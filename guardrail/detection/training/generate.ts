@@ -41,15 +41,15 @@ export class Generator {
     this.dictionary = new DictionaryTexts(random, entities, this.variation, wordNet);
   }
 
-  /** Fills each template of a file `times` times. */
-  templates(file: string, times: number): LabelledText[] {
-    return lines(file).flatMap((template) => Array.from({ length: times }, () => this.filler.fill(template)));
+  /** Fills each template of a set `times` times. */
+  templates(set: string, times: number): LabelledText[] {
+    return lines(set).flatMap((template) => Array.from({ length: times }, () => this.filler.fill(template)));
   }
 
   /** Joins several sentences, forms or messages, as in a conversation. */
-  passages(files: readonly string[], count: number): LabelledText[] {
+  passages(sets: readonly string[], count: number): LabelledText[] {
     const { random } = this;
-    const templates = files.flatMap(lines).filter((line) => line.length > 12 && line.length < 120);
+    const templates = sets.flatMap(lines).filter((line) => line.length > 12 && line.length < 120);
     return Array.from({ length: count }, () => {
       let text = '';
       const spans: LabelledSpan[] = [];
@@ -64,31 +64,31 @@ export class Generator {
     });
   }
 
-  /** Messages, declarations, manuals and small talk in a dozen languages, without names. Some are lower case. */
+  /** Texts without names in other languages than English, each unchanged and with other words. Some are lower case. */
   foreign(): LabelledText[] {
     return foreignTexts().flatMap((from) =>
       [from.text, this.replacement.withOtherWords(from)].map((text) => this.sometimesLowerCase(text)),
     );
   }
 
-  /** Everyday sentences of a file, `times` times each, alone or joined. Most have some words replaced. */
-  prose(file: string, times: number): LabelledText[] {
+  /** Joins one to three sentences of a set, on average `times` texts for each sentence. Most have some words replaced. */
+  prose(set: string, times: number): LabelledText[] {
     const { random } = this;
-    const byLanguage = Map.groupBy(readTemplates(file), ({ language }) => language);
+    const byLanguage = Map.groupBy(readTemplates(set), ({ language }) => language);
     return [...byLanguage.values()].flatMap((sentences) =>
       Array.from({ length: sentences.length * times }, () => {
-        const said = Array.from({ length: random.int(1, 3) }, () => {
+        const chosen = Array.from({ length: random.int(1, 3) }, () => {
           const sentence = random.pick(sentences);
           return random.chance(0.7) ? this.replacement.withOtherWords(sentence) : sentence.text;
         });
-        return this.sometimesLowerCase(said.join(random.pick([' ', ' ', '\n'])));
+        return this.sometimesLowerCase(chosen.join(random.pick([' ', ' ', '\n'])));
       }),
     );
   }
 
-  /** Everyday sentences of a file with names, `times` times each. Half have some words replaced. */
-  carriers(file: string, times: number): LabelledText[] {
-    return readTemplates(file).flatMap((sentence) =>
+  /** Fills each sentence of a set `times` times. Half of the texts have some words replaced. */
+  carriers(set: string, times: number): LabelledText[] {
+    return readTemplates(set).flatMap((sentence) =>
       Array.from({ length: times }, () =>
         this.filler.fill(
           this.random.chance(0.5) ? this.replacement.withOtherWords(sentence) : sentence.text,
@@ -102,7 +102,7 @@ export class Generator {
     return { text: this.random.chance(0.2) ? text.toLowerCase() : text, spans: [], source: 'foreign prose' };
   }
 
-  /** Fills the templates of a file with the words of each language. */
+  /** Fills the templates of the set `plain` with the words of each language, `times` times. */
   plain(times: number): LabelledText[] {
     const verbs = Object.fromEntries(languages.map((language) => [language, verbForms(language)]));
     return languages.flatMap((language) =>
@@ -114,7 +114,7 @@ export class Generator {
     );
   }
 
-  /** Program messages in the formats of catalogues, help texts and manuals. 15 % also have a sentence with names. */
+  /** Program messages in the formats of catalogues, help texts and manuals. 15 % end with a sentence with names. */
   catalogues(count: number): LabelledText[] {
     const { random } = this;
     const catalogues = new Catalogues(random, this.fillers);

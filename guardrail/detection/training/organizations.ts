@@ -27,7 +27,7 @@ const organizationPrefixes = ofLanguages(
 const organizationAdjectives = ofLanguages('en de fr es it', (language) => language.organizationAdjectives);
 const and = ofLanguages('en de fr es', (language) => language.and);
 
-/** The other generators from whose names organisations get theirs. */
+/** Generators of the names in names of organisations. */
 interface NameSources {
   readonly people: People;
   readonly places: Places;

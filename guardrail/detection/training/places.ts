@@ -4,7 +4,7 @@ import { ofLanguages } from './languages.ts';
 import {
   byPart,
   countries,
-  countriesElsewhere,
+  foreignCountries,
   countriesIn,
   famousNames,
   states,
@@ -50,7 +50,7 @@ export class Places {
   /** @param language language of most country names. The default is mostly English. */
   country(language?: Language): string {
     const { random } = this;
-    return random.pick(random.chance(0.75) ? (language ? countriesIn[language] : countries) : countriesElsewhere);
+    return random.pick(random.chance(0.75) ? (language ? countriesIn[language] : countries) : foreignCountries);
   }
 
   region(): string {

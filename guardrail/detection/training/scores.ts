@@ -57,7 +57,7 @@ function splitScore(
   recallSetting: Recall,
   kinds: readonly TagKind[],
 ): SplitScore {
-  let [gold, found, right, leaked, innocent, destroyed] = [0, 0, 0, 0, 0, 0];
+  let [gold, found, right, leaked, innocent, masked] = [0, 0, 0, 0, 0, 0];
   for (const { text, spans } of texts) {
     const covered = new Uint8Array(text.length);
     const personal = new Uint8Array(text.length);
@@ -77,18 +77,18 @@ function splitScore(
       right += Number(isRight);
     });
     for (const { start, end } of values) {
-      let [total, open] = [0, 0];
+      let [total, undetected] = [0, 0];
       for (let at = start; at < end; at++) {
         if (!isWord(text, at)) continue;
         total++;
-        open += covered[at] ? 0 : 1;
+        undetected += covered[at] ? 0 : 1;
       }
-      leaked += Number(open > 0.1 * total);
+      leaked += Number(undetected > 0.1 * total);
     }
     for (let at = 0; at < text.length; at++) {
       if (personal[at] || !isWord(text, at)) continue;
       innocent++;
-      destroyed += covered[at] ?? 0;
+      masked += covered[at] ?? 0;
     }
   }
   const precision = right / found;
@@ -98,6 +98,6 @@ function splitScore(
     recall: rounded(recall),
     f2: rounded((5 * precision * recall) / (4 * precision + recall)),
     leakedValues: rounded(leaked / gold),
-    overmasked: rounded(destroyed / innocent),
+    overmasked: rounded(masked / innocent),
   };
 }

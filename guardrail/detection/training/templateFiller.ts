@@ -23,7 +23,10 @@ const kindOfPlaceholder: Readonly<Record<string, TagKind>> = {
   postcode: 'ADDRESS',
 };
 
-/** Replaces the placeholders of templates: `{per}` by a person, `{noun}` by a noun. `{given#a}` and `{family#a}` name the same person. */
+/**
+ * Replaces the placeholders of templates: `{per}` by a person, `{noun}` by a noun. `{given#a}` and `{family#a}` name the same
+ * person.
+ */
 export class TemplateFiller {
   private readonly entities: Entities;
   private readonly fillers: Fillers;

@@ -18,7 +18,7 @@ export class Variation {
     this.english = words;
   }
 
-  /** Alters a text as people and systems do: lower case, names in capitals, other quotes, no full stops. */
+  /** Imitates careless spelling and formats: lower case, names in capitals, other quotes, no full stops. */
   varied(pieces: Piece[]): Piece[] {
     const { random } = this;
     const isLowerCase = !pieces.some(({ text, kind }) => !kind && /\p{Lu}/u.test(text)) && pieces.length > 1;
@@ -40,8 +40,8 @@ export class Variation {
   }
 
   /**
-   * Lower-cases a piece, except for place and family names that are also words. "bosco" means a wood far more often than the
-   * town: if training had both, the tagger would find a town in every wood.
+   * Lower-cases a piece, except for place and family names that are also words. In lower case, the word is meant: "bosco" is a
+   * wood, not a town.
    */
   private lowerCased({ text, kind }: Piece): string {
     const lower = text.toLowerCase();

@@ -28,7 +28,7 @@ export const verbForms = (language: Language): string[] => {
 
 /** All words of a language with their regular inflections, in lower case. A few of the generated forms are not in use. */
 export function wordFormsOf(language: Language): Set<string> {
-  const { nouns, adjectives, small, endings } = vocabularyOf(language);
+  const { nouns, adjectives, functionWords, endings } = vocabularyOf(language);
   const inflected = [...nouns, ...adjectives].flatMap((word) => [word, ...inflections(word, endings)]);
-  return new Set([...inflected, ...small, ...verbForms(language)].map((word) => word.toLowerCase()));
+  return new Set([...inflected, ...functionWords, ...verbForms(language)].map((word) => word.toLowerCase()));
 }

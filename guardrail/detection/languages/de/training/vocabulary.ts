@@ -33,7 +33,7 @@ export const germanVocabulary: Vocabulary = {
       zeigen lernen üben spielen malen singen tanzen lachen weinen schlafen träumen wohnen mieten arbeiten verdienen sparen zählen messen
       rechnen prüfen planen warten hoffen glauben meinen denken fühlen hören schauen reisen buchen packen parken tanken reparieren bauen
       streichen bohren pflanzen ernten pflücken füttern heilen impfen untersuchen behandeln klagen husten`),
-  small:
+  functionWords:
     split(`der die das den dem des ein eine einen einem einer eines und oder aber denn weil dass wenn als ob nicht kein keine ich du er sie es
       wir ihr mich dich ihn uns euch mir dir ihm ihnen mein dein sein unser euer ist sind war waren wird werden wurde hat haben hatte kann können
       muss müssen soll sollen will wollen darf dürfen mag im in an am auf aus bei mit nach von vom zu zum zur über unter vor hinter neben

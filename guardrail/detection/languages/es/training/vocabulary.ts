@@ -34,7 +34,7 @@ export const spanishVocabulary: Vocabulary = {
       soñar vivir alquilar trabajar ganar ahorrar contar medir calcular revisar planear esperar creer pensar sentir oír mirar viajar reservar
       aparcar reparar construir plantar recoger curar tratar quejar toser borrar guardar copiar mover activar mostrar leer escribir fallar
       faltar empezar terminar recibir subir bajar saltar omitir consultar imprimir seleccionar llevar llegar salir entrar volver dejar`),
-  small:
+  functionWords:
     split(`el la los las un una unos unas y o u e pero porque que si como cuando donde no ni yo tú él ella nosotros ellos ellas me te se nos le les lo
       mi tu su mis tus sus nuestro es son era eran fue fueron será está están estaba hay ha han había he puede pueden debe deben quiere quiero
       en a al de del con sin por para sobre bajo entre desde hasta hacia según contra durante ante tras hoy ayer mañana ahora luego después

@@ -34,7 +34,7 @@ export const frenchVocabulary: Vocabulary = {
       travailler gagner compter mesurer calculer planifier espérer penser écouter regarder voyager réserver garer réparer planter soigner
       traiter tousser effacer garder copier déplacer activer échouer commencer terminer monter sauter ignorer consulter imprimer sélectionner
       porter arriver rentrer laisser dormir finir remplir choisir réussir vendre attendre répondre perdre entendre`),
-  small:
+  functionWords:
     split(`le la les un une des du de et ou mais car parce que si comme quand où ne pas ni je tu il elle nous vous ils elles me te se lui leur y en mon
       ton son ma ta sa mes tes ses notre votre leurs est sont était étaient sera seront a ont avait fut peut peuvent doit doivent veut veux fait
       font dans à au aux avec sans par pour sur sous entre depuis jusque vers selon contre pendant avant après chez aujourd'hui hier demain

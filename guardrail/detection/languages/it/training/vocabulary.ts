@@ -35,7 +35,7 @@ export const italianVocabulary: Vocabulary = {
       parcheggiare riparare piantare curare trattare cancellare salvare copiare spostare attivare leggere scrivere fallire mancare cominciare
       finire ricevere saltare ignorare consultare stampare selezionare portare arrivare partire entrare tornare lasciare indicare restituire
       iniziare basare specificare contenere`),
-  small:
+  functionWords:
     split(`il lo la i gli le un uno una e o ma perché che se come quando dove non né io tu lui lei noi voi loro mi ti si ci vi ne mio tuo suo mia tua
       sua nostro vostro è sono era erano fu sarà ha hanno aveva ho può possono deve devono vuole voglio fa fanno in a al allo alla ai agli alle
       di del dello della dei degli delle da dal dalla con senza per su sul sulla sotto tra fra oggi ieri domani adesso ora poi dopo sempre mai

@@ -32,7 +32,7 @@ export const dutchVocabulary: Vocabulary = {
       huilen slapen dromen wonen huren werken verdienen sparen tellen meten rekenen plannen wachten hopen geloven denken voelen horen kijken
       reizen boeken parkeren repareren bouwen planten plukken genezen behandelen klagen hoesten wissen bewaren verplaatsen lezen schrijven
       mislukken beginnen ontvangen springen negeren raadplegen printen kiezen brengen komen gaan laten instellen toevoegen verwijderen`),
-  small:
+  functionWords:
     split(`de het een en of maar want omdat dat als wanneer waar niet geen ik jij je hij zij ze wij we jullie u mij me jou hem haar ons hun mijn jouw
       zijn onze is was waren wordt worden werd heeft hebben had kan kunnen moet moeten zal zullen wil willen mag mogen in op aan uit bij met naar
       van voor over onder achter naast tussen door tegen zonder om tot sinds tijdens vanaf volgens vandaag gisteren morgen nu dan altijd nooit
