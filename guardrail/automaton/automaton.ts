@@ -51,16 +51,16 @@ export function createAutomaton(values: readonly string[], fold?: Fold): Automat
   }
 }
 
-/** Creates the automaton of many values. Awaits `breathe` between steps of a few milliseconds. */
+/** Creates the automaton of many values. Awaits `yieldIfDue` between steps of a few milliseconds. */
 export async function buildAutomaton(
   values: readonly string[],
-  breathe: () => Promise<void> | undefined,
+  yieldIfDue: () => Promise<void> | undefined,
 ): Promise<Automaton> {
   const work = link(values);
   for (;;) {
     const next = work.next();
     if (next.done === true) return automatonOf(values, next.value);
-    await breathe();
+    await yieldIfDue();
   }
 }
 

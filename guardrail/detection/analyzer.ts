@@ -9,8 +9,8 @@ import {
 } from './contract.ts';
 import { defaultPolicy, type Policy } from './policy/policy.ts';
 import type { PolicySource } from './policy/policySource.ts';
-import { shortEnough } from './entityLength.ts';
-import { repeat } from './repetition.ts';
+import { splitLongEntity } from './entityLength.ts';
+import { addRepetitions } from './repetition.ts';
 import { resolveOverlaps } from './spans.ts';
 
 export interface AnalyzerOptions {
@@ -35,10 +35,10 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
         resolveOverlaps(
           text,
           retained(text, [...(found[index] ?? []), ...policy.find(text, context.team)], policy, context),
-        ).flatMap((span) => shortEnough(text, span)),
+        ).flatMap((span) => splitLongEntity(text, span)),
       );
       TooManyValuesError.check(spans.reduce((sum, { length }) => sum + length, 0));
-      const repeated = await repeat(texts, spans);
+      const repeated = await addRepetitions(texts, spans);
       TooManyValuesError.check(repeated.reduce((sum, { length }) => sum + length, 0));
       return texts.map((text, index) => withActions(text, repeated[index] ?? [], policy, context));
     },

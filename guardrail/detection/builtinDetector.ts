@@ -8,7 +8,7 @@ import {
   type Recall,
   type Span,
 } from './contract.ts';
-import { shortEnough } from './entityLength.ts';
+import { splitLongEntity } from './entityLength.ts';
 import { resolveOverlaps } from './spans.ts';
 import { biases } from './ner/recallBiases.ts';
 import { piecesOf, widened, type Piece } from './text/pieces.ts';
@@ -82,7 +82,7 @@ class BuiltinDetector implements Detector {
       const [first] = pieces;
       if (first && pieces.length === 1) {
         const spans = resolveOverlaps(text, this.readPiece(text, first, bias));
-        const short = spans.flatMap((span) => shortEnough(text, span));
+        const short = spans.flatMap((span) => splitLongEntity(text, span));
         count.add(short.length);
         found.push(short);
       } else {
@@ -106,7 +106,7 @@ class BuiltinDetector implements Detector {
   private async findInLong(text: string, pieces: Iterable<Piece>, bias: number, count: Counter): Promise<Span[]> {
     const spans: Span[] = [];
     for (const piece of pieces) {
-      const found = this.findIn(text, piece, bias).flatMap((span) => shortEnough(text, span));
+      const found = this.findIn(text, piece, bias).flatMap((span) => splitLongEntity(text, span));
       count.add(found.length);
       for (const span of found) spans.push(span);
       await nextIteration();

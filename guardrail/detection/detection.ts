@@ -4,11 +4,11 @@
  */
 export * from './contract.ts';
 export { createAnalyzer, type AnalyzerOptions } from './analyzer.ts';
-export { luhn, remainder } from './recognizers/checksums.ts';
+export { luhn, decimalModulo } from './recognizers/checksums.ts';
 export { createBuiltinDetector, type BuiltinOptions } from './builtinDetector.ts';
 export { runDetect, type DetectOptionsOfCommand } from './detectCommand.ts';
 export { compilePolicy, defaultPolicy, type Policy } from './policy/policy.ts';
 export { openPolicy, type PolicySource, type PolicySourceOptions } from './policy/policySource.ts';
-export { MAX_ENTITY, shortEnough } from './entityLength.ts';
+export { MAX_ENTITY, splitLongEntity } from './entityLength.ts';
 export { createPresidioDetector, type PresidioOptions } from './presidio.ts';
 export { parsePolicy, PolicyError, type PolicyDocument } from './policy/schema.ts';

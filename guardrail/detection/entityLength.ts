@@ -26,7 +26,7 @@ interface TextRange {
  * Splits a span that is too long into several, each with a value of its own. Only white space separates them. A run of
  * names that repeats becomes single names.
  */
-export function shortEnough<P extends TextRange>(text: string, span: P): readonly P[] {
+export function splitLongEntity<P extends TextRange>(text: string, span: P): readonly P[] {
   const longest = LONGER[span.type] ?? MAX_ENTITY;
   if (span.end - span.start <= longest) return [span];
   const pieces: P[] = [];

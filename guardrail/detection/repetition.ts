@@ -27,7 +27,7 @@ const SLICE = 1 << 15;
  * @param spans the disjoint spans of each text.
  * @returns the spans of each text and the added ones, disjoint.
  */
-export async function repeat(texts: readonly string[], spans: readonly (readonly Span[])[]): Promise<Span[][]> {
+export async function addRepetitions(texts: readonly string[], spans: readonly (readonly Span[])[]): Promise<Span[][]> {
   const yieldIfDue = createYielder();
   const phrases = new Phrases<KnownName>({ exact: true });
   for (const [index, text] of texts.entries()) {

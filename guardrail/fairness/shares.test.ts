@@ -22,16 +22,16 @@ describe('shares', () => {
 
   it('become equal as tenants release their amounts', () => {
     const shares = createShares({ capacity: 1000 });
-    const held = new Map([[A, fill(shares, A)]]);
+    const used = new Map([[A, fill(shares, A)]]);
     for (let round = 0; round < 200; round += 1) {
       for (const tenant of [A, B, C]) {
-        const own = held.get(tenant) ?? 0;
+        const own = used.get(tenant) ?? 0;
         const back = Math.ceil(own / 10);
-        shares.give(tenant, back);
-        held.set(tenant, own - back + fill(shares, tenant));
+        shares.release(tenant, back);
+        used.set(tenant, own - back + fill(shares, tenant));
       }
     }
-    for (const tenant of [A, B, C]) expect(held.get(tenant), tenant).to.be.within(200, 400);
+    for (const tenant of [A, B, C]) expect(used.get(tenant), tenant).to.be.within(200, 400);
   });
 
   it('guarantee an amount to each tenant while it is free', () => {
@@ -51,26 +51,26 @@ describe('shares', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 200 }), (steps, capacity) => {
         const shares = createShares({ capacity });
-        const held = new Map<Tenant, number>();
-        const all = (): number => [...held.values()].reduce((sum, amount) => sum + amount, 0);
+        const used = new Map<Tenant, number>();
+        const all = (): number => [...used.values()].reduce((sum, amount) => sum + amount, 0);
         for (const { tenant, amount, isRelease } of steps) {
-          const own = held.get(tenant) ?? 0;
+          const own = used.get(tenant) ?? 0;
           if (isRelease) {
             const back = Math.min(own, amount);
-            shares.give(tenant, back);
-            held.set(tenant, own - back);
+            shares.release(tenant, back);
+            used.set(tenant, own - back);
           } else {
             const before = capacity - all();
             const isTaken = shares.take(tenant, amount);
             // A tenant that uses nothing gets all that is free. A large tenant leaves a third of its own amount free.
             expect(isTaken).to.equal(amount <= before && own <= 3 * before);
-            if (isTaken) held.set(tenant, own + amount);
+            if (isTaken) used.set(tenant, own + amount);
           }
-          expect(shares.held).to.equal(all());
-          expect(shares.held).to.be.within(0, capacity);
+          expect(shares.used).to.equal(all());
+          expect(shares.used).to.be.within(0, capacity);
         }
-        for (const [tenant, amount] of held) shares.give(tenant, amount);
-        expect(shares.held).to.equal(0);
+        for (const [tenant, amount] of used) shares.release(tenant, amount);
+        expect(shares.used).to.equal(0);
       }),
     );
   });
@@ -80,7 +80,7 @@ describe('shares', () => {
     shares.take(A, 3);
     shares.take(B, 3);
     expect(() => {
-      shares.give(A, 4);
+      shares.release(A, 4);
     }).to.throw('more than it uses');
   });
 });

@@ -3,12 +3,12 @@ import type { Tenant } from '../ids.ts';
 /** A bounded resource that tenants share. */
 export interface Shares {
   /** The amount that all tenants use, at most the capacity. */
-  readonly held: number;
+  readonly used: number;
   canTake(tenant: Tenant, amount: number): boolean;
   /** @returns whether the amount was available and is now in use. */
   take(tenant: Tenant, amount: number): boolean;
   /** Releases an amount. @throws Error if the tenant uses less. */
-  give(tenant: Tenant, amount: number): void;
+  release(tenant: Tenant, amount: number): void;
 }
 
 export interface SharesOptions {
@@ -28,32 +28,32 @@ const TIMES_FREE = 3;
  * switches", 1998). They need no list of tenants and no fixed quotas, and a new tenant preempts no other.
  */
 export function createShares({ capacity, guaranteed = 0 }: SharesOptions): Shares {
-  const holdings = new Map<Tenant, number>();
-  let held = 0;
+  const usedBy = new Map<Tenant, number>();
+  let used = 0;
 
   const canTake = (tenant: Tenant, amount: number): boolean => {
-    const own = holdings.get(tenant) ?? 0;
-    const free = capacity - held;
+    const own = usedBy.get(tenant) ?? 0;
+    const free = capacity - used;
     return amount <= free && (own + amount <= guaranteed || own <= TIMES_FREE * free);
   };
 
   return {
-    get held() {
-      return held;
+    get used() {
+      return used;
     },
     canTake,
     take(tenant, amount) {
       if (!canTake(tenant, amount)) return false;
-      held += amount;
-      holdings.set(tenant, (holdings.get(tenant) ?? 0) + amount);
+      used += amount;
+      usedBy.set(tenant, (usedBy.get(tenant) ?? 0) + amount);
       return true;
     },
-    give(tenant, amount) {
-      const left = (holdings.get(tenant) ?? 0) - amount;
+    release(tenant, amount) {
+      const left = (usedBy.get(tenant) ?? 0) - amount;
       if (left < 0) throw new Error('A tenant releases more than it uses.');
-      held -= amount;
-      if (left === 0) holdings.delete(tenant);
-      else holdings.set(tenant, left);
+      used -= amount;
+      if (left === 0) usedBy.delete(tenant);
+      else usedBy.set(tenant, left);
     },
   };
 }

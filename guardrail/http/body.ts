@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Transform, type Duplex, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import getRawBody from 'raw-body';
-import type { BodyReading } from './admission/capacity.ts';
+import type { BodyTracker } from './admission/capacity.ts';
 import type { CallMiddleware } from './context.ts';
 import { ServiceError } from './errors.ts';
 import { parseJson } from './json.ts';
@@ -24,32 +24,32 @@ export function jsonBody(limit: number): CallMiddleware {
     if (!/^application\/json *(?:; *charset *= *"?utf-?8"? *)?$/i.test(type)) {
       throw new ServiceError('unsupported_media_type');
     }
-    const bytes = await read(context.req, limit, context.state.reading);
+    const bytes = await read(context.req, limit, context.state.bodyTracker);
     context.state.bodyBytes = bytes.length;
     context.state.body = parseJson(bytes);
     await next();
   };
 }
 
-async function read(request: IncomingMessage, limit: number, reading: BodyReading | undefined): Promise<Buffer> {
+async function read(request: IncomingMessage, limit: number, tracker: BodyTracker | undefined): Promise<Buffer> {
   const declared = request.headers['content-length'];
   if (declared !== undefined && Number(declared) > limit) throw new ServiceError('body_too_large', { limit });
-  const meter = meterOf(reading);
+  const meter = meterOf(tracker);
   const stages = [...decoderOf(request), meter];
   const failIncomplete = (): void => {
     meter.destroy(new Error('The request ended before its body was complete.'));
   };
   const abort = (): void => {
-    meter.destroy(reading?.signal.reason as Error);
+    meter.destroy(tracker?.signal.reason as Error);
   };
   if (request.destroyed) failIncomplete();
-  reading?.signal.addEventListener('abort', abort, { once: true });
+  tracker?.signal.addEventListener('abort', abort, { once: true });
   stages.reduce((from: Readable, to) => from.on('error', failIncomplete).pipe(to), request);
   try {
     return await readAll(meter, limit);
   } finally {
-    reading?.done();
-    reading?.signal.removeEventListener('abort', abort);
+    tracker?.done();
+    tracker?.signal.removeEventListener('abort', abort);
     // The connection stays open for the response.
     request.unpipe();
     for (const stage of stages) stage.destroy();
@@ -57,11 +57,11 @@ async function read(request: IncomingMessage, limit: number, reading: BodyReadin
 }
 
 /** A stream that counts its bytes. */
-function meterOf(reading: BodyReading | undefined): Transform {
+function meterOf(tracker: BodyTracker | undefined): Transform {
   return new Transform({
     transform(chunk: Buffer, _, proceed) {
       try {
-        reading?.hold(chunk.length);
+        tracker?.addBytes(chunk.length);
         proceed(null, chunk);
       } catch (error) {
         proceed(error as Error);

@@ -2,7 +2,7 @@ import type { Middleware, ParameterizedContext } from 'koa';
 import type { JsonObject } from '../gateways/gateways.ts';
 import type { SessionId, Tenant } from '../ids.ts';
 import type { Fence } from '../store/store.ts';
-import type { BodyReading } from './admission/capacity.ts';
+import type { BodyTracker } from './admission/capacity.ts';
 
 /** What middleware and handlers know about a call. */
 export interface CallState {
@@ -12,7 +12,7 @@ export interface CallState {
   /** The fence at the start of the call: values erased while the body arrives stay erased. */
   fence?: Fence;
   /** Counts the body while it is read; set by admission. */
-  reading?: BodyReading;
+  bodyTracker?: BodyTracker;
   /** The parsed body. */
   body?: unknown;
   /** The size of the decompressed body. */

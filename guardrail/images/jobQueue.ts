@@ -41,7 +41,7 @@ export class JobQueue {
   /** @returns whether the job was in the queue. */
   remove(job: Job): boolean {
     const { places, queue } = this.#kinds[job.task.kind];
-    if (this.#placed.delete(job)) places.give(job.tenant, 1);
+    if (this.#placed.delete(job)) places.release(job.tenant, 1);
     return queue.remove(job);
   }
 

@@ -64,7 +64,7 @@ async function readAll(engine: Worker, image: GrayImage): Promise<Line[][]> {
   if (Math.min(image.width, image.height) < MIN_SIDE) return [];
   const areas = findTextAreas(image);
   if (areas.isEmpty) return [];
-  const print = areas.shown();
+  const print = areas.blurBackground();
   // The engine retries each unreadable line as a negative. On a dark page that would be every line.
   const page = areas.isLightOnDark ? negative(print) : print;
   const isSmall = page.width * page.height <= SMALL_IMAGE;
@@ -134,7 +134,7 @@ async function readStrips(
   const lines: RecognizedWord[][] = [];
   for (let top = 0; top < image.height; top += rows - STRIP_OVERLAP) {
     const height = Math.min(rows, image.height - top);
-    if (areas?.isIn(top, top + height) ?? true) {
+    if (areas?.hasTextBetween(top, top + height) ?? true) {
       lines.push(...(await readStrip(engine, await enlarge(image, top, height, scale), scale, top, mode)));
     }
     if (top + height >= image.height) break;

@@ -22,7 +22,7 @@ export interface OcrCache {
   keyOf(image: ImageFile): Pseudonym;
   find(name: Pseudonym, owner: CacheOwner): Promise<OcrResult | undefined>;
   /** @throws SessionErasedError if the session was erased after the call began. */
-  put(name: Pseudonym, reading: OcrResult, owner: CacheOwner): Promise<void>;
+  put(name: Pseudonym, result: OcrResult, owner: CacheOwner): Promise<void>;
 }
 
 /** Increase it when the stored format or OCR changes: results of other versions are not found. */
@@ -45,12 +45,12 @@ export function createOcrCache(store: MappingStore, key: KeyObject): OcrCache {
       return kept === undefined ? undefined : unpack(kept);
     },
 
-    async put(name, reading, { session, subject, fence }) {
-      const packed = pack(reading);
+    async put(name, result, { session, subject, fence }) {
+      const packed = pack(result);
       if (packed.length > MAX_CACHED) return;
       // A collision is a concurrent read of the same image.
-      const result = await store.put({ session, subject, fence, values: new Map([[name, packed]]) });
-      if (result.kind === 'erased') throw new SessionErasedError();
+      const outcome = await store.put({ session, subject, fence, values: new Map([[name, packed]]) });
+      if (outcome.kind === 'erased') throw new SessionErasedError();
     },
   };
 }

@@ -2,7 +2,7 @@
  * Corrects OCR errors that hide entities from detectors: a space within an address, a letter instead of a digit, a wrong digit.
  * A wrong digit breaks a checksum, so a number in the form of a card or account number counts as one. Pure.
  */
-import { luhn, remainder } from '../detection/detection.ts';
+import { luhn, decimalModulo } from '../detection/detection.ts';
 import type { Line, Word } from './contract.ts';
 import { separatorBetween, gapOf, LINE_END, joinPieces, type TextPiece, type OcrText } from './ocrText.ts';
 
@@ -117,5 +117,5 @@ function digitsIn(text: string): number {
 /** ISO 7064, mod 97-10. */
 function isIban(text: string): boolean {
   const compact = text.replaceAll(' ', '');
-  return remainder(compact.slice(4) + compact.slice(0, 4), 97) === 1;
+  return decimalModulo(compact.slice(4) + compact.slice(0, 4), 97) === 1;
 }

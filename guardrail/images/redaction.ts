@@ -92,9 +92,9 @@ class ImageGuard {
 
   async #redact(document: RequestDocument, context: CallContext, sources: readonly string[]): Promise<RequestOutcome> {
     const analyzable = await withTexts(await this.#readAll(this.#parseAll(sources), context));
-    const pictureTexts = analyzable.flatMap(({ texts }) => texts.map(({ text }) => text));
-    const { inPictures = [], ...textOutcome } = await this.#guard.request({ ...document, pictureTexts }, context);
-    const analyzed = locateFindings(analyzable, inPictures);
+    const imageTexts = analyzable.flatMap(({ texts }) => texts.map(({ text }) => text));
+    const { imageFindings = [], ...textOutcome } = await this.#guard.request({ ...document, imageTexts }, context);
+    const analyzed = locateFindings(analyzable, imageFindings);
     const entities = analyzed.reduce((counts, { findings }) => withCounts(counts, findings), textOutcome.entities);
     const outcome = { ...textOutcome, entities };
     if (outcome.action === 'BLOCKED') return outcome;

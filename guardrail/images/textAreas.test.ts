@@ -53,9 +53,9 @@ describe('the text areas of an image', () => {
       const image = await make();
       const areas = findTextAreas(image);
       expect(areas.isEmpty).to.equal(false);
-      expect(areas.isIn(0, image.height)).to.equal(true);
+      expect(areas.hasTextBetween(0, image.height)).to.equal(true);
       // Posters can be shown at half size, which changes their edges.
-      if (what !== 'in poster size') expect(columnsWithDifferences(areas.shown(), image)).to.deep.equal([]);
+      if (what !== 'in poster size') expect(columnsWithDifferences(areas.blurBackground(), image)).to.deep.equal([]);
     });
   }
 
@@ -66,7 +66,7 @@ describe('the text areas of an image', () => {
       it(`exclude spots ${spots}, of ${spotSize} pixels`, async () => {
         const areas = findTextAreas(await grayOf(texture({ width: 640, height: 480, spots, spotSize })));
         expect(areas.isEmpty).to.equal(true);
-        expect(areas.isIn(0, 480)).to.equal(false);
+        expect(areas.hasTextBetween(0, 480)).to.equal(false);
       });
     }
   }
@@ -97,7 +97,7 @@ describe('the text areas of an image', () => {
       ),
     );
     const areas = findTextAreas(image);
-    const shown = areas.shown();
+    const shown = areas.blurBackground();
     const cut = ({ data }: GrayImage, left: number, top: number): Buffer[] =>
       Array.from({ length: height }, (_, y) => data.subarray((top + y) * 1200 + left, (top + y) * 1200 + left + width));
     expect(cut(shown, 600, 400)).to.deep.equal(cut(image, 600, 400));
@@ -107,8 +107,8 @@ describe('the text areas of an image', () => {
     };
     expect(spread(cut(image, 20, 700))).to.be.greaterThan(200);
     expect(spread(cut(shown, 20, 700))).to.be.below(40);
-    expect(areas.isIn(0, 60)).to.equal(false);
-    expect(areas.isIn(400, 410)).to.equal(true);
+    expect(areas.hasTextBetween(0, 60)).to.equal(false);
+    expect(areas.hasTextBetween(400, 410)).to.equal(true);
   });
 
   it('distinguish light on dark from dark on light, and small print from large', async () => {
@@ -132,8 +132,8 @@ describe('the text areas of an image', () => {
     ] as const) {
       const data = Buffer.from(Array.from({ length: width * height }, (_, at) => (at % 7 < 2 ? 0 : 255)));
       const areas = findTextAreas({ width, height, data });
-      expect(areas.shown()).to.include({ width, height });
-      expect(areas.shown().data).to.have.length(width * height);
+      expect(areas.blurBackground()).to.include({ width, height });
+      expect(areas.blurBackground().data).to.have.length(width * height);
     }
   });
 });

@@ -25,7 +25,7 @@ const THIN_STROKE = 2.6;
 const SMALL_PRINT_SHARE = 0.05;
 /** The side of a cell in pixels. A cell is the smallest area that is distinguished. */
 const CELL = 8;
-/** The value of a cell without text at any scale. It is shown at the smallest scale. */
+/** The value of a cell without text at any scale. The cell has the smallest scale in the blurred image. */
 const NO_TEXT = 255;
 
 export interface TextAreas {
@@ -35,12 +35,12 @@ export interface TextAreas {
   /** Some text has strokes of one or two pixels. */
   readonly hasSmallPrint: boolean;
   /** Returns whether there is text between two rows of pixels. */
-  isIn(top: number, bottom: number): boolean;
+  hasTextBetween(top: number, bottom: number): boolean;
   /**
-   * Returns the image. Each cell has the scale at which its text was found, so a heading on a lawn stays and the grass around
-   * it is blurred.
+   * Returns the image with its background blurred: each cell has the scale at which its text was found. A heading on a lawn
+   * remains sharp, and the grass around it is blurred.
    */
-  shown(): GrayImage;
+  blurBackground(): GrayImage;
 }
 
 export function findTextAreas(image: GrayImage): TextAreas {
@@ -80,11 +80,12 @@ export function findTextAreas(image: GrayImage): TextAreas {
     isEmpty: seen.windows === 0,
     isLightOnDark: 2 * seen.light > seen.windows,
     hasSmallPrint: seen.thin > SMALL_PRINT_SHARE * seen.fine,
-    isIn: (top, bottom) =>
+    hasTextBetween: (top, bottom) =>
       cells
         .subarray(Math.floor(top / CELL) * columns, Math.ceil(bottom / CELL) * columns)
         .some((reduction) => reduction < NO_TEXT),
-    shown: () => composeImage(sizes, (x, y) => cells[Math.floor(y / CELL) * columns + Math.floor(x / CELL)] ?? NO_TEXT),
+    blurBackground: () =>
+      composeImage(sizes, (x, y) => cells[Math.floor(y / CELL) * columns + Math.floor(x / CELL)] ?? NO_TEXT),
   };
 }
 

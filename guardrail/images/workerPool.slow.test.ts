@@ -32,8 +32,8 @@ const program = new URL(
       if (order === 4) { say({ problem: 'damaged' }); return; }
       if (order === 5) { stop = () => say({ isStopped: true }); return; }
       const box = { left: 0, top: 0, width: 1, height: 1 };
-      const reading = { passes: [[[{ text: String(threadId), box }]]], isAltered: false };
-      setTimeout(() => say(kind === 'read' ? { reading } : { bytes }), order);
+      const result = { passes: [[[{ text: String(threadId), box }]]], isAltered: false };
+      setTimeout(() => say(kind === 'read' ? { result } : { bytes }), order);
     });
   `)}`,
 );

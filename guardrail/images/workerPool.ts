@@ -59,8 +59,8 @@ class ImageWorkerPool implements ImageProcessor {
 
   async read({ bytes, format }: ImageFile, caller: ImageCaller): Promise<OcrResult> {
     const answer = await this.#runObserved({ kind: 'read', bytes, format }, caller);
-    if (!('reading' in answer)) throw new Error('A worker thread answered another task.');
-    return answer.reading;
+    if (!('result' in answer)) throw new Error('A worker thread answered another task.');
+    return answer.result;
   }
 
   async rewrite(

@@ -38,7 +38,7 @@ async function read({ bytes, format }: Task & { readonly kind: 'read' }): Promis
   const end = watchBudget(engine, AbortSignal.any([signal, watch.signal]));
   const verdict = await Promise.race([passes.then(() => 'read' as const), end]);
   watch.abort();
-  if (verdict === 'read') return { reading: { passes: await passes, isAltered: isAltered || hasMore } };
+  if (verdict === 'read') return { result: { passes: await passes, isAltered: isAltered || hasMore } };
   engine.end();
   // Starts the next engine now, so that the next image does not wait for it.
   ocr = createOcr();

@@ -16,7 +16,7 @@ export type WorkerMessage = Task | { readonly kind: 'stop' };
 
 /** The result of a task. Any other failure ends the thread. */
 export type Answer =
-  | { readonly reading: OcrResult }
+  | { readonly result: OcrResult }
   | { readonly bytes: Uint8Array }
   | { readonly problem: ImageProblem }
   | { readonly isStopped: true };

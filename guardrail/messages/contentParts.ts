@@ -178,7 +178,7 @@ const ANTHROPIC = {
     address: 'url',
     opaque: 'encrypted_index',
   }),
-  // Sources of images and documents. The enclosing part tells which of the two.
+  // Sources of images and documents. The type of the enclosing part distinguishes the two.
   base64: part({ payload: 'data' }),
   url: part({ opaque: 'url' }),
   content: part({ content: 'content' }),

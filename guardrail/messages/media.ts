@@ -117,13 +117,15 @@ export function hasFile(object: JsonObject, part: ContentPart | undefined, roleO
 function isMedia(object: JsonObject): boolean {
   const types = MEDIA_TYPE_KEYS.map((key) => object[key]).filter((type) => typeof type === 'string');
   if (types.length === 0 || types.some(isImageType)) return false;
-  return holds(object, ...MEDIA_ADDRESS_KEYS) || (holds(object, ...MEDIA_BASE64_KEYS) && object.type !== 'text');
+  return (
+    hasMember(object, ...MEDIA_ADDRESS_KEYS) || (hasMember(object, ...MEDIA_BASE64_KEYS) && object.type !== 'text')
+  );
 }
 
 /** Whether a member of a known part has a file. `{"type":"file"}` in data of a tool can mean something else. */
 function holdsFile(key: string, value: Json | undefined): boolean {
   if (value === null || value === undefined) return false;
-  if (key === 'file') return holds(value, 'file_data', 'file_id', 'file_url');
+  if (key === 'file') return hasMember(value, 'file_data', 'file_id', 'file_url');
   // A document can also be text or content parts, which are checked as such.
   if (key === 'source') return isObject(value) && value.type !== 'text' && value.type !== 'content';
   return true;
@@ -186,6 +188,6 @@ function firstString(object: JsonObject, keys: readonly string[], accepts = (_: 
   return undefined;
 }
 
-function holds(value: Json | undefined, ...names: string[]): boolean {
+function hasMember(value: Json | undefined, ...names: string[]): boolean {
   return isObject(value) && names.some((name) => value[name] !== undefined && value[name] !== null);
 }

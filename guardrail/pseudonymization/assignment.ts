@@ -12,12 +12,12 @@ export class PseudonymAssignment {
 
   static async of(texts: readonly TextEdits[], pseudonyms: Pseudonyms): Promise<PseudonymAssignment> {
     const assignment = new PseudonymAssignment();
-    const breathe = createYielder();
+    const yieldIfDue = createYielder();
     for (const { edits } of texts) {
       for (const { label, stored } of edits) {
         if (assignment.find(label, stored)) continue;
         assignment.set(pseudonyms.entry(label, stored));
-        await breathe();
+        await yieldIfDue();
       }
     }
     const entries = assignment.entries();

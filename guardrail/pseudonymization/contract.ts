@@ -50,7 +50,7 @@ export interface RequestDocument {
   /** Data URLs or addresses; most occur in the messages too. Processed by {@link file://../images/images.ts}. */
   readonly images?: readonly string[] | undefined;
   /** Texts that OCR found in images: analyzed with the other texts, never rewritten or returned. */
-  readonly pictureTexts?: readonly string[] | undefined;
+  readonly imageTexts?: readonly string[] | undefined;
 }
 
 /** The content of a response: one text for each choice. In a stream, each text is all that has arrived so far. */
@@ -75,8 +75,8 @@ interface OutcomeBase {
 export type RequestOutcome = OutcomeBase & {
   readonly entities: readonly EntityCount[];
   readonly monitored?: Action;
-  /** The findings in each of `pictureTexts`; not counted in `entities`. */
-  readonly inPictures?: readonly (readonly Finding[])[];
+  /** The findings in each of `imageTexts`; not counted in `entities`. */
+  readonly imageFindings?: readonly (readonly Finding[])[];
 } & (
     | { readonly action: 'NONE' }
     | ({ readonly action: 'GUARDRAIL_INTERVENED' } & RequestDocument)

@@ -26,7 +26,7 @@ export interface AnalyzedText extends ParsedText {
 }
 
 /**
- * How a pseudonym is written at one place. The bracket tells the restore step how to write the value there: `escaped`
+ * How a pseudonym is written at one place. The bracket defines how the restore step writes the value there: `escaped`
  * (`\u003c`) means in ASCII; `number` (a string with [ and ]) means as a JSON number.
  */
 type WrittenForm = { readonly kind: 'plain' } | { readonly kind: 'escaped' | 'number'; readonly depth: number };

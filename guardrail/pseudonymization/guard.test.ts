@@ -788,8 +788,8 @@ describe('round trips', () => {
       fc.asyncProperty(setting, async ({ values, texts }) => {
         const guard = guardFor(plantedOf(values));
         const outcome = await guard.request({ texts }, caller);
-        const holds = texts.some((text) => values.some((planted) => text.includes(planted)));
-        if (holds) expect(outcome.action).to.equal('GUARDRAIL_INTERVENED');
+        const hasPlantedValue = texts.some((text) => values.some((planted) => text.includes(planted)));
+        if (hasPlantedValue) expect(outcome.action).to.equal('GUARDRAIL_INTERVENED');
         const sent = outcome.action === 'GUARDRAIL_INTERVENED' ? outcome.texts : texts;
         expect(sent).to.have.length(texts.length);
         for (const piece of sent.flatMap(between)) {

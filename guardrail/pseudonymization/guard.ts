@@ -57,7 +57,7 @@ class TextGuard implements Guard {
     const fence = context.fence ?? this.options.store.fence();
     const session = this.session(context.identity);
     const { texts, report, blockedReason } = decide(
-      await analyze(parse(document), document.pictureTexts, this.options.analyzer, context),
+      await analyze(parse(document), document.imageTexts, this.options.analyzer, context),
     );
     const base = { session: session.id, ...report };
     if (blockedReason !== undefined) return { ...base, action: 'BLOCKED', blockedReason };

@@ -1,5 +1,5 @@
 import { buildAutomaton, type Automaton } from '../automaton/automaton.ts';
-import { shortEnough, TooManyValuesError, type EntityType } from '../detection/detection.ts';
+import { splitLongEntity, TooManyValuesError, type EntityType } from '../detection/detection.ts';
 import type { Segment } from '../messages/messages.ts';
 import { createBlobGuard, isBoundary, urlsIn } from './boundaries.ts';
 
@@ -52,7 +52,7 @@ export function findingsInSegments(segments: readonly Segment[], found: readonly
       const whole = start === span.start && end === span.end;
       const { type, score } = span;
       const found: Found = { type, score, whole, ...inSegment(segment, start, end) };
-      return segment.kind === 'number' ? found : shortEnough(segment.text, found);
+      return segment.kind === 'number' ? found : splitLongEntity(segment.text, found);
     });
   });
 }
@@ -66,12 +66,12 @@ function inSegment(segment: Segment, start: number, end: number): { start: numbe
   return { start: Math.max(after, 0), end: Math.min(firstAtLeast(offsets, end), segment.text.length) };
 }
 
-function firstAtLeast(sorted: readonly number[], wanted: number): number {
+function firstAtLeast(sorted: readonly number[], target: number): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? 0) < wanted) low = middle + 1;
+    if ((sorted[middle] ?? 0) < target) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -79,11 +79,11 @@ function firstAtLeast(sorted: readonly number[], wanted: number): number {
 
 /**
  * Collects the values of a request. A value gets the type with the highest score, so that it has one pseudonym.
- * @param breathe awaited between two steps of the work
+ * @param yieldIfDue awaited between two steps of the work
  */
 export async function collectValues(
   found: Iterable<{ readonly text: string; readonly place: Found }>,
-  breathe: () => Promise<void> | undefined,
+  yieldIfDue: () => Promise<void> | undefined,
 ): Promise<Values> {
   const best = new Map<string, Scored>();
   let units = 0;
@@ -99,7 +99,7 @@ export async function collectValues(
   }
   // Values of punctuation alone are replaced only where they were found.
   const list = [...best.keys()].filter((value) => /[\p{L}\p{N}]/u.test(value));
-  return { best, automaton: await buildAutomaton(list, breathe), list };
+  return { best, automaton: await buildAutomaton(list, yieldIfDue), list };
 }
 
 /** The places to replace in a segment: its findings, and every value of the request. In order and disjoint. */
@@ -126,7 +126,7 @@ export function occurrencesIn(segment: Segment, found: readonly Occurrence[], va
   const urls = urlsToReplace(text, disjoint);
   const all = urls.length > 0 ? merge([...disjoint, ...urls]) : disjoint;
   return all.flatMap((place) => {
-    const pieces = shortEnough(text, place);
+    const pieces = splitLongEntity(text, place);
     return pieces.map(({ start, end, type }) => ({
       start,
       end,

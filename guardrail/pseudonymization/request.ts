@@ -21,13 +21,13 @@ import type { PseudonymSyntax } from './syntax.ts';
 interface AnalyzedRequest {
   readonly texts: readonly AnalyzedText[];
   readonly findings: readonly Finding[];
-  /** The findings in each of `pictureTexts`; undefined if the request has none. */
-  readonly inPictures: readonly (readonly Finding[])[] | undefined;
+  /** The findings in each of `imageTexts`; undefined if the request has none. */
+  readonly imageFindings: readonly (readonly Finding[])[] | undefined;
 }
 
 interface Decision {
   readonly texts: readonly AnalyzedText[];
-  readonly report: Pick<RequestOutcome, 'entities' | 'inPictures'>;
+  readonly report: Pick<RequestOutcome, 'entities' | 'imageFindings'>;
   /** Set if the policy blocks the request. */
   readonly blockedReason: string | undefined;
 }
@@ -44,11 +44,11 @@ export function parse(document: RequestDocument): ParsedText[] {
 
 export async function analyze(
   parsed: readonly ParsedText[],
-  pictureTexts: readonly string[] | undefined,
+  imageTexts: readonly string[] | undefined,
   analyzer: Analyzer,
   { identity, signal, stricter }: CallContext,
 ): Promise<AnalyzedRequest> {
-  const all = new Set([...parsed.flatMap(textsToAnalyze), ...(pictureTexts ?? [])]);
+  const all = new Set([...parsed.flatMap(textsToAnalyze), ...(imageTexts ?? [])]);
   const texts = [...all].filter((text) => /\S/.test(text));
   const analysis = { team: identity.team, signal, ...(stricter && { stricter }) };
   const lists = texts.length > 0 ? await analyzer.analyze(texts, analysis) : [];
@@ -61,15 +61,15 @@ export async function analyze(
     distinct.set(one.text, findings);
     return source;
   });
-  return { texts: analyzed, findings: [...distinct.values()].flat(), inPictures: pictureTexts?.map(findingsOf) };
+  return { texts: analyzed, findings: [...distinct.values()].flat(), imageFindings: imageTexts?.map(findingsOf) };
 }
 
 /** Decides whether the findings block the request. No other function does. */
-export function decide({ texts, findings, inPictures }: AnalyzedRequest): Decision {
-  const blocked = blockedTypes([...findings, ...(inPictures ?? []).flat()]);
+export function decide({ texts, findings, imageFindings }: AnalyzedRequest): Decision {
+  const blocked = blockedTypes([...findings, ...(imageFindings ?? []).flat()]);
   return {
     texts,
-    report: { entities: countEntities(findings), ...(inPictures && { inPictures }) },
+    report: { entities: countEntities(findings), ...(imageFindings && { imageFindings }) },
     blockedReason: blocked.length > 0 ? blockedReasonFor(blocked) : undefined,
   };
 }
@@ -78,12 +78,12 @@ export async function editsOf(
   texts: readonly AnalyzedText[],
   { labels, grammar }: PseudonymSyntax,
 ): Promise<TextEdits[]> {
-  const breathe = createYielder();
-  const values = await collectValues(findingsIn(texts), breathe);
+  const yieldIfDue = createYielder();
+  const values = await collectValues(findingsIn(texts), yieldIfDue);
   const all: TextEdits[] = [];
   let count = 0;
   for (const one of texts) {
-    await breathe();
+    await yieldIfDue();
     const { text, kind } = one;
     const edits = planEdits(one, values, labels.labelOf, grammar);
     count += edits.length;

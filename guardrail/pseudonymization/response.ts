@@ -42,9 +42,9 @@ export async function lookUp(
   pseudonyms: Pseudonyms,
 ): Promise<Values> {
   const values = new Map<Pseudonym, Stored>();
-  const wanted = new Set(scans.values().flatMap(pseudonymsIn));
-  if (wanted.size === 0) return values;
-  for (const [pseudonym, stored] of await store.get(session, [...wanted])) {
+  const found = new Set(scans.values().flatMap(pseudonymsIn));
+  if (found.size === 0) return values;
+  for (const [pseudonym, stored] of await store.get(session, [...found])) {
     if (pseudonyms.isCodeOf(pseudonym, stored)) values.set(pseudonym, decodeStored(stored));
   }
   return values;

@@ -90,19 +90,19 @@ interface Known {
  * address. Arguments go to a tool and are not shown.
  */
 export function restoreText(
-  reading: ScannedText,
+  scanned: ScannedText,
   values: ReadonlyMap<Pseudonym, Stored>,
   kind: TextKind,
   budget?: Budget,
 ): Restored {
-  const known = knownIn(reading, values);
-  const bytes = bytesOf(reading.text, known);
+  const known = knownIn(scanned, values);
+  const bytes = bytesOf(scanned.text, known);
   budget?.spend(bytes);
-  const all = putValues(reading, known, values, kind);
+  const all = putValues(scanned, known, values, kind);
   if (kind === 'arguments' || known.length === 0 || !mayLoadAddresses(all.text)) return { ...all, withheld: 0, bytes };
-  const shown = outsideAddresses(reading.text, known);
+  const shown = outsideAddresses(scanned.text, known);
   const withheld = known.length - shown.length;
-  return withheld === 0 ? { ...all, withheld, bytes } : { ...putValues(reading, shown, values, kind), withheld, bytes };
+  return withheld === 0 ? { ...all, withheld, bytes } : { ...putValues(scanned, shown, values, kind), withheld, bytes };
 }
 
 /** The size of the restored text or of the original text, whichever is larger. */

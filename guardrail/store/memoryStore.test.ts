@@ -9,7 +9,7 @@ import { createMemoryStore, type MemoryStore } from './memoryStore.ts';
 const session = (n: number): SessionId => `session-${n}` as SessionId;
 const subject = (n: number): SubjectId => `subject-${n}` as SubjectId;
 const pseudonym = (n: number): Pseudonym => `<PERSON_${n}>` as Pseudonym;
-const holds = async (store: MemoryStore, n: number): Promise<boolean> =>
+const isStored = async (store: MemoryStore, n: number): Promise<boolean> =>
   (await store.describe(session(n))) !== undefined;
 
 function put(store: MemoryStore, n: number, tags: number, of?: number): Promise<unknown> {
@@ -28,7 +28,7 @@ describe('the memory store', () => {
     for (let n = 0; n < 5; n += 1) await put(store, n, 2);
     await store.get(session(0), [pseudonym(0)]);
     await put(store, 5, 2);
-    expect(await Promise.all([0, 1, 2, 5].map((n) => holds(store, n)))).to.deep.equal([true, false, true, true]);
+    expect(await Promise.all([0, 1, 2, 5].map((n) => isStored(store, n)))).to.deep.equal([true, false, true, true]);
     expect(store.usage.entries).to.equal(10);
     await store.close();
   });
@@ -37,7 +37,7 @@ describe('the memory store', () => {
     const store = createMemoryStore({ ttlMs: 1000, maxBytes: 100_000 });
     for (let n = 0; n < 1000; n += 1) await put(store, n, 3, n);
     expect(store.usage.bytes).to.be.within(90_000, 100_000);
-    expect([await holds(store, 999), await holds(store, 0)]).to.deep.equal([true, false]);
+    expect([await isStored(store, 999), await isStored(store, 0)]).to.deep.equal([true, false]);
     await store.close();
   });
 
@@ -53,10 +53,10 @@ describe('the memory store', () => {
     const store = createMemoryStore({ ttlMs: 1000, now: () => time });
     await put(store, 1, 1);
     time = 999;
-    expect(await holds(store, 1)).to.equal(true);
+    expect(await isStored(store, 1)).to.equal(true);
     await put(store, 2, 1);
     time = 1000;
-    expect(await holds(store, 1)).to.equal(false);
+    expect(await isStored(store, 1)).to.equal(false);
     await put(store, 3, 1);
     expect(store.usage.sessions).to.equal(2);
     await store.close();

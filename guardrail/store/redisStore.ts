@@ -71,12 +71,12 @@ class RedisStore implements MappingStore {
     if (subject !== undefined) keys.push(keyOf('erased', subject));
     const args: (string | Buffer)[] = [session, subject ?? '', String(fence), this.#ttl, this.#tombstoneTtl];
     const pseudonyms = new Map<string, Pseudonym>();
-    const breathe = createYielder();
+    const yieldIfDue = createYielder();
     for (const [pseudonym, value] of values) {
       const field = this.#cipher.index(session, pseudonym);
       pseudonyms.set(field.toString('hex'), pseudonym);
       args.push(field, this.#cipher.seal(session, pseudonym, value));
-      await breathe();
+      await yieldIfDue();
     }
     const [kind, ...rest] = await this.#connection.run('putMappings', keys, args);
     switch (String(kind)) {
@@ -94,16 +94,16 @@ class RedisStore implements MappingStore {
   async get(session: SessionId, pseudonyms: readonly Pseudonym[]): Promise<ReadonlyMap<Pseudonym, string>> {
     const found = new Map<Pseudonym, string>();
     if (pseudonyms.length === 0) return found;
-    const breathe = createYielder();
+    const yieldIfDue = createYielder();
     const fields: Buffer[] = [];
     for (const pseudonym of pseudonyms) {
       fields.push(this.#cipher.index(session, pseudonym));
-      await breathe();
+      await yieldIfDue();
     }
     const args = [session, this.#ttl, ...fields];
     const values = await this.#connection.run('getMappings', [keyOf('session', session)], args);
     for (const [at, pseudonym] of pseudonyms.entries()) {
-      await breathe();
+      await yieldIfDue();
       const sealed = values[at];
       if (!Buffer.isBuffer(sealed)) continue;
       const value = this.#open(session, pseudonym, sealed);

@@ -39,5 +39,5 @@ export const byteOf = (label: number): number => {
 export const firstOf = (word: number): number => word & 0xff00ff;
 export const otherOf = (word: number): number => (word >>> 8) & 0xff00ff;
 /** Converts a sum of the bytes of `count` rows, 256 at most, to a score. */
-export const unbiased = (sum: number, count: number): number =>
+export const scoreOfSum = (sum: number, count: number): number =>
   Math.imul((sum - Math.imul(count, packed(zero, zero))) | 0, unit);

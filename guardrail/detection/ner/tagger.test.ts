@@ -9,7 +9,7 @@ import {
   firstOf,
   highOf,
   packed,
-  unbiased,
+  scoreOfSum,
   packedWords,
   limits,
   lowOf,
@@ -124,7 +124,7 @@ describe('packed scores', () => {
   it('keep the greatest sum of a token within 16 bits', () => {
     const most = clamped(packed(-32_767, 32_767));
     expect([lowOf(most), highOf(most)]).to.deep.equal([-limits.word, limits.word]);
-    let sum = unbiased(11 * packed(zero - limits.weight, zero + limits.weight), 11);
+    let sum = scoreOfSum(11 * packed(zero - limits.weight, zero + limits.weight), 11);
     for (let word = 0; word < 5; word++) sum = (sum + most) | 0;
     const expected = 5 * limits.word + 11 * limits.weight * unit;
     expect([lowOf(sum), highOf(sum)]).to.deep.equal([-expected, expected]);
@@ -146,7 +146,7 @@ describe('packed scores', () => {
             sums[2 * at + 1] = ((sums[2 * at + 1] ?? 0) + otherOf(word)) | 0;
           });
         }
-        const found = sums.map((sum) => unbiased(sum, rows.length)).flatMap((pair) => [lowOf(pair), highOf(pair)]);
+        const found = sums.map((sum) => scoreOfSum(sum, rows.length)).flatMap((pair) => [lowOf(pair), highOf(pair)]);
         const expected = Array.from({ length: rowBytes }, (_, at) =>
           rows.reduce((sum, row) => sum + (row[at] ?? 0), 0),
         );

@@ -1,7 +1,7 @@
 import { wordSignature, mostFeatures, offsets, pairFeatures, wordFeatures } from './features.ts';
 import type { Gazetteer } from './gazetteer.ts';
 import { isBegin, kindOfLabel, labelCount, type TagKind } from './labels.ts';
-import { clamped, firstOf, highOf, unbiased, packedWords, lowOf, otherOf } from './packedScores.ts';
+import { clamped, firstOf, highOf, scoreOfSum, packedWords, lowOf, otherOf } from './packedScores.ts';
 import type { Model } from './model.ts';
 import { Tokens } from './tokens.ts';
 import { spreadOf, Viterbi } from './viterbi.ts';
@@ -239,10 +239,10 @@ export class Tagger {
       d = (d + otherOf(second)) | 0;
     }
     const count = end - from;
-    sum[0] = unbiased(a, count);
-    sum[1] = unbiased(b, count);
-    sum[2] = unbiased(c, count);
-    sum[3] = unbiased(d, count);
+    sum[0] = scoreOfSum(a, count);
+    sum[1] = scoreOfSum(b, count);
+    sum[2] = scoreOfSum(c, count);
+    sum[3] = scoreOfSum(d, count);
   }
 
   private collect(emit: EmitTag, bias: number): void {

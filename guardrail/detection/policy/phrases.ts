@@ -44,7 +44,7 @@ export class Phrases<T> {
   }
 
   /** Whether the text contains any phrase. */
-  isIn(text: string): boolean {
+  occursIn(text: string): boolean {
     const found: number[] = [];
     this.find(text, (start) => found.push(start));
     return found.length > 0;

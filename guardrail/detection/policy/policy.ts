@@ -143,7 +143,8 @@ function compiled(pattern: string): RE2JS {
 function findCustom({ type, matcher, score, context }: CustomRecognizer, text: string): Span[] {
   const spans: Span[] = [];
   eachMatch(matcher, text, (start, end) => {
-    const hasContext = context?.isIn(text.slice(Math.max(0, start - contextDistance), end + contextDistance)) ?? false;
+    const hasContext =
+      context?.occursIn(text.slice(Math.max(0, start - contextDistance), end + contextDistance)) ?? false;
     spans.push({ start, end, type, score: Math.min(1, hasContext ? score + contextBonus : score), detector: 'custom' });
   });
   return spans;

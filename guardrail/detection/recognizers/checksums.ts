@@ -2,7 +2,7 @@
 
 const digit = (value: string, at: number): number => value.charCodeAt(at) - 48;
 
-export function weighted(value: string, weights: readonly number[]): number {
+export function weightedSum(value: string, weights: readonly number[]): number {
   return weights.reduce((sum, weight, at) => sum + weight * digit(value, at), 0);
 }
 
@@ -17,7 +17,7 @@ export function luhn(value: string): boolean {
 }
 
 /** Remainder of a long number of digits and letters (A = 10 … Z = 35), as in ISO/IEC 7064. */
-export function remainder(value: string, modulus: number): number {
+export function decimalModulo(value: string, modulus: number): number {
   let rest = 0;
   for (const character of value) {
     const number = parseInt(character, 36);
@@ -60,4 +60,4 @@ export function isDate(month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= 31;
 }
 
-export const repeated = (value: string): boolean => /^(.)\1*$/.test(value);
+export const isOneCharacter = (value: string): boolean => /^(.)\1*$/.test(value);

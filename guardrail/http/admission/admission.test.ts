@@ -37,8 +37,8 @@ function call(admission: Admission, bytes = 10, declares = true): Call {
   };
   const outcome = Promise.resolve(
     admission.admit(context as unknown as CallContext, async () => {
-      state.reading?.hold(bytes);
-      state.reading?.done();
+      state.bodyTracker?.addBytes(bytes);
+      state.bodyTracker?.done();
       await admission.acquireSlot(context as unknown as CallContext, inner);
     }),
   ).then(

@@ -63,7 +63,7 @@ class AdmissionControl implements Admission {
     const reservation = this.#capacity.reserve(tenant, declared);
     this.#admitted += 1;
     try {
-      context.state.reading = reservation;
+      context.state.bodyTracker = reservation;
       await next();
     } finally {
       reservation.release();

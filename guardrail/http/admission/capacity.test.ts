@@ -22,7 +22,7 @@ describe('the capacity for calls and bodies', () => {
       for (;;) {
         const reservation = capacity.reserve(tenant, 0);
         taken.push(reservation);
-        reservation.hold(bytes);
+        reservation.addBytes(bytes);
       }
     } catch {
       return taken;
@@ -48,10 +48,10 @@ describe('the capacity for calls and bodies', () => {
     const stuck = fill(capacity, A, 10_000);
     time += 2000;
     const arriving = capacity.reserve(B, 0);
-    arriving.hold(20_000);
-    arriving.hold(20_000);
+    arriving.addBytes(20_000);
+    arriving.addBytes(20_000);
     expect(stuck.some(({ signal }) => signal.aborted)).to.equal(true);
-    // It holds no bytes.
+    // It uses no bytes.
     expect(small.signal.aborted).to.equal(false);
   });
 
@@ -66,16 +66,16 @@ describe('the capacity for calls and bodies', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
         const capacity = open();
-        const taken: { reservation: Reservation; held: number }[] = [];
+        const taken: { reservation: Reservation; used: number }[] = [];
         for (const { tenant, action, which, bytes } of steps) {
           const one = taken[which % Math.max(1, taken.length)];
           try {
-            if (action === 'take') taken.push({ reservation: capacity.reserve(tenant, bytes), held: 0 });
+            if (action === 'take') taken.push({ reservation: capacity.reserve(tenant, bytes), used: 0 });
             else if (action === 'wait') time += bytes / 10;
             else if (action === 'done') one?.reservation.done();
             else if (action === 'hold') {
-              one?.reservation.hold(bytes);
-              if (one) one.held += bytes;
+              one?.reservation.addBytes(bytes);
+              if (one) one.used += bytes;
             } else if (one) {
               one.reservation.release();
               taken.splice(taken.indexOf(one), 1);
@@ -85,7 +85,7 @@ describe('the capacity for calls and bodies', () => {
           }
           const living = taken.filter(({ reservation }) => !reservation.signal.aborted);
           expect(living.length).to.be.at.most(20);
-          expect(living.reduce((sum, { held }) => sum + held, 0)).to.be.at.most(100_000);
+          expect(living.reduce((sum, { used }) => sum + used, 0)).to.be.at.most(100_000);
         }
         for (const { reservation } of taken) reservation.release();
         // The same number as at the start.

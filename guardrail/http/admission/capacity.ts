@@ -10,16 +10,16 @@ export interface CapacityOptions {
   readonly maxWaiting: number;
   /** Bytes of bodies in memory at the same time, decompressed, as far as they are read. */
   readonly maxBytes: number;
-  /** The largest body, in bytes. A tenant may hold this much as long as it is free, whatever its share. */
+  /** The largest body, in bytes. A tenant can use this many bytes while they are free, whatever its share. */
   readonly maxBody?: number;
   /** Milliseconds of a monotonic clock; for tests. */
   readonly now?: () => number;
 }
 
-/** Accounts for the body of a call while it is read. */
-export interface BodyReading {
-  /** Counts bytes that were read. @throws ServiceError 429 if the tenant, or all tenants together, hold too many. */
-  hold(bytes: number): void;
+/** Tracks the body of a call while it is read. */
+export interface BodyTracker {
+  /** Counts bytes that were read. @throws ServiceError 429 if they exceed the share of the tenant or the capacity. */
+  addBytes(bytes: number): void;
   /** Aborted with a ServiceError if the body is stalled and another call needs its capacity. */
   readonly signal: AbortSignal;
   /** Ends the tracking of progress: the body is complete. */
@@ -54,7 +54,7 @@ export class Capacity {
     );
     this.#makeRoom(
       () => this.#bytes.canTake(tenant, declared),
-      (other) => other.heldBytes > 0,
+      (other) => other.usedBytes > 0,
     );
     this.#calls.take(tenant, 1);
     const reservation = new Reservation(this, tenant);
@@ -63,12 +63,12 @@ export class Capacity {
   }
 
   /** For {@link Reservation}. */
-  holdBytes(reservation: Reservation, bytes: number): void {
+  addBytes(reservation: Reservation, bytes: number): void {
     const { tenant } = reservation;
     this.#progress.advance(reservation, bytes, this.#now());
     this.#makeRoom(
       () => this.#bytes.canTake(tenant, bytes),
-      (other) => other !== reservation && other.heldBytes > 0,
+      (other) => other !== reservation && other.usedBytes > 0,
     );
     this.#bytes.take(tenant, bytes);
   }
@@ -79,9 +79,9 @@ export class Capacity {
   }
 
   /** For {@link Reservation}. */
-  free({ tenant, heldBytes }: Reservation): void {
-    this.#calls.give(tenant, 1);
-    this.#bytes.give(tenant, heldBytes);
+  free({ tenant, usedBytes }: Reservation): void {
+    this.#calls.release(tenant, 1);
+    this.#bytes.release(tenant, usedBytes);
   }
 
   /** Aborts stalled bodies, one by one, until there is room. @throws ServiceError 429 if there is none. */
@@ -97,12 +97,12 @@ export class Capacity {
   }
 }
 
-/** The capacity that one call holds, until it is released. */
-export class Reservation implements BodyReading {
+/** The capacity that one call uses, until it is released. */
+export class Reservation implements BodyTracker {
   readonly tenant: Tenant;
   readonly #capacity: Capacity;
   readonly #controller = new AbortController();
-  #heldBytes = 0;
+  #usedBytes = 0;
   #isReleased = false;
 
   constructor(capacity: Capacity, tenant: Tenant) {
@@ -114,15 +114,15 @@ export class Reservation implements BodyReading {
     return this.#controller.signal;
   }
 
-  get heldBytes(): number {
-    return this.#heldBytes;
+  get usedBytes(): number {
+    return this.#usedBytes;
   }
 
-  hold(bytes: number): void {
-    // An aborted reservation holds nothing. The reader of the body learns of it from the signal.
+  addBytes(bytes: number): void {
+    // An aborted reservation uses no capacity. The signal informs the reader of the body.
     if (this.#isReleased) return;
-    this.#capacity.holdBytes(this, bytes);
-    this.#heldBytes += bytes;
+    this.#capacity.addBytes(this, bytes);
+    this.#usedBytes += bytes;
   }
 
   done(): void {

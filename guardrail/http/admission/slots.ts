@@ -77,7 +77,7 @@ export class Slots {
   }
 
   release(tenant: Tenant): void {
-    this.#running.give(tenant, 1);
+    this.#running.release(tenant, 1);
     this.#pump();
   }
 

@@ -37,11 +37,11 @@ export function describeMappings(testbed: StoreTestbed): void {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 }), async (values) => {
         const { session } = newIds();
-        const wanted = new Map(
+        const stored = new Map(
           [...values, '\ud800 lone', '\udc00', ''].map((value, at) => [pseudonym(`T${at}`), value]),
         );
-        await testbed.store.put({ session, subject: undefined, values: wanted, fence: testbed.store.fence() });
-        expect(await testbed.store.get(session, [...wanted.keys()])).to.deep.equal(wanted);
+        await testbed.store.put({ session, subject: undefined, values: stored, fence: testbed.store.fence() });
+        expect(await testbed.store.get(session, [...stored.keys()])).to.deep.equal(stored);
       }),
       { numRuns: 20 },
     );

@@ -1,4 +1,4 @@
-import { repeated } from '../checksums.ts';
+import { isOneCharacter } from '../checksums.ts';
 import { numberAt, weightedModulo, type Country } from './country.ts';
 
 export const australia: Country = {
@@ -6,7 +6,7 @@ export const australia: Country = {
     {
       type: 'AU_TFN',
       lengths: [9],
-      valid: (d) => weightedModulo(d, [1, 4, 3, 7, 5, 8, 6, 9, 10], 11) === 0 && !repeated(d),
+      valid: (d) => weightedModulo(d, [1, 4, 3, 7, 5, 8, 6, 9, 10], 11) === 0 && !isOneCharacter(d),
       context: /\btfn\b|tax file/,
     },
     {

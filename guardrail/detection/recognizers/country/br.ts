@@ -1,4 +1,4 @@
-import { repeated } from '../checksums.ts';
+import { isOneCharacter } from '../checksums.ts';
 import { lastDigit, numberAt, type Country } from './country.ts';
 
 /** Verifies the two check digits of a Brazilian CPF (11 digits) or CNPJ (14 digits). */
@@ -12,7 +12,7 @@ function brazilian(digits: string): boolean {
     return total % 11 < 2 ? 0 : 11 - (total % 11);
   };
   return (
-    !repeated(digits) &&
+    !isOneCharacter(digits) &&
     check(digits.length - 2) === numberAt(digits, digits.length - 2, digits.length - 1) &&
     check(digits.length - 1) === lastDigit(digits)
   );

@@ -1,5 +1,5 @@
 import type { EntityType } from '../../contract.ts';
-import { isDate, weighted } from '../checksums.ts';
+import { isDate, weightedSum } from '../checksums.ts';
 import { contextBefore, type Match, type Recognizer } from '../recognizer.ts';
 
 /** The identifiers of one country. */
@@ -33,7 +33,7 @@ export interface VatNumber {
 export const numberAt = (digits: string, from: number, to: number): number => Number(digits.slice(from, to));
 export const lastDigit = (digits: string): number => numberAt(digits, digits.length - 1, digits.length);
 export const weightedModulo = (digits: string, weights: readonly number[], modulus: number): number =>
-  weighted(digits, weights) % modulus;
+  weightedSum(digits, weights) % modulus;
 
 /** Whether an identifier begins with a date as YYMMDD. Some countries add 20, 40 or 60 to the month. */
 export const isYearMonthDay = (digits: string): boolean => isDate(numberAt(digits, 2, 4) % 20, numberAt(digits, 4, 6));

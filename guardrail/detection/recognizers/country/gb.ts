@@ -1,4 +1,4 @@
-import { repeated } from '../checksums.ts';
+import { isOneCharacter } from '../checksums.ts';
 import { aroundDigits, contextBefore } from '../recognizer.ts';
 import { numberAt, weightedModulo, type Country } from './country.ts';
 
@@ -7,7 +7,7 @@ export const unitedKingdom: Country = {
     {
       type: 'UK_NHS',
       lengths: [10],
-      valid: (d) => weightedModulo(d, [10, 9, 8, 7, 6, 5, 4, 3, 2, 1], 11) === 0 && !repeated(d),
+      valid: (d) => weightedModulo(d, [10, 9, 8, 7, 6, 5, 4, 3, 2, 1], 11) === 0 && !isOneCharacter(d),
       context: /\bnhs\b|national health|health service|patient (?:no|num|id)/,
     },
   ],

@@ -1,4 +1,4 @@
-import { weighted } from '../checksums.ts';
+import { weightedSum } from '../checksums.ts';
 import { aroundDigits } from '../recognizer.ts';
 import { withContext, type Country } from './country.ts';
 
@@ -11,7 +11,7 @@ export const ireland: Country = {
       score: (value, place) => {
         const extra = value.length > 8 ? 'WABCDEFGHI'.indexOf(value.charAt(8)) * 9 : 0;
         const letter = 'WABCDEFGHIJKLMNOPQRSTUV'.charAt(
-          (weighted(value.slice(0, 7), [8, 7, 6, 5, 4, 3, 2]) + extra) % 23,
+          (weightedSum(value.slice(0, 7), [8, 7, 6, 5, 4, 3, 2]) + extra) % 23,
         );
         return letter === value.charAt(7) ? withContext(/\bpps|personal public/)(value, place) : 0;
       },

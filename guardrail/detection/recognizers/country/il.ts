@@ -1,4 +1,4 @@
-import { luhn, repeated } from '../checksums.ts';
+import { luhn, isOneCharacter } from '../checksums.ts';
 import type { Country } from './country.ts';
 
 export const israel: Country = {
@@ -6,7 +6,7 @@ export const israel: Country = {
     {
       type: 'IL_ID',
       lengths: [9],
-      valid: (d) => luhn(d) && !repeated(d),
+      valid: (d) => luhn(d) && !isOneCharacter(d),
       context: /teudat zehut|israeli? id|\bת\.?ז\b|תעודת זהות/,
     },
   ],

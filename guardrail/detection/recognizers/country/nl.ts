@@ -1,4 +1,4 @@
-import { repeated } from '../checksums.ts';
+import { isOneCharacter } from '../checksums.ts';
 import { weightedModulo, type Country } from './country.ts';
 
 export const netherlands: Country = {
@@ -6,7 +6,7 @@ export const netherlands: Country = {
     {
       type: 'NL_BSN',
       lengths: [9],
-      valid: (d) => weightedModulo(d, [9, 8, 7, 6, 5, 4, 3, 2, -1], 11) === 0 && !repeated(d),
+      valid: (d) => weightedModulo(d, [9, 8, 7, 6, 5, 4, 3, 2, -1], 11) === 0 && !isOneCharacter(d),
       context: /\bbsn\b|burgerservice|sofi-?nummer/,
     },
   ],

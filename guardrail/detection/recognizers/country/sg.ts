@@ -1,9 +1,9 @@
-import { weighted } from '../checksums.ts';
+import { weightedSum } from '../checksums.ts';
 import { aroundDigits } from '../recognizer.ts';
 import type { Country } from './country.ts';
 
 function nric(code: string): boolean {
-  const total = weighted(code.slice(1, 8), [2, 7, 6, 5, 4, 3, 2]) + ('TG'.includes(code.charAt(0)) ? 4 : 0);
+  const total = weightedSum(code.slice(1, 8), [2, 7, 6, 5, 4, 3, 2]) + ('TG'.includes(code.charAt(0)) ? 4 : 0);
   const letters = 'ST'.includes(code.charAt(0)) ? 'JZIHGFEDCBA' : 'XWUTRQPNMLK';
   return code.startsWith('M') || letters.charAt(total % 11) === code.charAt(8);
 }

@@ -1,4 +1,4 @@
-import { luhn, weighted } from '../checksums.ts';
+import { luhn, weightedSum } from '../checksums.ts';
 import { aroundDigits } from '../recognizer.ts';
 import { numberAt, withContext, type Country } from './country.ts';
 
@@ -51,7 +51,7 @@ export const unitedStates: Country = {
       mayMatch: (stats) => stats.solid >= 7,
       score: (value) => {
         const digits = value.slice(2);
-        return weighted(digits, [1, 2, 1, 2, 1, 2]) % 10 === Number(digits.charAt(6)) ? 0.8 : 0;
+        return weightedSum(digits, [1, 2, 1, 2, 1, 2]) % 10 === Number(digits.charAt(6)) ? 0.8 : 0;
       },
     }),
   ],

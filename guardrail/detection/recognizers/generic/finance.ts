@@ -1,5 +1,5 @@
 import { contextWords } from '../../languages/languages.ts';
-import { luhn, remainder, repeated } from '../checksums.ts';
+import { luhn, decimalModulo, isOneCharacter } from '../checksums.ts';
 import { isList, type Part, partsOf } from '../numberRuns.ts';
 import {
   afterKeyword,
@@ -37,7 +37,8 @@ const cardSizes = { least: 13, most: 19, word: 3 };
 
 const cardRun = /(?<![\p{L}\p{N}_]|\d[.-])\d(?:[ -]?\d){11,}(?![\p{L}\p{N}_]|\.\d)/gu;
 
-const isCard = (digits: string, known: RegExp): boolean => known.test(digits) && !repeated(digits) && luhn(digits);
+const isCard = (digits: string, known: RegExp): boolean =>
+  known.test(digits) && !isOneCharacter(digits) && luhn(digits);
 
 /** Whether a part of a run is a card number. */
 function isCardIn(run: string, { start, end, words }: Part): boolean {
@@ -109,7 +110,7 @@ const iban: Recognizer = {
           else if (!/[ \u00a0-]/.test(character) || !/[a-z0-9]/i.test(text.charAt(end + 1))) break;
         }
         if (compact.length < length || /[\p{L}\p{N}]/u.test(text.charAt(end))) return;
-        const checks = remainder((compact.slice(4) + compact.slice(0, 4)).toUpperCase(), 97) === 1;
+        const checks = decimalModulo((compact.slice(4) + compact.slice(0, 4)).toUpperCase(), 97) === 1;
         if (checks) emit(start, end, 1);
         else if (contextBefore(text, start).includes('iban') && /\d{6}/.test(compact)) emit(start, end, 0.7);
       },
