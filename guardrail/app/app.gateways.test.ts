@@ -46,7 +46,7 @@ describe('the endpoint /v1/peer/check', () => {
   });
 
   const UNKNOWN: [path: string, body: unknown, expected: RegExp][] = [
-    ['/v1/peer/check', {}, /of no known dialect: name it with \?dialect=portkey or agentgateway/],
+    ['/v1/peer/check', {}, /request format is unknown: add the parameter \?dialect=portkey or agentgateway/],
     ['/v1/peer/check', [], /must be an object/],
     ['/v1/peer/check?dialect=other', { body: { messages: [] } }, /dialect must be portkey or agentgateway/],
     ['/v1/peer/check?dialect=portkey', {}, /request\.json must be an object/],

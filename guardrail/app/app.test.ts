@@ -671,7 +671,7 @@ describe('the service during failures', () => {
         () => 'It has started.',
         (error: unknown) => (error as Error).message,
       );
-      expect(refused).to.match(/^GUARDRAIL_POLICY has a mistake: .*EMAIL_ADDRESS/);
+      expect(refused).to.match(/^GUARDRAIL_POLICY has an error: .*EMAIL_ADDRESS/);
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -35,7 +35,7 @@ describe('detect command', () => {
   it('reports each invalid line without its content, and continues', async () => {
     const { output, log, outcome } = await detect('{"id":"a"\n{"id":"b"}\n{"id":"c","text":"ok"}\n');
     expect(log).to.equal(
-      'Line 1 is not JSON: give one object {"id","text"} a line.\nLine 2 is not an object with "id" (a text or number) and "text" (a text).\n',
+      'Line 1 is not valid JSON: each line must be an object {"id", "text"}.\nLine 2 must be an object with "id" (a string or a number) and "text" (a string).\n',
     );
     expect(output).to.deep.equal(['{"id":"c","spans":[]}']);
     expect(outcome).to.deep.equal({ done: 1, failed: 2 });
@@ -43,6 +43,6 @@ describe('detect command', () => {
 
   it('reports progress on long inputs', async () => {
     const { log } = await detect(Array.from({ length: 1000 }, (_, id) => `{"id":${id},"text":"no"}`).join('\n'));
-    expect(log).to.match(/^1000 texts in [\d.]+ s\n$/);
+    expect(log).to.match(/^Analyzed 1000 texts in [\d.]+ s\n$/);
   });
 });

@@ -50,7 +50,7 @@ export async function runDetect(
     }));
     if (!output.write(`${JSON.stringify({ id: read.id, spans })}\n`)) await drained(output);
     if (++done % progressEvery === 0) {
-      log.write(`${done} texts in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
+      log.write(`Analyzed ${done} texts in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
     }
   }
   return { done, failed };
@@ -61,11 +61,11 @@ function readLine(line: string): z.output<typeof lineSchema> | { readonly proble
   try {
     content = JSON.parse(line);
   } catch {
-    return { problem: 'is not JSON: give one object {"id","text"} a line' };
+    return { problem: 'is not valid JSON: each line must be an object {"id", "text"}' };
   }
   const parsed = lineSchema.safeParse(content);
   if (parsed.success) return parsed.data;
-  return { problem: 'is not an object with "id" (a text or number) and "text" (a text)' };
+  return { problem: 'must be an object with "id" (a string or a number) and "text" (a string)' };
 }
 
 function drained(output: Writable): Promise<void> {

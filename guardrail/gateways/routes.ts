@@ -64,7 +64,7 @@ export function adapterFor({ adapters }: GatewayRoute, dialect: string | undefin
   const known = adapters.map((one) => one.dialect).join(' or ');
   throw new FieldError(
     dialect === undefined
-      ? `The body is of no known dialect: name it with ?dialect=${known}.`
+      ? `The request format is unknown: add the parameter ?dialect=${known}.`
       : `The parameter dialect must be ${known}.`,
   );
 }

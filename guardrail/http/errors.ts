@@ -1,31 +1,24 @@
 /**
- * Every error that the service returns: its stable code, its HTTP status, and its message. `{limit}` stands for a number.
- * Errors of other rooms bring a more precise message with them; the table then describes the code.
+ * Every error that the service returns: its stable code, its HTTP status and its message. `{limit}` is replaced by a number.
+ * A thrown error can have a more precise message.
  */
 export const ERRORS = {
   empty_body: { status: 400, message: 'The request has no body: send a JSON object.' },
   invalid_encoding: { status: 400, message: 'The body is not valid UTF-8.' },
   invalid_json: { status: 400, message: 'The body is not valid JSON.' },
-  invalid_body: {
-    status: 400,
-    message: 'The body is incomplete, or its encoding differs from the header Content-Encoding.',
-  },
+  invalid_body: { status: 400, message: 'The body is incomplete or does not match the header Content-Encoding.' },
   invalid_field: { status: 400, message: 'A field is missing or has a wrong value.' },
   invalid_http: { status: 400, message: 'The request is not valid HTTP/1.1.' },
   duplicate_name: { status: 400, message: 'An object in the body has two members with the same name.' },
   too_deep: { status: 400, message: 'The body is nested deeper than {limit} levels.' },
 
   unauthorized: { status: 401, message: 'Send a valid API key in the header x-api-key.' },
-  not_an_admin: {
-    status: 403,
-    message:
-      'This API key can access only the end users of its own tenant: omit the field tenant, or use an API key whose name is in GUARDRAIL_ADMIN_KEYS.',
-  },
+  not_an_admin: { status: 403, message: 'Only an API key of GUARDRAIL_ADMIN_KEYS can name another tenant.' },
   not_found: { status: 404, message: 'Unknown path: see /openapi.json for all paths.' },
   session_not_found: { status: 404, message: 'The session does not exist or has expired.' },
   method_not_allowed: { status: 405, message: 'The path does not support this method: see the header Allow.' },
   request_timeout: { status: 408, message: 'The request did not arrive in time.' },
-  // Not 503: a gateway that fails open on 503 would send the original to the model.
+  // Not 503: a gateway that fails open on 503 would send the original request to the model.
   session_erased: { status: 409, message: 'The session was erased during this call: send the call again.' },
 
   body_too_large: { status: 413, message: 'The body is larger than the limit of {limit} bytes.' },
@@ -33,10 +26,7 @@ export const ERRORS = {
   too_many_entities: { status: 413, message: 'The texts contain too many entities.' },
   answer_too_large: { status: 413, message: 'The restored response is too large.' },
   unsupported_media_type: { status: 415, message: 'Send the body with Content-Type: application/json.' },
-  unsupported_encoding: {
-    status: 415,
-    message: 'Send the body without Content-Encoding, or with gzip, deflate or br.',
-  },
+  unsupported_encoding: { status: 415, message: 'Send the body with the encoding gzip, deflate or br, or none.' },
   headers_too_large: { status: 431, message: 'The request headers are too large.' },
 
   // 429, not 503: gateways count 502, 503 and 504 as unreachable, and one that fails open then sends the unchecked

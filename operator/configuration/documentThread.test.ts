@@ -96,6 +96,6 @@ describe('the document thread', function () {
       kind: 'render',
       rendered: { text: 'a: 1\nlitellm_settings:\n  max_end_user_budget: 1\n', removed: [], hasIncludes: false },
     });
-    expect(messageOf(await thread.run('a', policy('a: 1')))).to.include('a is not known');
+    expect(messageOf(await thread.run('a', policy('a: 1')))).to.include('a is unknown');
   });
 });

@@ -585,7 +585,7 @@ describe('GatewayInstance', function () {
         'a policy that does not parse',
         { policy: { inline: 'a: [' } },
         'PolicyInvalid',
-        'spec.guardrail.policy has a mistake: Line 1 is not valid YAML',
+        'spec.guardrail.policy has an error: Line 1 is not valid YAML',
       ],
       [
         'a policy with an unknown action',

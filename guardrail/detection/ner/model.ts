@@ -119,7 +119,8 @@ export function unpackModel(file: Buffer): Model {
   return { index, rows, transitions: Int16Array.from(transitions), scale };
 }
 
-const mismatch = 'The weights of the built-in detector do not fit this version: install the package again.';
+const mismatch =
+  'The model file of the built-in detector is damaged or belongs to another version: reinstall the package.';
 
 /** Decompresses a packed file. */
 export const unpacked = (file: Buffer): Buffer => zstdDecompressSync(file);

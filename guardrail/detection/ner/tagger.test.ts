@@ -184,7 +184,7 @@ describe('packModel and unpackModel', () => {
 
   it('reject a file with another layout', () => {
     for (const bytes of [Buffer.alloc(10), Buffer.alloc(100_000), Buffer.alloc(100_001)]) {
-      expect(() => unpackModel(zstdCompressSync(bytes))).to.throw('do not fit this version');
+      expect(() => unpackModel(zstdCompressSync(bytes))).to.throw('belongs to another version');
     }
   });
 });

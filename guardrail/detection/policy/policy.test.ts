@@ -83,7 +83,7 @@ describe('policy', () => {
     expect(judged('😀 part B-1234')).to.deep.equal(['B-1234|undefined']);
   });
 
-  it('reports all mistakes with their fields', () => {
+  it('reports all errors with their fields', () => {
     expect(
       problemsOf(
         "entities: {person: block, URL: {threshold: 2}, ID: {treshold: 1}}\nallow: [{value: xyz, types: []}]\nrecognizers:\n  - {name: a, type: A, pattern: '(?=a)b'}\n  - {name: b, type: B, pattern: '(a)\\1'}\n  - {name: c, type: C, pattern: 'a*'}\n  - {name: d, type: D, pattern: '('}\nmore: 1",
@@ -91,13 +91,13 @@ describe('policy', () => {
     ).to.deep.equal([
       'entities.person must be upper snake case of at most 40 characters, for example EMPLOYEE_ID.',
       'entities.URL.threshold must be between 0 and 1.',
-      'entities.ID.treshold is not known: remove it or correct its spelling.',
+      'entities.ID.treshold is unknown: remove it or correct its spelling.',
       'allow[0].types must name at least one type.',
-      'recognizers[0].pattern uses look-around, which cannot be matched in linear time: match the surroundings, or use context words.',
-      'recognizers[1].pattern uses a back reference, which cannot be matched in linear time: write the repeated part out.',
-      'recognizers[2].pattern matches the empty text: make a part of it required.',
-      'recognizers[3].pattern is not a valid pattern in the syntax of RE2.',
-      'more is not known: remove it or correct its spelling.',
+      'recognizers[0].pattern uses look-around, which RE2 does not support: match the surrounding text, or use context words.',
+      'recognizers[1].pattern uses a back reference, which RE2 does not support: write out the repeated part.',
+      'recognizers[2].pattern matches the empty text: add a required part.',
+      'recognizers[3].pattern is not a valid RE2 pattern: correct its syntax.',
+      'more is unknown: remove it or correct its spelling.',
     ]);
   });
 

@@ -18,7 +18,7 @@ const parse = (text: string): Policy => compilePolicy(parsePolicy(text));
 
 /**
  * Opens a policy. Reloads it when its file changes.
- * @throws PolicyError with all mistakes of the first version, or Error if the file cannot be read.
+ * @throws PolicyError with all errors of the first version, or Error if the file cannot be read.
  */
 export function openPolicy({ policy, report, intervalMs }: PolicySourceOptions): PolicySource {
   if (policy === undefined || policy.trim() === '') return constant(defaultPolicy);

@@ -40,7 +40,7 @@ const allowEntry = z.union(
     z.strictObject({ value, types: types.optional() }),
     z.strictObject({ pattern, types: types.optional() }),
   ],
-  { error: 'must be a string, or a mapping with value or a linear-time pattern, and optionally types' },
+  { error: 'must be a string, or a mapping with value or pattern, and optionally types' },
 );
 
 const denyEntry = z.union(
@@ -80,7 +80,7 @@ export type PolicyDocument = z.output<typeof policySchema>;
 export type RuleDocument = z.output<typeof rule>;
 export type Rules = Pick<PolicyDocument, 'default' | 'entities' | 'allow' | 'deny'>;
 
-/** The most mistakes in one message: as many as a person corrects at a time, and as fit into a condition. */
+/** Maximum number of errors in one message, which must fit into a condition. */
 const MAX_SHOWN_PROBLEMS = 20;
 
 /** A policy is invalid. Each problem is one sentence that names the field. */
@@ -91,14 +91,14 @@ export class PolicyError extends Error {
   constructor(problems: readonly string[]) {
     const shown = problems.slice(0, MAX_SHOWN_PROBLEMS);
     const rest = problems.length > shown.length ? ` The first ${shown.length} are shown.` : '';
-    super(`has ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}: ${shown.join(' ')}${rest}`);
+    super(`has ${problems.length === 1 ? 'an error' : `${problems.length} errors`}: ${shown.join(' ')}${rest}`);
     this.problems = problems;
   }
 }
 
 /**
  * Parses a policy.
- * @throws PolicyError with all mistakes.
+ * @throws PolicyError with all errors.
  */
 export function parsePolicy(yaml: string): PolicyDocument {
   const document = documentOf(yaml);
@@ -139,7 +139,7 @@ function sentencesOf(issue: Issue, parent: readonly PropertyKey[] = []): string[
     if (deepest) return deepest.flatMap((inner) => sentencesOf(inner, path));
   }
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${nameOf([...path, key])} is not known: remove it or correct its spelling.`);
+    return issue.keys.map((key) => `${nameOf([...path, key])} is unknown: remove it or correct its spelling.`);
   }
   if (issue.code === 'invalid_key') return [`${nameOf(path)} ${issue.issues[0]?.message ?? 'is not a valid key'}.`];
   return [
