@@ -7,7 +7,7 @@ export const BYTES_PER_BODY_BYTE = 20;
 /** Memory of a call in addition to its body. */
 export const BYTES_PER_CALL = 50 * MIB;
 /** Heap of the idle program. */
-const HEAP_AT_REST = 50 * MIB;
+const IDLE_HEAP = 50 * MIB;
 /** Largest share of the heap for the memory store; see store/memoryStore.ts. */
 const STORE_SHARE = 1 / 4;
 /** Memory outside the heap: the program, the model and gazetteer of the tagger, and buffers. */
@@ -24,18 +24,18 @@ export function heapOf(limit: number): number {
 
 /** Bytes of bodies that fit into a heap at the same time: at least one body of the largest size. */
 export function bodiesIn(heap: number, maxBody: number): number {
-  const left = heap * (1 - STORE_SHARE) - HEAP_AT_REST - BYTES_PER_CALL;
+  const left = heap * (1 - STORE_SHARE) - IDLE_HEAP - BYTES_PER_CALL;
   return Math.max(Math.floor(left / BYTES_PER_BODY_BYTE), maxBody);
 }
 
 /** The memory limit for a largest body, rounded up to 64 MiB. */
 export function limitFor(maxBody: number): number {
-  const heap = (maxBody * BYTES_PER_BODY_BYTE + BYTES_PER_CALL + HEAP_AT_REST) / (1 - STORE_SHARE);
+  const heap = (maxBody * BYTES_PER_BODY_BYTE + BYTES_PER_CALL + IDLE_HEAP) / (1 - STORE_SHARE);
   return Math.ceil((heap + OUTSIDE_HEAP + IMAGE_THREAD) / (64 * MIB)) * 64 * MIB;
 }
 
 /** The largest body for a memory limit: at least 64 KiB. */
 export function maxBodyOf(limit: number): number {
-  const left = heapOf(limit) * (1 - STORE_SHARE) - HEAP_AT_REST - BYTES_PER_CALL;
+  const left = heapOf(limit) * (1 - STORE_SHARE) - IDLE_HEAP - BYTES_PER_CALL;
   return Math.max(Math.floor(left / BYTES_PER_BODY_BYTE), 64 * 1024);
 }

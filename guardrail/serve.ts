@@ -50,7 +50,7 @@ function reportToPrimary(metrics: ReturnType<typeof createMetrics>): void {
 }
 
 async function runPrimary(settings: Settings, logger: Logger, env: NodeJS.ProcessEnv): Promise<number> {
-  const exposed = await exposeAll(settings, logger);
+  const metricsServer = await serveAllMetrics(settings, logger);
   let stopping = false;
   const exitCodes: number[] = [];
   const timers = new Set<NodeJS.Timeout>();
@@ -82,12 +82,12 @@ async function runPrimary(settings: Settings, logger: Logger, env: NodeJS.Proces
   const workers = Object.values(cluster.workers ?? {});
   for (const worker of workers) worker?.process.kill('SIGTERM');
   if (workers.length > 0) await allExited;
-  await exposed?.close(0);
+  await metricsServer?.close(0);
   return exitCodes.every((code) => code === 0) ? 0 : 1;
 }
 
 /** Serves the aggregated metrics of all workers. */
-async function exposeAll(settings: Settings, logger: Logger): Promise<Listening | undefined> {
+async function serveAllMetrics(settings: Settings, logger: Logger): Promise<Listening | undefined> {
   if (settings.METRICS_PORT === 'off') return undefined;
   const registry = new AggregatorRegistry();
   const address = { host: settings.HOST, port: settings.METRICS_PORT };

@@ -31,7 +31,7 @@ export function createRoutes({ settings, components, admission, metrics, logger 
     metrics,
     authentication: {
       keys: () => apiKeys?.current,
-      bearerPaths: new Set(gatewayRoutesOf([]).flatMap(({ path, takesBearer }) => (takesBearer ? [path] : []))),
+      bearerPaths: new Set(gatewayRoutesOf([]).flatMap(({ path, acceptsBearer }) => (acceptsBearer ? [path] : []))),
       ...(settings.PLAYGROUND ? { page: http.playgroundSignIn(page) } : {}),
     },
     public: [healthRoutes(components, admission, isFailOpen)],
@@ -54,7 +54,10 @@ export function createRoutes({ settings, components, admission, metrics, logger 
 
 function healthRoutes({ store, analyzer }: Components, admission: http.Admission, isFailOpen: boolean) {
   return http.healthRoutes({
-    dependencies: [http.watched('store', () => store.ping()), { name: 'detector', state: () => analyzer.state() }],
+    dependencies: [
+      http.createDependency('store', () => store.ping()),
+      { name: 'detector', state: () => analyzer.state() },
+    ],
     optional: isFailOpen,
     draining: () => admission.draining,
   });

@@ -1,7 +1,7 @@
 /** Up to this number of children, a linear search is faster than a Map. */
-const FEW = 6;
+const MAX_LINEAR = 6;
 /** Initial capacity, in nodes. */
-const ROOM = 256;
+const INITIAL_CAPACITY = 256;
 
 /**
  * A prefix tree of code units in typed arrays. A node takes about 20 bytes; an object and a Map would take 300. Node 0 is
@@ -10,24 +10,24 @@ const ROOM = 256;
 export class Trie {
   nodes = 1;
   /** The code unit on the edge to each node. */
-  units = new Uint16Array(ROOM);
+  units = new Uint16Array(INITIAL_CAPACITY);
   /** The first child of each node; 0: none. */
-  firstChild = new Uint32Array(ROOM);
-  sibling = new Uint32Array(ROOM);
+  firstChild = new Uint32Array(INITIAL_CAPACITY);
+  sibling = new Uint32Array(INITIAL_CAPACITY);
   /** The number of the text that ends in each node, from 1; 0: none. */
-  value = new Uint32Array(ROOM);
-  /** Number of children of each node, at most {@link FEW} + 1. */
-  private childCount = new Uint8Array(ROOM);
+  value = new Uint32Array(INITIAL_CAPACITY);
+  /** Number of children of each node, at most {@link MAX_LINEAR} + 1. */
+  private childCount = new Uint8Array(INITIAL_CAPACITY);
   private readonly maps = new Map<number, Map<number, number>>();
 
   /** @param expected maximum number of nodes, if known */
-  constructor(expected = ROOM) {
-    if (expected > ROOM) this.grow(expected);
+  constructor(expected = INITIAL_CAPACITY) {
+    if (expected > INITIAL_CAPACITY) this.grow(expected);
   }
 
   /** The child of a node for a code unit; 0: none. */
   childOf(node: number, unit: number): number {
-    if ((this.childCount[node] ?? 0) > FEW) return this.maps.get(node)?.get(unit) ?? 0;
+    if ((this.childCount[node] ?? 0) > MAX_LINEAR) return this.maps.get(node)?.get(unit) ?? 0;
     for (let child = this.firstChild[node] ?? 0; child !== 0; child = this.sibling[child] ?? 0) {
       if (this.units[child] === unit) return child;
     }
@@ -51,9 +51,9 @@ export class Trie {
     this.units[child] = unit;
     this.sibling[child] = this.firstChild[node] ?? 0;
     this.firstChild[node] = child;
-    const count = Math.min((this.childCount[node] ?? 0) + 1, FEW + 1);
+    const count = Math.min((this.childCount[node] ?? 0) + 1, MAX_LINEAR + 1);
     this.childCount[node] = count;
-    if (count > FEW) {
+    if (count > MAX_LINEAR) {
       let map = this.maps.get(node);
       if (!map) {
         map = new Map();

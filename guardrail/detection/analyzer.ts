@@ -55,7 +55,7 @@ function retained(text: string, spans: readonly Span[], policy: Policy, { team, 
   return spans.filter(
     (span) =>
       stricter?.block?.includes(span.type) === true ||
-      policy.judge(span, text.slice(span.start, span.end), team) !== undefined,
+      policy.actionOf(span, text.slice(span.start, span.end), team) !== undefined,
   );
 }
 
@@ -68,7 +68,7 @@ function withActions(
   return spans.flatMap((span) => {
     if (stricter?.block?.includes(span.type)) return { ...span, action: 'block' as const };
     // A piece of a split span gets the action of the whole: its score is the same, and only whole values are allowed.
-    const action = policy.judge(span, text.slice(span.start, span.end), team);
+    const action = policy.actionOf(span, text.slice(span.start, span.end), team);
     return action === undefined ? [] : { ...span, action };
   });
 }

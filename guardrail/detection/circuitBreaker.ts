@@ -29,7 +29,7 @@ export class CircuitBreaker {
   }
 
   /** Whether a call may start now. If so, the caller must call {@link succeeded}, {@link failed} or {@link abandoned}. */
-  enter(): boolean {
+  tryStart(): boolean {
     if (this.failures < this.options.failures) return true;
     if (this.isTrying || this.now() < this.retryAt) return false;
     this.isTrying = true;

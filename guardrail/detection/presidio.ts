@@ -66,7 +66,7 @@ class PresidioDetector implements Detector {
   async detect(texts: readonly string[], { signal }: DetectOptions): Promise<Span[][]> {
     const batches = batchesOf(texts);
     if (batches.length === 0) return texts.map(() => []);
-    if (!this.breaker.enter())
+    if (!this.breaker.tryStart())
       throw new DetectorUnavailableError(
         `Presidio failed repeatedly. Calls to it are suspended for ${coolDownMs / 1000} s.`,
       );
@@ -90,7 +90,7 @@ class PresidioDetector implements Detector {
 
   async state(): Promise<DependencyState> {
     const known = this.breaker.state();
-    if (!known.up && !this.breaker.enter()) return known;
+    if (!known.up && !this.breaker.tryStart()) return known;
     try {
       await this.call('/health', AbortSignal.timeout(this.timeoutMs));
       this.breaker.succeeded();

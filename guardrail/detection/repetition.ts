@@ -47,7 +47,7 @@ export async function addRepetitions(texts: readonly string[], spans: readonly (
   for (const [index, text] of texts.entries()) {
     const own = spans[index] ?? [];
     const added: Span[] = [];
-    const add = adder(text, own, isAmbiguous, added);
+    const add = createAdder(text, own, isAmbiguous, added);
     for (let at = 0; at < text.length; await yieldIfDue())
       at = phrases.find(text, add, at, Math.min(at + SLICE, text.length));
     repeated.push(added.length === 0 ? [...own] : [...own, ...added].sort((a, b) => a.start - b.start));
@@ -76,7 +76,7 @@ function addLowercaseWords(lowercaseWords: Set<string>, text: string): void {
 }
 
 /** Creates a function that adds a span unless it overlaps an existing one. Calls must be in ascending order. */
-function adder(
+function createAdder(
   text: string,
   own: readonly Span[],
   isAmbiguous: (value: string) => boolean,

@@ -82,7 +82,7 @@ class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
     this.remove(item);
     this.#virtualTime = Math.max(this.#virtualTime, queue.start);
     queue.start += item.weight;
-    this.#forgetIdleTenants();
+    this.#removeIdleTenants();
     return item;
   }
 
@@ -132,7 +132,7 @@ class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
   }
 
   /** Forgets tenants that have no items and no debt. */
-  #forgetIdleTenants(): void {
+  #removeIdleTenants(): void {
     for (const [tenant, queue] of this.#queues) {
       if (queue.items.size === 0 && queue.start <= this.#virtualTime) this.#queues.delete(tenant);
     }

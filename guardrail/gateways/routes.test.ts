@@ -7,7 +7,7 @@ import type { JsonObject } from './fields.ts';
 import type { GatewayExchange } from './contract.ts';
 import { adapterFor, CHECK_PATH, gatewayRoutesOf } from './routes.ts';
 
-const [shared = { path: CHECK_PATH, takesBearer: true, adapters: [] }] = gatewayRoutesOf([]);
+const [shared = { path: CHECK_PATH, acceptsBearer: true, adapters: [] }] = gatewayRoutesOf([]);
 const key = createSecretKey(Buffer.alloc(32, 7));
 
 /** A call: the values that the gateway proves and the values that the client chooses. */

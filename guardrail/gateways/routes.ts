@@ -16,7 +16,7 @@ export const DIALECTS: readonly string[] = SHARED.map(({ dialect }) => dialect);
 export interface GatewayRoute {
   readonly path: string;
   /** Whether the API key may also come as a bearer token. */
-  readonly takesBearer: boolean;
+  readonly acceptsBearer: boolean;
   /** The gateways that call this path. */
   readonly adapters: readonly GatewayAdapter[];
 }
@@ -30,12 +30,12 @@ export function gatewayRoutesOf(proxyNames: readonly string[]): GatewayRoute[] {
   return [
     ...proxyNames.map((name) => ({
       path: basicPath(name),
-      takesBearer: false,
+      acceptsBearer: false,
       adapters: [createLitellmAdapter(name)],
     })),
-    { path: CHECK_PATH, takesBearer: true, adapters: SHARED },
+    { path: CHECK_PATH, acceptsBearer: true, adapters: SHARED },
     // agentgateway before 1.4.
-    ...['/request', '/response'].map((path) => ({ path, takesBearer: true, adapters: [agentgateway] })),
+    ...['/request', '/response'].map((path) => ({ path, acceptsBearer: true, adapters: [agentgateway] })),
   ];
 }
 

@@ -19,7 +19,7 @@ export interface CallState {
   bodyBytes?: number;
   /** The responses to this call if it fails; set by routes of gateways. */
   failureAnswers?: FailureAnswers;
-  /** Set by {@link tellSession} once the call is parsed. */
+  /** Set by {@link reportSession} once the call is parsed. */
   session?: SessionId;
   /** More fields of the access log. Must not contain personal data. */
   log: Record<string, string | number>;
@@ -51,7 +51,7 @@ export function routeOf(context: CallContext): string {
 }
 
 /** Writes the session of a call to the response header `x-session-id` and to the access log. */
-export function tellSession(context: CallContext, session: SessionId): void {
+export function reportSession(context: CallContext, session: SessionId): void {
   context.state.session = session;
   context.set('x-session-id', session);
 }

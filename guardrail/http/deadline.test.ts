@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import type { CallContext } from './context.ts';
-import { underDeadline } from './deadline.ts';
+import { withDeadline } from './deadline.ts';
 import { ServiceError } from './errors.ts';
 
 /** A call with a connection only. */
@@ -28,7 +28,7 @@ describe('the deadline of a call', () => {
       [1100, '2'],
     ] as const) {
       const { work, signal } = stuck();
-      const error: unknown = await underDeadline(contextOf(), work, timeoutMs).catch((thrown: unknown) => thrown);
+      const error: unknown = await withDeadline(contextOf(), work, timeoutMs).catch((thrown: unknown) => thrown);
       expect(error).to.be.instanceOf(ServiceError).and.include({ status: 429, code: 'timeout' });
       expect((error as ServiceError).headers).to.deep.equal({ 'retry-after': seconds });
       expect(signal().aborted).to.equal(true);
@@ -38,7 +38,7 @@ describe('the deadline of a call', () => {
   it('aborts the work when the client disconnects', async () => {
     const connection = new EventEmitter();
     const { work, signal } = stuck();
-    underDeadline(contextOf(connection), work).catch(() => undefined);
+    withDeadline(contextOf(connection), work).catch(() => undefined);
     expect(signal().aborted).to.equal(false);
     connection.emit('close');
     expect(signal().aborted).to.equal(true);
@@ -47,7 +47,7 @@ describe('the deadline of a call', () => {
   it('aborts the work if the client has already disconnected', async () => {
     const { work, signal } = stuck();
     const connection = Object.assign(new EventEmitter(), { destroyed: true });
-    underDeadline(contextOf(connection), work).catch(() => undefined);
+    withDeadline(contextOf(connection), work).catch(() => undefined);
     await Promise.resolve();
     expect(signal().aborted).to.equal(true);
   });
@@ -55,11 +55,9 @@ describe('the deadline of a call', () => {
   it('returns or throws the result of the work, and removes its listeners', async () => {
     const connection = new EventEmitter();
     const context = contextOf(connection);
-    expect(await underDeadline(context, () => Promise.resolve('done'), 1000)).to.equal('done');
+    expect(await withDeadline(context, () => Promise.resolve('done'), 1000)).to.equal('done');
     const error = new Error('It failed.');
-    const thrown: unknown = await underDeadline(context, () => Promise.reject(error), 1000).catch(
-      (one: unknown) => one,
-    );
+    const thrown: unknown = await withDeadline(context, () => Promise.reject(error), 1000).catch((one: unknown) => one);
     expect(thrown).to.equal(error);
     expect(connection.listenerCount('close')).to.equal(0);
   });

@@ -8,7 +8,7 @@ export const CALL_TIMEOUT_MS = 25_000;
  * Runs the work of a call with a signal that is aborted when the client disconnects or the time limit is exceeded.
  * @throws ServiceError 429 when the time limit is exceeded, even if the work ignores the signal.
  */
-export async function underDeadline<T>(
+export async function withDeadline<T>(
   context: CallContext,
   work: (signal: AbortSignal) => Promise<T>,
   timeoutMs = CALL_TIMEOUT_MS,

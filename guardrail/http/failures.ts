@@ -38,7 +38,7 @@ export function failClosed({ metrics, logger }: FailurePolicyOptions): FailurePo
     if (!failureAnswers?.block) return undefined;
     logger.error(entryOf(context, thrown), 'Refused a call because the check failed.');
     log.action = 'FAILED';
-    metrics.guarded(log.phase === 'response' ? 'response' : 'request', String(log.dialect), 'FAILED');
+    metrics.guardrailCall(log.phase === 'response' ? 'response' : 'request', String(log.dialect), 'FAILED');
     return failureAnswers.block;
   };
 }

@@ -14,8 +14,8 @@ import {
   type JsonObject,
 } from '../gateways/gateways.ts';
 import { authenticatedRouter } from './authentication.ts';
-import { tellSession, type AuthenticatedContext, type AuthenticatedState, type CallMiddleware } from './context.ts';
-import { underDeadline } from './deadline.ts';
+import { reportSession, type AuthenticatedContext, type AuthenticatedState, type CallMiddleware } from './context.ts';
+import { withDeadline } from './deadline.ts';
 import { failures, type FailurePolicy } from './failures.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -63,8 +63,8 @@ async function answer(
   context.state.log.phase = exchange.phase;
   context.state.log.dialect = adapter.dialect;
   // Set before the check, so that error responses also name the session.
-  tellSession(context, options.guard.sessionOf(exchange.identity));
-  return underDeadline(context, (signal) => guarded(context, adapter, exchange, signal, options), adapter.timeoutMs);
+  reportSession(context, options.guard.sessionOf(exchange.identity));
+  return withDeadline(context, (signal) => runGuard(context, adapter, exchange, signal, options), adapter.timeoutMs);
 }
 
 function read(
@@ -83,7 +83,7 @@ function read(
   });
 }
 
-async function guarded(
+async function runGuard(
   context: AuthenticatedContext,
   adapter: GatewayAdapter,
   exchange: GatewayExchange,
@@ -96,7 +96,7 @@ async function guarded(
   const count = (action: string, monitored?: string): void => {
     log.action = action;
     if (monitored !== undefined) log.monitored = monitored;
-    metrics.guarded(phase, adapter.dialect, monitored === undefined ? action : `MONITORED_${monitored}`);
+    metrics.guardrailCall(phase, adapter.dialect, monitored === undefined ? action : `MONITORED_${monitored}`);
   };
   if (exchange.phase === 'response') {
     const outcome = await guard.response(exchange.document, call);

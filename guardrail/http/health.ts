@@ -18,7 +18,7 @@ export interface Dependency {
  * Creates a dependency from a check, and records since when it is down.
  * @param check throws while the dependency is down. Resolves with a reason while only a part is down.
  */
-export function watched(name: string, check: () => Promise<string | undefined>): Dependency {
+export function createDependency(name: string, check: () => Promise<string | undefined>): Dependency {
   let since: Date | undefined;
   return {
     name,

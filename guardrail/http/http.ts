@@ -8,7 +8,7 @@ export { ServiceError } from './errors.ts';
 export { failClosed, failOpen, type FailurePolicy } from './failures.ts';
 export { gatewayRoutes } from './gatewayRoutes.ts';
 export { createHandler, type Handler, type Route } from './handler.ts';
-export { healthRoutes, watched, type Dependency } from './health.ts';
+export { healthRoutes, createDependency, type Dependency } from './health.ts';
 export { parseJson } from './json.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { serveMetrics } from './metricsServer.ts';

@@ -15,10 +15,10 @@ export interface Metrics {
   /** Counts and times every HTTP request. */
   readonly http: CallMiddleware;
   /** Counts a guardrail call. In monitor mode, `action` is the action that was not taken, after `MONITORED_`. */
-  guarded(phase: 'request' | 'response', protocol: string, action: string): void;
+  guardrailCall(phase: 'request' | 'response', protocol: string, action: string): void;
   entities(counts: readonly EntityCount[]): void;
   /** Counts the pseudonyms in a response, and a suspected enumeration of pseudonyms. */
-  pseudonyms(counts: Pick<ResponseOutcome, PseudonymOutcome | 'searched'>): void;
+  pseudonyms(counts: Pick<ResponseOutcome, PseudonymOutcome | 'isEnumeration'>): void;
   decryptionFailed(): void;
   /** Counts a call that failed and was forwarded in monitor mode. */
   failedOpen(code: string): void;
@@ -46,7 +46,7 @@ export function createMetrics(): Metrics {
         metrics.httpDuration.observe({ route }, secondsSince(start));
       }
     },
-    guarded(phase, protocol, action) {
+    guardrailCall(phase, protocol, action) {
       metrics.requests.inc({ phase, protocol, action });
     },
     entities(counts) {
@@ -54,7 +54,7 @@ export function createMetrics(): Metrics {
     },
     pseudonyms(counts) {
       for (const outcome of PSEUDONYM_OUTCOMES) metrics.responsePseudonyms.inc({ outcome }, counts[outcome]);
-      if (counts.searched) metrics.suspectedEnumerations.inc();
+      if (counts.isEnumeration) metrics.suspectedEnumerations.inc();
     },
     decryptionFailed() {
       metrics.decryptionFailures.inc();

@@ -55,7 +55,7 @@ export async function listen(
   server.on('clientError', refuse);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new Error(sentence(error, options)));
+      reject(new Error(listenProblem(error, options)));
     });
     server.listen(port, host, resolve);
   });
@@ -122,7 +122,10 @@ async function close(server: Server, graceMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-function sentence(error: NodeJS.ErrnoException, { host, port, setting = 'GUARDRAIL_PORT' }: ListenOptions): string {
+function listenProblem(
+  error: NodeJS.ErrnoException,
+  { host, port, setting = 'GUARDRAIL_PORT' }: ListenOptions,
+): string {
   switch (error.code) {
     case 'EADDRINUSE':
       return `Port ${port} is already in use: set ${setting} to a free port, or stop the process that uses it.`;

@@ -46,7 +46,7 @@ function assertNothingAfter(bytes: Buffer, end: number): void {
 }
 
 /** The chunks that an image consists of, with their maximum length (PNG, third edition, 11.2 and 11.3). */
-const PNG_PICTURE: Readonly<Record<string, number>> = {
+const PNG_IMAGE_CHUNKS: Readonly<Record<string, number>> = {
   ...{ IHDR: 13, PLTE: 768, IDAT: Infinity, IEND: 0, tRNS: 256, gAMA: 4, cHRM: 32, sRGB: 1, sBIT: 4, bKGD: 6 },
   ...{ hIST: 512, pHYs: 9, cICP: 4 },
 };
@@ -56,7 +56,7 @@ export const PNG_CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1
 
 function inspectPng(bytes: Buffer): ImageFile {
   const seen = new Set<string>();
-  let mayHoldMore = false;
+  let mayHaveExtraData = false;
   let at = 8;
   for (let part = 0; part < MAX_PARTS && at + 12 <= bytes.length; part += 1) {
     const length = bytes.readUInt32BE(at);
@@ -70,14 +70,14 @@ function inspectPng(bytes: Buffer): ImageFile {
       assertSize(bytes.readUInt32BE(16), bytes.readUInt32BE(20), (channels * (bytes[24] ?? 0)) / 8);
     }
     if (name === 'acTL' || name === 'fdAT') throw new UnreadableImageError('animated');
-    mayHoldMore ||= length > (PNG_PICTURE[name] ?? -1) || (name !== 'IDAT' && seen.has(name));
+    mayHaveExtraData ||= length > (PNG_IMAGE_CHUNKS[name] ?? -1) || (name !== 'IDAT' && seen.has(name));
     // Only color type 3 uses the palette for display (11.2.2).
-    mayHoldMore ||= name === 'PLTE' && bytes[25] !== 3;
+    mayHaveExtraData ||= name === 'PLTE' && bytes[25] !== 3;
     seen.add(name);
     if (name === 'IEND') {
       if (!seen.has('IDAT')) break;
       assertNothingAfter(bytes, end);
-      return { format: 'png', bytes, mayHaveExtraData: mayHoldMore || end < bytes.length, isLossless: true };
+      return { format: 'png', bytes, mayHaveExtraData: mayHaveExtraData || end < bytes.length, isLossless: true };
     }
     at = end;
   }
@@ -155,14 +155,14 @@ function endOfScan(bytes: Buffer, from: number): number {
 function assertJpegEnd(bytes: Buffer, end: number): void {
   let at = end;
   while (bytes[at] === 0) at += 1;
-  const isPicture = latin1(bytes, at, at + 3) === '\xff\xd8\xff';
+  const isImage = latin1(bytes, at, at + 3) === '\xff\xd8\xff';
   // A video begins with the length of its first box, which is less than 256 (ISO/IEC 14496-12, 4.3).
-  const isFilm = at - end === 3 && latin1(bytes, end + 4, end + 8) === 'ftyp';
-  if (!isPicture && !isFilm && !hasSamsungParts(bytes, end)) assertNothingAfter(bytes, at);
+  const isVideo = at - end === 3 && latin1(bytes, end + 4, end + 8) === 'ftyp';
+  if (!isImage && !isVideo && !hasSamsungTrailer(bytes, end)) assertNothingAfter(bytes, at);
 }
 
 /** A Samsung trailer: parts, a directory that begins with SEFH, its length, and SEFT at the end of the file. */
-function hasSamsungParts(bytes: Buffer, end: number): boolean {
+function hasSamsungTrailer(bytes: Buffer, end: number): boolean {
   const foot = bytes.length - 8;
   if (foot < end || latin1(bytes, foot + 4, bytes.length) !== 'SEFT') return false;
   const list = foot - bytes.readUInt32LE(foot);

@@ -14,34 +14,34 @@ export interface Job extends Queued {
 const MAX_WAITING = 100;
 
 interface KindQueue {
-  readonly places: Shares;
+  readonly capacity: Shares;
   readonly queue: FairQueue<Job>;
 }
 
 /** The jobs that wait for a thread, in a fair queue for each kind of task. Pure. */
 export class JobQueue {
   readonly #kinds: Readonly<Record<Task['kind'], KindQueue>> = { read: newKindQueue(), rewrite: newKindQueue() };
-  /** The jobs that occupy a place. */
-  readonly #placed = new Set<Job>();
+  /** The jobs that count against the capacity. */
+  readonly #counted = new Set<Job>();
 
   /** @returns false if the queue is full for this tenant. */
   add(job: Job): boolean {
-    const { places, queue } = this.#kinds[job.task.kind];
-    if (!places.take(job.tenant, 1)) return false;
-    this.#placed.add(job);
+    const { capacity, queue } = this.#kinds[job.task.kind];
+    if (!capacity.take(job.tenant, 1)) return false;
+    this.#counted.add(job);
     queue.add(job);
     return true;
   }
 
-  /** Adds a job again that has run, beyond the limit of places. */
+  /** Adds a job again that has already run. Does not count against the capacity. */
   requeue(job: Job): void {
     this.#kinds[job.task.kind].queue.add(job);
   }
 
   /** @returns whether the job was in the queue. */
   remove(job: Job): boolean {
-    const { places, queue } = this.#kinds[job.task.kind];
-    if (this.#placed.delete(job)) places.release(job.tenant, 1);
+    const { capacity, queue } = this.#kinds[job.task.kind];
+    if (this.#counted.delete(job)) capacity.release(job.tenant, 1);
     return queue.remove(job);
   }
 
@@ -69,5 +69,5 @@ export class JobQueue {
 }
 
 function newKindQueue(): KindQueue {
-  return { places: createShares({ capacity: MAX_WAITING }), queue: createFairQueue<Job>() };
+  return { capacity: createShares({ capacity: MAX_WAITING }), queue: createFairQueue<Job>() };
 }

@@ -41,8 +41,8 @@ export function createOcrCache(store: MappingStore, key: KeyObject): OcrCache {
       createHmac('sha256', key).update(VERSION).update('\0').update(bytes).digest('hex') as Pseudonym,
 
     async find(name, { session }) {
-      const kept = (await store.get(session, [name])).get(name);
-      return kept === undefined ? undefined : unpack(kept);
+      const cached = (await store.get(session, [name])).get(name);
+      return cached === undefined ? undefined : unpack(cached);
     },
 
     async put(name, result, { session, subject, fence }) {

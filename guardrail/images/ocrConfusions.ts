@@ -48,7 +48,7 @@ export function correctConfusions(lines: readonly Line[]): OcrText {
   const written = (words: readonly string[]): string => words.join(' ').replace(/\s+/g, ' ');
   return joinPieces(
     lines.flatMap((line) => {
-      const pieces = reform(line.flatMap((word, at) => [...gapBefore(line[at - 1], word), withDigits(word)]));
+      const pieces = applyForms(line.flatMap((word, at) => [...gapBefore(line[at - 1], word), withDigits(word)]));
       const isAsRead = written([joinPieces(pieces).text]) === written(line.map(({ text }) => text));
       return isAsRead ? [] : [...pieces, LINE_END];
     }),
@@ -74,11 +74,11 @@ function withDigits(word: Word): TextPiece {
 }
 
 /** Replaces each match of a form by its example. The replacement stands for all words that the match touches. */
-function reform(pieces: readonly TextPiece[]): readonly TextPiece[] {
-  return FORMS.reduce(reformOne, pieces);
+function applyForms(pieces: readonly TextPiece[]): readonly TextPiece[] {
+  return FORMS.reduce(applyForm, pieces);
 }
 
-function reformOne(
+function applyForm(
   before: readonly TextPiece[],
   { pattern, accepts, as }: (typeof FORMS)[number],
 ): readonly TextPiece[] {

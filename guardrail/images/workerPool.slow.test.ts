@@ -24,16 +24,16 @@ const program = new URL(
     let stop;
     parentPort.on('message', ({ kind, bytes }) => {
       if (kind === 'stop') return stop?.();
-      const say = (answer) => parentPort.postMessage({ kind, answer });
+      const reply = (answer) => parentPort.postMessage({ kind, answer });
       const [order] = bytes;
       if (order === 1) for (;;);
       if (order === 2) throw new Error('Anna Schmidt');
       if (order === 3) process.exit(0);
-      if (order === 4) { say({ problem: 'damaged' }); return; }
-      if (order === 5) { stop = () => say({ isStopped: true }); return; }
+      if (order === 4) { reply({ problem: 'damaged' }); return; }
+      if (order === 5) { stop = () => reply({ isStopped: true }); return; }
       const box = { left: 0, top: 0, width: 1, height: 1 };
       const result = { passes: [[[{ text: String(threadId), box }]]], isAltered: false };
-      setTimeout(() => say(kind === 'read' ? { result } : { bytes }), order);
+      setTimeout(() => reply(kind === 'read' ? { result } : { bytes }), order);
     });
   `)}`,
 );

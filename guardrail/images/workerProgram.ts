@@ -99,13 +99,13 @@ function lowerPriority(): void {
 lowerPriority();
 const port = parentPort;
 if (!port) throw new Error('This module runs only in a worker thread.');
-port.on('message', (order: WorkerMessage) => {
-  if (order.kind === 'stop') {
+port.on('message', (message: WorkerMessage) => {
+  if (message.kind === 'stop') {
     currentRead.abort();
     return;
   }
-  void runTask(order).then((answer) => {
+  void runTask(message).then((answer) => {
     lowerPriority();
-    port.postMessage({ kind: order.kind, answer } satisfies WorkerReply);
+    port.postMessage({ kind: message.kind, answer } satisfies WorkerReply);
   });
 });

@@ -80,12 +80,12 @@ export class WorkerThread {
     worker.on('message', (reply: WorkerReply) => {
       this.#onReply(reply);
     });
-    const onDeath = (): void => {
+    const onFailure = (): void => {
       void this.close(new DetectorUnavailableError('Image OCR failed.'));
       this.#options.onFree();
     };
-    worker.on('error', onDeath);
-    worker.on('exit', onDeath);
+    worker.on('error', onFailure);
+    worker.on('exit', onFailure);
     // An idle thread does not keep the process running.
     worker.unref();
     return worker;
@@ -119,8 +119,8 @@ export class WorkerThread {
   }
 
   /** Ends the thread because of one job. The other job is repeated: an image of another tenant can cause the hang. */
-  #replace(culprit: Task['kind'], error: Error): void {
-    this.#finish(culprit)?.reject(error);
+  #replace(failed: Task['kind'], error: Error): void {
+    this.#finish(failed)?.reject(error);
     for (const kind of this.#running.keys()) {
       const other = this.#take(kind);
       if (other) this.#options.onRequeue(other.job);

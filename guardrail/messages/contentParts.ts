@@ -284,7 +284,7 @@ function isIdentifier(key: string): boolean {
 }
 
 /** Members of tool definitions that are never changed: names and JSON Schema keywords. All others are text. */
-export const UNTOUCHED_IN_TOOLS: ReadonlySet<string> = new Set([
+export const UNCHANGED_IN_TOOLS: ReadonlySet<string> = new Set([
   ...['name', 'type', 'required', 'format', 'pattern', 'strict', 'cache_control', 'id', 'server_url', 'authorization'],
   ...['$ref', '$id', '$schema', '$anchor', '$dynamicRef', '$dynamicAnchor'],
 ]);

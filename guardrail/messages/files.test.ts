@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Json } from './contract.ts';
-import { holdsFiles } from './files.ts';
+import { hasFiles } from './files.ts';
 
 const PDF = 'data:application/pdf;base64,JVBERi0xLjQK';
 
@@ -44,14 +44,14 @@ const OTHERS: [what: string, part: Json][] = [
 describe('holdsFiles', () => {
   for (const [what, part] of FILES) {
     it(`finds ${what}, at any depth`, () => {
-      expect(holdsFiles([{ role: 'user', content: [{ type: 'text', text: 'Look' }, part] }])).to.equal(true);
+      expect(hasFiles([{ role: 'user', content: [{ type: 'text', text: 'Look' }, part] }])).to.equal(true);
       const result = { type: 'tool_result', tool_use_id: 't', content: [part] };
-      expect(holdsFiles([{ role: 'user', content: 'Hello.' }, { messages: [{ content: [result] }] }])).to.equal(true);
+      expect(hasFiles([{ role: 'user', content: 'Hello.' }, { messages: [{ content: [result] }] }])).to.equal(true);
     });
   }
   for (const [what, part] of OTHERS) {
     it(`does not count ${what}`, () => {
-      expect(holdsFiles([{ role: 'user', content: [part] }])).to.equal(false);
+      expect(hasFiles([{ role: 'user', content: [part] }])).to.equal(false);
     });
   }
 });

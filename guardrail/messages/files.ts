@@ -5,7 +5,7 @@ import { visitMessages } from './messageVisitor.ts';
  * Whether messages contain or refer to a file or a recording, at any depth.
  * @throws DocumentTooDeepError
  */
-export function holdsFiles(messages: readonly Json[]): boolean {
+export function hasFiles(messages: readonly Json[]): boolean {
   let files = 0;
   const file = (): void => {
     files++;

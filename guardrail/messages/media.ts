@@ -106,7 +106,7 @@ export function hasFile(object: JsonObject, part: ContentPart | undefined, roleO
   if (isMedia(object)) return true;
   return Object.entries(object).some(([key, value]) => {
     const role = part?.members.get(key) ?? (isData ? 'text' : roleOf(key));
-    if (role === 'file') return part?.members.has(key) === true ? holdsFile(key, value) : isFile(key, value);
+    if (role === 'file') return part?.members.has(key) === true ? isFileOfPart(key, value) : isFile(key, value);
     const isPayload = role === 'payload' || role === 'address';
     if (!isPayload || isData || typeof value !== 'string' || isMediaOfItsType(object, key)) return false;
     return !isImageUrl(value) && (isDataUrl(value) || (role === 'payload' && looksEncoded(value)));
@@ -123,7 +123,7 @@ function isMedia(object: JsonObject): boolean {
 }
 
 /** Whether a member of a known part has a file. `{"type":"file"}` in data of a tool can mean something else. */
-function holdsFile(key: string, value: Json | undefined): boolean {
+function isFileOfPart(key: string, value: Json | undefined): boolean {
   if (value === null || value === undefined) return false;
   if (key === 'file') return hasMember(value, 'file_data', 'file_id', 'file_url');
   // A document can also be text or content parts, which are checked as such.

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Json, TextKind } from './contract.ts';
-import { holdsFiles } from './files.ts';
+import { hasFiles } from './files.ts';
 import { imagesIn, withImages } from './images.ts';
 import { visitMessages } from './messageVisitor.ts';
 
@@ -28,7 +28,7 @@ function inspect(part: Json): { texts: [string, TextKind][]; images: string[]; f
   const results = [inMessage(part), inToolResult(part)].map((messages) => ({
     texts: textsIn(messages).filter(([text]) => text !== 'Hello.'),
     images: imagesIn(messages),
-    files: holdsFiles(messages),
+    files: hasFiles(messages),
   }));
   const [first, second] = results;
   expect(first).to.deep.equal(second);
@@ -151,8 +151,8 @@ describe('data of a tool', () => {
     const messages: Json[] = [{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input }] }];
     expect(textsIn(messages)).to.deep.equal([[JSON.stringify(input), 'arguments']]);
     expect(imagesIn(messages)).to.deep.equal([PNG, PNG]);
-    expect(holdsFiles(messages)).to.equal(false);
+    expect(hasFiles(messages)).to.equal(false);
     const part = { type: 'input_file', file_id: 'file-1' };
-    expect(holdsFiles([{ role: 'tool', content: { part } }])).to.equal(true);
+    expect(hasFiles([{ role: 'tool', content: { part } }])).to.equal(true);
   });
 });

@@ -3,7 +3,7 @@ import {
   generalRole,
   SIGNATURE_KEYS,
   unknownRole,
-  UNTOUCHED_IN_TOOLS,
+  UNCHANGED_IN_TOOLS,
   type ContentPart,
   type MemberRole,
 } from './contentParts.ts';
@@ -100,7 +100,7 @@ class MessageWalk {
       case 'address':
         return isBinary(text) ? text : rewrite(text, 'address');
       case 'tools':
-        return key !== undefined && UNTOUCHED_IN_TOOLS.has(key) ? text : rewrite(text, 'text');
+        return key !== undefined && UNCHANGED_IN_TOOLS.has(key) ? text : rewrite(text, 'text');
       case 'text':
       case 'data':
       case 'content':

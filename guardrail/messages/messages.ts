@@ -8,7 +8,7 @@ export {
   type MessageVisitor,
   type TextKind,
 } from './contract.ts';
-export { holdsFiles } from './files.ts';
+export { hasFiles } from './files.ts';
 export { imagesIn, withImages } from './images.ts';
 export { escapeJson, unescapeJson } from './json/encoding.ts';
 export { jsonDepths, JsonStrings } from './json/jsonStrings.ts';

@@ -1,5 +1,5 @@
 import { refuse, type Guard } from '../pseudonymization/pseudonymization.ts';
-import { holdsFiles } from '../messages/messages.ts';
+import { hasFiles } from '../messages/messages.ts';
 
 export interface FileGuardOptions {
   readonly files: 'block' | 'pass';
@@ -13,7 +13,7 @@ export function createFileGuard(guard: Guard, { files }: FileGuardOptions): Guar
   return {
     async request(document, context) {
       const isRefused =
-        (files === 'block' || context.stricter?.images === 'block') && holdsFiles(document.structuredMessages ?? []);
+        (files === 'block' || context.stricter?.images === 'block') && hasFiles(document.structuredMessages ?? []);
       return isRefused ? refuse(guard, context, REFUSED) : guard.request(document, context);
     },
     response: (document, context) => guard.response(document, context),

@@ -52,7 +52,7 @@ export function withoutWrites(store: MappingStore): MappingStore {
 /** An image reader that rewrites nothing. */
 export function withoutRewrites(reader: ImageProcessor): ImageProcessor {
   return {
-    read: (picture, caller) => reader.read(picture, caller),
+    read: (image, caller) => reader.read(image, caller),
     rewrite: ({ bytes }) => Promise.resolve(bytes),
     close: () => reader.close(),
   };

@@ -94,7 +94,7 @@ export type ResponseOutcome = OutcomeBase & {
   readonly holdback: readonly number[];
   /** Number of restored pseudonyms. */
   readonly restored: number;
-  /** Number of known pseudonyms that were kept: in an address that a renderer loads, or because of `searched`. */
+  /** Number of known pseudonyms that were kept: in an address that a renderer loads, or because of `isEnumeration`. */
   readonly withheld: number;
   /** Number of pseudonyms that the session does not know. */
   readonly unknown: number;
@@ -102,7 +102,7 @@ export type ResponseOutcome = OutcomeBase & {
    * The response contains so many unknown pseudonyms that it looks like a search for the code of a value. Nothing was
    * restored. In a stream, an earlier part may have been restored and shown.
    */
-  readonly searched?: boolean;
+  readonly isEnumeration?: boolean;
 };
 
 /** Pseudonymizes requests and restores responses, for every gateway. */

@@ -611,7 +611,7 @@ describe('response that looks like a search for a pseudonym', () => {
         { texts: [anna], toolCalls: [{ function: { name: 'f', arguments: JSON.stringify(wrong) } }] },
       ]) {
         const outcome = await guard.response(document, caller);
-        expect(outcome).to.deep.include({ ...document, action: 'NONE', searched: true, restored: 0, withheld: 1 });
+        expect(outcome).to.deep.include({ ...document, action: 'NONE', isEnumeration: true, restored: 0, withheld: 1 });
         expect(outcome.unknown).to.equal(wrong.length);
       }
     }
@@ -624,7 +624,7 @@ describe('response that looks like a search for a pseudonym', () => {
     for (const tags of [wrong, [...wrong, ...wrong, ...wrong], [...wrong, '<PERSON_AAAAA777']]) {
       const text = [anna, ...tags].join(' ');
       const outcome = await guard.response({ texts: [text] }, caller);
-      expect(outcome).to.deep.include({ texts: [text.replace(anna, 'Anna')], searched: false, restored: 1 });
+      expect(outcome).to.deep.include({ texts: [text.replace(anna, 'Anna')], isEnumeration: false, restored: 1 });
     }
   });
 

@@ -8,7 +8,15 @@ import type { ResponseDocument, ResponseOutcome } from './contract.ts';
 import { decodeStored, type Stored } from './encoding.ts';
 import type { Grammar } from './grammar.ts';
 import type { Pseudonyms } from './pseudonyms.ts';
-import { Budget, isSearch, pseudonymsIn, restoreText, scanText, type Restored, type ScannedText } from './restore.ts';
+import {
+  Budget,
+  looksLikeEnumeration,
+  pseudonymsIn,
+  restoreText,
+  scanText,
+  type Restored,
+  type ScannedText,
+} from './restore.ts';
 
 type Scans = ReadonlyMap<string, ScannedText>;
 type Values = ReadonlyMap<Pseudonym, Stored>;
@@ -58,8 +66,8 @@ export function restore(
   known: Values,
   maxBytes: number,
 ): ResponseOutcome {
-  const searched = isSearch(scans.values(), known);
-  const results = new RestoredTexts(scans, searched ? new Map() : known, maxBytes);
+  const isEnumeration = looksLikeEnumeration(scans.values(), known);
+  const results = new RestoredTexts(scans, isEnumeration ? new Map() : known, maxBytes);
   // Without known pseudonyms, only the holdback of the texts is computed.
   const changed =
     known.size === 0
@@ -75,9 +83,9 @@ export function restore(
     ...(restored > 0 && { action: 'GUARDRAIL_INTERVENED', ...changed }),
     holdback: document.texts.map((text) => results.holdbackOf(text)),
     restored,
-    withheld: searched ? found.length - unknown : results.sum((result) => result.withheld),
+    withheld: isEnumeration ? found.length - unknown : results.sum((result) => result.withheld),
     unknown,
-    searched,
+    isEnumeration,
   };
 }
 

@@ -63,9 +63,9 @@ export const MAX_UNKNOWN = 32;
  * Whether a response contains so many unknown pseudonyms that it looks like a search. An unfinished code at the end of a
  * stream does not count yet, so a response that is a search stays one as it grows.
  */
-export function isSearch(readings: Iterable<ScannedText>, values: ReadonlyMap<Pseudonym, Stored>): boolean {
+export function looksLikeEnumeration(scans: Iterable<ScannedText>, values: ReadonlyMap<Pseudonym, Stored>): boolean {
   const unknown = new Set<Pseudonym>();
-  for (const { matches, unfinished } of readings) {
+  for (const { matches, unfinished } of scans) {
     const open = unfinished.find((place) => !place.onlyIfKnown)?.from ?? Infinity;
     for (const { start, pseudonym } of matches) {
       if (start < open && !values.has(pseudonym)) unknown.add(pseudonym);
@@ -137,7 +137,7 @@ function outsideAddresses(text: string, known: readonly Known[]): Known[] {
     addresses.feed(before);
     cursor += before.length;
     const { place } = addresses;
-    if (place === Place.inside || (place === Place.start && !namesItsHost(one.stored))) continue;
+    if (place === Place.inside || (place === Place.start && !hasCompleteHost(one.stored))) continue;
     addresses.feed(encoded(one) + after);
     cursor = end;
     outside.push(one);
@@ -149,7 +149,7 @@ function outsideAddresses(text: string, known: readonly Known[]): Known[] {
  * Whether a value is an address with a complete host. Loading it reaches only that host, so it can be restored: an image
  * in a user's document is kept. Without a delimiter behind the host, the text that follows could extend the host.
  */
-function namesItsHost(stored: Stored): boolean {
+function hasCompleteHost(stored: Stored): boolean {
   return stored.kind === 'value' && /^https?:\/\/[a-z0-9.-]+(?::\d+)?[/?#]/i.test(stored.value);
 }
 

@@ -9,7 +9,7 @@ const ID_HEX_DIGITS = 32;
  * The last digits of a session id prove its tenant. With 32 bits, the id of another tenant is accepted once in four
  * billion. The 96 bits before them keep session ids distinct.
  */
-const PROOF_HEX_DIGITS = 8;
+const TENANT_TAG_HEX_DIGITS = 8;
 
 type Field = readonly [kind: string, value: string];
 
@@ -43,8 +43,8 @@ export function deriveSession(key: KeyObject, identity: CallIdentity, scope: Ses
   if (!narrowing) return undefined;
   const id = digest(key, 'session', [['tenant', identity.tenant], ...identified, ...narrowing]);
   const slot = subject?.slice(0, SLOT_CHARACTERS) ?? '';
-  const body = slot + id.slice(slot.length, -PROOF_HEX_DIGITS);
-  return (body + proofOf(key, identity.tenant, body)) as SessionId;
+  const body = slot + id.slice(slot.length, -TENANT_TAG_HEX_DIGITS);
+  return (body + tenantTagOf(key, identity.tenant, body)) as SessionId;
 }
 
 export interface CallSession {
@@ -67,17 +67,17 @@ export function sessionOfCall(key: KeyObject, identity: CallIdentity, scope: Ses
  */
 export function isSessionOf(key: KeyObject, tenant: Tenant, id: string): boolean {
   if (id.length !== ID_HEX_DIGITS) return false;
-  const expected = Buffer.from(proofOf(key, tenant, id.slice(0, -PROOF_HEX_DIGITS)));
-  const given = Buffer.from(id.slice(-PROOF_HEX_DIGITS));
+  const expected = Buffer.from(tenantTagOf(key, tenant, id.slice(0, -TENANT_TAG_HEX_DIGITS)));
+  const given = Buffer.from(id.slice(-TENANT_TAG_HEX_DIGITS));
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-function proofOf(key: KeyObject, tenant: Tenant, body: string): string {
+function tenantTagOf(key: KeyObject, tenant: Tenant, body: string): string {
   const proof = digest(key, 'sessionOfTenant', [
     ['tenant', tenant],
     ['session', body],
   ]);
-  return proof.slice(0, PROOF_HEX_DIGITS);
+  return proof.slice(0, TENANT_TAG_HEX_DIGITS);
 }
 
 /** The id of a call's end user in the store; undefined if the gateway names none. */

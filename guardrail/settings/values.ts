@@ -79,10 +79,10 @@ export function flag(): TextSchema<boolean> {
   });
 }
 
-const oneOfThem = new Intl.ListFormat('en', { type: 'disjunction' });
+const listFormat = new Intl.ListFormat('en', { type: 'disjunction' });
 
 export function oneOf<const T extends readonly [string, ...string[]]>(...values: T): TextSchema<T[number]> {
-  return z.enum(values, { error: `must be ${oneOfThem.format(values)}` });
+  return z.enum(values, { error: `must be ${listFormat.format(values)}` });
 }
 
 /** Entries separated by commas: at least one, and no duplicates. */

@@ -114,7 +114,7 @@ class LruMemoryStore implements MemoryStore {
   }
 
   eraseSession(id: SessionId): Promise<boolean> {
-    this.#bury(id);
+    this.#addTombstone(id);
     const session = this.#sessions.get(id);
     if (session === undefined) return Promise.resolve(false);
     this.#drop(id, session);
@@ -122,7 +122,7 @@ class LruMemoryStore implements MemoryStore {
   }
 
   eraseSubject(subject: SubjectId): Promise<number> {
-    this.#bury(subject);
+    this.#addTombstone(subject);
     let erased = 0;
     const ids = this.#subjects.get(subject) ?? [];
     for (const id of typeof ids === 'string' ? [ids] : [...ids]) {
@@ -210,7 +210,7 @@ class LruMemoryStore implements MemoryStore {
     }
   }
 
-  #bury(id: SessionId | SubjectId): void {
+  #addTombstone(id: SessionId | SubjectId): void {
     this.#sequence += 1;
     this.#tombstones.delete(id);
     this.#tombstones.set(id, { fence: this.#sequence, until: this.#now() + this.#tombstoneMs });

@@ -95,8 +95,8 @@ return reply
 `;
 
 /** A tombstone is never earlier than a fence of its caller. */
-const BURY = `
-local function bury(tombstone, fence, retention)
+const TOMBSTONE = `
+local function write_tombstone(tombstone, fence, retention)
   redis.call('SET', tombstone, string.format('%.0f', math.max(now, tonumber(fence))), 'PX', retention)
 end
 
@@ -106,16 +106,16 @@ end
 `;
 
 /** KEYS: session, its tombstone. ARGV: session, fence, tombstone TTL. */
-const ERASE_SESSION = `${BURY}
-bury(KEYS[2], ARGV[2], ARGV[3])
+const ERASE_SESSION = `${TOMBSTONE}
+write_tombstone(KEYS[2], ARGV[2], ARGV[3])
 local subject = redis.call('HGET', KEYS[1], 'u')
 if subject then redis.call('ZREM', key('subject', subject), ARGV[1]) end
 return {stamp, redis.call('UNLINK', KEYS[1]), replicas()}
 `;
 
 /** KEYS: the end user's sessions, its tombstone. ARGV: end user, fence, tombstone TTL. */
-const ERASE_SUBJECT = `${BURY}
-bury(KEYS[2], ARGV[2], ARGV[3])
+const ERASE_SUBJECT = `${TOMBSTONE}
+write_tombstone(KEYS[2], ARGV[2], ARGV[3])
 local erased = 0
 for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
   erased = erased + redis.call('UNLINK', key('session', id))

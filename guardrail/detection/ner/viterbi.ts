@@ -1,7 +1,7 @@
 import { labelCount, mayFollow } from './labels.ts';
 
 /** A score far below any other, and far from the limits of 32 bits. */
-const never = -1_000_000_000;
+const impossible = -1_000_000_000;
 
 /** The number of scores of label pairs: one for each pair and each kind of gap between two tokens. */
 export const transitionCount = 4 * labelCount * labelCount;
@@ -57,17 +57,23 @@ export class Viterbi {
     let current = this.current;
     for (let label = 0; label < labelCount; label++) {
       const pair = from === 0 ? 0 : (transitions[transitionAt(gaps[from] ?? 0, 0, label)] ?? 0);
-      before[label] = mayFollow(0, label) ? (scores[from * labelCount + label] ?? 0) + pair : never;
+      before[label] = mayFollow(0, label) ? (scores[from * labelCount + label] ?? 0) + pair : impossible;
     }
     for (let token = from + 1; token < to; token++) {
       const at = token * labelCount;
       const backAt = (token - from) * labelCount;
       const gap = (gaps[token] ?? 0) * labelCount * labelCount;
       // O and the four B labels may follow any label. A loop over them would take nearly twice as long.
-      let most = never;
+      let most = impossible;
       for (let earlier = 0; earlier < labelCount; earlier++) most = Math.max(most, before[earlier] ?? 0);
       const least = most - spread;
-      let [best0, best1, best3, best5, best7] = [2 * never, 2 * never, 2 * never, 2 * never, 2 * never];
+      let [best0, best1, best3, best5, best7] = [
+        2 * impossible,
+        2 * impossible,
+        2 * impossible,
+        2 * impossible,
+        2 * impossible,
+      ];
       for (let earlier = 0; earlier < labelCount; earlier++) {
         const score = before[earlier] ?? 0;
         if (score < least) continue;
@@ -116,7 +122,8 @@ export class Viterbi {
       // Scores grow with the text. Only their differences matter.
       if ((token & 1023) === 0) {
         const base = before[0] ?? 0;
-        for (let label = 0; label < labelCount; label++) before[label] = Math.max((before[label] ?? 0) - base, never);
+        for (let label = 0; label < labelCount; label++)
+          before[label] = Math.max((before[label] ?? 0) - base, impossible);
       }
     }
     let label = 0;

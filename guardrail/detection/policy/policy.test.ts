@@ -17,40 +17,40 @@ const problemsOf = (yaml: string): readonly string[] => {
 
 describe('policy', () => {
   it('pseudonymizes types without a rule', () => {
-    expect(policyOf('{}').judge(span('PERSON', 0.01), 'Anna', undefined)).to.equal('pseudonymize');
+    expect(policyOf('{}').actionOf(span('PERSON', 0.01), 'Anna', undefined)).to.equal('pseudonymize');
   });
 
   it('applies the action and the threshold of each type', () => {
     const policy = policyOf(
       'entities: {CREDIT_CARD: block, PERSON: {threshold: 0.8}, URL: {action: ignore}}\ndefault: {threshold: 0.3}',
     );
-    expect(policy.judge(span('CREDIT_CARD'), '4111', undefined)).to.equal('block');
-    expect(policy.judge(span('PERSON', 0.79), 'Anna', undefined)).to.equal(undefined);
-    expect(policy.judge(span('PERSON', 0.8), 'Anna', undefined)).to.equal('pseudonymize');
-    expect(policy.judge(span('URL'), 'x', undefined)).to.equal(undefined);
-    expect(policy.judge(span('LOCATION', 0.2), 'x', undefined)).to.equal(undefined);
+    expect(policy.actionOf(span('CREDIT_CARD'), '4111', undefined)).to.equal('block');
+    expect(policy.actionOf(span('PERSON', 0.79), 'Anna', undefined)).to.equal(undefined);
+    expect(policy.actionOf(span('PERSON', 0.8), 'Anna', undefined)).to.equal('pseudonymize');
+    expect(policy.actionOf(span('URL'), 'x', undefined)).to.equal(undefined);
+    expect(policy.actionOf(span('LOCATION', 0.2), 'x', undefined)).to.equal(undefined);
   });
 
   it('merges the overrides of a team with the common rules', () => {
     const policy = policyOf(
       'entities: {CREDIT_CARD: block, PERSON: {action: block, threshold: 0.5}}\nteams: {sales: {entities: {PERSON: pseudonymize}, allow: [Anna]}}',
     );
-    expect(policy.judge(span('PERSON'), 'Bert', 'sales')).to.equal('pseudonymize');
-    expect(policy.judge(span('PERSON', 0.4), 'Bert', 'sales')).to.equal(undefined);
-    expect(policy.judge(span('CREDIT_CARD'), '4111', 'sales')).to.equal('block');
-    expect(policy.judge(span('PERSON'), 'Bert', 'other')).to.equal('block');
-    expect(policy.judge(span('PERSON'), 'Anna', 'sales')).to.equal(undefined);
-    expect(policy.judge(span('PERSON'), 'Anna', undefined)).to.equal('block');
+    expect(policy.actionOf(span('PERSON'), 'Bert', 'sales')).to.equal('pseudonymize');
+    expect(policy.actionOf(span('PERSON', 0.4), 'Bert', 'sales')).to.equal(undefined);
+    expect(policy.actionOf(span('CREDIT_CARD'), '4111', 'sales')).to.equal('block');
+    expect(policy.actionOf(span('PERSON'), 'Bert', 'other')).to.equal('block');
+    expect(policy.actionOf(span('PERSON'), 'Anna', 'sales')).to.equal(undefined);
+    expect(policy.actionOf(span('PERSON'), 'Anna', undefined)).to.equal('block');
   });
 
   it('allows whole values of the listed types, ignoring case and accents', () => {
     const policy = policyOf('allow: [Müller Support, {value: Paris, types: [PERSON]}, {pattern: "test-[0-9]+"}]');
-    expect(policy.judge(span('PERSON'), 'MULLER support', undefined)).to.equal(undefined);
-    expect(policy.judge(span('PERSON'), 'Müller Supporters', undefined)).to.equal('pseudonymize');
-    expect(policy.judge(span('PERSON'), 'paris', undefined)).to.equal(undefined);
-    expect(policy.judge(span('LOCATION'), 'paris', undefined)).to.equal('pseudonymize');
-    expect(policy.judge(span('ID'), 'test-42', undefined)).to.equal(undefined);
-    expect(policy.judge(span('ID'), 'test-42x', undefined)).to.equal('pseudonymize');
+    expect(policy.actionOf(span('PERSON'), 'MULLER support', undefined)).to.equal(undefined);
+    expect(policy.actionOf(span('PERSON'), 'Müller Supporters', undefined)).to.equal('pseudonymize');
+    expect(policy.actionOf(span('PERSON'), 'paris', undefined)).to.equal(undefined);
+    expect(policy.actionOf(span('LOCATION'), 'paris', undefined)).to.equal('pseudonymize');
+    expect(policy.actionOf(span('ID'), 'test-42', undefined)).to.equal(undefined);
+    expect(policy.actionOf(span('ID'), 'test-42x', undefined)).to.equal('pseudonymize');
   });
 
   it('finds denied values as whole words, even if they are on the allow list', () => {
@@ -61,7 +61,7 @@ describe('policy', () => {
       'PROJECT FALCON|PROJECT',
       'acme|DENIED',
     ]);
-    expect(found.map((one) => policy.judge(one, text.slice(one.start, one.end), undefined))).to.deep.equal([
+    expect(found.map((one) => policy.actionOf(one, text.slice(one.start, one.end), undefined))).to.deep.equal([
       'pseudonymize',
       'pseudonymize',
     ]);
@@ -77,7 +77,7 @@ describe('policy', () => {
         .find(text, undefined)
         .map(
           (one) =>
-            `${text.slice(one.start, one.end)}|${String(policy.judge(one, text.slice(one.start, one.end), undefined))}`,
+            `${text.slice(one.start, one.end)}|${String(policy.actionOf(one, text.slice(one.start, one.end), undefined))}`,
         );
     expect(judged('😀 badge number B-1234')).to.deep.equal(['B-1234|pseudonymize']);
     expect(judged('😀 part B-1234')).to.deep.equal(['B-1234|undefined']);

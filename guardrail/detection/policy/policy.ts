@@ -11,7 +11,7 @@ export interface Policy {
   /** Finds the values of the deny list and of custom recognizers. */
   find(text: string, team: string | undefined): Span[];
   /** The action for a span; undefined if its text stays as it is. */
-  judge(span: Span, value: string, team: string | undefined): Action | undefined;
+  actionOf(span: Span, value: string, team: string | undefined): Action | undefined;
 }
 
 interface AllowList {
@@ -62,7 +62,7 @@ export function compilePolicy(document: PolicyDocument): Policy {
       for (const recognizer of recognizers) spans.push(...findCustom(recognizer, text));
       return spans;
     },
-    judge(span, value, team) {
+    actionOf(span, value, team) {
       const { rules, allow } = policyOf(team);
       const { action, threshold } = ruleFor(rules, span.type);
       if (span.detector !== 'deny-list' && allow.some((list) => isAllowed(list, span.type, value))) return undefined;

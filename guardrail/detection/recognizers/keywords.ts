@@ -25,11 +25,11 @@ const listsOf = Array.from(listsByWord.values(), (entries) => entries.map(({ lis
 /** Finds all words in one pass that ignores case and accents. */
 const automaton = createAutomaton([...listsByWord.keys()], foldedOf);
 
-type Begins = Record<KeywordList, number[]>;
+type KeywordStarts = Record<KeywordList, number[]>;
 
 /** Finds where the words of each list begin, in ascending order. */
-function findBegins(text: string): Readonly<Begins> {
-  const found: Begins = { secret: [], cloudSecret: [], login: [], card: [], plate: [] };
+function findStarts(text: string): Readonly<KeywordStarts> {
+  const found: KeywordStarts = { secret: [], cloudSecret: [], login: [], card: [], plate: [] };
   automaton.scan(text, anywhere, (begin, _end, word) => {
     for (const list of listsOf[word] ?? []) insert(found[list], begin);
     return false;
@@ -39,10 +39,10 @@ function findBegins(text: string): Readonly<Begins> {
 const anywhere = (): boolean => true;
 
 /** Inserts an offset in order. A word can begin before one that the scan reported earlier, if it ends after it. */
-function insert(begins: number[], begin: number): void {
-  let at = begins.length;
-  while (at > 0 && (begins[at - 1] ?? 0) > begin) at--;
-  if (begins[at - 1] !== begin) begins.splice(at, 0, begin);
+function insert(starts: number[], begin: number): void {
+  let at = starts.length;
+  while (at > 0 && (starts[at - 1] ?? 0) > begin) at--;
+  if (starts[at - 1] !== begin) starts.splice(at, 0, begin);
 }
 
 /** The keywords of one text. The text is scanned when the first list is requested. */
@@ -56,6 +56,6 @@ export class Keywords {
 
   /** Where the words of a list begin, in ascending order. */
   of(list: KeywordList): readonly number[] {
-    return (this.found ??= findBegins(this.text))[list];
+    return (this.found ??= findStarts(this.text))[list];
   }
 }

@@ -122,12 +122,12 @@ export function afterKeyword(
     mayMatch: (stats) => patterns.some(({ mayMatch }) => mayMatch(stats)) && stats.keywords.of(list).length > 0,
     find(text, emit, stats) {
       const active = patterns.filter(({ mayMatch }) => mayMatch(stats));
-      const begins = stats.keywords.of(list);
-      for (let first = 0, next = 1; first < begins.length; first = next++) {
+      const starts = stats.keywords.of(list);
+      for (let first = 0, next = 1; first < starts.length; first = next++) {
         // Keywords that are close to each other share one part.
-        while (next < begins.length && (begins[next] ?? 0) - (begins[next - 1] ?? 0) <= within) next++;
-        const start = Math.max(0, (begins[first] ?? 0) - margin);
-        const to = (begins[next - 1] ?? 0) + within;
+        while (next < starts.length && (starts[next] ?? 0) - (starts[next - 1] ?? 0) <= within) next++;
+        const start = Math.max(0, (starts[first] ?? 0) - margin);
+        const to = (starts[next - 1] ?? 0) + within;
         const part = text.slice(start, to + longest);
         for (const { type, pattern, score } of active) {
           eachMatch(pattern, part, (match) => {

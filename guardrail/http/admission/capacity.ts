@@ -79,7 +79,7 @@ export class Capacity {
   }
 
   /** For {@link Reservation}. */
-  free({ tenant, usedBytes }: Reservation): void {
+  release({ tenant, usedBytes }: Reservation): void {
     this.#calls.release(tenant, 1);
     this.#bytes.release(tenant, usedBytes);
   }
@@ -133,7 +133,7 @@ export class Reservation implements BodyTracker {
     this.done();
     if (this.#isReleased) return;
     this.#isReleased = true;
-    this.#capacity.free(this);
+    this.#capacity.release(this);
   }
 
   abort(waitMs: number): void {

@@ -7,7 +7,7 @@ import type { Analyzer, Recall } from '../../detection/detection.ts';
 import { basicPath, parseFields } from '../../gateways/gateways.ts';
 import { authenticatedRouter, type SignInPage } from '../authentication.ts';
 import type { AuthenticatedState, CallMiddleware } from '../context.ts';
-import { underDeadline } from '../deadline.ts';
+import { withDeadline } from '../deadline.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { ERASE_SUBJECT_PATH } from '../sessionRoutes.ts';
 
@@ -118,7 +118,7 @@ export function playgroundRoutes(
   const router = authenticatedRouter();
   router.post(DETECT_PATH, ...preHandlers, async (context) => {
     const { text, recall } = parseFields(detectSchema, context.state.body);
-    const [findings = []] = await underDeadline(context, (signal) =>
+    const [findings = []] = await withDeadline(context, (signal) =>
       analyzer.analyze([text], { team: undefined, signal, ...(recall ? { stricter: { recall } } : {}) }),
     );
     context.body = {

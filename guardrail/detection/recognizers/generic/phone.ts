@@ -105,17 +105,17 @@ function findInRun(run: string, from: number, text: string, plans: PhonePlans, e
 function scoreOf(value: string, { text, start, end }: Match, { withZero, withoutZero }: PhonePlans): number {
   const body = value.replace(extensionAtEnd, '');
   const digits = digitsOf(body);
-  if (digits.length < 6 || digits.length > mostDigits || isSomethingElse(body, digits)) return 0;
-  const isBehindComma = /\d,$/.test(text.slice(Math.max(0, start - 2), start));
+  if (digits.length < 6 || digits.length > mostDigits || isOtherNumber(body, digits)) return 0;
+  const isAfterComma = /\d,$/.test(text.slice(Math.max(0, start - 2), start));
   const isBeforeComma = /^,\d/.test(text.slice(end, end + 2));
-  if (isDecimal(body, isBehindComma, isBeforeComma)) return 0;
+  if (isDecimal(body, isAfterComma, isBeforeComma)) return 0;
   const context = contextBefore(text, start);
   const hasContext = phoneWord.test(context) || labelAfter.test(contextAfter(text, end));
   if (otherNumberWord.test(context) || isZip(value, text, start)) return 0;
   if (unmistakable.test(body) && digits.length >= 7) return hasContext ? 0.95 : body.startsWith('+') ? 0.85 : 0.7;
   if (hasContext) return digits.length >= 7 || /[ \-./]/.test(body) ? 0.75 : 0.4;
   const isValidIn = (country: PlanCountry): boolean => metadata().isValidPhoneNumber(body, country);
-  if (isBehindComma || isBeforeComma) return 0;
+  if (isAfterComma || isBeforeComma) return 0;
   if (!body.startsWith('0')) {
     return withoutZero.length > 0 && grouped.test(body) && withoutZero.some(isValidIn) ? 0.6 : 0;
   }
@@ -140,7 +140,7 @@ const isZip = (value: string, text: string, start: number): boolean =>
   /^\d{5}-\d{4}$/.test(value) && /(?<![A-Z])[A-Z]{2},?\s{1,3}$/.test(text.slice(Math.max(0, start - 7), start));
 
 /** Whether the value is a date, a time, a decimal number, a repeated digit, a year or a range. */
-function isSomethingElse(value: string, digits: string): boolean {
+function isOtherNumber(value: string, digits: string): boolean {
   return (
     /^(?:19|20)\d{2}[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])\b/.test(value) ||
     // A year of two digits must end the value: 06 12 34 56 78 is not the 6th of December.
