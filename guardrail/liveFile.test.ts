@@ -14,7 +14,7 @@ describe('a followed file', () => {
     if (!/^\d+$/.test(text)) throw new Error('must be a number');
     return Number(text);
   };
-  /** In one step: a file that is half written is not a case here. */
+  /** Replaces the file in one step, because partial writes are not under test. */
   const write = async (text: string): Promise<void> => {
     await writeFile(`${path}.new`, text);
     await rename(`${path}.new`, path);
@@ -44,7 +44,7 @@ describe('a followed file', () => {
     expect(problems).to.have.length(1);
   });
 
-  it('is reported once when it is not readable, keeps its value, and is followed again when it returns', async () => {
+  it('is reported once if it is unreadable, keeps its value, and is followed again when it is readable', async () => {
     await rm(path);
     await eventually(() => problems.length > 0);
     expect([live?.current, problems]).to.deep.equal([1, [`names ${path}, which cannot be read`]]);

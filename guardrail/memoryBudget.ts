@@ -2,13 +2,13 @@
 
 const MIB = 1024 * 1024;
 
-/** Most bytes of memory for a byte of a body while its call runs: texts, findings, pseudonyms and the response. */
+/** Maximum memory for each byte of a body while its call runs: texts, findings, pseudonyms and the response. */
 export const BYTES_PER_BODY_BYTE = 20;
 /** Memory of a call in addition to its body. */
 export const BYTES_PER_CALL = 50 * MIB;
 /** Heap of the idle program. */
 const IDLE_HEAP = 50 * MIB;
-/** Largest share of the heap for the memory store; see store/memoryStore.ts. */
+/** Maximum share of the heap for the memory store; see store/memoryStore.ts. */
 const STORE_SHARE = 1 / 4;
 /** Memory outside the heap: the program, the model and gazetteer of the tagger, and buffers. */
 const OUTSIDE_HEAP = 192 * MIB;

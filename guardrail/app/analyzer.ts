@@ -11,7 +11,7 @@ import { settingProblem, type Report } from './report.ts';
 
 /**
  * Opens the policy. A change of its file takes effect without a restart.
- * @param report receives a sentence when the changed file is not valid.
+ * @param report receives a sentence if the changed file is invalid.
  * @throws SettingsError
  */
 export function openPolicyOf(settings: Settings, report: Report): PolicySource {

@@ -153,8 +153,8 @@ describe('the service', () => {
     const who = caller('team-1');
     const sent = bodyOf(await harness.guard({ ...who, input_type: 'request', texts: [`Mail ${PLANTED.email}`] }));
     const [text = ''] = sent.texts;
-    // A call does not show whether the response is streamed. Without restored text, plain responses would contain pseudonyms;
-    // without a holdback, a streaming gateway would send the beginning of a pseudonym.
+    // A call does not show whether the response is streamed. Without restored text, plain responses would contain
+    // pseudonyms; without a holdback, a streaming gateway would send the beginning of a pseudonym.
     for (const texts of [[text], [text.slice(0, -3)]]) {
       const plain = bodyOf(await harness.guard({ ...who, input_type: 'response', texts }));
       for (const streaming_transform_mode of ['block_only', 'incremental_diff', null]) {
@@ -164,7 +164,7 @@ describe('the service', () => {
       }
     }
     const document = JSON.stringify((await harness.call('GET', '/openapi.json')).body);
-    expect(document).to.match(/"streaming_transform_mode":\{"description":"Accepted without effect\./);
+    expect(document).to.match(/"streaming_transform_mode":\{"description":"Has no effect\./);
   });
 
   it('refuses a response that would exceed the body limit when restored', async () => {

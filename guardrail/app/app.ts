@@ -16,7 +16,7 @@ export interface App {
   readonly metricsPort: number | undefined;
   readonly metrics: http.Metrics;
   readonly routes: readonly http.Route[];
-  /** Asks clients to reconnect elsewhere, and still answers calls. Call it before `drain` when there are other replicas. */
+  /** Asks clients to reconnect elsewhere, and still answers calls. Call it before `drain` if other replicas exist. */
   windDown(): Promise<void>;
   /** Refuses new calls, finishes the running ones, and closes. @returns whether all calls finished in time. */
   drain(): Promise<boolean>;

@@ -18,7 +18,7 @@ export interface Components {
   readonly sessionKey: KeyObject;
   readonly store: MappingStore;
   readonly analyzer: Analyzer;
-  /** The analyzer without metrics, for calls that are not a caller's. */
+  /** The analyzer without metrics, for internal calls. */
   readonly uncountedAnalyzer: Analyzer;
   readonly customTypes: () => readonly string[];
   readonly pipeline: Pipeline;

@@ -22,7 +22,7 @@ export interface Span {
 /** Whether a dependency of the guardrail is available. */
 export type DependencyState =
   | { readonly up: true }
-  | { readonly up: false; readonly reason: string; /** When the first failure was seen. */ readonly since: Date };
+  | { readonly up: false; readonly reason: string; /** When the first failure occurred. */ readonly since: Date };
 
 /** How much to find: `precise` replaces the least harmless text, `thorough` leaks the fewest values. */
 export type Recall = 'precise' | 'balanced' | 'thorough';

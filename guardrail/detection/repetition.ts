@@ -17,13 +17,15 @@ const namePart = /\p{Lu}[\p{L}\p{M}]{2,}/gu;
 /** Lower-case words of prose. Excludes the words of addresses (`ruth@…`, `/ruth`), which can be names. */
 const lowercaseWord = /(?<![\p{L}\p{N}@._/-])\p{Ll}[\p{Ll}\p{M}]{2,}(?![\p{L}\p{N}@_/]|[.-][\p{L}\p{N}])/gu;
 
-/** Length of the text that is searched between two yields to the event loop, in UTF-16 code units: a few milliseconds. */
+/**
+ * Length of the text that is searched between two yields to the event loop, in UTF-16 code units: a few milliseconds.
+ */
 const SLICE = 1 << 15;
 
 /**
- * Finds all other occurrences of the names, places and organisations of a conversation. Finds the parts of a person's name
- * ("Anna" of "Anna Schmidt"), too, unless they are also words of the conversation, and full names in capitals, as in
- * forms. Yields to the event loop in long texts.
+ * Adds all other occurrences of the names, places and organisations of a conversation. Also adds the parts of a
+ * person's name ("Anna" of "Anna Schmidt") unless they are also words of the conversation, and full names in capitals,
+ * as in forms. Yields to the event loop in long texts.
  * @param spans the disjoint spans of each text.
  * @returns the spans of each text and the added ones, disjoint.
  */

@@ -131,7 +131,7 @@ class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
     return first;
   }
 
-  /** Forgets tenants that have no items and no debt. */
+  /** Removes tenants that have no items and no debt. */
   #removeIdleTenants(): void {
     for (const [tenant, queue] of this.#queues) {
       if (queue.items.size === 0 && queue.start <= this.#virtualTime) this.#queues.delete(tenant);

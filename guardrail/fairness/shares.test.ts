@@ -62,7 +62,8 @@ describe('shares', () => {
           } else {
             const before = capacity - all();
             const isTaken = shares.take(tenant, amount);
-            // A tenant that uses nothing gets all that is free. A large tenant leaves a third of its own amount free.
+            // A tenant that uses nothing can take the whole free capacity. A large tenant leaves a third of its own
+            // amount free.
             expect(isTaken).to.equal(amount <= before && own <= 3 * before);
             if (isTaken) used.set(tenant, own + amount);
           }

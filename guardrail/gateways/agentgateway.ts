@@ -46,8 +46,8 @@ export const agentgateway: GatewayAdapter = {
 };
 
 /**
- * The token of the session within the team that the gateway proves: from the client's session, else from the trace of both
- * calls, else one for the team. Undefined without a proven team, because another client can copy all other values.
+ * The token of the session within the team that the gateway identifies: from the client's session, else from the trace
+ * of both calls, else one for the team. Undefined without a team, because another client can copy all other values.
  */
 function tokenOf(call: GatewayCall): string | undefined {
   if (call.team === undefined) return undefined;

@@ -20,7 +20,7 @@ describe('trailingCodePoints', () => {
       expect(trailingCodePoints(text, units), `${text} ${units}`).to.equal(points);
   });
 
-  it('never counts too few: the text shown contains no held-back code unit', () => {
+  it('never counts too few code points: the released text contains no held-back code unit', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(30), (text, units) => {
         const points = Array.from(text);

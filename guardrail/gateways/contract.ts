@@ -11,8 +11,8 @@ import type { SubjectId, Tenant } from '../ids.ts';
 import type { JsonObject } from './fields.ts';
 
 /**
- * The header that names the team of a call. The gateway's configuration sets its value; a client must not be able to set
- * it.
+ * The header that names the team of a call. The gateway's configuration sets its value; a client must not be able to
+ * set it.
  */
 export const TEAM_HEADER = 'x-guardrail-team';
 
@@ -20,8 +20,8 @@ export const TEAM_HEADER = 'x-guardrail-team';
 export interface GatewayCall {
   readonly tenant: Tenant;
   /**
-   * The identity that the gateway proves, from {@link TEAM_HEADER}. A value that a client chooses separates sessions within
-   * the team, and never replaces it.
+   * The team that the gateway identifies, from {@link TEAM_HEADER}. A value that a client chooses separates sessions
+   * within the team, and never replaces the team.
    */
   readonly team: string | undefined;
   /** A request header; empty if it is absent. */
@@ -53,8 +53,8 @@ export type GatewayExchange = {
 );
 
 /**
- * The guardrail protocol of one gateway: reads its calls and writes the answers. Adapters are pure functions. All adapters
- * share authentication, limits, images, failures and metrics.
+ * The guardrail protocol of one gateway: reads its calls and writes the answers. Adapters are pure functions. All
+ * adapters share authentication, limits, images, failures and metrics.
  */
 export interface GatewayAdapter {
   /** The value of `?dialect=`, and the name in metrics and logs. */
@@ -62,8 +62,8 @@ export interface GatewayAdapter {
   /** Maximum duration of a call, slightly shorter than the gateway's time-out. Default: 25 s. */
   readonly timeoutMs?: number;
   /**
-   * The answer to a call that fails. `error`: an HTTP error, if the gateway stops the call on errors. `block`: the answer
-   * of {@link block}, if the gateway continues the call on errors.
+   * The answer to a call that fails. `error`: an HTTP error, if the gateway stops the call on errors. `block`: the
+   * answer of {@link block}, if the gateway continues the call on errors.
    */
   readonly onFailure: 'error' | 'block';
   /** The answer that lets the call continue unchanged. */
@@ -77,9 +77,10 @@ export interface GatewayAdapter {
 }
 
 /**
- * The identity of a call whose token names the session within the team that the gateway proves, in every session scope.
- * @param token if undefined, the call shares its mapping with no other. If the gateway proves no team, the token must be a
- * secret of this call.
+ * The identity of a call whose token names the session within the team that the gateway identifies, in every session
+ * scope.
+ * @param token if undefined, the call shares its mapping with no other. If the gateway identifies no team, the token
+ * must be a secret of this call.
  */
 export function identityOf(
   { tenant, team }: Pick<GatewayCall, 'tenant' | 'team'>,

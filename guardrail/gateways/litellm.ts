@@ -36,7 +36,7 @@ const overrides = z
       .enum(['incremental_diff', 'block_only'])
       .nullish()
       .describe(
-        'Accepted without effect. A call does not say whether its response is streamed, and a plain response must be ' +
+        'Has no effect. A call does not state whether its response is streamed, and a plain response must be ' +
           'restored. The gateway configures how it applies changes to a stream.',
       ),
     recall: z
@@ -198,8 +198,8 @@ function renderResponse(outcome: ResponseOutcome): BasicResponse {
 }
 
 /**
- * The client's name of the conversation, if the gateway forwards the header. The gateway may list a header that it does not
- * forward with a placeholder as its value.
+ * The client's name of the conversation, if the gateway forwards the header. The gateway may list a header that it does
+ * not forward with a placeholder as its value.
  */
 function conversationOf(headers: JsonObject | null | undefined): string | undefined {
   const value = headers?.['x-session-id'];

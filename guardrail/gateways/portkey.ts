@@ -78,9 +78,9 @@ function readAfter(body: JsonObject, request: JsonObject, call: GatewayCall): Ex
 }
 
 /**
- * The name of the session within the team that the gateway proves: the configured header, else a value that the client
- * chose, with its kind. Without a proven team there is no name, because another client can choose the same one: the token
- * of the call then names the session.
+ * The name of the session within the team that the gateway identifies: the configured header, else a value that the
+ * client chose, with its kind. Undefined without a team, because another client can choose the same name. The token of
+ * the call then names the session.
  */
 function nameOf(body: JsonObject, request: JsonObject, call: GatewayCall): string | undefined {
   if (call.team === undefined) return undefined;

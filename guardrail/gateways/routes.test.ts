@@ -10,7 +10,7 @@ import { adapterFor, CHECK_PATH, gatewayRoutesOf } from './routes.ts';
 const [shared = { path: CHECK_PATH, acceptsBearer: true, adapters: [] }] = gatewayRoutesOf([]);
 const key = createSecretKey(Buffer.alloc(32, 7));
 
-/** A call: the values that the gateway proves and the values that the client chooses. */
+/** A call: the team that the gateway identifies, and the values that the client chooses. */
 interface Call {
   readonly tenant: string;
   readonly team: string | undefined;
@@ -69,7 +69,7 @@ function phases(dialect: string, made: Call): [before: GatewayExchange, after: G
 
 for (const dialect of ['portkey', 'agentgateway']) {
   describe(`sessions of ${dialect}`, () => {
-    it('are shared only within one tenant and one proven team, for any values of clients', () => {
+    it('are shared only within one tenant and one team that the gateway identifies, for any values of clients', () => {
       fc.assert(
         fc.property(call, call, scopes, (one, other, scope) => {
           const sessions = [...phases(dialect, one), ...phases(dialect, other)].map((phase) => sessionOf(phase, scope));

@@ -15,7 +15,7 @@ export const DIALECTS: readonly string[] = SHARED.map(({ dialect }) => dialect);
 /** A path that gateways call. */
 export interface GatewayRoute {
   readonly path: string;
-  /** Whether the API key may also come as a bearer token. */
+  /** Whether the API key can also be a bearer token. */
   readonly acceptsBearer: boolean;
   /** The gateways that call this path. */
   readonly adapters: readonly GatewayAdapter[];

@@ -7,7 +7,7 @@ import type { BodyTracker } from './admission/capacity.ts';
 /** What middleware and handlers know about a call. */
 export interface CallState {
   requestId: string;
-  /** The holder of the API key; set by authentication. */
+  /** The tenant of the API key; set by authentication. */
   tenant?: Tenant;
   /** The fence at the start of the call: values erased while the body arrives stay erased. */
   fence?: Fence;

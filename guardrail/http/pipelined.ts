@@ -2,7 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Gateways and browsers do not pipeline, and few other clients send more calls ahead than this. */
+/**
+ * The maximum number of waiting calls of a connection. Gateways and browsers do not pipeline; other clients rarely
+ * exceed it.
+ */
 const MAX_WAITING = 32;
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;

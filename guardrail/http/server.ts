@@ -69,7 +69,7 @@ const STATUS_TEXTS = {
   invalid_http: 'Bad Request',
 } as const satisfies Partial<Record<ErrorCode, string>>;
 
-/** Answers what is not HTTP, or does not arrive in time, with an error in the usual format. */
+/** Answers data that is not HTTP, or that arrives too late, with an error in the usual format. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -103,7 +103,7 @@ function boundDiscarding(request: IncomingMessage, response: ServerResponse): vo
       discarded += chunk.length;
       if (discarded > MAX_DISCARDED_BYTES) request.destroy();
     });
-    // The reader that stopped has paused the connection. Without this, the next call would never be read.
+    // The stopped reader has paused the connection. Without `resume`, the next call is never read.
     request.resume();
   });
 }

@@ -1,6 +1,7 @@
 /**
- * Corrects OCR errors that hide entities from detectors: a space within an address, a letter instead of a digit, a wrong digit.
- * A wrong digit breaks a checksum, so a number in the form of a card or account number counts as one. Pure.
+ * Corrects OCR errors that hide entities from detectors: a space within an address, a letter instead of a digit, a
+ * wrong digit. A wrong digit breaks a checksum, so a number in the form of a card or account number counts as one.
+ * Pure.
  */
 import { luhn, decimalModulo } from '../detection/detection.ts';
 import type { Line, Word } from './contract.ts';
@@ -16,20 +17,21 @@ const DIGITS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Forms that count without a valid checksum. A valid example replaces each match before detection. No pattern can match a text
- * in two ways: senders of images control the input, and the patterns run on the event loop.
+ * Forms that count without a valid checksum. A valid example replaces each match before detection. No pattern can match
+ * a text in two ways: senders of images control the input, and the patterns run on the event loop.
  */
 const FORMS: readonly { readonly pattern: RegExp; readonly accepts: (text: string) => boolean; readonly as: string }[] =
   [
     {
-      // ISO 13616: a country, two check digits, up to 30 letters and digits in groups. The bank code can consist of letters.
+      // ISO 13616: a country, two check digits, up to 30 letters and digits in groups. The bank code can consist of
+      // letters.
       pattern: /\b[A-Z]{2}[0-9A-Z]{2,32}\b(?: [A-Z]{4}\b)?(?: (?=[0-9A-Z]{0,3}[0-9])[0-9A-Z]{1,30}\b){0,8}/g,
       accepts: (text) => digitsIn(text) >= 12 && text.replaceAll(' ', '').length >= 15 && !isIban(text),
       as: 'DE89370400440532013000',
     },
     {
-      // ISO/IEC 7812: a payment card number, which begins with 3 to 6. It has 14 to 17 digits here, since OCR may double or
-      // drop one. A match within a longer number, such as an account number, does not count.
+      // ISO/IEC 7812: a payment card number, which begins with 3 to 6. It has 14 to 17 digits here, since OCR may
+      // double or drop one. A match within a longer number, such as an account number, does not count.
       pattern: /(?<![\w.,-]|[0-9A-Z]{4} )[3-6](?:[ -]?[0-9]){13,16}(?![\w,-]| ?[0-9])/g,
       accepts: (text) => !luhn(text.replace(/[^0-9]/g, '')),
       as: '4111111111111111',
@@ -73,7 +75,7 @@ function withDigits(word: Word): TextPiece {
   return { text: text.replace(/[\p{L}|]/gu, (letter) => DIGITS[letter] ?? letter), words: [word] };
 }
 
-/** Replaces each match of a form by its example. The replacement stands for all words that the match touches. */
+/** Replaces each match of a form by its example. The replacement belongs to all words that the match touches. */
 function applyForms(pieces: readonly TextPiece[]): readonly TextPiece[] {
   return FORMS.reduce(applyForm, pieces);
 }

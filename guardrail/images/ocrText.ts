@@ -1,6 +1,6 @@
 import type { Word } from './contract.ts';
 
-/** A part of a text, and the words in the image that it stands for. */
+/** A part of a text, and its words in the image. */
 export interface TextPiece {
   readonly text: string;
   readonly words: readonly Word[];

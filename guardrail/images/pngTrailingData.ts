@@ -1,6 +1,7 @@
 /**
- * Finds data after the pixels of a PNG. The pixels are one compressed stream, and decoders stop when they have enough. What
- * follows can unpack to gigabytes in a program that does not stop. Runs only in the worker, since inflating takes time.
+ * Finds data after the pixels of a PNG. The pixels are one compressed stream, and decoders stop when they have enough.
+ * The data after the pixels can unpack to gigabytes in a program that does not stop. Runs only in the worker, since
+ * inflating takes time.
  */
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,7 +14,8 @@ const CHUNK_BYTES = 256 * 1024;
 /**
  * @param png a file with a valid structure.
  * @returns whether there is data after the end of the compressed stream, which decoders ignore.
- * @throws UnreadableImageError if the pixels unpack to more than the header declares. Damaged data is left to the decoder.
+ * @throws UnreadableImageError if the pixels unpack to more than the header declares. Damaged data is left to the
+ * decoder.
  */
 export async function hasTrailingPixelData(png: Uint8Array): Promise<boolean> {
   const bytes = Buffer.from(png.buffer, png.byteOffset, png.byteLength);
@@ -36,7 +38,10 @@ export async function hasTrailingPixelData(png: Uint8Array): Promise<boolean> {
   return inflate.bytesWritten < compressed;
 }
 
-/** The rows, with a filter byte each. An interlaced image has the rows of seven smaller images (PNG, third edition, 8.1). */
+/**
+ * The rows, with a filter byte each. An interlaced image has the rows of seven smaller images (PNG, third edition,
+ * 8.1).
+ */
 function mostUnpacked(png: Buffer): number {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   const channels = PNG_CHANNELS[png[25] ?? -1] ?? 4;

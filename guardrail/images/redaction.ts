@@ -125,7 +125,8 @@ class ImageGuard {
     const key = this.#cache.keyOf(file);
     const cached = await this.#cache.find(key, owner);
     if (cached) return cached;
-    // The read continues after the caller has left: a gateway with a timeout of a second retries with the same image.
+    // The read continues after the caller has disconnected: a gateway with a timeout of a second retries with the same
+    // image.
     const result = await reader.read(file, { tenant: identity.tenant, signal, isCached: true });
     await this.#cache.put(key, result, owner);
     return result;
@@ -160,7 +161,9 @@ class ImageGuard {
   }
 }
 
-/** Yields to the event loop between images: a full page takes milliseconds, and a conversation repeats all its images. */
+/**
+ * Yields to the event loop between images: a full page takes milliseconds, and a conversation repeats all its images.
+ */
 async function withTexts(images: readonly ReadImage[]): Promise<readonly AnalyzableImage[]> {
   const result: AnalyzableImage[] = [];
   for (const image of images) {

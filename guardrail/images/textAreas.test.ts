@@ -54,7 +54,7 @@ describe('the text areas of an image', () => {
       const areas = findTextAreas(image);
       expect(areas.isEmpty).to.equal(false);
       expect(areas.hasTextBetween(0, image.height)).to.equal(true);
-      // Posters can be shown at half size, which changes their edges.
+      // The blurred image can contain posters at half size, which changes their edges.
       if (what !== 'in poster size') expect(columnsWithDifferences(areas.blurBackground(), image)).to.deep.equal([]);
     });
   }

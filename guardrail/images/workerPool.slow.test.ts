@@ -133,16 +133,16 @@ describe('the worker pool', function () {
     expect(await threadOf(reader)).to.equal(before);
   });
 
-  it('refuses more images than it can read in time, and drops those whose caller has left', async () => {
+  it('refuses more images than it can read in time, and drops those of disconnected callers', async () => {
     const reader = workers();
     const controller = new AbortController();
     const departed = { ...A, signal: controller.signal };
     const first = reader.read(READ, A);
-    // One tenant gets three quarters of the 100 places, and one more.
+    // One tenant gets three quarters of the 100 queue entries, and one more.
     const waiting = Array.from({ length: 76 }, () => failure(reader.read(HANG, departed)));
     const refused = await failure(reader.read(READ, A));
     expect(refused).to.be.instanceOf(ImagesBusyError).and.include({ code: 'overloaded', waitMs: 76_000 });
-    // Another tenant still gets a place, and is next.
+    // Another tenant can still queue an image, and is next.
     expect(await threadOf(reader, B)).to.be.a('string');
     controller.abort();
     for (const error of await Promise.all(waiting)) expect(error).to.be.instanceOf(DetectorUnavailableError);
@@ -160,12 +160,12 @@ describe('the worker pool', function () {
     const slow = Array.from({ length: 4 }, () => read('a', A, 250));
     const quick = Array.from({ length: 5 }, () => read('b', B, 10));
     await Promise.all([...slow, ...quick]);
-    // The first image of A was in work when B arrived. Two of A take as long as fifty of B, so all of B finish before the third
-    // of A.
+    // The first image of A was running when B arrived. Two of A take as long as fifty of B, so all of B finish before
+    // the third of A.
     expect(done.slice(0, 7).filter((who) => who === 'b')).to.have.length(5);
   });
 
-  it('cancels a read at once when its caller leaves, and keeps the thread', async () => {
+  it('cancels a read at once when its caller disconnects, and keeps the thread', async () => {
     const reader = workers();
     const before = await threadOf(reader);
     const controller = new AbortController();
@@ -222,13 +222,13 @@ describe('the worker pool', function () {
       expect(JSON.stringify(await next)).to.include('Schmidt');
     });
 
-    it('cancels it when its caller leaves, and reads the next image', async () => {
+    it('cancels it when its caller disconnects, and reads the next image', async () => {
       // Neither the budget nor the time limit ends within this test.
       const reader = real({ budgetMs: 600_000, timeoutMs: 600_000 });
       await reader.read(await plain(), B);
       const controller = new AbortController();
       const abandoned = failure(reader.read(dense, { ...A, signal: controller.signal }));
-      // The caller leaves in the middle of the page.
+      // The caller disconnects in the middle of the page.
       await new Promise((resolve) => setTimeout(resolve, 1000));
       controller.abort();
       expect(await abandoned).to.be.instanceOf(DetectorUnavailableError);
@@ -287,7 +287,7 @@ describe('the worker pool', function () {
     expect(withImage).to.not.include(0);
   });
 
-  it('runs its threads and those of its libraries at a lower priority, where threads have priorities', async () => {
+  it('runs its threads and those of its libraries at a lower priority on systems with thread priorities', async () => {
     const { own, others } = await outputOf(`
       const { existsSync, readdirSync, readFileSync } = require('node:fs');
       const { getPriority } = require('node:os');

@@ -10,7 +10,7 @@ export interface WorkerThreadOptions extends WorkerSettings {
   readonly idleMs: number;
   /** Called when a job has ended, with or without success. */
   readonly onEnd: (job: Job, ms: number) => void;
-  /** Called for a job to repeat, since another job ended the thread. The job is not charged. */
+  /** Called for a job that must run again, because another job ended the thread. The job is not charged. */
   readonly onRequeue: (job: Job) => void;
   /** Called when the thread can run another job. */
   readonly onFree: () => void;
@@ -27,9 +27,9 @@ interface Running {
 }
 
 /**
- * A worker thread that reads one image and rewrites another one at the same time: a rewrite takes a fiftieth of the time
- * of a read and must not wait for reads. The thread starts with its first job, ends when it is idle, and is replaced when
- * it fails or hangs.
+ * A worker thread that reads one image and rewrites another one at the same time: a rewrite takes a fiftieth of the
+ * time of a read and must not wait for reads. The thread starts with its first job, ends when it is idle, and is
+ * replaced when it fails or hangs.
  */
 export class WorkerThread {
   readonly #options: WorkerThreadOptions;
@@ -118,7 +118,7 @@ export class WorkerThread {
     }, ms);
   }
 
-  /** Ends the thread because of one job. The other job is repeated: an image of another tenant can cause the hang. */
+  /** Ends the thread because of one job. The other job runs again: an image of another tenant can cause the hang. */
   #replace(failed: Task['kind'], error: Error): void {
     this.#finish(failed)?.reject(error);
     for (const kind of this.#running.keys()) {

@@ -23,7 +23,7 @@ export type MemberRole =
   | 'image'
   /** A file, a recording or a video, or a reference to one. */
   | 'file'
-  /** Base64 if the object has a media type; otherwise text, base64 or a data URL, as the value looks. */
+  /** Base64 if the object has a media type; otherwise text, base64 or a data URL, depending on the value. */
   | 'payload'
   /** A URL. Pseudonymized like text, but never restored, because a client may load it. */
   | 'address'
@@ -32,7 +32,7 @@ export type MemberRole =
 
 export interface ContentPart {
   readonly members: ReadonlyMap<string, MemberRole>;
-  /** The part is an image. If no member gives it, the image is in an unknown form. */
+  /** The part is an image. If no member contains it, the image is in an unknown form. */
   readonly isImage: boolean;
 }
 
@@ -227,7 +227,7 @@ export function contentPartOf(type: string): ContentPart | undefined {
   return TABLE.get(type);
 }
 
-/** Names of members in which Gemini and MCP give media: a media type, with base64 or an address. */
+/** Names of the members for media in Gemini and MCP: a media type, with base64 or an address. */
 export const MEDIA_TYPE_KEYS = ['media_type', 'mime_type', 'mimeType'] as const;
 export const MEDIA_BASE64_KEYS = ['data', 'blob'] as const;
 export const MEDIA_ADDRESS_KEYS = ['file_uri', 'fileUri'] as const;

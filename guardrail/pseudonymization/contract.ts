@@ -100,14 +100,17 @@ export type ResponseOutcome = OutcomeBase & {
   readonly unknown: number;
   /**
    * The response contains so many unknown pseudonyms that it looks like a search for the code of a value. Nothing was
-   * restored. In a stream, an earlier part may have been restored and shown.
+   * restored. In a stream, an earlier part may already be restored and sent.
    */
   readonly isEnumeration?: boolean;
 };
 
 /** Pseudonymizes requests and restores responses, for every gateway. */
 export interface Guard {
-  /** @throws DetectorUnavailableError | StoreUnavailableError | SessionErasedError | DocumentTooDeepError | TooManyValuesError */
+  /**
+   * @throws DetectorUnavailableError | StoreUnavailableError | SessionErasedError | DocumentTooDeepError |
+   * TooManyValuesError
+   */
   request(document: RequestDocument, context: CallContext): Promise<RequestOutcome>;
   /** @throws StoreUnavailableError | DocumentTooDeepError | TooManyValuesError | AnswerTooLargeError */
   response(document: ResponseDocument, context: CallContext): Promise<ResponseOutcome>;

@@ -25,8 +25,8 @@ export interface Restored {
 }
 
 /**
- * Limits the size of a restored response. A value can be longer than its pseudonym, and a response can repeat a pseudonym
- * without limit. The size of a text is therefore computed and spent before the text is built.
+ * Limits the size of a restored response. A value can be longer than its pseudonym, and a response can repeat a
+ * pseudonym without limit. The size of a text is therefore computed and spent before the text is built.
  */
 export class Budget {
   private left: number;
@@ -53,15 +53,15 @@ export function pseudonymsIn({ matches, unfinished }: ScannedText): Pseudonym[] 
 }
 
 /**
- * Maximum number of different unknown pseudonyms in a response. A model garbles a code once or twice, and a document that
- * another session left with the provider names a few dozen people at most. A search for the code of a value puts
- * thousands of guesses into a response. Nothing in such a response is restored, so no guess is confirmed.
+ * Maximum number of different unknown pseudonyms in a response. A model garbles a code once or twice, and a document
+ * that another session left with the provider names a few dozen people at most. A search for the code of a value needs
+ * thousands of guesses in a response. Nothing in such a response is restored, so no guess is confirmed.
  */
 export const MAX_UNKNOWN = 32;
 
 /**
- * Whether a response contains so many unknown pseudonyms that it looks like a search. An unfinished code at the end of a
- * stream does not count yet, so a response that is a search stays one as it grows.
+ * Whether a response contains so many unknown pseudonyms that it looks like a search. An unfinished code at the end of
+ * a stream does not count yet, so a response that is a search stays one as it grows.
  */
 export function looksLikeEnumeration(scans: Iterable<ScannedText>, values: ReadonlyMap<Pseudonym, Stored>): boolean {
   const unknown = new Set<Pseudonym>();
@@ -83,11 +83,11 @@ interface Known {
 
 /**
  * Replaces the known pseudonyms of a text by their values, in one pass. Inside a JSON string, the value is written with
- * JSON escapes, both in text and in arguments. Whether a pseudonym is inside a JSON string depends only on the text before
- * it, so a stream gives the same result.
+ * JSON escapes, both in text and in arguments. Whether a pseudonym is inside a JSON string depends only on the text
+ * before it, so a stream gives the same result.
  *
- * Text is shown by a client: no value is put into an address that the client's renderer loads, unless the value is that
- * address. Arguments go to a tool and are not shown.
+ * A client displays text: no value is inserted into an address that the client's renderer loads, unless the value is
+ * that address. Arguments go to a tool and are not displayed.
  */
 export function restoreText(
   scanned: ScannedText,
@@ -146,8 +146,8 @@ function outsideAddresses(text: string, known: readonly Known[]): Known[] {
 }
 
 /**
- * Whether a value is an address with a complete host. Loading it reaches only that host, so it can be restored: an image
- * in a user's document is kept. Without a delimiter behind the host, the text that follows could extend the host.
+ * Whether a value is an address with a complete host. Loading it reaches only that host, so it can be restored: an
+ * image in a user's document is kept. Without a delimiter behind the host, the text that follows could extend the host.
  */
 function hasCompleteHost(stored: Stored): boolean {
   return stored.kind === 'value' && /^https?:\/\/[a-z0-9.-]+(?::\d+)?[/?#]/i.test(stored.value);

@@ -6,26 +6,26 @@ import type { CallIdentity, SessionScope } from './contract.ts';
 /** 128 bits: cannot be guessed, and is short enough for a header and a path. */
 const ID_HEX_DIGITS = 32;
 /**
- * The last digits of a session id prove its tenant. With 32 bits, the id of another tenant is accepted once in four
- * billion. The 96 bits before them keep session ids distinct.
+ * The last digits of a session id are a keyed tag that identifies its tenant. With 32 bits, the id of another tenant is
+ * accepted once in four billion. The 96 bits before them keep session ids distinct.
  */
 const TENANT_TAG_HEX_DIGITS = 8;
 
 type Field = readonly [kind: string, value: string];
 
 /**
- * Derives the id of the session of a call: HMAC-SHA-256 under the session key over the tenant, the team (or key hash) and
- * the end user (or user, or key hash). Two teams, and two keys without a team, never share a mapping, whatever end user
- * their clients name.
+ * Derives the id of the session of a call: HMAC-SHA-256 under the session key over the tenant, the team (or key hash)
+ * and the end user (or user, or key hash). Two teams, and two keys without a team, never share a mapping, whatever end
+ * user their clients name.
  *
  * Each field is hashed with its kind, and JSON separates the fields: a team named like a key hash is a different team.
- * The id ends with a proof of its tenant, which {@link isSessionOf} checks.
+ * The id ends with a keyed tag of its tenant, which {@link isSessionOf} verifies.
  * - Scope `conversation` adds the trace id, or the call id if there is none. Scope `call` adds the call id. The client
  *   chooses both, which is harmless: they can only narrow the session.
  * - A call without team, key hash, user and end user uses the call id alone.
  *
- * @returns undefined if nothing distinguishes the call from other calls of the tenant, or if an identifier that the scope
- * requires is missing. Such a call shares its mapping with no other.
+ * @returns undefined if nothing distinguishes the call from other calls of the tenant, or if an identifier that the
+ * scope requires is missing. Such a call shares its mapping with no other.
  */
 export function deriveSession(key: KeyObject, identity: CallIdentity, scope: SessionScope): SessionId | undefined {
   const { team, keyHash, user, endUser, callId, traceId } = identity;
@@ -73,11 +73,11 @@ export function isSessionOf(key: KeyObject, tenant: Tenant, id: string): boolean
 }
 
 function tenantTagOf(key: KeyObject, tenant: Tenant, body: string): string {
-  const proof = digest(key, 'sessionOfTenant', [
+  const tag = digest(key, 'sessionOfTenant', [
     ['tenant', tenant],
     ['session', body],
   ]);
-  return proof.slice(0, TENANT_TAG_HEX_DIGITS);
+  return tag.slice(0, TENANT_TAG_HEX_DIGITS);
 }
 
 /** The id of a call's end user in the store; undefined if the gateway names none. */

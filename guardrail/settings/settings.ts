@@ -9,7 +9,7 @@ export { DEFAULT_TENANT, TENANT_NAME, type ApiKeys } from './apiKeys.ts';
 export type { Settings } from './definitions.ts';
 export { openSecret, readSecret, type Secret } from './secrets.ts';
 
-/** Settings are missing or wrong. The message has one line, a sentence, for each problem. */
+/** Settings are missing or wrong. The message has one sentence on one line for each problem. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }

@@ -12,7 +12,7 @@ export interface Given {
   readonly label: string;
 }
 
-/** @param problems receives a sentence when the settings file is not usable. */
+/** @param problems receives a sentence if the settings file is unusable. */
 export function readSources(env: NodeJS.ProcessEnv, problems: string[]): Map<string, Given> {
   const given = new Map<string, Given>();
   const path = env[FILE_VARIABLE];

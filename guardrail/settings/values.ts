@@ -21,7 +21,7 @@ const SIZE_UNITS: Readonly<Record<string, number>> = {
 /** A schema that reads a text and produces a value of type `T`. */
 export type TextSchema<T> = z.ZodType<T, string>;
 
-/** Makes a schema of a function that throws an Error for a wrong text. */
+/** Creates a schema from a function that throws an Error for an invalid text. */
 export function parsedBy<T>(parse: (text: string) => T): TextSchema<T> {
   return z.string().transform((text, context) => {
     try {

@@ -23,7 +23,9 @@ export const REDIS_ADDRESS_FORMS =
 const SHAPE = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^/?@]+)(?:\/([^?]*))?(?:\?(.*))?$/;
 const PARAMETERS = new Set(['ca', 'cert', 'key', 'servername', 'sentinel_password']);
 
-/** @throws Error whose message continues "The address …" without repeating the address, which may contain a password. */
+/**
+ * @throws Error whose message continues "The address …" without repeating the address, which may contain a password.
+ */
 export function parseRedisAddress(address: string): RedisAddress {
   const match = SHAPE.exec(address);
   if (!match) throw new Error(`must have one of these forms: ${REDIS_ADDRESS_FORMS}`);
@@ -31,12 +33,12 @@ export function parseRedisAddress(address: string): RedisAddress {
   const parameters = new URLSearchParams(query ?? '');
   for (const name of parameters.keys()) {
     if (PARAMETERS.has(name)) continue;
-    throw new Error(`has an unknown parameter; the parameters are ${[...PARAMETERS].join(', ')}`);
+    throw new Error(`has an unknown parameter: use only ${[...PARAMETERS].join(', ')}`);
   }
   const topology = kind === 'sentinel' || kind === 'cluster' ? kind : 'standalone';
   const hosts = (hostList ?? '').split(',').map((host) => parseHost(host, topology === 'sentinel' ? 26379 : 6379));
   if (topology === 'standalone' && hosts.length > 1) {
-    throw new Error('has several hosts; use redis+cluster:// or redis+sentinel://');
+    throw new Error('has several hosts: use redis+cluster:// or redis+sentinel://');
   }
   const segments = (path ?? '').split('/').filter((segment) => segment !== '');
   const master = topology === 'sentinel' ? segments.shift() : undefined;
@@ -45,7 +47,7 @@ export function parseRedisAddress(address: string): RedisAddress {
   }
   const db = segments[0] ?? '0';
   if (!/^\d{1,4}$/.test(db) || segments.length > 1 || (topology === 'cluster' && db !== '0')) {
-    throw new Error('must end with the number of a database, or with no number for a Cluster');
+    throw new Error('must end with the number of a database, or without a number for a Cluster');
   }
   const colon = credentials?.indexOf(':') ?? -1;
   return {
@@ -65,7 +67,7 @@ function parseHost(text: string, defaultPort: number): { host: string; port: num
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3] ?? defaultPort);
   if (host === undefined || port < 1 || port > 65535) {
-    throw new Error('has an invalid host; use host or host:port');
+    throw new Error('has an invalid host: use host or host:port');
   }
   return { host, port };
 }
@@ -75,7 +77,7 @@ function decode(text: string | undefined): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error('has an invalid % escape in its user or password; use % and two hexadecimal digits');
+    throw new Error('has an invalid % escape in its user or password: use % and two hexadecimal digits');
   }
 }
 
@@ -87,7 +89,7 @@ function tlsOptions(parameters: URLSearchParams): ConnectionOptions {
     try {
       options[name] = readFileSync(file);
     } catch {
-      throw new Error(`refers by ?${name}= to a file that cannot be read`);
+      throw new Error(`names a file in ?${name}= that cannot be read`);
     }
   }
   const servername = parameters.get('servername');

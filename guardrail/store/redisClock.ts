@@ -24,7 +24,7 @@ export class RedisClock {
     this.#reports.set(node, { micros, at: this.#now() });
   }
 
-  /** Forgets all other nodes. A node that returns starts anew. */
+  /** Removes all other nodes. A node that returns needs a new report. */
   keepOnly(nodes: ReadonlySet<string>): void {
     for (const node of this.#reports.keys()) {
       if (!nodes.has(node)) this.#reports.delete(node);

@@ -8,7 +8,7 @@ import { defineScripts, SCRIPTS, type ScriptClient, type ScriptName } from './re
 
 const POLL_MS = 500;
 const POLL_WHEN_DOWN_MS = 200;
-/** After this time, a Cluster master that has not answered yet is down and not just connecting. */
+/** After this time, a Cluster master that has not answered yet counts as down instead of connecting. */
 const FIRST_CONTACT_MS = 5000;
 /** The part of the command timeout in which a replica must confirm a write. */
 const WAIT_SHARE = 0.8;
@@ -26,7 +26,9 @@ export class RedisConnection {
   readonly #scripts: ScriptClient;
   readonly #clock = new RedisClock();
   readonly #openedAt = performance.now();
-  /** True while Redis accepts commands but does not answer: the next commands fail without waiting for their timeout. */
+  /**
+   * True while Redis accepts commands but does not answer: the next commands fail without waiting for their timeout.
+   */
   #isUnresponsive = false;
   #isClosed = false;
   /** Whether all masters of the Cluster have been healthy at the same time. */
@@ -92,7 +94,7 @@ export class RedisConnection {
       const [seconds, micros] = await master.time();
       this.#clock.record(addressOf(master), Number(seconds) * 1_000_000 + Number(micros));
     });
-    // A silent master still counts: its time continues from its last answer, and it can come back.
+    // A master that does not answer still counts: its time continues from its last answer, and it can recover.
     this.#clock.keepOnly(new Set(masters.map(addressOf)));
     this.#isUnresponsive = false;
   }

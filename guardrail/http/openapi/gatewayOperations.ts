@@ -32,7 +32,8 @@ const TEAM_PARAMETER: JsonNode = {
   name: TEAM_HEADER,
   in: 'header',
   schema: { type: 'string' },
-  description: 'The identity that the gateway proves. The configuration of the gateway sets it; its clients cannot.',
+  description:
+    'The team that the gateway identifies. The configuration of the gateway sets this header; its clients cannot.',
 };
 const DIALECT_PARAMETER: JsonNode = {
   name: 'dialect',

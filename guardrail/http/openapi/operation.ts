@@ -1,4 +1,4 @@
-/** Documentation of operations. Routes declare it beside their handlers, and the OpenAPI document is made of it. */
+/** Documentation of operations. Routes declare it beside their handlers. The OpenAPI document is generated from it. */
 import * as z from 'zod';
 import { ERRORS } from '../errors.ts';
 

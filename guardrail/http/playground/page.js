@@ -1,6 +1,6 @@
-// The script of the page; tsconfig.json in this folder type-checks it. It inserts responses as text, never as markup. The
-// browser stores the API key and sends it. The mappings of a check are erased when the check fails, when the next check
-// starts and when the page closes.
+// The script of the page; tsconfig.json in this folder type-checks it. It inserts responses as text, never as markup.
+// The browser stores the API key and sends it. The mappings of a check are erased when the check fails, when the next
+// check starts and when the page closes.
 const settings = document.body.dataset;
 const EXAMPLE =
   'Hi, I am Anna Schmidt from Springfield. Please send the contract to anna.schmidt@example.org or call me on ' +
@@ -36,7 +36,7 @@ const answerInput = element('answer', HTMLTextAreaElement);
  * @property {'pseudonymize' | 'block'} action
  */
 /**
- * The response to a guardrail call, as far as the page uses it.
+ * The response to a guardrail call: the members that the page uses.
  * @typedef {{ action: string, texts?: string[], blocked_reason?: string }} Guarded
  */
 

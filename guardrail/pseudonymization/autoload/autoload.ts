@@ -6,12 +6,12 @@ import { MarkdownReader } from './markdown.ts';
 export { Place } from './contract.ts';
 
 /**
- * Finds the addresses in a text that a renderer loads automatically, such as those of images in Markdown and HTML. A value
- * in such an address is sent to its host when the text is shown, and a prompt injection can make a model write the
- * address.
+ * Finds the addresses in a text that a renderer loads automatically, such as those of images in Markdown and HTML. A
+ * value in such an address is sent to its host when the text is displayed, and a prompt injection can make a model
+ * write the address.
  *
- * The result for a place depends only on the text before it, so a stream gives the same results. Where renderers differ,
- * an address counts if one of them loads it. Time is linear in the text.
+ * The result for a place depends only on the text before it, so a stream gives the same results. Where renderers
+ * differ, an address counts if one of them loads it. Time is linear in the text.
  */
 export class LoadedAddresses {
   private readonly levels: Level[] = [new Level()];

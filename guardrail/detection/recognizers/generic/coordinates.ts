@@ -12,8 +12,8 @@ const coordinateWord = new RegExp(
   'u',
 );
 /**
- * Latitude and longitude as decimals: a pair after a word for a position, or each after its name, as in JSON. Without a
- * context word any two numbers would match.
+ * Latitude and longitude as decimals: a pair after a word for a position, or each after its name, as in JSON. Requires
+ * a context word, because any two numbers would match.
  */
 const decimals = aroundDigits({
   type: 'COORDINATE',

@@ -2,7 +2,9 @@ import { contextWords } from '../../languages/languages.ts';
 import type { TextStats } from '../textStats.ts';
 import { afterKeyword, anywhere, contextBefore, eachMatch, contextWidth, type Recognizer } from '../recognizer.ts';
 
-/** Prefixes of the keys of services, with the alphabet and the length of the rest. Source: the services' documentation. */
+/**
+ * Prefixes of the keys of services, with the alphabet and the length of the rest. Source: the services' documentation.
+ */
 const prefixed: readonly string[] = [
   'sk-(?:proj-|ant-|or-v1-|live-|svcacct-|admin-|lf-)?[\\w-]{16,200}', // OpenAI, Anthropic, OpenRouter, LiteLLM, Langfuse
   'pk-lf-[\\w-]{30,60}',
@@ -88,7 +90,9 @@ const jwt = anywhere({
 
 const privateKeyStart = /-----BEGIN (?:[A-Z]{2,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** A private key in PEM or PGP armour, to its end line. A truncated key ends with the last line that looks like base64. */
+/**
+ * A private key in PEM or PGP armour, to its end line. A truncated key ends with the last line that looks like base64.
+ */
 const privateKey: Recognizer = {
   type: 'API_KEY',
   mayMatch: () => true,
@@ -130,7 +134,9 @@ const notASecret = new RegExp(
 /** The length of the longest secret, in UTF-16 code units. */
 const longestSecret = 200;
 
-/** The offset of the closing quote. It has as many backslashes as the opening quote; a quote inside the string has more. */
+/**
+ * The offset of the closing quote. It has as many backslashes as the opening quote; a quote inside the string has more.
+ */
 function closing(text: string, from: number, opening: string): number | undefined {
   const to = Math.min(text.length, from + longestSecret + opening.length);
   const mark = opening.charAt(opening.length - 1);
@@ -152,7 +158,7 @@ function closing(text: string, from: number, opening: string): number | undefine
 const bare = /[^\s"'`,;<>(){}[\]]{4,200}/y;
 /** The end of a secret without quotes: the end of the surrounding string, or the next field of a form. */
 const bareEnd = /\\+$|&[\w.%[\]-]{1,64}=.*/;
-/** The same in URL encoding. */
+/** The same end, in URL encoding. */
 const encodedEnd = /(?:&|%(?:25){0,3}(?:2[267c]|3b|7d|0[ad])).*/i;
 const isEncoded = /%(?:25){0,3}3[ad]\s*$/i;
 
