@@ -2,6 +2,8 @@ import { labelCount, mayFollow } from './labels.ts';
 
 /** A score far below any other, and far from the limits of 32 bits. */
 const impossible = -1_000_000_000;
+/** A score below {@link impossible}, so that the first candidate is always better. */
+const unset = 2 * impossible;
 
 /** The number of scores of label pairs: one for each pair and each kind of gap between two tokens. */
 export const transitionCount = 4 * labelCount * labelCount;
@@ -67,13 +69,7 @@ export class Viterbi {
       let most = impossible;
       for (let earlier = 0; earlier < labelCount; earlier++) most = Math.max(most, before[earlier] ?? 0);
       const least = most - spread;
-      let [best0, best1, best3, best5, best7] = [
-        2 * impossible,
-        2 * impossible,
-        2 * impossible,
-        2 * impossible,
-        2 * impossible,
-      ];
+      let [best0, best1, best3, best5, best7] = [unset, unset, unset, unset, unset];
       for (let earlier = 0; earlier < labelCount; earlier++) {
         const score = before[earlier] ?? 0;
         if (score < least) continue;
