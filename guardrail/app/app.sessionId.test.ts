@@ -49,7 +49,7 @@ const ROUTES: readonly Route[] = [
 
 const FAILURES: readonly Error[] = [
   new StoreUnavailableError('Redis is unreachable.'),
-  new DetectorUnavailableError('The detector did not answer.'),
+  new DetectorUnavailableError('The detector did not respond.'),
   new ImagesBusyError('overloaded', 'There are too many images.', 1000),
   new SessionErasedError(),
   new Error('A fault.'),

@@ -176,7 +176,7 @@ describe('the service', () => {
     const [tag = ''] = /<[A-Z_0-9]+>/.exec(sent ?? '') ?? [];
     const answer = await harness.guard({ ...who, input_type: 'response', texts: [tag.repeat(2000)] });
     expect(answer.status).to.equal(413);
-    expect(answer.body).to.have.nested.property('error.code', 'answer_too_large');
+    expect(answer.body).to.have.nested.property('error.code', 'response_too_large');
     const small = bodyOf(await harness.guard({ ...who, input_type: 'response', texts: [tag] }));
     expect(small.texts).to.deep.equal([key]);
   });
@@ -602,7 +602,7 @@ describe('the service during failures', () => {
     });
   const FAILURES: [error: Error, status: number, code: string, retryAfter?: string][] = [
     [new StoreUnavailableError('Redis is unreachable.'), 502, 'store_unavailable'],
-    [new DetectorUnavailableError('The detector did not answer.'), 502, 'detector_unavailable'],
+    [new DetectorUnavailableError('The detector did not respond.'), 502, 'detector_unavailable'],
     [new DocumentTooDeepError('tools'), 400, 'invalid_field'],
     [new Error(`cannot read ${PLANTED.email}`), 500, 'internal_error'],
     [new SyntaxError(`Unexpected token in ${PLANTED.iban}`), 500, 'internal_error'],

@@ -12,7 +12,7 @@ export { openAnalyzer, openPolicyOf } from './analyzer.ts';
 /** The running service. */
 export interface App {
   readonly port: number;
-  /** The port of /metrics; undefined when metrics are disabled. */
+  /** The port of /metrics; undefined if metrics are disabled. */
   readonly metricsPort: number | undefined;
   readonly metrics: http.Metrics;
   readonly routes: readonly http.Route[];
@@ -34,7 +34,7 @@ const WIND_DOWN_MS = 4_000;
 /** How long idle connections stay open after a drain that finished. */
 const CLOSE_GRACE_MS = 1000;
 
-/** Starts the service. @throws Error with one sentence when it cannot listen. */
+/** Starts the service. @throws Error with one sentence if it cannot listen. */
 export async function startApp(settings: Settings, options: AppOptions): Promise<App> {
   const metrics = options.metrics ?? http.createMetrics();
   const components = createComponents(settings, { ...options, metrics });

@@ -66,7 +66,7 @@ export function createComponents(settings: Settings, options: ComponentOptions):
       store,
       sessionKey,
       scope: settings.SESSION_SCOPE,
-      maxAnswer: settings.MAX_BODY,
+      maxResponseBytes: settings.MAX_BODY,
       customTypes,
       images: settings.IMAGES,
       remoteImages: settings.REMOTE_IMAGES,

@@ -91,9 +91,9 @@ describe('Presidio detector with a fake server', () => {
 
   it('throws for an error status, an invalid answer or a truncated answer, without the text in the message', async () => {
     const faults: readonly [Handler, string][] = [
-      [(_body, response) => { json(response, { error: 'secret text' }, 500); }, 'Presidio answered with status 500.'],
-      [(_body, response) => { json(response, [[], []]); }, 'Presidio sent an answer that does not match the request.'],
-      [(_body, response) => { json(response, [[{ entity_type: 'PERSON', start: -1, end: 'x' }]]); }, 'Presidio sent an answer that does not match the request.'],
+      [(_body, response) => { json(response, { error: 'secret text' }, 500); }, 'Presidio responded with status 500.'],
+      [(_body, response) => { json(response, [[], []]); }, 'Presidio sent a response that does not match the request.'],
+      [(_body, response) => { json(response, [[{ entity_type: 'PERSON', start: -1, end: 'x' }]]); }, 'Presidio sent a response that does not match the request.'],
       [(_body, response) => { response.writeHead(200, { 'content-length': 50 }).write('[['); response.destroy(); }, 'Presidio is unreachable.'],
       [(_body, response) => { response.end('<html>'); }, 'Presidio is unreachable.'],
     ]; // prettier-ignore
@@ -105,7 +105,7 @@ describe('Presidio detector with a fake server', () => {
 
   it('throws after the timeout, and if the caller aborts', async () => {
     handler = () => undefined;
-    expect(await failure(['Anna'], open(50))).to.equal('Presidio did not answer within 50 ms.');
+    expect(await failure(['Anna'], open(50))).to.equal('Presidio did not respond within 50 ms.');
     const caller = new AbortController();
     handler = () => {
       caller.abort();
@@ -122,7 +122,7 @@ describe('Presidio detector with a fake server', () => {
     calls = [];
     expect(await failure(['Anna'], one)).to.equal('Presidio failed repeatedly. Calls to it are suspended for 5 s.');
     expect(calls).to.deep.equal([]);
-    expect(await one.state()).to.deep.include({ up: false, reason: 'Presidio answered with status 500' });
+    expect(await one.state()).to.deep.include({ up: false, reason: 'Presidio responded with status 500' });
   });
 
   it('reports an unreachable server', async () => {

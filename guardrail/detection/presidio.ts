@@ -82,7 +82,7 @@ class PresidioDetector implements Detector {
         this.breaker.abandoned();
         throw new DetectorUnavailableError('The call to Presidio was aborted.');
       }
-      const reason = timeout.aborted ? `Presidio did not answer within ${this.timeoutMs} ms` : reasonOf(error);
+      const reason = timeout.aborted ? `Presidio did not respond within ${this.timeoutMs} ms` : reasonOf(error);
       this.breaker.failed(reason);
       throw new DetectorUnavailableError(`${reason}.`);
     }
@@ -137,7 +137,7 @@ class PresidioDetector implements Detector {
       texts.length === 1 && Array.isArray(answer) && !Array.isArray(answer[0]) ? [answer] : answer,
     );
     if (!lists.success || lists.data.length !== texts.length)
-      throw new Failure('Presidio sent an answer that does not match the request');
+      throw new Failure('Presidio sent a response that does not match the request');
     return texts.map((text, index) => {
       const at = toUtf16(text);
       return (lists.data[index] ?? []).map(({ entity_type: type, start, end, score }): Span => ({
@@ -162,7 +162,7 @@ class PresidioDetector implements Detector {
     });
     if (response.statusCode !== 200) {
       await response.body.dump();
-      throw new Failure(`Presidio answered with status ${response.statusCode}`);
+      throw new Failure(`Presidio responded with status ${response.statusCode}`);
     }
     const content = response.headers['content-type'];
     if (path === '/health' && !String(content).includes('json')) return response.body.text();
@@ -175,7 +175,9 @@ const reasonOf = (error: unknown): string => (error instanceof Failure ? error.m
 
 class Failure extends Error {}
 
-/** The indexes of the texts that are not blank, in batches. One call for many texts is much cheaper than one call each. */
+/**
+ * The indexes of the texts that are not blank, in batches. One call for many texts is much cheaper than one call each.
+ */
 function batchesOf(texts: readonly string[]): number[][] {
   const batches: number[][] = [];
   let characters = Infinity;

@@ -59,7 +59,7 @@ function readBefore(body: JsonObject, request: JsonObject, call: GatewayCall): E
 }
 
 function readAfter(body: JsonObject, request: JsonObject, call: GatewayCall): Exchange {
-  const answer = isObject(body.response) ? body.response.json : undefined;
+  const response = isObject(body.response) ? body.response.json : undefined;
   const sent = request[TOKEN_FIELD];
   const [isOurs, own, ownSubject] = TOKEN.exec(typeof sent === 'string' ? sent : '') ?? [];
   const name = nameOf(body, request, call);
@@ -69,7 +69,7 @@ function readAfter(body: JsonObject, request: JsonObject, call: GatewayCall): Ex
     phase: 'response',
     identity: identityOf(call, 'portkey', token, subject),
     // A stream has no body, so there is nothing to restore.
-    document: { texts: [], structuredMessages: isObject(answer) ? [answer] : [] },
+    document: { texts: [], structuredMessages: isObject(response) ? [response] : [] },
     render(outcome) {
       const restored = asObject(outcome.structuredMessages?.[0]);
       return outcome.action === 'NONE' || !restored ? { verdict: true } : transformed('response', restored);

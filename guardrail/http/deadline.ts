@@ -6,7 +6,7 @@ export const CALL_TIMEOUT_MS = 25_000;
 
 /**
  * Runs the work of a call with a signal that is aborted when the client disconnects or the time limit is exceeded.
- * @throws ServiceError 429 when the time limit is exceeded, even if the work ignores the signal.
+ * @throws ServiceError 429 if the time limit is exceeded, even if the work ignores the signal.
  */
 export async function withDeadline<T>(
   context: CallContext,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { AnswerTooLargeError, SessionErasedError } from '../pseudonymization/pseudonymization.ts';
+import { ResponseTooLargeError, SessionErasedError } from '../pseudonymization/pseudonymization.ts';
 import { DetectorUnavailableError, TooManyValuesError } from '../detection/detection.ts';
 import { ImagesBusyError } from '../images/images.ts';
 import { DocumentTooDeepError } from '../messages/messages.ts';
@@ -13,7 +13,7 @@ const CODES: readonly [type: abstract new (...args: never[]) => Error, code: Err
   [FieldError, 'invalid_field'],
   [DocumentTooDeepError, 'invalid_field'],
   [TooManyValuesError, 'too_many_entities'],
-  [AnswerTooLargeError, 'answer_too_large'],
+  [ResponseTooLargeError, 'response_too_large'],
   [StoreUnavailableError, 'store_unavailable'],
   [DetectorUnavailableError, 'detector_unavailable'],
 ];

@@ -1,6 +1,6 @@
 /**
- * Every error that the service returns: its stable code, its HTTP status and its message. `{limit}` is replaced by a number.
- * A thrown error can have a more precise message.
+ * Every error that the service returns: its stable code, its HTTP status and its message. `{limit}` is replaced by a
+ * number. A thrown error can have a more precise message.
  */
 export const ERRORS = {
   empty_body: { status: 400, message: 'The request has no body: send a JSON object.' },
@@ -24,7 +24,7 @@ export const ERRORS = {
   body_too_large: { status: 413, message: 'The body is larger than the limit of {limit} bytes.' },
   too_many_values: { status: 413, message: 'The body contains more than {limit} JSON values.' },
   too_many_entities: { status: 413, message: 'The texts contain too many entities.' },
-  answer_too_large: { status: 413, message: 'The restored response is too large.' },
+  response_too_large: { status: 413, message: 'The restored response is too large.' },
   unsupported_media_type: { status: 415, message: 'Send the body with Content-Type: application/json.' },
   unsupported_encoding: { status: 415, message: 'Send the body with the encoding gzip, deflate or br, or none.' },
   headers_too_large: { status: 431, message: 'The request headers are too large.' },
@@ -38,7 +38,7 @@ export const ERRORS = {
   internal_error: { status: 500, message: 'The guardrail failed: search its log for the request id.' },
   store_unavailable: { status: 502, message: 'The mapping store is unavailable.' },
   detector_unavailable: { status: 502, message: 'A detector is unavailable.' },
-  draining: { status: 503, message: 'This replica is shutting down: retry, so that another replica answers.' },
+  draining: { status: 503, message: 'This replica is shutting down: retry, so that another replica serves the call.' },
 } as const satisfies Record<string, { readonly status: number; readonly message: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;

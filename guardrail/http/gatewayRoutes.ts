@@ -40,13 +40,13 @@ export function gatewayRoutes(options: GatewayRouteOptions): Router<Authenticate
   for (const route of gatewayRoutesOf(options.proxyNames)) {
     const failing = failures(options.onFailure, ({ query }) => passOf(route, first(query.dialect)));
     router.post(route.path, failing, ...options.preHandlers, async (context) => {
-      context.body = await answer(context, route, options);
+      context.body = await handleCall(context, route, options);
     });
   }
   return router;
 }
 
-async function answer(
+async function handleCall(
   context: AuthenticatedContext,
   route: GatewayRoute,
   options: GatewayRouteOptions,

@@ -19,7 +19,7 @@ const CLOSE_BRACE = 0x7d;
  * Checks nesting, size and duplicate names before any object is created: a few megabytes of brackets would become
  * gigabytes of objects, and two programs may choose different members of the same name.
  *
- * @throws ServiceError 400 or 413, which repeats nothing of the body.
+ * @throws ServiceError 400 or 413. Its message contains nothing of the body.
  */
 export function parseJson(body: Buffer): unknown {
   if (body.length === 0) throw new ServiceError('empty_body');

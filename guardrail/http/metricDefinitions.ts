@@ -1,4 +1,4 @@
-/** The metrics of the guardrail, one definition each. No label contains anything that a caller chose. */
+/** The metrics of the guardrail, one definition each. No label contains a value from a caller. */
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** From half a millisecond to ten seconds: a short text takes about one millisecond, a long one a few hundred. */

@@ -12,13 +12,13 @@ export function serveMetrics(
   exposition: () => Promise<string>,
   address: { readonly host: string; readonly port: number },
 ): Promise<Listening> {
-  return listen((request, response) => answer(request, response, exposition), {
+  return listen((request, response) => handleScrape(request, response, exposition), {
     ...address,
     setting: 'GUARDRAIL_METRICS_PORT',
   });
 }
 
-async function answer(
+async function handleScrape(
   { method, url = '/' }: IncomingMessage,
   response: ServerResponse,
   exposition: () => Promise<string>,
@@ -35,7 +35,7 @@ async function answer(
     const text = await exposition();
     response.writeHead(200, { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE }).end(text);
   } catch {
-    // A worker did not answer in time. Prometheus reports the target as down.
+    // A worker did not respond in time. Prometheus reports the target as down.
     response.writeHead(500).end();
   }
 }

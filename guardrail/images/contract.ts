@@ -10,8 +10,8 @@ export interface ImageFile {
   readonly format: ImageFormat;
   readonly bytes: Uint8Array;
   /**
-   * The file may contain EXIF data with a location, comments, a thumbnail, a color profile or unused bytes. It is encoded
-   * again without them, even if nothing is redacted.
+   * The file may contain EXIF data with a location, comments, a thumbnail, a color profile or unused bytes. It is
+   * encoded again without them, even if nothing is redacted.
    */
   readonly mayHaveExtraData: boolean;
   readonly isLossless: boolean;
@@ -83,7 +83,7 @@ export const IMAGE_PROBLEMS = {
 } as const;
 export type ImageProblem = keyof typeof IMAGE_PROBLEMS;
 
-/** An image cannot be analyzed, so the request is refused. Contains nothing of the image. */
+/** An image cannot be analyzed, so the request is refused. The message contains nothing of the image. */
 export class UnreadableImageError extends Error {
   override readonly name = 'UnreadableImageError';
   readonly problem: ImageProblem;

@@ -22,8 +22,8 @@ export interface GrayImage {
 }
 
 /**
- * Larger images are reduced to this number of pixels: a page of small print, or a laptop screen. Most models reduce images to
- * half of that or less.
+ * Larger images are reduced to this number of pixels: a page of small print, or a laptop screen. Most models reduce
+ * images to half of that or less.
  */
 const READ_PIXELS = 4_000_000;
 /** A quality with hardly visible loss. */
@@ -32,8 +32,8 @@ const QUALITY = 92;
 // Allow no other decoders (SVG, PDF, TIFF, ImageMagick), even if the content does not match its first bytes.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadWebp'] });
-// Each image is decoded once, so a cache is useless. One thread per image keeps the thread pool of the process free for file
-// and DNS access.
+// Each image is decoded once, so a cache is useless. One thread per image keeps the thread pool of the process free for
+// file and DNS access.
 sharp.cache(false);
 sharp.concurrency(1);
 
@@ -60,8 +60,8 @@ export async function decodeImage(bytes: Uint8Array): Promise<Raster> {
 }
 
 /**
- * Paints over boxes in the raster. The color of a box is the surrounding color, mixed with a quarter of its opposite. The gap
- * is visible, and OCR can still read the words beside it, which a black bar would touch.
+ * Paints over boxes in the raster. The color of a box is the surrounding color, mixed with a quarter of its opposite.
+ * The box is visible, and OCR can still read the words beside it. A black bar would touch these words.
  */
 export function fillBoxes(raster: Raster, boxes: readonly Box[]): void {
   const { width, height, rgb } = raster;
@@ -146,8 +146,8 @@ function sharpOf({ width, height, rgb }: Raster): Sharp {
 }
 
 /**
- * Blends a transparent image with the background that shows it best: white, or black if the image is light. The model receives
- * the blended pixels, so it sees what OCR read.
+ * Blends a transparent image with the background that shows it best: white, or black if the image is light. The model
+ * receives the blended pixels, so it sees what OCR read.
  */
 function blend(data: Buffer, channels: number): { rgb: Buffer; isTranslucent: boolean } {
   if (channels === 3) return { rgb: data, isTranslucent: false };

@@ -35,7 +35,7 @@ const BLOCKED = 'The policy does not allow images for this model. Send the reque
 
 /**
  * Creates a guard that also redacts the images of a request. It analyzes the text in images together with the texts of
- * the request, so a person has one identity and one policy decides. It paints over what is found in an image.
+ * the request, so a person has one identity and one policy decides. It paints over the findings in an image.
  */
 export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guard {
   const imageGuard = new ImageGuard(guard, options);

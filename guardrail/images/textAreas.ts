@@ -1,8 +1,8 @@
 /**
- * Finds the areas of an image that can contain text, without OCR. Grass, gravel and noise contain many shapes that OCR tries to
- * read as letters, for many seconds and without a result. Letters have one shade and their background has another, so a window
- * of a few letters has two shades and little between them. The shades of a texture lie around one value at any scale: for a
- * normal distribution, two classes explain 2/π of the variance. Pure.
+ * Finds the areas of an image that can contain text, without OCR. Grass, gravel and noise contain many shapes that OCR
+ * tries to read as letters, for many seconds and without a result. Letters have one shade and their background has
+ * another, so a window of a few letters has two main shades and few others. The shades of a texture lie around one
+ * value at any scale: for a normal distribution, two classes explain 2/π of the variance. Pure.
  */
 import type { GrayImage } from './raster.ts';
 
@@ -17,7 +17,9 @@ const MAX_REDUCTION = 16;
 const MIN_SEPARATION = 0.78;
 /** The minimum contrast, of 255 shades. Smaller differences are one area. */
 const MIN_CONTRAST = 12;
-/** The maximum number of shade changes per pixel, along rows and along columns. Noise of two shades has 0.5, print 0.1. */
+/**
+ * The maximum number of shade changes per pixel, along rows and along columns. Noise of two shades has 0.5, print 0.1.
+ */
 const MAX_CHANGES = 0.22;
 /** The mean stroke width, in pixels, below which letters must be enlarged for OCR. */
 const THIN_STROKE = 2.6;
@@ -37,8 +39,8 @@ export interface TextAreas {
   /** Returns whether there is text between two rows of pixels. */
   hasTextBetween(top: number, bottom: number): boolean;
   /**
-   * Returns the image with its background blurred: each cell has the scale at which its text was found. A heading on a lawn
-   * remains sharp, and the grass around it is blurred.
+   * Returns the image with its background blurred: each cell has the scale at which its text was found. A heading on a
+   * lawn remains sharp, and the grass around it is blurred.
    */
   blurBackground(): GrayImage;
 }

@@ -112,7 +112,7 @@ export interface Guard {
    * TooManyValuesError
    */
   request(document: RequestDocument, context: CallContext): Promise<RequestOutcome>;
-  /** @throws StoreUnavailableError | DocumentTooDeepError | TooManyValuesError | AnswerTooLargeError */
+  /** @throws StoreUnavailableError | DocumentTooDeepError | TooManyValuesError | ResponseTooLargeError */
   response(document: ResponseDocument, context: CallContext): Promise<ResponseOutcome>;
   sessionOf(identity: CallIdentity): SessionId;
 }

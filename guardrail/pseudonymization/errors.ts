@@ -7,8 +7,8 @@ export class SessionErasedError extends Error {
 }
 
 /** The restored response would exceed the maximum body size. Nothing was restored. */
-export class AnswerTooLargeError extends Error {
-  override readonly name = 'AnswerTooLargeError';
+export class ResponseTooLargeError extends Error {
+  override readonly name = 'ResponseTooLargeError';
   constructor() {
     super('The restored response would be larger than GUARDRAIL_MAX_BODY.');
   }

@@ -7,7 +7,7 @@ import { DocumentTooDeepError } from '../messages/messages.ts';
 import { createMonitor, withoutWrites } from '../pipeline/monitor.ts';
 import { createMemoryStore, type MappingStore } from '../store/store.ts';
 import {
-  AnswerTooLargeError,
+  ResponseTooLargeError,
   SessionErasedError,
   deriveSubject,
   type Guard,
@@ -544,8 +544,8 @@ describe('long values', () => {
     expect(tagsIn(await sendText(createTestGuard(greedy(/-----.*/g, 'PRIVATE_KEY')).guard, key))).to.have.length(1);
   });
 
-  it('throws AnswerTooLargeError if the restored texts together exceed the maximum size', async () => {
-    const { guard } = createTestGuard(greedy(/x+/g, 'URL'), { maxAnswer: 100_000 });
+  it('throws ResponseTooLargeError if the restored texts together exceed the maximum size', async () => {
+    const { guard } = createTestGuard(greedy(/x+/g, 'URL'), { maxResponseBytes: 100_000 });
     const [tag = ''] = tagsIn(await sendText(guard, 'x'.repeat(5000)));
     const fits = await guard.response({ texts: [tag.repeat(10), tag.repeat(10)] }, caller);
     expect(fits.texts).to.deep.equal(['x'.repeat(50_000), 'x'.repeat(50_000)]);
@@ -557,7 +557,7 @@ describe('long values', () => {
       { texts: [`![x](https://e.example/?q=${tag.repeat(21)})`] },
     ]) {
       const error: unknown = await guard.response(document, caller).catch((thrown: unknown) => thrown);
-      expect(error).to.be.instanceOf(AnswerTooLargeError);
+      expect(error).to.be.instanceOf(ResponseTooLargeError);
     }
   });
 });

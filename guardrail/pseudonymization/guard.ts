@@ -27,15 +27,15 @@ export interface GuardOptions {
   readonly sessionKey: KeyObject;
   readonly scope: SessionScope;
   /** Maximum size of the texts of a restored response, in bytes. Default: 10 MiB, the default for bodies. */
-  readonly maxAnswer?: number;
+  readonly maxResponseBytes?: number;
   /**
-   * Entity types of custom recognizers, used as labels of pseudonyms. Read for each call, because the policy can change.
-   * Types that are neither built in nor listed here get the label `ENTITY`.
+   * Entity types of custom recognizers, used as labels of pseudonyms. Read for each call, because the policy can
+   * change. Types that are neither built in nor listed here get the label `ENTITY`.
    */
   readonly customTypes?: () => readonly EntityType[];
 }
 
-const MAX_ANSWER = 10 * 1024 * 1024;
+const DEFAULT_MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 
 export function createGuard(options: GuardOptions): Guard {
   return new TextGuard(options);
@@ -70,12 +70,12 @@ class TextGuard implements Guard {
 
   /** Runs the stages of a response: find pseudonyms, look up their values, restore. */
   async response(document: ResponseDocument, { identity }: CallContext): Promise<ResponseOutcome> {
-    const { store, sessionKey, maxAnswer = MAX_ANSWER } = this.options;
+    const { store, sessionKey, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = this.options;
     const session = this.session(identity);
     if (!session.isShared) return unchanged(session.id, document);
     const found = findPseudonyms(document, this.syntax().grammar);
     const values = await lookUp(found, store, session.id, new Pseudonyms(sessionKey, session.id));
-    return restore(session.id, document, found, values, maxAnswer);
+    return restore(session.id, document, found, values, maxResponseBytes);
   }
 
   private session(identity: CallIdentity): CallSession {

@@ -12,7 +12,7 @@ export type {
   ResponseOutcome,
   SessionScope,
 } from './contract.ts';
-export { AnswerTooLargeError, SessionErasedError } from './errors.ts';
+export { ResponseTooLargeError, SessionErasedError } from './errors.ts';
 export { createGuard, type GuardOptions } from './guard.ts';
 export { CODE_ALPHABET } from './pseudonyms.ts';
 export { refuse } from './refuse.ts';

@@ -40,8 +40,8 @@ export function findPseudonyms(document: ResponseDocument, grammar: Grammar): Sc
 }
 
 /**
- * Reads the values of pseudonyms from the store. Drops a value that does not belong to its pseudonym, so that a fault of
- * the store cannot reveal another user's data.
+ * Reads the values of pseudonyms from the store. Drops a value that does not belong to its pseudonym, so that a fault
+ * of the store cannot reveal another user's data.
  */
 export async function lookUp(
   scans: Scans,
@@ -58,7 +58,7 @@ export async function lookUp(
   return values;
 }
 
-/** @throws AnswerTooLargeError */
+/** @throws ResponseTooLargeError */
 export function restore(
   session: SessionId,
   document: ResponseDocument,

@@ -1,7 +1,7 @@
 import type { Pseudonym } from '../ids.ts';
 import { escapeJson, jsonDepths, type TextKind } from '../messages/messages.ts';
 import { LoadedAddresses, mayLoadAddresses, Place } from './autoload/autoload.ts';
-import { AnswerTooLargeError } from './errors.ts';
+import { ResponseTooLargeError } from './errors.ts';
 import type { Grammar, PseudonymMatch, Unfinished } from './grammar.ts';
 import { isPlain, encodeAt, type Stored } from './encoding.ts';
 
@@ -36,10 +36,10 @@ export class Budget {
     this.left = bytes;
   }
 
-  /** @throws AnswerTooLargeError */
+  /** @throws ResponseTooLargeError */
   spend(bytes: number): void {
     this.left -= bytes;
-    if (this.left < 0) throw new AnswerTooLargeError();
+    if (this.left < 0) throw new ResponseTooLargeError();
   }
 }
 

@@ -15,7 +15,7 @@ export function conflictsOf(settings: Partial<Settings>, isGiven: IsGiven): stri
     ...keyConflicts(settings, isGiven),
     ...storeConflicts(settings, isGiven),
     ...(settings.DETECTORS?.includes('presidio') && !isGiven('PRESIDIO_URL')
-      ? [`${PREFIX}PRESIDIO_URL must be set when ${PREFIX}DETECTORS contains presidio.`]
+      ? [`${PREFIX}PRESIDIO_URL must be set if ${PREFIX}DETECTORS contains presidio.`]
       : []),
   ];
 }
@@ -43,10 +43,10 @@ function keyConflicts({ API_KEYS, ADMIN_KEYS, INSECURE_NO_AUTH }: Partial<Settin
 
 function storeConflicts({ STORE, WORKERS }: Partial<Settings>, isGiven: IsGiven): string[] {
   if (STORE?.kind === 'memory' && (WORKERS ?? 1) > 1) {
-    return [`${PREFIX}WORKERS must be 1 when ${PREFIX}STORE is memory: processes do not share memory.`];
+    return [`${PREFIX}WORKERS must be 1 if ${PREFIX}STORE is memory: processes do not share memory.`];
   }
   if (STORE?.kind !== 'redis') return [];
   return (['SESSION_KEY', 'ENCRYPTION_KEYS'] as const)
     .filter((name) => !isGiven(name))
-    .map((name) => `${PREFIX}${name} or ${PREFIX}${name}_FILE must be set when ${PREFIX}STORE is Redis.`);
+    .map((name) => `${PREFIX}${name} or ${PREFIX}${name}_FILE must be set if ${PREFIX}STORE is Redis.`);
 }

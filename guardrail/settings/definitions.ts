@@ -77,11 +77,11 @@ export const SETTINGS = {
   PRESIDIO_URL: values
     .httpUrl()
     .optional()
-    .describe('Base URL of the Presidio analyzer. Required when GUARDRAIL_DETECTORS contains presidio.'),
+    .describe('Base URL of the Presidio analyzer. Required if GUARDRAIL_DETECTORS contains presidio.'),
   DETECTION_TIMEOUT: values
     .duration(10, 20_000)
     .prefault('1s')
-    .describe('Time limit of a detector for one call. The call fails when a detector exceeds it.'),
+    .describe('Time limit of a detector for one call. The call fails if a detector exceeds it.'),
   RECALL: values
     .oneOf('precise', 'balanced', 'thorough')
     .prefault('balanced')
@@ -112,7 +112,7 @@ export const SETTINGS = {
     .oneOf('block', 'pass')
     .prefault('block')
     .describe(
-      'How requests with images that are given by URL are handled when GUARDRAIL_IMAGES is redact. The guardrail cannot inspect such images: block refuses the request, pass forwards it.',
+      'How requests with images that are given by URL are handled if GUARDRAIL_IMAGES is redact. The guardrail cannot inspect such images: block refuses the request, pass forwards it.',
     ),
   MAX_BODY: values
     .size(1024, 256 * MIB)

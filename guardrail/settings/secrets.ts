@@ -35,7 +35,7 @@ export function isSecret(schema: z.ZodType): boolean {
   return schema.meta()?.secret === true;
 }
 
-/** Opens a secret and follows its file. `report` receives the problem when a new content is not valid. */
+/** Opens a secret and follows its file. `report` receives the problem if new content is invalid. */
 export function openSecret<T>(source: Secret<T>, report: (problem: Error) => void): Live<T> {
   return source.kind === 'value' ? constant(source.value) : followFile(source.path, source.parse, report);
 }

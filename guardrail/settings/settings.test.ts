@@ -124,7 +124,7 @@ describe('the settings', () => {
     [{ GUARDRAIL_DETECTORS: 'presidio' }, /^GUARDRAIL_PRESIDIO_URL must be set/],
     [{ GUARDRAIL_PRESIDIO_URL: 'ftp://x' }, /^GUARDRAIL_PRESIDIO_URL must be an http or https URL\.$/],
     [{ GUARDRAIL_MAX_BODY: 'ten' }, /^GUARDRAIL_MAX_BODY must be a size/],
-    [{ GUARDRAIL_WORKERS: '4' }, /^GUARDRAIL_WORKERS must be 1 when GUARDRAIL_STORE is memory/],
+    [{ GUARDRAIL_WORKERS: '4' }, /^GUARDRAIL_WORKERS must be 1 if GUARDRAIL_STORE is memory/],
     [{ GUARDRAIL_INSECURE_NO_AUTH: 'yes' }, /^GUARDRAIL_INSECURE_NO_AUTH must be true or false\.$/],
     [{ GUARDRAIL_API_KEY: 'x' }, /^GUARDRAIL_API_KEY is not a setting: did you mean GUARDRAIL_API_KEYS\?$/],
     [
@@ -134,9 +134,9 @@ describe('the settings', () => {
     [{ ...REDIS, GUARDRAIL_ENCRYPTION_KEYS: 'abc' }, /^GUARDRAIL_ENCRYPTION_KEYS must contain keys of 32 bytes/],
     [
       { ...REDIS, GUARDRAIL_ENCRYPTION_KEYS: '' },
-      /^GUARDRAIL_ENCRYPTION_KEYS or GUARDRAIL_ENCRYPTION_KEYS_FILE must be set when/,
+      /^GUARDRAIL_ENCRYPTION_KEYS or GUARDRAIL_ENCRYPTION_KEYS_FILE must be set if/,
     ],
-    [{ ...REDIS, GUARDRAIL_SESSION_KEY: '' }, /^GUARDRAIL_SESSION_KEY or GUARDRAIL_SESSION_KEY_FILE must be set when/],
+    [{ ...REDIS, GUARDRAIL_SESSION_KEY: '' }, /^GUARDRAIL_SESSION_KEY or GUARDRAIL_SESSION_KEY_FILE must be set if/],
     [{ GUARDRAIL_CONFIG: '/does/not/exist' }, /^GUARDRAIL_CONFIG names \/does\/not\/exist, which cannot be read\.$/],
   ];
   for (const [env, problem] of WRONG) {

@@ -7,8 +7,8 @@ export type KeyRing = readonly [Buffer, ...Buffer[]];
 /**
  * Encrypts mappings for a store that must not be able to read them.
  *
- * A sealed value is `compare (16) | key id (4) | nonce (12) | ciphertext | tag (16)`. `compare` is a keyed digest of the
- * value: with it, a script inside Redis compares values without reading them.
+ * A sealed value is `compare (16) | key id (4) | nonce (12) | ciphertext | tag (16)`. `compare` is a keyed digest of
+ * the value: with it, a script inside Redis compares values without reading them.
  */
 export interface Cipher {
   /** The field name of a pseudonym in its session: a keyed digest of 16 bytes. */
@@ -18,7 +18,7 @@ export interface Cipher {
   open(session: SessionId, pseudonym: Pseudonym, sealed: Buffer): string;
 }
 
-/** No key of the ring decrypts a stored value, or the value was modified or moved. Carries no value. */
+/** No key of the ring decrypts a stored value, or the value was modified or moved. The message contains no value. */
 export class UnreadableValueError extends Error {
   override readonly name = 'UnreadableValueError';
 }
@@ -33,8 +33,8 @@ const UTF8 = 0;
 const UTF16 = 1;
 
 /**
- * @param sessionKey the secret that is never rotated. Lookups and comparisons depend only on it, so a rotated encryption
- * key loses no mapping.
+ * @param sessionKey the secret that is never rotated. Lookups and comparisons depend only on it, so a rotated
+ * encryption key loses no mapping.
  * @param ring read at each use, so a rotation takes effect immediately.
  */
 export function createCipher(sessionKey: Buffer, ring: () => KeyRing): Cipher {

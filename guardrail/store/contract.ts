@@ -1,14 +1,14 @@
 import type { Pseudonym, SessionId, SubjectId } from '../ids.ts';
 
 /**
- * A point in the time of the store, taken when a request begins. The store rejects a write whose fence is earlier than an
- * erasure of its session or subject, so a request in progress cannot restore erased data.
+ * A point in the time of the store, taken when a request begins. The store rejects a write whose fence is earlier than
+ * an erasure of its session or subject, so a request in progress cannot restore erased data.
  */
 export type Fence = number;
 
 /**
- * The number of characters that the id of a session shares with the SubjectId of its end user. They are the hash tag in a
- * Redis Cluster: it puts both on one node, where one atomic step reads the tombstone of the end user and the mapping.
+ * The number of characters that the id of a session shares with the SubjectId of its end user. They are the hash tag in
+ * a Redis Cluster: it puts both on one node, where one atomic step reads the tombstone of the end user and the mapping.
  */
 export const SLOT_CHARACTERS = 4;
 
@@ -63,7 +63,7 @@ export interface MappingStore {
   close(): Promise<void>;
 }
 
-/** The store is unreachable, failed or timed out. The caller receives 502. Carries no value. */
+/** The store is unreachable, failed or timed out. The caller receives 502. The message contains no value. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }

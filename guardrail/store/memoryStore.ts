@@ -4,7 +4,7 @@ import type { Fence, MappingStore, PutResult, SessionInfo } from './contract.ts'
 import { MemorySession, ownCopy } from './memorySession.ts';
 
 export interface MemoryStoreOptions {
-  /** A session expires when it is unused for this time. Milliseconds. */
+  /** A session expires after this time without use. Milliseconds. */
   readonly ttlMs: number;
   /** The maximum number of pseudonyms; default 2 million. */
   readonly maxEntries?: number;

@@ -8,7 +8,7 @@ import { defineScripts, SCRIPTS, type ScriptClient, type ScriptName } from './re
 
 const POLL_MS = 500;
 const POLL_WHEN_DOWN_MS = 200;
-/** After this time, a Cluster master that has not answered yet counts as down instead of connecting. */
+/** After this time, a Cluster master that has not responded yet counts as down instead of connecting. */
 const FIRST_CONTACT_MS = 5000;
 /** The part of the command timeout in which a replica must confirm a write. */
 const WAIT_SHARE = 0.8;
@@ -27,7 +27,7 @@ export class RedisConnection {
   readonly #clock = new RedisClock();
   readonly #openedAt = performance.now();
   /**
-   * True while Redis accepts commands but does not answer: the next commands fail without waiting for their timeout.
+   * True while Redis accepts commands but does not respond: the next commands fail without waiting for their timeout.
    */
   #isUnresponsive = false;
   #isClosed = false;
@@ -87,14 +87,14 @@ export class RedisConnection {
     }
   }
 
-  /** Reads the time of every master. Throws if no master answers. */
+  /** Reads the time of every master. Throws if no master responds. */
   async pollTime(): Promise<void> {
     const masters = this.masters();
     await this.#askAll(masters, async (master) => {
       const [seconds, micros] = await master.time();
       this.#clock.record(addressOf(master), Number(seconds) * 1_000_000 + Number(micros));
     });
-    // A master that does not answer still counts: its time continues from its last answer, and it can recover.
+    // A master that does not respond still counts: its time continues from its last response, and it can recover.
     this.#clock.keepOnly(new Set(masters.map(addressOf)));
     this.#isUnresponsive = false;
   }
@@ -137,7 +137,7 @@ export class RedisConnection {
       timer = setTimeout(() => {
         // If this process was busy, the reply may be in the socket already. It is read before setImmediate runs.
         setImmediate(() => {
-          reject(new StoreUnavailableError(`Redis did not answer within ${this.#timeoutMs} ms.`));
+          reject(new StoreUnavailableError(`Redis did not respond within ${this.#timeoutMs} ms.`));
         });
       }, this.#timeoutMs);
     });
@@ -160,7 +160,7 @@ export class RedisConnection {
 
   readonly #onTimeout = (): void => {
     const { client } = this.#main;
-    // The other nodes of a Cluster still answer.
+    // The other nodes of a Cluster still respond.
     if (client instanceof Cluster || this.#isUnresponsive) return;
     this.#isUnresponsive = true;
     // A dead connection can look open to both sides.

@@ -6,6 +6,6 @@ export function toUnavailableError(error: unknown): StoreUnavailableError {
   const message = error instanceof Error ? error.message : '';
   const code = /^[A-Z]{3,20}(?= )/.exec(message)?.[0];
   if (code !== undefined) return new StoreUnavailableError(`Redis rejected a command with ${code}.`);
-  if (message === 'Command timed out') return new StoreUnavailableError('Redis did not answer in time.');
+  if (message === 'Command timed out') return new StoreUnavailableError('Redis did not respond in time.');
   return new StoreUnavailableError('Redis is unreachable.');
 }

@@ -18,7 +18,7 @@ export interface RedisStoreOptions {
   readonly sessionKey: Buffer;
   /** Read at each use, so a rotation takes effect immediately. */
   readonly encryptionKeys: () => KeyRing;
-  /** A session expires when it is unused for this time. Milliseconds. */
+  /** A session expires after this time without use. Milliseconds. */
   readonly ttlMs: number;
   /** The timeout of a command. Milliseconds; default 1000. */
   readonly timeoutMs?: number;
@@ -34,7 +34,9 @@ const SAMPLE_PAGE = 1000;
 const NO_SESSION = '' as SessionId;
 const NO_PSEUDONYM = '' as Pseudonym;
 
-/** Creates a store in Redis 6.2 or later, or Valkey: standalone, Sentinel or Cluster. See redisScripts.ts for the keys. */
+/**
+ * Creates a store in Redis 6.2 or later, or Valkey: standalone, Sentinel or Cluster. See redisScripts.ts for the keys.
+ */
 export function createRedisStore(options: RedisStoreOptions): MappingStore {
   return new RedisStore(options);
 }

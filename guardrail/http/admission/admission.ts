@@ -8,8 +8,8 @@ import { Slots, type SlotOptions } from './slots.ts';
 export type AdmissionOptions = SlotOptions & CapacityOptions;
 
 /**
- * Bounds the calls in the process, so that overload causes a quick 429 and not an unbounded queue, and counts them, so
- * that a drain knows when all are finished. Tenants share each bound: no tenant can take all of it.
+ * Limits and counts the calls in the process. The limits cause a quick 429 instead of an unbounded queue. The count
+ * shows when a drain is finished. Tenants share each limit: no tenant can use all of it.
  */
 export interface Admission {
   /** Reserves capacity for the call. Runs before the body is read. */
@@ -17,8 +17,9 @@ export interface Admission {
   /** Waits for a slot. Runs after the body is read. */
   readonly acquireSlot: CallMiddleware;
   /**
-   * Asks clients to close their connections, so that their next calls go to another replica; a refused call or a closed
-   * connection would be a failed call. Resolves when no call has arrived for `quietMs`, and after `atMostMs` in any case.
+   * Asks clients to close their connections, so that their next calls go to another replica. To a client, a refused
+   * call or a closed connection is a failed call. Resolves when no call has arrived for `quietMs`, at the latest after
+   * `atMostMs`.
    */
   windDown(quietMs: number, atMostMs: number): Promise<void>;
   /** Refuses new calls. Resolves when the admitted ones are finished. */

@@ -8,7 +8,7 @@ export interface CapacityOptions {
   readonly maxRunning: number;
   /** Calls that are queued or still being read. More calls are refused at once. */
   readonly maxWaiting: number;
-  /** Bytes of bodies in memory at the same time, decompressed, as far as they are read. */
+  /** Bytes of bodies in memory at the same time: the bytes read so far, decompressed. */
   readonly maxBytes: number;
   /** The largest body, in bytes. A tenant can use this many bytes while they are free, whatever its share. */
   readonly maxBody?: number;
@@ -26,7 +26,7 @@ export interface BodyTracker {
   done(): void;
 }
 
-/** Bounds the calls in the process and the bytes of their bodies. When either runs out, it aborts stalled bodies. */
+/** Limits the calls in the process and the bytes of their bodies. At a limit, it aborts stalled bodies. */
 export class Capacity {
   readonly #calls: Shares;
   readonly #bytes: Shares;

@@ -113,7 +113,7 @@ describe('the playground in a browser', function () {
   for (const order of ['before', 'after'] as const) {
     it(`erases mappings if detection fails ${order} the guardrail call`, async () => {
       const detected = Promise.withResolvers<unknown>();
-      const error = { error: { code: 'detector_unavailable', message: 'The detector did not answer.' } };
+      const error = { error: { code: 'detector_unavailable', message: 'The detector did not respond.' } };
       const guarded = page.waitForResponse('**/beta/*');
       await page.route('**/playground/detect', async (route) => {
         if (order === 'after') await guarded;
@@ -129,7 +129,7 @@ describe('the playground in a browser', function () {
       const answer = await guarded;
       expect(await answer.json()).to.have.property('action', 'GUARDRAIL_INTERVENED');
       const session = `/sessions/${answer.headers()['x-session-id'] ?? ''}`;
-      await page.getByText('The detector did not answer.').waitFor();
+      await page.getByText('The detector did not respond.').waitFor();
       await eventually(async () => (await harness.call('GET', session)).status === 404);
       expect(await page.locator('#result').isVisible()).to.equal(false);
     });
