@@ -133,7 +133,7 @@ const BROKEN: readonly Broken[] = [
     expected: /same name/,
   },
   {
-    what: '__proto__ beside the fields',
+    what: '__proto__ next to the fields',
     body: '{"input_type":"request","texts":["a"],"__proto__":{"images":["x"]}}',
     status: 200,
   },

@@ -45,9 +45,9 @@ describe('the service on Redis', () => {
     const [one, two] = await Promise.all([startReady(redis().url), startReady(redis().url)]);
     try {
       const seen = new Map<string, string>();
-      const people = Array.from({ length: 40 }, (_, at) => `person.${at % 10}@example.org`);
+      const users = Array.from({ length: 40 }, (_, at) => `person.${at % 10}@example.org`);
       await Promise.all(
-        people.map(async (person, at) => {
+        users.map(async (person, at) => {
           const sent = textOf(await request(at % 2 === 0 ? one : two, 'shared', person));
           expect(seen.get(person) ?? sent).to.equal(sent);
           seen.set(person, sent);

@@ -2,8 +2,8 @@ import type { EntityType } from './contract.ts';
 
 /**
  * The longest value of one pseudonym, in UTF-16 code units. Names, places and addresses are far shorter. A detector can
- * take a long run of names for one name. An answer that repeats the pseudonym of such a name would grow by its length each
- * time.
+ * mistake a long run of names for one name. A response that repeats the pseudonym of such a name would grow by its
+ * length each time.
  */
 export const MAX_ENTITY = 256;
 
@@ -23,8 +23,8 @@ interface TextRange {
 }
 
 /**
- * Splits a span that is too long into several, each with a value of its own. Only white space separates them. A run of
- * names that repeats becomes single names.
+ * Splits a span that is too long into several spans with one value each. Only white space separates them. A repeated
+ * run of names becomes single names.
  */
 export function splitLongEntity<P extends TextRange>(text: string, span: P): readonly P[] {
   const longest = LONGER[span.type] ?? MAX_ENTITY;

@@ -23,7 +23,7 @@ export interface PresidioOptions {
 const name = 'presidio';
 /** The lowest score of a result. Presidio scores US_BANK_NUMBER at 0.01 to 0.05, and PHONE_NUMBER at 0.4. */
 const scoreThreshold = 0.35;
-/** The most characters per call. A long call blocks a worker of the server. */
+/** The maximum number of characters per call. A long call blocks a worker of the server. */
 const batchCharacters = 50_000;
 const batchTexts = 64;
 /** Concurrent calls; a Presidio server has one or two workers. */
@@ -38,7 +38,7 @@ const answerSchema = z.array(z.array(result));
 /**
  * Creates a detector that calls a Presidio analyzer server. It handles these properties of the server: offsets are code
  * points; results overlap (an e-mail address and two URLs inside it) and are sorted by score; an empty text, an unknown
- * language or an unknown entity returns status 500; every connection is closed after the answer.
+ * language or an unknown entity returns status 500; every connection is closed after the response.
  */
 export const createPresidioDetector = (options: PresidioOptions): Detector => new PresidioDetector(options);
 
@@ -132,7 +132,7 @@ class PresidioDetector implements Detector {
 
   private async analyze(texts: readonly string[], language: string, signal: AbortSignal): Promise<Span[][]> {
     const answer = await this.call('/analyze', signal, { text: texts, language, score_threshold: scoreThreshold });
-    // Current servers answer a list of one text with a list of lists; older servers answer it with one list.
+    // For a list of one text, current servers return a list of lists; older servers return one list.
     const lists = answerSchema.safeParse(
       texts.length === 1 && Array.isArray(answer) && !Array.isArray(answer[0]) ? [answer] : answer,
     );

@@ -66,7 +66,7 @@ export interface GatewayAdapter {
    * answer of {@link block}, if the gateway continues the call on errors.
    */
   readonly onFailure: 'error' | 'block';
-  /** The answer that lets the call continue unchanged. */
+  /** The answer that forwards the call unchanged. */
   readonly pass: JsonObject;
   /** Whether a body has this dialect. */
   recognizes(body: JsonObject): boolean;

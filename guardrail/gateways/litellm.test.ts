@@ -103,7 +103,7 @@ describe('createLitellmAdapter', () => {
       texts: [],
       toolCalls: tool_calls,
     });
-    expect(() => parse({ input_type: 'request', tool_calls })).to.throw(/At least one of/);
-    expect(() => parse({ input_type: 'response' })).to.throw(/At least one of/);
+    expect(() => parse({ input_type: 'request', tool_calls })).to.throw(/must contain at least one of/);
+    expect(() => parse({ input_type: 'response' })).to.throw(/must contain at least one of/);
   });
 });

@@ -118,7 +118,7 @@ export function createLitellmAdapter(proxyName: string): LitellmAdapter {
       // A response can be a tool call without text.
       const given = body.texts ?? body.images ?? body.structured_messages;
       if (!given && !(body.input_type === 'response' && body.tool_calls)) {
-        throw new FieldError('At least one of texts, images and structured_messages must be given.');
+        throw new FieldError('The body must contain at least one of texts, images and structured_messages.');
       }
       const ids = parseFields(named, value);
       const identity = identityIn(body, tenant, {

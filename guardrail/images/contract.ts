@@ -79,7 +79,7 @@ export const IMAGE_PROBLEMS = {
   animated: 'is animated: send a still image',
   large: 'has too many pixels: send a smaller image',
   dense: 'contains too much text: send a part of it',
-  remote: 'is given by URL and cannot be checked: send the image data instead',
+  remote: 'is referenced by URL and cannot be inspected: send the image data instead',
 } as const;
 export type ImageProblem = keyof typeof IMAGE_PROBLEMS;
 

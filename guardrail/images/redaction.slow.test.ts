@@ -419,8 +419,8 @@ describe('requests with images', () => {
   });
 
   const REFUSED: readonly (readonly [what: string, image: string, says: RegExp])[] = [
-    ['an address', remote, /given by URL/],
-    ['a file at the provider', 'file:file-123', /given by URL/],
+    ['an address', remote, /referenced by URL/],
+    ['a file at the provider', 'file:file-123', /referenced by URL/],
     ['SVG', `data:image/svg+xml;base64,${Buffer.from('<svg/>').toString('base64')}`, /not a PNG, JPEG or WebP file/],
     ['one of another type', png.replace('image/png', 'image/webp'), /not have its declared media type/],
     ['20,000 × 20,000 pixels', `data:image/png;base64,${pngOf(20_000, 20_000).toString('base64')}`, /too many pixels/],

@@ -23,7 +23,7 @@ import { boxesOf, readingOrdersOf } from './readingOrders.ts';
 export interface ImageGuardOptions {
   /** What to do with inline images. */
   readonly images: 'redact' | 'block' | 'pass';
-  /** What to do with images that are given by URL, if images are redacted. */
+  /** What to do with images that are referenced by URL, if images are redacted. */
   readonly remoteImages: 'block' | 'pass';
   readonly scope: SessionScope;
   readonly sessionKey: KeyObject;

@@ -1,6 +1,6 @@
 /**
- * The program of a worker thread: it decodes, reads, redacts and encodes images, off the event loop. The OCR engine has a
- * thread of its own, which is ended if an image exceeds its budget or its read is cancelled.
+ * The program of a worker thread: it decodes, reads, redacts and encodes images, off the event loop. The OCR engine has
+ * its own thread, which is terminated if an image exceeds its budget or its read is cancelled.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
@@ -79,8 +79,8 @@ async function runTask(task: Task): Promise<Answer> {
 }
 
 /**
- * Gives text requests precedence. On Linux, each thread has its own priority, which its child threads inherit. The threads
- * of libvips do not inherit it: libvips starts them on demand from a pool of the whole process.
+ * Gives text requests precedence. On Linux, each thread has its own priority, which its child threads inherit. The
+ * threads of libvips do not inherit it: libvips starts them on demand from a pool of the whole process.
  */
 function lowerPriority(): void {
   try {

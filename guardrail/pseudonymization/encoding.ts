@@ -1,7 +1,7 @@
 import { escapeJson, unescapeJson } from '../messages/messages.ts';
 
 /**
- * What the store keeps for a pseudonym. Usually this is the value itself, which is written with JSON escapes inside a JSON
+ * The stored form of a value. Usually this is the value itself, which is written with JSON escapes inside a JSON
  * string. A value in a spelling that no JSON writer produces (`\u0041nna`, or a quotation mark that ends no string) is
  * kept as spelled, with its depth of JSON strings, and is restored in the same spelling at that depth.
  */

@@ -28,8 +28,8 @@ export interface Values {
 }
 
 /**
- * Maximum total length of the different values of a request, in code units: 50 for each of the maximum number of values.
- * The automaton needs about thirty bytes for each code unit.
+ * Maximum total length of the different values of a request, in code units: 50 for each of the maximum number of
+ * values. The automaton needs about thirty bytes for each code unit.
  */
 const MAX_VALUE_UNITS = 500_000;
 
@@ -88,7 +88,7 @@ export async function collectValues(
   const best = new Map<string, Scored>();
   let units = 0;
   for (const { text, place } of found) {
-    // A part of a finding that JSON structure cuts is no value: it may be a key.
+    // A finding that JSON structure cuts is not a value: a part of it may be a key.
     if (!place.whole) continue;
     const value = text.slice(place.start, place.end);
     const known = best.get(value);

@@ -17,7 +17,7 @@ export const MAX_CODE = 16;
 /** A value of a session and its pseudonym. The code is the first `length` of the digits. */
 export interface Entry {
   readonly label: Label;
-  /** As the store keeps it: see encoding.ts. */
+  /** In its stored form: see encoding.ts. */
   readonly stored: string;
   readonly digits: string;
   readonly length: number;
@@ -29,17 +29,17 @@ export function entryOf(label: Label, stored: string, digits: string, length = M
 }
 
 /**
- * Derives the pseudonyms of one session. A code is the beginning of HMAC-SHA-256 under the session key over session, label
- * and value, in base 32. It has 8 characters, with at least one digit and one letter, so that it is neither a word nor a
- * number. It becomes longer if it collides with another one.
+ * Derives the pseudonyms of one session. A code is the beginning of HMAC-SHA-256 under the session key over session,
+ * label and value, in base 32. It has 8 characters, with at least one digit and one letter, so that it is neither a
+ * word nor a number. It becomes longer if it collides with another one.
  *
  * A value therefore has the same pseudonym in every turn, on every replica and after a loss of the store. Pseudonyms
  * cannot be guessed, and {@link isCodeOf} can check that a stored value belongs to a pseudonym.
  *
- * Remaining risk: the codes of two values with the same label collide with a probability of about 2^-40 at 8 characters.
- * The request or the store detects this if it knows both values. Suppose the store loses one value after its pseudonym
- * was sent, and a later call contains the other value. Then the pseudonym, still in use, is restored to the other value.
- * Both values belong to the same session.
+ * Remaining risk: the codes of two values with the same label collide with a probability of about 2^-40 at 8
+ * characters. The request or the store detects this if it knows both values. Suppose the store loses one value after
+ * its pseudonym was sent, and a later call contains the other value. Then the pseudonym, still in use, is restored to
+ * the other value. Both values belong to the same session.
  */
 export class Pseudonyms {
   private readonly key: KeyObject;
@@ -84,7 +84,9 @@ function base32(bytes: Buffer): string {
   return digits;
 }
 
-/** Returns the entry with a longer code. @throws Error if the code has the maximum length, which never happens by chance */
+/**
+ * Returns the entry with a longer code. @throws Error if the code has the maximum length, which never happens by chance
+ */
 export function lengthen(entry: Entry): Entry {
   if (entry.length === MAX_CODE)
     throw new Error('No pseudonym is available for a value: its codes collide at every length.');

@@ -93,7 +93,7 @@ export function deriveSubject(key: KeyObject, tenant: Tenant, endUser: string): 
   ]) as SubjectId;
 }
 
-/** The first field with a value, as a list of one. An empty string is no value. */
+/** The first field with a value, as a list of one. An empty string does not count. */
 function firstOf(...fields: [kind: string, value: string | undefined][]): Field[] | undefined {
   const found = fields.find((field): field is [string, string] => Boolean(field[1]));
   return found && [found];

@@ -85,7 +85,7 @@ export const SETTINGS = {
   RECALL: values
     .oneOf('precise', 'balanced', 'thorough')
     .prefault('balanced')
-    .describe('How much to find: in doubt, precise leaves text unchanged and thorough replaces it.'),
+    .describe('Recall of the detection: precise leaves doubtful text unchanged, thorough replaces it.'),
   LANGUAGES: values
     .listOf(values.matching(/^[a-z]{2}$/, 'must contain codes of two lower-case letters'))
     .prefault('en')
@@ -112,7 +112,7 @@ export const SETTINGS = {
     .oneOf('block', 'pass')
     .prefault('block')
     .describe(
-      'How requests with images that are given by URL are handled if GUARDRAIL_IMAGES is redact. The guardrail cannot inspect such images: block refuses the request, pass forwards it.',
+      'How requests with image URLs are handled if GUARDRAIL_IMAGES is redact. The guardrail cannot inspect the images at these URLs: block refuses the request, pass forwards it.',
     ),
   MAX_BODY: values
     .size(1024, 256 * MIB)

@@ -45,7 +45,7 @@ export class MemorySession {
     return added;
   }
 
-  /** @returns the number of bytes that the entry adds beside its characters. */
+  /** @returns the number of bytes that the entry adds, without its characters. */
   #insert(pseudonym: Pseudonym, value: string): number {
     const entries = this.#entries;
     if (entries instanceof Map) {

@@ -34,7 +34,7 @@ export class RedisConnection {
   /** Whether all masters of the Cluster have been healthy at the same time. */
   #wasHealthy = false;
   #pollTimer: NodeJS.Timeout | undefined;
-  /** WAIT blocks its connection, so it has a connection of its own. */
+  /** WAIT blocks its connection, so it uses a separate connection. */
   #blockingClient: RedisClient | undefined;
 
   constructor(address: RedisAddress, timeoutMs: number) {
@@ -72,7 +72,7 @@ export class RedisConnection {
   /** Runs a script again and waits until a replica has everything that the script wrote. */
   async runReplicated(script: ScriptName, keys: readonly string[], args: Arguments): Promise<void> {
     const commands = (await this.#readyBlockingClient()).pipeline();
-    // WAIT covers only writes of its own connection. EVAL, since a pipeline cannot resend a script that Redis lacks.
+    // WAIT covers only writes of its own connection. Uses EVAL, because a pipeline cannot resend a missing script.
     commands.call('EVAL', SCRIPTS[script], keys.length, ...keys, ...args);
     commands.call('WAIT', 1, Math.ceil(this.#timeoutMs * WAIT_SHARE));
     const [written, waited] = (await this.bounded(commands.exec(), this.#closeBlockingClient)) ?? [];

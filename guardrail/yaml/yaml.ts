@@ -12,7 +12,7 @@ import { isAlias, isCollection, isMap, isPair, isScalar, LineCounter, parseAllDo
 export const MAX_YAML_BYTES = 256 * 1024;
 /** The deepest nesting of collections. When YAML is written, each line costs time proportional to its depth. */
 export const MAX_YAML_DEPTH = 64;
-/** The most anchors in a text. An edit that removes an anchor visits all its aliases. */
+/** The maximum number of anchors in a text. An edit that removes an anchor visits all its aliases. */
 export const MAX_YAML_ANCHORS = 1_000;
 
 /** The text is not accepted. The message is a sentence without its subject, and contains no value of the text. */

@@ -104,7 +104,7 @@ function ownFeatures(
   return count;
 }
 
-/** The most buckets that one call of {@link wordFeatures} or {@link pairFeatures} writes. */
+/** The maximum number of buckets that one call of {@link wordFeatures} or {@link pairFeatures} writes. */
 export const mostFeatures = 48;
 
 /**

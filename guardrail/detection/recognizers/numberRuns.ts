@@ -10,11 +10,11 @@ export interface Part {
 
 /** Limits of the number of digits. */
 export interface Sizes {
-  /** The fewest digits of a part. */
+  /** The minimum number of digits of a part. */
   readonly least: number;
-  /** The most digits of a part. This limit keeps the run time linear. */
+  /** The maximum number of digits of a part. This limit keeps the run time linear. */
   readonly most: number;
-  /** The fewest digits of every word except the first one. Single digits are a row of a table. */
+  /** The minimum number of digits of every word except the first one. Single digits are a row of a table. */
   readonly word: number;
 }
 
@@ -24,8 +24,8 @@ const words = /[^ \u00a0]+/g;
 export const isList = (run: string): boolean => /[ \u00a0]/.test(run);
 
 /**
- * Returns all sequences of words of a run of digits and separators, within the limits. A value can be in a list, between
- * unrelated numbers. Marks at the end of a part are excluded.
+ * Returns all sequences of words of a run of digits and separators, within the limits. A value can be in a list,
+ * between unrelated numbers. Marks at the end of a part are excluded.
  */
 export function partsOf(run: string, { least, most, word }: Sizes): Part[] {
   const all = Array.from(run.matchAll(words), ({ 0: text, index }) => ({

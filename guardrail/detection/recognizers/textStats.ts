@@ -3,9 +3,9 @@ import { Keywords } from './keywords.ts';
 
 /** The digits of a text, or of a part of it. */
 export interface DigitStats {
-  /** The most digits in one run of digits and the separators usual inside numbers. */
+  /** The maximum number of digits in one run of digits and the usual separators of numbers. */
   readonly digits: number;
-  /** The most digits in one run without separators. */
+  /** The maximum number of digits in one run without separators. */
   readonly solid: number;
   /** Length of the longest run of letters A to Z, digits, `_` and `-` that contains a digit. */
   readonly token: number;
@@ -34,8 +34,8 @@ export interface TextStats extends DigitStats {
 
 /**
  * How far a value may extend beyond its first and its last digit, and half of the longest distance between two of its
- * digits, in UTF-16 code units. The longest cases are a document number that ends in 19 letters, and the name of a month
- * with the words around it.
+ * digits, in UTF-16 code units. The longest cases are a document number that ends in 19 letters, and the name of a
+ * month with the words around it.
  */
 export const margin = 24;
 
@@ -103,7 +103,9 @@ const most = (windows: readonly DigitWindow[], of: (stats: DigitStats) => number
   windows.reduce((greatest, window) => Math.max(greatest, of(window)), 0);
 
 const digit = /\d/g;
-/** The offset of the next digit, or the length of the text. A pattern is much faster here than a loop over characters. */
+/**
+ * The offset of the next digit, or the length of the text. A pattern is much faster here than a loop over characters.
+ */
 function nextDigit(text: string, from: number): number {
   digit.lastIndex = from;
   return digit.test(text) ? digit.lastIndex - 1 : text.length;

@@ -9,7 +9,7 @@
  */
 const PIECE = 8192;
 /**
- * The least context on either side of a piece, in UTF-16 code units. It contains the context words of recognizers, and
+ * The minimum context on either side of a piece, in UTF-16 code units. It contains the context words of recognizers, and
  * enough words that text further away does not change the tagger's labels.
  */
 const CONTEXT = 512;

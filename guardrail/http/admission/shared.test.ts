@@ -131,7 +131,7 @@ describe('admission of tenants that share a server', () => {
     });
   }
 
-  it('admits another tenant beside incomplete bodies, and the same tenant once they are stalled', async () => {
+  it('admits another tenant despite incomplete bodies, and the same tenant after they stall', async () => {
     let time = 0;
     await start({ now: () => time });
     const stuck = await Promise.all(Array.from({ length: 70 }, () => halfOpen('a')));

@@ -24,7 +24,7 @@ describe('the playground in a browser', function () {
   let harness: Harness;
   let page: Page;
   /** Console messages of the browser: violations of the content security policy, errors, failed resources. */
-  const complaints: string[] = [];
+  const consoleMessages: string[] = [];
   const requests: string[] = [];
 
   before(async () => {
@@ -45,13 +45,13 @@ describe('the playground in a browser', function () {
     await harness.stop();
   });
   beforeEach(async () => {
-    complaints.length = 0;
+    consoleMessages.length = 0;
     requests.length = 0;
     page = await browser.newPage();
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+      if (['error', 'warning'].includes(message.type())) consoleMessages.push(message.text());
     });
-    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('pageerror', (error) => consoleMessages.push(error.message));
     page.on('request', (request) => requests.push(request.url()));
     await page.goto(`${harness.url}/playground`);
   });
@@ -83,7 +83,7 @@ describe('the playground in a browser', function () {
     await page.getByRole('heading', { name: 'What the user receives' }).waitFor();
     expect(await textOf('restored')).to.equal(`Done: please write to ${PLANTED.email} about ${PLANTED.iban}.`);
     await screenshot('light');
-    expect(complaints).to.deep.equal([]);
+    expect(consoleMessages).to.deep.equal([]);
   });
 
   it('sends requests only to the service, and does not expose the key', async () => {
@@ -188,7 +188,7 @@ describe('the playground in a browser', function () {
     expect(await textOf('summary')).to.match(/^No personal data/);
     expect(await textOf('found')).to.equal(markup);
     expect(await textOf('verdict')).to.equal('The unchanged text.');
-    expect(complaints).to.deep.equal([]);
+    expect(consoleMessages).to.deep.equal([]);
     await screenshot('nothing');
   });
 

@@ -114,7 +114,7 @@ describe('the playground', () => {
     ]);
   });
 
-  it('explains what is wrong with a request', async () => {
+  it('explains the error of an invalid request', async () => {
     for (const [body, expected] of [
       [{}, /^text must be a string\.$/],
       [{ text: 'x', recall: 'most' }, /^recall must be "precise" or "balanced" or "thorough"\.$/],

@@ -35,9 +35,9 @@ function of(elements: string, attributes: string): Record<string, string[]> {
 }
 
 /**
- * How an attribute's value contains an address. `address`: the whole value. `style`: inside a function of the style sheet,
- * whose parenthesis may be a character reference. `refresh`: after a number, as in `<meta http-equiv="refresh">`. `other`:
- * inside `url(`.
+ * How an attribute's value contains an address. `address`: the whole value. `style`: inside a function of the style
+ * sheet, whose parenthesis may be a character reference. `refresh`: after a number, as in `<meta
+ * http-equiv="refresh">`. `other`: inside `url(`.
  */
 type Value = 'address' | 'style' | 'refresh' | 'other';
 
@@ -70,9 +70,9 @@ const Phase = {
 type Phase = (typeof Phase)[keyof typeof Phase];
 
 /**
- * Finds the addresses that a browser loads automatically, in HTML and SVG inside any text. It depends on the renderer what
- * is HTML and what only looks like it (code, comments, quoted values). Therefore every "<" may begin a tag, also inside
- * another tag, and each tag is read independently, as the HTML tokenizer reads it.
+ * Finds the addresses that a browser loads automatically, in HTML and SVG inside any text. Renderers differ on which
+ * text is HTML and which text only looks like it (code, comments, quoted values). Therefore every "<" may begin a tag,
+ * also inside another tag, and each tag is read independently, as the HTML tokenizer reads it.
  */
 export class HtmlReader implements AddressReader {
   private tags: Tag[] = [];
