@@ -41,7 +41,7 @@ const OTHERS: [what: string, part: Json][] = [
   ['a type that every object inherits', { type: 'constructor' }],
 ];
 
-describe('holdsFiles', () => {
+describe('hasFiles', () => {
   for (const [what, part] of FILES) {
     it(`finds ${what}, at any depth`, () => {
       expect(hasFiles([{ role: 'user', content: [{ type: 'text', text: 'Look' }, part] }])).to.equal(true);
