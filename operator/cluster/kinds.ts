@@ -11,7 +11,7 @@ import type {
   V2HorizontalPodAutoscaler,
 } from '@kubernetes/client-node';
 import { GROUP } from '../api/v1alpha1/v1alpha1.ts';
-import type { FromServer, KubeObject } from '../runtime/runtime.ts';
+import type { FromServer, KubeObject, ResourceKind, ResourceKindNames } from '../runtime/runtime.ts';
 import { OPERATOR_NAME } from '../operatorName.ts';
 import { resource } from '../runtime/runtime.ts';
 
@@ -24,54 +24,40 @@ export const MANAGED_BY = OPERATOR_NAME;
 export const INSTANCE_LABEL = `${GROUP}/instance`;
 /** The label of namespaces whose pods may read metrics, with the value `true`. A cluster admin sets it. */
 export const METRICS_LABEL = `${GROUP}/metrics`;
-const managed = { labelSelector: `app.kubernetes.io/managed-by=${MANAGED_BY}` };
 
-export const secrets = resource<FromServer<V1Secret>>({ group: '', version: 'v1', kind: 'Secret', plural: 'secrets' });
-export const services = resource<FromServer<V1Service>>(
-  { group: '', version: 'v1', kind: 'Service', plural: 'services' },
-  managed,
-);
-export const configMaps = resource<FromServer<V1ConfigMap>>(
-  { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps' },
-  managed,
-);
-export const serviceAccounts = resource<FromServer<V1ServiceAccount>>(
-  { group: '', version: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts' },
-  managed,
-);
-const deployment = { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments' };
+/** A kind whose caches contain only the objects that the operator manages. */
+function managed<T extends KubeObject>(group: string, version: string, kind: string): ResourceKind<T> {
+  return resource<T>(kindNames(group, version, kind), { labelSelector: `app.kubernetes.io/managed-by=${MANAGED_BY}` });
+}
+
+/** The plural of each kind in this file is its lower-case name with an s, or with ies instead of y. */
+function kindNames(group: string, version: string, kind: string): ResourceKindNames {
+  return { group, version, kind, plural: `${kind.toLowerCase()}s`.replace(/ys$/, 'ies') };
+}
+
+export const secrets = resource<FromServer<V1Secret>>(kindNames('', 'v1', 'Secret'));
+export const services = managed<FromServer<V1Service>>('', 'v1', 'Service');
+export const configMaps = managed<FromServer<V1ConfigMap>>('', 'v1', 'ConfigMap');
+export const serviceAccounts = managed<FromServer<V1ServiceAccount>>('', 'v1', 'ServiceAccount');
 /** The guardrails' Deployments. */
-export const guardrailDeployments = resource<FromServer<V1Deployment>>(deployment, managed);
+export const guardrailDeployments = managed<FromServer<V1Deployment>>('apps', 'v1', 'Deployment');
 /**
  * The gateways' own Deployments that have a part of the operator's. The label belongs to that part: a Deployment that
  * loses it leaves the watch, which reports this as a deletion.
  */
-export const proxyDeployments = resource<FromServer<V1Deployment>>(deployment, {
+export const proxyDeployments = resource<FromServer<V1Deployment>>(kindNames('apps', 'v1', 'Deployment'), {
   labelSelector: `${INSTANCE_LABEL},app.kubernetes.io/managed-by!=${MANAGED_BY}`,
 });
-export const podDisruptionBudgets = resource<FromServer<V1PodDisruptionBudget>>(
-  { group: 'policy', version: 'v1', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets' },
-  managed,
+export const podDisruptionBudgets = managed<FromServer<V1PodDisruptionBudget>>('policy', 'v1', 'PodDisruptionBudget');
+export const horizontalPodAutoscalers = managed<FromServer<V2HorizontalPodAutoscaler>>(
+  'autoscaling',
+  'v2',
+  'HorizontalPodAutoscaler',
 );
-export const horizontalPodAutoscalers = resource<FromServer<V2HorizontalPodAutoscaler>>(
-  { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler', plural: 'horizontalpodautoscalers' },
-  managed,
-);
-export const networkPolicies = resource<FromServer<V1NetworkPolicy>>(
-  { group: 'networking.k8s.io', version: 'v1', kind: 'NetworkPolicy', plural: 'networkpolicies' },
-  managed,
-);
-/** Read by name, to see whether a namespace is being deleted. */
-export const namespaces = resource<KubeObject>(
-  { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces' },
-  { namespaced: false },
-);
+export const networkPolicies = managed<FromServer<V1NetworkPolicy>>('networking.k8s.io', 'v1', 'NetworkPolicy');
+/** Read by name, to detect that a namespace is being deleted. */
+export const namespaces = resource<KubeObject>(kindNames('', 'v1', 'Namespace'), { namespaced: false });
 /** Not watched: a cluster has many pods, and they change often. */
-export const pods = resource<FromServer<V1Pod>>({ group: '', version: 'v1', kind: 'Pod', plural: 'pods' });
-/** Of the Prometheus operator. The kind exists only where its CRD is installed. */
-export const serviceMonitors = resource<KubeObject>({
-  group: 'monitoring.coreos.com',
-  version: 'v1',
-  kind: 'ServiceMonitor',
-  plural: 'servicemonitors',
-});
+export const pods = resource<FromServer<V1Pod>>(kindNames('', 'v1', 'Pod'));
+/** A kind of the Prometheus operator. It exists only if its CRD is installed. */
+export const serviceMonitors = resource<KubeObject>(kindNames('monitoring.coreos.com', 'v1', 'ServiceMonitor'));

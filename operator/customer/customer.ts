@@ -9,7 +9,6 @@ import type { CustomerDependencies, Dependencies } from './dependencies.ts';
 import { createDependencies } from './dependencies.ts';
 import { CustomerReconciler } from './reconcile.ts';
 
-export type { GuardrailEndpoint, GuardrailEndpoints } from './erasure.ts';
 export type { CustomerDependencies } from './dependencies.ts';
 
 /** Reconciles GatewayCustomers into the records of their gateways. */

@@ -4,8 +4,6 @@ import { finished } from 'node:stream/promises';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { GuardrailEndpoint } from '../guardrail/guardrail.ts';
 
-export type { GuardrailEndpoint };
-
 /**
  * The guardrail processes that store the sessions of an instance's customers: every pod if the store is in memory, any pod
  * if it is shared, none if the instance has no guardrail. Throws if they are unknown.

@@ -1,6 +1,6 @@
 /** Recognizes instances that lead to the same gateway by their addresses. Pure. */
 import { createHash } from 'node:crypto';
-import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { type GatewayInstance, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 
 /**
  * The address of an instance's gateway as `host:port/path` in canonical form; undefined where it is unknown. Instances with
@@ -11,7 +11,7 @@ export function gatewayAddress({ metadata, spec, status }: GatewayInstance): str
   if (spec.endpoint !== undefined) return addressOf(spec.endpoint);
   if (spec.serviceRef === undefined) return undefined;
   const { name, scheme, port } = spec.serviceRef;
-  const service = `${scheme ?? 'http'}://${name}.${metadata.namespace}.svc`;
+  const service = `${scheme ?? instanceDefaults.serviceRef.scheme}://${name}.${metadata.namespace}.svc`;
   if (port !== undefined) return addressOf(`${service}:${port}`);
   // The reconcile of the instance has read the only port of the Service.
   return status?.endpoint?.startsWith(`${service}:`) === true ? addressOf(status.endpoint) : undefined;

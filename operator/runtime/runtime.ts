@@ -61,6 +61,7 @@ export {
   type ObjectKey,
   type OwnerReference,
   type ResourceKind,
+  type ResourceKindNames,
 } from './objects.ts';
 export { plannedPermissions, policyRules, type PolicyRule } from './manager/permissions.ts';
 export {

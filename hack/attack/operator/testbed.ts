@@ -9,7 +9,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { customers, instances } from '../../../operator/api/kinds.ts';
 import type { GatewayCustomer, GatewayInstance } from '../../../operator/api/v1alpha1/v1alpha1.ts';
 import { resource, type KubeObject, type ResourceKind } from '../../../operator/runtime/runtime.ts';
-import { eventually, transportOptions, RestClient, Transport } from '../../../operator/runtime/testing/testing.ts';
+import {
+  eventually,
+  kubeEvents,
+  leases,
+  transportOptions,
+  RestClient,
+  Transport,
+} from '../../../operator/runtime/testing/testing.ts';
 import { startControlPlane, type ControlPlane } from '../../testing/controlplane.ts';
 import { type DevGateway, startDevGateway } from '../../testing/gateway/gateway.ts';
 import { removeAtExit } from '../../testing/processes.ts';
@@ -28,14 +35,6 @@ export const namespaces = resource<KubeObject>(
 );
 export const secrets = resource<KubeObject>({ ...core, kind: 'Secret', plural: 'secrets' });
 export const configMaps = resource<KubeObject>({ ...core, kind: 'ConfigMap', plural: 'configmaps' });
-type Lease = KubeObject & { readonly spec?: { readonly holderIdentity?: string; readonly renewTime?: string } };
-const leases = resource<Lease>({ group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', plural: 'leases' });
-const events = resource<KubeObject & { readonly note?: string }>({
-  group: 'events.k8s.io',
-  version: 'v1',
-  kind: 'Event',
-  plural: 'events',
-});
 
 const BYSTANDERS = 8;
 const EVERY_MS = 150;
@@ -187,7 +186,7 @@ export class OperatorTestbed {
     const places: [string, string][] = [
       ['the log', log.slice(this.#logRead)],
       ['a metric', metrics ?? ''],
-      ['an event', JSON.stringify((await this.client.list(events)).map(({ note }) => note))],
+      ['an event', JSON.stringify((await this.client.list(kubeEvents)).map(({ note }) => note))],
       ['a status of a customer', JSON.stringify((await this.client.list(customers)).map(({ status }) => status))],
       ['a status of an instance', JSON.stringify((await this.client.list(instances)).map(({ status }) => status))],
     ];

@@ -24,7 +24,7 @@ import { Connections } from '../../connection/connection.ts';
 import { Manager, RuntimeMetrics, systemClock } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/testing.ts';
 import { customerController } from '../customer.ts';
-import type { GuardrailEndpoint } from '../erasure.ts';
+import type { GuardrailEndpoint } from '../../guardrail/guardrail.ts';
 import { conditionOf } from '../customerResource.ts';
 
 export { eventually };

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { startControlPlane } from '../../../hack/testing/controlplane.ts';
 import { RestClient } from '../client/client.ts';
 import type { Permission, Runtime } from '../contract.ts';
+import { leases } from './lease.ts';
 import type { Manager, ManagerOptions } from './manager.ts';
 import { isNotFound } from '../client/errors.ts';
 import type { KubeObject, ObjectKey } from '../objects.ts';
@@ -374,12 +375,6 @@ describe('the manager, between a real API server and a faulty network', function
           () => 'ended',
           (error: unknown) => (error as Error).name,
         );
-        const leases = resource<KubeObject & { spec: object }>({
-          group: 'coordination.k8s.io',
-          version: 'v1',
-          kind: 'Lease',
-          plural: 'leases',
-        });
         const lease = await cluster().direct.get(leases, key('lease'));
         await cluster().direct.replace(leases, key('lease'), {
           ...lease,

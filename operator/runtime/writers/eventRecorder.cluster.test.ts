@@ -1,20 +1,11 @@
 import { expect } from 'chai';
 import type { EventDetails } from '../contract.ts';
-import { BackgroundEventRecorder } from './eventRecorder.ts';
+import { BackgroundEventRecorder, kubeEvents, type KubeEvent } from './eventRecorder.ts';
 import { RuntimeMetrics } from '../metrics.ts';
-import type { KubeObject } from '../objects.ts';
-import { resource } from '../objects.ts';
 import { withTestCluster } from '../testing/cluster.ts';
 import { TestClock } from '../testing/testClock.ts';
 import { silentLog, widget, widgets, type Widget } from '../testing/widgets.ts';
 
-type KubeEvent = KubeObject & {
-  readonly note: string;
-  readonly reason: string;
-  readonly series?: { readonly count: number };
-  readonly regarding: { readonly uid: string };
-};
-const kubeEvents = resource<KubeEvent>({ group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events' });
 const synced: EventDetails = { type: 'Normal', reason: 'Synced', message: 'The widget is up to date.' };
 
 describe('the event recorder', () => {

@@ -9,7 +9,15 @@ import type { RuntimeMetrics } from '../metrics.ts';
 import type { KubeObject, ObjectKey } from '../objects.ts';
 import { resource } from '../objects.ts';
 
-export const kubeEvents = resource<KubeObject>({
+/** The fields of an event that tests read. The recorder only writes events. */
+export interface KubeEvent extends KubeObject {
+  readonly note: string;
+  readonly reason: string;
+  readonly series?: { readonly count: number };
+  readonly regarding: { readonly uid: string };
+}
+
+export const kubeEvents = resource<KubeEvent>({
   group: 'events.k8s.io',
   version: 'v1',
   kind: 'Event',
