@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Field, Fields } from '../gateway/gateway.ts';
 import { appliedAfter, driftOf } from './drift.ts';
 
-const noDrift = { differs: [], unheld: [], uncleared: [] };
+const noDrift = { differs: [], unreported: [], uncleared: [] };
 
 describe('drift', () => {
   const reported = new Set<Field>(['alias', 'models', 'maxBudget', 'blocked']);
@@ -10,16 +10,16 @@ describe('drift', () => {
 
   const cases: readonly {
     name: string;
-    wanted: Fields;
+    desired: Fields;
     applied: Field[];
     is: Fields;
     drift: object;
     after: Field[];
   }[] = [
-    { name: 'a field neither desired nor applied', wanted: {}, applied: [], is: { alias: 'x' }, drift: {}, after: [] },
+    { name: 'a field neither desired nor applied', desired: {}, applied: [], is: { alias: 'x' }, drift: {}, after: [] },
     {
       name: 'a field as desired',
-      wanted: { alias: 'a' },
+      desired: { alias: 'a' },
       applied: ['alias'],
       is: { alias: 'a' },
       drift: {},
@@ -27,7 +27,7 @@ describe('drift', () => {
     },
     {
       name: 'another value',
-      wanted: { alias: 'a' },
+      desired: { alias: 'a' },
       applied: [],
       is: { alias: 'b' },
       drift: { differs: ['alias'] },
@@ -35,7 +35,7 @@ describe('drift', () => {
     },
     {
       name: 'a zero budget',
-      wanted: { maxBudget: 0 },
+      desired: { maxBudget: 0 },
       applied: [],
       is: {},
       drift: { differs: ['maxBudget'] },
@@ -43,7 +43,7 @@ describe('drift', () => {
     },
     {
       name: 'false and no value',
-      wanted: { blocked: false },
+      desired: { blocked: false },
       applied: [],
       is: {},
       drift: {},
@@ -51,7 +51,7 @@ describe('drift', () => {
     },
     {
       name: 'lists in another order',
-      wanted: { models: ['a', 'b'] },
+      desired: { models: ['a', 'b'] },
       applied: [],
       is: { models: ['b', 'a'] },
       drift: {},
@@ -59,15 +59,15 @@ describe('drift', () => {
     },
     {
       name: 'a field that the gateway does not report',
-      wanted: { metadata: { a: '1' } },
+      desired: { metadata: { a: '1' } },
       applied: [],
       is: {},
-      drift: { unheld: ['metadata'] },
+      drift: { unreported: ['metadata'] },
       after: [],
     },
     {
       name: 'an applied field that was removed',
-      wanted: {},
+      desired: {},
       applied: ['alias'],
       is: { alias: 'a' },
       drift: { uncleared: ['alias'] },
@@ -75,18 +75,18 @@ describe('drift', () => {
     },
     {
       name: 'an applied field that was removed and cleared',
-      wanted: {},
+      desired: {},
       applied: ['alias'],
       is: {},
       drift: {},
       after: [],
     },
   ];
-  for (const { name, wanted, applied, is, drift, after } of cases) {
+  for (const { name, desired, applied, is, drift, after } of cases) {
     it(`of ${name}`, () => {
-      const found = driftOf(wanted, new Set(applied), seen(is), reported);
+      const found = driftOf(desired, new Set(applied), seen(is), reported);
       expect(found).to.deep.equal({ ...noDrift, ...drift });
-      expect(appliedAfter(wanted, found)).to.deep.equal(after);
+      expect(appliedAfter(desired, found)).to.deep.equal(after);
     });
   }
 });

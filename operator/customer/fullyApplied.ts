@@ -19,8 +19,8 @@ export interface AppliedState {
 }
 
 /** The fields that no write changes at the gateway. */
-export function unappliedFields({ unheld, uncleared }: Drift): Field[] {
-  return [...unheld, ...uncleared];
+export function unappliedFields({ unreported, uncleared }: Drift): Field[] {
+  return [...unreported, ...uncleared];
 }
 
 /** Status, reason and message of the condition. */
@@ -49,10 +49,10 @@ interface Fault {
 }
 
 function faultsOf({ drift, unsupported, unenforced }: AppliedState): readonly Fault[] {
-  const { unheld, uncleared } = drift;
+  const { unreported, uncleared } = drift;
   const faults: Fault[] = [];
-  if (unheld.length > 0) {
-    const message = `The gateway does not support ${list(unheld)}. Remove ${them(unheld)} from the spec, or accept that ${them(unheld, 'it has', 'they have')} no effect.`;
+  if (unreported.length > 0) {
+    const message = `The gateway does not support ${list(unreported)}. Remove ${them(unreported)} from the spec, or accept that ${them(unreported, 'it has', 'they have')} no effect.`;
     faults.push({ reason: 'FieldsNotSupported', message });
   }
   if (unsupported.length > 0) {

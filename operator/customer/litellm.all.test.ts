@@ -45,11 +45,11 @@ describe('customers at a real LiteLLM', function () {
       name,
       ({ status, metadata }) => status?.synced === true && status.observedGeneration === metadata.generation,
     );
-  let token = 0;
+  let requests = 0;
   const syncNow = async (name: string): Promise<GatewayCustomer> => {
-    const wanted = String(++token);
-    await user.annotate(name, 'syncRequested', wanted);
-    return await user.until(name, ({ status }) => status?.lastHandledSyncRequest === wanted);
+    const token = String(++requests);
+    await user.annotate(name, 'syncRequested', token);
+    return await user.until(name, ({ status }) => status?.lastHandledSyncRequest === token);
   };
 
   it('have every field of the spec after creation, after a change of every field, and after its removal', async () => {

@@ -6,7 +6,7 @@ import { nextStatus, type SyncOutcome } from './status.ts';
 import { customerOf, withStatus } from './testing/testDependencies.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
-const noDrift = { differs: [], unheld: [], uncleared: [] };
+const noDrift = { differs: [], unreported: [], uncleared: [] };
 
 describe('status', () => {
   const applied = { specHash: 'h', fields: ['alias'] as Field[], drift: noDrift, unsupported: [], unenforced: [] };
@@ -111,7 +111,7 @@ describe('status', () => {
   it('names the fields that the gateway does not support or clear, while Synced stays True', () => {
     const state = {
       ...applied,
-      drift: { differs: [], unheld: ['metadata' as const], uncleared: ['allowedModelRegion' as const] },
+      drift: { differs: [], unreported: ['metadata' as const], uncleared: ['allowedModelRegion' as const] },
     };
     const customer = withStatus(nextStatus(customerOf({}), { ...outcome, applied: state }, now));
     expect(conditionOf(customer, 'Synced')?.status).to.equal('True');

@@ -47,7 +47,7 @@ interface Sync {
 
 /** The desired record, compared with the observed one. */
 interface Comparison {
-  readonly wanted: SupportedFields;
+  readonly supported: SupportedFields;
   /** The fields that the operator has set before. */
   readonly applied: ReadonlySet<Field>;
   readonly drift: Drift;
@@ -93,11 +93,11 @@ export async function sync(
 async function createRecord(run: Sync, customer: GatewayCustomer): Promise<SyncOutcome> {
   const { dependencies, current, strategy, desired, ownership, client, signal } = run;
   const { fields: applied, state, marked } = ownership;
-  const wanted = strategy.supportedFields(desired, applied, undefined);
-  await announce(run, { fields: fieldsOf(wanted.fields) });
+  const supported = strategy.supportedFields(desired, applied, undefined);
+  await announce(run, { fields: fieldsOf(supported.fields) });
   const steps = strategy.plan({
     customerId: customer.spec.customerId,
-    wanted: wanted.fields,
+    desired: supported.fields,
     applied,
     observed: undefined,
     fresh: state === 'none' && !marked,
@@ -107,7 +107,7 @@ async function createRecord(run: Sync, customer: GatewayCustomer): Promise<SyncO
   await execute(client, steps, { signal });
   if (state === 'owned') dependencies.metrics.drift.inc();
   const after = await observeAfterWrite(client, customer, signal);
-  return conclude(run, { after, wanted, applied, action: outcomes.createdAction(state === 'owned') });
+  return conclude(run, { after, supported, applied, action: outcomes.createdAction(state === 'owned') });
 }
 
 async function updateRecord(run: Sync, customer: GatewayCustomer, observed: ObservedCustomer): Promise<SyncOutcome> {
@@ -126,12 +126,12 @@ async function updateRecord(run: Sync, customer: GatewayCustomer, observed: Obse
     return outcomes.upToDate(current.latest, appliedInput(run, comparison, observed), action);
   }
 
-  const { wanted, applied, drift, specChanged } = comparison;
+  const { supported, applied, drift, specChanged } = comparison;
   const input = {
-    ...{ customerId: customer.spec.customerId, wanted: wanted.fields, applied, observed, replaces },
+    ...{ customerId: customer.spec.customerId, desired: supported.fields, applied, observed, replaces },
     fresh: isUntouched(run),
   };
-  const fields = [...fieldsOf(wanted.fields), ...run.inheritance.fields];
+  const fields = [...fieldsOf(supported.fields), ...run.inheritance.fields];
   await announce(run, { fields, replaces, copies: strategy.copiedBudget(input) });
   const steps = strategy.plan(input);
   dependencies.finalizer.beforeExternalWrite(current.latest);
@@ -139,7 +139,7 @@ async function updateRecord(run: Sync, customer: GatewayCustomer, observed: Obse
   await execute(client, adopting ? steps.filter(hasEffect) : steps, { signal });
   const after = await observeAfterWrite(client, customer, signal);
   if (!adopting && !specChanged) dependencies.metrics.drift.inc();
-  return conclude(run, { after, wanted, applied, action: action ?? outcomes.updatedAction(drift, specChanged) });
+  return conclude(run, { after, supported, applied, action: action ?? outcomes.updatedAction(drift, specChanged) });
 }
 
 /** Leaves the record alone, and removes what the creation of another record has left. */
@@ -154,10 +154,10 @@ async function refuseRecord({ dependencies, current, client, strategy, signal, .
 function compare(run: Sync, customer: GatewayCustomer, observed: ObservedCustomer): Comparison {
   const { strategy, desired, ownership, inheritance } = run;
   const applied = new Set([...(isUntouched(run) ? [] : ownership.fields), ...inheritance.fields]);
-  const wanted = strategy.supportedFields(desired, applied, observed);
+  const supported = strategy.supportedFields(desired, applied, observed);
   return {
-    ...{ wanted, applied },
-    drift: driftOf(wanted.fields, applied, strategy.observedValues(observed, wanted.fields), observed.reported),
+    ...{ supported, applied },
+    drift: driftOf(supported.fields, applied, strategy.observedValues(observed, supported.fields), observed.reported),
     specChanged: ownership.state === 'owned' && customer.status?.specHash !== run.specHash,
   };
 }
@@ -188,12 +188,12 @@ function mustWrite(
 /** Judges a write by the gateway's report afterwards: a 200 alone does not prove it. */
 function conclude(
   run: Sync,
-  written: { after: ObservedCustomer; wanted: SupportedFields; applied: ReadonlySet<Field>; action: SyncAction },
+  written: { after: ObservedCustomer; supported: SupportedFields; applied: ReadonlySet<Field>; action: SyncAction },
 ): SyncOutcome {
   const { strategy, dependencies, current } = run;
-  const { after, wanted, applied, action } = written;
-  const drift = driftOf(wanted.fields, applied, strategy.observedValues(after, wanted.fields), after.reported);
-  const input = appliedInput(run, { wanted, drift }, after);
+  const { after, supported, applied, action } = written;
+  const drift = driftOf(supported.fields, applied, strategy.observedValues(after, supported.fields), after.reported);
+  const input = appliedInput(run, { supported, drift }, after);
   const customer = current.latest;
   if (drift.differs.length > 0) return outcomes.notConverged(customer, input);
   if (customer.status?.specHash === undefined) {
@@ -205,10 +205,10 @@ function conclude(
 
 function appliedInput(
   { dependencies, connection, specHash: hash, syncRequest }: Sync,
-  { wanted, drift }: Pick<Comparison, 'wanted' | 'drift'>,
+  { supported, drift }: Pick<Comparison, 'supported' | 'drift'>,
   observed: ObservedCustomer,
 ): outcomes.AppliedInput {
-  return { dependencies, connection, specHash: hash, syncRequest, wanted, drift, observed };
+  return { dependencies, connection, specHash: hash, syncRequest, supported, drift, observed };
 }
 
 /** What a write is going to do, as the status or the create mark records it beforehand. */

@@ -22,7 +22,7 @@ export interface AppliedInput {
   readonly connection: GatewayConnection;
   readonly specHash: string;
   readonly syncRequest: string | undefined;
-  readonly wanted: SupportedFields;
+  readonly supported: SupportedFields;
   readonly drift: Drift;
   readonly observed: ObservedCustomer;
 }
@@ -88,7 +88,7 @@ export function adoptedAction(ownership: Ownership, linked: boolean): SyncAction
 
 /** The action of an update. */
 export function updatedAction(drift: Drift, specChanged: boolean): SyncAction {
-  const fields = [...drift.differs, ...drift.uncleared, ...drift.unheld].join(', ');
+  const fields = [...drift.differs, ...drift.uncleared, ...drift.unreported].join(', ');
   if (!specChanged) {
     return {
       reason: 'DriftCorrected',
@@ -117,23 +117,23 @@ function found(
 
 function appliedState(
   customer: GatewayCustomer,
-  { dependencies, connection, specHash, wanted, drift, observed }: AppliedInput,
+  { dependencies, connection, specHash, supported, drift, observed }: AppliedInput,
 ): AppliedState {
-  const { fields, unsupported } = wanted;
+  const { fields, unsupported } = supported;
   return {
     ...{ specHash, drift, unsupported },
     gateway: gatewayDigest(dependencies, customer),
     copiedBudget: remainingCopy(customer, fields, observed),
     fields: appliedAfter(fields, drift),
     unenforced: unenforced(fields, observed, connection.enforcement).filter(
-      ({ field }) => !drift.unheld.includes(field),
+      ({ field }) => !drift.unreported.includes(field),
     ),
   };
 }
 
 /** The budget that limits were copied from, as long as the customer's own row has a limit that the spec does not name. */
-function remainingCopy(customer: GatewayCustomer, wanted: Fields, observed: ObservedCustomer): string | undefined {
-  const named = new Set<string>(Object.keys(limitsOf(wanted)).map((field) => limitNames[field as keyof LimitValues]));
+function remainingCopy(customer: GatewayCustomer, desired: Fields, observed: ObservedCustomer): string | undefined {
+  const named = new Set<string>(Object.keys(limitsOf(desired)).map((field) => limitNames[field as keyof LimitValues]));
   const unnamed = Object.keys(observed.budget).some((column) => !named.has(column));
   return isLinked(customer, observed) && unnamed ? customer.status?.copiedBudget : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Field, Fields, LimitValues } from './fields.ts';
-import { fieldsOf, isEmpty, limitFields, limitNames, limitsOf, pick, sameValue } from './fields.ts';
+import { fieldsOf, isEmpty, isLimit, limitFields, limitNames, limitsOf, pick, sameValue } from './fields.ts';
 import type { BudgetColumns, ObservedCustomer } from './observedCustomer.ts';
 import type { ObservedValues, PlanInput, Step, Strategy, SupportedFields } from './strategy.ts';
 import { newBody, updateBody } from './strategy.ts';
@@ -42,7 +42,7 @@ type Target =
 export function budgetRowStrategy(rowId: string, defaults: Partial<LimitValues>): Strategy {
   return {
     supportedFields: (desired, applied, observed) => supportedFields(defaults, desired, applied, observed),
-    observedValues: (observed, wanted) => observedValues(rowId, observed, wanted),
+    observedValues: (observed, desired) => observedValues(rowId, observed, desired),
     plan: (input) => plan(rowId, input),
     copiedBudget: (input) => copiedBudget(rowId, input),
     cleanupSteps: () => [{ do: 'budgetDelete', id: rowId }],
@@ -67,12 +67,12 @@ function supportedFields(
   return { fields: carriedBudget ? desired : { ...defaults, ...desired }, unsupported: [] };
 }
 
-function observedValues(rowId: string, observed: ObservedCustomer, wanted: Fields): ObservedValues {
+function observedValues(rowId: string, observed: ObservedCustomer, desired: Fields): ObservedValues {
   const own = observed.budgetId === rowId;
   const withoutLink = pick(observed.fields, (field) => field !== 'budgetId');
   if (own) return { effective: withoutLink, present: withoutLink };
   const withoutLimits = pick(observed.fields, (field) => !isLimit(field));
-  return { effective: withoutLimits, present: wanted.budgetId === undefined ? observed.fields : withoutLimits };
+  return { effective: withoutLimits, present: desired.budgetId === undefined ? observed.fields : withoutLimits };
 }
 
 function plan(rowId: string, input: PlanInput): Step[] {
@@ -101,20 +101,20 @@ function plan(rowId: string, input: PlanInput): Step[] {
 }
 
 function copiedBudget(rowId: string, input: PlanInput): string | undefined {
-  const { wanted, applied, observed, replaces } = input;
+  const { desired, applied, observed, replaces } = input;
   const linked = observed?.budgetId;
   if (linked === undefined || linked === rowId || linked === replaces) return undefined;
-  const copied = Object.keys(carriedLimits(observed, wanted, applied)).length > 0;
+  const copied = Object.keys(carriedLimits(observed, desired, applied)).length > 0;
   return copied && chooseTarget(rowId, input).kind === 'own' ? linked : undefined;
 }
 
-function chooseTarget(rowId: string, { wanted, applied, observed, replaces }: PlanInput): Target {
-  if (wanted.budgetId !== undefined) return { kind: 'tier', id: wanted.budgetId };
-  const columns = { ...carriedLimits(observed, wanted, applied), ...columnsOf(limitsOf(wanted)) };
+function chooseTarget(rowId: string, { desired, applied, observed, replaces }: PlanInput): Target {
+  if (desired.budgetId !== undefined) return { kind: 'tier', id: desired.budgetId };
+  const columns = { ...carriedLimits(observed, desired, applied), ...columnsOf(limitsOf(desired)) };
   const target: Target = Object.keys(columns).length > 0 ? { kind: 'own', columns } : { kind: 'none' };
   const linked = observed?.budgetId;
   const ofResource = linked === undefined || linked === rowId || linked === replaces;
-  if (ofResource || fieldsOf(limitsOf(wanted)).length > 0) return target;
+  if (ofResource || fieldsOf(limitsOf(desired)).length > 0) return target;
   const ours: Field[] = ['budgetId', ...limitFields];
   return ours.some((field) => applied.has(field) && !isEmpty(observed?.fields[field])) ? target : { kind: 'asItIs' };
 }
@@ -125,11 +125,11 @@ function chooseTarget(rowId: string, { wanted, applied, observed, replaces }: Pl
  */
 function carriedLimits(
   observed: ObservedCustomer | undefined,
-  wanted: Fields,
+  desired: Fields,
   applied: ReadonlySet<Field>,
 ): BudgetColumns {
   if (observed === undefined || applied.has('budgetId')) return {};
-  const ours = limitFields.filter((field) => applied.has(field) || wanted[field] !== undefined);
+  const ours = limitFields.filter((field) => applied.has(field) || desired[field] !== undefined);
   const columns = ours.map((field): string => limitNames[field]);
   return Object.fromEntries(Object.entries(observed.budget).filter(([column]) => !columns.includes(column)));
 }
@@ -137,11 +137,11 @@ function carriedLimits(
 function writeRow(rowId: string, input: PlanInput, columns: BudgetColumns, exists: boolean): Step[] {
   const id = { budget_id: rowId };
   if (!exists) return [{ do: 'budgetNew', body: { ...id, ...columns } }];
-  const { wanted, applied, observed } = input;
+  const { desired, applied, observed } = input;
   // Sends only changes: a duration that is sent again starts a new budget period.
   const changes: Record<string, number | string | null> = {};
   for (const field of limitFields) {
-    const [value, is] = [wanted[field], observed?.fields[field]];
+    const [value, is] = [desired[field], observed?.fields[field]];
     if (value !== undefined && !sameValue(value, is)) changes[limitNames[field]] = value;
     if (value === undefined && applied.has(field) && !isEmpty(is)) changes[limitNames[field]] = null;
   }
@@ -152,7 +152,7 @@ function writeRow(rowId: string, input: PlanInput, columns: BudgetColumns, exist
 function writeCustomer(input: PlanInput, budgetId?: string): Step {
   const link = budgetId === undefined ? {} : { budget_id: budgetId };
   if (input.observed === undefined) {
-    return { do: 'customerNew', body: { ...newBody(input.customerId, input.wanted), ...link } };
+    return { do: 'customerNew', body: { ...newBody(input.customerId, input.desired), ...link } };
   }
   return { do: 'customerUpdate', body: { ...updateBody(input), ...link } };
 }
@@ -164,8 +164,4 @@ function columnsOf(limits: Partial<LimitValues>): BudgetColumns {
     if (value !== undefined) columns[limitNames[field]] = value;
   }
   return columns;
-}
-
-function isLimit(field: Field): boolean {
-  return field in limitNames;
 }

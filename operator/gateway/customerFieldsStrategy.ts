@@ -1,5 +1,5 @@
 import type { Field } from './fields.ts';
-import { isEmpty, limitNames, pick } from './fields.ts';
+import { isEmpty, isLimit, limitNames, pick } from './fields.ts';
 import type { PlanInput, Strategy } from './strategy.ts';
 import { newBody, updateBody } from './strategy.ts';
 
@@ -8,15 +8,15 @@ export const customerFieldsStrategy: Strategy = {
   supportedFields: (desired) => ({ fields: desired, unsupported: [] }),
 
   // A gateway may report the limits of a linked tier with the customer. They belong to the tier and are not cleared.
-  observedValues: (observed, wanted) => ({
+  observedValues: (observed, desired) => ({
     effective: observed.fields,
-    present: wanted.budgetId === undefined ? observed.fields : pick(observed.fields, (field) => !(field in limitNames)),
+    present: desired.budgetId === undefined ? observed.fields : pick(observed.fields, (field) => !isLimit(field)),
   }),
 
   plan(input) {
     const budget = budgetValues(input);
     if (input.observed === undefined) {
-      return [{ do: 'customerNew', body: { ...newBody(input.customerId, input.wanted), ...budget } }];
+      return [{ do: 'customerNew', body: { ...newBody(input.customerId, input.desired), ...budget } }];
     }
     return [{ do: 'customerUpdate', body: { ...updateBody(input), ...budget } }];
   },
@@ -26,12 +26,12 @@ export const customerFieldsStrategy: Strategy = {
   cleanupSteps: () => [],
 };
 
-function budgetValues({ wanted, applied, observed }: PlanInput): Record<string, unknown> {
+function budgetValues({ desired, applied, observed }: PlanInput): Record<string, unknown> {
   const names: Partial<Record<Field, string>> = { ...limitNames, budgetId: 'budget_id' };
   const values: Record<string, unknown> = {};
   for (const [name, wire] of Object.entries(names)) {
     const field = name as Field;
-    if (wanted[field] !== undefined) values[wire] = wanted[field];
+    if (desired[field] !== undefined) values[wire] = desired[field];
     else if (applied.has(field) && !isEmpty(observed?.fields[field])) values[wire] = null;
   }
   return values;

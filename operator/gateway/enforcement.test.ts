@@ -8,8 +8,8 @@ const nothing: EnforcementSettings = { blockedUserCheck: false, preCallChecks: f
 describe('enforcement', () => {
   const liteLlm = observe({ user_id: 'c', gateway_budget_table: null });
   const other = observe({ user_id: 'c', blocked: true });
-  const named = (wanted: Fields, settings = nothing, observed = liteLlm): Field[] =>
-    unenforced(wanted, observed, settings).map(({ field }) => field);
+  const named = (desired: Fields, settings = nothing, observed = liteLlm): Field[] =>
+    unenforced(desired, observed, settings).map(({ field }) => field);
 
   const every: Fields = {
     alias: 'A',
@@ -38,7 +38,7 @@ describe('enforcement', () => {
     ]);
   });
 
-  for (const [what, wanted, settings, fields] of [
+  for (const [what, desired, settings, fields] of [
     ['a customer that is not blocked', { blocked: false }, {}, []],
     ['empty lists', { 'objectPermission.agents': [], 'objectPermission.vectorStores': [] }, {}, []],
     ['a blocked customer with the enterprise callback', { blocked: true }, { blockedUserCheck: true }, []],
@@ -48,7 +48,7 @@ describe('enforcement', () => {
     ['a region with pre-call checks', { allowedModelRegion: 'eu' }, { preCallChecks: true }, []],
   ] as const) {
     it(`${fields.length === 0 ? 'accepts' : 'reports'} ${what}`, () => {
-      expect(named(wanted, { ...nothing, ...settings })).to.deep.equal(fields);
+      expect(named(desired, { ...nothing, ...settings })).to.deep.equal(fields);
     });
   }
 

@@ -23,7 +23,7 @@ export interface Unenforced {
 
 interface RecordedOnly {
   readonly remedy: string;
-  readonly enforced?: (settings: EnforcementSettings, wanted: Fields) => boolean;
+  readonly enforced?: (settings: EnforcementSettings, desired: Fields) => boolean;
 }
 
 const recordedOnly: Readonly<Partial<Record<Field, RecordedOnly>>> = {
@@ -42,16 +42,16 @@ const recordedOnly: Readonly<Partial<Record<Field, RecordedOnly>>> = {
   'objectPermission.agents': { remedy: 'restrict the virtual key or team that calls for the customer' },
 };
 
-/** The wanted fields that a gateway records and does not enforce. A field without a value needs no enforcement. */
+/** The desired fields that a gateway records and does not enforce. A field without a value needs no enforcement. */
 export function unenforced(
-  wanted: Fields,
+  desired: Fields,
   { isLiteLlm }: Pick<ObservedCustomer, 'isLiteLlm'>,
   settings: EnforcementSettings,
 ): readonly Unenforced[] {
   if (!isLiteLlm) return [];
-  return fieldsOf(wanted).flatMap((field) => {
+  return fieldsOf(desired).flatMap((field) => {
     const known = recordedOnly[field];
-    if (known === undefined || isEmpty(wanted[field]) || known.enforced?.(settings, wanted) === true) return [];
+    if (known === undefined || isEmpty(desired[field]) || known.enforced?.(settings, desired) === true) return [];
     return [{ field, remedy: known.remedy }];
   });
 }

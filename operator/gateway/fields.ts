@@ -1,5 +1,5 @@
 /**
- * A customer as a set of fields, named as in the spec. The wanted, the observed and the applied fields all use these names,
+ * A customer as a set of fields, named as in the spec. The desired, the observed and the applied fields all use these names,
  * so that they can be compared field by field.
  */
 import type { BudgetRow, CustomerRow } from './schemas.ts';

@@ -22,8 +22,8 @@ export type Step =
 export interface PlanInput {
   readonly customerId: string;
   /** The desired values, as returned by {@link Strategy.supportedFields}. */
-  readonly wanted: Fields;
-  /** The fields that the operator has set before. Those that are no longer wanted are cleared. */
+  readonly desired: Fields;
+  /** The fields that the operator has set before. Those that are no longer desired are cleared. */
   readonly applied: ReadonlySet<Field>;
   /** The customer as the gateway reports it; undefined if it does not exist. */
   readonly observed: ObservedCustomer | undefined;
@@ -40,9 +40,9 @@ export interface SupportedFields {
   readonly unsupported: readonly Field[];
 }
 
-/** The values of an observed record for the comparison with the wanted fields. */
+/** The values of an observed record for the comparison with the desired fields. */
 export interface ObservedValues {
-  /** The values that count as set. Each wanted field must have its value here. */
+  /** The values that count as set. Each desired field must have its value here. */
   readonly effective: Fields;
   /** All values that exist. A field that the operator has set and no longer wants must be absent here. */
   readonly present: Fields;
@@ -55,7 +55,7 @@ export interface Strategy {
     applied: ReadonlySet<Field>,
     observed: ObservedCustomer | undefined,
   ): SupportedFields;
-  observedValues(observed: ObservedCustomer, wanted: Fields): ObservedValues;
+  observedValues(observed: ObservedCustomer, desired: Fields): ObservedValues;
   plan(input: PlanInput): Step[];
   /** The shared budget from which the plan copies limits that the spec does not name; undefined if it copies none. */
   copiedBudget(input: PlanInput): string | undefined;
@@ -104,7 +104,7 @@ async function budgetNew(client: GatewayClient, body: BudgetBody, options: CallO
     await client.budgetNew(body, options);
   } catch (error) {
     if (!isGatewayError(error, 'terminal', 'alreadyExists')) throw error;
-    // The row may exist already, or the gateway refused it for another reason: a lookup tells.
+    // A lookup shows whether the row exists already or the gateway rejected it for another reason.
     if ((await client.budgetInfo([body.budget_id], options)).length === 0) throw error;
     const nothing = Object.fromEntries(budgetColumns.map((column) => [column, null]));
     await client.budgetUpdate({ ...nothing, ...body }, options);
@@ -115,50 +115,50 @@ function vanished(operation: GatewayOperation): GatewayError {
   return new GatewayError('transient', operation, 'The record vanished from the gateway while it was being updated.');
 }
 
-/** The body of `/customer/new`: the wanted fields of the customer's own row, under their names at the gateway. */
-export function newBody(customerId: string, wanted: Fields): CustomerBody {
+/** The body of `/customer/new`: the desired fields of the customer's own row, under their names at the gateway. */
+export function newBody(customerId: string, desired: Fields): CustomerBody {
   const permission = Object.fromEntries(
     Object.entries(permissionNames)
-      .filter(([field]) => wanted[field as Field] !== undefined)
-      .map(([field, name]) => [name, wanted[field as Field]]),
+      .filter(([field]) => desired[field as Field] !== undefined)
+      .map(([field, name]) => [name, desired[field as Field]]),
   );
   return {
     user_id: customerId,
-    ...rowValues(wanted),
+    ...rowValues(desired),
     ...(Object.keys(permission).length === 0 ? {} : { object_permission: permission }),
   };
 }
 
 /** The body of `/customer/update`: as {@link newBody}, with empty values for the fields to clear. */
-export function updateBody({ customerId, wanted, applied, observed }: PlanInput): CustomerBody {
+export function updateBody({ customerId, desired, applied, observed }: PlanInput): CustomerBody {
   const cleared = (Object.keys(rowNames) as (keyof typeof rowNames)[])
-    .filter((field) => wanted[field] === undefined && applied.has(field) && !isEmpty(observed?.fields[field]))
+    .filter((field) => desired[field] === undefined && applied.has(field) && !isEmpty(observed?.fields[field]))
     .map((field) => [rowNames[field], clearedBy[rowNames[field]]]);
   return {
     user_id: customerId,
-    ...rowValues(wanted),
+    ...rowValues(desired),
     ...(Object.fromEntries(cleared) as object),
-    ...permissionChange(wanted, applied, observed),
+    ...permissionChange(desired, applied, observed),
   };
 }
 
-function rowValues(wanted: Fields): Record<string, FieldValues[Field] | undefined> {
+function rowValues(desired: Fields): Record<string, FieldValues[Field] | undefined> {
   return Object.fromEntries(
-    fieldsOf(wanted)
+    fieldsOf(desired)
       .filter((field): field is keyof typeof rowNames => field in rowNames)
-      .map((field) => [rowNames[field], wanted[field]]),
+      .map((field) => [rowNames[field], desired[field]]),
   );
 }
 
 /** Sends all lists at once, changed or not: see {@link permissionLists}. */
 function permissionChange(
-  wanted: Fields,
+  desired: Fields,
   applied: ReadonlySet<Field>,
   observed: ObservedCustomer | undefined,
 ): { readonly object_permission?: Readonly<Record<string, readonly string[]>> } {
   const changes = Object.entries(permissionNames).flatMap(([name, wire]) => {
     const field = name as keyof typeof permissionNames;
-    const value = wanted[field] ?? (applied.has(field) ? [] : undefined);
+    const value = desired[field] ?? (applied.has(field) ? [] : undefined);
     return value === undefined || sameValue(value, observed?.fields[field]) ? [] : [[wire, value] as const];
   });
   if (changes.length === 0) return {};

@@ -104,7 +104,7 @@ export function completeGuardrailKeys(secret: KeySecret): KeySecret {
  */
 export function rotateApiKeys(secret: KeySecret, requested: string | undefined, readers: KeyPropagation): RotationStep {
   const handled = secret.annotations[annotations.rotateApiKey];
-  const wanted = requested !== undefined && requested !== handled;
+  const isRequested = requested !== undefined && requested !== handled;
   const [newest = '', older] = acceptedOf(secret);
   switch (phaseOf(secret)) {
     case 'accepting': {
@@ -113,14 +113,14 @@ export function rotateApiKeys(secret: KeySecret, requested: string | undefined, 
       return { secret: used, changed: true, finished: false, inProgress: true };
     }
     case 'retiring': {
-      if (wanted && readers.gatewayHasKey !== false) return begin();
+      if (isRequested && readers.gatewayHasKey !== false) return begin();
       // Where the operator cannot know which gateways send the old key, the key is accepted until the next rotation.
       if (readers.gatewayHasKey === undefined) return { secret, changed: false, finished: false, inProgress: false };
       if (!readers.gatewayHasKey || older === undefined) return waiting(secret);
       return afterGrace(secret, readers, () => withApiKeys(secret, newest, [newest]));
     }
     case 'stable':
-      return wanted ? begin() : { secret, changed: false, finished: false, inProgress: false };
+      return isRequested ? begin() : { secret, changed: false, finished: false, inProgress: false };
   }
 
   function begin(): RotationStep {

@@ -149,12 +149,12 @@ export function rolloutOf(deployment: FromServer<V1Deployment>): Rollout {
       type === 'Progressing' && holds === 'False' && reason === 'ProgressDeadlineExceeded',
   );
   const seen = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
-  const wanted = spec?.replicas ?? 1;
+  const desired = spec?.replicas ?? 1;
   const complete =
     seen &&
-    (status?.updatedReplicas ?? 0) >= wanted &&
+    (status?.updatedReplicas ?? 0) >= desired &&
     (status?.replicas ?? 0) === (status?.updatedReplicas ?? 0) &&
-    (status?.availableReplicas ?? 0) >= wanted;
+    (status?.availableReplicas ?? 0) >= desired;
   if (complete) return 'complete';
   return failed && seen ? 'failed' : 'inProgress';
 }

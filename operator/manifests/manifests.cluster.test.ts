@@ -83,9 +83,9 @@ describe('manifests', () => {
 
   it('serve probes and metrics on separate ports, and admit labelled namespaces to metrics only', async () => {
     const manifests = await build(ROOT);
-    const of = (wanted: string): Manifest => {
-      const found = manifests.find(({ kind }) => kind === wanted);
-      if (found === undefined) throw new Error(`There is no ${wanted}.`);
+    const of = (kind: string): Manifest => {
+      const found = manifests.find((manifest) => manifest.kind === kind);
+      if (found === undefined) throw new Error(`There is no ${kind}.`);
       return found;
     };
     const { help } = loadConfig(['--help'], {}) as { help: string };

@@ -23,14 +23,14 @@ export function convergenceTests(gateway: () => GatewayUnderTest, numRuns: numbe
   it('brings any spec to any other, and then changes nothing', async () => {
     const sequences = fc.array(specs, { minLength: 1, maxLength: 4 });
     await fc.assert(
-      fc.asyncProperty(sequences, (wanted) => syncsInTurn(bench, wanted)),
+      fc.asyncProperty(sequences, (sequence) => syncsInTurn(bench, sequence)),
       { numRuns },
     );
   });
 
   it('adopts any record, sets what the spec names, and leaves the rest alone', async () => {
     await fc.assert(
-      fc.asyncProperty(existingRecords, specs, (record, wanted) => adopts(bench, record, wanted)),
+      fc.asyncProperty(existingRecords, specs, (record, spec) => adopts(bench, record, spec)),
       { numRuns },
     );
   });
@@ -38,7 +38,7 @@ export function convergenceTests(gateway: () => GatewayUnderTest, numRuns: numbe
   it('converges after a crash before or after any of its calls, without a duplicate and without a leak', async () => {
     const sequences = fc.array(specs, { minLength: 1, maxLength: 4 });
     await fc.assert(
-      fc.asyncProperty(sequences, crashes, (wanted, at) => survives(bench, wanted, at)),
+      fc.asyncProperty(sequences, crashes, (sequence, at) => survives(bench, sequence, at)),
       { numRuns },
     );
   });
@@ -46,7 +46,7 @@ export function convergenceTests(gateway: () => GatewayUnderTest, numRuns: numbe
   it('corrects what another client edits or deletes', async () => {
     const changes = fc.array(edits, { minLength: 1, maxLength: 3 });
     await fc.assert(
-      fc.asyncProperty(specs, changes, (wanted, made) => corrects(bench, wanted, made)),
+      fc.asyncProperty(specs, changes, (spec, made) => corrects(bench, spec, made)),
       { numRuns },
     );
   });
@@ -84,9 +84,9 @@ function crashTests(bench: () => SyncBench): void {
   });
 
   it('recognizes its own record after a crash where records of others are refused', async () => {
-    for (const wanted of [{ alias: 'A', maxBudget: 4 }, { alias: 'A' }]) {
+    for (const spec of [{ alias: 'A', maxBudget: 4 }, { alias: 'A' }]) {
       const resource = bench().resource();
-      resource.set({ ...wanted, adoptionPolicy: 'Refuse' });
+      resource.set({ ...spec, adoptionPolicy: 'Refuse' });
       await crash(resource, '/customer/new', () => ({ kind: 'breakAfter' }));
       await resource.recover();
       await bench().expectConverged(resource);
@@ -112,8 +112,8 @@ function crashTests(bench: () => SyncBench): void {
 
 async function syncsInTurn(bench: SyncBench, sequence: readonly Spec[]): Promise<void> {
   const resource = bench.resource();
-  for (const wanted of sequence) {
-    resource.set(wanted);
+  for (const spec of sequence) {
+    resource.set(spec);
     await resource.reconcile();
     await bench.expectConverged(resource);
   }
@@ -126,16 +126,16 @@ type Generated<T> = T extends fc.Arbitrary<infer Value> ? Value : never;
 async function adopts(
   bench: SyncBench,
   { budget, ...record }: Generated<typeof existingRecords>,
-  wanted: Spec,
+  spec: Spec,
 ): Promise<void> {
   const resource = bench.resource();
   await bench.client.customerNew({ user_id: resource.id, ...record, ...budget });
   const before = observe(await bench.recordOf(resource)).fields;
-  resource.set(wanted);
+  resource.set(spec);
   expect((await resource.reconcile()).reason).to.equal('Adopted');
   await bench.expectConverged(resource);
   const after = observe(await bench.recordOf(resource)).fields;
-  const desired = desiredFields(wanted as GatewayCustomerSpec);
+  const desired = desiredFields(spec as GatewayCustomerSpec);
   const movedLimits = desired.budgetId !== undefined;
   for (const field of fieldsOf(before)) {
     if (desired[field] !== undefined || field === 'budgetId') continue;
@@ -162,8 +162,8 @@ async function survives(bench: SyncBench, sequence: readonly Spec[], at: Generat
   };
   try {
     // The spec may change again before the operator has recovered.
-    for (const [index, wanted] of sequence.entries()) {
-      resource.set(wanted);
+    for (const [index, spec] of sequence.entries()) {
+      resource.set(spec);
       if (index % 2 === 0) await resource.recover(1);
       else await resource.recover();
     }
@@ -180,9 +180,9 @@ async function survives(bench: SyncBench, sequence: readonly Spec[], at: Generat
   expect(await bench.client.budgetInfo([resource.rowId])).to.deep.equal([]);
 }
 
-async function corrects(bench: SyncBench, wanted: Spec, changes: readonly Generated<typeof edits>[]): Promise<void> {
+async function corrects(bench: SyncBench, spec: Spec, changes: readonly Generated<typeof edits>[]): Promise<void> {
   const resource = bench.resource();
-  resource.set(wanted);
+  resource.set(spec);
   await resource.reconcile();
   for (const change of changes) {
     if (change === 'deleteRow') await bench.client.budgetDelete(resource.rowId);

@@ -9,7 +9,7 @@ export const tiers = {
   pro: { max_budget: 100, rpm_limit: 60 },
 };
 /** The fields that LiteLLM does not support. */
-export const neverHeld: readonly Field[] = ['metadata'];
+export const neverReported: readonly Field[] = ['metadata'];
 /** The fields that LiteLLM does not clear. */
 export const neverCleared: readonly Field[] = ['allowedModelRegion'];
 

@@ -21,7 +21,7 @@ import { ownershipOf } from '../ownership.ts';
 import type { SyncOutcome } from '../status.ts';
 import { strategyFor } from '../strategy.ts';
 import { sync } from '../sync.ts';
-import { neverCleared, neverHeld, type Spec, tiers } from './specs.ts';
+import { neverCleared, neverReported, type Spec, tiers } from './specs.ts';
 import { connectionOf, customerOf, memoryDependencies } from './testDependencies.ts';
 
 /** A gateway to test against. It must serve the models gpt-4o-mini and fast. */
@@ -44,14 +44,14 @@ export class SyncedResource {
     this.#dependencies = memoryDependencies(bench.clients, this.stored);
   }
 
-  set(wanted: Spec): void {
+  set(desired: Spec): void {
     const { customer } = this.stored;
     const { instanceRef } = customer.spec;
     const generation = customer.metadata.generation + 1;
     this.stored.customer = {
       ...customer,
       metadata: { ...customer.metadata, generation },
-      spec: { instanceRef, customerId: this.id, ...wanted },
+      spec: { instanceRef, customerId: this.id, ...desired },
     };
   }
 
@@ -139,14 +139,14 @@ export class SyncBench {
     const { customer } = resource.stored;
     expect(customer.status?.conditions?.[0]).to.include({ type: 'Synced', status: 'True' });
     const observed = observe(await this.recordOf(resource));
-    const wanted: Fields = desiredFields(customer.spec);
-    const tier = wanted.budgetId !== undefined;
-    for (const field of fieldsOf(wanted)) {
-      if ((tier && field in limitsOf(wanted)) || neverHeld.includes(field)) continue;
-      const same = sameValue(wanted[field], observed.fields[field]);
+    const desired: Fields = desiredFields(customer.spec);
+    const tier = desired.budgetId !== undefined;
+    for (const field of fieldsOf(desired)) {
+      if ((tier && field in limitsOf(desired)) || neverReported.includes(field)) continue;
+      const same = sameValue(desired[field], observed.fields[field]);
       expect(same, `${field} of ${JSON.stringify(customer.spec)}`).to.equal(true);
     }
-    const left = [...ownershipOf(customer).fields].filter((field) => wanted[field] === undefined);
+    const left = [...ownershipOf(customer).fields].filter((field) => desired[field] === undefined);
     expect(left.filter((field) => !neverCleared.includes(field))).to.deep.equal([]);
     // The resource's own row exists exactly if the record is linked to it.
     const rows = await this.client.budgetInfo([resource.rowId]);
@@ -158,10 +158,10 @@ export class SyncBench {
   /** A record that only the operator has changed has no field that the spec does not name. */
   async expectNothingElse(resource: SyncedResource): Promise<void> {
     const row = await this.recordOf(resource);
-    const wanted = desiredFields(resource.stored.customer.spec);
+    const desired = desiredFields(resource.stored.customer.spec);
     const { fields } = observe(row);
     const left = fieldsOf(fields).filter((field) => {
-      if (wanted[field] !== undefined || isEmpty(fields[field]) || neverCleared.includes(field)) return false;
+      if (desired[field] !== undefined || isEmpty(fields[field]) || neverCleared.includes(field)) return false;
       const inRow = row.budget_id === resource.rowId ? field === 'budgetId' : field in limitsOf(fields);
       return !inRow;
     });

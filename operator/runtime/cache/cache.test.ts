@@ -279,8 +279,10 @@ describe('the cache', () => {
         expect(cache.size).to.equal(expected.size);
         for (const color of ['red', 'blue', 'ours']) {
           const found = byColor.get(color).map((object) => keyText(keyOf(object)));
-          const wanted = [...server.values()].filter((object) => object.color === color).map((o) => keyText(keyOf(o)));
-          expect(found.sort()).to.deep.equal(wanted.sort());
+          const expected = [...server.values()]
+            .filter((object) => object.color === color)
+            .map((o) => keyText(keyOf(o)));
+          expect(found.sort()).to.deep.equal(expected.sort());
         }
       }),
       { numRuns: 2_000 },

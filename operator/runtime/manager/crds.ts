@@ -74,7 +74,7 @@ export async function ensureCrd(
   const { client, clock, revisionAnnotation } = dependencies;
   const { name } = ours.metadata;
   const log = dependencies.log.child({ crd: name });
-  const wanted = revisionOf(ours.metadata.annotations, revisionAnnotation);
+  const required = revisionOf(ours.metadata.annotations, revisionAnnotation);
   const key = { namespace: '', name };
 
   const deadline = clock.monotonic() + ESTABLISHED_MS;
@@ -94,12 +94,12 @@ export async function ensureCrd(
     await sleep(clock, POLL_MS, dependencies.signal);
   }
   const current = before === undefined ? undefined : revisionOf(before.metadata.annotations, revisionAnnotation);
-  if (current !== undefined && current > wanted) {
-    log.info({ revision: current, ours: wanted }, 'The cluster has a newer CRD than this operator; keeping it.');
+  if (current !== undefined && current > required) {
+    log.info({ revision: current, ours: required }, 'The cluster has a newer CRD than this operator; keeping it.');
   } else if (dependencies.install) {
     try {
       await client.apply(customResourceDefinitions, ours);
-      if (current !== wanted) log.info({ revision: wanted, before: current }, 'Installed the CRD.');
+      if (current !== required) log.info({ revision: required, before: current }, 'Installed the CRD.');
     } catch (error) {
       if (!isForbidden(error)) throw error;
       log.info('Not permitted to install CRDs; verifying the existing one.');
@@ -107,7 +107,7 @@ export async function ensureCrd(
   }
 
   for (;;) {
-    const problem = await verify(client, ours, wanted, revisionAnnotation);
+    const problem = await verify(client, ours, required, revisionAnnotation);
     if (problem === undefined) return;
     if (problem.final || timedOut()) {
       throw new CrdError(problem.sentence);
@@ -120,7 +120,7 @@ export async function ensureCrd(
 async function verify(
   client: RestClient,
   ours: CrdManifest,
-  wanted: number,
+  required: number,
   revisionAnnotation: string,
 ): Promise<{ final: boolean; sentence: string } | undefined> {
   const { name } = ours.metadata;
@@ -137,10 +137,10 @@ async function verify(
     throw error;
   }
   const revision = revisionOf(crd.metadata.annotations, revisionAnnotation);
-  if (revision < wanted) {
+  if (revision < required) {
     return {
       final: true,
-      sentence: `The CustomResourceDefinition ${name} has revision ${revision}, but this operator requires ${wanted}: ${fix}.`,
+      sentence: `The CustomResourceDefinition ${name} has revision ${revision}, but this operator requires ${required}: ${fix}.`,
     };
   }
   const unserved = ours.spec.versions
