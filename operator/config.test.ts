@@ -85,8 +85,8 @@ describe("the operator's settings", () => {
   }
 
   const wrong: [string, readonly string[], Record<string, string>, string][] = [
-    ['an unknown flag', ['--wokers=3'], {}, '--wokers=3 is not a flag of the operator: see --help.'],
-    ['a stray word', ['start'], {}, 'start is not a flag of the operator: see --help.'],
+    ['an unknown flag', ['--wokers=3'], {}, '--wokers=3 is an unknown flag: see --help.'],
+    ['a stray word', ['start'], {}, 'start is an unknown flag: see --help.'],
     ['a flag without a value', ['--workers'], {}, '--workers needs a value: --workers=NUMBER.'],
     ['a number out of range', ['--http-port=70000'], {}, '--http-port must be a whole number from 0 to 65535.'],
     ['no number', [], { OPERATOR_WORKERS: 'many' }, 'OPERATOR_WORKERS must be a whole number from 1 to 256.'],

@@ -211,7 +211,7 @@ function readFlags(
     if (arg === '--help' || arg === '-h') {
       flags.set('help', 'true');
     } else if (token.kind !== 'option' || one === undefined || !arg.startsWith('--')) {
-      problems.push(`${arg} is not a flag of the operator: see --help.`);
+      problems.push(`${arg} is an unknown flag: see --help.`);
     } else if (one.isSwitch === true) {
       flags.set(one.flag, token.value ?? 'true');
     } else if (token.value === undefined) {

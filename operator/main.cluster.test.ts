@@ -80,12 +80,7 @@ describe('the operator program', function () {
   }
 
   const sentences: [string, readonly string[], readonly string[], RegExp][] = [
-    [
-      'an unknown flag',
-      ['--nonsense'],
-      [],
-      /^--nonsense is not a flag of the operator: see --help\.\nNo cluster is configured/,
-    ],
+    ['an unknown flag', ['--nonsense'], [], /^--nonsense is an unknown flag: see --help\.\nNo cluster is configured/],
     ['no cluster', [], [], /^No cluster is configured\. Set KUBECONFIG [^\n]*\.\n$/],
     [
       'an old Node',

@@ -60,7 +60,7 @@ describe('probe of a gateway', () => {
 
   for (const [what, status, body, words] of [
     ['an API gateway without a route', 404, '{"message":"no Route matched"}', '"no Route matched"'],
-    ['an empty 404', 404, '', 'with 404'],
+    ['an empty 404', 404, '', 'returned 404'],
     ['a page', 404, '<title>404 Not Found</title>', '"404 Not Found"'],
     ['a page with 200', 200, '<title>Welcome</title>', '"Welcome"'],
     ['an error with 200', 200, '{"error":"unknown path"}', '"unknown path"'],

@@ -36,11 +36,11 @@ async function eraseAt(endpoint: GuardrailEndpoint, endUserId: string, signal: A
   throw new ErasureError(
     status === undefined
       ? 'The sessions of this customer cannot be erased: a guardrail pod is unreachable.'
-      : `The sessions of this customer cannot be erased: a guardrail pod answered ${status}.`,
+      : `The sessions of this customer cannot be erased: a guardrail pod returned ${status}.`,
   );
 }
 
-/** @returns the status of the answer */
+/** @returns the status of the response */
 async function post(endpoint: GuardrailEndpoint, body: string, signal: AbortSignal): Promise<number | undefined> {
   const connection = await endpoint.connect?.();
   try {

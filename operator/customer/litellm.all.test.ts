@@ -265,11 +265,11 @@ describe('customers at a real LiteLLM', function () {
   it('report the requests that LiteLLM rejects, with a remedy', async () => {
     await user.customer('model', { defaultModel: 'no-such-model' });
     expect(conditionOf(await user.untilReason('model', 'GatewayRejected'), 'Synced')?.message).to.contain(
-      'spec.defaultModel is not a model of the gateway',
+      'The gateway does not serve the model in spec.defaultModel',
     );
     await user.customer('tierless', { budgetId: 'no-such-tier' });
     expect(conditionOf(await user.untilReason('tierless', 'GatewayRejected'), 'Synced')?.message).to.contain(
-      'spec.budgetId names no budget',
+      'The gateway has no budget with the id in spec.budgetId',
     );
     await user.customer('region', { allowedModelRegion: 'mars', maxBudget: 1 });
     const region = await user.untilReason('region', 'GatewayRejected');
@@ -310,14 +310,14 @@ describe('customers at a real LiteLLM', function () {
     };
     for (const error of await astray(`${litellm.url}/nowhere`, litellm.masterKey)) {
       expect(error.kind, error.message).to.equal('terminal');
-      expect(error.message).to.match(/ with 40[45].* It says: ".+"\. Check that spec\.endpoint/);
+      expect(error.message).to.match(/ returned 40[45] for .*: ".+"\. Check that spec\.endpoint/);
     }
     for (const error of await astray(litellm.url, 'sk-of-nobody-0123456789')) {
       expect(error.kind, error.message).to.equal('unauthorized');
-      expect(error.message).to.contain('It says: "Authentication Error').and.not.to.contain('of-nobody-0123456789');
+      expect(error.message).to.contain(': "Authentication Error').and.not.to.contain('of-nobody-0123456789');
     }
     const { message } = await failure(admin.customerNew({ user_id: nobody, default_model: 'no-such-model' }));
-    expect(message).to.contain('It says: "Default Model not on proxy').and.to.contain('spec.defaultModel');
+    expect(message).to.contain(': "Default Model not on proxy').and.to.contain('spec.defaultModel');
   });
 
   it('are deleted with their budget row unless the record is orphaned', async () => {

@@ -129,7 +129,7 @@ describe('customer reconcile', function () {
     it('reports a missing tier with a remedy, and uses it once it exists', async () => {
       await bed.user.customer('a', { budgetId: `later-${bed.user.namespace}` });
       const refused = await bed.user.untilReason('a', 'GatewayRejected');
-      expect(message(refused)).to.contain('spec.budgetId names no budget of the gateway');
+      expect(message(refused)).to.contain('The gateway has no budget with the id in spec.budgetId');
       expect(await bed.recordOf('a')).to.equal(undefined);
       await bed.admin.budgetNew({ budget_id: `later-${bed.user.namespace}` });
       await bed.user.annotate('a', 'syncRequested', 'now');

@@ -34,9 +34,9 @@ export class ReapplyGrace {
 }
 
 /**
- * How long a customer in sync stays so while its gateway is unreachable, in milliseconds. The gateway keeps its records,
- * and its restart would otherwise change hundreds of customers, with a warning and two writes each. The instance reports
- * the outage by then.
+ * How long a customer in sync stays so while its gateway is unreachable, in milliseconds. The gateway keeps its records.
+ * Without this tolerance, a restart of the gateway would change the status of hundreds of customers, with a warning and
+ * two writes each. The instance reports the outage within this time.
  */
 const outageToleranceMs = 60_000;
 

@@ -15,7 +15,7 @@ export function deferredError(
 ): GatewayError {
   const details = { retryAfterMs, rateLimited: pause !== undefined, ...(status === undefined ? {} : { status }) };
   if (pause === undefined) {
-    const short = `The gateway asks the operator to wait (${operation}: ${status}).`;
+    const short = `The gateway limits the call rate (${status} for ${operation}).`;
     const message = status === undefined ? 'The rate limit for calls to the gateway is reached.' : short;
     return new GatewayError('retryAfter', operation, message, details);
   }
@@ -24,7 +24,8 @@ export function deferredError(
     until === undefined
       ? 'The gateway accepts no calls and names no time to retry'
       : `The gateway accepts no calls until ${until}`;
-  const message = `${state}: it limits the call rate.${pause.reason} The operator probes the gateway once a minute.`;
+  const quote = pause.reason === '' ? '' : ` ("${pause.reason}")`;
+  const message = `${state}: it limits the call rate${quote}. The operator probes the gateway once a minute.`;
   return new GatewayError('retryAfter', operation, message, details);
 }
 

@@ -79,7 +79,7 @@ describe('gateway client', () => {
     expect((await errorOf(client.customerNew({ user_id: 'twice' }))).kind).to.equal('alreadyExists');
     const unknownModel = await errorOf(client.customerNew({ user_id: 'other', default_model: 'no-such-model' }));
     expect(unknownModel.kind).to.equal('terminal');
-    expect(unknownModel.message).to.contain('spec.defaultModel is not a model of the gateway');
+    expect(unknownModel.message).to.contain('The gateway does not serve the model in spec.defaultModel');
   });
 
   it('sends a create only once, and repeats a read after a lost connection', async () => {
@@ -140,7 +140,7 @@ describe('gateway client', () => {
     const leaks = [masterKey, ...Object.values(personal), 'Smith', 'sk-'];
     proxy.fault = () => answer(422, envelope(`No plan for ${personal.user_id}\nand more`, 'bad', null));
     const refusal = await errorOf(client.customerNew({ ...personal }));
-    expect(refusal.message).to.equal('The gateway refused POST /customer/new with 422. It says: "No plan for …".');
+    expect(refusal.message).to.equal('The gateway returned 422 for POST /customer/new: "No plan for …".');
     const bodies = [
       envelope(`End User Id=${personal.user_id} with key ${masterKey}`, 'not_found', personal.alias),
       JSON.stringify({

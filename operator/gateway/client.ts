@@ -15,10 +15,18 @@ import { isLiteLlm, rowOrNone, saysDeleted } from './litellmQuirks.ts';
 import type { RateLimit, RateLimiter, CallPriority } from './rateLimit.ts';
 import { DeferredError } from './rateLimit.ts';
 import type { GatewayResponse, CallContext } from './errorResponse.ts';
-import { asksToWait, contradictionOf, parseJson, errorOf, retryAfterOf, quoteSentence } from './errorResponse.ts';
+import {
+  asksToWait,
+  contradictionOf,
+  errorOf,
+  parseJson,
+  retryAfterOf,
+  withQuote,
+  wrongEndpointRemedy,
+} from './errorResponse.ts';
 import type { BudgetBody, BudgetRow, CustomerBody, CustomerRow } from './schemas.ts';
 import { budgetRow, customerRow } from './schemas.ts';
-import { personalValues } from './quote.ts';
+import { personalValues, quoteGateway } from './quote.ts';
 
 /** The address of a gateway and how to call it. */
 export interface GatewayTarget {
@@ -284,7 +292,10 @@ export class GatewayClient {
       const attempt = async (): Promise<GatewayResponse> => {
         const said = await this.#attempt(operation, path, body, options.signal);
         if (asksToWait(said)) {
-          const { ms, pause } = this.#limiter.pause(retryAfterOf(said), quoteSentence(asked, said.text));
+          const { ms, pause } = this.#limiter.pause(
+            retryAfterOf(said),
+            quoteGateway(said.text, asked.masterKey, asked.personal),
+          );
           paused = deferredError(operation, ms, pause, said.status);
         }
         return said;
@@ -305,7 +316,7 @@ export class GatewayClient {
     throw new GatewayError(
       'transient',
       operation,
-      `The gateway answered ${operation} with ${status} and an unexpected body.${quoteSentence(asked, text)} Check that spec.endpoint of the instance is the gateway's own address.`,
+      `${withQuote(asked, `The gateway returned ${status} with an unexpected body for ${operation}`, text)} ${wrongEndpointRemedy}`,
       { status },
     );
   }

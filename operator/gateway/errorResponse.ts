@@ -25,13 +25,17 @@ export interface CallContext {
   readonly isLiteLlm: boolean;
 }
 
-/** The gateway's message as a sentence with a leading space; empty if the gateway sent no message. */
-export function quoteSentence(
+/** The remedy for a response that does not come from a gateway's admin API. */
+export const wrongEndpointRemedy = "Check that spec.endpoint of the instance is the URL of the gateway's admin API.";
+
+/** A sentence that ends with the gateway's message in quotation marks, if it sent one. */
+export function withQuote(
   { masterKey, personal }: Pick<CallContext, 'masterKey' | 'personal'>,
+  sentence: string,
   text: string,
 ): string {
-  const words = quoteGateway(text, masterKey, personal);
-  return words === '' ? '' : ` It says: "${words}".`;
+  const quote = quoteGateway(text, masterKey, personal);
+  return quote === '' ? `${sentence}.` : `${sentence}: "${quote}".`;
 }
 
 /** The delay that the gateway asks for, in milliseconds; undefined if it asks for none. */
@@ -53,14 +57,14 @@ export function errorOf(asked: CallContext, answer: GatewayResponse): GatewayErr
   const { operation } = asked;
   const { status, text } = answer;
   const body = errorBodyOf(text);
-  const says = quoteSentence(asked, text);
+  const returned = `The gateway returned ${status} for ${operation}`;
   const fail = (kind: GatewayErrorKind, message: string): GatewayError =>
     new GatewayError(kind, operation, message, { status });
 
   if (status < 200 || (status >= 300 && status < 400)) {
     return fail(
       'terminal',
-      `The gateway answered ${operation} with ${status}, a redirect, which is not followed: set spec.endpoint of the instance to the gateway's own address.`,
+      `${returned}, a redirect that the operator does not follow. Set spec.endpoint of the instance to the gateway's own URL.`,
     );
   }
   if (saysAlreadyExists(operation, status, body)) {
@@ -69,9 +73,9 @@ export function errorOf(asked: CallContext, answer: GatewayResponse): GatewayErr
   if (status === 401 || status === 403) return forbidden(asked, answer, body);
   if (status === 404 || status === 405) return notFound(asked, answer, body);
   if (status >= 500 || status === 408 || status === 425) {
-    return fail('transient', `The gateway failed at ${operation} with ${status}.${says}${explanation(text)}`);
+    return fail('transient', withQuote(asked, returned, text) + explanation(text));
   }
-  return fail('terminal', `The gateway refused ${operation} with ${status}.${says}${explanation(text)}`);
+  return fail('terminal', withQuote(asked, returned, text) + explanation(text));
 }
 
 /**
@@ -92,13 +96,13 @@ export function contradictionOf(
     return new GatewayError(
       'terminal',
       operation,
-      `The gateway answered ${operation} with ${status} and an error in the body.${quoteSentence(asked, text)}${explanation(text)}`,
+      withQuote(asked, `The gateway returned ${status} with an error for ${operation}`, text) + explanation(text),
       { status },
     );
   }
   if (typeof named !== 'string' || named === id.value) return undefined;
   const record = id.field === 'user_id' ? 'customer' : 'budget';
-  return new GatewayError('transient', operation, `The gateway answered ${operation} with another ${record}.`, {
+  return new GatewayError('transient', operation, `The gateway returned another ${record} for ${operation}.`, {
     status,
   });
 }
@@ -125,21 +129,23 @@ function explanation(text: string): string {
 /** A 403 that gives a reason other than the key, such as a forbidden address, does not mean that the key is wrong. */
 function forbidden(asked: CallContext, { status, text }: GatewayResponse, body: ErrorBody | undefined): GatewayError {
   const { operation } = asked;
-  const says = quoteSentence(asked, text);
+  const quote = quoteGateway(text, asked.masterKey, asked.personal);
   const type = typeof body?.error === 'object' ? (body.error?.type ?? '') : '';
-  if (status === 401 || says === '' || /auth|key|token/.test(type)) {
+  if (status === 401 || quote === '' || /auth|key|token/.test(type)) {
     return new GatewayError(
       'unauthorized',
       operation,
-      `The gateway refuses the master key (${operation}: ${status}).${says} Store a key with admin rights in the Secret of spec.masterKeySecretRef of the instance.`,
+      `${withQuote(asked, `The gateway rejects the master key (${status} for ${operation})`, text)} Store a key with admin rights in the Secret of spec.masterKeySecretRef of the instance.`,
       { status },
     );
   }
-  const remedy = explanation(text);
+  const remedy =
+    explain(text) ??
+    'Allow the operator to call the admin API, with the key of spec.masterKeySecretRef of the instance and from its address.';
   return new GatewayError(
     'terminal',
     operation,
-    `The gateway forbids ${operation} (${status}).${says}${remedy === '' ? ' Allow the operator to call the admin API, with the key of spec.masterKeySecretRef of the instance and from its address.' : remedy}`,
+    `${withQuote(asked, `The gateway forbids ${operation} (${status})`, text)} ${remedy}`,
     { status },
   );
 }
@@ -151,11 +157,11 @@ function notFound(asked: CallContext, { status, text }: GatewayResponse, body: E
     return new GatewayError('notFound', operation, 'The gateway has no customer with this id.', { status });
   }
   const unclear = mayBeCustomer && !isLiteLlm && !saysNoSuchPath(text, body);
-  const state = `The gateway answered ${operation} with ${status}${mayBeCustomer ? ', which does not confirm that the customer is missing' : ''}.`;
+  const meaning = mayBeCustomer ? ', which does not confirm that the customer is missing' : '';
   return new GatewayError(
     unclear ? 'unconfirmed' : 'terminal',
     operation,
-    `${state}${quoteSentence(asked, text)} Check that spec.endpoint of the instance leads to the gateway's admin API for customers.`,
+    `${withQuote(asked, `The gateway returned ${status} for ${operation}${meaning}`, text)} ${wrongEndpointRemedy}`,
     { status },
   );
 }

@@ -215,7 +215,7 @@ describe('hostile gateway', () => {
     gateway.instead = () => hostile['an API gateway without a route'];
     const error: unknown = await client.customerNew({ user_id: id }).catch((thrown: unknown) => thrown);
     expect((error as GatewayError).message).to.equal(
-      'The gateway answered POST /customer/new with 404. It says: "no Route matched with those values". Check that spec.endpoint of the instance leads to the gateway\'s admin API for customers.',
+      'The gateway returned 404 for POST /customer/new: "no Route matched with those values". Check that spec.endpoint of the instance is the URL of the gateway\'s admin API.',
     );
   });
 

@@ -98,30 +98,35 @@ export function rowOrNone(row: BudgetRow | null): BudgetRow | undefined {
   return row ?? undefined;
 }
 
+/** The message for a `spec.budgetId` that the gateway does not know. */
+export const missingBudget =
+  'The gateway has no budget with the id in spec.budgetId: create the budget at the gateway, or correct the id.';
+
 const explanations: readonly { readonly text: RegExp; readonly sentence: string }[] = [
   {
     text: /Default Model not on proxy/,
-    sentence: 'spec.defaultModel is not a model of the gateway: name one that it serves, or add the model there first.',
+    sentence:
+      'The gateway does not serve the model in spec.defaultModel: add the model to the gateway, or set another model.',
   },
   {
     text: /Foreign key constraint failed|budget_id_fkey/,
-    sentence: 'spec.budgetId names no budget of the gateway: create that budget there first, or correct the id.',
+    sentence: missingBudget,
   },
   {
     text: /Invalid budget_duration/,
-    sentence: 'The gateway rejects spec.budgetDuration: use a value such as 1d, 7d or 30d.',
+    sentence: 'The gateway does not accept spec.budgetDuration: set a value such as 1d, 7d or 30d.',
   },
   {
     text: /Set either 'max_budget' or 'budget_id'/,
-    sentence: 'The gateway accepts either a budget or a tier: set maxBudget or budgetId, not both.',
+    sentence: 'The gateway accepts either maxBudget or budgetId: set only one of the two.',
   },
   {
     text: /DB not connected|Not connected to DB/,
-    sentence: 'The gateway has no database and cannot store customers: connect it to a database.',
+    sentence: 'The gateway has no database connection and cannot store customers: connect it to a database.',
   },
   {
     text: /enterprise|Enterprise/,
-    sentence: 'The gateway requires an enterprise licence for this.',
+    sentence: 'The gateway requires an enterprise licence for this call.',
   },
 ];
 

@@ -98,7 +98,7 @@ describe('rate limit of a gateway', () => {
     const answers = (): Promise<number> => Promise.resolve(++made);
     const refuses = (seconds?: number) => (): Promise<void> => {
       made++;
-      limiter.pause(seconds === undefined ? undefined : seconds * 1000, ' It says: "no".');
+      limiter.pause(seconds === undefined ? undefined : seconds * 1000, 'no');
       return Promise.resolve();
     };
     const deferral = async (kind: 'inProgress' | 'urgent' | 'routine'): Promise<DeferredError> => {
@@ -125,7 +125,7 @@ describe('rate limit of a gateway', () => {
       ] as const) {
         const error = await deferral(kind);
         expect(error.retryAfterMs).to.be.within(ms, ms + 10);
-        expect(error.pause).to.deep.equal({ until: new Date('2026-11-22T11:00:01Z'), reason: ' It says: "no".' });
+        expect(error.pause).to.deep.equal({ until: new Date('2026-11-22T11:00:01Z'), reason: 'no' });
       }
       expect(made).to.equal(1);
     });

@@ -12,7 +12,7 @@ export interface RateLimit {
 export interface Pause {
   /** The reported end of the pause. The gateway may extend it. undefined: the gateway named no time. */
   readonly until: Date | undefined;
-  /** The gateway's message. */
+  /** The gateway's message; empty if it sent none. */
   readonly reason: string;
 }
 

@@ -3,7 +3,7 @@ import type { GatewayOperation } from './errors.ts';
 import { GatewayError, isGatewayError } from './errors.ts';
 import type { Field, FieldValues, Fields } from './fields.ts';
 import { fieldsOf, isEmpty, permissionNames, rowNames, sameValue } from './fields.ts';
-import { clearedBy, permissionLists } from './litellmQuirks.ts';
+import { clearedBy, missingBudget, permissionLists } from './litellmQuirks.ts';
 import type { ObservedCustomer } from './observedCustomer.ts';
 import { budgetColumns } from './observedCustomer.ts';
 import type { BudgetBody, CustomerBody } from './schemas.ts';
@@ -75,11 +75,7 @@ async function executeStep(client: GatewayClient, step: Step, options: CallOptio
   switch (step.do) {
     case 'requireTier':
       if ((await client.budgetInfo([step.id], options)).length > 0) return;
-      throw new GatewayError(
-        'terminal',
-        'POST /budget/info',
-        'spec.budgetId names no budget of the gateway: create that budget there first, or correct the id.',
-      );
+      throw new GatewayError('terminal', 'POST /budget/info', missingBudget);
     case 'budgetNew':
       await budgetNew(client, step.body, options);
       return;

@@ -119,7 +119,7 @@ describe('gateway client over TLS', function () {
         const headers = { location: `${elsewhere.url}/customer/info` };
         plain.fault = () => ({ kind: 'answer', status, body: '', headers });
         expect(await outcome(authority.ca, { port: redirecting.port })).to.match(
-          /^terminal: .*a redirect, which is not followed/,
+          /^terminal: .*a redirect that the operator does not follow/,
         );
       }
       expect(elsewhere.calls).to.deep.equal([]);

@@ -103,8 +103,8 @@ function deploymentProbes(): Probes {
 }
 
 /**
- * A kubelet cannot reach a pod's loopback address, so that the probes run inside the container. All call `/healthz`: a
- * store that is unavailable must not stop the gateway, whose own policy decides what happens then.
+ * The probes run inside the container, because a kubelet cannot reach a pod's loopback address. All of them call
+ * `/healthz`: if the store is unavailable, the pod stays ready, and the gateway applies its own failure policy.
  */
 function sidecarProbes(port: number): Probes {
   const script =

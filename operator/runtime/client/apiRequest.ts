@@ -50,7 +50,7 @@ export async function errorOfResponse(
   const message =
     typeof status.message === 'string' && !/\/secrets(\/|$)/.test(apiRequest.path) ? `: ${status.message}` : '';
   return new ApiError(
-    `The API server answered ${String(response.statusCode)}${reason === '' ? '' : ` ${reason}`} to ${describe(apiRequest)}${message}`,
+    `The API server responded with ${String(response.statusCode)}${reason === '' ? '' : ` ${reason}`} to ${describe(apiRequest)}${message}`,
     {
       status: response.statusCode,
       reason,

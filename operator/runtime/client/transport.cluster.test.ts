@@ -82,7 +82,7 @@ describe('the connection to the API server', () => {
     expect(isNotFound(missing)).to.equal(true);
     expect(missing.reason).to.equal('NotFound');
     expect(missing.message).to.equal(
-      `The API server answered 404 NotFound to GET /apis/test.guardrail.dev/v1/namespaces/${namespace}/widgets/none: widgets.test.guardrail.dev "none" not found`,
+      `The API server responded with 404 NotFound to GET /apis/test.guardrail.dev/v1/namespaces/${namespace}/widgets/none: widgets.test.guardrail.dev "none" not found`,
     );
     await client.create(widgets, widget(namespace, 'a'));
     expect(isConflict(await failure(client.create(widgets, widget(namespace, 'a'))))).to.equal(true);
@@ -178,7 +178,7 @@ describe('the credentials for the API server', () => {
     const client = new RestClient(transport);
     const secrets = { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true };
     const error = await failure(client.create(secrets, { metadata: { namespace: 'ns', name: 's' } }));
-    expect(error.message).to.equal('The API server answered 422 Invalid to POST /api/v1/namespaces/ns/secrets');
+    expect(error.message).to.equal('The API server responded with 422 Invalid to POST /api/v1/namespaces/ns/secrets');
     await transport.close();
   });
 });
