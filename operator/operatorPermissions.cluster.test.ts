@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { withControlPlane } from '../hack/testing/controlplane.ts';
 import { GuardrailOperator } from './operator.ts';
 import { operatorPermissions, operatorRoles } from './operatorPermissions.ts';
-import { purposeOf } from './rightsPurposes.ts';
+import { purposeOf } from './permissionPurposes.ts';
 import type { PolicyRule } from './runtime/runtime.ts';
 import { FaultProxy, eventually, silentLog } from './runtime/testing/testing.ts';
 

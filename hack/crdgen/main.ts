@@ -1,5 +1,5 @@
 /**
- * `npm run generate`: writes `crds/` from the types, and the operator's roles and `docs/rights.md` from the declared
+ * `npm run generate`: writes `crds/` from the types, and the operator's roles and `docs/permissions.md` from the declared
  * permissions. With `--check`, it writes nothing and fails if a file differs.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

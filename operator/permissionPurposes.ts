@@ -1,0 +1,49 @@
+/** The purpose of each permission of the operator. The generated roles and their documentation contain these sentences. */
+import type { PolicyRule } from './runtime/runtime.ts';
+
+/**
+ * The purposes by resource, as in `kubectl auth can-i`. If a resource has several rules, a verb tells them apart: the first
+ * entry that matches a rule counts.
+ */
+const PURPOSES: Readonly<Record<string, string>> = {
+  configmaps: "Read the base of a gateway's configuration; write the configuration and the guardrail's policy.",
+  namespaces: 'Detect that a namespace is being deleted, so that its customers do not wait for deleted objects.',
+  'pods get': 'Read the image of its own pod, which guardrails use by default.',
+  'pods list': "Find the gateway's pods that have a guardrail as a sidecar.",
+  'pods/portforward': 'Connect to the guardrail in such a pod to erase the sessions of a deleted customer.',
+  secrets:
+    'Read by name the Secrets that an instance refers to (master key, certificate authority, Redis URL); manage the keys of its guardrail. No list, no watch.',
+  serviceaccounts: 'Create a ServiceAccount without permissions for each guardrail.',
+  services: 'Read the port of a gateway; expose a guardrail.',
+  'customresourcedefinitions.apiextensions.k8s.io patch': 'Install and upgrade its two CustomResourceDefinitions.',
+  'customresourcedefinitions.apiextensions.k8s.io get':
+    'Detect that its CustomResourceDefinition is being deleted: customers then remain at the gateway.',
+  'deployments.apps': "Run guardrails; add the sidecar to the gateway's Deployment and restart it.",
+  'horizontalpodautoscalers.autoscaling': 'Scale a guardrail if its instance requests autoscaling.',
+  'leases.coordination.k8s.io update': 'Acquire and renew the lease for leader election.',
+  'leases.coordination.k8s.io create': 'Create the lease for leader election.',
+  'events.events.k8s.io': 'Record events about customers, instances and their namespaces.',
+  'gatewaycustomers.gateway.guardrail.dev': 'Read customers; set and remove their finalizer and marks.',
+  'gatewaycustomers/status.gateway.guardrail.dev': 'Write the status of customers.',
+  'gatewayinstances.gateway.guardrail.dev': 'Read instances; set and remove their finalizer.',
+  'gatewayinstances/finalizers.gateway.guardrail.dev':
+    'Set owner references to instances if the cluster enforces permissions for them (OpenShift).',
+  'gatewayinstances/status.gateway.guardrail.dev': 'Write the status of instances.',
+  'servicemonitors.monitoring.coreos.com':
+    'Create ServiceMonitors for guardrails if the Prometheus operator is installed.',
+  'networkpolicies.networking.k8s.io': 'Restrict network access to a guardrail.',
+  'poddisruptionbudgets.policy': 'Keep a guardrail available while nodes are drained.',
+};
+
+/**
+ * @returns the purpose of a rule
+ * @throws Error if the table has no purpose for it
+ */
+export function purposeOf({ apiGroups: [group = ''], resources: [resource = ''], verbs }: PolicyRule): string {
+  const name = group === '' ? resource : `${resource}.${group}`;
+  const found = Object.entries(PURPOSES).find(([entry]) =>
+    [name, ...verbs.map((verb) => `${name} ${verb}`)].includes(entry),
+  );
+  if (found === undefined) throw new Error(`operator/permissionPurposes.ts has no purpose for ${name}: add one.`);
+  return found[1];
+}
