@@ -147,7 +147,7 @@ describe('CRDs at the API server', function () {
         { budgetDuration: '1d', budgetId: 'gold' },
         'spec.budgetId: Forbidden: budgetId cannot be used together with maxBudget or budgetDuration: remove budgetId',
       ],
-      ['a negative budget', { maxBudget: -0.01 }, 'maxBudget must not be negative: write an amount in USD'],
+      ['a negative budget', { maxBudget: -0.01 }, 'maxBudget must not be negative: set an amount in USD'],
       ['a negative tpmLimit', { tpmLimit: -1 }, 'tpmLimit must not be negative'],
       ['a negative rpmLimit', { rpmLimit: -1 }, 'rpmLimit must not be negative'],
       [
@@ -164,7 +164,7 @@ describe('CRDs at the API server', function () {
       [
         'a duration without a unit',
         { budgetDuration: '30' },
-        'budgetDuration must be a whole number with a unit (s, m, h, d, w or mo): write for example 1d, 7d or 30d',
+        'budgetDuration must be a whole number with a unit (s, m, h, d, w or mo), for example 1d, 7d or 30d',
       ],
       ['a duration in words', { budgetDuration: 'monthly' }, 'budgetDuration must be a whole number with a unit'],
       ['a duration of nothing', { budgetDuration: '0d' }, 'budgetDuration must be a whole number with a unit'],
@@ -180,7 +180,7 @@ describe('CRDs at the API server', function () {
       [
         'an id with a newline in it',
         { customerId: 'ac\nme' },
-        'customerId must not begin or end with white space or hold control characters',
+        'customerId must not begin or end with white space or contain control characters',
       ],
       [
         'an id of 257 characters',
@@ -379,11 +379,11 @@ describe('CRDs at the API server', function () {
         },
         ADMITTED,
       ],
-      ['no gateway', { endpoint: undefined }, 'either endpoint or serviceRef is needed: set exactly one of the two'],
+      ['no gateway', { endpoint: undefined }, 'either endpoint or serviceRef is required: set exactly one of the two'],
       [
         'two gateways',
         { serviceRef: { name: 'litellm' } },
-        'either endpoint or serviceRef is needed: set exactly one of the two',
+        'either endpoint or serviceRef is required: set exactly one of the two',
       ],
       [
         'an endpoint without a scheme',
@@ -433,49 +433,49 @@ describe('CRDs at the API server', function () {
       ['a key with a slash', { masterKeySecretRef: { name: 'a', key: 'a/b' } }, 'in body should match'],
       ['a key with a dot', { masterKeySecretRef: { name: 'a.b', key: '..data_A-1' } }, ADMITTED],
       ['no key', { masterKeySecretRef: undefined }, 'spec.masterKeySecretRef: Required value'],
-      ['a proxy name with a dash', { proxyName: 'lite-llm' }, 'proxyName must begin with a small letter'],
+      ['a proxy name with a dash', { proxyName: 'lite-llm' }, 'proxyName must begin with a lowercase letter'],
       [
         'an interval without a unit',
         { syncInterval: '5' },
         'syncInterval must be a duration of whole numbers with units',
       ],
-      ['an interval of zero', { syncInterval: '0s' }, 'syncInterval must be between 1s and 24h: write for example 5m'],
-      ['an interval of days', { syncInterval: '25h' }, 'syncInterval must be between 1s and 24h: write for example 5m'],
+      ['an interval of zero', { syncInterval: '0s' }, 'syncInterval must be between 1s and 24h, for example 5m'],
+      ['an interval of days', { syncInterval: '25h' }, 'syncInterval must be between 1s and 24h, for example 5m'],
       [
         'both default budgets',
         { defaultCustomerBudget: { maxBudget: 1, budgetId: 'a' } },
-        'defaultCustomerBudget needs either maxBudget or budgetId: set exactly one of the two',
+        'defaultCustomerBudget requires either maxBudget or budgetId: set exactly one of the two',
       ],
       [
         'an empty default budget',
         { defaultCustomerBudget: {} },
-        'defaultCustomerBudget needs either maxBudget or budgetId',
+        'defaultCustomerBudget requires either maxBudget or budgetId',
       ],
       [
         'a default tier with a period',
         { defaultCustomerBudget: { budgetId: 'a', budgetDuration: '30d' } },
-        'spec.defaultCustomerBudget.budgetDuration: Forbidden: budgetDuration cannot be used together with budgetId, whose tier has a period of its own: remove budgetDuration, or replace budgetId by maxBudget',
+        'spec.defaultCustomerBudget.budgetDuration: Forbidden: budgetDuration cannot be used together with budgetId, because the tier has its own period: remove budgetDuration, or replace budgetId by maxBudget',
       ],
       [
         'a default period alone',
         { defaultCustomerBudget: { budgetDuration: '30d' } },
-        'budgetDuration needs an amount to count: set maxBudget, too',
+        'budgetDuration requires maxBudget: set maxBudget, or remove budgetDuration',
       ],
       [
         'a default period that is not a duration',
         { defaultCustomerBudget: { maxBudget: 1, budgetDuration: 'monthly' } },
-        'budgetDuration must be a whole number with a unit (s, m, h, d, w or mo): write for example 1d, 7d or 30d',
+        'budgetDuration must be a whole number with a unit (s, m, h, d, w or mo), for example 1d, 7d or 30d',
       ],
       ['a negative default budget', { defaultCustomerBudget: { maxBudget: -1 } }, 'maxBudget must not be negative'],
       [
         'two bases',
         { proxyConfig: { configMapName: 'a', base: { inline: '', configMapRef: { name: 'a', key: 'b' } } } },
-        'either inline or configMapRef is needed: set exactly one of the two',
+        'either inline or configMapRef is required: set exactly one of the two',
       ],
       [
         'a sidecar without a workload',
         guarded({ mode: 'Sidecar' }),
-        "Sidecar mode needs workloadRef: name the gateway's Deployment there",
+        "Sidecar mode requires workloadRef: set it to the gateway's Deployment",
       ],
       [
         'replicas of a sidecar',

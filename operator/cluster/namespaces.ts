@@ -2,7 +2,7 @@ import type { KubeClient, KubeObject } from '../runtime/runtime.ts';
 import { isForbidden, isNotFound } from '../runtime/runtime.ts';
 import { namespaces } from './kinds.ts';
 
-/** A namespace; undefined where it does not exist or the operator is not permitted to read it. */
+/** A namespace; undefined if it does not exist or the operator is not permitted to read it. */
 export async function readNamespace(client: Pick<KubeClient, 'get'>, name: string): Promise<KubeObject | undefined> {
   return await client.get(namespaces, { namespace: '', name }).catch((error: unknown) => {
     if (isNotFound(error) || isForbidden(error)) return undefined;

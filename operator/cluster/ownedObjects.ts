@@ -83,7 +83,7 @@ export class OwnedObjects {
   /**
    * Applies objects one after the other.
    * @returns the objects as the API server has them now
-   * @throws NameTakenError before the first write, where one of the objects belongs to another owner; ApiError
+   * @throws NameTakenError before the first write if one of the objects belongs to another owner; ApiError
    */
   async apply(instance: GatewayInstance, children: readonly OwnedObject[]): Promise<KubeObject[]> {
     for (const child of children) await this.#claim(instance, child);
@@ -92,7 +92,7 @@ export class OwnedObjects {
       try {
         applied.push(await this.#client.apply(kind, object));
       } catch (error) {
-        // The kind does not exist where the Prometheus operator is not installed.
+        // The kind does not exist if the Prometheus operator is not installed.
         if (!(kind === serviceMonitors && isNotFound(error))) throw error;
       }
     }
@@ -150,7 +150,7 @@ function isOrphaned(object: { readonly metadata: Metadata }, instance: GatewayIn
   );
 }
 
-/** Makes a read return undefined where the object does not exist. */
+/** Makes a read return undefined if the object does not exist. */
 export function ignoreNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }

@@ -7,7 +7,7 @@ export function secretValues({ data }: SecretData): Record<string, string> {
   return Object.fromEntries(Object.entries(data ?? {}).map(([key, value]) => [key, decode(value)]));
 }
 
-/** One value of a Secret without white space around it; undefined where the value is missing or empty. */
+/** One value of a Secret without white space around it; undefined if the value is missing or empty. */
 export function secretValue(secret: SecretData, key: string): string | undefined {
   const value = decode(secret.data?.[key] ?? '').trim();
   return value === '' ? undefined : value;

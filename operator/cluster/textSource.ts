@@ -3,7 +3,7 @@ import type { KubeClient } from '../runtime/runtime.ts';
 import { ignoreNotFound } from './ownedObjects.ts';
 import { configMaps } from './kinds.ts';
 
-/** The text of a source; undefined where its ConfigMap, or the key in it, does not exist. */
+/** The text of a source; undefined if its ConfigMap, or the key in it, does not exist. */
 export async function readText(
   client: Pick<KubeClient, 'get'>,
   instance: GatewayInstance,

@@ -73,7 +73,7 @@ describe('the document thread', function () {
     expect(await failure(filling.run('a', policy('fill')))).to.be.instanceOf(DocumentLimitError);
   });
 
-  it('rejects a task where its own worker fails, and runs the next one', async () => {
+  it('rejects a task if its own worker fails, and runs the next one', async () => {
     const thread = new DocumentThread(program);
     expect(await failure(thread.run('a', policy('fail'))))
       .to.be.an('error')

@@ -207,7 +207,7 @@ export class DocumentThread {
   }
 }
 
-/** The CPU time of a worker; 0 where it does not run. */
+/** The CPU time of a worker; 0 if it does not run. */
 async function cpuMs(worker: Worker): Promise<number> {
   try {
     const { user, system } = await worker.cpuUsage();

@@ -14,7 +14,7 @@ const thread = new DocumentThread(new URL('./documentWorker.ts', import.meta.url
 /**
  * Renders the gateway's configuration with the operator's settings.
  * @param owner of the document: owners take turns
- * @throws ProxyConfigError as renderProxyConfig, and where the document takes too much time or memory
+ * @throws ProxyConfigError as renderProxyConfig, and if the document takes too much time or memory
  */
 export async function renderConfiguration(
   owner: string,
@@ -29,7 +29,7 @@ export async function renderConfiguration(
   throw new TypeError(`Expected a rendered configuration, received ${answer.kind}.`);
 }
 
-/** What the gateway enforces according to its configuration; nothing where the configuration is invalid. */
+/** What the gateway enforces according to its configuration; nothing if the configuration is invalid. */
 export async function readEnforcement(owner: string, base: string, proxyName: string): Promise<EnforcementSettings> {
   // Most instances have no base.
   if (base === '') return { blockedUserCheck: false, preCallChecks: false };

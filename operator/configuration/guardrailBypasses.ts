@@ -21,7 +21,7 @@ function removeOptOuts(document: Document): string[] {
   const removed = new Set<string>();
   // What a merge key adds is removed where it is defined.
   for (const map of nodesOf(document, isMap)) {
-    // Several pairs have the same name where their keys are aliases.
+    // Several pairs have the same name if their keys are aliases.
     const valuesOf = (name: string): unknown[] =>
       map.items.filter(({ key }) => nameOf(document, key) === name).map(({ value }) => resolve(document, value));
     // Only a plain false is certainly no opt-out: `yes` is true for the gateway's parser.

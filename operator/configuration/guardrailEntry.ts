@@ -72,7 +72,7 @@ type Check = (value: unknown, leaveOut: (part: string) => void) => unknown;
 
 /**
  * Parameters that an admin may add: they make the guardrail stricter, or cannot weaken it. LiteLLM starts without the
- * guardrail where a value has an unexpected type, so types are checked too.
+ * guardrail if a value has an unexpected type, so types are checked too.
  */
 const allowed = new Map<string, Check>([
   /** Static headers of the calls to the guardrail. */
@@ -122,7 +122,7 @@ export function entryParams(base: Readonly<Record<string, unknown>>, entry: Guar
   return { params, removed };
 }
 
-/** The allowed parts of a mapping; undefined where the value is no mapping. */
+/** The allowed parts of a mapping; undefined if the value is no mapping. */
 function partsOf(
   value: unknown,
   fits: (name: string, value: unknown) => boolean,

@@ -190,7 +190,7 @@ describe('proxy configuration', () => {
     });
   }
 
-  it('changes nothing where there is no guardrail to call', () => {
+  it('changes nothing if there is no guardrail to call', () => {
     for (const { base } of [...hostileBases, ...bypasses]) {
       const { text, removed, hasIncludes } = renderProxyConfig(base, nothing);
       expect(parse(text, AS_GATEWAY)).to.deep.equal(parse(base, AS_GATEWAY));

@@ -70,7 +70,7 @@ export function timeoutSecondsOf(spec: Guardrail = {}): number {
  * Renders the configuration.
  * @param base the admin's configuration, which may be empty
  * @returns the base with the operator's settings. Undefined settings stay as in the base.
- * @throws ProxyConfigError where the base is not one YAML mapping, or has another type in the place of the operator's
+ * @throws ProxyConfigError if the base is not one YAML mapping, or has another type in the place of the operator's
  *   settings
  */
 export function renderProxyConfig(base: string, ours: ManagedSettings): RenderedProxyConfig {
@@ -97,7 +97,7 @@ export function renderProxyConfig(base: string, ours: ManagedSettings): Rendered
   return { text, removed, hasIncludes };
 }
 
-/** The mapping under a top-level key. Created where it does not exist. */
+/** The mapping under a top-level key. Created if it does not exist. */
 function mapAt(document: Document, key: string): YAMLMap {
   const found = ownValue(document, rootOf(document), key);
   if (isMap(found)) return found;
@@ -111,7 +111,7 @@ function mapAt(document: Document, key: string): YAMLMap {
   return made;
 }
 
-/** The list of guardrails. Created where it does not exist. */
+/** The list of guardrails. Created if it does not exist. */
 function guardrailsOf(document: Document): YAMLSeq {
   const found = ownValue(document, rootOf(document), 'guardrails');
   if (isSeq(found)) return found;

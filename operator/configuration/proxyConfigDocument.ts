@@ -35,7 +35,7 @@ const MERGE_KEY = '<<';
 /**
  * Parses a base, which may be empty.
  * @returns a document whose contents are a mapping
- * @throws ProxyConfigError where the base is not one YAML mapping
+ * @throws ProxyConfigError if the base is not one YAML mapping
  */
 export function parseBase(base: string): Document {
   const document = parsed(base);
@@ -128,7 +128,7 @@ function sharingOf(document: Document): Sharing {
   return sharing;
 }
 
-/** @throws ProxyConfigError where the expansion exceeds its limit */
+/** @throws ProxyConfigError if the expansion exceeds its limit */
 function spend(document: Document): void {
   const sharing = sharingOf(document);
   sharing.left -= 1;
@@ -141,7 +141,7 @@ function spend(document: Document): void {
 
 /**
  * The values of a mapping by key: its own, and those of its merge keys.
- * @throws ProxyConfigError where the mapping merges itself
+ * @throws ProxyConfigError if the mapping merges itself
  */
 export function entriesOf(
   document: Document,

@@ -9,7 +9,7 @@ export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   /** The reason of the customer's condition `Synced`. */
   readonly reason: CustomerConnectionReason;
-  /** The reason of the instance's condition `Reachable`; undefined where the instance is not the cause. */
+  /** The reason of the instance's condition `Reachable`; undefined if the instance is not the cause. */
   readonly instanceReason: InstanceConditionReason<'Reachable'> | undefined;
 
   constructor(

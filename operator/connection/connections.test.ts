@@ -298,7 +298,7 @@ describe('connection to a gateway', () => {
       cluster.now = 120_000;
     });
 
-    it('is the last known one where the key was deleted with its namespace', async () => {
+    it('is the last known one if the key was deleted with its namespace', async () => {
       expect(await deletion()).to.include({ masterKey: 'sk-one' });
       expect(await deletion('sales')).to.include({ masterKey: 'sk-one' });
       expect(await cluster.connections.forInstanceDeletion(cluster.instance ?? instanceOf())).to.include({
@@ -310,7 +310,7 @@ describe('connection to a gateway', () => {
       expect(await deletion('sales')).to.include({ masterKey: 'sk-one' });
     });
 
-    it('does not exist where only the key was deleted', async () => {
+    it('does not exist if only the key was deleted', async () => {
       cluster.objects.set('Namespace ai', { metadata: {} });
       expect(await deletion()).to.include({ instanceReason: 'SecretNotFound' });
       cluster.objects.delete('Namespace ai');
@@ -326,7 +326,7 @@ describe('connection to a gateway', () => {
       expect(await deletion()).to.include({ instanceReason: 'SecretNotFound' });
     });
 
-    it('is the newest one where the key exists', async () => {
+    it('is the newest one if the key exists', async () => {
       cluster.objects.set('Secret gateway', secret({ 'master-key': 'sk-two' }));
       expect(await deletion()).to.include({ masterKey: 'sk-two' });
     });

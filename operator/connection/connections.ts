@@ -50,7 +50,7 @@ export class Connections {
 
   /**
    * The connection of an instance.
-   * @throws ConnectionError where its key, Service or certificate authority cannot be read
+   * @throws ConnectionError if its key, Service or certificate authority cannot be read
    */
   async forInstance(instance: GatewayInstance): Promise<GatewayConnection> {
     const cached = this.#cached.get(keyText(instance.metadata));
@@ -61,7 +61,7 @@ export class Connections {
 
   /**
    * The connection for a customer of a namespace.
-   * @throws ConnectionError where the instance does not exist, does not allow the namespace, or has no key
+   * @throws ConnectionError if the instance does not exist, does not allow the namespace, or has no key
    */
   async forCustomer(ref: InstanceRef, customerNamespace: string): Promise<GatewayConnection> {
     const namespace = ref.namespace ?? customerNamespace;
@@ -76,7 +76,7 @@ export class Connections {
 
   /**
    * The connection for the deletion of a customer. Kubernetes deletes the Secrets of a namespace before the objects that
-   * have finalizers: where the namespace of the instance is being deleted, this is the last connection that the process
+   * have finalizers: if the namespace of the instance is being deleted, this is the last connection that the process
    * has read.
    * @throws ConnectionError as {@link forCustomer}
    */
@@ -106,7 +106,7 @@ export class Connections {
 
   /**
    * Reads the key again. Called after the gateway has answered 401.
-   * @returns a connection with another key; the same object where the key has not changed
+   * @returns a connection with another key; the same object if the key has not changed
    * @throws ConnectionError as {@link forInstance}
    */
   async refresh(connection: GatewayConnection): Promise<GatewayConnection> {
@@ -151,7 +151,7 @@ export class Connections {
     return await read;
   }
 
-  /** @returns the cached object where nothing in it has changed */
+  /** @returns the cached object if nothing in it has changed */
   #cache(key: string, fingerprint: string, fresh: GatewayConnection): GatewayConnection {
     const cached = this.#cached.get(key);
     const isSame = cached?.fingerprint === fingerprint && isSameConnection(cached.connection, fresh);

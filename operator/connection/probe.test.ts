@@ -52,7 +52,7 @@ describe('probe of a gateway', () => {
     return await probeGateway(connections, clients, {} as GatewayInstance, new AbortController().signal);
   }
 
-  it('succeeds where LiteLLM answers that the customer does not exist', async () => {
+  it('succeeds if LiteLLM answers that the customer does not exist', async () => {
     answer = missing;
     expect((await look()).condition).to.include({ status: 'True', reason: 'Reachable' });
     expect(calls).to.equal(1);
@@ -65,7 +65,7 @@ describe('probe of a gateway', () => {
     ['a page with 200', 200, '<title>Welcome</title>', '"Welcome"'],
     ['an error with 200', 200, '{"error":"unknown path"}', '"unknown path"'],
   ] as const) {
-    it(`fails where ${what} answers, and the message names spec.endpoint`, async () => {
+    it(`fails if ${what} answers, and the message names spec.endpoint`, async () => {
       answer = { status, body };
       const { condition, connection } = await look();
       expect(condition.status).to.equal('False');
@@ -75,7 +75,7 @@ describe('probe of a gateway', () => {
     });
   }
 
-  it('does not report the key where the address of the operator is not allowed', async () => {
+  it('does not report the key if the address of the operator is not allowed', async () => {
     answer = { status: 403, body: '{"detail":"Access forbidden: IP address 10.0.0.1 not allowed."}' };
     const { condition } = await look();
     expect(condition).to.include({ status: 'False', reason: 'GatewayError' });

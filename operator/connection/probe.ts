@@ -11,9 +11,9 @@ import type { GatewayConnection } from './readConnection.ts';
 /** The result of a probe. */
 export interface ProbeResult {
   readonly condition: ConditionState<'Reachable'>;
-  /** undefined: the gateway cannot be called now. Present where the gateway only asks to wait. */
+  /** undefined: the gateway cannot be called now. Present if the gateway only asks to wait. */
   readonly connection: GatewayConnection | undefined;
-  /** The gateway's address, where it is known. */
+  /** The gateway's address if it is known. */
   readonly endpoint: string | undefined;
 }
 

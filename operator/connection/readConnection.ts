@@ -20,7 +20,7 @@ export interface GatewayConnection extends GatewayTarget {
   readonly enforcement: EnforcementSettings;
 }
 
-/** @throws ConnectionError where a part of the connection is missing or invalid; ApiError */
+/** @throws ConnectionError if a part of the connection is missing or invalid; ApiError */
 export async function readConnection(
   client: Pick<KubeClient, 'get'>,
   instance: GatewayInstance,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type GatewayInstance, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 
 /**
- * The address of an instance's gateway as `host:port/path` in canonical form; undefined where it is unknown. Instances with
+ * The address of an instance's gateway as `host:port/path` in canonical form; undefined if it is unknown. Instances with
  * one address lead to one gateway, whatever key they use. Different names of one gateway, such as a DNS alias, are not
  * recognized here but by the link of a record to a budget row.
  */

@@ -68,7 +68,7 @@ describe('ownership', () => {
     ['TakingOver', 'TakingOver'],
     ['UpToDate', 'Owned'],
   ] as const) {
-    it(`reads ${ownership} from the condition ${reason} where an earlier version wrote the status`, () => {
+    it(`reads ${ownership} from the condition ${reason} if an earlier version wrote the status`, () => {
       const earlier = withStatus({ specHash: 'x', ...reported(reason) });
       expect(ownershipOf(earlier).status).to.equal(ownership);
       expect(nextOwnership(earlier, undefined)).to.equal(ownership);

@@ -16,9 +16,9 @@ type Probes = Pick<Container, 'startupProbe' | 'livenessProbe' | 'readinessProbe
 
 /** What the container depends on beside the instance's spec. */
 export interface WorkloadSettings {
-  /** The image where the instance names none: the operator's own. */
+  /** The image if the instance names none: the operator's own. */
   readonly defaultImage: string;
-  /** The operator's own namespace, from which it calls its guardrails; undefined where it runs outside the cluster. */
+  /** The operator's own namespace, from which it calls its guardrails; undefined if it runs outside the cluster. */
   readonly operatorNamespace?: string | undefined;
 }
 

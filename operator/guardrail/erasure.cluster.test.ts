@@ -168,7 +168,7 @@ describe('erasing the sessions in sidecars', function () {
     await eraseSessions(await erasureEndpoints({ client }, of), 'someone', new AbortController().signal);
   };
 
-  it('calls every pod with the key where the store is in memory', async () => {
+  it('calls every pod with the key if the store is in memory', async () => {
     const [one, other] = sidecars;
     await pod('one', one);
     await pod('other', other);
@@ -179,7 +179,7 @@ describe('erasing the sessions in sidecars', function () {
     for (const sidecar of sidecars) expect(sidecar.calls).to.deep.equal([call]);
   });
 
-  it('calls one pod where the store is shared', async () => {
+  it('calls one pod if the store is shared', async () => {
     const [one, other] = sidecars;
     await pod('one', one);
     await pod('other', other);
@@ -187,13 +187,13 @@ describe('erasing the sessions in sidecars', function () {
     expect(sidecars.flatMap(({ calls }) => calls)).to.have.length(1);
   });
 
-  it('calls nothing where no pod runs and the store is in memory, and fails where the store is shared', async () => {
+  it('calls nothing if no pod runs and the store is in memory, and fails if the store is shared', async () => {
     expect(await erasureEndpoints({ client }, instance())).to.deep.equal([]);
     const fault: unknown = await erasureEndpoints({ client }, instance(true)).catch((error: unknown) => error);
     expect(fault).to.be.instanceOf(NoGuardrailError).with.property('message').that.contains('No pod of the gateway');
   });
 
-  it('fails where one pod refuses, or its guardrail does not listen', async () => {
+  it('fails if one pod refuses, or its guardrail does not listen', async () => {
     const [one, other] = sidecars;
     await pod('one', one);
     await pod('other', other);

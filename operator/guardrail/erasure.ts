@@ -15,7 +15,7 @@ export interface GuardrailEndpoint {
   readonly url: string;
   /** Sent as `x-api-key`; its name is the tenant whose sessions are erased. */
   readonly apiKey: string;
-  /** Opens the connection where the operator cannot reach the address directly. */
+  /** Opens the connection if the operator cannot reach the address directly. */
   readonly connect?: () => Promise<Duplex>;
 }
 
@@ -37,10 +37,10 @@ export const sidecarPermissions: readonly Permission[] = [
 
 /**
  * The guardrail processes to call for an erasure. In Deployment mode this is the Service: with a store in memory one
- * pod runs behind it, and with a shared store any pod can erase. Of the sidecars, each one is called where the store is
- * in memory, and any one where it is shared.
- * @returns an empty list where no guardrail runs, or all sessions ended with its pods
- * @throws ApiError where the key or the pods cannot be read; NoGuardrailError where the store is shared and no
+ * pod runs behind it, and with a shared store any pod can erase. Of the sidecars, each one is called if the store is
+ * in memory, and any one if it is shared.
+ * @returns an empty list if no guardrail runs, or all sessions ended with its pods
+ * @throws ApiError if the key or the pods cannot be read; NoGuardrailError if the store is shared and no
  *   guardrail runs
  */
 export async function erasureEndpoints(

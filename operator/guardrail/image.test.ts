@@ -46,7 +46,7 @@ describe('the image of guardrails', () => {
     expect(await image()).to.equal('mirror.example.com/ggo@sha256:1');
   });
 
-  it('follows from the version where the operator does not run in a pod', async () => {
+  it('follows from the version if the operator does not run in a pod', async () => {
     expect(await guardrailImage(clusterWith(), undefined, undefined)()).to.match(/^gateway-guardrail-operator:\d/);
   });
 });

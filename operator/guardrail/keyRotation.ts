@@ -38,7 +38,7 @@ export interface KeyOwner {
   readonly instance: GatewayInstance;
   readonly spec: Guardrail;
   readonly mode: GuardrailMode;
-  /** The gateway's own Deployment, where it is known and exists. */
+  /** The gateway's own Deployment if it is known and exists. */
   readonly proxy: ProxyDeployment | undefined;
 }
 
@@ -57,8 +57,8 @@ const SLACK_MS = 5_000;
 const PROBE_TIMEOUT_MS = 5_000;
 
 /**
- * Creates the keys where they are missing, and performs the next step of a requested rotation.
- * @throws GuardrailNotReadyError where a Secret of the name belongs to another owner; ApiError
+ * Creates the keys if they are missing, and performs the next step of a requested rotation.
+ * @throws GuardrailNotReadyError if a Secret of the name belongs to another owner; ApiError
  */
 export async function reconcileKeys(dependencies: KeyRotationDependencies, owner: KeyOwner): Promise<GuardrailKeys> {
   const { client } = dependencies;

@@ -25,9 +25,9 @@ export interface StoredKeySecret {
 }
 
 /**
- * Reads a Secret, and creates it where it does not exist.
- * @param complete generates missing keys; returns the same object where no key is missing
- * @throws NameTakenError where the Secret belongs to another owner; ApiError
+ * Reads a Secret, and creates it if it does not exist.
+ * @param complete generates missing keys; returns the same object if no key is missing
+ * @throws NameTakenError if the Secret belongs to another owner; ApiError
  */
 export async function ensureKeySecret(
   client: KubeClient,
@@ -68,7 +68,7 @@ export async function ensureKeySecret(
 
 /**
  * Writes the changes of a Secret.
- * @throws ApiError 409 where the Secret has changed since it was read
+ * @throws ApiError 409 if the Secret has changed since it was read
  */
 export async function updateKeySecret(
   client: KubeClient,

@@ -97,7 +97,7 @@ describe('keys', () => {
     expect([...tenants]).to.deep.equal(['proxy']);
   });
 
-  it('the old API key is accepted until the next rotation where the roll-out of the gateway is unknown', () => {
+  it('the old API key is accepted until the next rotation if the roll-out of the gateway is unknown', () => {
     const blind: KeyPropagation = { ...ready, gatewayHasKey: undefined };
     const before = completeApiKeys(empty);
     const first = rotateApiKeys(rotateApiKeys(before, 'one', blind).secret, 'one', blind).secret;

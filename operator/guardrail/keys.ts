@@ -49,7 +49,7 @@ export interface RotationStep {
   readonly inProgress: boolean;
 }
 
-/** The key that the gateway sends; empty where there is none yet. */
+/** The key that the gateway sends; empty if there is none yet. */
 export function apiKeyOf(secret: KeySecret): string {
   return secret.data[API_KEY] ?? '';
 }
@@ -72,7 +72,7 @@ export function revisionOf(secret: KeySecret): number {
 
 /**
  * Generates the missing API keys.
- * @returns the same object where no key is missing
+ * @returns the same object if no key is missing
  */
 export function completeApiKeys(secret: KeySecret): KeySecret {
   const key = apiKeyOf(secret) || newestApiKeyOf(secret) || newApiKey();
@@ -83,7 +83,7 @@ export function completeApiKeys(secret: KeySecret): KeySecret {
 
 /**
  * Generates the missing keys of the guardrail.
- * @returns the same object where no key is missing
+ * @returns the same object if no key is missing
  */
 export function completeGuardrailKeys(secret: KeySecret): KeySecret {
   const has = (name: string): boolean => (secret.data[name] ?? '').trim() !== '';

@@ -10,7 +10,7 @@ describe('the memory of a guardrail', () => {
     expect([larger.limit, larger.maxBody]).to.deep.equal(['1216Mi', 20 * 2 ** 20]);
   });
 
-  it('has a smaller largest body where the limit of the instance is too small', () => {
+  it('has a smaller largest body if the limit of the instance is too small', () => {
     const small = memoryOf({ maxBody: '10Mi', resources: { limits: { memory: '700Mi' } } });
     expect(small.nodeOptions).to.equal('--max-old-space-size=233 --max-semi-space-size=8');
     expect(small.maxBody).to.be.within(2 ** 20, 10 * 2 ** 20 - 1);
@@ -21,7 +21,7 @@ describe('the memory of a guardrail', () => {
     }
   });
 
-  it('leaves the heap to Node where there is no limit', () => {
+  it('leaves the heap to Node if there is no limit', () => {
     expect(memoryOf({ resources: { limits: { cpu: '1' } } })).to.include({ limit: undefined, nodeOptions: undefined });
   });
 });

@@ -8,11 +8,11 @@ import { bytes, quantityBytes } from './sizes.ts';
 const MIB = 2 ** 20;
 
 export interface Memory {
-  /** A quantity; undefined where the instance sets limits without a memory limit. */
+  /** A quantity; undefined if the instance sets limits without a memory limit. */
   readonly limit: string | undefined;
   /** For `NODE_OPTIONS`; undefined without a limit. */
   readonly nodeOptions: string | undefined;
-  /** The requested size in bytes, or less where the memory limit of the instance is too small for it. */
+  /** The requested size in bytes, or less if the memory limit of the instance is too small for it. */
   readonly maxBody: number;
 }
 

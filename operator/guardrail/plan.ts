@@ -32,14 +32,14 @@ export interface GuardrailPlan {
 export interface PlanDependencies extends KeyRotationDependencies {
   /** The image of guardrails whose instance names none. */
   readonly defaultImage: () => Promise<string>;
-  /** The operator's own namespace; undefined where the operator runs outside the cluster. */
+  /** The operator's own namespace; undefined if the operator runs outside the cluster. */
   readonly operatorNamespace: string | undefined;
 }
 
 /**
  * Plans the guardrail of an instance.
- * @param proxy the gateway's own Deployment, where it is known and exists
- * @throws GuardrailNotReadyError where the settings are invalid or an input is missing; ApiError
+ * @param proxy the gateway's own Deployment if it is known and exists
+ * @throws GuardrailNotReadyError if the settings are invalid or an input is missing; ApiError
  */
 export async function planGuardrail(
   dependencies: PlanDependencies,

@@ -44,7 +44,7 @@ export interface GuardrailResult {
   readonly condition: ConditionState<'GuardrailReady'> | undefined;
 }
 
-/** @param deployment the gateway's own Deployment; undefined where the spec names none */
+/** @param deployment the gateway's own Deployment; undefined if the spec names none */
 export async function reconcileGuardrail(
   dependencies: GuardrailDependencies,
   instance: GatewayInstance,
@@ -140,7 +140,7 @@ function frozen(instance: GatewayInstance, condition: ConditionState<'GuardrailR
   return { plan: undefined, active: activeBefore(instance), objects: [], frozen: true, condition };
 }
 
-/** @throws the error where it says nothing about the guardrail */
+/** @throws the error if it says nothing about the guardrail */
 function conditionOf(error: unknown): ConditionState<'GuardrailReady'> {
   if (error instanceof GuardrailNotReadyError) return error.condition;
   if (error instanceof NameTakenError) return { status: 'False', reason: 'NameTaken', message: error.message };

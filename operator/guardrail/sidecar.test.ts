@@ -21,7 +21,7 @@ function proxyOf(pod: Partial<Pod> = {}): ProxyDeployment {
 }
 
 describe("the operator's part of the gateway's Deployment", () => {
-  it('is empty where the spec requests nothing', () => {
+  it('is empty if the spec requests nothing', () => {
     expect(proxyPatch(instanceOf(), proxyOf(), nothing)).to.deep.equal({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -82,14 +82,14 @@ describe("the gateway's Deployment", () => {
     });
   }
 
-  it('has a ConfigMap where a container mounts it', () => {
+  it('has a ConfigMap if a container mounts it', () => {
     const volumes = [{ name: 'v', configMap: { name: 'config' } }];
     const containers = [{ name: 'a', volumeMounts: [{ name: 'v', mountPath: '/c' }] }];
     expect(mountsConfigMap(proxyOf({ volumes, containers }), 'config')).to.equal(true);
     expect(mountsConfigMap(proxyOf({ volumes }), 'config')).to.equal(false);
   });
 
-  it('has the sidecar where it is among its init containers', () => {
+  it('has the sidecar if it is among its init containers', () => {
     expect(hasSidecar(proxyOf())).to.equal(false);
     expect(hasSidecar(proxyOf({ initContainers: [{ name: 'gateway-guardrail' }] }))).to.equal(true);
   });

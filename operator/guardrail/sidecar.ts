@@ -44,7 +44,7 @@ export interface DeploymentPatch {
 /** An empty part. Applying it removes everything that the operator has added before. */
 export function emptyPatch(proxy: ProxyDeployment): DeploymentPatch {
   const { name, namespace, uid } = proxy.metadata;
-  // With the uid the API server does not create a new Deployment where this one was deleted.
+  // With the uid the API server does not create a new Deployment if this one was deleted.
   const identity = { name, ...(namespace === undefined ? {} : { namespace }), uid };
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: identity };
 }

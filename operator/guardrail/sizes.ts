@@ -4,15 +4,15 @@ const UNITS: Readonly<Record<string, number>> = {
 
 /**
  * The bytes of a size such as `10Mi`.
- * @throws RangeError where the text is no size
+ * @throws RangeError if the text is not a size
  */
 export function bytes(size: string): number {
   const [, number, unit = ''] = /^(\d+)(Ki|Mi)?$/.exec(size) ?? [];
-  if (number === undefined) throw new RangeError(`${size} is not a size. Write for example 10Mi.`);
+  if (number === undefined) throw new RangeError(`${size} is not a size. Use a format such as 10Mi.`);
   return Number(number) * (UNITS[unit] ?? 1);
 }
 
-/** The bytes of a Kubernetes quantity; undefined where it has a unit that memory limits do not have. */
+/** The bytes of a Kubernetes quantity; undefined if it has a unit that memory limits do not have. */
 export function quantityBytes(quantity: string): number | undefined {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?(?:[eE]\d+)?)([kMGT]|[KMGT]i)?$/.exec(quantity) ?? [];
   return number === undefined ? undefined : Math.floor(Number(number) * (UNITS[unit] ?? 1));

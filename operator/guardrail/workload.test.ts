@@ -270,7 +270,7 @@ describe('guardrail workload', () => {
       });
     }
 
-    it('are absent where the spec does not set them', () => {
+    it('are absent if the spec does not set them', () => {
       expect(environmentOf({})).to.have.all.keys(
         'PORT',
         'HOST',
@@ -322,7 +322,7 @@ describe('guardrail workload', () => {
 describe('names', () => {
   const name = fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?$/);
 
-  it('are the name of the instance where possible', () => {
+  it('are the name of the instance if possible', () => {
     expect(namesOf(instanceOf())).to.deep.equal({
       guardrail: 'main-guardrail',
       apiKeySecret: 'main-guardrail-api-key',

@@ -34,7 +34,7 @@ import { files, metricsPortOf, portOf, replicasOf } from './settings.ts';
 
 /** What the objects depend on beside the instance's spec. */
 export interface WorkloadInputs extends WorkloadSettings {
-  /** The text of the policy; undefined where the spec has none. */
+  /** The text of the policy; undefined if the spec has none. */
   readonly policy: string | undefined;
   /** Changes with each key that every pod must load before it is used. A change rolls the pods out. */
   readonly keyRevision: string;

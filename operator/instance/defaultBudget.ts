@@ -1,5 +1,5 @@
 /**
- * The default budget at the gateway. LiteLLM accepts `max_end_user_budget` and does not enforce it: where the gateway has
+ * The default budget at the gateway. LiteLLM accepts `max_end_user_budget` and does not enforce it: if the gateway has
  * a budget API, the amount is kept in a budget row of the instance.
  */
 import type { DefaultCustomerBudget, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';

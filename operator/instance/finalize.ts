@@ -58,7 +58,7 @@ function recordForceDeletion({ events }: Dependencies, instance: GatewayInstance
   });
 }
 
-/** @returns the state and cause of what could not be cleaned up, as a sentence; undefined where nothing is left */
+/** @returns the state and cause of what could not be cleaned up, as a sentence; undefined if nothing is left */
 async function cleanUp(
   dependencies: Dependencies,
   instance: GatewayInstance,

@@ -20,7 +20,7 @@ const MIN_INTERVAL_MS = 1_000;
 export class InMemoryStates {
   readonly #states = new Map<string, InMemoryState>();
 
-  /** The state of an instance; a new one where the instance was replaced by another of its name. */
+  /** The state of an instance; a new one if the instance was replaced by another of its name. */
   of({ metadata }: GatewayInstance): InMemoryState {
     const key = keyText(metadata);
     const known = this.#states.get(key);

@@ -16,7 +16,7 @@ export interface InstanceDependencies {
   readonly clients: GatewayClients;
   /** The image of guardrails whose instance names none. Default: the operator's own. */
   readonly guardrailImage?: string | undefined;
-  /** The operator's own pod, where it runs in one. */
+  /** The operator's own pod if it runs in one. */
   readonly ownPod?: ObjectKey | undefined;
   /** Where the operator reaches a Service. Default: at the Service's own name, as inside a cluster. */
   readonly resolve?: (url: string) => string;

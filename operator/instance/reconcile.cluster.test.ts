@@ -270,7 +270,7 @@ describe('GatewayInstance', function () {
       expect((await testbed.deployment('litellm')).spec?.template.spec?.initContainers).to.equal(undefined);
     });
 
-    it('is not cleaned up at the gateway where its finalizer is removed by hand', async () => {
+    it('is not cleaned up at the gateway if its finalizer is removed by hand', async () => {
       proxy.calls.length = 0;
       await testbed.patch({ metadata: { finalizers: null } });
       await testbed.remove();
@@ -525,7 +525,7 @@ describe('GatewayInstance', function () {
       }
     });
 
-    it('with a ServiceMonitor where the kind exists', async () => {
+    it('with a ServiceMonitor if the kind exists', async () => {
       const crd = {
         apiVersion: 'apiextensions.k8s.io/v1',
         kind: 'CustomResourceDefinition',
@@ -764,7 +764,7 @@ describe('GatewayInstance', function () {
         expect(rowsMade()).to.deep.equal([id]);
       });
 
-      it('creates no row where the finalizer race is known to be lost', async () => {
+      it('creates no row if the finalizer race is known to be lost', async () => {
         proxy.fault = async ({ path }) => {
           if (path !== '/budget/info') return undefined;
           proxy.fault = () => undefined;
@@ -1083,7 +1083,7 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_erro
       await testbed.until('GuardrailReady', 'RollingOut');
     });
 
-    it('but not where an older instance already manages the Deployment', async () => {
+    it('but not if an older instance already manages the Deployment', async () => {
       await testbed.apply(proxyManifest({ env: keyMounted }));
       await testbed.instance(sidecar);
       await testbed.until('GuardrailReady', 'RollingOut');

@@ -51,17 +51,17 @@ describe('instance status', () => {
       { status: 'True', reason: 'Ready' },
     ],
   ] as const) {
-    it(`is ${expected.reason} where ${what}`, () => {
+    it(`is ${expected.reason} if ${what}`, () => {
       expect(readiness({ ...good, ...change })).to.include(expected);
     });
   }
 
-  it('is the same object where nothing has changed, so that nothing is written', () => {
+  it('is the same object if nothing has changed, so that nothing is written', () => {
     const instance = withStatus(good, now);
     expect(nextStatus(instance, good, observed, later)).to.equal(instance.status);
   });
 
-  it('reports a guardrail as not ready only where one is requested', () => {
+  it('reports a guardrail as not ready only if one is requested', () => {
     const ready = (finding: ConditionStates['GuardrailReady']): unknown =>
       nextStatus(instanceOf(), { ...good, GuardrailReady: finding }, observed, now).guardrailReady;
     expect(ready(good.GuardrailReady)).to.equal('True');
@@ -89,7 +89,7 @@ describe('instance status', () => {
     ).to.deep.equal(['Ready', 'GuardrailReady']);
   });
 
-  it('keeps all other conditions where only Ready is written', () => {
+  it('keeps all other conditions if only Ready is written', () => {
     const instance = withStatus(good, now);
     const status = statusWithReady(
       instance,

@@ -49,7 +49,7 @@ export function readiness(conditions: ConditionStates): ConditionState<'Ready'> 
   return { status, reason: notReady[failing], message };
 }
 
-/** @returns the status after a reconcile; the same object where nothing has changed */
+/** @returns the status after a reconcile; the same object if nothing has changed */
 export function nextStatus(
   before: GatewayInstance,
   conditions: ConditionStates,

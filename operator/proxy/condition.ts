@@ -12,7 +12,7 @@ import type { DesiredProxy } from './state.ts';
 /** What the condition depends on. */
 export interface ProxyFacts {
   readonly instance: GatewayInstance;
-  /** The gateway's Deployment after the operator's part was applied; undefined where the spec names none, or none exists. */
+  /** The gateway's Deployment after the operator's part was applied; undefined if the spec names none, or none exists. */
   readonly deployment: ProxyDeployment | 'missing' | undefined;
   readonly rollout: Rollout | undefined;
   readonly desired: DesiredProxy;
@@ -31,7 +31,7 @@ const checks: readonly ((facts: ProxyFacts) => Condition | undefined)[] = [
   rollingOut,
 ];
 
-/** The condition ProxyConfigured, where the configuration is written. */
+/** The condition ProxyConfigured if the configuration is written. */
 export function proxyCondition(facts: ProxyFacts): Condition {
   for (const check of checks) {
     const failed = check(facts);

@@ -16,7 +16,7 @@ import type { DesiredProxy, ObservedProxy } from './state.ts';
 export interface WrittenConfig {
   /** Digest of the configuration; undefined: the operator does not manage it, or could not write it. */
   readonly hash: string | undefined;
-  /** The ConfigMap, where the operator manages it. */
+  /** The ConfigMap if the operator manages it. */
   readonly objects: readonly OwnedObject[];
   readonly failure: ConditionState<'ProxyConfigured'> | undefined;
   /** What the admin needs to know about the base, in whole sentences. */

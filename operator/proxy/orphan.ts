@@ -61,7 +61,7 @@ async function orphanConfiguration(
   const data = text === undefined ? (configMap.data ?? {}) : { [configKeyOf(proxyConfig)]: text };
   const { kind, object } = configMapObject(instance, name, { data, annotations: {} });
   const { ownerReferences: _none, ...metadata } = object.metadata;
-  // With the uid the API server creates no new ConfigMap where this one was deleted meanwhile.
+  // With the uid the API server creates no new ConfigMap if this one was deleted meanwhile.
   const identity = { ...metadata, uid: configMap.metadata.uid };
   await client.apply(kind, { ...object, metadata: identity });
   return [`ConfigMap ${name}`];

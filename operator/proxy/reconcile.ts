@@ -26,7 +26,7 @@ export interface ProxyResult {
   readonly deployment: ProxyDeployment | undefined;
   /** The objects that were applied, or stay as they are. */
   readonly objects: readonly OwnedObject[];
-  /** Whether every gateway pod runs with the desired state; undefined where the operator does not know the Deployment. */
+  /** Whether every gateway pod runs with the desired state; undefined if the operator does not know the Deployment. */
   readonly isRolledOut: boolean | undefined;
 }
 

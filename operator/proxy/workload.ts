@@ -9,7 +9,7 @@ import type { DesiredProxy } from './state.ts';
 
 /**
  * Applies the operator's part of the Deployment. A change of it rolls out new pods.
- * @param configHash undefined where the configuration could not be written: the Deployment keeps the hash that it has
+ * @param configHash undefined if the configuration could not be written: the Deployment keeps the hash that it has
  */
 export async function patchWorkload(
   client: KubeClient,
@@ -32,7 +32,7 @@ export async function patchWorkload(
 /**
  * Removes the operator's part from a gateway's Deployment.
  * @param label of the instance that it belongs to, which may be deleted
- * @returns the Deployment; undefined where it had no such part
+ * @returns the Deployment; undefined if it had no such part
  */
 export async function releaseWorkload(
   client: KubeClient,

@@ -16,7 +16,7 @@ const QUEUE = ['name', 'controller'] as const;
 /** The result of a reconcile, in controller-runtime's terms. */
 export type ReconcileResult = 'success' | 'error' | 'requeue_after';
 
-/** The runtime's metrics. They use the names and labels of controller-runtime and client-go where those exist. */
+/** The runtime's metrics. They use the names and labels of controller-runtime and client-go if those exist. */
 export class RuntimeMetrics {
   readonly reconcileTotal = counter(
     'controller_runtime_reconcile_total',

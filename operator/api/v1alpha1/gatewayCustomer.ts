@@ -55,7 +55,7 @@ export interface ObjectPermission {
 /**
  * Desired state of the customer at the gateway.
  * @x-kubernetes-validations [
- *   {"rule": "!has(self.budgetId) || (!has(self.maxBudget) && !has(self.budgetDuration))", "fieldPath": ".budgetId", "reason": "FieldValueForbidden", "message": "budgetId cannot be used together with maxBudget or budgetDuration: remove budgetId to give this customer limits of its own, or remove maxBudget and budgetDuration to use the tier"}
+ *   {"rule": "!has(self.budgetId) || (!has(self.maxBudget) && !has(self.budgetDuration))", "fieldPath": ".budgetId", "reason": "FieldValueForbidden", "message": "budgetId cannot be used together with maxBudget or budgetDuration: remove budgetId to set limits for this customer, or remove maxBudget and budgetDuration to use the tier"}
  * ]
  */
 export interface GatewayCustomerSpec {
@@ -72,7 +72,7 @@ export interface GatewayCustomerSpec {
    * @maxLength 256
    * @x-kubernetes-validations [
    *   {"rule": "self == oldSelf", "message": "customerId cannot be changed: create another GatewayCustomer with the new id, and delete this one"},
-   *   {"rule": "!self.matches('^\\\\s|\\\\s$|[[:cntrl:]]')", "message": "customerId must not begin or end with white space or hold control characters: write it exactly as the application sends it"}
+   *   {"rule": "!self.matches('^\\\\s|\\\\s$|[[:cntrl:]]')", "message": "customerId must not begin or end with white space or contain control characters: set it exactly as applications send it"}
    * ]
    */
   customerId: string;
@@ -85,7 +85,7 @@ export interface GatewayCustomerSpec {
   /**
    * The maximum amount that the customer may spend, in USD, per budgetDuration. Without budgetDuration, the amount is a lifetime limit. Mutually exclusive with budgetId.
    * @x-kubernetes-validations [
-   *   {"rule": "self >= 0.0", "message": "maxBudget must not be negative: write an amount in USD, or leave it out for no limit"}
+   *   {"rule": "self >= 0.0", "message": "maxBudget must not be negative: set an amount in USD, or remove maxBudget for no limit"}
    * ]
    */
   maxBudget?: number;
@@ -93,7 +93,7 @@ export interface GatewayCustomerSpec {
    * The period after which the spend is reset to zero, as a number with a unit (s, m, h, d, w or mo), for example 1d, 7d or 30d. Default: the spend is never reset, and maxBudget is a lifetime limit. Mutually exclusive with budgetId.
    * @maxLength 16
    * @x-kubernetes-validations [
-   *   {"rule": "self.matches('^[1-9][0-9]{0,5}(s|m|h|d|w|mo)$')", "message": "budgetDuration must be a whole number with a unit (s, m, h, d, w or mo): write for example 1d, 7d or 30d"}
+   *   {"rule": "self.matches('^[1-9][0-9]{0,5}(s|m|h|d|w|mo)$')", "message": "budgetDuration must be a whole number with a unit (s, m, h, d, w or mo), for example 1d, 7d or 30d"}
    * ]
    */
   budgetDuration?: string;
@@ -102,7 +102,7 @@ export interface GatewayCustomerSpec {
    * @minLength 1
    * @maxLength 256
    * @x-kubernetes-validations [
-   *   {"rule": "!self.startsWith('gcust-')", "message": "budgetId must not begin with gcust-, which names the rows that the operator keeps for single customers: name a tier of your own"}
+   *   {"rule": "!self.startsWith('gcust-')", "message": "budgetId must not begin with gcust-, the prefix of the operator's own budgets: set the id of a tier"}
    * ]
    */
   budgetId?: string;
@@ -111,18 +111,18 @@ export interface GatewayCustomerSpec {
    * @asType integer
    * @format int64
    * @x-kubernetes-validations [
-   *   {"rule": "self >= 0", "message": "tpmLimit must not be negative: write a number of tokens a minute, or leave it out for no limit"},
-   *   {"rule": "self <= 9007199254740991", "message": "tpmLimit must be at most 9007199254740991: leave it out for no limit"}
+   *   {"rule": "self >= 0", "message": "tpmLimit must not be negative: set a number of tokens per minute, or remove tpmLimit for no limit"},
+   *   {"rule": "self <= 9007199254740991", "message": "tpmLimit must be at most 9007199254740991: remove tpmLimit for no limit"}
    * ]
    */
   tpmLimit?: number;
   /**
-   * The maximum number of requests per minute. 0 refuses every request.
+   * The maximum number of requests per minute. 0 rejects every request.
    * @asType integer
    * @format int64
    * @x-kubernetes-validations [
-   *   {"rule": "self >= 0", "message": "rpmLimit must not be negative: write a number of requests a minute, or leave it out for no limit"},
-   *   {"rule": "self <= 9007199254740991", "message": "rpmLimit must be at most 9007199254740991: leave it out for no limit"}
+   *   {"rule": "self >= 0", "message": "rpmLimit must not be negative: set a number of requests per minute, or remove rpmLimit for no limit"},
+   *   {"rule": "self <= 9007199254740991", "message": "rpmLimit must be at most 9007199254740991: remove rpmLimit for no limit"}
    * ]
    */
   rpmLimit?: number;
@@ -134,7 +134,7 @@ export interface GatewayCustomerSpec {
    */
   models?: string[];
   /**
-   * The model for calls that name no model. Not every gateway enforces it: see the condition FullyApplied.
+   * The model for calls that do not specify a model. Not every gateway enforces it: see the condition FullyApplied.
    * @minLength 1
    * @maxLength 256
    */
@@ -145,7 +145,7 @@ export interface GatewayCustomerSpec {
    * @maxLength 64
    */
   allowedModelRegion?: string;
-  /** Whether every call of the customer is refused. Not every gateway enforces it: see the condition FullyApplied. An rpmLimit of 0 also refuses every call. */
+  /** Whether the gateway rejects every call of the customer. Not every gateway enforces it: see the condition FullyApplied. An rpmLimit of 0 also rejects every call. */
   blocked?: boolean;
   /** The MCP servers, access groups, vector stores and agents that the customer may use. */
   objectPermission?: ObjectPermission;
@@ -161,7 +161,7 @@ export interface GatewayCustomerSpec {
    */
   deletionPolicy?: 'Delete' | 'Orphan';
   /**
-   * What happens when the gateway already has a record with this id. Adopt takes the record over, Refuse reports a conflict in the condition Synced. Default: Adopt in the namespace of the GatewayInstance, where a gateway may have created the record at the customer's first call; Refuse in other namespaces. A record that belongs to another GatewayCustomer is never adopted.
+   * What happens when the gateway already has a record with this id. Adopt takes over the record, Refuse reports a conflict in the condition Synced. Default: Adopt in the namespace of the GatewayInstance, where a gateway may have created the record at the customer's first call; Refuse in other namespaces. A record that belongs to another GatewayCustomer is never adopted.
    */
   adoptionPolicy?: 'Adopt' | 'Refuse';
 }

@@ -109,24 +109,24 @@ export interface CustomerIdPrefixes {
 /**
  * The budget of customers without a budget of their own. Exactly one of maxBudget and budgetId must be set.
  * @x-kubernetes-validations [
- *   {"rule": "has(self.maxBudget) != has(self.budgetId)", "message": "defaultCustomerBudget needs either maxBudget or budgetId: set exactly one of the two"},
- *   {"rule": "!has(self.budgetDuration) || !has(self.budgetId)", "fieldPath": ".budgetDuration", "reason": "FieldValueForbidden", "message": "budgetDuration cannot be used together with budgetId, whose tier has a period of its own: remove budgetDuration, or replace budgetId by maxBudget"},
- *   {"rule": "!has(self.budgetDuration) || has(self.maxBudget) || has(self.budgetId)", "fieldPath": ".budgetDuration", "reason": "FieldValueForbidden", "message": "budgetDuration needs an amount to count: set maxBudget, too"}
+ *   {"rule": "has(self.maxBudget) != has(self.budgetId)", "message": "defaultCustomerBudget requires either maxBudget or budgetId: set exactly one of the two"},
+ *   {"rule": "!has(self.budgetDuration) || !has(self.budgetId)", "fieldPath": ".budgetDuration", "reason": "FieldValueForbidden", "message": "budgetDuration cannot be used together with budgetId, because the tier has its own period: remove budgetDuration, or replace budgetId by maxBudget"},
+ *   {"rule": "!has(self.budgetDuration) || has(self.maxBudget) || has(self.budgetId)", "fieldPath": ".budgetDuration", "reason": "FieldValueForbidden", "message": "budgetDuration requires maxBudget: set maxBudget, or remove budgetDuration"}
  * ]
  */
 export interface DefaultCustomerBudget {
   /**
    * The maximum amount that each of these customers may spend, in USD, per budgetDuration. Without budgetDuration, the amount is a lifetime limit.
    * @x-kubernetes-validations [
-   *   {"rule": "self >= 0.0", "message": "maxBudget must not be negative: write an amount in USD, or remove defaultCustomerBudget for no limit"}
+   *   {"rule": "self >= 0.0", "message": "maxBudget must not be negative: set an amount in USD, or remove defaultCustomerBudget for no limit"}
    * ]
    */
   maxBudget?: number;
   /**
-   * The period after which the spend is reset to zero, as a number with a unit (s, m, h, d, w or mo), for example 1d, 7d or 30d. Default: the spend is never reset, and maxBudget is a lifetime limit: the gateway refuses every further call until the amount is raised. Mutually exclusive with budgetId, whose tier has its own period.
+   * The period after which the spend is reset to zero, as a number with a unit (s, m, h, d, w or mo), for example 1d, 7d or 30d. Default: the spend is never reset, and maxBudget is a lifetime limit: the gateway rejects every further call until the amount is raised. Mutually exclusive with budgetId, whose tier has its own period.
    * @maxLength 16
    * @x-kubernetes-validations [
-   *   {"rule": "self.matches('^[1-9][0-9]{0,5}(s|m|h|d|w|mo)$')", "message": "budgetDuration must be a whole number with a unit (s, m, h, d, w or mo): write for example 1d, 7d or 30d"}
+   *   {"rule": "self.matches('^[1-9][0-9]{0,5}(s|m|h|d|w|mo)$')", "message": "budgetDuration must be a whole number with a unit (s, m, h, d, w or mo), for example 1d, 7d or 30d"}
    * ]
    */
   budgetDuration?: string;
@@ -141,7 +141,7 @@ export interface DefaultCustomerBudget {
 /**
  * A text, inline or in a ConfigMap. Exactly one of the fields must be set.
  * @x-kubernetes-validations [
- *   {"rule": "has(self.inline) != has(self.configMapRef)", "message": "either inline or configMapRef is needed: set exactly one of the two"}
+ *   {"rule": "has(self.inline) != has(self.configMapRef)", "message": "either inline or configMapRef is required: set exactly one of the two"}
  * ]
  */
 export interface TextSource {
@@ -158,7 +158,7 @@ export interface TextSource {
 export interface ProxyConfig {
   /**
    * The base configuration, in YAML. The operator keeps its keys, their order and the comments. Default: empty.
-   * The operator removes settings by which requests could bypass the guardrail: the condition ProxyConfigured names them.
+   * The operator removes settings that let requests bypass the guardrail. The condition ProxyConfigured lists them.
    */
   base?: TextSource;
   /** Name of the ConfigMap that the operator writes, in the namespace of this resource. The gateway mounts it. */
@@ -188,8 +188,8 @@ export interface Presidio {
    * Address of the Presidio analyzer.
    * @maxLength 2048
    * @x-kubernetes-validations [
-   *   {"rule": "self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') && isURL(self)", "message": "url must be an http or https address without credentials, query or fragment: write for example http://presidio-analyzer:3000"},
-   *   {"rule": "!self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') || !isURL(self) || (url(self).getPort() == '' || (int(url(self).getPort()) >= 1 && int(url(self).getPort()) <= 65535))", "message": "url must have a port between 1 and 65535: write for example http://presidio-analyzer:3000"}
+   *   {"rule": "self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') && isURL(self)", "message": "url must be an http or https address without credentials, query or fragment, for example http://presidio-analyzer:3000"},
+   *   {"rule": "!self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') || !isURL(self) || (url(self).getPort() == '' || (int(url(self).getPort()) >= 1 && int(url(self).getPort()) <= 65535))", "message": "url must have a port between 1 and 65535, for example http://presidio-analyzer:3000"}
    * ]
    */
   url: string;
@@ -289,7 +289,7 @@ export interface GuardrailNetworkPolicy {
 /**
  * The guardrail that the operator runs for this gateway.
  * @x-kubernetes-validations [
- *   {"rule": "!has(self.autoscaling) || !has(self.replicas)", "message": "replicas cannot be used together with autoscaling, which owns the number of pods: remove one of the two"},
+ *   {"rule": "!has(self.autoscaling) || !has(self.replicas)", "message": "replicas cannot be used together with autoscaling, which sets the number of pods: remove one of the two"},
  *   {"rule": "!has(self.mode) || self.mode != 'Sidecar' || (!has(self.autoscaling) && !has(self.replicas))", "message": "replicas and autoscaling have no effect in Sidecar mode, where each gateway pod has its own guardrail: remove them, or set mode to Deployment"}
  * ]
  */
@@ -353,8 +353,8 @@ export interface Guardrail {
    * @maxLength 32
    * @default "24h"
    * @x-kubernetes-validations [
-   *   {"rule": "self.matches('^([0-9]{1,9}(ms|s|m|h))+$') || self.matches('^[0-9]{1,3}d$')", "message": "mappingTTL must be a number of days, or a duration of whole numbers with units (ms, s, m or h): write for example 30m, 24h or 7d"},
-   *   {"rule": "self.matches('^[0-9]{1,3}d$') ? int(self.replace('d', '')) >= 1 && int(self.replace('d', '')) <= 365 : !self.matches('^([0-9]{1,9}(ms|s|m|h))+$') || (duration(self) >= duration('1s') && duration(self) <= duration('8760h'))", "message": "mappingTTL must be between 1s and 365d: write for example 24h"}
+   *   {"rule": "self.matches('^([0-9]{1,9}(ms|s|m|h))+$') || self.matches('^[0-9]{1,3}d$')", "message": "mappingTTL must be a number of days, or a duration of whole numbers with units (ms, s, m or h), for example 30m, 24h or 7d"},
+   *   {"rule": "self.matches('^[0-9]{1,3}d$') ? int(self.replace('d', '')) >= 1 && int(self.replace('d', '')) <= 365 : !self.matches('^([0-9]{1,9}(ms|s|m|h))+$') || (duration(self) >= duration('1s') && duration(self) <= duration('8760h'))", "message": "mappingTTL must be between 1s and 365d, for example 24h"}
    * ]
    */
   mappingTTL?: string;
@@ -370,8 +370,8 @@ export interface Guardrail {
    * @maxLength 32
    * @default {@link instanceDefaults.guardrail.detectionTimeout}
    * @x-kubernetes-validations [
-   *   {"rule": "self.matches('^([0-9]{1,6}(ms|s))+$')", "message": "detectionTimeout must be a duration of whole numbers with units (ms or s): write for example 500ms or 1s"},
-   *   {"rule": "!self.matches('^([0-9]{1,6}(ms|s))+$') || (duration(self) >= duration('10ms') && duration(self) <= duration('20s'))", "message": "detectionTimeout must be between 10ms and 20s: write for example 1s"}
+   *   {"rule": "self.matches('^([0-9]{1,6}(ms|s))+$')", "message": "detectionTimeout must be a duration of whole numbers with units (ms or s), for example 500ms or 1s"},
+   *   {"rule": "!self.matches('^([0-9]{1,6}(ms|s))+$') || (duration(self) >= duration('10ms') && duration(self) <= duration('20s'))", "message": "detectionTimeout must be between 10ms and 20s, for example 1s"}
    * ]
    */
   detectionTimeout?: string;
@@ -410,8 +410,8 @@ export interface Guardrail {
    * @maxLength 16
    * @default "10Mi"
    * @x-kubernetes-validations [
-   *   {"rule": "self.matches('^[1-9][0-9]{0,8}(Ki|Mi)?$')", "message": "maxBody must be a number of bytes, Ki or Mi: write for example 10Mi"},
-   *   {"rule": "!self.matches('^[1-9][0-9]{0,8}(Ki|Mi)?$') || (quantity(self).compareTo(quantity('1Ki')) >= 0 && quantity(self).compareTo(quantity('256Mi')) <= 0)", "message": "maxBody must be between 1Ki and 256Mi: write for example 10Mi"}
+   *   {"rule": "self.matches('^[1-9][0-9]{0,8}(Ki|Mi)?$')", "message": "maxBody must be a number of bytes, Ki or Mi, for example 10Mi"},
+   *   {"rule": "!self.matches('^[1-9][0-9]{0,8}(Ki|Mi)?$') || (quantity(self).compareTo(quantity('1Ki')) >= 0 && quantity(self).compareTo(quantity('256Mi')) <= 0)", "message": "maxBody must be between 1Ki and 256Mi, for example 10Mi"}
    * ]
    */
   maxBody?: string;
@@ -425,8 +425,8 @@ export interface Guardrail {
 /**
  * Desired state of a gateway and its guardrail.
  * @x-kubernetes-validations [
- *   {"rule": "has(self.endpoint) != has(self.serviceRef)", "message": "either endpoint or serviceRef is needed: set exactly one of the two"},
- *   {"rule": "!has(self.guardrail) || !has(self.guardrail.mode) || self.guardrail.mode != 'Sidecar' || has(self.workloadRef)", "fieldPath": ".guardrail.mode", "message": "Sidecar mode needs workloadRef: name the gateway's Deployment there, or set guardrail.mode to Deployment"}
+ *   {"rule": "has(self.endpoint) != has(self.serviceRef)", "message": "either endpoint or serviceRef is required: set exactly one of the two"},
+ *   {"rule": "!has(self.guardrail) || !has(self.guardrail.mode) || self.guardrail.mode != 'Sidecar' || has(self.workloadRef)", "fieldPath": ".guardrail.mode", "message": "Sidecar mode requires workloadRef: set it to the gateway's Deployment, or set guardrail.mode to Deployment"}
  * ]
  */
 export interface GatewayInstanceSpec {
@@ -434,19 +434,19 @@ export interface GatewayInstanceSpec {
    * URL of the gateway, for example https://gateway.example.com. The operator does not follow redirects. Mutually exclusive with serviceRef.
    * @maxLength 2048
    * @x-kubernetes-validations [
-   *   {"rule": "self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') && isURL(self)", "message": "endpoint must be an http or https address without credentials, query or fragment: write for example https://gateway.example.com"},
-   *   {"rule": "!self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') || !isURL(self) || (url(self).getPort() == '' || (int(url(self).getPort()) >= 1 && int(url(self).getPort()) <= 65535))", "message": "endpoint must have a port between 1 and 65535: write for example https://gateway.example.com:4000"}
+   *   {"rule": "self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') && isURL(self)", "message": "endpoint must be an http or https address without credentials, query or fragment, for example https://gateway.example.com"},
+   *   {"rule": "!self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') || !isURL(self) || (url(self).getPort() == '' || (int(url(self).getPort()) >= 1 && int(url(self).getPort()) <= 65535))", "message": "endpoint must have a port between 1 and 65535, for example https://gateway.example.com:4000"}
    * ]
    */
   endpoint?: string;
   /** The Service in front of the gateway. Mutually exclusive with endpoint. */
   serviceRef?: ServiceRef;
   /**
-   * Name of the proxy, as it occurs in its settings and in its calls to the guardrail. For LiteLLM: litellm.
+   * Name of the proxy in its settings and in its calls to the guardrail. For LiteLLM: litellm.
    * @maxLength 32
    * @default {@link instanceDefaults.proxyName}
    * @x-kubernetes-validations [
-   *   {"rule": "self.matches('^[a-z][a-z0-9_]*$')", "message": "proxyName must begin with a small letter and hold only small letters, digits and underscores: write for example litellm"}
+   *   {"rule": "self.matches('^[a-z][a-z0-9_]*$')", "message": "proxyName must begin with a lowercase letter and contain only lowercase letters, digits and underscores, for example litellm"}
    * ]
    */
   proxyName?: string;
@@ -475,8 +475,8 @@ export interface GatewayInstanceSpec {
    * @maxLength 32
    * @default {@link instanceDefaults.syncInterval}
    * @x-kubernetes-validations [
-   *   {"rule": "self.matches('^([0-9]{1,9}(s|m|h))+$')", "message": "syncInterval must be a duration of whole numbers with units (s, m or h): write for example 5m"},
-   *   {"rule": "!self.matches('^([0-9]{1,9}(s|m|h))+$') || (duration(self) >= duration('1s') && duration(self) <= duration('24h'))", "message": "syncInterval must be between 1s and 24h: write for example 5m"}
+   *   {"rule": "self.matches('^([0-9]{1,9}(s|m|h))+$')", "message": "syncInterval must be a duration of whole numbers with units (s, m or h), for example 5m"},
+   *   {"rule": "!self.matches('^([0-9]{1,9}(s|m|h))+$') || (duration(self) >= duration('1s') && duration(self) <= duration('24h'))", "message": "syncInterval must be between 1s and 24h, for example 5m"}
    * ]
    */
   syncInterval?: string;
@@ -493,7 +493,7 @@ export interface GatewayInstanceSpec {
 /** Numbers of customers that refer to an instance. */
 export interface CustomerCounts {
   /**
-   * Number of customers in allowed namespaces, and of customers with a record from the time when their namespace was allowed.
+   * Number of customers in allowed namespaces, and of customers that still have a record because their namespace was allowed before.
    * @asType integer
    * @format int32
    */

@@ -71,7 +71,7 @@ function crashTests(bench: () => SyncBench): void {
     bench().proxy.fault = () => undefined;
   };
 
-  it('clears what was set just before a crash where the spec has changed back since', async () => {
+  it('clears what was set just before a crash if the spec has changed back since', async () => {
     const resource = bench().resource();
     resource.set({ alias: 'One' });
     await resource.reconcile();
@@ -83,7 +83,7 @@ function crashTests(bench: () => SyncBench): void {
     await bench().expectNothingElse(resource);
   });
 
-  it('recognizes its own record after a crash where records of others are refused', async () => {
+  it('recognizes its own record after a crash if records of others are refused', async () => {
     for (const spec of [{ alias: 'A', maxBudget: 4 }, { alias: 'A' }]) {
       const resource = bench().resource();
       resource.set({ ...spec, adoptionPolicy: 'Refuse' });

@@ -127,7 +127,7 @@ export class SyncBench {
     return new SyncedResource(this, `${this.#prefix}-${++this.#serial}`);
   }
 
-  /** @throws Error where the gateway has no record of the resource */
+  /** @throws Error if the gateway has no record of the resource */
   async recordOf({ id }: SyncedResource): Promise<CustomerRow> {
     const row = await this.client.customerInfo(id);
     if (row === undefined) throw new Error('The gateway has no record of the customer.');

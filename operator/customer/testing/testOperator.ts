@@ -167,7 +167,7 @@ export class KubectlUser {
     await this.#core.deleteNamespace({ name: this.namespace });
   }
 
-  /** @returns undefined where it does not exist */
+  /** @returns undefined if it does not exist */
   async get(name: string): Promise<GatewayCustomer | undefined> {
     const where = { group: GROUP, version: VERSION, namespace: this.namespace, plural: customers.plural, name };
     return (await this.#objects.getNamespacedCustomObject(where).catch((error: unknown) => {

@@ -69,7 +69,7 @@ export abstract class FrameworkAdapter extends operatorFramework.default {
     return Promise.resolve();
   }
 
-  /** @throws ApiError, where the framework's method returns null */
+  /** @throws ApiError; the framework's method returns null instead */
   protected override async setResourceStatus(
     meta: ResourceEvent['meta'],
     status: unknown,
@@ -80,7 +80,7 @@ export abstract class FrameworkAdapter extends operatorFramework.default {
     return metaOf(kind.plural, written);
   }
 
-  /** @throws ApiError, where the framework's method returns null */
+  /** @throws ApiError; the framework's method returns null instead */
   protected override async patchResourceStatus(
     meta: ResourceEvent['meta'],
     status: unknown,
