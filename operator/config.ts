@@ -34,7 +34,7 @@ export class ConfigError extends Error {
 
 /** One setting, from a flag and an environment variable. */
 interface Setting<T> {
-  /** Without dashes. The variable is OPERATOR_ and the flag in capitals, with underscores. */
+  /** Without dashes. The environment variable is OPERATOR_ and the flag in upper case, with underscores. */
   readonly flag: string;
   readonly help: string;
   /** The placeholder of the value in the help. */

@@ -8,9 +8,9 @@ import { plannedPermissions, policyRules, type Permission, type PolicyRule } fro
 /** The rules of the operator's roles, by scope. */
 export interface OperatorRoles {
   /**
-   * In the whole cluster, however many namespaces are watched: the operator's own kinds and nothing with user data. The own
-   * kinds are cluster-wide because a namespace under deletion loses its RoleBindings first: the operator must still be able
-   * to remove its finalizers, or the deletion never completes.
+   * In the whole cluster: the operator's own kinds and nothing with user data. The own kinds are cluster-wide because a
+   * namespace under deletion loses its RoleBindings first. If the operator could not remove its finalizers then, the
+   * deletion would never complete.
    */
   readonly clusterRules: readonly PolicyRule[];
   /** In each watched namespace. */
@@ -21,10 +21,10 @@ export interface OperatorRoles {
   readonly ownRules: readonly PolicyRule[];
 }
 
-/** Rights on foreign kinds that are harmless cluster-wide and that are needed while a namespace is deleted. */
+/** Permissions on foreign kinds that are harmless cluster-wide and that are required while a namespace is deleted. */
 const HARMLESS: readonly string[] = ['/namespaces', 'events.k8s.io/events'];
 
-/** Every right that the operator needs, derived from the wiring of its controllers. */
+/** All permissions of the operator, derived from the wiring of its controllers. */
 export function operatorPermissions(options: { readonly installCrds: boolean }): readonly Permission[] {
   return plannedPermissions(
     (runtime) => operatorControllers(runtime, { guardrailImage: undefined, ownPod: undefined }),
@@ -36,7 +36,7 @@ export function operatorPermissions(options: { readonly installCrds: boolean }):
   );
 }
 
-/** The operator's rights, grouped into roles. */
+/** The operator's permissions, grouped into roles. */
 export function operatorRoles(options: { readonly installCrds: boolean }): OperatorRoles {
   const permissions = operatorPermissions(options);
   const watched = permissions.filter(({ scope }) => scope === 'watched');

@@ -150,15 +150,11 @@ describe('CRDs at the API server', function () {
       ['a negative budget', { maxBudget: -0.01 }, 'maxBudget must not be negative: set an amount in USD'],
       ['a negative tpmLimit', { tpmLimit: -1 }, 'tpmLimit must not be negative'],
       ['a negative rpmLimit', { rpmLimit: -1 }, 'rpmLimit must not be negative'],
-      [
-        'a tpmLimit that JavaScript rounds',
-        { tpmLimit: 2 ** 53 },
-        'tpmLimit must be at most 9007199254740991: leave it out',
-      ],
+      ['a tpmLimit that JavaScript rounds', { tpmLimit: 2 ** 53 }, 'tpmLimit must be at most 9007199254740991: remove'],
       [
         'an rpmLimit that JavaScript rounds',
         { rpmLimit: 2 ** 53 },
-        'rpmLimit must be at most 9007199254740991: leave it out',
+        'rpmLimit must be at most 9007199254740991: remove',
       ],
       ['half a token', { tpmLimit: 0.5 }, 'spec.tpmLimit in body must be of type int64'],
       [

@@ -1,6 +1,6 @@
 /**
- * Both kinds as the runtime names them. Caches are shared by the identity of these constants, so everything that reads
- * or watches our kinds uses these.
+ * Both kinds, as the runtime describes them. Caches are shared by the identity of these constants, so all reads and
+ * watches must use them.
  */
 import { resource } from '../runtime/runtime.ts';
 import type { GatewayCustomer, GatewayInstance } from './v1alpha1/v1alpha1.ts';

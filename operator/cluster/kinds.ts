@@ -19,7 +19,7 @@ import { resource } from '../runtime/runtime.ts';
 export const MANAGED_BY = OPERATOR_NAME;
 /**
  * The label that names the instance: on every object that the operator writes for it, and on a gateway's own Deployment
- * while it has a part of the operator's.
+ * while it contains the operator's part.
  */
 export const INSTANCE_LABEL = `${GROUP}/instance`;
 /** The label of namespaces whose pods may read metrics, with the value `true`. A cluster admin sets it. */
@@ -42,8 +42,8 @@ export const serviceAccounts = managed<FromServer<V1ServiceAccount>>('', 'v1', '
 /** The guardrails' Deployments. */
 export const guardrailDeployments = managed<FromServer<V1Deployment>>('apps', 'v1', 'Deployment');
 /**
- * The gateways' own Deployments that have a part of the operator's. The label belongs to that part: a Deployment that
- * loses it leaves the watch, which reports this as a deletion.
+ * The gateways' own Deployments that contain the operator's part. The label belongs to that part. If a Deployment loses
+ * the label, it leaves the watch, which reports this as a deletion.
  */
 export const proxyDeployments = resource<FromServer<V1Deployment>>(kindNames('apps', 'v1', 'Deployment'), {
   labelSelector: `${INSTANCE_LABEL},app.kubernetes.io/managed-by!=${MANAGED_BY}`,

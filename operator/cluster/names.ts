@@ -6,8 +6,7 @@ import { INSTANCE_LABEL, MANAGED_BY } from './kinds.ts';
 /** The names of an instance's objects. */
 export interface InstanceNames {
   /**
-   * Name of the Deployment, Service, ServiceAccount, ConfigMap and all other objects of the guardrail except its
-   * Secrets.
+   * Name of the guardrail's Deployment, Service, ServiceAccount, ConfigMap and all its other objects except Secrets.
    */
   readonly guardrail: string;
   /** Name of the Secret with the API key. The gateway mounts its key `api-key`. */
@@ -16,11 +15,11 @@ export interface InstanceNames {
   readonly keySecret: string;
 }
 
-/** The length that leaves room in a DNS label for the longest suffix. */
+/** The maximum length of a name to which the longest suffix can be added in a DNS label. */
 const LONGEST = 63 - '-guardrail-api-key'.length;
 
 /**
- * The names of an instance's objects: DNS labels for every name of an instance, and different for different instances.
+ * The names of an instance's objects. They are DNS labels for every name of an instance, and unique for each instance.
  */
 export function namesOf(instance: GatewayInstance): InstanceNames {
   const base = labelOf(instance.metadata.name);
@@ -32,8 +31,8 @@ export function namesOf(instance: GatewayInstance): InstanceNames {
 }
 
 /**
- * The name of a Service is a DNS label that starts with a letter. The name of an instance can be longer, and contain
- * dots.
+ * Derives a DNS label that starts with a letter, as required for a Service. The name of an instance can be longer and
+ * contain dots.
  */
 function labelOf(name: string): string {
   if (name.length <= LONGEST && /^[a-z][a-z0-9-]*$/.test(name)) return name;

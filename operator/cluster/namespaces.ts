@@ -10,7 +10,7 @@ export async function readNamespace(client: Pick<KubeClient, 'get'>, name: strin
   });
 }
 
-/** Whether a namespace is being deleted, so that nothing in it is created again. */
+/** Whether a namespace is being deleted. Nothing can be created in it then. */
 export async function namespaceIsBeingDeleted(client: Pick<KubeClient, 'get'>, name: string): Promise<boolean> {
   return (await readNamespace(client, name))?.metadata.deletionTimestamp !== undefined;
 }

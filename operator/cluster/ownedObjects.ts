@@ -48,13 +48,13 @@ export interface OwnedObject {
   readonly object: { readonly apiVersion: string; readonly kind: string; readonly metadata: OwnedObjectMetadata };
 }
 
-/** Time after which the garbage collector has deleted the objects of a former instance of the same name. */
+/** How long the garbage collector may take to delete the objects of a previous instance of the same name. */
 const COLLECTED_MS = 3_000;
 
-/** An object of the name exists and belongs to another owner. */
+/** An object with the name exists and belongs to another owner. */
 export class NameTakenError extends Error {
   override readonly name = 'NameTakenError';
-  /** The message without its remedy. */
+  /** The first sentence of the message, without the remedy. */
   readonly state: string;
 
   constructor(kind: string, name: string) {
@@ -64,7 +64,7 @@ export class NameTakenError extends Error {
   }
 }
 
-/** Whether an object belongs to this instance, and not to a former one of its name. */
+/** Whether an object belongs to this instance, not to a previous instance of the same name. */
 export function isOwnedBy(object: { readonly metadata: Metadata }, instance: GatewayInstance): boolean {
   return (object.metadata.ownerReferences ?? []).some(({ uid }) => uid === instance.metadata.uid);
 }
@@ -81,8 +81,8 @@ export class OwnedObjects {
   }
 
   /**
-   * Applies objects one after the other.
-   * @returns the objects as the API server has them now
+   * Applies objects sequentially.
+   * @returns the objects as stored by the API server
    * @throws NameTakenError before the first write if one of the objects belongs to another owner; ApiError
    */
   async apply(instance: GatewayInstance, children: readonly OwnedObject[]): Promise<KubeObject[]> {
@@ -131,9 +131,9 @@ export class OwnedObjects {
       (owner) => owner.kind === instance.kind && owner.name === instance.metadata.name,
     );
     if (former === undefined) throw new NameTakenError(kind.kind, name);
-    // Together with the reference to the former owner, the garbage collector would delete the new contents too.
+    // The garbage collector would delete the new contents because of the reference to the previous owner.
     throw new RetryAfterError(
-      `${kind.kind} ${name} of a former instance of this name is not deleted yet.`,
+      `${kind.kind} ${name} of a previous instance with this name is not deleted yet.`,
       COLLECTED_MS,
     );
   }

@@ -1,7 +1,7 @@
 import { annotations, type Condition } from '../api/v1alpha1/v1alpha1.ts';
 import { printable } from '../runtime/runtime.ts';
 
-/** Longer messages are cut. The API server rejects a status with a message of more than 32,768 bytes. */
+/** Longer messages are truncated. The API server rejects a status with a message of more than 32,768 bytes. */
 const MAX_MESSAGE = 2_048;
 
 /** An object with conditions: both kinds of this API. */
@@ -10,7 +10,7 @@ interface WithConditions {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-/** The condition of a type as the resource has it now. */
+/** The current condition of a type. */
 export function currentCondition(object: WithConditions, type: string): Condition | undefined {
   return object.status?.conditions?.find((condition) => condition.type === type);
 }
@@ -33,7 +33,7 @@ export function nextCondition(
   };
 }
 
-/** The message of the condition of a paused resource, for both kinds. */
+/** The condition message of a paused resource, for both kinds. */
 export function pausedMessage({ metadata }: { readonly metadata: { readonly deletionTimestamp?: string } }): string {
   const state =
     metadata.deletionTimestamp === undefined

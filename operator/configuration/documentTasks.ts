@@ -12,7 +12,9 @@ export type DocumentTask =
   | { readonly kind: 'enforcement'; readonly base: string; readonly proxyName: string }
   | { readonly kind: 'policy'; readonly text: string };
 
-/** The result of a task. `refused`: what is wrong with the document, without any value of it. */
+/**
+ * The result of a task. The message of `refused` describes the error in the document and contains none of its values.
+ */
 export type DocumentResult =
   | { readonly kind: 'render'; readonly rendered: RenderedProxyConfig }
   | { readonly kind: 'enforcement'; readonly settings: EnforcementSettings }

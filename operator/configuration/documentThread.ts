@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { DocumentResult, DocumentTask } from './documentTasks.ts';
 
-/** CPU time of one task, in milliseconds: five times the time of the most expensive document that is accepted. */
+/** CPU time of one task, in milliseconds: five times the time of the most expensive accepted document. */
 const TASK_MS = 8_000;
 /** A task may take this many times longer while the thread waits for a core. */
 const BUSY_FACTOR = 6;
@@ -10,12 +10,14 @@ const BUSY_FACTOR = 6;
 const HEAP_MIB = 192;
 /**
  * The worker ends after this time without a task, in milliseconds. V8 keeps its pages for another worker for about ten
- * seconds and then returns them to the system: up to 200 MiB, which nothing else in the process can use.
+ * seconds and then returns them to the system. They are up to 200 MiB, and nothing else in the process can use them.
  */
 const IDLE_MS = 5_000;
 /** Size of the result cache, in bytes. */
 const CACHE_BYTES = 16 * 1024 * 1024;
-/** A document that took too long is tried again after this time, in milliseconds: the machine may have been slow. */
+/**
+ * A document that took too long is processed again after this time, in milliseconds: the machine may have been slow.
+ */
 const LIMIT_ERROR_CACHED_MS = 10 * 60_000;
 
 /** A document takes more time or memory than allowed. */
@@ -40,17 +42,17 @@ interface CachedResult {
 }
 
 /**
- * One thread that processes documents of users, one after the other, so that no document blocks the event loop. The
- * owners of the documents take turns. Results are cached: an unchanged document is processed once.
+ * One thread that processes documents of users sequentially, so that no document blocks the event loop. The owners of
+ * the documents take turns. Results are cached: an unchanged document is processed once.
  */
 export class DocumentThread {
   readonly #program: URL;
   readonly #taskMs: number;
   readonly #maxCacheBytes: number;
-  /** By owner. The owner whose turn is next comes first. */
+  /** Waiting tasks by owner, the next owner first. */
   readonly #waiting = new Map<string, Job[]>();
   readonly #inProgress = new Map<string, Promise<DocumentResult>>();
-  /** By digest of the task. The result that was used last comes last. */
+  /** Results by digest of the task, the most recently used last. */
   readonly #cache = new Map<string, CachedResult>();
   #cacheBytes = 0;
   #worker: Worker | undefined;
@@ -109,7 +111,7 @@ export class DocumentThread {
     this.#running = job;
     this.#worker ??= this.#start();
     this.#watch(job, this.#worker, cpuMs(this.#worker));
-    // A referenced worker keeps the process alive: only while a task runs.
+    // A referenced worker keeps the process alive, so it is referenced only while a task runs.
     this.#worker.ref();
     this.#worker.postMessage(job.task);
   }

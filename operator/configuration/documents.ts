@@ -1,6 +1,6 @@
 /**
  * Processes YAML documents of tenants and admins outside of the event loop. A document of the maximum length takes one
- * or two seconds, and the operator has to renew its lease meanwhile.
+ * or two seconds, and the operator must renew its lease during this time.
  */
 import type { EnforcementSettings } from '../gateway/gateway.ts';
 import type { ManagedSettings, RenderedProxyConfig } from './proxyConfig.ts';

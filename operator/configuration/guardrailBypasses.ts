@@ -1,4 +1,4 @@
-/** Settings outside the operator's guardrail entry with which calls bypass the guardrail. */
+/** Removes settings outside the operator's guardrail entry that let calls bypass the guardrail. */
 import type { Document, YAMLMap, YAMLSeq } from 'yaml';
 import { isMap, isScalar, isSeq, visit } from 'yaml';
 import { GUARDRAIL_NAME } from './guardrailEntry.ts';
@@ -9,8 +9,8 @@ const OPT_OUT = 'opted_out_global_guardrails';
 
 /**
  * Removes the bypasses: defaults of keys and teams that opt out of guardrails, and steps of policy pipelines that run
- * the operator's guardrail. Such a step itself decides what happens after an error, and the guardrail does not run
- * anywhere else then.
+ * the operator's guardrail. Such a step decides itself what happens after an error, and LiteLLM does not run the
+ * guardrail anywhere else in this case.
  * @returns the names of the removed settings
  */
 export function removeBypasses(document: Document): string[] {
@@ -19,12 +19,12 @@ export function removeBypasses(document: Document): string[] {
 
 function removeOptOuts(document: Document): string[] {
   const removed = new Set<string>();
-  // What a merge key adds is removed where it is defined.
+  // Keys from a merge key are removed at their source.
   for (const map of nodesOf(document, isMap)) {
     // Several pairs have the same name if their keys are aliases.
     const valuesOf = (name: string): unknown[] =>
       map.items.filter(({ key }) => nameOf(document, key) === name).map(({ value }) => resolve(document, value));
-    // Only a plain false is certainly no opt-out: `yes` is true for the gateway's parser.
+    // Only a plain false is safe: the gateway's parser reads `yes` as true.
     if (valuesOf(DISABLE_ALL).some((value) => !isScalar(value) || value.value !== false)) {
       remove(document, map, DISABLE_ALL);
       removed.add(DISABLE_ALL);
@@ -57,7 +57,7 @@ function removePipelineSteps(document: Document): string[] {
   return lists.size === 0 ? [] : ['policies.*.pipeline.steps'];
 }
 
-/** Removes a key of the mapping itself. */
+/** Removes a key from the mapping. */
 function remove(document: Document, map: YAMLMap, key: string): void {
   const own = new Set(map.items.filter((pair) => nameOf(document, pair.key) === key));
   detach(

@@ -1,6 +1,7 @@
 /**
- * The operator's entry in the gateway's list of guardrails: its settings, and what an admin may add. Everything else is
- * removed, because many settings of LiteLLM let requests bypass the guardrail, and each version adds more. Pure.
+ * The operator's entry in the gateway's list of guardrails: its settings, and the settings that an admin may add. All
+ * others are removed, because many settings of LiteLLM let requests bypass the guardrail, and each version adds more.
+ * Pure.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
@@ -25,7 +26,7 @@ export const GUARDRAIL_NAME = 'gateway-guardrail';
 /** The environment variable from which the gateway reads the guardrail's API key. */
 export const API_KEY_VARIABLE = 'GUARDRAIL_API_KEY';
 
-/** Settings that follow from the instance. Another value in the base is replaced without a warning. */
+/** Settings that follow from the instance. They replace other values in the base without a warning. */
 const managed = new Set(['api_base', 'api_key', 'timeout']);
 
 /** The settings with which the gateway fails closed in every case. LiteLLM reads all of them from the entry. */
@@ -67,12 +68,12 @@ const stricter = new Map<string, z.ZodType>([
   ['images', z.literal('block')],
 ]);
 
-/** @returns the allowed part of a value; undefined: nothing. Calls `leaveOut` for each removed part. */
+/** @returns the allowed part of a value; undefined if nothing is allowed. Calls `leaveOut` for each removed part. */
 type Check = (value: unknown, leaveOut: (part: string) => void) => unknown;
 
 /**
- * Parameters that an admin may add: they make the guardrail stricter, or cannot weaken it. LiteLLM starts without the
- * guardrail if a value has an unexpected type, so types are checked too.
+ * Parameters that an admin may add, because they cannot weaken the guardrail. Their types are checked, because LiteLLM
+ * starts without the guardrail if a value has an unexpected type.
  */
 const allowed = new Map<string, Check>([
   /** Static headers of the calls to the guardrail. */
@@ -90,7 +91,7 @@ const allowed = new Map<string, Check>([
   ],
   /** Names of the client's headers that the guardrail receives. */
   ['extra_headers', (value) => z.array(headerName).safeParse(value).data],
-  /** The guardrail is called each time after this number of chunks of a stream. */
+  /** Number of stream chunks after which the gateway calls the guardrail. */
   ['streaming_sampling_rate', (value) => z.int().min(1).safeParse(value).data],
   /** Settings of the guardrail for the gateway's calls. */
   [
@@ -122,7 +123,7 @@ export function entryParams(base: Readonly<Record<string, unknown>>, entry: Guar
   return { params, removed };
 }
 
-/** The allowed parts of a mapping; undefined if the value is no mapping. */
+/** The allowed parts of a mapping; undefined if the value is not a mapping. */
 function partsOf(
   value: unknown,
   fits: (name: string, value: unknown) => boolean,

@@ -39,9 +39,14 @@ export interface ManagedSettings {
 /** The rendered configuration. */
 export interface RenderedProxyConfig {
   readonly text: string;
-  /** Names, never values, of removed settings of the base with which calls can bypass the guardrail. */
+  /**
+   * Names, never values, of settings that were removed from the base because calls could bypass the guardrail with
+   * them.
+   */
   readonly removed: readonly string[];
-  /** Whether the gateway includes further files, which can have such settings and which the operator does not read. */
+  /**
+   * Whether the gateway includes further files. They can contain such settings, and the operator does not read them.
+   */
   readonly hasIncludes: boolean;
 }
 
@@ -70,15 +75,14 @@ export function timeoutSecondsOf(spec: Guardrail = {}): number {
  * Renders the configuration.
  * @param base the admin's configuration, which may be empty
  * @returns the base with the operator's settings. Undefined settings stay as in the base.
- * @throws ProxyConfigError if the base is not one YAML mapping, or has another type in the place of the operator's
- *   settings
+ * @throws ProxyConfigError if the base is not one YAML mapping, or has another type in place of the operator's settings
  */
 export function renderProxyConfig(base: string, ours: ManagedSettings): RenderedProxyConfig {
   const document = parseBase(base);
   const { budget, guardrail, proxyName } = ours;
   if (budget !== undefined) {
     const settings = mapAt(document, `${proxyName}_settings`);
-    // Both together: the amount of an old default must not remain beside the row of a new one.
+    // Deletes both: the amount of an old default must not remain next to the row of a new one.
     assign(document, settings, 'max_end_user_budget', budget.maxBudget);
     assign(document, settings, 'max_end_user_budget_id', budget.budgetId);
   }
@@ -103,7 +107,7 @@ function mapAt(document: Document, key: string): YAMLMap {
   if (isMap(found)) return found;
   if (found !== undefined && !isNull(found)) {
     throw new ProxyConfigError(
-      `${key} in the gateway's configuration is not a mapping. Write it as a mapping, or remove it.`,
+      `${key} in the gateway's configuration is not a mapping. Change it to a mapping, or remove it.`,
     );
   }
   const made = new YAMLMap();
@@ -117,7 +121,7 @@ function guardrailsOf(document: Document): YAMLSeq {
   if (isSeq(found)) return found;
   if (found !== undefined && !isNull(found)) {
     throw new ProxyConfigError(
-      "guardrails in the gateway's configuration is not a list. Write it as a list, or remove it.",
+      "guardrails in the gateway's configuration is not a list. Change it to a list, or remove it.",
     );
   }
   const made = new YAMLSeq();
@@ -126,8 +130,8 @@ function guardrailsOf(document: Document): YAMLSeq {
 }
 
 /**
- * Writes the operator's entry: in the place of an existing entry of its name, or else after all others. Only one entry
- * may have the name, because the gateway sends each call to any one of them.
+ * Writes the operator's entry in place of an existing entry with its name, or else after all others. Only one entry may
+ * have the name, because the gateway sends each call to an arbitrary one of them.
  * @returns the names of removed settings
  */
 function writeEntry(document: Document, paramsKey: string, guardrail: GuardrailEntry): string[] {
@@ -160,14 +164,14 @@ function writeEntry(document: Document, paramsKey: string, guardrail: GuardrailE
   ];
 }
 
-/** A name for users. A key with an unusual form can be a value in the wrong place. */
+/** A name to show to users. A key with an unusual form may be a misplaced value. */
 function shown(name: string): string {
   return SHOWN_NAME.test(name) ? name : 'a key with an unusual name';
 }
 
 /**
- * A new mapping with the comments and the style of another one. It has no anchors, tags or spellings of values, which
- * the gateway could read in another way.
+ * A new mapping with the comments and the style of another one. It has no anchors, tags or spellings of values that the
+ * gateway could read differently.
  */
 function mapLike(old: unknown, entries: readonly (readonly [string, unknown])[]): YAMLMap {
   const made = new YAMLMap();

@@ -1,7 +1,7 @@
 /**
  * The gateway's configuration as a YAML document that is edited in place: comments, order and quotes are kept. Text
- * that several places share, by an anchor and its aliases or by merge keys (`<<`), is read as the gateway reads it, and
- * an edit of one place does not change another one. Pure.
+ * that several places share by aliases or merge keys (`<<`) is read as the gateway reads it, and an edit in one place
+ * does not change another place. Pure.
  */
 import type { Alias, Node } from 'yaml';
 import {
@@ -21,14 +21,16 @@ import {
 } from 'yaml';
 import { parseYaml, YamlError } from '../../guardrail/guardrail.ts';
 
-/** The base is no configuration that a gateway could read. The message names the place, and contains no value. */
+/** The base is not a configuration that a gateway can read. The message names the location and contains no value. */
 export class ProxyConfigError extends Error {
   override readonly name = 'ProxyConfigError';
 }
 
-/** Limit of the nodes that one alias may expand to: nested aliases grow exponentially. */
+/** Maximum number of nodes that one alias may expand to: nested aliases grow exponentially. */
 const MAX_UNFOLDED = 10_000;
-/** Limit of the nodes that all reads of one configuration may expand to. Real configurations need some hundreds. */
+/**
+ * Maximum number of nodes that all reads of one configuration may expand to. Real configurations need some hundreds.
+ */
 const MAX_UNFOLDED_IN_ALL = 50_000;
 const MERGE_KEY = '<<';
 
@@ -60,7 +62,7 @@ export function parseBase(base: string): Document {
     // The gateway can read a key with an alias or a tag as another key, or as a duplicate one.
     if (!isScalar(key) || key.tag !== undefined) {
       throw new ProxyConfigError(
-        "The gateway's configuration has an alias, a tag or a collection as a top-level key. Write that key as plain text.",
+        "The gateway's configuration has an alias, a tag or a collection as a top-level key. Replace it with plain text.",
       );
     }
   }
@@ -87,7 +89,7 @@ export function resolve(document: Document, node: unknown): unknown {
   return isAlias(node) ? sharingOf(document).targets.get(node) : node;
 }
 
-/** The targets of a document's aliases, and how many more nodes may be expanded. */
+/** The targets of a document's aliases, and the remaining number of nodes that may be expanded. */
 interface Sharing {
   readonly targets: ReadonlyMap<Alias, Node>;
   /** The collection or pair of each alias, by the alias's target. */
@@ -183,7 +185,7 @@ export function valueOf(document: Document, node: unknown): unknown {
   });
 }
 
-/** The value of a mapping's key. It can be edited without a change of another place. */
+/** The value of a mapping's key. An edit of it does not change another place. */
 export function ownValue(document: Document, map: YAMLMap, key: string): unknown {
   const pair = map.items.find((each) => nameOf(document, each.key) === key);
   const value: unknown = pair === undefined ? entriesOf(document, map).get(key) : pair.value;
@@ -198,7 +200,7 @@ export function ownValue(document: Document, map: YAMLMap, key: string): unknown
   return copy;
 }
 
-/** Detaches nodes from everything that refers to them, or to nodes in them, so that they can be removed. */
+/** Replaces all references to nodes, or to nodes within them, so that they can be removed. */
 export function detach(document: Document, nodes: readonly unknown[]): void {
   const inside = new Set<Node>();
   for (const node of nodes) {
@@ -212,7 +214,7 @@ export function detach(document: Document, nodes: readonly unknown[]): void {
   release(document, inside);
 }
 
-/** The text of a key as a reader finds it. A key that is not plain text has a name that no setting has. */
+/** The text of a key. A key that is not plain text gets a name that no setting has. */
 export function nameOf(document: Document, key: unknown): string {
   const found = resolve(document, key);
   return isScalar(found) ? String(found.value) : '?';
@@ -244,7 +246,7 @@ function replaceIn(parent: unknown, replacements: ReadonlyMap<unknown, Node>): v
   }
 }
 
-/** A copy without references: aliases are expanded in it. Comments are not copied. */
+/** A copy with expanded aliases and without comments. */
 function copyOf(document: Document, node: Node): Node {
   return unfold(document, node, (found, inner): Node => {
     if (isScalar(found)) {
@@ -275,7 +277,7 @@ export function copyComments(from: unknown, to: unknown): void {
   Object.assign(to, { comment, commentBefore, spaceBefore });
 }
 
-/** Visits a node and everything that it refers to, each time again. */
+/** Visits a node and all nodes that it refers to, as often as it refers to them. */
 function unfold<Result>(
   document: Document,
   node: unknown,

@@ -1,4 +1,4 @@
-/** The face of this folder: how the operator reaches the gateway of an instance, and for which customers. */
+/** The face of this folder: connections to the gateways of instances, and the customers that may use them. */
 export { admits, allows, permitsId } from './admission.ts';
 export { ConnectionError, type CustomerConnectionReason } from './connectionError.ts';
 export { Connections, type ConnectionSources } from './connections.ts';

@@ -1,6 +1,6 @@
 import type { InstanceConditionReason } from '../conditions/conditions.ts';
 
-/** Why a customer has no connection: a reason of its condition `Synced`. */
+/** The reasons of a customer's condition `Synced` without a connection. */
 export type CustomerConnectionReason =
   'InstanceNotFound' | 'InstanceNotReady' | 'NamespaceNotAllowed' | 'CustomerIdNotAllowed';
 

@@ -12,14 +12,14 @@ import { ConnectionError, instanceNotFound } from './connectionError.ts';
 import type { GatewayConnection } from './readConnection.ts';
 import { readConnection } from './readConnection.ts';
 
-/** Where connections are read from. The runtime has all of it. */
+/** The sources from which connections are read. The runtime provides all of them. */
 export interface ConnectionSources {
   readonly client: Pick<KubeClient, 'get'>;
   readonly instances: Pick<Lister<GatewayInstance>, 'get'>;
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** The key, the authority, the Service and the configuration of the gateway are read again after this time. */
+/** The key, the certificate authority, the Service and the configuration are read again after this time. */
 const REREAD_AFTER_MS = 60_000;
 
 /** The number of instances whose last complete connection is kept for deletions. The oldest are dropped first. */
@@ -105,7 +105,7 @@ export class Connections {
   }
 
   /**
-   * Reads the key again. Called after the gateway has answered 401.
+   * Reads the key again. Called after the gateway has returned 401.
    * @returns a connection with another key; the same object if the key has not changed
    * @throws ConnectionError as {@link forInstance}
    */
@@ -114,7 +114,7 @@ export class Connections {
     const instance = this.#sources.instances.get({ namespace, name });
     if (instance === undefined) throw instanceNotFound(namespace, name);
     const cached = this.#cached.get(keyText({ namespace, name }));
-    // Another reconcile has read the new key already.
+    // Another reconcile has already read the new key.
     if (cached !== undefined && cached.connection.masterKey !== connection.masterKey) {
       return await this.forInstance(instance);
     }
@@ -127,7 +127,7 @@ export class Connections {
     this.#cached.delete(keyText({ namespace, name }));
   }
 
-  /** Concurrent reads of one instance share one read: a thousand customers cause one, not a thousand. */
+  /** Concurrent callers for one instance share one read. */
   async #read(instance: GatewayInstance): Promise<GatewayConnection> {
     const key = keyText(instance.metadata);
     const fingerprint = fingerprintOf(instance);
@@ -141,7 +141,7 @@ export class Connections {
       })
       .catch((error: unknown) => {
         const cached = this.#cached.get(key);
-        // While the API server is unreachable, the last known key stays in use.
+        // While the API server is unreachable, the last known key remains in use.
         if (!(error instanceof ConnectionError) && cached?.fingerprint === fingerprint) return cached.connection;
         if (error instanceof ConnectionError) this.#cached.delete(key);
         throw error;
@@ -179,7 +179,7 @@ export class Connections {
       throw error;
     const current = this.#sources.instances.get({ namespace, name });
     const isReplaced = current !== undefined && current.metadata.uid !== last.instance.metadata.uid;
-    // A namespace that the instance did not allow is not allowed after its deletion either.
+    // The deletion of an instance does not allow additional namespaces.
     if (isReplaced || !allows(last.instance, customerNamespace)) throw error;
     if (!(await namespaceIsBeingDeleted(this.#sources.client, namespace))) throw error;
     return last;

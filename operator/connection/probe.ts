@@ -11,9 +11,9 @@ import type { GatewayConnection } from './readConnection.ts';
 /** The result of a probe. */
 export interface ProbeResult {
   readonly condition: ConditionState<'Reachable'>;
-  /** undefined: the gateway cannot be called now. Present if the gateway only asks to wait. */
+  /** undefined: the gateway cannot be called now. Set if the gateway only limits the call rate. */
   readonly connection: GatewayConnection | undefined;
-  /** The gateway's address if it is known. */
+  /** The gateway's address, if known. */
   readonly endpoint: string | undefined;
 }
 
@@ -55,7 +55,7 @@ async function callGateway(
     await clients.for(connection).customerInfo(PROBE_ID, { signal });
     return reachable;
   } catch (error) {
-    // A gateway that asks to wait is reachable.
+    // A gateway that limits the call rate is reachable.
     if (!isGatewayError(error, 'retryAfter')) throw error;
     return error.rateLimited ? rateLimited(error) : reachable;
   }

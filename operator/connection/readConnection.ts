@@ -39,7 +39,7 @@ export async function readConnection(
   if (/[^\x21-\x7e]/.test(masterKey)) {
     throw notReady(
       'SecretKeyMissing',
-      `Key ${spec.masterKeySecretRef.key} of Secret ${spec.masterKeySecretRef.name} (spec.masterKeySecretRef) contains white space or characters that are not allowed in an HTTP header. Store only the gateway's master key under it.`,
+      `Key ${spec.masterKeySecretRef.key} of Secret ${spec.masterKeySecretRef.name} (spec.masterKeySecretRef) contains white space or characters that are not allowed in an HTTP header. Store only the gateway's master key in it.`,
     );
   }
   return {
@@ -72,11 +72,11 @@ async function readEndpoint(client: Pick<KubeClient, 'get'>, instance: GatewayIn
     if (URL.canParse(endpoint)) return endpoint.replace(/\/+$/, '');
     throw notReady(
       'EndpointInvalid',
-      'The address in spec.endpoint is not valid. Write for example https://gateway.example.com:4000, with a port of at most 65535.',
+      'The address in spec.endpoint is invalid. Use a format such as https://gateway.example.com:4000, with a port of at most 65535.',
     );
   }
   if (serviceRef === undefined) {
-    throw notReady('ServiceNotFound', 'The instance names no gateway. Set spec.endpoint or spec.serviceRef.');
+    throw notReady('ServiceNotFound', 'The instance has no gateway address. Set spec.endpoint or spec.serviceRef.');
   }
   const port = await readServicePort(client, instance, serviceRef);
   const scheme = serviceRef.scheme ?? instanceDefaults.serviceRef.scheme;

@@ -1,4 +1,4 @@
-/** Which resources name the same customer of the same gateway, and which of them owns the record. */
+/** Finds the resources that name the same customer of the same gateway, and the one that owns the record. */
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { admits } from '../connection/connection.ts';
 import { keyText, type ObjectKey } from '../runtime/runtime.ts';
@@ -8,7 +8,7 @@ import { addressDigest, gatewayAddress } from './gatewayAddress.ts';
 import { canSucceed } from './ownership.ts';
 import { age, type Claimant, counts, ownerBefore } from './precedence.ts';
 
-/** The resource that owns the customer's record instead of this one; undefined: none. */
+/** The resource that owns the customer's record instead of this one, if any. */
 export function ownerOf(dependencies: Dependencies, customer: GatewayCustomer): GatewayCustomer | undefined {
   return ownerBefore(customer, claimantsOf(dependencies, customer), gatewayDigest(dependencies, customer));
 }
@@ -37,8 +37,8 @@ export function successorOf(dependencies: Dependencies, customer: GatewayCustome
 }
 
 /**
- * All resources that name the same customer of the same gateway and that their instances allow. Two instances with the
- * same address lead to the same gateway.
+ * All allowed resources that name the same customer of the same gateway. Instances with the same address belong to the
+ * same gateway.
  */
 export function claimantsOf(dependencies: Dependencies, customer: GatewayCustomer): readonly Claimant[] {
   const own = instanceKeyOf(customer);
@@ -60,7 +60,9 @@ export function otherClaimantKeys(dependencies: Dependencies, customer: GatewayC
     .filter((key) => keyText(key) !== self);
 }
 
-/** The resource that a budget row belongs to; undefined: it is not in this cluster, or its instance does not allow it. */
+/**
+ * The resource that a budget row belongs to; undefined if it is not in this cluster or its instance does not allow it.
+ */
 export function ownerOfRow(dependencies: Dependencies, uid: string): GatewayCustomer | undefined {
   return dependencies.byUid.get(uid).find((customer) => {
     const instance = dependencies.instances.get(instanceKeyOf(customer));
@@ -79,7 +81,7 @@ function isAllowed(instance: GatewayInstance, { metadata, spec }: GatewayCustome
   return admits(instance, metadata.namespace, spec.customerId);
 }
 
-/** The instance and all others that lead to the same gateway. */
+/** All instances of the same gateway, including this one. */
 function instancesOfGateway({ instances, byGateway }: Dependencies, own: ObjectKey): readonly ObjectKey[] {
   const instance = instances.get(own);
   const address = instance === undefined ? undefined : gatewayAddress(instance);

@@ -1,4 +1,4 @@
-/** How a customer's reconcile reaches its gateway. */
+/** The connection of a customer's reconcile to its gateway. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { ConnectionError, type GatewayConnection, permitsId } from '../connection/connection.ts';
 import type { Dependencies } from './dependencies.ts';

@@ -3,12 +3,15 @@ import type { Dependencies } from './dependencies.ts';
 import { transitions } from './events.ts';
 import { nextStatus, type SyncOutcome } from './status.ts';
 
-/** The resource was deleted before the finalizer was written. Nothing exists at the gateway, and nothing may be created. */
+/**
+ * The resource was deleted before the finalizer was written. Nothing exists at the gateway, and nothing may be created
+ * there.
+ */
 export class DeletedFirstError extends Error {
   override readonly name = 'DeletedFirstError';
 }
 
-/** The customer of one reconcile: every step reads it and writes it here. */
+/** The customer of one reconcile. Every step reads and writes it through this object. */
 export class CurrentCustomer {
   readonly #dependencies: Pick<Dependencies, 'cache' | 'finalizer' | 'status' | 'events' | 'now'>;
   #known: GatewayCustomer;
@@ -22,8 +25,8 @@ export class CurrentCustomer {
   }
 
   /**
-   * The newest state of the resource: the cache takes in our own writes at once. A resource with another uid or spec is
-   * left to the next reconcile.
+   * The newest state of the resource: the cache contains the operator's own writes at once. The next reconcile handles
+   * a resource with another uid or spec.
    */
   get latest(): GatewayCustomer {
     const { namespace, name, uid, generation } = this.#known.metadata;

@@ -38,8 +38,8 @@ export function customerController(runtime: Runtime, given: CustomerDependencies
 }
 
 /**
- * The fairness group of a customer: its instance. Customers that no instance allows share one group for each namespace, so
- * that a made-up instance name does not gain a turn of its own.
+ * The fairness group of a customer: its instance. Customers that no instance allows share one group for each namespace,
+ * so that an invented instance name does not get its own share of the workers.
  */
 function groupOf({ cache, instances: known }: Dependencies, key: ObjectKey): string {
   const customer = cache.get(key);
@@ -49,7 +49,10 @@ function groupOf({ cache, instances: known }: Dependencies, key: ObjectKey): str
   return isAllowed ? keyText(keyOf(instance)) : `${key.namespace}/`;
 }
 
-/** Whether the spec changed, or the gateway became reachable: its customers need not wait for their backoff. */
+/**
+ * Whether the spec changed or the gateway became reachable. Its customers are then reconciled without waiting for their
+ * backoff.
+ */
 function mattersToCustomers(before: GatewayInstance, after: GatewayInstance): boolean {
   return before.metadata.generation !== after.metadata.generation || (isReachable(after) && !isReachable(before));
 }

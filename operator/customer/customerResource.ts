@@ -1,4 +1,4 @@
-/** What a customer resource says about itself. Pure. */
+/** Reads properties of a customer resource. Pure. */
 import { annotations, type Condition, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { currentCondition, type CustomerConditionType } from '../conditions/conditions.ts';
 import { keyText, type ObjectKey } from '../runtime/runtime.ts';
@@ -34,7 +34,7 @@ export function isInSync(customer: GatewayCustomer): boolean {
   );
 }
 
-/** A condition of a customer, if it has one of that type. */
+/** The condition of a type, if the customer has one. */
 export function conditionOf(customer: GatewayCustomer, type: CustomerConditionType): Condition | undefined {
   return currentCondition(customer, type);
 }

@@ -13,12 +13,12 @@ import { adoptionPolicyOf, ownershipOf } from './ownership.ts';
 import { wouldBeLinked } from './recordOwner.ts';
 import { strategyFor } from './strategy.ts';
 
-/** Which record a deletion removes: its own, only one that is linked to its budget row, or none. */
+/** The record that a deletion removes: the resource's own, only one that is linked to its budget row, or none. */
 export type RecordDeletion = 'own' | 'ifLinked' | 'none';
 
 /**
  * Deletes the record, the budget row and the sessions of a customer.
- * @returns whether the gateway has no record of this resource any more
+ * @returns whether the gateway no longer has a record of this resource
  * @throws ConnectionError, GatewayError, ErasureError
  */
 export async function deleteRecord(
@@ -49,8 +49,8 @@ export async function deleteRecord(
 }
 
 /**
- * Whether a record may be deleted with a resource: not if it is linked to the budget row of another resource, and not if
- * only a link could prove its origin and it has none.
+ * Whether a record may be deleted with a resource. A record that is linked to another resource's budget row may not. If
+ * only a link can prove the origin of the record, it must have one.
  */
 function isOwn(
   customer: GatewayCustomer,
@@ -75,7 +75,7 @@ async function eraseAtGuardrail(
   const instance = instances.get(key);
   if (instance === undefined) return;
   const endpoints = await guardrails(instance).catch(async (error: unknown) => {
-    // The operator loses its rights in a namespace before the namespace's guardrail is deleted.
+    // The operator loses its permissions in a namespace before the namespace's guardrail is deleted.
     if (isForbidden(error) && (await namespaceIsBeingDeleted(client, key.namespace))) return [];
     const known = error instanceof NoGuardrailError;
     const message = known ? error.message : "The address of the instance's guardrail is unknown.";

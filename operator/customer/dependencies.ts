@@ -19,7 +19,7 @@ import { gatewayAddress } from './gatewayAddress.ts';
 import type { CustomerMetrics } from './metrics.ts';
 import { customerMetrics } from './metrics.ts';
 
-/** What the customer controller needs from the rest of the operator. */
+/** The dependencies of the customer controller. */
 export interface CustomerDependencies {
   readonly connections: Connections;
   readonly clients: GatewayClients;
@@ -27,7 +27,7 @@ export interface CustomerDependencies {
   readonly guardrails?: GuardrailEndpoints;
 }
 
-/** What the reconcile of a customer works with. */
+/** The dependencies of a customer's reconcile. */
 export interface Dependencies {
   readonly connections: Connections;
   readonly clients: GatewayClients;
@@ -52,7 +52,7 @@ export interface Dependencies {
   readonly monotonic: () => number;
 }
 
-/** Takes from the runtime what the reconcile needs. Call it before the controllers start. */
+/** Creates the dependencies of the reconcile. Call it before the controllers start. */
 export function createDependencies(runtime: Runtime, dependencies: CustomerDependencies): Dependencies {
   const cache = runtime.cache(customers);
   const instanceCache = runtime.cache(instances);

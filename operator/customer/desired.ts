@@ -3,7 +3,7 @@ import type { GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
 import type { Fields, FieldValues } from '../gateway/gateway.ts';
 import { fieldsOf } from '../gateway/gateway.ts';
 
-/** The fields that a spec names. Other fields are cleared if the operator has set them, and else left alone. */
+/** The fields that a spec names. Other fields are cleared if the operator has set them, and otherwise not changed. */
 export function desiredFields(spec: GatewayCustomerSpec): Fields {
   const { objectPermission: permission } = spec;
   const all: Partial<Record<keyof FieldValues, FieldValues[keyof FieldValues] | undefined>> = {

@@ -1,11 +1,13 @@
 import type { Field, Fields, ObservedCustomer, ObservedValues } from '../gateway/gateway.ts';
 import { allFields, fieldsOf, isEmpty, sameValue } from '../gateway/gateway.ts';
 
-/** How a record differs from the desired fields. Fields that the operator neither wants nor has set do not count. */
+/**
+ * How a record differs from the desired fields. Fields that are neither desired nor set by the operator do not count.
+ */
 export interface Drift {
   /** Desired fields that have another value. */
   readonly differs: readonly Field[];
-  /** Desired fields that the gateway does not report: it seems not to support them. */
+  /** Desired fields that the gateway does not report, probably because it does not support them. */
   readonly unreported: readonly Field[];
   /** Fields that the operator has set, that are no longer desired, and that still have a value. */
   readonly uncleared: readonly Field[];

@@ -5,8 +5,8 @@ import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { GuardrailEndpoint } from '../guardrail/guardrail.ts';
 
 /**
- * The guardrail processes that store the sessions of an instance's customers: every pod if the store is in memory, any pod
- * if it is shared, none if the instance has no guardrail. Throws if they are unknown.
+ * Returns the guardrail processes that store the sessions of an instance's customers: every pod if the store is in
+ * memory, one pod if it is shared, none if the instance has no guardrail. Throws if they are unknown.
  */
 export type GuardrailEndpoints = (instance: GatewayInstance) => Promise<readonly GuardrailEndpoint[]>;
 

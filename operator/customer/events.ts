@@ -19,7 +19,7 @@ const failureEvents: Readonly<Partial<Record<CustomerConditionReason<'Synced'>, 
   InternalError: 'InternalError',
 };
 
-/** The events between two statuses. A reconcile that finds the same again has none. */
+/** The events between two statuses. A reconcile without a transition has none. */
 export function transitions(
   before: GatewayCustomer,
   after: GatewayCustomerStatus,
@@ -39,7 +39,7 @@ export function transitions(
   return events;
 }
 
-/** A resource that is applied before its instance is no failure: a customer that was never synced waits normally. */
+/** A resource may be applied before its instance: a customer that was never synced waits without a failure event. */
 function failure(before: GatewayCustomer, is: { readonly reason: string; readonly message: string }): EventDetails {
   const reason = is.reason as CustomerConditionReason<'Synced'>;
   const { message } = is;

@@ -1,4 +1,4 @@
-/** What happens before the resource of a customer may be deleted. */
+/** Finalizes the resource of a customer before its deletion. */
 import { annotations, gatewayCustomerNames, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { readNamespace } from '../cluster/cluster.ts';
 import { ConnectionError } from '../connection/connection.ts';
@@ -29,15 +29,15 @@ const definitionName = `${gatewayCustomerNames.plural}.${gatewayCustomerNames.gr
 
 /** How long a customer of a namespace that is being deleted waits for a missing instance or key, in milliseconds. */
 const strandedMs = 5 * 60_000;
-/** When a deletion that waits for a user's action is tried again. */
+/** The delay before the retry of a deletion that waits for a user's action. */
 const retryMs = 60_000;
 
-const howToForce = `To delete this resource without that, set the annotation ${annotations.forceDelete} to "true".`;
+const howToForce = `To delete this resource anyway, set the annotation ${annotations.forceDelete} to "true".`;
 
 /** Finalizes customers: deletes at the gateway exactly what belongs to the resource. */
 export class Finalization {
   readonly #dependencies: Dependencies;
-  /** Since when a customer of a namespace that is being deleted is stranded, by uid, on the monotonic clock. */
+  /** Since when a customer cannot be deleted because its instance or key is missing, by uid, on the monotonic clock. */
   readonly #strandedSince = new Map<string, number>();
 
   constructor(dependencies: Dependencies) {
@@ -67,8 +67,8 @@ export class Finalization {
   }
 
   /**
-   * Cleans up after resources that were deleted in spite of their finalizer: deletes the budget row of each, and the record
-   * unless it may belong to others or is to be orphaned.
+   * Cleans up after resources that were deleted despite their finalizer. Deletes the budget row of each, and the record
+   * unless it may belong to others or must be orphaned.
    * @throws GatewayError if the cleanup must be repeated
    */
   async cleanUpAfterLostFinalizer(lost: readonly GatewayCustomer[], { signal, log }: ReconcileContext): Promise<void> {
@@ -127,7 +127,7 @@ export class Finalization {
     });
   }
 
-  /** Reports what the deletion waits for, and schedules the retry. */
+  /** Reports why the deletion waits, and schedules the retry. */
   async #handleFailure(current: CurrentCustomer, error: unknown): Promise<Result> {
     if (error instanceof ErasureError) {
       await setCondition(current, 'ErasurePending', `${error.message} The operator retries. ${howToForce}`);
@@ -164,8 +164,8 @@ export class Finalization {
   }
 
   /**
-   * How long a customer has been stranded. In its own namespace nothing can come back once the namespace is being
-   * deleted, so that the time before a restart of the operator counts too.
+   * How long the instance or key of a customer has been missing. If they were in the customer's own namespace, they
+   * cannot come back, so the time before a restart of the operator counts too.
    */
   #strandedMs(customer: GatewayCustomer, namespaceDeletedAt: string): number {
     const { uid, namespace } = customer.metadata;
@@ -196,7 +196,7 @@ export class Finalization {
       message: `${cause}: the record of ${name}/${customer.metadata.name} remains at the gateway.`,
       action: 'Delete',
     };
-    // No event can be created in a namespace that is being deleted: the event concerns the namespace itself.
+    // No event can be created in a namespace that is being deleted, so the event is about the namespace.
     const namespace = reason === 'namespace_deleted' ? await readNamespace(this.#dependencies.client, name) : undefined;
     if (namespace === undefined) return await this.#removeFinalizer(customer, event);
     this.#dependencies.events.record(namespace, event);

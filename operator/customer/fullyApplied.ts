@@ -1,4 +1,4 @@
-/** The condition FullyApplied: whether the gateway holds and enforces every field of the spec. Pure. */
+/** The condition FullyApplied: whether the gateway stores and enforces every field of the spec. Pure. */
 import type { CustomerConditionReason } from '../conditions/conditions.ts';
 import type { Field, Unenforced } from '../gateway/gateway.ts';
 import type { Drift } from './drift.ts';
@@ -10,7 +10,7 @@ export interface AppliedState {
   readonly specHash: string;
   readonly fields: readonly Field[];
   readonly drift: Drift;
-  /** The budget whose other limits were copied when the record was adopted, as long as one of them remains. */
+  /** The budget from which limits were copied when the record was adopted, while one of these limits remains. */
   readonly copiedBudget?: string | undefined;
   /** Fields that the gateway cannot combine with other fields of the spec. */
   readonly unsupported: readonly Field[];
@@ -18,7 +18,7 @@ export interface AppliedState {
   readonly unenforced: readonly Unenforced[];
 }
 
-/** The fields that no write changes at the gateway. */
+/** The fields that writes do not change at the gateway. */
 export function unappliedFields({ unreported, uncleared }: Drift): Field[] {
   return [...unreported, ...uncleared];
 }

@@ -1,11 +1,11 @@
-/** Recognizes instances that lead to the same gateway by their addresses. Pure. */
+/** Recognizes instances of the same gateway by their addresses. Pure. */
 import { createHash } from 'node:crypto';
 import { type GatewayInstance, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 
 /**
- * The address of an instance's gateway as `host:port/path` in canonical form; undefined if it is unknown. Instances with
- * one address lead to one gateway, whatever key they use. Different names of one gateway, such as a DNS alias, are not
- * recognized here but by the link of a record to a budget row.
+ * The address of an instance's gateway as `host:port/path` in canonical form; undefined if it is unknown. Instances
+ * with the same address belong to the same gateway, even if they use different keys. Different names of one gateway,
+ * such as DNS aliases, are not recognized here but by the link of a record to a budget row.
  */
 export function gatewayAddress({ metadata, spec, status }: GatewayInstance): string | undefined {
   if (spec.endpoint !== undefined) return addressOf(spec.endpoint);
@@ -13,7 +13,7 @@ export function gatewayAddress({ metadata, spec, status }: GatewayInstance): str
   const { name, scheme, port } = spec.serviceRef;
   const service = `${scheme ?? instanceDefaults.serviceRef.scheme}://${name}.${metadata.namespace}.svc`;
   if (port !== undefined) return addressOf(`${service}:${port}`);
-  // The reconcile of the instance has read the only port of the Service.
+  // The reconcile of the instance has stored the only port of the Service in the status.
   return status?.endpoint?.startsWith(`${service}:`) === true ? addressOf(status.endpoint) : undefined;
 }
 
@@ -32,7 +32,7 @@ function hostOf(host: string): string {
   return service === null ? host : `${service[1]}.${service[2]}.svc`;
 }
 
-/** The digest of an address for the status of customers: their users need not know the address. */
+/** The digest of an address for the status of customers, whose users may not know the address. */
 export function addressDigest(address: string): string {
   return createHash('sha256').update(address).digest('hex').slice(0, 16);
 }

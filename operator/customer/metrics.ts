@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { Counter, Histogram } from 'prom-client';
 
-/** Metrics of customers, beside those of the runtime and of the gateway calls. */
+/** Metrics of customers, in addition to those of the runtime and of the gateway calls. */
 export interface CustomerMetrics {
   /** Seconds from the creation of a resource to its first successful sync. */
   readonly firstSync: Histogram;

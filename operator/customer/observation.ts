@@ -1,11 +1,11 @@
-/** How a sync observes the record of a customer at the gateway. */
+/** Observes the record of a customer at the gateway. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { CallOptions, GatewayClient, ObservedCustomer } from '../gateway/gateway.ts';
 import { GatewayError, isGatewayError, observe } from '../gateway/gateway.ts';
 import { isInSync } from './customerResource.ts';
 import { adoptionPolicyOf } from './ownership.ts';
 
-/** The record of a customer; undefined: the gateway has none. */
+/** The record of a customer; undefined if the gateway has none. */
 export async function observeRecord(
   client: GatewayClient,
   customer: GatewayCustomer,
@@ -16,9 +16,9 @@ export async function observeRecord(
 }
 
 /**
- * Observes the record at the beginning of a sync. If the gateway's 404 for a missing customer is not known yet, a creation
- * settles the question: it fails at a wrong path, and the record is observed afterwards. The creation is not tried if
- * records of others must be refused.
+ * Observes the record at the beginning of a sync. If the gateway's 404 for a missing customer is not known yet, the
+ * operator tries a creation: at a wrong path it fails, and the record is observed afterwards. The operator does not try
+ * it if records of others must be refused.
  */
 export async function observeFirst(
   client: GatewayClient,

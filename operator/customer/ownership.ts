@@ -1,4 +1,4 @@
-/** What a customer resource owns at the gateway. Pure: computed from the resource alone. */
+/** Computes what a customer resource owns at the gateway. Pure: depends only on the resource. */
 import { annotations, type GatewayCustomer, type GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
 import type { CustomerConditionReason } from '../conditions/conditions.ts';
 import type { Field } from '../gateway/gateway.ts';
@@ -13,19 +13,19 @@ export interface Ownership {
   /**
    * - `owned`: the status records that the record belongs to this resource.
    * - `pending`: this resource may have created the record, and the operator ended before the status recorded it.
-   * - `none`: nothing was begun at the gateway. A deletion must do nothing there.
+   * - `none`: the operator started no write at the gateway. A deletion must do nothing there.
    */
   readonly state: 'owned' | 'pending' | 'none';
   /** The ownership in the status; undefined before the first status. */
   readonly status: OwnershipStatus | undefined;
   /** The fields that the operator has set at the gateway, or may have set. */
   readonly fields: ReadonlySet<Field>;
-  /** Whether the resource carries a create mark of its own, valid or superseded by the status. */
+  /** Whether the resource has its own create mark, valid or superseded by the status. */
   readonly marked: boolean;
   /**
-   * Whether the status, not the create mark, announces the fields of a creation. So it is where the record belonged to
-   * others, because the mark may be older than that; and where the policy is to refuse records of others, because users
-   * who may edit the resource can forge a mark, but not the status.
+   * Whether the status announces the fields of a creation instead of the create mark. This is the case if the record
+   * belonged to others, because the mark may be older, and if the policy is to refuse records of others, because users
+   * who can edit the resource can forge a mark, but not the status.
    */
   readonly announcedInStatus: boolean;
 }
@@ -50,21 +50,24 @@ export function isForeign(status: OwnershipStatus | undefined): boolean {
   return status === 'Waiting' || status === 'Refused';
 }
 
-/** The ownership in the status after a reconcile that found `found`; undefined: it found nothing about ownership. */
+/**
+ * The ownership in the status after a reconcile. `found` is what the reconcile found; undefined if it found nothing
+ * about ownership.
+ */
 export function nextOwnership(
   customer: GatewayCustomer,
   found: OwnershipStatus | undefined,
 ): OwnershipStatus | undefined {
   const before = ownershipStatusOf(customer);
-  // The lost permission of a resource that owns nothing adds nothing.
+  // If a resource that owns nothing loses its permission, its ownership does not change.
   if (found === 'NotAllowed' && isForeign(before)) return before;
   return found ?? before;
 }
 
 /**
- * Statuses of earlier versions lack the field, and only their condition says whose the record is. Without this fallback,
- * an upgrade would turn every waiting resource with a create mark into an owner, and its deletion would delete the
- * record of another resource.
+ * Statuses of earlier versions lack the field, and only their condition shows who owns the record. Without this
+ * fallback, an upgrade would turn every waiting resource with a create mark into an owner, and its deletion would
+ * delete the record of another resource.
  */
 function ownershipStatusOf(customer: GatewayCustomer): OwnershipStatus | undefined {
   if (customer.status?.ownership !== undefined) return customer.status.ownership;
@@ -85,8 +88,8 @@ function ownershipStatusOf(customer: GatewayCustomer): OwnershipStatus | undefin
 }
 
 /**
- * Whether a record that exists already is adopted or refused. Default: refused outside the instance's namespace.
- * The rule is about records of unknown origin. {@link canSucceed} has another default for records of the cluster.
+ * Whether an existing record is adopted or refused. Default: refused outside the instance's namespace. The rule applies
+ * to records of unknown origin. {@link canSucceed} has another default for records of the cluster.
  */
 export function adoptionPolicyOf(customer: GatewayCustomer): 'Adopt' | 'Refuse' {
   const { spec, metadata } = customer;
@@ -95,8 +98,8 @@ export function adoptionPolicyOf(customer: GatewayCustomer): 'Adopt' | 'Refuse' 
 }
 
 /**
- * Whether a resource may take over the record of another one that is deleted. Both belong to one namespace, so that the
- * default is to adopt, in every namespace: only an explicit `Refuse` rules it out.
+ * Whether a resource may take over the record of a deleted resource. Both are in one namespace, so the default is to
+ * adopt in every namespace. Only an explicit `Refuse` prevents it.
  */
 export function canSucceed(other: GatewayCustomer, owner: GatewayCustomer): boolean {
   const { metadata, spec } = other;
@@ -109,9 +112,9 @@ export function canSucceed(other: GatewayCustomer, owner: GatewayCustomer): bool
 }
 
 /**
- * The annotation that announces a creation. The operator writes it in one patch with the finalizer, after it has resolved
- * the instance, the key and the access of the namespace, and right before the first call that changes the gateway. It
- * stays there: a status write cannot remove it, and a second write for each customer would buy nothing.
+ * The annotation that announces a creation. The operator writes it in one patch with the finalizer, immediately before
+ * the first call that changes the gateway, after it has resolved the instance, the key and the access of the namespace.
+ * It is not removed: a status write cannot remove it, and another write for each customer would have no benefit.
  */
 export interface CreateMark {
   /** The uid of the resource. A mark that was copied with a manifest or restored from a backup has another one. */
@@ -125,7 +128,7 @@ export function markText(mark: CreateMark): string {
   return JSON.stringify({ uid: mark.uid, fields: mark.fields, begun: true });
 }
 
-/** The resource's own create mark; undefined: none, or not one of this resource. */
+/** The resource's own create mark; undefined if it has none or the mark belongs to another resource. */
 export function createMark(customer: GatewayCustomer): CreateMark | undefined {
   const text = customer.metadata.annotations?.[annotations.createPending];
   if (text === undefined) return undefined;
@@ -139,7 +142,7 @@ export function createMark(customer: GatewayCustomer): CreateMark | undefined {
   }
 }
 
-/** Reasons that only a reconcile reports that has called the gateway. */
+/** Reasons that are reported only after a call of the gateway. */
 const reasonsOfCalls: readonly string[] = [
   'GatewayUnreachable',
   'GatewayUnauthorized',
@@ -148,9 +151,9 @@ const reasonsOfCalls: readonly string[] = [
 ] satisfies CustomerConditionReason<'Synced'>[];
 
 /**
- * Whether the condition proves that the gateway was called. Version 0.1.0 wrote its marks, which lack `begun`, before it
- * resolved the access: such a mark alone proves nothing. Without this fallback, an upgrade would lose the records that
- * 0.1.0 was creating.
+ * Whether the condition proves that the gateway was called. Version 0.1.0 wrote its marks, which lack `begun`, before
+ * it resolved the access, so such a mark alone proves nothing. Without this fallback, an upgrade would lose the records
+ * that 0.1.0 was creating.
  */
 function hasCalledGateway(customer: GatewayCustomer): boolean {
   return reasonsOfCalls.includes(conditionOf(customer, 'Synced')?.reason ?? '');

@@ -1,11 +1,11 @@
-/** Which of several claimants of a customer record owns it. Pure: computed from the resources alone. */
+/** Determines the owner of a customer record among several claimants. Pure: depends only on the resources. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { isForeign, ownershipOf } from './ownership.ts';
 
 /**
- * How long a deleted resource keeps its precedence over the claimants that waited for it, in milliseconds.
- * `kubectl replace --force` and GitOps tools delete and apply again within seconds. A minute leaves room for finalizers
- * and a slow API server, and delays the next claimant only briefly.
+ * How long a deleted resource keeps its precedence over the claimants that waited for it, in milliseconds. `kubectl
+ * replace --force` and GitOps tools delete and apply again within seconds. A minute allows for finalizers and a slow
+ * API server, and delays the next claimant only briefly.
  */
 export const reapplyGraceMs = 60_000;
 /** Kubernetes counts creation times in whole seconds. */
@@ -19,10 +19,10 @@ export interface Claimant {
 }
 
 /**
- * The resource that owns the record instead of this one. Precedence, in this order: a resource that was applied again over
- * the one that took over meanwhile; a resource whose record the gateway has; a resource that does not wait; the oldest;
- * of two of the same second, the one with the smaller uid. A claimant of another instance counts only if this gateway has
- * its record: an instance with a wrong key must not keep others from their records.
+ * The resource that owns the record instead of this one. Precedence, in this order: a resource that was applied again,
+ * over the one that took over in between; a resource whose record the gateway has; a resource that does not wait; the
+ * oldest; the one with the smaller uid. A claimant of another instance counts only if this gateway has its record: an
+ * instance with a wrong key must not keep others from their records.
  * @param gateway digest of the gateway's address, if known: see {@link addressDigest}
  */
 export function ownerBefore(

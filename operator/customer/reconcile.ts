@@ -45,7 +45,7 @@ export class CustomerReconciler implements Reconciler {
     const lost = finalizer.lostObjects(key);
     const customer = cache.get(key);
     const result = customer === undefined ? this.#handleNotFound(key) : await this.#ensure(customer, context);
-    // Runs last, so that a new resource of this name first takes over the record of the lost one.
+    // Runs last, so that a new resource with this name first takes over the record of the lost resource.
     await this.#finalization.cleanUpAfterLostFinalizer(lost, context);
     return result;
   }
@@ -76,7 +76,7 @@ export class CustomerReconciler implements Reconciler {
   }
 
   async #pause(current: CurrentCustomer): Promise<Result> {
-    // A paused resource whose finalizer is lost is not cleaned up either.
+    // A paused resource is not cleaned up after a lost finalizer either.
     this.#dependencies.finalizer.markCleanedUp(current.latest);
     return await this.#end(current, outcomes.paused(current.latest));
   }
@@ -108,7 +108,7 @@ export class CustomerReconciler implements Reconciler {
       const reported = outcomes.withClaimants(this.#dependencies, current.latest, outcome);
       return await this.#end(current, reported, connection.syncInterval);
     } catch (error) {
-      // An error after the abort says nothing about the gateway.
+      // An error after the abort does not result from the gateway.
       if (signal.aborted || !isGatewayError(error)) throw error;
       return await this.#handleGatewayError(current, error, connection.syncInterval);
     }

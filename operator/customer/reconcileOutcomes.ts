@@ -1,4 +1,4 @@
-/** The outcomes of a reconcile without a sync, and the sentences about other claimants. Pure. */
+/** The outcomes of a reconcile without a sync, and the messages about other claimants. Pure. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { pausedMessage } from '../conditions/conditions.ts';
 import type { ConnectionError } from '../connection/connection.ts';
@@ -12,7 +12,7 @@ export function paused(customer: GatewayCustomer): SyncOutcome {
   return { synced: false, reason: 'Paused', message: pausedMessage(customer) };
 }
 
-/** The instance cannot be used. A resource that owns a record at the gateway cannot be deleted until it can. */
+/** The instance cannot be used. Until it can be used again, a resource that owns a record cannot be deleted. */
 export function notConnected(customer: GatewayCustomer, { reason, message }: ConnectionError): SyncOutcome {
   const waits = 'Until then, the record at the gateway does not change, and a deletion of this resource waits.';
   const notAllowed = reason === 'NamespaceNotAllowed' || reason === 'CustomerIdNotAllowed';
@@ -45,7 +45,7 @@ export function ownedByAnother(
   return { ...state, message };
 }
 
-/** The owner of the record was deleted a moment ago. */
+/** The owner of the record was deleted recently. */
 export const ownerGone: SyncOutcome = {
   synced: false,
   reason: 'Conflict',

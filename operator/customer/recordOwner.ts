@@ -15,7 +15,7 @@ import type { Inheritance } from './succession.ts';
 
 /**
  * - `thisResource`: created, adopted or taken over by it, or free to adopt.
- * - `anotherResource`: linked to the budget row of another resource, which keeps it.
+ * - `anotherResource`: linked to the budget row of another resource, which remains the owner.
  * - `refused`: of unknown origin, and the adoption policy is to refuse such a record.
  */
 export type RecordOwner = 'thisResource' | 'anotherResource' | 'refused';
@@ -31,7 +31,7 @@ export interface RecordOwnerInput {
   readonly lostCreation: boolean;
 }
 
-/** Decides who owns a record. */
+/** Determines the owner of a record. */
 export function recordOwner(
   dependencies: Dependencies,
   customer: GatewayCustomer,
@@ -66,9 +66,10 @@ export function wouldBeLinked(strategy: Strategy, { fields }: Ownership): boolea
 }
 
 /**
- * Whether a record may be taken over that is linked to another resource's budget row: from a resource that transferred
- * it or has less precedence. From a resource that this cluster does not have, as after the loss of a cluster, only in
- * the namespace of the instance, and not if this resource already owned the record: then another cluster uses it.
+ * Whether a record that is linked to another resource's budget row may be taken over. A resource in this cluster must
+ * have transferred it or have less precedence. If the resource is not in this cluster, for example after the loss of a
+ * cluster, the takeover is possible only in the namespace of the instance, and not if this resource already owned the
+ * record: then another cluster uses it.
  */
 function mayReplace(
   dependencies: Dependencies,

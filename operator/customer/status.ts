@@ -18,7 +18,7 @@ export interface SyncOutcome {
   readonly message: string;
   /** The ownership that the reconcile found; undefined if it found nothing. */
   readonly ownership?: OwnershipStatus | undefined;
-  /** The gateway's last report; undefined if the gateway was not asked. */
+  /** The record as the gateway last reported it; undefined if the gateway was not called. */
   readonly observed?: ObservedCustomer | undefined;
   /** The state of the fields, if known. */
   readonly applied?: AppliedState | undefined;
@@ -85,7 +85,7 @@ function fieldsStatus(applied: AppliedState): Partial<GatewayCustomerStatus> {
   };
 }
 
-/** Whether the time is too old, or in the future because the clock was put back. */
+/** Whether the time is too old, or in the future because the clock was set back. */
 function isOutdated(time: string | undefined, now: Date): boolean {
   const age = now.getTime() - Date.parse(time ?? '');
   return !(age >= 0 && age < lastSyncRefreshMs);
@@ -93,7 +93,7 @@ function isOutdated(time: string | undefined, now: Date): boolean {
 
 function syncedCondition(customer: GatewayCustomer, { synced, reason, message }: SyncOutcome, now: Date): Condition {
   const before = conditionOf(customer, 'Synced');
-  // A condition that stays True keeps the reason for which it became True.
+  // A condition that stays True keeps its first reason.
   const unchanged = reason === 'UpToDate' && before?.status === 'True';
   return condition(customer, now, 'Synced', {
     status: synced ? 'True' : 'False',

@@ -1,4 +1,4 @@
-/** How the limits of a customer are stored at its gateway. */
+/** Selects the way in which the limits of a customer are stored at its gateway. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../connection/connection.ts';
 import type { LimitValues, Strategy } from '../gateway/gateway.ts';
@@ -17,7 +17,7 @@ export async function strategyFor(
   return budgetRowStrategy(budgetRowId(customer.metadata.uid), await defaultLimits(sources, connection));
 }
 
-/** The instance's default budget: for customers that have limits and no budget of their own. */
+/** The instance's default budget, for customers that have limits but no budget. */
 async function defaultLimits(
   { clients, instances }: Sources,
   connection: GatewayConnection,

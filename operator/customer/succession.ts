@@ -37,7 +37,7 @@ export async function transferRecord(
   return true;
 }
 
-/** What a resource takes over from other resources of its namespace. */
+/** The inheritance of a resource from other resources of its namespace. */
 export interface Inheritance {
   /** Whether this resource takes over the record. */
   readonly record: boolean;
@@ -48,8 +48,8 @@ export interface Inheritance {
 }
 
 /**
- * What a resource takes over: the record that was transferred to it, and the one that it gets back from its successor
- * because it was applied again.
+ * Computes what a resource takes over: a record that was transferred to it, or a record that it gets back from its
+ * successor because it was applied again.
  */
 export function inheritanceOf(dependencies: Dependencies, customer: GatewayCustomer): Inheritance {
   const own = customer.status?.replacesBudget;

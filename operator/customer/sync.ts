@@ -1,4 +1,6 @@
-/** Brings the record of one customer at the gateway to its spec: observe, then create, update or nothing. */
+/**
+ * Syncs the gateway's record of one customer with its spec: observes it, and then creates or updates it if required.
+ */
 import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../connection/connection.ts';
 import type {
@@ -55,9 +57,9 @@ interface Comparison {
 }
 
 /**
- * Observes first. The finalizer and the create mark are written only before something is changed or adopted.
- * @throws GatewayError from the call that failed; ApiError 404 or DeletedFirstError when the resource is gone, with
- *   nothing done
+ * Observes first. Writes the finalizer and the create mark only before a change or an adoption.
+ * @throws GatewayError from the call that failed; ApiError 404 or DeletedFirstError when the resource is deleted;
+ *   nothing has been written then
  */
 export async function sync(
   dependencies: Dependencies,
@@ -83,7 +85,7 @@ export async function sync(
     return await createRecord(run, customer);
   } catch (error) {
     if (!isGatewayError(error, 'alreadyExists')) throw error;
-    // Another client created it at the same moment, most likely by a paid call.
+    // Another client created it at the same moment, probably by a paid call.
     const created = await observeRecord(client, customer, { signal });
     if (created === undefined) throw error;
     return await updateRecord({ ...run, lostCreation: true }, customer, created);
@@ -142,7 +144,7 @@ async function updateRecord(run: Sync, customer: GatewayCustomer, observed: Obse
   return conclude(run, { after, supported, applied, action: action ?? outcomes.updatedAction(drift, specChanged) });
 }
 
-/** Leaves the record alone, and removes what the creation of another record has left. */
+/** Does not change the record. Deletes the budget row that remains from an attempt to create another record. */
 async function refuseRecord({ dependencies, current, client, strategy, signal, ...run }: Sync): Promise<SyncOutcome> {
   if (run.lostCreation || run.ownership.state === 'pending') {
     dependencies.finalizer.beforeExternalWrite(current.latest);
@@ -162,7 +164,7 @@ function compare(run: Sync, customer: GatewayCustomer, observed: ObservedCustome
   };
 }
 
-/** Whether this resource has set no field of the record. An announced field is not set yet. */
+/** Whether this resource has set no field of the record. Announced fields do not count. */
 function isUntouched({ ownership, lostCreation }: Sync): boolean {
   return ownership.state === 'none' || (ownership.state === 'pending' && lostCreation);
 }
@@ -173,19 +175,19 @@ function mustWrite(
   observed: ObservedCustomer,
   { drift, specChanged }: Comparison,
 ): boolean {
-  // Of a budget row that was created before a crash, only the link to it is known.
+  // If a budget row was created before a crash, only the link to it is known.
   const leftover =
     ownership.state === 'pending' && strategy !== customerFieldsStrategy && !isLinked(customer, observed);
   if (leftover || specChanged || drift.differs.length > 0) return true;
   const unapplied = unappliedFields(drift);
   if (unapplied.length === 0) return false;
-  // A field that the gateway does not hold or clear is sent until the status reports it, and again on a sync request.
+  // A field that the gateway does not store or clear is sent until the status reports it, and again on a sync request.
   const reported = customer.status?.unappliedFields ?? [];
   const known = unapplied.length === reported.length && unapplied.every((field) => reported.includes(field));
   return !known || syncRequest !== undefined;
 }
 
-/** Judges a write by the gateway's report afterwards: a 200 alone does not prove it. */
+/** Evaluates a write by a new observation of the record: a 200 alone does not prove success. */
 function conclude(
   run: Sync,
   written: { after: ObservedCustomer; supported: SupportedFields; applied: ReadonlySet<Field>; action: SyncAction },
@@ -211,7 +213,7 @@ function appliedInput(
   return { dependencies, connection, specHash: hash, syncRequest, supported, drift, observed };
 }
 
-/** What a write is going to do, as the status or the create mark records it beforehand. */
+/** The effects of a write, which the status or the create mark records before the write. */
 interface Announcement {
   readonly fields: readonly Field[];
   /** See {@link PlanInput.replaces}. */
@@ -233,7 +235,7 @@ async function announce({ current, ownership }: Sync, { fields, replaces, copies
   const recorded = inStatus && fields.every((field) => known.has(field));
   await current.updateStatus({
     ...(recorded ? {} : { appliedFields: [...new Set([...known, ...fields])] }),
-    // The row of another resource cannot be found again once the record is linked to this one's own.
+    // Once the record is linked to this resource's own row, the row of the other resource cannot be found any more.
     ...(replaces === undefined ? {} : { replacesBudget: replaces }),
     ...(copies === undefined ? {} : { copiedBudget: copies }),
   });

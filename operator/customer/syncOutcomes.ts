@@ -16,7 +16,7 @@ import type { SyncOutcome } from './status.ts';
 /** The message of `Synced=True` for every reason: it must not change from one reconcile to the next. */
 const inSyncMessage = "The gateway's record matches the spec.";
 
-/** What the state of the fields is computed from. */
+/** The input for the state of the fields. */
 export interface AppliedInput {
   readonly dependencies: Dependencies;
   readonly connection: GatewayConnection;
@@ -27,7 +27,7 @@ export interface AppliedInput {
   readonly observed: ObservedCustomer;
 }
 
-/** The record matches the spec without a write; an action may still be new, such as an adoption. */
+/** The record matches the spec without a write. There may still be an action, such as an adoption. */
 export function upToDate(customer: GatewayCustomer, input: AppliedInput, action: SyncAction | undefined): SyncOutcome {
   const reason = action === undefined ? 'UpToDate' : reasonOf(action);
   return { synced: true, reason, message: inSyncMessage, ...found(customer, input), action };
@@ -44,7 +44,7 @@ export function notConverged(customer: GatewayCustomer, input: AppliedInput): Sy
   return { synced: false, reason: 'NotConverged', message, ...found(customer, input) };
 }
 
-/** The adoption policy refuses a record that exists already. */
+/** The adoption policy refuses an existing record. */
 export const refused: SyncOutcome = {
   synced: false,
   reason: 'AlreadyExists',
@@ -131,7 +131,7 @@ function appliedState(
   };
 }
 
-/** The budget that limits were copied from, as long as the customer's own row has a limit that the spec does not name. */
+/** The budget from which limits were copied, while the customer's own row has a limit that the spec does not name. */
 function remainingCopy(customer: GatewayCustomer, desired: Fields, observed: ObservedCustomer): string | undefined {
   const named = new Set<string>(Object.keys(limitsOf(desired)).map((field) => limitNames[field as keyof LimitValues]));
   const unnamed = Object.keys(observed.budget).some((column) => !named.has(column));

@@ -1,20 +1,20 @@
-/** How long a customer waits before its state changes. Kept in memory: after a restart, each time begins again. */
+/** The delays before a customer's state changes. They are kept in memory and start again after a restart. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { keyText } from '../runtime/runtime.ts';
 import { ownershipOf } from './ownership.ts';
 import { reapplyGraceMs } from './precedence.ts';
 
-/** Waiting claimants whose owner is gone: the owner may be applied again. */
+/** Waiting claimants of a record without an owner: the previous owner may be applied again. */
 export class ReapplyGrace {
   readonly #monotonic: () => number;
-  /** Since when no other resource owns the record, by the customer's key. */
+  /** When the record lost its owner, by the customer's key. */
   readonly #free = new Map<string, number>();
 
   constructor(monotonic: () => number) {
     this.#monotonic = monotonic;
   }
 
-  /** How long a waiting customer leaves a free record to its former owner, in milliseconds. */
+  /** The remaining time in which the record is reserved for its previous owner, in milliseconds. */
   left(customer: GatewayCustomer): number {
     if (ownershipOf(customer).status !== 'Waiting') return 0;
     const now = this.#monotonic();
@@ -23,7 +23,7 @@ export class ReapplyGrace {
     return Math.max(0, since + reapplyGraceMs - now);
   }
 
-  /** The gateway reported a conflict: no former owner of this cluster can come back. */
+  /** Ends the delay after the gateway reported a conflict: the record has no previous owner in this cluster. */
   skip({ metadata }: GatewayCustomer): void {
     this.#free.set(keyText(metadata), Number.NEGATIVE_INFINITY);
   }
@@ -34,7 +34,7 @@ export class ReapplyGrace {
 }
 
 /**
- * How long a customer in sync stays so while its gateway is unreachable, in milliseconds. The gateway keeps its records.
+ * How long a customer stays in sync while its gateway is unreachable, in milliseconds. The gateway keeps its records.
  * Without this tolerance, a restart of the gateway would change the status of hundreds of customers, with a warning and
  * two writes each. The instance reports the outage within this time.
  */
@@ -49,7 +49,7 @@ export class OutageTolerance {
     this.#monotonic = monotonic;
   }
 
-  /** Notes a failed call. @returns whether the outage is too short to report */
+  /** Records a failed call. @returns whether the outage is too short to report */
   tolerates({ metadata }: GatewayCustomer): boolean {
     const key = keyText(metadata);
     const { uid } = metadata;

@@ -40,11 +40,11 @@ export const annotations = {
   /** A new value on an instance makes the operator add a new encryption key to the guardrail, for new mappings. */
   rotateEncryptionKey: `${GROUP}/rotate-encryption-key`,
   /**
-   * Set by the operator on a customer, with its finalizer, before its first `POST /customer/new`. It stays, since its
-   * removal would be a third write for each customer. It has no meaning once the status has a `specHash`.
+   * Set by the operator on a customer, with its finalizer, before its first `POST /customer/new`. It is not removed,
+   * because this would cost a third write for each customer. It has no meaning once the status has a `specHash`.
    */
   createPending: `${GROUP}/create-pending`,
-  /** On the CRDs: their revision, a whole number. See {@link CRD_REVISION}. */
+  /** On the CRDs: the revision, an integer. See {@link CRD_REVISION}. */
   crdRevision: `${GROUP}/crd-revision`,
   /** On pod templates: hash of their configuration, so that a change starts a rollout. */
   configHash: `${GROUP}/config-hash`,

@@ -1,4 +1,4 @@
-/** Test data: bases of a gateway's configuration with every known setting with which requests bypass the guardrail. */
+/** Test data: bases of a gateway's configuration with every known setting that lets requests bypass the guardrail. */
 import { stringify } from 'yaml';
 
 /** One base, and what its rendered configuration must not have. */
