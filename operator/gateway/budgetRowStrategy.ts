@@ -19,7 +19,7 @@ export function resourceOfRow(id: string | undefined): string | undefined {
   return id.slice(resourcePrefix.length);
 }
 
-/** Where the limits of a customer are to be stored. */
+/** The place where the limits of a customer are stored. */
 type Target =
   /** In a shared tier, which the operator links to and never writes. */
   | { readonly kind: 'tier'; readonly id: string }
@@ -27,13 +27,14 @@ type Target =
   | { readonly kind: 'own'; readonly columns: BudgetColumns }
   /** Nowhere: the customer has no link. */
   | { readonly kind: 'none' }
-  /** Where they are: the operator did not set them, and the spec does not name them. */
+  /** Unchanged: the operator did not set the limits, and the spec does not name them. */
   | { readonly kind: 'asItIs' };
 
 /**
- * The strategy for a gateway with a `/budget` API: each customer has a budget row of its own with its limits. The row is
- * created before the customer and linked to it. So the link shows the owner of a record even after a crash, every limit can
- * be changed and cleared, shared tiers are never written, and deletion removes exactly this row.
+ * The strategy for a gateway with a `/budget` API: each customer has a budget row of its own with its limits. The row
+ * is created before the customer and linked to it. Consequently, the link identifies the owner of a record even after a
+ * crash, every limit can be changed and cleared, shared tiers are never written, and a deletion removes exactly this
+ * row.
  *
  * @param rowId see {@link budgetRowId}
  * @param defaults the budget of a customer with limits but without a budget: its own row excludes it from the gateway's
@@ -120,8 +121,8 @@ function chooseTarget(rowId: string, { desired, applied, observed, replaces }: P
 }
 
 /**
- * The limits that the customer had before the operator and that the spec does not name. They move into its own row and
- * remain in force. The limits of a tier that the operator linked are not copied.
+ * The limits that the customer had before the operator and that the spec does not name. They are copied into its own
+ * row and remain effective. The limits of a tier that the operator linked are not copied.
  */
 function carriedLimits(
   observed: ObservedCustomer | undefined,

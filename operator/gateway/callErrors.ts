@@ -22,7 +22,7 @@ export function deferredError(
   const until = pause.until?.toISOString().replace('.000Z', 'Z');
   const state =
     until === undefined
-      ? 'The gateway accepts no calls and names no time to retry'
+      ? 'The gateway accepts no calls and specifies no time to retry'
       : `The gateway accepts no calls until ${until}`;
   const quote = pause.reason === '' ? '' : ` ("${pause.reason}")`;
   const message = `${state}: it limits the call rate${quote}. The operator probes the gateway once a minute.`;
@@ -37,7 +37,7 @@ export function isClosedConnection(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
 }
 
-/** One text for all deadlines. Which deadline expires first varies, and each new message causes a status write. */
+/** One text for all deadlines. It varies which deadline expires first, and each new message causes a status write. */
 const timedOut = 'the call timed out';
 const causes: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',

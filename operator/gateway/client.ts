@@ -1,7 +1,7 @@
 /**
- * A client of the gateway's admin API over HTTP. It does not trust the gateway: every call has deadlines, every response
- * has a size limit and is validated, and redirects are not followed. A success response counts only if its body does not
- * contradict it. A 404 counts only if it is known to mean the customer.
+ * A client of the gateway's admin API over HTTP. It does not trust the gateway: every call has deadlines, every
+ * response has a size limit and is validated, and redirects are not followed. A success response is accepted only if
+ * its body does not contradict it. A 404 is accepted only if it certainly refers to the customer.
  */
 import { Pool } from 'undici';
 import { z } from 'zod';
@@ -64,14 +64,14 @@ const maxResponseBytes = 1024 * 1024;
 export interface CallOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
-  /** Default: `inProgress`. Calls of the other priorities fail with `retryAfter` instead of waiting long for their turn. */
+  /** Default: `inProgress`. Calls of the other priorities fail with `retryAfter` instead of a long wait. */
   readonly priority?: CallPriority;
 }
 
 /** The schema of write responses: any object. A response that is not an object, such as an HTML page, is an error. */
 const anyObject = z.looseObject({});
 
-/** One call and the record that it is about. */
+/** One call and the record that it concerns. */
 interface Call<T> {
   readonly operation: GatewayOperation;
   readonly path: string;
@@ -135,7 +135,7 @@ export class GatewayClient {
     }
   }
 
-  /** Creates a customer. After a failure, do not repeat the call: ask {@link customerInfo} for the result. */
+  /** Creates a customer. After a failure, do not repeat the call: look up the result with {@link customerInfo}. */
   async customerNew(body: CustomerBody, options?: CallOptions): Promise<void> {
     await this.#writeCustomer('POST /customer/new', '/customer/new', body, options);
   }
@@ -242,8 +242,8 @@ export class GatewayClient {
   }
 
   /**
-   * The gateway's message for a missing customer, learned while it still serves the customer to be deleted. undefined if
-   * the gateway is LiteLLM, whose message is known, or if the message cannot be learned.
+   * The gateway's message for a missing customer, learned while it still serves the customer to be deleted. undefined
+   * if the gateway is LiteLLM, whose message is known, or if the message cannot be determined.
    */
   async #learnNotFoundQuote(customerId: string, options?: CallOptions): Promise<string | undefined> {
     const first = await this.#lookupResult(customerId, options);

@@ -8,7 +8,7 @@ import type { BudgetRow } from './schemas.ts';
 interface BudgetApi {
   readonly answer: Promise<boolean>;
   readonly until: number;
-  /** Whether the gateway was known to be LiteLLM at the time. Before that, something else may have responded. */
+  /** Whether the gateway was known to be LiteLLM at that time. Otherwise, another server may have responded. */
   readonly askedLiteLlm: boolean;
 }
 
@@ -25,7 +25,7 @@ const budgetApiCacheMs = { yes: 60 * 60_000, no: 10 * 60_000 };
 const tierCacheMs = 60_000;
 /** How long a replaced client stays open, in milliseconds: longer than any reconcile. */
 const retiredClientMs = 180_000;
-/** An id that no budget has: the probe only checks whether the path exists. */
+/** An unused id: the probe only checks whether the path exists. */
 const probeId = 'gcust-probe';
 
 /** Options of {@link GatewayClients}. */
@@ -56,8 +56,8 @@ export class GatewayClients {
 
   /**
    * Whether the gateway has a `/budget` API, determined by a call. Call it only after another call has succeeded. The
-   * answer is cached; a failure is not.
-   * @throws GatewayError if the response does not tell
+   * result is cached; a failure is not.
+   * @throws GatewayError if the response does not show it
    */
   hasBudgetApi(target: GatewayTarget): Promise<boolean> {
     const kept = this.#cachedFor(target);

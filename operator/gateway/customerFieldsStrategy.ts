@@ -3,7 +3,7 @@ import { isEmpty, isLimit, limitNames, pick } from './fields.ts';
 import type { PlanInput, Strategy } from './strategy.ts';
 import { newBody, updateBody } from './strategy.ts';
 
-/** The strategy for a gateway that has only the four customer calls: limits and tier are fields of the customer. */
+/** The strategy for a gateway with only the four customer calls: limits and tier are fields of the customer. */
 export const customerFieldsStrategy: Strategy = {
   supportedFields: (desired) => ({ fields: desired, unsupported: [] }),
 

@@ -42,7 +42,7 @@ const recordedOnly: Readonly<Partial<Record<Field, RecordedOnly>>> = {
   'objectPermission.agents': { remedy: 'restrict the virtual key or team that calls for the customer' },
 };
 
-/** The desired fields that a gateway records and does not enforce. A field without a value needs no enforcement. */
+/** The desired fields that a gateway records and does not enforce. Fields without a value are omitted. */
 export function unenforced(
   desired: Fields,
   { isLiteLlm }: Pick<ObservedCustomer, 'isLiteLlm'>,

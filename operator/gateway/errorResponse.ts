@@ -13,7 +13,7 @@ export interface GatewayResponse {
   readonly text: string;
 }
 
-/** The call that the response answers. */
+/** The call that received the response. */
 export interface CallContext {
   readonly operation: GatewayOperation;
   /** The customer that the call names, if any. */
@@ -21,14 +21,14 @@ export interface CallContext {
   readonly masterKey: string;
   /** Values that must not be quoted. */
   readonly personal: readonly string[];
-  /** Whether the gateway is known to be LiteLLM. The wording of its 404 for a missing customer is known. */
+  /** Whether the gateway is known to be LiteLLM, whose 404 for a missing customer has a known message. */
   readonly isLiteLlm: boolean;
 }
 
 /** The remedy for a response that does not come from a gateway's admin API. */
 export const wrongEndpointRemedy = "Check that spec.endpoint of the instance is the URL of the gateway's admin API.";
 
-/** A sentence that ends with the gateway's message in quotation marks, if it sent one. */
+/** Completes a sentence with the gateway's message in quotation marks, if the response has one. */
 export function withQuote(
   { masterKey, personal }: Pick<CallContext, 'masterKey' | 'personal'>,
   sentence: string,

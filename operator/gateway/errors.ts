@@ -1,4 +1,4 @@
-/** The kinds of failed calls. Callers decide by the kind alone. */
+/** The kinds of failed calls. Callers must decide by the kind, not by the message. */
 export type GatewayErrorKind =
   /** The gateway rejects the request. A retry does not help until the spec or the gateway changes. */
   | 'terminal'
@@ -9,7 +9,9 @@ export type GatewayErrorKind =
   | 'unauthorized'
   /** The customer does not exist at the gateway: the response names this id, or a second lookup confirmed it. */
   | 'notFound'
-  /** A 404 that may mean the customer or the path. Whether the customer exists is unknown, so nothing may be released. */
+  /**
+   * A 404 that may mean the customer or the path. Whether the customer exists is unknown, so the finalizer must remain.
+   */
   | 'unconfirmed'
   /** The customer already exists. */
   | 'alreadyExists';
@@ -55,7 +57,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Whether something thrown is a gateway error of one of those kinds. */
+/** Whether an error is a gateway error of one of the kinds. */
 export function isGatewayError(error: unknown, ...kinds: readonly GatewayErrorKind[]): error is GatewayError {
   return error instanceof GatewayError && (kinds.length === 0 || kinds.includes(error.kind));
 }

@@ -1,13 +1,14 @@
 /**
  * The quirks of LiteLLM's admin API (observed on 1.106.2 with its database). Status codes and fields identify them; the
- * text of a message only selects a better explanation. One text decides: a 404 means a missing customer only if it names
- * the requested customer.
+ * text of a message only selects a better explanation. There is one exception: a 404 means a missing customer only if
+ * its message names the requested customer.
  *
  * The order and the shape of the operator's calls avoid further quirks:
- * - `/customer/update` ignores limits other than max_budget, and ignores null and 0: limits are in a budget row of their
- *   own.
+ * - `/customer/update` ignores limits other than max_budget, and ignores null and 0: limits are in a budget row of
+ *   their own.
  * - `/customer/update {max_budget}` writes into the linked budget row even if it is a shared tier: never sent there.
- * - `/customer/new` with limits creates a budget row before it detects a duplicate: never sent with limits if rows exist.
+ * - `/customer/new` with limits creates a budget row before it detects a duplicate: never sent with limits if rows
+ *   exist.
  * - An unknown budget_id results in a 500 ("foreign key"): the operator looks up the tier before it links to it.
  * - Some fields are recorded and not enforced: see enforcement.ts.
  * - A customer's budget link cannot be cleared: the operator links to a row of its own and deletes that row.
@@ -48,7 +49,7 @@ export function textOrNone(value: string | null | undefined): string | undefined
   return value === null || value === '' ? undefined : value;
 }
 
-/** Whether a record comes from LiteLLM, whatever the proxy name. Only LiteLLM reports a field `*_budget_table`. */
+/** Whether a record comes from LiteLLM, with any proxy name. Only LiteLLM reports a field `*_budget_table`. */
 export function isLiteLlm(row: CustomerRow): boolean {
   return Object.keys(row).some((field) => field.endsWith('_budget_table'));
 }
@@ -82,7 +83,7 @@ export function saysNoSuchCustomer(customerId: string, body: ErrorBody | undefin
   return names && error.message?.includes(`=${customerId} do`) === true;
 }
 
-/** Whether a 404 comes from a web framework or is an HTML page. Such a 404 is about the path, never about a customer. */
+/** Whether a 404 comes from a web framework or is an HTML page. Such a 404 refers to the path, never to a customer. */
 export function saysNoSuchPath(text: string, body: ErrorBody | undefined): boolean {
   if (body !== undefined) return body.detail === 'Not Found';
   return text.trim() !== '';

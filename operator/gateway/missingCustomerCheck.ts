@@ -1,6 +1,6 @@
 /**
- * Confirms a missing customer at a gateway whose 404 for it is not known. A 404 counts if the same path serves an existing
- * customer and if its response for a random id equals its response for the id in question.
+ * Confirms a missing customer at a gateway whose 404 for it is not known. A 404 is accepted if the same path serves an
+ * existing customer and returns the same response for a random id as for the requested id.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -11,7 +11,10 @@ export type LookupResult =
   | { readonly kind: 'unclear'; readonly words: string }
   | { readonly kind: 'other' };
 
-/** How many recently served customers are kept as witnesses that the path works. Several, since one may be deleted. */
+/**
+ * The number of recently served customers that are kept to check the path. There are several, because one may be
+ * deleted.
+ */
 const maxWitnesses = 8;
 
 /** Confirms that customers are missing at one gateway. */
@@ -39,8 +42,8 @@ export class MissingCustomerCheck {
 }
 
 /**
- * The gateway's message for an id that no customer has. The lookup counts only if the same path serves the witness before
- * and after it.
+ * The gateway's message for an unused id. The lookup is valid only if the same path serves the witness before and after
+ * it.
  * @returns undefined if the witness is not served, or if the lookup does not result in an unclear 404
  */
 export async function notFoundQuote(

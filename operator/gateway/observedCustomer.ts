@@ -4,7 +4,7 @@ import { isLiteLlm, linkedBudget, textOrNone } from './litellmQuirks.ts';
 import type { CustomerRow } from './schemas.ts';
 import { budgetFields } from './schemas.ts';
 
-/** Limits that the spec has no field for. They are copied when a customer gets a budget row of its own. */
+/** Limits without a field in the spec. They are copied when a customer gets its own budget row. */
 const otherLimits = ['tpd_limit', 'soft_budget', 'max_parallel_requests'] as const;
 /** The columns that are copied from one budget row to another. */
 export const budgetColumns = [...Object.values(limitNames), ...otherLimits] as const;
@@ -15,7 +15,7 @@ export type BudgetColumns = Readonly<Partial<Record<BudgetColumn, number | strin
 /** A customer as the gateway reports it. */
 export interface ObservedCustomer {
   readonly customerId: string;
-  /** Whether the gateway is LiteLLM, whatever its proxy name. */
+  /** Whether the gateway is LiteLLM, with any proxy name. */
   readonly isLiteLlm: boolean;
   readonly spend: number | undefined;
   readonly blocked: boolean;
@@ -27,7 +27,7 @@ export interface ObservedCustomer {
   readonly budgetId: string | undefined;
   /** The limits in that row. */
   readonly budget: BudgetColumns;
-  /** All lists of `object_permission`, including those that the spec has no field for. */
+  /** All lists of `object_permission`, including those without a field in the spec. */
   readonly permissions: Readonly<Record<string, readonly string[]>>;
 }
 

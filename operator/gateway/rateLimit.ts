@@ -2,15 +2,17 @@
 export interface RateLimit {
   /** Calls per second, on average. */
   readonly qps: number;
-  /** Calls that may start at once after an idle time. */
+  /** Calls that may start at once after an idle period. */
   readonly burst: number;
   /** Maximum number of concurrent calls. */
   readonly maxConcurrent: number;
 }
 
-/** A pause that the gateway asked for and that is long enough to report. The object remains the same during the pause. */
+/**
+ * A pause that the gateway requested and that is long enough to report. The object remains the same during the pause.
+ */
 export interface Pause {
-  /** The reported end of the pause. The gateway may extend it. undefined: the gateway named no time. */
+  /** The reported end of the pause. The gateway may extend it. undefined: the gateway specified no time. */
   readonly until: Date | undefined;
   /** The gateway's message; empty if it sent none. */
   readonly reason: string;
@@ -37,7 +39,7 @@ interface WaitingCall {
 
 /** The priority of a call, the highest first. */
 export type CallPriority =
-  /** Continues work in progress: waits for its turn. */
+  /** Continues work in progress: waits in the queue. */
   | 'inProgress'
   /** Begins work that a user may be waiting for. */
   | 'urgent'
@@ -47,13 +49,13 @@ export type CallPriority =
 /**
  * A token bucket with a limit of concurrent calls and pauses that the gateway requests by Retry-After.
  *
- * A call in progress waits for its turn, unless its signal aborts the wait or the gateway asks for a pause that is too long
- * for a worker to wait. A call that begins work throws {@link DeferredError} instead of waiting long, since other gateways
- * need the worker. Each deferred call gets a turn of its own, so that not all of them return at once. Urgent calls go
- * before routine calls: after a restart, the resync of ten thousand customers does not delay a new customer.
+ * A call in progress waits in the queue, unless its signal aborts the wait or the gateway requests a pause that is too
+ * long for a worker. A call that begins work throws {@link DeferredError} instead of a long wait, because other
+ * gateways need the worker. Each deferred call gets its own time, so that they do not all return at once. Urgent calls
+ * precede routine calls: after a restart, the resync of ten thousand customers does not delay a new customer.
  *
- * During a long pause, one call per minute passes as a probe. A response to the probe ends the pause, even before the time
- * that the gateway named.
+ * During a long pause, one call per minute passes as a probe. A successful probe ends the pause, even before the time
+ * that the gateway specified.
  */
 export class RateLimiter {
   readonly #limit: RateLimit;
@@ -66,7 +68,7 @@ export class RateLimiter {
   #inFlight = 0;
   #pausedUntil = 0;
   #pause: Pause | undefined;
-  /** How many times in a row the gateway has asked for a pause. */
+  /** Number of consecutive pauses that the gateway requested. */
   #refusals = 0;
   #pauses = 0;
   #nextProbe = 0;
@@ -87,9 +89,9 @@ export class RateLimiter {
   }
 
   /**
-   * Makes a call when its turn comes. The call reports a refusal by {@link pause}.
+   * Makes a call when the rate limit permits it. If the gateway limits the rate, the call must call {@link pause}.
    * @param signal aborts the wait; the call is then not made
-   * @throws DeferredError if the call begins work and its turn is far, or if the gateway asks for a long pause
+   * @throws DeferredError if the call begins work and its wait would be long, or if the gateway requests a long pause
    */
   async run<T>(call: () => Promise<T>, turn: CallPriority, signal?: AbortSignal): Promise<T> {
     const isProbe = this.#takeProbe();
@@ -113,13 +115,14 @@ export class RateLimiter {
 
   /**
    * Pauses all calls except probes, as requested by the gateway.
-   * @param asked the requested time in milliseconds; undefined if the gateway named none: then the pause grows each time
+   * @param asked the requested time in milliseconds; undefined if the gateway specified none: then the pause grows each
+   *   time
    * @param reason the gateway's message
    * @returns the length of the pause, and the pause itself if it is long enough to report
    */
   pause(asked: number | undefined, reason: string): { readonly ms: number; readonly pause: Pause | undefined } {
     const now = this.#now();
-    // Refusals of calls that started before the pause do not extend the backoff.
+    // Rate-limited calls that started before the pause do not extend the backoff.
     const again = now < this.#pausedUntil && !this.#probing;
     const tries = asked === undefined ? this.#refusals : this.#refusals - maxTrustedPauses;
     const backoff = tries < 0 ? 0 : Math.min(probeEveryMs, firstBackoffMs * 2 ** tries);
@@ -135,7 +138,7 @@ export class RateLimiter {
     return { ms: this.#pauseLeft('urgent', now), pause: this.#pause };
   }
 
-  /** Keeps the reported end until it has passed. An end that moves would change the conditions every minute. */
+  /** Keeps the reported end until it has passed. Otherwise, the conditions would change every minute. */
   #reportedPause(left: number | undefined, reason: string): Pause {
     const known = this.#pause;
     const wall = this.#wall();
@@ -251,15 +254,18 @@ export class RateLimiter {
   }
 }
 
-/** How long a call that begins work waits, in milliseconds. After that, other work needs its worker. */
+/** The maximum wait of a call that begins work, in milliseconds. After that, its worker does other work. */
 const maxWaitMs = 500;
 /** The longest pause that a call in progress waits for, in milliseconds. Longer pauses are reported. */
 const maxShortPauseMs = 10_000;
 /** How often a gateway in a long pause is probed, in milliseconds. */
 const probeEveryMs = 60_000;
-/** The first pause after a refusal without a time, in milliseconds. Doubles up to {@link probeEveryMs}. */
+/** The first pause without a specified time, in milliseconds. Doubles up to {@link probeEveryMs}. */
 const firstBackoffMs = 5_000;
-/** How many times in a row a pause that the gateway names is followed without backoff, however short it is. */
+/**
+ * The maximum number of consecutive pauses for which the time of the gateway is used without backoff, even if it is
+ * short.
+ */
 const maxTrustedPauses = 5;
 /** The longest pause that is accepted, in milliseconds. A longer one indicates a fault of the gateway. */
 const maxPauseMs = 24 * 60 * 60_000;

@@ -1,6 +1,6 @@
 /**
- * Schemas of the gateway's admin API, validated on receipt. Unknown fields pass, and all fields except the ids are
- * optional: gateways differ, and new versions add fields.
+ * Schemas of the gateway's admin API, validated on receipt. Unknown fields are accepted, and all fields except the ids
+ * are optional: gateways differ, and new versions add fields.
  */
 import { z } from 'zod';
 

@@ -23,7 +23,7 @@ export interface PlanInput {
   readonly customerId: string;
   /** The desired values, as returned by {@link Strategy.supportedFields}. */
   readonly desired: Fields;
-  /** The fields that the operator has set before. Those that are no longer desired are cleared. */
+  /** The fields that the operator has set. Those that are no longer desired are cleared. */
   readonly applied: ReadonlySet<Field>;
   /** The customer as the gateway reports it; undefined if it does not exist. */
   readonly observed: ObservedCustomer | undefined;
@@ -42,9 +42,9 @@ export interface SupportedFields {
 
 /** The values of an observed record for the comparison with the desired fields. */
 export interface ObservedValues {
-  /** The values that count as set. Each desired field must have its value here. */
+  /** The effective values. Each desired field must have its value here. */
   readonly effective: Fields;
-  /** All values that exist. A field that the operator has set and no longer wants must be absent here. */
+  /** All values that exist. A field that the operator has set and that is no longer desired must be absent here. */
   readonly present: Fields;
 }
 
@@ -59,7 +59,10 @@ export interface Strategy {
   plan(input: PlanInput): Step[];
   /** The shared budget from which the plan copies limits that the spec does not name; undefined if it copies none. */
   copiedBudget(input: PlanInput): string | undefined;
-  /** The steps that delete what the operator created beside the customer, after the customer is deleted. */
+  /**
+   * The steps that delete the objects that the operator created in addition to the customer. They follow the deletion
+   * of the customer.
+   */
   cleanupSteps(): Step[];
 }
 
@@ -108,7 +111,7 @@ async function budgetNew(client: GatewayClient, body: BudgetBody, options: CallO
 }
 
 function vanished(operation: GatewayOperation): GatewayError {
-  return new GatewayError('transient', operation, 'The record vanished from the gateway while it was being updated.');
+  return new GatewayError('transient', operation, 'The record was deleted at the gateway during an update.');
 }
 
 /** The body of `/customer/new`: the desired fields of the customer's own row, under their names at the gateway. */

@@ -1,4 +1,4 @@
-/** Hands the number of replicas of a guardrail over to an autoscaler. */
+/** Transfers the number of replicas of a guardrail to an autoscaler. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
 import { FIELD_MANAGER } from '../runtime/runtime.ts';
@@ -8,8 +8,8 @@ import { namesOf, ignoreNotFound, guardrailDeployments } from '../cluster/cluste
 const HOLDER = `${FIELD_MANAGER}-replicas`;
 
 /**
- * Keeps the number of replicas when the operator stops applying it. The API server resets a field without an owner to
- * its default, which is one replica. So another field manager takes the field first.
+ * Keeps the number of replicas when the operator no longer applies it. The API server resets a field without an owner
+ * to its default, which is one replica. To prevent this, another field manager applies the field first.
  */
 export async function handReplicasToAutoscaler(client: KubeClient, instance: GatewayInstance): Promise<void> {
   const key = { namespace: instance.metadata.namespace, name: namesOf(instance).guardrail };

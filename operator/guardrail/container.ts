@@ -14,15 +14,15 @@ type Probe = AsJson<V1Probe>;
 type Volume = AsJson<V1Volume>;
 type Probes = Pick<Container, 'startupProbe' | 'livenessProbe' | 'readinessProbe'>;
 
-/** What the container depends on beside the instance's spec. */
+/** The inputs of the container in addition to the instance's spec. */
 export interface WorkloadSettings {
-  /** The image if the instance names none: the operator's own. */
+  /** The default image: the operator's own. */
   readonly defaultImage: string;
   /** The operator's own namespace, from which it calls its guardrails; undefined if it runs outside the cluster. */
   readonly operatorNamespace?: string | undefined;
 }
 
-/** The names have a prefix, because a sidecar's volumes are next to those of the owner's pod. */
+/** The names have a prefix, because a sidecar's volumes and those of the gateway are in the same pod. */
 const volumes = {
   apiKeys: 'gateway-guardrail-api-keys',
   keys: 'gateway-guardrail-keys',

@@ -190,7 +190,10 @@ describe('erasing the sessions in sidecars', function () {
   it('calls nothing if no pod runs and the store is in memory, and fails if the store is shared', async () => {
     expect(await erasureEndpoints({ client }, instance())).to.deep.equal([]);
     const fault: unknown = await erasureEndpoints({ client }, instance(true)).catch((error: unknown) => error);
-    expect(fault).to.be.instanceOf(NoGuardrailError).with.property('message').that.contains('No pod of the gateway');
+    expect(fault)
+      .to.be.instanceOf(NoGuardrailError)
+      .with.property('message')
+      .that.contains('no pod of the gateway is running');
   });
 
   it('fails if one pod refuses, or its guardrail does not listen', async () => {

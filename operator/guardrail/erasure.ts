@@ -1,4 +1,4 @@
-/** The guardrail processes that hold the sessions of an instance's customers. */
+/** Finds the guardrail processes that store the sessions of an instance's customers. */
 import type { Duplex } from 'node:stream';
 import type { V1LabelSelector, V1Pod } from '@kubernetes/client-node';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
@@ -13,22 +13,21 @@ import { SIDECAR } from './sidecar.ts';
 export interface GuardrailEndpoint {
   /** Base address, such as `http://10.0.0.7:8080`. */
   readonly url: string;
-  /** Sent as `x-api-key`; its name is the tenant whose sessions are erased. */
+  /** Sent as `x-api-key`. Its name is the tenant whose sessions are erased. */
   readonly apiKey: string;
   /** Opens the connection if the operator cannot reach the address directly. */
   readonly connect?: () => Promise<Duplex>;
 }
 
-/** Sessions are stored, and no guardrail runs that can erase them. The message is a condition message. */
+/** No guardrail runs that can erase the stored sessions. The message is a condition message. */
 export class NoGuardrailError extends Error {
   override readonly name = 'NoGuardrailError';
 }
 
 /**
- * The permissions to reach sidecars. A sidecar listens only on its pod's loopback address, so that nothing else in the
- * cluster can call it; the only ways in are the kubelet's. Of these, a forwarded port grants the least: no command runs
- * in the pod, and the guardrail still requires its key. API servers from 1.35 on check both verbs, older ones only
- * `get`.
+ * The permissions to reach sidecars. A sidecar listens only on its pod's loopback address, so it can be reached only
+ * through the kubelet. Port forwarding is the way with the fewest permissions: no command runs in the pod, and the
+ * guardrail still requires its key. API servers from 1.35 on check both verbs, older ones only `get`.
  */
 export const sidecarPermissions: readonly Permission[] = [
   { group: '', resource: 'pods', verbs: ['list'], scope: 'watched' },
@@ -36,12 +35,11 @@ export const sidecarPermissions: readonly Permission[] = [
 ];
 
 /**
- * The guardrail processes to call for an erasure. In Deployment mode this is the Service: with a store in memory one
- * pod runs behind it, and with a shared store any pod can erase. Of the sidecars, each one is called if the store is
- * in memory, and any one if it is shared.
- * @returns an empty list if no guardrail runs, or all sessions ended with its pods
- * @throws ApiError if the key or the pods cannot be read; NoGuardrailError if the store is shared and no
- *   guardrail runs
+ * The guardrail processes to call for an erasure. In Deployment mode, this is the Service: with a store in memory it
+ * has one pod, and with a shared store any pod can erase. In Sidecar mode, these are all sidecars if the store is in
+ * memory, and one sidecar if it is shared.
+ * @returns an empty list if no guardrail is requested, or if all sessions ended with its pods
+ * @throws ApiError if the key or the pods cannot be read; NoGuardrailError if the store is shared and no guardrail runs
  */
 export async function erasureEndpoints(
   { client }: { readonly client: Pick<KubeClient, 'get' | 'list' | 'portForward'> },
@@ -60,7 +58,7 @@ export async function erasureEndpoints(
   const shared = instance.spec.guardrail?.redis !== undefined;
   if (shared && sidecars.length === 0) {
     throw new NoGuardrailError(
-      'No pod of the gateway runs, so that no guardrail can erase the sessions of this customer. Start a pod of the gateway.',
+      'No guardrail can erase the sessions of this customer, because no pod of the gateway is running. Start a pod of the gateway.',
     );
   }
   return (shared ? sidecars.slice(0, 1) : sidecars).map((pod) => {

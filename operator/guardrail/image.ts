@@ -5,15 +5,15 @@ import { pods } from '../cluster/cluster.ts';
 
 /** One image contains both programs. */
 const BY_VERSION = `${OPERATOR_NAME}:${packageJson.version}`;
-/** The container's name in the manifests. */
+/** The name of the container in the manifests. */
 const CONTAINER = 'operator';
 
 /** The permission that {@link guardrailImage} needs. */
 export const ownPodPermission: Permission = { group: '', resource: 'pods', verbs: ['get'], scope: 'own' };
 
 /**
- * The image of guardrails whose instance names none: the configured one, or else the operator's own. Only the
- * operator's pod names that one, because an admin can mirror the image under any name.
+ * The default image of guardrails: the configured one, or else the operator's own. The operator reads its own image
+ * from its pod, because an admin can mirror the image under any name.
  * @throws ApiError while the pod cannot be read
  */
 export function guardrailImage(

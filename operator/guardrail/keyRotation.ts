@@ -1,4 +1,7 @@
-/** The guardrail's keys in the cluster: creates their Secrets, and performs the next step of a requested rotation. */
+/**
+ * Manages the guardrail's keys in the cluster: creates their Secrets, and performs the next step of a requested
+ * rotation.
+ */
 import { createHmac } from 'node:crypto';
 import { request } from 'undici';
 import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
@@ -29,7 +32,7 @@ import { guardrailServiceUrl } from './workload.ts';
 export interface KeyRotationDependencies {
   readonly client: KubeClient;
   readonly now: () => Date;
-  /** Where the operator reaches a Service. Default: at the Service's own name. */
+  /** Maps the URL of a Service to the URL that the operator calls. Default: the same URL. */
   readonly resolve: (url: string) => string;
 }
 
@@ -52,13 +55,13 @@ export interface GuardrailKeys {
   readonly finished: { readonly api: boolean; readonly encryption: boolean };
 }
 
-/** Replaced pods may run for this time after their grace period, in milliseconds. */
+/** How long replaced pods may run after their grace period, in milliseconds. */
 const SLACK_MS = 5_000;
 const PROBE_TIMEOUT_MS = 5_000;
 
 /**
  * Creates the keys if they are missing, and performs the next step of a requested rotation.
- * @throws GuardrailNotReadyError if a Secret of the name belongs to another owner; ApiError
+ * @throws GuardrailNotReadyError if a Secret with the name belongs to another owner; ApiError
  */
 export async function reconcileKeys(dependencies: KeyRotationDependencies, owner: KeyOwner): Promise<GuardrailKeys> {
   const { client } = dependencies;
@@ -101,7 +104,7 @@ interface Keys {
   readonly guardrail: KeySecret;
 }
 
-/** Which pods use which keys, according to the Deployments. */
+/** The keys that pods use, according to the Deployments. */
 async function observePropagation(
   dependencies: KeyRotationDependencies,
   owner: KeyOwner,
@@ -120,7 +123,7 @@ async function observePropagation(
   const revision = keyRevisionOf(keys);
   if (mode === 'Sidecar') {
     return {
-      // The gateway and the sidecar of a pod start together and read the same Secret. Older pods have the old key.
+      // The gateway and the sidecar of a pod start together and read the same Secret, so older pods have the old key.
       api: { ...common, guardrailsHaveKey: true },
       encryption: { ...common, guardrailsHaveKey: isRolledOut(proxy, annotations.keyRevision, revision) },
     };
@@ -128,7 +131,7 @@ async function observePropagation(
   if (spec.redis === undefined) {
     const guardrailsHaveKey =
       isAccepting(keys.api) && (await acceptsKey(dependencies, owner, newestApiKeyOf(keys.api)));
-    // In memory, nothing is stored with an encryption key.
+    // A store in memory does not use encryption keys.
     return { api: { ...common, guardrailsHaveKey }, encryption: { ...common, guardrailsHaveKey: true } };
   }
   const key = { namespace: instance.metadata.namespace, name: namesOf(instance).guardrail };
@@ -165,7 +168,7 @@ async function acceptsKey(
   }
 }
 
-/** A digest that reveals nothing about a short text, such as a password in an address: it is keyed with a guardrail key. */
+/** A keyed digest, which reveals nothing about a short text such as a password in an address. */
 export function keyedDigest(guardrailKeys: KeySecret, text: string): string {
   return createHmac('sha256', guardrailKeys.data[files.sessionKey] ?? '')
     .update(text)

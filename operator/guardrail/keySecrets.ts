@@ -1,6 +1,6 @@
 /**
- * The Secrets with the guardrail's keys. The operator creates them, never applies them, and changes them only at the
- * version that it has read: two operators cannot replace each other's keys.
+ * The Secrets with the guardrail's keys. The operator creates them and changes them only at the version that it has
+ * read, so two operators cannot replace each other's keys.
  */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
@@ -49,13 +49,13 @@ export async function ensureKeySecret(
         data: encodedSecretData(made.data),
       } as object)
       .catch((error: unknown) => {
-        // Another operator has created the Secret. Its keys count.
+        // Another operator has created the Secret. Its keys are used.
         if (!isConflict(error)) throw error;
         return read();
       });
   }
   if (stored === undefined) throw new Error(`Secret ${name} was created and deleted at the same time.`);
-  // A Secret with the operator's labels was restored from a backup: its keys make old sessions readable.
+  // A Secret with the operator's labels was restored from a backup. Its keys are required to read old sessions.
   const restored = Object.entries(labelsOf(instance)).every(
     ([label, value]) => stored.metadata.labels?.[label] === value,
   );

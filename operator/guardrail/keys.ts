@@ -1,18 +1,20 @@
 /**
  * The guardrail's keys and their rotation. No call fails during a rotation: a new key is accepted everywhere before it
- * is used anywhere, and the old one is removed when nothing uses it any more. Pure except for the random source.
- * API key: stable → accepting (guardrails load the new key) → retiring (the gateway rolls out with it) → stable
- * Encryption key: stable → accepting (guardrails load it for decryption) → stable (it encrypts; older keys decrypt)
+ * is used anywhere, and the old key is removed when it is no longer used. Pure except for the random source. API key:
+ * stable → accepting (guardrails load the new key) → retiring (the gateway rolls out with it) → stable Encryption key:
+ * stable → accepting (guardrails load it for decryption) → stable (it encrypts; older keys decrypt)
  */
 import { randomBytes } from 'node:crypto';
 import { annotations, GROUP } from '../api/v1alpha1/v1alpha1.ts';
 import { files } from './settings.ts';
 
-/** Key within the API key's Secret: what the gateway sends. */
+/** The key in the Secret whose value the gateway sends. */
 export const API_KEY = 'api-key';
-/** The guardrail's name for the keys of the gateway: the tenant. The old and the new key have the same. */
+/**
+ * The guardrail's name for the keys of the gateway, which is the tenant. The old and the new key have the same name.
+ */
 const TENANT = 'proxy';
-/** Older encryption keys than these are removed: what they encrypted has expired long ago. */
+/** The maximum number of encryption keys. Data that was encrypted with older keys has expired. */
 const MOST_ENCRYPTION_KEYS = 16;
 
 const phaseAnnotation = `${GROUP}/key-phase`;
@@ -27,13 +29,13 @@ export interface KeySecret {
 /** The phase of a rotation. */
 type Phase = 'stable' | 'accepting' | 'retiring';
 
-/** How far the keys have reached the pods. */
+/** The propagation of the keys to the pods. */
 export interface KeyPropagation {
   /** Every running guardrail has loaded the keys of this revision. */
   readonly guardrailsHaveKey: boolean;
-  /** Every running gateway was started with the current key; undefined: the operator cannot know this. */
+  /** Every running gateway was started with the current key; undefined if the operator cannot determine this. */
   readonly gatewayHasKey: boolean | undefined;
-  /** How long replaced pods can run after the roll-out, in milliseconds. */
+  /** How long replaced pods can run after the rollout, in milliseconds. */
   readonly graceMs: number;
   readonly now: Date;
 }
@@ -41,7 +43,7 @@ export interface KeyPropagation {
 /** The next step of a rotation. */
 export interface RotationStep {
   readonly secret: KeySecret;
-  /** Whether the Secret has to be written. */
+  /** Whether the Secret must be written. */
   readonly changed: boolean;
   /** Whether this step completes a rotation. */
   readonly finished: boolean;
@@ -59,7 +61,7 @@ export function newestApiKeyOf(secret: KeySecret): string {
   return acceptedOf(secret)[0] ?? '';
 }
 
-/** Whether a new key is accepted and not yet used, until all guardrails have loaded it. */
+/** Whether a new key is accepted but not used yet, because not all guardrails have loaded it. */
 export function isAccepting(secret: KeySecret): boolean {
   return phaseOf(secret) === 'accepting';
 }
@@ -151,7 +153,7 @@ export function rotateEncryptionKeys(
   if (requested === undefined || requested === secret.annotations[annotations.rotateEncryptionKey]) {
     return { secret, changed: false, finished: false, inProgress: false };
   }
-  // At the end of the ring, a key only decrypts.
+  // At the end of the key ring, a key is used only for decryption.
   return startRotation(withRing(secret, [...ring, newKey()]), annotations.rotateEncryptionKey, requested);
 }
 

@@ -33,7 +33,7 @@ export function memoryOf(spec: Guardrail): Memory {
   };
 }
 
-/** A small young generation: the garbage of a call in it counts as much as its live objects. */
+/** A small young generation: garbage in it needs as much memory as live objects. */
 function nodeOptions(limit: number): string {
   return `--max-old-space-size=${Math.floor(heapOf(limit) / MIB)} --max-semi-space-size=8`;
 }

@@ -16,7 +16,7 @@ import { sidecarUrl } from './sidecar.ts';
 import type { WorkloadInputs } from './workload.ts';
 import { guardrailServiceUrl } from './workload.ts';
 
-/** A guardrail that can be deployed: its settings are checked and its inputs are read. */
+/** A guardrail that can be deployed, with checked settings and all inputs. */
 export interface GuardrailPlan {
   readonly mode: GuardrailMode;
   readonly spec: Guardrail;
@@ -30,7 +30,7 @@ export interface GuardrailPlan {
 
 /** The dependencies of {@link planGuardrail}. */
 export interface PlanDependencies extends KeyRotationDependencies {
-  /** The image of guardrails whose instance names none. */
+  /** The default image of guardrails. */
   readonly defaultImage: () => Promise<string>;
   /** The operator's own namespace; undefined if the operator runs outside the cluster. */
   readonly operatorNamespace: string | undefined;

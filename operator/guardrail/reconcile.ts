@@ -1,4 +1,4 @@
-/** Deploys the guardrail of an instance, up to the gateway's own Deployment, which `operator/proxy` writes. */
+/** Deploys the guardrail of an instance, except for the gateway's own Deployment, which `operator/proxy` writes. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { OwnedObject, OwnedObjects } from '../cluster/cluster.ts';
 import { guardrailDeployments, isRejection, namesOf, NameTakenError } from '../cluster/cluster.ts';
@@ -34,11 +34,11 @@ export interface ActiveGuardrail {
 /** The result of {@link reconcileGuardrail}. */
 export interface GuardrailResult {
   readonly plan: GuardrailPlan | undefined;
-  /** The guardrail that the gateway has to call from now on. */
+  /** The guardrail that the gateway must call from now on. */
   readonly active: ActiveGuardrail | undefined;
   /** The objects that were applied. */
   readonly objects: readonly OwnedObject[];
-  /** Whether the guardrail cannot be deployed as requested, so that everything that runs stays as it is. */
+  /** Whether the guardrail cannot be deployed as requested. The running guardrail is not changed then. */
   readonly frozen: boolean;
   /** undefined: the condition depends on the gateway's Deployment. */
   readonly condition: ConditionState<'GuardrailReady'> | undefined;
@@ -140,7 +140,7 @@ function frozen(instance: GatewayInstance, condition: ConditionState<'GuardrailR
   return { plan: undefined, active: activeBefore(instance), objects: [], frozen: true, condition };
 }
 
-/** @throws the error if it says nothing about the guardrail */
+/** @throws the error if it is not caused by the guardrail */
 function conditionOf(error: unknown): ConditionState<'GuardrailReady'> {
   if (error instanceof GuardrailNotReadyError) return error.condition;
   if (error instanceof NameTakenError) return { status: 'False', reason: 'NameTaken', message: error.message };

@@ -12,7 +12,7 @@ export const paths = {
   policy: '/etc/guardrail/policy',
 } as const;
 
-/** The keys within the ConfigMap and the Secrets, which are the names of the files. */
+/** The keys in the ConfigMap and the Secrets, which are the names of the files. */
 export const files = {
   apiKeys: 'api-keys',
   sessionKey: 'session-key',
@@ -39,7 +39,7 @@ export function guardrailEnvironment(spec: Guardrail, proxyName: string, host: L
     // A sidecar shares the ports of the gateway's pod: another port could be in use, and nothing reads metrics on
     // loopback.
     ['METRICS_PORT', host === '127.0.0.1' ? 'off' : String(metricsPortOf(spec))],
-    // The guardrail always serves the names of the contract and of LiteLLM. It answers 404 to every other name.
+    // The guardrail always serves the names of the contract and of LiteLLM. It returns 404 for every other name.
     ['PROXY_NAMES', [...new Set([proxyName, 'gateway', 'litellm'])].join(',')],
     ['API_KEYS_FILE', `${paths.apiKeys}/${files.apiKeys}`],
     ['SESSION_KEY_FILE', `${paths.keys}/${files.sessionKey}`],

@@ -1,7 +1,7 @@
 /**
  * The operator's part of the gateway's own Deployment, applied under the operator's field manager: a native sidecar
- * with its volumes, and annotations that roll the Deployment out. It never has a field of the owner's containers, which
- * would break the owner's next apply. Pure.
+ * with its volumes, and annotations that roll the Deployment out. It never contains a field of the owner's containers,
+ * because this would break the owner's next apply. Pure.
  */
 import type { V1Deployment } from '@kubernetes/client-node';
 import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
@@ -20,7 +20,7 @@ export const SIDECAR = 'gateway-guardrail';
 
 /** The contents of the operator's part of the gateway's Deployment. */
 export interface ProxyPatchInputs {
-  /** The sidecar; undefined: none, and an existing one is removed. */
+  /** The sidecar; undefined removes an existing one. */
   readonly sidecar: { readonly spec: Guardrail; readonly inputs: WorkloadInputs } | undefined;
   /** Digest of the configuration that the gateway reads when it starts; undefined: the operator does not manage it. */
   readonly configHash: string | undefined;
@@ -44,7 +44,7 @@ export interface DeploymentPatch {
 /** An empty part. Applying it removes everything that the operator has added before. */
 export function emptyPatch(proxy: ProxyDeployment): DeploymentPatch {
   const { name, namespace, uid } = proxy.metadata;
-  // With the uid the API server does not create a new Deployment if this one was deleted.
+  // Because of the uid, the API server does not create a new Deployment if this one was deleted.
   const identity = { name, ...(namespace === undefined ? {} : { namespace }), uid };
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: identity };
 }

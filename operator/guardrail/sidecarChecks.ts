@@ -5,7 +5,7 @@ import { GuardrailNotReadyError } from './notReadyError.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 import { hasSidecar } from './sidecar.ts';
 
-/** When another controller has removed the sidecar of an instance, on a monotonic clock. Kept in memory. */
+/** The times at which another controller removed the sidecar of an instance, on a monotonic clock. Kept in memory. */
 export interface SidecarRemovals {
   times: readonly number[];
 }
@@ -27,7 +27,7 @@ export function checkWorkload(
   if (name === undefined) {
     throw new GuardrailNotReadyError(
       'WorkloadRequired',
-      "Sidecar mode needs spec.workloadRef. Name the gateway's Deployment in it, or set spec.guardrail.mode to Deployment.",
+      "Sidecar mode requires spec.workloadRef. Set it to the gateway's Deployment, or set spec.guardrail.mode to Deployment.",
     );
   }
   if (deployment === 'missing') {

@@ -32,13 +32,13 @@ import {
 } from '../cluster/cluster.ts';
 import { files, metricsPortOf, portOf, replicasOf } from './settings.ts';
 
-/** What the objects depend on beside the instance's spec. */
+/** The inputs of the objects in addition to the instance's spec. */
 export interface WorkloadInputs extends WorkloadSettings {
   /** The text of the policy; undefined if the spec has none. */
   readonly policy: string | undefined;
-  /** Changes with each key that every pod must load before it is used. A change rolls the pods out. */
+  /** Changes with each key that every pod must load before it is used. A change starts a rollout. */
   readonly keyRevision: string;
-  /** Digest of what the pods read only when they start, such as the address of Redis. */
+  /** Digest of the data that the pods read only when they start, such as the address of Redis. */
   readonly configHash: string;
 }
 
@@ -122,7 +122,7 @@ class Builder {
     const spec = this.#spec;
     return this.#child<V1Deployment>(guardrailDeployments, {
       spec: {
-        // An autoscaler owns the number of replicas: applying one would conflict with it.
+        // An autoscaler owns the number of replicas, so the operator must not apply one.
         ...(spec.autoscaling === undefined ? { replicas: replicasOf(spec) } : {}),
         selector: { matchLabels: this.#selector },
         // Two processes with a store in memory would split sessions, so the old one ends before the new one starts.
@@ -135,7 +135,8 @@ class Builder {
             labels: labelsOf(this.#instance),
             annotations: {
               [annotations.configHash]: this.#inputs.configHash,
-              // A roll-out would lose every mapping in memory. The single pod is asked instead whether it has read its keys.
+              // A rollout would delete every mapping in memory. Instead, the operator asks the single pod whether it
+              // has read its keys.
               ...(this.#isInMemory ? {} : { [annotations.keyRevision]: this.#inputs.keyRevision }),
             },
           },
@@ -218,10 +219,10 @@ class Builder {
         ingress: [
           {
             from: [
-              // Only the owner of the gateway knows the labels of its pods.
+              // The operator does not know the labels of the gateway's pods.
               { podSelector: {} },
-              // The operator calls the guardrail to erase sessions and to check a new key. Anybody can use its labels,
-              // but only in a namespace of their own.
+              // The operator calls the guardrail to erase sessions and to check a new key. Other users can copy its
+              // labels, but not into its namespace.
               ...(operatorNamespace === undefined
                 ? []
                 : [{ ...namespacesNamed([operatorNamespace]), podSelector: { matchLabels: OPERATOR_PODS } }]),

@@ -1,6 +1,6 @@
 /**
- * The default budget at the gateway. LiteLLM accepts `max_end_user_budget` and does not enforce it: if the gateway has
- * a budget API, the amount is kept in a budget row of the instance.
+ * The default budget at the gateway. LiteLLM accepts `max_end_user_budget` but does not enforce it. If the gateway has
+ * a budget API, the amount is stored in a budget row of the instance.
  */
 import type { DefaultCustomerBudget, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
@@ -31,11 +31,11 @@ export interface DefaultBudget {
   readonly failure: ConditionState<'DefaultBudgetEnforced'> | undefined;
 }
 
-/** The gateway of the instance, as far as it is known. */
+/** The known properties of the instance's gateway. */
 export interface BudgetGateway {
   /** undefined: the gateway cannot be called now. */
   readonly connection: GatewayConnection | undefined;
-  /** The row that the gateway's configuration names already. */
+  /** The row that the gateway's current configuration names. */
   readonly configuredRowId: string | undefined;
 }
 
@@ -47,7 +47,7 @@ interface DesiredRow {
   readonly budget_duration: string | null;
 }
 
-/** The deletion of an instance waits at most this time for a gateway that does not delete the budget row. */
+/** The maximum time that the deletion of an instance waits for a gateway that does not delete the budget row. */
 const MAX_DELETION_WAIT_MS = 5 * 60_000;
 
 /** The id of an instance's budget row. No budget tier of an admin may have this prefix. */
@@ -59,8 +59,8 @@ export function defaultBudgetId(instance: GatewayInstance): string {
 export function recordedRow(instance: GatewayInstance): string | undefined {
   const { status } = instance;
   if (status?.defaultBudget !== undefined) return status.defaultBudget.rowId;
-  // An earlier version has written this status. It reported the row in the condition alone: without this line, an instance
-  // that is deleted, or loses its default budget, before its first reconcile by this version would leave the row behind.
+  // An earlier version has written this status and reported the row only in the condition. Without this line, the row
+  // would remain if the instance is deleted or loses its default budget before its first reconcile by this version.
   const condition = currentCondition(instance, 'DefaultBudgetEnforced');
   return condition === undefined || condition.reason === 'NotRequested' ? undefined : defaultBudgetId(instance);
 }
@@ -77,7 +77,7 @@ export async function reconcileDefaultBudget(
   const id = defaultBudgetId(instance);
   const rowId = recordedRow(instance);
   const settings = settingsOf(desired);
-  // The gateway may need its configuration to start: while it cannot be called, it keeps the settings that it has.
+  // The gateway may need its configuration to start, so its settings stay unchanged while it cannot be called.
   const known = desired.maxBudget !== undefined && configuredRowId === id ? { ...settings, budgetId: id } : settings;
   if (connection === undefined) return { instance, settings: known, rowId, failure: unverified };
   let current = instance;
@@ -112,9 +112,9 @@ export async function reconcileDefaultBudget(
 }
 
 /**
- * Deletes the budget row of an instance that is deleted.
- * @param options `since`: after five minutes from this time the row is given up
- * @returns whether the row is deleted, cannot be deleted by anybody, or is given up
+ * Deletes the budget row of a deleted instance.
+ * @param options `since`: the operator gives up five minutes after this time @returns whether the row is deleted,
+ *   cannot be deleted, or the operator gave up
  */
 export async function deleteRow(
   { clients, connections, now }: Pick<Dependencies, 'clients' | 'connections' | 'now'>,
@@ -152,7 +152,7 @@ async function createRow(client: GatewayClient, id: string, values: DesiredRow):
   await client.budgetNew({ budget_id: id, max_budget, ...(budget_duration === null ? {} : { budget_duration }) });
 }
 
-/** Sends only what has changed: a duration that is sent again starts a new period. */
+/** Sends only changes: a duration that is sent again starts a new period. */
 async function updateRow(client: GatewayClient, id: string, row: BudgetRow, values: DesiredRow): Promise<void> {
   const changes = {
     ...(row.max_budget === values.max_budget ? {} : { max_budget: values.max_budget }),
@@ -197,7 +197,7 @@ function settingsOf({ maxBudget, budgetId }: DefaultCustomerBudget): BudgetSetti
   };
 }
 
-/** A gateway that asks to wait still enforces what it has enforced before. */
+/** A gateway that limits the call rate still enforces the budget. */
 function failureOf(instance: GatewayInstance, error: GatewayError): DefaultBudget['failure'] {
   const isEnforced = currentCondition(instance, 'DefaultBudgetEnforced')?.status === 'True';
   if (error.kind === 'retryAfter' && isEnforced) return undefined;

@@ -7,7 +7,7 @@ import type { BudgetSettings } from '../configuration/configuration.ts';
 
 type Condition = ConditionState<'DefaultBudgetEnforced'>;
 
-/** What the condition depends on. */
+/** The inputs of the condition. */
 export interface BudgetFacts {
   readonly settings: BudgetSettings | undefined;
   readonly failure: Condition | undefined;
@@ -29,7 +29,7 @@ export function tierNotFound(budgetId: string): Condition {
 }
 
 export function rowNotDeleted(rowId: string): Condition {
-  const message = `The budget row ${rowId} of the former default budget is not deleted yet: the gateway is unreachable or refused the deletion.`;
+  const message = `The budget row ${rowId} of the previous default budget is not deleted yet, because the gateway is unreachable or rejected the deletion. The operator retries.`;
   return { status: 'False', reason: 'NotReachable', message };
 }
 
@@ -39,12 +39,12 @@ export function periodNotSupported(budgetDuration: string): Condition {
     status: 'False',
     reason: 'NotSupported',
     message:
-      `The gateway has no /budget API, so that it ignores the period ${budgetDuration} and each customer can spend the default budget only once. ` +
+      `The gateway has no /budget API, so it ignores the period ${budgetDuration} and each customer can spend the default budget only once. ` +
       'Remove spec.defaultCustomerBudget.budgetDuration to accept this, or replace it and maxBudget by budgetId, a budget tier of the gateway.',
   };
 }
 
-/** The condition, once it is known whether the gateway runs with its configuration. */
+/** The condition, computed after it is known whether the gateway runs with its configuration. */
 export function defaultBudgetCondition(
   instance: GatewayInstance,
   { settings, failure }: BudgetFacts,
@@ -55,7 +55,7 @@ export function defaultBudgetCondition(
     return {
       status: 'False',
       reason: 'ProxyNotConfigured',
-      message: `The gateway reads its default budget from its configuration, which the operator does not manage. Set spec.proxyConfig, or write ${settingNames(instance, settings)} into the configuration yourself.`,
+      message: `The gateway reads its default budget from its configuration, which the operator does not manage. Set spec.proxyConfig, or add ${settingNames(instance, settings)} to the configuration yourself.`,
     };
   }
   if (configured.status !== 'True') {

@@ -10,8 +10,9 @@ import type { InMemoryStates } from './inMemoryState.ts';
 import { patchedDeployments, releaseAllWorkloads } from './release.ts';
 
 /**
- * Releases the gateway's Deployments of an instance that does not exist. Usually its finalization has done so. Where the
- * finalizer was removed by hand, or lost a race, the garbage collector deletes what these Deployments mount.
+ * Releases the gateway's Deployments of an instance that does not exist. Usually its finalization has done this. If the
+ * finalizer was removed manually or lost a race, the garbage collector deletes the objects that these Deployments
+ * mount.
  */
 export async function handleNotFound(
   dependencies: Dependencies,
@@ -35,7 +36,7 @@ export async function handleNotFound(
 }
 
 /**
- * Deletes what was created for instances whose finalizer lost the race with their deletion.
+ * Deletes the external objects of instances that were lost to a finalizer race.
  * @returns whether nothing is left
  */
 export async function cleanUpAfterLostFinalizer(
@@ -45,7 +46,7 @@ export async function cleanUpAfterLostFinalizer(
 ): Promise<boolean> {
   const { finalizer, instances } = dependencies;
   for (const lost of finalizer.lostObjects(key)) {
-    // Another instance of the name manages the gateway's Deployment now.
+    // Another instance with the name manages the gateway's Deployment now.
     if (instances.get(key) === undefined) await releaseAllWorkloads(dependencies, lost);
     if (!(await deleteLostRow(dependencies, lost, signal))) return false;
     finalizer.markCleanedUp(lost);
@@ -53,7 +54,7 @@ export async function cleanUpAfterLostFinalizer(
   return true;
 }
 
-/** The status of a lost instance may not say whether there is a row: the write may have come after the deletion. */
+/** The status of a lost instance may not contain the row, because the write may have followed the deletion. */
 async function deleteLostRow(dependencies: Dependencies, lost: GatewayInstance, signal: AbortSignal): Promise<boolean> {
   if (lost.spec.defaultCustomerBudget?.maxBudget === undefined) return true;
   return await deleteRow(dependencies, lost, { since: lost.metadata.creationTimestamp, signal });

@@ -10,7 +10,7 @@ export interface Dependencies extends GuardrailDependencies, ProxyDependencies {
   readonly connections: Connections;
   readonly clients: GatewayClients;
   readonly instances: Lister<GatewayInstance>;
-  /** The gateways' Deployments that have a part of the operator's. */
+  /** The gateways' Deployments that contain the operator's part. */
   readonly proxies: Lister<ProxyDeployment>;
   /** Customers by the instance that they refer to, as `namespace/name`. */
   readonly customers: Index<GatewayCustomer>;

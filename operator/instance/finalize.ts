@@ -45,7 +45,7 @@ export async function finalize(
 
 function customersRemain(total: number): string {
   return (
-    `${total} GatewayCustomer${total === 1 ? ' refers' : 's refer'} to this instance, and their deletion at the gateway needs its key. ` +
+    `${total} GatewayCustomer${total === 1 ? ' refers' : 's refer'} to this instance, and the deletion of their records requires its master key. ` +
     `Delete them first, or set annotation ${annotations.forceDelete} to "true" to leave their records at the gateway.`
   );
 }
@@ -58,7 +58,7 @@ function recordForceDeletion({ events }: Dependencies, instance: GatewayInstance
   });
 }
 
-/** @returns the state and cause of what could not be cleaned up, as a sentence; undefined if nothing is left */
+/** @returns a sentence with state and cause if the cleanup failed; undefined if it is complete */
 async function cleanUp(
   dependencies: Dependencies,
   instance: GatewayInstance,

@@ -3,24 +3,27 @@ import type { SidecarRemovals } from '../guardrail/guardrail.ts';
 import type { ObjectKey } from '../runtime/runtime.ts';
 import { keyText } from '../runtime/runtime.ts';
 
-/** What the process keeps of an instance between reconciles. Nothing depends on it after a restart. */
+/** The state of an instance in memory between reconciles. After a restart, it is empty. */
 export interface InMemoryState {
   readonly uid: string;
-  /** The version that was reconciled last, and when. */
+  /** The last reconciled version, and its time. */
   lastReconcile: { readonly version: string; readonly at: number } | undefined;
   readonly sidecarRemovals: SidecarRemovals;
   /** Whether the spec requests no guardrail, and its Secrets are deleted. */
   keysDeleted: boolean;
 }
 
-/** One reconcile of an unchanged instance in this time: ten thousand customers that become synced cause one, not ten thousand. */
+/**
+ * The minimum interval between reconciles of an unchanged instance. Without it, ten thousand customers that become
+ * synced would cause ten thousand reconciles.
+ */
 const MIN_INTERVAL_MS = 1_000;
 
 /** The states of all instances. */
 export class InMemoryStates {
   readonly #states = new Map<string, InMemoryState>();
 
-  /** The state of an instance; a new one if the instance was replaced by another of its name. */
+  /** The state of an instance; a new one if another instance with the same name replaced it. */
   of({ metadata }: GatewayInstance): InMemoryState {
     const key = keyText(metadata);
     const known = this.#states.get(key);
@@ -43,13 +46,13 @@ export class InMemoryStates {
   }
 }
 
-/** How long the reconcile of an unchanged instance has to wait, in milliseconds; 0 or less: not at all. */
+/** How long the reconcile of an unchanged instance must wait, in milliseconds; not above 0 if it need not wait. */
 export function throttleMs({ lastReconcile }: InMemoryState, instance: GatewayInstance, now: number): number {
   if (lastReconcile?.version !== versionOf(instance)) return 0;
   return Math.ceil(lastReconcile.at + MIN_INTERVAL_MS - now);
 }
 
-/** Identifies what users can change of an instance. */
+/** Identifies the fields of an instance that users can change. */
 export function versionOf({ metadata }: GatewayInstance): string {
   return JSON.stringify([metadata.uid, metadata.generation, metadata.annotations]);
 }

@@ -10,15 +10,15 @@ import type { Connections } from '../connection/connection.ts';
 import { guardrailImage, sidecarPermissions, ownPodPermission } from '../guardrail/guardrail.ts';
 import { InstanceReconciler } from './reconcile.ts';
 
-/** What the controller needs from the rest of the operator. */
+/** The dependencies of the controller. */
 export interface InstanceDependencies {
   readonly connections: Connections;
   readonly clients: GatewayClients;
-  /** The image of guardrails whose instance names none. Default: the operator's own. */
+  /** The default image of guardrails. If it is not set, this is the operator's own image. */
   readonly guardrailImage?: string | undefined;
-  /** The operator's own pod if it runs in one. */
+  /** The operator's own pod, if it runs in a pod. */
   readonly ownPod?: ObjectKey | undefined;
-  /** Where the operator reaches a Service. Default: at the Service's own name, as inside a cluster. */
+  /** Maps the URL of a Service to the URL that the operator calls. Default: the same URL, as inside a cluster. */
   readonly resolve?: (url: string) => string;
 }
 
@@ -77,14 +77,14 @@ function instanceKeyOf(customer: GatewayCustomer): ObjectKey {
   return { name, namespace: namespace ?? customer.metadata.namespace };
 }
 
-/** Customers change often. Only a change of their counts concerns the instance. */
+/** Customers change often. Only a change of their counts affects the instance. */
 function countsDiffer(before: GatewayCustomer, after: GatewayCustomer): boolean {
   return before.status?.synced !== after.status?.synced || before.metadata.uid !== after.metadata.uid;
 }
 
 /**
- * The instance of a Deployment's label. Also one that no longer exists: the operator's part of the Deployment is
- * removed then.
+ * The instance in a Deployment's label. If it no longer exists, the reconcile removes the operator's part of the
+ * Deployment.
  */
 function instancesLabelled(
   candidates: readonly GatewayInstance[],

@@ -1,4 +1,4 @@
-/** Reconciles one GatewayInstance. This file has the order of the steps; each step is in a file of its own. */
+/** Reconciles one GatewayInstance. This file contains the order of the steps; each step has its own file. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import { pausedMessage } from '../conditions/conditions.ts';
@@ -17,9 +17,9 @@ import { releaseFormerWorkloads } from './release.ts';
 import { type Outcome, reportOutcome, reportReady } from './report.ts';
 import { deleteUnusedObjects } from './unused.ts';
 
-/** Neither Secrets nor gateways are watched: an instance at rest is reconciled again after this time. */
+/** The interval of an instance in steady state: neither Secrets nor gateways are watched. */
 const RESYNC_MS = 60_000;
-/** The same while something changes that no watch reports. */
+/** The interval during a change that no watch reports. */
 const POLL_MS = 5_000;
 
 /** See {@link Reconciler}. */
@@ -62,7 +62,7 @@ export class InstanceReconciler implements Reconciler {
     if (waitMs > 0) return { requeueAfter: waitMs };
     try {
       const owned = await finalizer.add(instance);
-      // The instance is being deleted, and its finalizer can no longer be added: nothing may be created for it.
+      // The instance is being deleted, and its finalizer can no longer be added. Nothing may be created for it.
       if (!finalizer.isSet(owned)) return {};
       const outcome = await this.#apply(owned, signal);
       state.lastReconcile = { version: versionOf(owned), at: dependencies.monotonic() };
@@ -74,7 +74,9 @@ export class InstanceReconciler implements Reconciler {
     }
   }
 
-  /** A pause applies to the deletion too. An instance that is deleted without its finalizer while paused is not cleaned up. */
+  /**
+   * A pause applies to the deletion too. If a paused instance is deleted without its finalizer, it is not cleaned up.
+   */
   async #pause(instance: GatewayInstance): Promise<Result> {
     this.#dependencies.finalizer.markCleanedUp(instance);
     const message = pausedMessage(instance);
@@ -111,7 +113,7 @@ function isPaused({ metadata }: GatewayInstance): boolean {
   return metadata.annotations?.[annotations.paused] === 'true';
 }
 
-/** Whether something changes that no watch reports. */
+/** Whether a change is in progress that no watch reports. */
 function isChanging({ probe, guardrail, observed }: Outcome): boolean {
   return (
     guardrail.plan?.keys.inProgress === true || probe.condition.status !== 'True' || observed.deployment === 'missing'

@@ -21,11 +21,11 @@ export async function releaseFormerWorkloads(
   }
 }
 
-/** Releases all Deployments of an instance, and leaves the objects behind without which their pods cannot start. */
+/** Releases all Deployments of an instance, and orphans the objects that their pods need to start. */
 export async function releaseAllWorkloads(dependencies: Dependencies, instance: GatewayInstance): Promise<void> {
   const { client, events } = dependencies;
   const orphaned = await orphanMountedObjects(client, instance).catch((error: unknown) => {
-    // A namespace that is being deleted rejects these writes, and needs none of the objects.
+    // A namespace that is being deleted rejects these writes and does not need the objects.
     if (!isRejection(error) && !isNotFound(error) && !isConflict(error)) throw error;
     return [];
   });
@@ -43,7 +43,7 @@ export async function releaseAllWorkloads(dependencies: Dependencies, instance: 
   }
 }
 
-/** The Deployments that have a part of the operator's for an instance of this name. */
+/** The Deployments that contain the operator's part for an instance with this name. */
 export function patchedDeployments(
   { proxies }: Dependencies,
   { namespace, name }: ObjectKey,

@@ -12,7 +12,7 @@ import type { Dependencies } from './dependencies.ts';
 import { rotationEvents, transitions } from './events.ts';
 import { countCustomers, guardrailStatus, nextStatus, statusWithReady } from './status.ts';
 
-/** What the steps of a reconcile returned. */
+/** The results of the steps of a reconcile. */
 export interface Outcome {
   readonly probe: ProbeResult;
   readonly budget: DefaultBudget;
@@ -35,7 +35,7 @@ export async function reportOutcome(
   await dependencies.status.write(before, status);
 }
 
-/** Writes the condition Ready of an instance that is not reconciled further. */
+/** Writes the condition Ready of an instance whose reconcile ends here. */
 export async function reportReady(
   dependencies: Dependencies,
   before: GatewayInstance,

@@ -1,4 +1,4 @@
-/** The status of an instance, computed from the status before and the outcome of a reconcile. Pure. */
+/** The status of an instance, computed from its previous status and the outcome of a reconcile. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type {
   CustomerCounts,
@@ -20,7 +20,7 @@ export type Aspect = Exclude<InstanceConditionType, 'Ready'>;
 /** The state of every aspect. */
 export type ConditionStates = { readonly [Type in Aspect]: ConditionState<Type> };
 
-/** The fields of the status beside the conditions. */
+/** The fields of the status in addition to the conditions. */
 export interface ObservedFields {
   readonly endpoint: string | undefined;
   readonly customers: CustomerCounts;
@@ -29,7 +29,7 @@ export interface ObservedFields {
   readonly budgetRowId: string | undefined;
 }
 
-/** The aspects in the order in which an admin has to fix them: Ready reports the first that fails. */
+/** The aspects in the order in which an admin must fix them: Ready reports the first that fails. */
 const notReady = {
   Reachable: 'NotReachable',
   GuardrailReady: 'GuardrailNotReady',
@@ -119,9 +119,9 @@ export function countCustomers(instance: GatewayInstance, referring: readonly Ga
 }
 
 /**
- * Whether a customer counts: the instance admits it, or its status says that it has a record at the gateway from a time
- * when the instance admitted it. The annotation with the create mark does not count: an author of customers can write it,
- * and customers of a namespace that is not allowed must not block the deletion of an instance.
+ * Whether a customer counts: the instance admits it, or according to its status it still has a record at the gateway.
+ * The create mark does not count: authors of customers can write it, and customers of a namespace that is not allowed
+ * must not block the deletion of an instance.
  */
 function counts(instance: GatewayInstance, { metadata, spec, status }: GatewayCustomer): boolean {
   const admitted = admits(instance, metadata.namespace, spec.customerId);

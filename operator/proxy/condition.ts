@@ -9,7 +9,7 @@ import { mountsConfigMap, mountsSecret } from '../guardrail/guardrail.ts';
 import { configKeyOf } from './configMap.ts';
 import type { DesiredProxy } from './state.ts';
 
-/** What the condition depends on. */
+/** The inputs of the condition. */
 export interface ProxyFacts {
   readonly instance: GatewayInstance;
   /** The gateway's Deployment after the operator's part was applied; undefined if the spec names none, or none exists. */
@@ -21,7 +21,7 @@ export interface ProxyFacts {
 
 type Condition = ConditionState<'ProxyConfigured'>;
 
-/** In the order in which an admin has to fix them. */
+/** In the order in which an admin must fix them. */
 const checks: readonly ((facts: ProxyFacts) => Condition | undefined)[] = [
   notManaged,
   workloadMissing,
@@ -31,7 +31,7 @@ const checks: readonly ((facts: ProxyFacts) => Condition | undefined)[] = [
   rollingOut,
 ];
 
-/** The condition ProxyConfigured if the configuration is written. */
+/** The condition ProxyConfigured, after the configuration is written. */
 export function proxyCondition(facts: ProxyFacts): Condition {
   for (const check of checks) {
     const failed = check(facts);
@@ -39,7 +39,7 @@ export function proxyCondition(facts: ProxyFacts): Condition {
   }
   const state =
     facts.rollout === undefined
-      ? 'The configuration is written. Restart the gateway after each change of it, or set spec.workloadRef to let the operator do so.'
+      ? 'The configuration is written. Restart the gateway after each change, or set spec.workloadRef so that the operator restarts it.'
       : 'Every pod of the gateway runs with its configuration.';
   return { status: 'True', reason: 'Configured', message: [state, ...facts.warnings].join(' ') };
 }
@@ -68,7 +68,7 @@ function guardrailNotDeployed({ instance, desired }: ProxyFacts): Condition | un
   if (instance.spec.guardrail === undefined || desired.active !== undefined) return undefined;
   return no(
     'GuardrailNotDeployed',
-    'The gateway does not call the guardrail, because the guardrail does not run yet. See the condition GuardrailReady.',
+    'The gateway does not call the guardrail yet, because the guardrail is not running. See the condition GuardrailReady.',
   );
 }
 

@@ -14,18 +14,18 @@ import type { DesiredProxy, ObservedProxy } from './state.ts';
 
 /** The result of {@link writeConfigMap}. */
 export interface WrittenConfig {
-  /** Digest of the configuration; undefined: the operator does not manage it, or could not write it. */
+  /** Digest of the configuration; undefined if the operator does not manage it or could not write it. */
   readonly hash: string | undefined;
-  /** The ConfigMap if the operator manages it. */
+  /** The ConfigMap, if the operator manages it. */
   readonly objects: readonly OwnedObject[];
   readonly failure: ConditionState<'ProxyConfigured'> | undefined;
-  /** What the admin needs to know about the base, in whole sentences. */
+  /** Warnings about the base for the admin, in whole sentences. */
   readonly warnings: readonly string[];
 }
 
 type ConfiguredReason = ConditionState<'ProxyConfigured'>['reason'];
 
-/** The configuration cannot be written. The ConfigMap stays as it is. */
+/** The configuration cannot be written. The ConfigMap is not changed. */
 class ConfigMapError extends Error {
   readonly condition: ConditionState<'ProxyConfigured'>;
 
@@ -63,7 +63,7 @@ export async function writeConfigMap(
     return { hash, objects: [configMap], failure: undefined, warnings: warningsOf(rendered) };
   } catch (error) {
     if (!(error instanceof ConfigMapError)) throw error;
-    // The configuration that was written before stays.
+    // The previous configuration remains.
     const configMap = configMapObject(instance, proxyConfig.configMapName, { data: {}, annotations: {} });
     return { hash: undefined, objects: [configMap], failure: error.condition, warnings: [] };
   }
@@ -147,9 +147,9 @@ async function applyConfigMap(
 }
 
 /**
- * The address at which the configuration makes the gateway call the guardrail. Before the guardrail runs and the gateway
- * has its key, there is none: the gateway would refuse every call. After that there is always one: a gateway that stops
- * calling the guardrail lets every value through.
+ * The guardrail's address in the configuration. It is not set before the guardrail runs and the gateway has its key,
+ * because the gateway would reject every call. After that, it is always set, because a gateway that does not call the
+ * guardrail forwards every value.
  */
 function guardrailUrl(
   instance: GatewayInstance,

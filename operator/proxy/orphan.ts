@@ -1,4 +1,4 @@
-/** Leaves the objects that the gateway's Deployment mounts behind when their instance is deleted. */
+/** Orphans the objects that the gateway's Deployment mounts when their instance is deleted. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import {
   configMaps,
@@ -15,8 +15,8 @@ import type { KubeClient } from '../runtime/runtime.ts';
 import { configKeyOf, configMapObject } from './configMap.ts';
 
 /**
- * Removes the owner references from the objects that the gateway's Deployment mounts: without these objects its next pod
- * could not start. The configuration becomes the admin's base, without the operator's settings.
+ * Removes the owner references from the objects that the gateway's Deployment mounts, because its next pod could not
+ * start without them. The configuration becomes the admin's base, without the operator's settings.
  * @returns the orphaned objects, as `ConfigMap name` and `Secret name`
  */
 export async function orphanMountedObjects(client: KubeClient, instance: GatewayInstance): Promise<string[]> {
@@ -61,7 +61,7 @@ async function orphanConfiguration(
   const data = text === undefined ? (configMap.data ?? {}) : { [configKeyOf(proxyConfig)]: text };
   const { kind, object } = configMapObject(instance, name, { data, annotations: {} });
   const { ownerReferences: _none, ...metadata } = object.metadata;
-  // With the uid the API server creates no new ConfigMap if this one was deleted meanwhile.
+  // Because of the uid, the API server does not create a new ConfigMap if this one was deleted in the meantime.
   const identity = { ...metadata, uid: configMap.metadata.uid };
   await client.apply(kind, { ...object, metadata: identity });
   return [`ConfigMap ${name}`];

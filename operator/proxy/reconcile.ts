@@ -1,6 +1,6 @@
 /**
- * Configures the gateway of an instance. The order of the changes matters: a gateway that calls a guardrail that does
- * not run refuses every call.
+ * Configures the gateway of an instance. The order of the changes matters: if the gateway calls a guardrail that does
+ * not run, it rejects every call.
  */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { OwnedObject, OwnedObjects } from '../cluster/cluster.ts';
@@ -24,7 +24,7 @@ export interface ProxyResult {
   readonly condition: ConditionState<'ProxyConfigured'>;
   /** The gateway's Deployment after the reconcile. */
   readonly deployment: ProxyDeployment | undefined;
-  /** The objects that were applied, or stay as they are. */
+  /** The objects that were applied or kept. */
   readonly objects: readonly OwnedObject[];
   /** Whether every gateway pod runs with the desired state; undefined if the operator does not know the Deployment. */
   readonly isRolledOut: boolean | undefined;

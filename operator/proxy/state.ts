@@ -10,16 +10,16 @@ import type { KubeClient } from '../runtime/runtime.ts';
 export interface ObservedProxy {
   /** undefined: the spec names no Deployment; `missing`: the named Deployment does not exist. */
   readonly deployment: ProxyDeployment | 'missing' | undefined;
-  /** What the configuration that the operator has written makes the gateway do. */
+  /** The settings in the configuration that the operator has written. */
   readonly configured: { readonly guardrailUrl: string | undefined; readonly budgetId: string | undefined };
 }
 
-/** What the gateway is to do. */
+/** The desired settings of the gateway. */
 export interface DesiredProxy {
   readonly budget: BudgetSettings | undefined;
   readonly active: ActiveGuardrail | undefined;
   readonly plan: GuardrailPlan | undefined;
-  /** Whether the operator's part of the Deployment stays as it is, because the guardrail cannot be deployed. */
+  /** Whether the operator's part of the Deployment is not changed, because the guardrail cannot be deployed. */
   readonly frozen: boolean;
 }
 

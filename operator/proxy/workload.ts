@@ -8,7 +8,7 @@ import type { KubeClient, ObjectKey } from '../runtime/runtime.ts';
 import type { DesiredProxy } from './state.ts';
 
 /**
- * Applies the operator's part of the Deployment. A change of it rolls out new pods.
+ * Applies the operator's part of the Deployment. A change starts a rollout.
  * @param configHash undefined if the configuration could not be written: the Deployment keeps the hash that it has
  */
 export async function patchWorkload(
@@ -44,7 +44,7 @@ export async function releaseWorkload(
   return await client.apply(proxyDeployments, emptyPatch(deployment));
 }
 
-/** Whether a Deployment has a part of the operator's: the label is part of it. */
+/** Whether a Deployment contains the operator's part, which includes the label. */
 function isPatched(label: string, deployment: ProxyDeployment): boolean {
   return deployment.metadata.labels?.[INSTANCE_LABEL] === label;
 }
