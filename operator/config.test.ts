@@ -31,7 +31,7 @@ describe("the operator's settings", () => {
 
   function load(args: readonly string[] = [], env: Record<string, string> = {}): OperatorConfig {
     const config = loadConfig(args, env);
-    if ('help' in config) throw new Error('Settings were expected, and help came.');
+    if ('help' in config) throw new Error('Expected settings, received the help.');
     return config;
   }
 
@@ -123,7 +123,7 @@ describe("the operator's settings", () => {
     expect(problems([])[0]).to.match(/^No cluster is configured/);
   });
 
-  it('are all listed by --help, whatever else is given', () => {
+  it('are all listed by --help, also with other arguments', () => {
     const config = loadConfig(['--help', '--nonsense'], {});
     const { help } = config as { help: string };
     for (const flag of [

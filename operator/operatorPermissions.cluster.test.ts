@@ -8,7 +8,7 @@ import { purposeOf } from './permissionPurposes.ts';
 import type { PolicyRule } from './runtime/runtime.ts';
 import { FaultProxy, eventually, silentLog } from './runtime/testing/testing.ts';
 
-describe("the operator's rights", function () {
+describe("the operator's permissions", function () {
   this.timeout(60_000);
   const cluster = withControlPlane();
 
@@ -63,7 +63,7 @@ describe("the operator's rights", function () {
       await stand.applyResources(unbound);
       await stand.applyResources();
       await stand.deployed();
-      // The resources of that namespace report the missing right.
+      // The resources of that namespace report the missing permission.
       await eventually(async () => {
         const message = await cluster().kubectl([
           ...['get', 'ginst/i', '-n', unbound, '-o'],
@@ -71,7 +71,7 @@ describe("the operator's rights", function () {
         ]);
         expect(message).to.match(/is not permitted to read Secret key/);
       }, 30_000);
-      // They are reconciled as soon as the rights exist.
+      // They are reconciled as soon as the permissions exist.
       await stand.bind(unbound);
       await stand.deployed(unbound);
       await stand.removeResources(unbound);
@@ -98,7 +98,7 @@ describe("the operator's rights", function () {
     }
   });
 
-  /** An operator with the rights of its roles only, and a gateway that always returns 503. */
+  /** An operator with only the permissions of its roles, and a gateway that always returns 503. */
   class Stand {
     readonly namespace: string;
     readonly #user: string;
@@ -257,7 +257,7 @@ function roleObjects(user: string, namespace: string, scope: 'cluster-wide' | 'n
   };
 }
 
-/** The binding that grants a user the rights in a namespace. */
+/** The binding that grants a user the permissions in a namespace. */
 function bindingIn(namespace: string, user: string): object {
   const name = namespaceRole(user);
   return binding('RoleBinding', name, { kind: 'ClusterRole', name }, user, namespace);

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import type { DocumentResult, DocumentTask } from './documentTasks.ts';
 import { DocumentThread, DocumentLimitError } from './documentThread.ts';
 
-/** A worker that answers with the number of tasks so far, never answers `hang`, and fails at `fail`. */
+/** A worker that returns the number of tasks so far, never responds to `hang`, and fails at `fail`. */
 const COUNTING = `
 const { parentPort } = require('node:worker_threads');
 let tasks = 0;
@@ -60,14 +60,14 @@ describe('the document thread', function () {
     await Promise.all(many);
   });
 
-  it('stops a task that takes too much time or memory, remembers this, and runs other tasks', async () => {
+  it('stops a task that takes too much time or memory, caches this result, and runs other tasks', async () => {
     const thread = new DocumentThread(program, { taskMs: 1_000 });
     const hanging = failure(thread.run('a', policy('hang')));
     const next = thread.run('b', policy('x'));
     expect(await hanging).to.be.instanceOf(DocumentLimitError);
     expect(messageOf(await next)).to.equal('1');
     expect(await failure(thread.run('a', policy('hang')))).to.be.instanceOf(DocumentLimitError);
-    // The same worker has answered: no new one was started for the known document.
+    // The same worker has responded: no new one was started for the known document.
     expect(messageOf(await thread.run('b', policy('y')))).to.equal('2');
     const filling = new DocumentThread(program);
     expect(await failure(filling.run('a', policy('fill')))).to.be.instanceOf(DocumentLimitError);

@@ -52,7 +52,7 @@ describe('probe of a gateway', () => {
     return await probeGateway(connections, clients, {} as GatewayInstance, new AbortController().signal);
   }
 
-  it('succeeds if LiteLLM answers that the customer does not exist', async () => {
+  it('succeeds if LiteLLM reports that the customer does not exist', async () => {
     answer = missing;
     expect((await look()).condition).to.include({ status: 'True', reason: 'Reachable' });
     expect(calls).to.equal(1);
@@ -65,7 +65,7 @@ describe('probe of a gateway', () => {
     ['a page with 200', 200, '<title>Welcome</title>', '"Welcome"'],
     ['an error with 200', 200, '{"error":"unknown path"}', '"unknown path"'],
   ] as const) {
-    it(`fails if ${what} answers, and the message names spec.endpoint`, async () => {
+    it(`fails if ${what} responds, and the message names spec.endpoint`, async () => {
       answer = { status, body };
       const { condition, connection } = await look();
       expect(condition.status).to.equal('False');

@@ -1,4 +1,4 @@
-/** Deleting the CustomResourceDefinition: on a control plane of its own, since nobody else could go on after it. */
+/** The deletion of the CustomResourceDefinition, on a separate control plane because it affects the whole cluster. */
 import { expect } from 'chai';
 import { startControlPlane, type ControlPlane } from '../../hack/testing/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
@@ -37,7 +37,8 @@ describe('deletion of the CustomResourceDefinition', function () {
         await user.customer(name, { alias: name, maxBudget: 1 });
         rows.push(budgetRowId((await user.untilReason(name, 'Created')).metadata.uid));
       }
-      // One is deleted for real before: only what goes with its definition is left behind.
+      // The deletion of a single customer still deletes its record. Only the deletion of the definition orphans
+      // records.
       await user.delete('a');
       await user.untilGone('a');
       await plane.kubectl(['delete', 'crd', 'gatewaycustomers.gateway.guardrail.dev', '--wait=false']);

@@ -184,7 +184,7 @@ describe('customers at a real LiteLLM', function () {
     expect(await rowOf(adopted)).to.include({ max_budget: 30, tpm_limit: 9, rpm_limit: null });
   });
 
-  describe('leave no budget row of the operator behind, and every other budget unchanged', () => {
+  describe('leave no budget row of the operator, and every other budget unchanged', () => {
     const budgets = async (): Promise<string[]> => {
       const answer = await fetch(`${litellm.url}/budget/list`, {
         headers: { authorization: `Bearer ${litellm.masterKey}` },

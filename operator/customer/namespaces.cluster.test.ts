@@ -50,7 +50,7 @@ describe('customers of several namespaces', function () {
       expect(writes()).to.deep.equal([]);
     });
 
-    it('get their records in spite of another instance with a wrong key', async () => {
+    it('get their records despite another instance with a wrong key', async () => {
       await other.secret('mine', 'sk-wrong');
       await other.instance('mine', { endpoint: bed.proxy.url });
       await other.customer('squatter', { instanceRef: { name: 'mine' }, customerId: bed.idOf('a') });
@@ -144,7 +144,7 @@ describe('customers of several namespaces', function () {
     ] as const;
 
     for (const [what, reason, spec] of nothingBegun) {
-      it(`because of ${what} has no create mark, is deleted at once, and leaves other records alone`, async () => {
+      it(`because of ${what} has no create mark, is deleted at once, and does not change other records`, async () => {
         const customerId = `of-others-${other.namespace}`;
         await bed.admin.customerNew({ user_id: customerId, alias: 'Of others' });
         await other.instance('keyless', { endpoint: bed.proxy.url });

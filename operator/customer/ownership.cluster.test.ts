@@ -12,7 +12,7 @@ describe('ownership of a record', function () {
   const bed = withTestbed();
 
   describe('one resource', () => {
-    it('adopts an existing record, and leaves fields alone that the spec does not name', async () => {
+    it('adopts an existing record, and does not change fields that the spec does not name', async () => {
       await bed.admin.customerNew({ user_id: bed.idOf('a'), alias: 'Before', blocked: true, models: ['x'] });
       await bed.user.customer('a', { alias: 'After' });
       await bed.user.untilReason('a', 'Adopted');

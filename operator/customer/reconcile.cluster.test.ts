@@ -1,4 +1,4 @@
-/** The life of a customer on a real API server and a gateway that behaves as LiteLLM does. */
+/** The life cycle of a customer, on a real API server and a gateway that behaves like LiteLLM. */
 import { expect } from 'chai';
 import { instances } from '../api/kinds.ts';
 import { annotations, FINALIZER, type GatewayCustomer, GROUP } from '../api/v1alpha1/v1alpha1.ts';
@@ -204,7 +204,7 @@ describe('customer reconcile', function () {
   });
 
   describe('pause', () => {
-    it('leaves a customer and its deletion alone until it is over', async () => {
+    it('delays the reconcile and the deletion of a customer until it ends', async () => {
       await bed.user.customer('a', { alias: 'A' });
       await bed.user.untilReason('a', 'Created');
       await bed.user.annotate('a', 'paused', 'true');
@@ -249,7 +249,7 @@ describe('customer reconcile', function () {
       expect(await bed.recordOf('a')).to.equal(undefined);
     });
 
-    it('has an event at its begin and at its end', async () => {
+    it('has an event at its start and at its end', async () => {
       await bed.user.customer('a', {}, { 'gateway.guardrail.dev/paused': 'true' });
       await bed.user.untilReason('a', 'Paused');
       expect((await bed.user.get('a'))?.metadata.finalizers).to.equal(undefined);

@@ -196,7 +196,7 @@ describe('erasing the sessions in sidecars', function () {
       .that.contains('no pod of the gateway is running');
   });
 
-  it('fails if one pod refuses, or its guardrail does not listen', async () => {
+  it('fails if one pod rejects the call or its guardrail does not listen', async () => {
     const [one, other] = sidecars;
     await pod('one', one);
     await pod('other', other);

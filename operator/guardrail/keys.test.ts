@@ -69,7 +69,7 @@ describe('keys', () => {
 
     const used = rotateApiKeys(begun.secret, 'one', { ...ready, gatewayHasKey: false });
     expect(apiKeyOf(used.secret)).to.equal(fresh);
-    expect(accepted(used.secret), 'the old key is accepted until the roll-out is complete').to.deep.equal([fresh, old]);
+    expect(accepted(used.secret), 'the old key is accepted until the rollout is complete').to.deep.equal([fresh, old]);
     expect(rotateApiKeys(used.secret, 'one', { ...ready, gatewayHasKey: false }).changed).to.equal(false);
 
     const rolled = rotateApiKeys(used.secret, 'one', ready);
@@ -79,7 +79,7 @@ describe('keys', () => {
     const done = rotateApiKeys(rolled.secret, 'one', later);
     expect(done).to.include({ changed: true, inProgress: false, finished: true });
     expect(accepted(done.secret)).to.deep.equal([fresh]);
-    expect(revisionOf(done.secret), 'the removal of a key causes no roll-out').to.equal(1);
+    expect(revisionOf(done.secret), 'the removal of a key causes no rollout').to.equal(1);
     expect(rotateApiKeys(done.secret, 'one', later)).to.include({ changed: false, inProgress: false });
   });
 
@@ -97,7 +97,7 @@ describe('keys', () => {
     expect([...tenants]).to.deep.equal(['proxy']);
   });
 
-  it('the old API key is accepted until the next rotation if the roll-out of the gateway is unknown', () => {
+  it('the old API key is accepted until the next rotation if the rollout of the gateway is unknown', () => {
     const blind: KeyPropagation = { ...ready, gatewayHasKey: undefined };
     const before = completeApiKeys(empty);
     const first = rotateApiKeys(rotateApiKeys(before, 'one', blind).secret, 'one', blind).secret;

@@ -110,7 +110,7 @@ describe("the gateway's Deployment", () => {
       'inProgress',
     ],
   ] as const) {
-    it(`with ${what}: its roll-out is ${expected satisfies Rollout}`, () => {
+    it(`with ${what}: its rollout is ${expected satisfies Rollout}`, () => {
       const proxy = proxyOf();
       const deployment = { ...proxy, spec: { ...proxy.spec, replicas: 2 }, status } as unknown as ProxyDeployment;
       expect(rolloutOf(deployment)).to.equal(expected);

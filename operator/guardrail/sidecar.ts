@@ -135,11 +135,11 @@ export function mountsConfigMap(proxy: ProxyDeployment, configMapName: string): 
   );
 }
 
-/** The progress of a Deployment's roll-out. */
+/** The progress of a Deployment's rollout. */
 export type Rollout = 'complete' | 'inProgress' | 'failed';
 
 /**
- * The progress of a roll-out. It is complete when every pod runs with the newest template and is available, and no
+ * The progress of a rollout. It is complete when every pod runs with the newest template and is available, and no
  * older pod is left.
  */
 export function rolloutOf(deployment: FromServer<V1Deployment>): Rollout {

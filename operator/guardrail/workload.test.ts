@@ -109,7 +109,7 @@ describe('guardrail workload', () => {
 
   for (const [what, spec, replicas, strategy] of [
     ['in memory: one pod, and never two at the same time', {}, 1, 'Recreate'],
-    ['in Redis: two pods, and one more during a roll-out', { redis }, 2, 'RollingUpdate'],
+    ['in Redis: two pods, and one more during a rollout', { redis }, 2, 'RollingUpdate'],
     ['in Redis: the requested number of pods', { redis, replicas: 5 }, 5, 'RollingUpdate'],
     [
       'with an autoscaler, which owns the number',

@@ -906,7 +906,7 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_erro
       );
     });
 
-    it("which survives its owner's applies, and is removed without a trace", async () => {
+    it("which survives its owner's applies, and is removed completely", async () => {
       await testbed.apply(proxyManifest({ env: keyMounted }));
       const before = await written();
       await testbed.instance(sidecar);
@@ -919,7 +919,7 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_erro
       expect(await written()).to.deep.equal(before);
     });
 
-    it('which is removed without a trace together with its instance', async () => {
+    it('which is removed completely together with its instance', async () => {
       await testbed.apply(proxyManifest({ env: keyMounted }));
       const before = await written();
       await testbed.instance(sidecar);
@@ -954,7 +954,7 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_erro
       await testbed.forbidChanges('litellm');
       await testbed.remove();
       const { message } = await testbed.until('Ready', 'Deleting');
-      expect(message).to.include('Nobody changes this.').and.include(annotations.forceDelete);
+      expect(message).to.include('Changes are not allowed.').and.include(annotations.forceDelete);
       await testbed.patch({ metadata: { annotations: { [annotations.forceDelete]: 'true' } } });
       await eventually(async () => {
         expect(await failure(testbed.read())).to.include('404');
@@ -1046,7 +1046,7 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_erro
       });
     }
 
-    it('and adds it again when it is removed, but not without end', async () => {
+    it('and adds it again when it is removed, but not endlessly', async () => {
       const own = '[{name: migrate, image: "migrate:1"}]';
       await testbed.apply(proxyManifest({ env: keyMounted, initContainers: own }));
       await testbed.instance(sidecar);
@@ -1119,7 +1119,7 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_erro
       });
     });
 
-    it('whose API key rotates with the roll-out of the gateway, without a failed call', async () => {
+    it('whose API key rotates with the rollout of the gateway, without a failed call', async () => {
       await testbed.apply(proxyManifest({ env: keyMounted }));
       await testbed.instance(sidecar);
       await testbed.until('GuardrailReady', 'RollingOut');

@@ -161,7 +161,7 @@ describe('manifests', () => {
     return plane().kubectl(['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'], text);
   };
 
-  it("grant rights on Secrets and workloads only in the operator's own namespace, and watch only that namespace", async () => {
+  it("grant permissions for Secrets and workloads only in the operator's own namespace, and watch only that namespace", async () => {
     const manifests = await build(ROOT);
     expect(granted(manifests, 'ClusterRoleBinding').get('')).not.to.match(/secrets|deployments|configmaps|pods/);
     const inNamespaces = granted(manifests, 'RoleBinding');
@@ -170,7 +170,7 @@ describe('manifests', () => {
     expect(watched(manifests)).to.have.nested.property('valueFrom.fieldRef.fieldPath', 'metadata.namespace');
   });
 
-  it('of the sample add two watched namespaces with the same rights in each', async () => {
+  it('of the sample add two watched namespaces with the same permissions in each', async () => {
     for (const name of ['ai', 'shop']) await plane().kubectl(['create', 'namespace', name]);
     const manifests = await build(join(ROOT, 'hack/samples/installation'));
     expect(granted(manifests, 'ClusterRoleBinding').get('')).not.to.include('secrets');
@@ -181,7 +181,7 @@ describe('manifests', () => {
     await trial(manifests);
   });
 
-  it('with the component cluster-wide grant the same rights in all namespaces, and watch all namespaces', async () => {
+  it('with the component cluster-wide grant the same permissions in all namespaces, and watch all namespaces', async () => {
     const manifests = await withComponent('cluster-wide');
     expect(granted(manifests, 'ClusterRoleBinding').get('')).to.include('secrets').and.not.match(/pods/);
     expect(watched(manifests)).to.deep.equal({ name: 'OPERATOR_WATCH_NAMESPACES', value: '' });

@@ -19,7 +19,10 @@ export class Backoff {
     this.#maxMs = maxMs;
   }
 
-  /** The next delay, in milliseconds. It varies by half even at the maximum, so that clients do not retry in step. */
+  /**
+   * The next delay, in milliseconds. It varies by half even at the maximum, so that clients do not retry at the same
+   * time.
+   */
   next(): number {
     const delay = backoffDelay(this.#failures, this.#baseMs, Math.max(this.#baseMs, this.#maxMs / 2));
     this.#failures = Math.min(this.#failures + 1, 30);

@@ -97,7 +97,10 @@ export interface KubeClient {
     object: ApplyObject,
     options?: { readonly force?: boolean; readonly fieldManager?: string; readonly subresource?: Subresource },
   ): Promise<T>;
-  /** JSON merge patch. If it contains `metadata.resourceVersion` or `metadata.uid`, a mismatch is answered with 409. */
+  /**
+   * JSON merge patch. If it contains `metadata.resourceVersion` or `metadata.uid`, the API server returns 409 on a
+   * mismatch.
+   */
   patch<T extends KubeObject>(
     kind: ResourceKind<T>,
     key: ObjectKey,

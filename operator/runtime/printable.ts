@@ -7,7 +7,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
  * @param longest the maximum length
  */
 export function printable(text: string, longest: number): string {
-  // Truncate only between characters and between escapes: half of one is unprintable.
+  // Truncates only between characters and between escapes, because a part of one is unprintable.
   let shown = '';
   let kept = '';
   for (const character of text) {

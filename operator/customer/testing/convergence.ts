@@ -1,4 +1,4 @@
-/** For tests: the laws of the sync, for any gateway that is LiteLLM or behaves as it does. */
+/** For tests: the properties of the sync, for LiteLLM and gateways that behave like it. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { GatewayCustomerSpec } from '../../api/v1alpha1/v1alpha1.ts';
@@ -10,8 +10,8 @@ import { type GatewayUnderTest, SyncBench, type SyncedResource } from './syncBen
 
 /**
  * Declares the tests.
- * @param gateway the gateway, once it runs
- * @param numRuns how many examples of each law are tried
+ * @param gateway returns the running gateway
+ * @param numRuns number of examples for each property
  */
 export function convergenceTests(gateway: () => GatewayUnderTest, numRuns: number): void {
   let bench: SyncBench;
@@ -20,7 +20,7 @@ export function convergenceTests(gateway: () => GatewayUnderTest, numRuns: numbe
   });
   after(() => bench.stop());
 
-  it('brings any spec to any other, and then changes nothing', async () => {
+  it('syncs any sequence of specs, and writes nothing without a change', async () => {
     const sequences = fc.array(specs, { minLength: 1, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(sequences, (sequence) => syncsInTurn(bench, sequence)),
@@ -28,7 +28,7 @@ export function convergenceTests(gateway: () => GatewayUnderTest, numRuns: numbe
     );
   });
 
-  it('adopts any record, sets what the spec names, and leaves the rest alone', async () => {
+  it('adopts any record, sets the fields of the spec, and does not change other fields', async () => {
     await fc.assert(
       fc.asyncProperty(existingRecords, specs, (record, spec) => adopts(bench, record, spec)),
       { numRuns },
@@ -71,7 +71,7 @@ function crashTests(bench: () => SyncBench): void {
     bench().proxy.fault = () => undefined;
   };
 
-  it('clears what was set just before a crash if the spec has changed back since', async () => {
+  it('clears fields that were set before a crash if the spec has changed back in the meantime', async () => {
     const resource = bench().resource();
     resource.set({ alias: 'One' });
     await resource.reconcile();
@@ -93,7 +93,7 @@ function crashTests(bench: () => SyncBench): void {
     }
   });
 
-  it('refuses a record that another client created in the moment of a crash, and leaves it alone', async () => {
+  it('refuses a record that another client created at the moment of a crash, and does not change it', async () => {
     const resource = bench().resource();
     const { url, masterKey } = bench().gateway;
     resource.set({ alias: 'A', maxBudget: 4, adoptionPolicy: 'Refuse' });

@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 
 export interface GuardrailPod {
   readonly url: string;
-  /** The status of its next answers. */
+  /** The status of its next responses. */
   status: number;
   /** The end users whose sessions were erased. */
   readonly erased: string[];
   stop(): Promise<void>;
 }
 
-/** Starts a server that answers as a guardrail does. */
+/** Starts a server that responds like a guardrail. */
 export async function startGuardrailPod(): Promise<GuardrailPod> {
   const erased: string[] = [];
   const server: Server = createServer((incoming, outgoing) => {

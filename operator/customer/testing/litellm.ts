@@ -7,7 +7,7 @@ import { startModelServer } from '../../../hack/testing/upstream/modelServer.ts'
 export interface TestLiteLlm {
   readonly url: string;
   readonly masterKey: string;
-  /** Makes a paid call for a customer. @param model null: no model. @returns status and body of the answer */
+  /** Makes a paid call for a customer. @param model null: no model. @returns status and body of the response */
   chat(customerId: string, model?: string | null): Promise<{ status: number; body: string }>;
   stop(): Promise<void>;
 }
@@ -17,7 +17,7 @@ const costPerToken = 0.001;
 /** The cost of a call in USD: the model server counts six tokens for "Hello." and its echo. */
 export const callCost = 6 * costPerToken;
 
-/** @throws Error whose message names what to set or install */
+/** @throws Error with a message that names the missing variable or program */
 export async function startTestLiteLlm(): Promise<TestLiteLlm> {
   const models = await startModelServer();
   const model = (name: string): object => ({

@@ -1,4 +1,4 @@
-/** For tests: resources that are synced with a gateway without an API server, and what must hold after each sync. */
+/** For tests: resources that are synced with a gateway without an API server, and assertions about each sync. */
 import { expect } from 'chai';
 import type { GatewayCustomer } from '../../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../../connection/connection.ts';
@@ -134,7 +134,7 @@ export class SyncBench {
     return row;
   }
 
-  /** Whatever was before a sync, the record has the fields of the spec, and a second sync changes nothing. */
+  /** Asserts that the record has the fields of the spec, and that a second sync changes nothing. */
   async expectConverged(resource: SyncedResource): Promise<void> {
     const { customer } = resource.stored;
     expect(customer.status?.conditions?.[0]).to.include({ type: 'Synced', status: 'True' });
@@ -155,7 +155,7 @@ export class SyncBench {
     await this.#expectSteadyState(resource);
   }
 
-  /** A record that only the operator has changed has no field that the spec does not name. */
+  /** Asserts that a record that only the operator has changed has only fields of the spec. */
   async expectNothingElse(resource: SyncedResource): Promise<void> {
     const row = await this.recordOf(resource);
     const desired = desiredFields(resource.stored.customer.spec);
@@ -174,7 +174,7 @@ export class SyncBench {
     }
   }
 
-  /** A second reconcile observes once and changes nothing: not at the gateway, not in the status. */
+  /** Asserts that a second reconcile observes once and changes nothing at the gateway or in the status. */
   async #expectSteadyState(resource: SyncedResource): Promise<void> {
     const { status } = resource.stored.customer;
     this.proxy.calls.length = 0;

@@ -101,6 +101,6 @@ export function memoryDependencies(clients: GatewayClients, stored: { customer: 
     metrics: customerMetrics(new Registry()),
     now: () => new Date('2026-11-21T00:00:01Z'),
   };
-  // A sync uses nothing else.
+  // A sync uses no other dependencies.
   return dependencies as Dependencies;
 }

@@ -34,14 +34,14 @@ const definitions = join(import.meta.dirname, '../../../crds');
 /** An operator in the test's own process. */
 export class TestOperator extends Manager {
   readonly metrics: RuntimeMetrics;
-  /** Where sessions are erased. */
+  /** The endpoints at which sessions are erased. */
   guardrails: () => Promise<readonly GuardrailEndpoint[]> = () => Promise.resolve([]);
   readonly #clients: GatewayClients;
   readonly #skew: { ms: number };
   readonly #ahead: { ms: number };
   #gatewaySkewMs = 0;
 
-  /** @param options `timeouts` of the calls of the gateway: short by default, since faults are what most tests are about */
+  /** @param options `timeouts` of the gateway calls: short by default, because most tests inject faults */
   constructor(
     kubeConfig: KubeConfig,
     namespaces: readonly string[],
@@ -181,7 +181,7 @@ export class KubectlUser {
     return ((await this.#objects.listNamespacedCustomObject(where)) as { items: GatewayCustomer[] }).items;
   }
 
-  /** Reasons of all events about a customer, in the order in which they came. */
+  /** Reasons of all events about a customer, oldest first. */
   async events(name: string, namespace = this.namespace): Promise<string[]> {
     const { items } = await this.#events.listNamespacedEvent({ namespace });
     return items
@@ -201,7 +201,7 @@ export class KubectlUser {
     });
   }
 
-  /** Waits for a reason of the condition Synced of the spec as it is now. */
+  /** Waits for a reason of the condition Synced for the current spec. */
   async untilReason(name: string, reason: string): Promise<GatewayCustomer> {
     return await this.until(name, (customer) => {
       const synced = conditionOf(customer, 'Synced');

@@ -12,10 +12,10 @@ import { eventually, KubectlUser, TestOperator } from './testOperator.ts';
 
 export const masterKey = 'sk-master';
 
-/** No call of the gateway fails. */
+/** No call fails. */
 export const noFault = (): undefined => undefined;
 
-/** The gateway answers with a status. */
+/** The gateway responds with a status. */
 export function answer(status: number, body = '{}', headers: Record<string, string> = {}): Fault {
   return { kind: 'answer', status, body, headers };
 }
@@ -25,7 +25,7 @@ export function message(customer: GatewayCustomer, type: 'Synced' | 'FullyApplie
   return conditionOf(customer, type)?.message ?? '';
 }
 
-/** Declares the hooks: one gateway for all tests, one namespace, instance and operator for each. */
+/** Declares the hooks: one gateway for all tests, and a namespace, an instance and an operator for each test. */
 export function withTestbed(): CustomerTestbed {
   const testbed = new CustomerTestbed(withControlPlane());
   before(() => testbed.startGateway());
@@ -35,7 +35,7 @@ export function withTestbed(): CustomerTestbed {
   return testbed;
 }
 
-/** What a test works with. Available once the hooks have run. */
+/** The environment of a test. Available after the hooks have run. */
 export class CustomerTestbed {
   readonly cluster: () => ControlPlane;
   #gateway: DevGateway | undefined;
@@ -97,7 +97,7 @@ export class CustomerTestbed {
     return new KubectlUser(this.cluster().kubeConfig(), await this.cluster().createNamespace(name));
   }
 
-  /** Starts another operator in the place of the one that runs, for a second namespace too. @returns its user */
+  /** Replaces the running operator by one that also watches a second namespace. @returns its user */
   async watchSecondNamespace(): Promise<KubectlUser> {
     const other = await this.createNamespace('elsewhere');
     this.#namespaces = [this.user.namespace, other.namespace];

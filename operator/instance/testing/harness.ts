@@ -288,7 +288,7 @@ export class Testbed {
       kind: 'ValidatingAdmissionPolicy',
       spec: {
         matchConstraints: { namespaceSelector, resourceRules: rules },
-        validations: [{ expression: 'false', message: 'Nobody changes this.' }],
+        validations: [{ expression: 'false', message: 'Changes are not allowed.' }],
       },
     });
     await this.apply({
@@ -312,7 +312,7 @@ export class Testbed {
         () => '',
         (error: unknown) => String(error),
       );
-      if (!refused.includes('Nobody changes this.')) throw new Error('Changes are not refused yet.');
+      if (!refused.includes('Changes are not allowed.')) throw new Error('Changes are not rejected yet.');
     });
   }
 
@@ -320,7 +320,7 @@ export class Testbed {
     return this.apps.readNamespacedDeployment({ name, namespace: this.namespace });
   }
 
-  /** Completes the roll-out of a Deployment, as the cluster's controllers do. */
+  /** Completes the rollout of a Deployment, as the cluster's controllers do. */
   async rollOut(name: string): Promise<void> {
     const { metadata, spec } = await this.deployment(name);
     const replicas = spec?.replicas ?? 1;

@@ -25,8 +25,8 @@ export function compareVersions(a: string, b: string): number | undefined {
 }
 
 /**
- * The objects of one kind. Reflectors fill it (one for the cluster, or one per namespace), and so do the operator's own writes:
- * a reconcile right after a write reads what it wrote. An object never returns to an older version.
+ * The objects of one kind. Reflectors (one for the cluster, or one per namespace) and the operator's own writes update
+ * it, so a reconcile after a write reads the written object. An object never returns to an older version.
  */
 export class ObjectCache<T extends KubeObject> implements Cache<T> {
   readonly #namespaces = new Map<string, Map<string, T>>();

@@ -250,7 +250,7 @@ describe('the reflector, between a real API server and a faulty network', functi
     ['429 with Retry-After', { kind: 'answer', status: 429, headers: { 'retry-after': '1' } }],
   ] as const;
   for (const [name, fault] of answers) {
-    it(`lists in the end after the API server has answered with ${name}`, async () => {
+    it(`eventually lists after the API server has responded with ${name}`, async () => {
       await create('before');
       proxy.when(() => true, fault, 4);
       start();

@@ -48,9 +48,9 @@ const INSTALLING_MS = 10_000;
 type WatchEnd = 'closed' | 'expired' | 'silent' | 'malformed';
 
 /**
- * Keeps a cache in sync with the API server. Reads the list page by page, then watches from its resourceVersion, and resumes
- * the watch after every interruption. Reads the list again only if the server cannot resume (410), sends an unreadable event,
- * or keeps failing. Never gives up.
+ * Keeps a cache in sync with the API server. Reads the list in pages, then watches from its resourceVersion, and
+ * resumes the watch after every interruption. Reads the list again only if the server cannot resume (410), sends an
+ * unreadable event, or keeps failing. Never gives up.
  */
 export class Reflector<T extends KubeObject> {
   readonly #client: RestClient;
@@ -70,9 +70,9 @@ export class Reflector<T extends KubeObject> {
   #retry = new AbortController();
   #loggedAt = Number.NEGATIVE_INFINITY;
   readonly #maySkipNamespace: boolean;
-  /** When the first list was first refused with 403; undefined: it was not. */
+  /** When the first list was first rejected with 403; undefined if it was not. */
   #forbiddenSince: number | undefined;
-  /** When the current outage began; undefined: none. */
+  /** When the current outage began; undefined without an outage. */
   #downSince: number | undefined;
 
   constructor(dependencies: {
@@ -277,7 +277,7 @@ export class Reflector<T extends KubeObject> {
     const now = this.#clock.monotonic();
     this.#downSince ??= now;
     const notServed = error instanceof ApiError && error.status === 404;
-    // At the very first start, the operator is about to install the definition.
+    // At the first start, the definition is not installed yet.
     if (notServed && now - this.#downSince < INSTALLING_MS) return;
     if (now - this.#loggedAt < LOG_EVERY_MS) return;
     this.#loggedAt = now;

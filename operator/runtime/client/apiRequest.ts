@@ -30,7 +30,7 @@ export async function parseBody(apiRequest: ApiRequest, body: Dispatcher.Respons
   }
 }
 
-/** Creates the error for a response that is not a success. */
+/** Creates the error for an unsuccessful response. */
 export async function errorOfResponse(
   apiRequest: Pick<ApiRequest, 'method' | 'path'>,
   response: Dispatcher.ResponseData,

@@ -64,7 +64,7 @@ export class RetryAfterError extends Error {
   }
 }
 
-/** The operator cannot start. The message says why, and how to fix it. */
+/** The operator cannot start. The message has the cause and the remedy. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

@@ -1,15 +1,16 @@
 /**
  * Spreads the periodic reconciles of objects evenly over their interval.
  *
- * Objects that were applied at the same time would otherwise be requeued at the same time. Random jitter of a tenth of the
- * interval spreads them only with the square root of the number of intervals: after ten intervals, the busiest moment still has
- * more than twice its share. Here each object has its own slot in the interval and moves there in equal steps of at most a
- * tenth. The farthest slot is half an interval away, so an object reaches it after at most five steps. From then on, it is
- * requeued after exactly one interval; the next requeue corrects the delay of a slow reconcile.
+ * Objects that were applied at the same time would otherwise be requeued at the same time. Random jitter of a tenth of
+ * the interval spreads them only with the square root of the number of intervals: after ten intervals, the busiest
+ * moment still has more than twice its share. Here each object has its own slot in the interval and moves there in
+ * equal steps of at most a tenth. The farthest slot is half an interval away, so an object reaches it after at most
+ * five steps. From then on, it is requeued after exactly one interval; the next requeue corrects the delay of a slow
+ * reconcile.
  *
- * Slots follow the golden ratio sequence. It leaves the smallest gaps for any number of objects, and regular subsets (the
- * objects of one gateway) are spread as well. Slots from a hash would need no counter, but are uneven: of 1,000 objects in 5
- * minutes, the busiest second would always have three times its share.
+ * Slots follow the golden ratio sequence. It spreads any number of objects evenly, and also regular subsets such as the
+ * objects of one gateway. Slots from a hash would need no counter, but are uneven: of 1,000 objects in 5 minutes, the
+ * busiest second would always have three times its share.
  */
 
 /** The most that one requeue is moved, in either direction, as a share of the interval. */

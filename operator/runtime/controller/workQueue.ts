@@ -39,12 +39,12 @@ export interface Fairness {
 }
 
 /**
- * A work queue of object keys. At most one worker has a key. Adding a waiting key again only raises its priority; adding a key
- * during its work requeues it once afterwards. Each key has its own exponential backoff.
+ * A work queue of object keys. At most one worker has a key. Adding a waiting key again only raises its priority;
+ * adding a key during its work requeues it once afterwards. Each key has its own exponential backoff.
  *
- * A group of keys gets another worker only while it has fewer workers than are free: the first group uses at most half of them,
- * a second group half of the rest. A group that waits for a slow gateway never uses all workers, and a key of another group
- * waits only for its turn.
+ * A group of keys gets another worker only while it has fewer workers than are free: the first group uses at most half
+ * of them, a second group half of the rest. A group that waits for a slow gateway never uses all workers, so it does
+ * not block the keys of other groups.
  */
 export class WorkQueue {
   readonly #clock: Clock;

@@ -27,8 +27,8 @@ const ESTABLISHED_MS = 30_000;
 const POLL_MS = 200;
 
 /**
- * The cluster's CustomResourceDefinition does not meet the requirements, and the operator cannot change it. The message says
- * how to fix it.
+ * The cluster's CustomResourceDefinition does not meet the requirements, and the operator cannot change it. The message
+ * has the remedy.
  */
 export class CrdError extends Error {
   override readonly name = 'CrdError';

@@ -104,7 +104,7 @@ export abstract class FrameworkAdapter extends operatorFramework.default {
   ): Promise<boolean> {
     if (event.type === operatorFramework.ResourceEventType.Deleted) return false;
     const finalizer = new GuardedFinalizer(this.frameworkClient, objectOf(event.meta).kind, name);
-    // The object comes from this runtime's cache: see eventReconciler.
+    // The object is from this runtime's cache: see eventReconciler.
     const object = event.object as unknown as KubeObject;
     if (object.metadata.deletionTimestamp === undefined) {
       if (finalizer.isSet(object)) return false;

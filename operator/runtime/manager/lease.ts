@@ -40,11 +40,12 @@ export class LeaseLostError extends Error {
 }
 
 /**
- * Leader election with a Lease, as in client-go. It never compares the clocks of different machines: renewals by others are
- * timed from their observation here, so a clock that is an hour off does no harm.
+ * Leader election with a Lease, as in client-go. It never compares the clocks of different machines: renewals by others
+ * are timed from their observation here, so a clock with a wrong time has no effect.
  *
- * If the API server is unreachable for longer than the deadline, leadership ends, but the process does not: it leads again as
- * soon as it can renew and no other process has taken over. If another one has, {@link run} throws, and the process must exit.
+ * If the API server is unreachable for longer than the deadline, leadership ends, but the process does not: it leads
+ * again as soon as it can renew and no other process has taken over. If another one has, {@link run} throws, and the
+ * process must exit.
  */
 export class LeaderLease {
   readonly identity: string;
@@ -82,7 +83,7 @@ export class LeaderLease {
   }
 
   /**
-   * Whether this process leads now. The answer depends on the elapsed time, so it is correct even in a process that was
+   * Whether this process leads now. The result depends on the elapsed time, so it is correct even in a process that was
    * suspended and has not run any timer yet.
    */
   get leading(): boolean {

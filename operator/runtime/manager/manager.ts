@@ -229,7 +229,8 @@ export abstract class Manager extends FrameworkAdapter {
             log: this.#log,
             metrics: this.#metrics,
             options: { ...DEFAULT_REFLECTOR_OPTIONS, ...this.#options.reflector },
-            // A controller needs all objects of its own kind: the first claimant of a name may be in any namespace.
+            // A controller needs all objects of its own kind, because the first claimant of a name may be in any
+            // namespace.
             maySkipNamespace: !this.#specs.some((spec) => spec.kind === kind),
           }),
       ),

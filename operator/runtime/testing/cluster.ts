@@ -13,7 +13,7 @@ export interface TestCluster {
   readonly direct: RestClient;
   /** A namespace for this test only. */
   readonly namespace: string;
-  /** Stands between the API server and the code under test. */
+  /** A proxy between the API server and the code under test. */
   readonly proxy: FaultProxy;
   /** Connects through the proxy. */
   readonly transport: Transport;
@@ -53,7 +53,8 @@ export function withTestCluster(): () => TestCluster {
     await cluster?.proxy.stop();
   });
   return () => {
-    if (cluster === undefined) throw new Error('The cluster is there in tests and hooks, not while they are declared.');
+    if (cluster === undefined)
+      throw new Error('The cluster is available only in tests and hooks, not while they are declared.');
     return cluster;
   };
 }
