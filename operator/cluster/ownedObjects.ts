@@ -125,12 +125,12 @@ export class OwnedObjects {
   /** Checks that an object may be applied: it does not exist, or belongs to the instance. */
   async #claim(instance: GatewayInstance, { kind, object }: OwnedObject): Promise<void> {
     const { name, namespace } = object.metadata;
-    const there = await this.#client.get(kind, { namespace, name }).catch(ignoreNotFound);
-    if (there === undefined || isOwnedBy(there, instance) || isOrphaned(there, instance)) return;
-    const former = (there.metadata.ownerReferences ?? []).find(
+    const existing = await this.#client.get(kind, { namespace, name }).catch(ignoreNotFound);
+    if (existing === undefined || isOwnedBy(existing, instance) || isOrphaned(existing, instance)) return;
+    const previousOwner = (existing.metadata.ownerReferences ?? []).find(
       (owner) => owner.kind === instance.kind && owner.name === instance.metadata.name,
     );
-    if (former === undefined) throw new NameTakenError(kind.kind, name);
+    if (previousOwner === undefined) throw new NameTakenError(kind.kind, name);
     // The garbage collector would delete the new contents because of the reference to the previous owner.
     throw new RetryAfterError(
       `${kind.kind} ${name} of a previous instance with this name is not deleted yet.`,

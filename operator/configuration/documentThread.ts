@@ -31,12 +31,12 @@ export class DocumentLimitError extends Error {
 
 interface Job {
   readonly task: DocumentTask;
-  readonly resolve: (answer: DocumentResult) => void;
+  readonly resolve: (result: DocumentResult) => void;
   readonly reject: (error: Error) => void;
 }
 
 interface CachedResult {
-  readonly answer: DocumentResult | DocumentLimitError;
+  readonly result: DocumentResult | DocumentLimitError;
   readonly bytes: number;
   readonly until: number;
 }
@@ -72,12 +72,12 @@ export class DocumentThread {
    */
   async run(owner: string, task: DocumentTask): Promise<DocumentResult> {
     const digest = createHash('sha256').update(JSON.stringify(task)).digest('base64');
-    const kept = this.#cached(digest);
-    if (kept instanceof DocumentLimitError) throw kept;
-    if (kept !== undefined) return kept;
+    const cached = this.#cached(digest);
+    if (cached instanceof DocumentLimitError) throw cached;
+    if (cached !== undefined) return cached;
     const same = this.#inProgress.get(digest);
     if (same !== undefined) return await same;
-    const answer = this.#enqueue(owner, task)
+    const result = this.#enqueue(owner, task)
       .then(
         (found) => {
           this.#store(digest, found);
@@ -89,8 +89,8 @@ export class DocumentThread {
         },
       )
       .finally(() => this.#inProgress.delete(digest));
-    this.#inProgress.set(digest, answer);
-    return await answer;
+    this.#inProgress.set(digest, result);
+    return await result;
   }
 
   #enqueue(owner: string, task: DocumentTask): Promise<DocumentResult> {
@@ -139,14 +139,14 @@ export class DocumentThread {
 
   #start(): Worker {
     const worker = new Worker(this.#program, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
-    worker.on('message', (answer: DocumentResult) => {
+    worker.on('message', (result: DocumentResult) => {
       if (worker !== this.#worker) return;
       const job = this.#done();
       worker.unref();
       this.#timer = setTimeout(() => {
         void this.#stop();
       }, IDLE_MS).unref();
-      job?.resolve(answer);
+      job?.resolve(result);
       this.#startNext();
     });
     const died = (error: unknown): void => {
@@ -181,31 +181,31 @@ export class DocumentThread {
     await worker?.terminate();
   }
 
-  #cached(digest: string): CachedResult['answer'] | undefined {
-    const kept = this.#cache.get(digest);
-    if (kept === undefined) return undefined;
-    this.#drop(digest, kept);
-    if (kept.until < performance.now()) return undefined;
-    this.#cache.set(digest, kept);
-    this.#cacheBytes += kept.bytes;
-    return kept.answer;
+  #cached(digest: string): CachedResult['result'] | undefined {
+    const cached = this.#cache.get(digest);
+    if (cached === undefined) return undefined;
+    this.#drop(digest, cached);
+    if (cached.until < performance.now()) return undefined;
+    this.#cache.set(digest, cached);
+    this.#cacheBytes += cached.bytes;
+    return cached.result;
   }
 
-  #store(digest: string, answer: CachedResult['answer']): void {
-    const isLimitError = answer instanceof DocumentLimitError;
-    const bytes = digest.length + (isLimitError ? 0 : JSON.stringify(answer).length);
+  #store(digest: string, result: CachedResult['result']): void {
+    const isLimitError = result instanceof DocumentLimitError;
+    const bytes = digest.length + (isLimitError ? 0 : JSON.stringify(result).length);
     const until = isLimitError ? performance.now() + LIMIT_ERROR_CACHED_MS : Number.POSITIVE_INFINITY;
-    this.#cache.set(digest, { answer, bytes, until });
+    this.#cache.set(digest, { result, bytes, until });
     this.#cacheBytes += bytes;
-    for (const [oldest, kept] of this.#cache) {
+    for (const [oldest, cached] of this.#cache) {
       if (this.#cacheBytes <= this.#maxCacheBytes) break;
-      this.#drop(oldest, kept);
+      this.#drop(oldest, cached);
     }
   }
 
-  #drop(digest: string, kept: CachedResult): void {
+  #drop(digest: string, cached: CachedResult): void {
     this.#cache.delete(digest);
-    this.#cacheBytes -= kept.bytes;
+    this.#cacheBytes -= cached.bytes;
   }
 }
 

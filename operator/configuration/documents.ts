@@ -21,30 +21,30 @@ export async function renderConfiguration(
   base: string,
   ours: ManagedSettings,
 ): Promise<RenderedProxyConfig> {
-  const answer = await run(owner, { kind: 'render', base, ours });
-  if (answer === 'limitExceeded')
+  const result = await run(owner, { kind: 'render', base, ours });
+  if (result === 'limitExceeded')
     throw new ProxyConfigError(limitExceeded("The gateway's configuration (spec.proxyConfig.base)"));
-  if (answer.kind === 'refused') throw new ProxyConfigError(answer.message);
-  if (answer.kind === 'render') return answer.rendered;
-  throw new TypeError(`Expected a rendered configuration, received ${answer.kind}.`);
+  if (result.kind === 'refused') throw new ProxyConfigError(result.message);
+  if (result.kind === 'render') return result.rendered;
+  throw new TypeError(`Expected a rendered configuration, received ${result.kind}.`);
 }
 
 /** What the gateway enforces according to its configuration; nothing if the configuration is invalid. */
 export async function readEnforcement(owner: string, base: string, proxyName: string): Promise<EnforcementSettings> {
   // Most instances have no base.
   if (base === '') return { blockedUserCheck: false, preCallChecks: false };
-  const answer = await run(owner, { kind: 'enforcement', base, proxyName });
-  return answer !== 'limitExceeded' && answer.kind === 'enforcement'
-    ? answer.settings
+  const result = await run(owner, { kind: 'enforcement', base, proxyName });
+  return result !== 'limitExceeded' && result.kind === 'enforcement'
+    ? result.settings
     : { blockedUserCheck: false, preCallChecks: false };
 }
 
 /** What is wrong with a guardrail's policy, as a sentence; undefined: nothing. */
 export async function policyProblem(owner: string, text: string): Promise<string | undefined> {
   const field = 'spec.guardrail.policy';
-  const answer = await run(owner, { kind: 'policy', text });
-  if (answer === 'limitExceeded') return limitExceeded(field);
-  return answer.kind === 'refused' ? `${field} ${answer.message}` : undefined;
+  const result = await run(owner, { kind: 'policy', text });
+  if (result === 'limitExceeded') return limitExceeded(field);
+  return result.kind === 'refused' ? `${field} ${result.message}` : undefined;
 }
 
 async function run(owner: string, task: DocumentTask): Promise<DocumentResult | 'limitExceeded'> {

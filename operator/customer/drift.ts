@@ -17,15 +17,15 @@ export interface Drift {
 export function driftOf(
   desired: Fields,
   applied: ReadonlySet<Field>,
-  seen: ObservedValues,
+  observed: ObservedValues,
   reported: ObservedCustomer['reported'],
 ): Drift {
-  const amiss = fieldsOf(desired).filter((field) => !sameValue(desired[field], seen.effective[field]));
+  const differing = fieldsOf(desired).filter((field) => !sameValue(desired[field], observed.effective[field]));
   return {
-    differs: amiss.filter((field) => reported.has(field)),
-    unreported: amiss.filter((field) => !reported.has(field)),
+    differs: differing.filter((field) => reported.has(field)),
+    unreported: differing.filter((field) => !reported.has(field)),
     uncleared: allFields.filter(
-      (field) => applied.has(field) && desired[field] === undefined && !isEmpty(seen.present[field]),
+      (field) => applied.has(field) && desired[field] === undefined && !isEmpty(observed.present[field]),
     ),
   };
 }

@@ -56,9 +56,9 @@ async function post(endpoint: GuardrailEndpoint, body: string, signal: AbortSign
       ...(connection === undefined ? {} : { createConnection: () => connection }),
     });
     call.end(body);
-    const [answer] = (await once(call, 'response')) as [IncomingMessage];
-    await finished(answer.resume());
-    return answer.statusCode;
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
+    await finished(response.resume());
+    return response.statusCode;
   } finally {
     connection?.destroy();
   }

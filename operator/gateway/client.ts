@@ -11,12 +11,12 @@ import { MissingCustomerCheck, notFoundQuote } from './missingCustomerCheck.ts';
 import type { GatewayOperation } from './errors.ts';
 import { GatewayError, isGatewayError } from './errors.ts';
 import { connectionError, deferredError, isClosedConnection } from './callErrors.ts';
-import { isLiteLlm, rowOrNone, saysDeleted } from './litellmQuirks.ts';
+import { isLiteLlm, rowOrNone, confirmsDeletion } from './litellmQuirks.ts';
 import type { RateLimit, RateLimiter, CallPriority } from './rateLimit.ts';
 import { DeferredError } from './rateLimit.ts';
 import type { GatewayResponse, CallContext } from './errorResponse.ts';
 import {
-  asksToWait,
+  isRateLimited,
   contradictionOf,
   errorOf,
   parseJson,
@@ -198,8 +198,8 @@ export class GatewayClient {
     const call = { operation, path: '/budget/delete', body: { id }, schema: anyObject.nullable(), about } as const;
     let doubt = new GatewayError('transient', operation, 'The gateway accepted the deletion but still has the budget.');
     try {
-      const answer = await this.#call(call, options);
-      if (answer === null || answer.budget_id === id) return;
+      const response = await this.#call(call, options);
+      if (response === null || response.budget_id === id) return;
     } catch (error) {
       if (!isGatewayError(error) || error.status !== 404) throw error;
       doubt = error;
@@ -235,9 +235,9 @@ export class GatewayClient {
   async #lookupResult(customerId: string, options?: CallOptions): Promise<LookupResult> {
     try {
       await this.#lookUp(customerId, { signal: options?.signal });
-      return { kind: 'there' };
+      return { kind: 'found' };
     } catch (error) {
-      return isGatewayError(error, 'unconfirmed') ? { kind: 'unclear', words: error.message } : { kind: 'other' };
+      return isGatewayError(error, 'unconfirmed') ? { kind: 'unclear', message: error.message } : { kind: 'other' };
     }
   }
 
@@ -247,7 +247,7 @@ export class GatewayClient {
    */
   async #learnNotFoundQuote(customerId: string, options?: CallOptions): Promise<string | undefined> {
     const first = await this.#lookupResult(customerId, options);
-    if (first.kind !== 'there' || this.#isLiteLlm) return undefined;
+    if (first.kind !== 'found' || this.#isLiteLlm) return undefined;
     return await notFoundQuote(customerId, (id) => this.#lookupResult(id, options));
   }
 
@@ -257,8 +257,11 @@ export class GatewayClient {
     const about = { field: 'user_id', value: customerId } as const;
     const body = { user_ids: [customerId] };
     try {
-      const answer = await this.#call({ operation, path: '/customer/delete', body, schema: anyObject, about }, options);
-      if (saysDeleted(answer)) return undefined;
+      const response = await this.#call(
+        { operation, path: '/customer/delete', body, schema: anyObject, about },
+        options,
+      );
+      if (confirmsDeletion(response)) return undefined;
       const message = 'The gateway accepted the deletion but still has the customer.';
       return new GatewayError('transient', operation, message);
     } catch (error) {
@@ -279,7 +282,7 @@ export class GatewayClient {
 
   async #call<T>(call: Call<T>, options: CallOptions = {}): Promise<T> {
     const { operation, path, body, schema, about } = call;
-    const asked: CallContext = {
+    const context: CallContext = {
       operation,
       customerId: about?.field === 'user_id' ? about.value : undefined,
       masterKey: this.#masterKey,
@@ -287,36 +290,36 @@ export class GatewayClient {
       isLiteLlm: this.#isLiteLlm,
     };
     let paused: GatewayError | undefined;
-    let answer: GatewayResponse;
+    let response: GatewayResponse;
     try {
       const attempt = async (): Promise<GatewayResponse> => {
-        const said = await this.#attempt(operation, path, body, options.signal);
-        if (asksToWait(said)) {
+        const received = await this.#attempt(operation, path, body, options.signal);
+        if (isRateLimited(received)) {
           const { ms, pause } = this.#limiter.pause(
-            retryAfterOf(said),
-            quoteGateway(said.text, asked.masterKey, asked.personal),
+            retryAfterOf(received),
+            quoteGateway(received.text, context.masterKey, context.personal),
           );
-          paused = deferredError(operation, ms, pause, said.status);
+          paused = deferredError(operation, ms, pause, received.status);
         }
-        return said;
+        return received;
       };
-      answer = await this.#limiter.run(attempt, options.priority ?? 'inProgress', options.signal);
+      response = await this.#limiter.run(attempt, options.priority ?? 'inProgress', options.signal);
     } catch (error) {
       if (isGatewayError(error)) throw error;
       if (!(error instanceof DeferredError)) throw connectionError(operation, error, this.#hasOwnAuthority);
       throw deferredError(operation, error.retryAfterMs, error.pause);
     }
     if (paused !== undefined) throw paused;
-    const { status, text } = answer;
-    if (status < 200 || status > 299) throw errorOf(asked, answer);
-    const contradiction = about === undefined ? undefined : contradictionOf(asked, answer, about);
+    const { status, text } = response;
+    if (status < 200 || status > 299) throw errorOf(context, response);
+    const contradiction = about === undefined ? undefined : contradictionOf(context, response, about);
     if (contradiction !== undefined) throw contradiction;
     const parsed = schema.safeParse(text.trim() === '' ? {} : parseJson(text));
     if (parsed.success) return parsed.data;
     throw new GatewayError(
       'transient',
       operation,
-      `${withQuote(asked, `The gateway returned ${status} with an unexpected body for ${operation}`, text)} ${wrongEndpointRemedy}`,
+      `${withQuote(context, `The gateway returned ${status} with an unexpected body for ${operation}`, text)} ${wrongEndpointRemedy}`,
       { status },
     );
   }

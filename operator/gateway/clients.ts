@@ -6,10 +6,10 @@ import { RateLimiter } from './rateLimit.ts';
 import type { BudgetRow } from './schemas.ts';
 
 interface BudgetApi {
-  readonly answer: Promise<boolean>;
+  readonly available: Promise<boolean>;
   readonly until: number;
   /** Whether the gateway was known to be LiteLLM at that time. Otherwise, another server may have responded. */
-  readonly askedLiteLlm: boolean;
+  readonly isLiteLlm: boolean;
 }
 
 interface CachedClient {
@@ -60,18 +60,18 @@ export class GatewayClients {
    * @throws GatewayError if the response does not show it
    */
   hasBudgetApi(target: GatewayTarget): Promise<boolean> {
-    const kept = this.#cachedFor(target);
-    const { isLiteLlm } = kept.client;
-    const known = kept.budgetApi;
-    if (known !== undefined && this.#now() < known.until && known.askedLiteLlm === isLiteLlm) return known.answer;
-    const answer = probeBudgetApi(kept.client);
-    const keep = (ms: number): BudgetApi => ({ answer, until: this.#now() + ms, askedLiteLlm: isLiteLlm });
-    kept.budgetApi = keep(budgetApiCacheMs.no);
-    answer.then(
-      (has) => (kept.budgetApi = keep(has ? budgetApiCacheMs.yes : budgetApiCacheMs.no)),
-      () => (kept.budgetApi = undefined),
+    const cached = this.#cachedFor(target);
+    const { isLiteLlm } = cached.client;
+    const known = cached.budgetApi;
+    if (known !== undefined && this.#now() < known.until && known.isLiteLlm === isLiteLlm) return known.available;
+    const available = probeBudgetApi(cached.client);
+    const keep = (ms: number): BudgetApi => ({ available, until: this.#now() + ms, isLiteLlm });
+    cached.budgetApi = keep(budgetApiCacheMs.no);
+    available.then(
+      (has) => (cached.budgetApi = keep(has ? budgetApiCacheMs.yes : budgetApiCacheMs.no)),
+      () => (cached.budgetApi = undefined),
     );
-    return answer;
+    return available;
   }
 
   /**
@@ -79,21 +79,21 @@ export class GatewayClients {
    * @throws GatewayError if the call fails
    */
   tier(target: GatewayTarget, id: string): Promise<BudgetRow | undefined> {
-    const kept = this.#cachedFor(target);
-    const known = kept.tiers.get(id);
+    const cached = this.#cachedFor(target);
+    const known = cached.tiers.get(id);
     if (known !== undefined && this.#now() < known.until) return known.row;
-    const row = kept.client.budgetInfo([id]).then((rows) => rows[0]);
+    const row = cached.client.budgetInfo([id]).then((rows) => rows[0]);
     // An instance refers to one tier at a time, so the previous one is dropped.
-    kept.tiers = new Map([[id, { row, until: this.#now() + tierCacheMs }]]);
-    row.catch(() => kept.tiers.delete(id));
+    cached.tiers = new Map([[id, { row, until: this.#now() + tierCacheMs }]]);
+    row.catch(() => cached.tiers.delete(id));
     return row;
   }
 
   /** Removes a deleted instance. */
   forget(instanceUid: string): void {
-    const kept = this.#cached.get(instanceUid);
+    const cached = this.#cached.get(instanceUid);
     this.#cached.delete(instanceUid);
-    if (kept !== undefined) this.#retire(kept.client);
+    if (cached !== undefined) this.#retire(cached.client);
   }
 
   /** Closes all connections after the calls in progress have ended. */
@@ -114,11 +114,11 @@ export class GatewayClients {
 
   #cachedFor(target: GatewayTarget): CachedClient {
     const { uid } = target.instance;
-    const kept = this.#cached.get(uid);
-    if (kept !== undefined && sameTarget(kept.target, target)) return kept;
+    const cached = this.#cached.get(uid);
+    if (cached !== undefined && sameTarget(cached.target, target)) return cached;
     const limiter =
-      kept !== undefined && sameLimit(kept.target.rateLimit, target.rateLimit)
-        ? kept.limiter
+      cached !== undefined && sameLimit(cached.target.rateLimit, target.rateLimit)
+        ? cached.limiter
         : new RateLimiter(target.rateLimit, this.#now);
     const { report, timeouts } = this.#options;
     const client = new GatewayClient(target, limiter, {
@@ -131,8 +131,8 @@ export class GatewayClients {
             },
           }),
     });
-    if (kept !== undefined) this.#retire(kept.client);
-    const budgetApi = kept?.target.endpoint === target.endpoint ? kept.budgetApi : undefined;
+    if (cached !== undefined) this.#retire(cached.client);
+    const budgetApi = cached?.target.endpoint === target.endpoint ? cached.budgetApi : undefined;
     const fresh: CachedClient = { target, client, limiter, budgetApi, tiers: new Map() };
     this.#cached.set(uid, fresh);
     return fresh;

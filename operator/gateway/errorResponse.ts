@@ -1,7 +1,7 @@
 /** Turns unsuccessful responses of the gateway into errors. Pure. */
 import type { GatewayErrorKind, GatewayOperation } from './errors.ts';
 import { GatewayError } from './errors.ts';
-import { explain, saysAlreadyExists, saysNoSuchCustomer, saysNoSuchPath } from './litellmQuirks.ts';
+import { explain, reportsDuplicate, reportsMissingCustomer, reportsMissingPath } from './litellmQuirks.ts';
 import type { ErrorBody } from './schemas.ts';
 import { errorBody } from './schemas.ts';
 import { quoteGateway } from './quote.ts';
@@ -38,7 +38,7 @@ export function withQuote(
   return quote === '' ? `${sentence}.` : `${sentence}: "${quote}".`;
 }
 
-/** The delay that the gateway asks for, in milliseconds; undefined if it asks for none. */
+/** The delay that the gateway requests, in milliseconds; undefined if it requests none. */
 export function retryAfterOf({ headers }: GatewayResponse): number | undefined {
   const header = headers['retry-after'];
   const text = (Array.isArray(header) ? header[0] : header)?.trim();
@@ -47,15 +47,15 @@ export function retryAfterOf({ headers }: GatewayResponse): number | undefined {
   return Number.isFinite(wait) ? Math.max(wait, 0) : undefined;
 }
 
-/** Whether the gateway asks for a pause. The client passes it to the rate limiter. */
-export function asksToWait(answer: GatewayResponse): boolean {
-  return answer.status === 429 || (answer.status === 503 && retryAfterOf(answer) !== undefined);
+/** Whether the gateway requests a pause. The client passes it to the rate limiter. */
+export function isRateLimited(response: GatewayResponse): boolean {
+  return response.status === 429 || (response.status === 503 && retryAfterOf(response) !== undefined);
 }
 
-/** The error for an unsuccessful response. Responses that {@link asksToWait} are handled elsewhere. */
-export function errorOf(asked: CallContext, answer: GatewayResponse): GatewayError {
-  const { operation } = asked;
-  const { status, text } = answer;
+/** The error for an unsuccessful response. Rate-limited responses (see {@link isRateLimited}) are handled elsewhere. */
+export function errorOf(context: CallContext, response: GatewayResponse): GatewayError {
+  const { operation } = context;
+  const { status, text } = response;
   const body = errorBodyOf(text);
   const returned = `The gateway returned ${status} for ${operation}`;
   const fail = (kind: GatewayErrorKind, message: string): GatewayError =>
@@ -67,15 +67,15 @@ export function errorOf(asked: CallContext, answer: GatewayResponse): GatewayErr
       `${returned}, a redirect that the operator does not follow. Set spec.endpoint of the instance to the gateway's own URL.`,
     );
   }
-  if (saysAlreadyExists(operation, status, body)) {
+  if (reportsDuplicate(operation, status, body)) {
     return fail('alreadyExists', 'The gateway already has a customer with this id.');
   }
-  if (status === 401 || status === 403) return forbidden(asked, answer, body);
-  if (status === 404 || status === 405) return notFound(asked, answer, body);
+  if (status === 401 || status === 403) return forbidden(context, response, body);
+  if (status === 404 || status === 405) return notFound(context, response, body);
   if (status >= 500 || status === 408 || status === 425) {
-    return fail('transient', withQuote(asked, returned, text) + explanation(text));
+    return fail('transient', withQuote(context, returned, text) + explanation(text));
   }
-  return fail('terminal', withQuote(asked, returned, text) + explanation(text));
+  return fail('terminal', withQuote(context, returned, text) + explanation(text));
 }
 
 /**
@@ -83,12 +83,12 @@ export function errorOf(asked: CallContext, answer: GatewayResponse): GatewayErr
  * @param id the record that the call is about
  */
 export function contradictionOf(
-  asked: CallContext,
-  answer: GatewayResponse,
+  context: CallContext,
+  response: GatewayResponse,
   id: { readonly field: 'user_id' | 'budget_id'; readonly value: string },
 ): GatewayError | undefined {
-  const { operation } = asked;
-  const { status, text } = answer;
+  const { operation } = context;
+  const { status, text } = response;
   const body = parseJson(text);
   if (typeof body !== 'object' || body === null) return undefined;
   const { error, detail, [id.field]: named } = body as Record<string, unknown>;
@@ -96,7 +96,7 @@ export function contradictionOf(
     return new GatewayError(
       'terminal',
       operation,
-      withQuote(asked, `The gateway returned ${status} with an error for ${operation}`, text) + explanation(text),
+      withQuote(context, `The gateway returned ${status} with an error for ${operation}`, text) + explanation(text),
       { status },
     );
   }
@@ -127,15 +127,15 @@ function explanation(text: string): string {
 }
 
 /** A 403 that gives a reason other than the key, such as a forbidden address, does not mean that the key is wrong. */
-function forbidden(asked: CallContext, { status, text }: GatewayResponse, body: ErrorBody | undefined): GatewayError {
-  const { operation } = asked;
-  const quote = quoteGateway(text, asked.masterKey, asked.personal);
+function forbidden(context: CallContext, { status, text }: GatewayResponse, body: ErrorBody | undefined): GatewayError {
+  const { operation } = context;
+  const quote = quoteGateway(text, context.masterKey, context.personal);
   const type = typeof body?.error === 'object' ? (body.error?.type ?? '') : '';
   if (status === 401 || quote === '' || /auth|key|token/.test(type)) {
     return new GatewayError(
       'unauthorized',
       operation,
-      `${withQuote(asked, `The gateway rejects the master key (${status} for ${operation})`, text)} Store a key with admin rights in the Secret of spec.masterKeySecretRef of the instance.`,
+      `${withQuote(context, `The gateway rejects the master key (${status} for ${operation})`, text)} Store a key with admin rights in the Secret of spec.masterKeySecretRef of the instance.`,
       { status },
     );
   }
@@ -145,23 +145,23 @@ function forbidden(asked: CallContext, { status, text }: GatewayResponse, body: 
   return new GatewayError(
     'terminal',
     operation,
-    `${withQuote(asked, `The gateway forbids ${operation} (${status})`, text)} ${remedy}`,
+    `${withQuote(context, `The gateway forbids ${operation} (${status})`, text)} ${remedy}`,
     { status },
   );
 }
 
-function notFound(asked: CallContext, { status, text }: GatewayResponse, body: ErrorBody | undefined): GatewayError {
-  const { operation, customerId, isLiteLlm } = asked;
+function notFound(context: CallContext, { status, text }: GatewayResponse, body: ErrorBody | undefined): GatewayError {
+  const { operation, customerId, isLiteLlm } = context;
   const mayBeCustomer = status === 404 && customerId !== undefined && operation !== 'POST /customer/new';
-  if (mayBeCustomer && saysNoSuchCustomer(customerId, body)) {
+  if (mayBeCustomer && reportsMissingCustomer(customerId, body)) {
     return new GatewayError('notFound', operation, 'The gateway has no customer with this id.', { status });
   }
-  const unclear = mayBeCustomer && !isLiteLlm && !saysNoSuchPath(text, body);
+  const unclear = mayBeCustomer && !isLiteLlm && !reportsMissingPath(text, body);
   const meaning = mayBeCustomer ? ', which does not confirm that the customer is missing' : '';
   return new GatewayError(
     unclear ? 'unconfirmed' : 'terminal',
     operation,
-    `${withQuote(asked, `The gateway returned ${status} for ${operation}${meaning}`, text)} ${wrongEndpointRemedy}`,
+    `${withQuote(context, `The gateway returned ${status} for ${operation}${meaning}`, text)} ${wrongEndpointRemedy}`,
     { status },
   );
 }

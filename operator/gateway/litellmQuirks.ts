@@ -63,7 +63,7 @@ export function linkedBudget(row: CustomerRow): unknown {
 }
 
 /** Whether a rejected `/customer/new` means that the customer exists: 409, or LiteLLM's 400 about the field user_id. */
-export function saysAlreadyExists(operation: GatewayOperation, status: number, body: ErrorBody | undefined): boolean {
+export function reportsDuplicate(operation: GatewayOperation, status: number, body: ErrorBody | undefined): boolean {
   if (operation !== 'POST /customer/new') return false;
   const error = body?.error;
   return (
@@ -76,7 +76,7 @@ export function saysAlreadyExists(operation: GatewayOperation, status: number, b
  * Whether a 404 is LiteLLM's own response that this id does not exist. Other 404s are not trusted: API gateways, wrong
  * paths and clusters return 404 too, mostly in JSON.
  */
-export function saysNoSuchCustomer(customerId: string, body: ErrorBody | undefined): boolean {
+export function reportsMissingCustomer(customerId: string, body: ErrorBody | undefined): boolean {
   const error = body?.error;
   if (typeof error !== 'object' || error?.type !== 'not_found') return false;
   const names = ['end_user_id', 'user_id', 'user_ids'].includes(error.param ?? '');
@@ -84,14 +84,14 @@ export function saysNoSuchCustomer(customerId: string, body: ErrorBody | undefin
 }
 
 /** Whether a 404 comes from a web framework or is an HTML page. Such a 404 refers to the path, never to a customer. */
-export function saysNoSuchPath(text: string, body: ErrorBody | undefined): boolean {
+export function reportsMissingPath(text: string, body: ErrorBody | undefined): boolean {
   if (body !== undefined) return body.detail === 'Not Found';
   return text.trim() !== '';
 }
 
 /** Whether `/customer/delete` confirms the deletion of one customer. Only LiteLLM returns this count. */
-export function saysDeleted(answer: Readonly<Record<string, unknown>>): boolean {
-  return answer.deleted_customers === 1;
+export function confirmsDeletion(response: Readonly<Record<string, unknown>>): boolean {
+  return response.deleted_customers === 1;
 }
 
 /** Reads `null` as a missing row: `/budget/update` and `/budget/delete` return 200 with `null` for it. */

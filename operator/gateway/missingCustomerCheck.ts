@@ -6,9 +6,9 @@ import { randomUUID } from 'node:crypto';
 
 /** The result of one lookup. */
 export type LookupResult =
-  | { readonly kind: 'there' }
-  /** A 404 that may mean the path. `words` is the gateway's message without the id. */
-  | { readonly kind: 'unclear'; readonly words: string }
+  | { readonly kind: 'found' }
+  /** A 404 that may mean the path. `message` is the gateway's message without the id. */
+  | { readonly kind: 'unclear'; readonly message: string }
   | { readonly kind: 'other' };
 
 /**
@@ -30,14 +30,14 @@ export class MissingCustomerCheck {
   /** Whether an unclear 404 for a customer means that the customer does not exist. */
   async confirms(
     customerId: string,
-    words: string,
-    look: (customerId: string) => Promise<LookupResult>,
+    message: string,
+    lookUp: (customerId: string) => Promise<LookupResult>,
   ): Promise<boolean> {
     const witness = this.#witnesses.findLast((id) => id !== customerId);
     if (witness === undefined) return false;
-    const usual = await notFoundQuote(witness, look);
-    if (usual === undefined) this.#witnesses = this.#witnesses.filter((id) => id !== witness);
-    return usual === words;
+    const expected = await notFoundQuote(witness, lookUp);
+    if (expected === undefined) this.#witnesses = this.#witnesses.filter((id) => id !== witness);
+    return expected === message;
   }
 }
 
@@ -48,10 +48,10 @@ export class MissingCustomerCheck {
  */
 export async function notFoundQuote(
   witness: string,
-  look: (customerId: string) => Promise<LookupResult>,
+  lookUp: (customerId: string) => Promise<LookupResult>,
 ): Promise<string | undefined> {
-  const served = async (): Promise<boolean> => (await look(witness)).kind === 'there';
+  const served = async (): Promise<boolean> => (await lookUp(witness)).kind === 'found';
   if (!(await served())) return undefined;
-  const answer = await look(`gcust-nobody-${randomUUID()}`);
-  return answer.kind === 'unclear' && (await served()) ? answer.words : undefined;
+  const result = await lookUp(`gcust-nobody-${randomUUID()}`);
+  return result.kind === 'unclear' && (await served()) ? result.message : undefined;
 }

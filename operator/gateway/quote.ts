@@ -37,10 +37,10 @@ export function personalValues(body: object | undefined): string[] {
 function messageOf(text: string): string {
   const json = parse(text.trim());
   if (json === undefined) return text.slice(0, maxReadLength);
-  const said = messageIn(json) ?? '';
+  const message = messageIn(json) ?? '';
   // LiteLLM prints some errors as a Python dictionary.
-  const dictionary = /^\{'error': (['"])(?<said>.*)\1\}$/s.exec(said)?.groups?.said;
-  return (dictionary ?? said).slice(0, maxReadLength);
+  const dictionary = /^\{'error': (['"])(?<message>.*)\1\}$/s.exec(message)?.groups?.message;
+  return (dictionary ?? message).slice(0, maxReadLength);
 }
 
 function parse(text: string): unknown {
@@ -99,7 +99,7 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 /** Reduces an HTML page to its title, or to its text if it has no title. */
 function withoutMarkup(text: string): string {
   if (!/<[a-z!/][^<>]*>/i.test(text)) return text;
-  const title = /<title[^<>]*>(?<said>[^<]*)<\/title/i.exec(text)?.groups?.said?.trim() ?? '';
+  const title = /<title[^<>]*>(?<title>[^<]*)<\/title/i.exec(text)?.groups?.title?.trim() ?? '';
   const bare = text.replace(/<(script|style)\b[^<>]*>[^<]*/gi, ' ').replace(/<[^<>]*>/g, ' ');
   return (title === '' ? bare : title).replace(
     /&(?:#(\d{1,6})|([a-z]{2,5}));/gi,

@@ -22,7 +22,7 @@ export interface Pause {
 export class DeferredError extends Error {
   override readonly name = 'DeferredError';
   readonly retryAfterMs: number;
-  /** The pause that caused the deferral, if the gateway asked for one. */
+  /** The pause that caused the deferral, if the gateway requested one. */
   readonly pause: Pause | undefined;
 
   constructor(retryAfterMs: number, pause?: Pause) {
@@ -34,7 +34,7 @@ export class DeferredError extends Error {
 
 interface WaitingCall {
   readonly start: () => void;
-  readonly sendAway: (why: DeferredError) => void;
+  readonly defer: (error: DeferredError) => void;
 }
 
 /** The priority of a call, the highest first. */
@@ -69,11 +69,11 @@ export class RateLimiter {
   #pausedUntil = 0;
   #pause: Pause | undefined;
   /** Number of consecutive pauses that the gateway requested. */
-  #refusals = 0;
+  #consecutivePauses = 0;
   #pauses = 0;
   #nextProbe = 0;
   #probing = false;
-  readonly #lastTurn = { urgent: 0, routine: 0 };
+  readonly #lastDeferral = { urgent: 0, routine: 0 };
   #timer: NodeJS.Timeout | undefined;
 
   /**
@@ -93,13 +93,13 @@ export class RateLimiter {
    * @param signal aborts the wait; the call is then not made
    * @throws DeferredError if the call begins work and its wait would be long, or if the gateway requests a long pause
    */
-  async run<T>(call: () => Promise<T>, turn: CallPriority, signal?: AbortSignal): Promise<T> {
+  async run<T>(call: () => Promise<T>, priority: CallPriority, signal?: AbortSignal): Promise<T> {
     const isProbe = this.#takeProbe();
     if (isProbe) this.#inFlight++;
     else {
-      if (turn === 'inProgress') this.#deferIfPaused();
-      else this.#deferIfFar(turn);
-      await this.#turn(this.#waiting[turn === 'routine' ? 'routine' : 'urgent'], signal);
+      if (priority === 'inProgress') this.#deferIfPaused();
+      else this.#deferIfLongWait(priority);
+      await this.#waitInQueue(this.#waiting[priority === 'routine' ? 'routine' : 'urgent'], signal);
     }
     const pauses = this.#pauses;
     try {
@@ -115,25 +115,25 @@ export class RateLimiter {
 
   /**
    * Pauses all calls except probes, as requested by the gateway.
-   * @param asked the requested time in milliseconds; undefined if the gateway specified none: then the pause grows each
-   *   time
+   * @param requested the requested time in milliseconds; undefined if the gateway specified none; the pause then grows
+   *   each time
    * @param reason the gateway's message
    * @returns the length of the pause, and the pause itself if it is long enough to report
    */
-  pause(asked: number | undefined, reason: string): { readonly ms: number; readonly pause: Pause | undefined } {
+  pause(requested: number | undefined, reason: string): { readonly ms: number; readonly pause: Pause | undefined } {
     const now = this.#now();
     // Rate-limited calls that started before the pause do not extend the backoff.
-    const again = now < this.#pausedUntil && !this.#probing;
-    const tries = asked === undefined ? this.#refusals : this.#refusals - maxTrustedPauses;
+    const isPaused = now < this.#pausedUntil && !this.#probing;
+    const tries = requested === undefined ? this.#consecutivePauses : this.#consecutivePauses - maxTrustedPauses;
     const backoff = tries < 0 ? 0 : Math.min(probeEveryMs, firstBackoffMs * 2 ** tries);
-    const ms = Math.min(Math.max(asked ?? 0, again ? 0 : backoff), maxPauseMs);
-    if (!again) this.#refusals++;
+    const ms = Math.min(Math.max(requested ?? 0, isPaused ? 0 : backoff), maxPauseMs);
+    if (!isPaused) this.#consecutivePauses++;
     this.#pauses++;
-    this.#pausedUntil = again ? Math.max(this.#pausedUntil, now + ms) : now + ms;
+    this.#pausedUntil = isPaused ? Math.max(this.#pausedUntil, now + ms) : now + ms;
     this.#nextProbe = now + probeEveryMs;
     const left = this.#pausedUntil - now;
     this.#pause =
-      left > maxShortPauseMs ? this.#reportedPause(asked === undefined ? undefined : left, reason) : undefined;
+      left > maxShortPauseMs ? this.#reportedPause(requested === undefined ? undefined : left, reason) : undefined;
     if (left > maxShortPauseMs) this.#deferWaiting();
     return { ms: this.#pauseLeft('urgent', now), pause: this.#pause };
   }
@@ -159,51 +159,51 @@ export class RateLimiter {
 
   /** Ends the pause after a response. */
   #recordResponse(isProbe: boolean): void {
-    this.#refusals = 0;
+    this.#consecutivePauses = 0;
     this.#pause = undefined;
     if (!isProbe) return;
     this.#pausedUntil = 0;
-    this.#lastTurn.urgent = 0;
-    this.#lastTurn.routine = 0;
+    this.#lastDeferral.urgent = 0;
+    this.#lastDeferral.routine = 0;
   }
 
   /** Rejects all waiting calls: no call waits through a long pause. */
   #deferWaiting(): void {
     const now = this.#now();
-    for (const turn of ['urgent', 'routine'] as const) {
-      for (const { sendAway } of this.#waiting[turn].splice(0)) {
-        sendAway(new DeferredError(this.#pauseLeft(turn, now), this.#pause));
+    for (const priority of ['urgent', 'routine'] as const) {
+      for (const { defer } of this.#waiting[priority].splice(0)) {
+        defer(new DeferredError(this.#pauseLeft(priority, now), this.#pause));
       }
     }
   }
 
   /** The time until a retry: urgent calls retry at the next probe, routine calls after the pause. */
-  #pauseLeft(turn: CallPriority, now: number): number {
+  #pauseLeft(priority: CallPriority, now: number): number {
     const left = Math.max(0, this.#pausedUntil - now);
-    if (turn === 'routine' || left <= maxShortPauseMs) return left;
+    if (priority === 'routine' || left <= maxShortPauseMs) return left;
     return Math.min(left, Math.max(maxWaitMs, this.#nextProbe - now));
   }
 
-  #turn(line: WaitingCall[], signal: AbortSignal | undefined): Promise<void> {
+  #waitInQueue(queue: WaitingCall[], signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const giveUp = (): void => {
-        line.splice(line.indexOf(waiting), 1);
+      const abort = (): void => {
+        queue.splice(queue.indexOf(waiting), 1);
         reject(signal?.reason as Error);
       };
-      const leave = (): void => signal?.removeEventListener('abort', giveUp);
+      const unsubscribe = (): void => signal?.removeEventListener('abort', abort);
       const waiting: WaitingCall = {
         start: () => {
-          leave();
+          unsubscribe();
           resolve();
         },
-        sendAway: (why) => {
-          leave();
-          reject(why);
+        defer: (error) => {
+          unsubscribe();
+          reject(error);
         },
       };
-      signal?.addEventListener('abort', giveUp, { once: true });
-      line.push(waiting);
+      signal?.addEventListener('abort', abort, { once: true });
+      queue.push(waiting);
       this.#admit();
     });
   }
@@ -214,18 +214,18 @@ export class RateLimiter {
       throw new DeferredError(this.#pauseLeft('inProgress', now), this.#pause);
   }
 
-  #deferIfFar(turn: 'urgent' | 'routine'): void {
+  #deferIfLongWait(priority: 'urgent' | 'routine'): void {
     const now = this.#now();
     this.#refill(now);
-    const before = this.#waiting.urgent.length + (turn === 'routine' ? this.#waiting.routine.length : 0);
+    const before = this.#waiting.urgent.length + (priority === 'routine' ? this.#waiting.routine.length : 0);
     const forToken = Math.max(0, ((before + 1 - this.#tokens) * 1000) / this.#limit.qps);
-    const forPause = this.#pauseLeft(turn, now);
+    const forPause = this.#pauseLeft(priority, now);
     const wait = Math.max(forToken, forPause);
     const paused = this.#pausedUntil - now > maxWaitMs;
     if (wait <= maxWaitMs && !paused && before < this.#limit.maxConcurrent) return;
-    const last = this.#lastTurn[turn];
-    this.#lastTurn[turn] = Math.max(last + 1000 / this.#limit.qps, now + Math.max(wait, maxWaitMs));
-    throw new DeferredError(this.#lastTurn[turn] - now, paused ? this.#pause : undefined);
+    const last = this.#lastDeferral[priority];
+    this.#lastDeferral[priority] = Math.max(last + 1000 / this.#limit.qps, now + Math.max(wait, maxWaitMs));
+    throw new DeferredError(this.#lastDeferral[priority] - now, paused ? this.#pause : undefined);
   }
 
   #admit(): void {

@@ -18,18 +18,18 @@ export interface Memory {
 
 /** @param spec the requested guardrail, with or without the CRD's defaults */
 export function memoryOf(spec: Guardrail): Memory {
-  const asked = spec.maxBody === undefined ? DEFAULT_MAX_BODY : bytes(spec.maxBody);
+  const requested = spec.maxBody === undefined ? DEFAULT_MAX_BODY : bytes(spec.maxBody);
   const limits = spec.resources?.limits;
   if (limits === undefined) {
-    const limit = limitFor(asked);
-    return { limit: `${limit / MIB}Mi`, nodeOptions: nodeOptions(limit), maxBody: asked };
+    const limit = limitFor(requested);
+    return { limit: `${limit / MIB}Mi`, nodeOptions: nodeOptions(limit), maxBody: requested };
   }
   const given = limits.memory;
   const limit = given === undefined ? undefined : quantityBytes(String(given));
   return {
     limit: given === undefined ? undefined : String(given),
     nodeOptions: limit === undefined ? undefined : nodeOptions(limit),
-    maxBody: limit === undefined ? asked : Math.min(asked, maxBodyOf(limit)),
+    maxBody: limit === undefined ? requested : Math.min(requested, maxBodyOf(limit)),
   };
 }
 

@@ -148,13 +148,13 @@ export function rolloutOf(deployment: FromServer<V1Deployment>): Rollout {
     ({ type, status: holds, reason }) =>
       type === 'Progressing' && holds === 'False' && reason === 'ProgressDeadlineExceeded',
   );
-  const seen = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  const isObserved = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
   const desired = spec?.replicas ?? 1;
   const complete =
-    seen &&
+    isObserved &&
     (status?.updatedReplicas ?? 0) >= desired &&
     (status?.replicas ?? 0) === (status?.updatedReplicas ?? 0) &&
     (status?.availableReplicas ?? 0) >= desired;
   if (complete) return 'complete';
-  return failed && seen ? 'failed' : 'inProgress';
+  return failed && isObserved ? 'failed' : 'inProgress';
 }

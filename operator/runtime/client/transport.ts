@@ -109,16 +109,16 @@ export class Transport {
       controller.abort();
     };
     try {
-      const answer = await this.#http(
+      const response = await this.#http(
         { method: 'GET', path, query },
         { headers, dispatcher, signal: controller.signal, headersTimeout: REQUEST_MS, bodyTimeout: silentMs },
       );
-      if (answer.statusCode !== 200) {
-        const error = await errorOfResponse({ method: 'GET', path }, answer);
+      if (response.statusCode !== 200) {
+        const error = await errorOfResponse({ method: 'GET', path }, response);
         if (error.status === 401) this.#credentials.reject();
         throw error;
       }
-      return { chunks: answer.body, close };
+      return { chunks: response.body, close };
     } catch (error) {
       close();
       throw error;
@@ -154,15 +154,15 @@ export class Transport {
     const timeoutMs = apiRequest.timeoutMs ?? REQUEST_MS;
     const timer = setTimeout(abort, timeoutMs);
     try {
-      const answer = await this.#http(apiRequest, {
+      const response = await this.#http(apiRequest, {
         headers,
         dispatcher,
         signal: controller.signal,
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      if (answer.statusCode < 200 || answer.statusCode > 299) throw await errorOfResponse(apiRequest, answer);
-      return await parseBody(apiRequest, answer.body);
+      if (response.statusCode < 200 || response.statusCode > 299) throw await errorOfResponse(apiRequest, response);
+      return await parseBody(apiRequest, response.body);
     } finally {
       clearTimeout(timer);
       apiRequest.signal?.removeEventListener('abort', abort);
@@ -187,7 +187,7 @@ export class Transport {
     const search = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`;
     const { headers, ...rest } = options;
     try {
-      const answer = await request(`${this.server}${path}${search}`, {
+      const response = await request(`${this.server}${path}${search}`, {
         method,
         headers: {
           ...headers,
@@ -198,8 +198,8 @@ export class Transport {
         body: body === undefined ? null : JSON.stringify(body),
         ...rest,
       });
-      this.#metrics.requests.inc({ code: String(answer.statusCode), method, host: this.#host });
-      return answer;
+      this.#metrics.requests.inc({ code: String(response.statusCode), method, host: this.#host });
+      return response;
     } catch (error) {
       this.#metrics.requests.inc({ code: '<error>', method, host: this.#host });
       throw unreachableError(apiRequest, error);

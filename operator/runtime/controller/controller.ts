@@ -231,8 +231,8 @@ export class Controller {
     let outcome: Outcome;
     let result: ReconcileResult;
     try {
-      const answer = await reconciler.reconcile(parseKey(text), { signal: controller.signal, log });
-      outcome = this.#after(answer);
+      const returned = await reconciler.reconcile(parseKey(text), { signal: controller.signal, log });
+      outcome = this.#after(returned);
       result = outcome.kind === 'requeueAfter' ? 'requeue_after' : 'success';
     } catch (error) {
       const { reason } = controller.signal as { reason: unknown };

@@ -40,11 +40,11 @@ export function requeueSlot(serial: number): RequeueSlot {
  * @returns a time on the same clock, `1 - REQUEUE_SPREAD` to `1 + REQUEUE_SPREAD` intervals from now
  */
 export function nextDue(slot: RequeueSlot, now: number, intervalMs: number): number {
-  const asked = now + intervalMs;
-  const distance = ((((slot.at - asked / intervalMs) % 1) + 1.5) % 1) - 0.5;
+  const requested = now + intervalMs;
+  const distance = ((((slot.at - requested / intervalMs) % 1) + 1.5) % 1) - 0.5;
   // A rounding error must not cause an additional step.
   const needed = Math.ceil(Math.abs(distance) / REQUEUE_SPREAD - 1e-9);
   const steps = Math.max(1, needed, slot.steps);
   slot.steps = steps - 1;
-  return asked + (distance / steps) * intervalMs;
+  return requested + (distance / steps) * intervalMs;
 }
