@@ -83,7 +83,7 @@ export const instanceConditions = {
     'RollingOut',
     'GuardrailNotDeployed',
   ],
-  /** The gateway enforces the default budget for customers without a budget of their own. */
+  /** The gateway enforces the default budget for customers that have no budget themselves. */
   DefaultBudgetEnforced: [
     'Enforced',
     'NotRequested',

@@ -174,7 +174,7 @@ describe('customers at a real LiteLLM', function () {
     expect(await rowOf(adopted)).to.include({ max_budget: 1 });
   });
 
-  it('adopt a record with a budget of its own, and keep the limits that the spec does not name', async () => {
+  it('adopt a record with its own budget, and keep the limits that the spec does not name', async () => {
     await admin.customerNew({ user_id: idOf('rich'), max_budget: 30, tpm_limit: 9, max_parallel_requests: 2 });
     await user.customer('rich', { rpmLimit: 5 });
     const adopted = await user.untilReason('rich', 'Adopted');
@@ -197,8 +197,8 @@ describe('customers at a real LiteLLM', function () {
     };
 
     for (const [what, there, spec] of [
-      ['a budget of its own', { max_budget: 30 }, { rpmLimit: 5 }],
-      ['a budget of its own that is kept', { max_budget: 30 }, { alias: 'A' }],
+      ['its own budget', { max_budget: 30 }, { rpmLimit: 5 }],
+      ['its own budget that is kept', { max_budget: 30 }, { alias: 'A' }],
       ['a tier', { budget_id: 'gold' }, { rpmLimit: 5 }],
       ['a tier that is replaced', { budget_id: 'gold' }, { budgetId: 'silver' }],
       ['no budget', {}, { maxBudget: 5 }],

@@ -100,7 +100,7 @@ describe('customers of several namespaces', function () {
     });
 
     it('leave a record to a resource that is deleted and applied again, also after a restart', async () => {
-      const gone = (customer: GatewayCustomer): boolean => message(customer).includes('is gone');
+      const ownerDeleted = (customer: GatewayCustomer): boolean => message(customer).includes('was deleted');
       await bed.user.customer('a', { alias: 'First', maxBudget: 5 });
       await bed.user.untilReason('a', 'Created');
       await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts creation times in seconds.
@@ -111,19 +111,19 @@ describe('customers of several namespaces', function () {
       expect(message((await bed.user.get('a')) ?? dup)).not.to.contain(other.namespace);
       await bed.user.delete('a');
       await bed.user.untilGone('a');
-      await other.until('dup', gone);
+      await other.until('dup', ownerDeleted);
       await bed.restartOperator();
       await other.annotate('dup', 'syncRequested', 'after the restart');
       await other.customer('later', { instanceRef: main() });
       await other.untilReason('later', 'Created');
       await bed.user.customer('a', { alias: 'Again' });
       await bed.user.untilReason('a', 'Created');
-      await other.until('dup', (customer) => !gone(customer));
+      await other.until('dup', (customer) => !ownerDeleted(customer));
       expect(await bed.recordOf('a')).to.include({ alias: 'Again' });
       // The resource is not applied again in time: the record is free.
       await bed.user.delete('a');
       await bed.user.untilGone('a');
-      await other.until('dup', gone);
+      await other.until('dup', ownerDeleted);
       bed.operator.skip(61_000);
       await other.annotate('dup', 'syncRequested', 'a minute later');
       await other.untilReason('dup', 'Created');

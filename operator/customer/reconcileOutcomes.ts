@@ -50,7 +50,7 @@ export const ownerGone: SyncOutcome = {
   synced: false,
   reason: 'Conflict',
   ownership: 'Waiting',
-  message: `The GatewayCustomer that managed this customer is gone. This resource takes its place in ${reapplyGraceMs / 1_000} s unless the other one is applied again.`,
+  message: `The GatewayCustomer that managed this customer was deleted. This resource takes over the customer in ${reapplyGraceMs / 1_000} s, unless the other resource is applied again.`,
 };
 
 /** Adds to an owner's outcome the effect of its deletion on the waiting claimants. */

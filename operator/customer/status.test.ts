@@ -31,7 +31,7 @@ describe('status', () => {
     ['a success that handles a sync request', { ...idle, syncRequest: 'now' }, 5, true],
     ['a success that changes nothing, within the hour', idle, 59, false],
     ['a success that changes nothing, after an hour', idle, 60, true],
-    ['a success whose clock was put back', idle, -60, true],
+    ['a success after the clock was set back', idle, -60, true],
     ...failures.flatMap((reason): (typeof times)[number][] => {
       const failed: SyncOutcome = { synced: false, reason: reason as SyncOutcome['reason'], message: 'x' };
       return [

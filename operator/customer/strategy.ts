@@ -7,7 +7,9 @@ import type { Dependencies } from './dependencies.ts';
 
 type Sources = Pick<Dependencies, 'clients' | 'instances'>;
 
-/** The strategy for a customer: a budget row of its own at a gateway with a `/budget` API, else fields of the record. */
+/**
+ * The strategy for a customer: its own budget row if the gateway has a `/budget` API, otherwise fields of the record.
+ */
 export async function strategyFor(
   sources: Sources,
   customer: GatewayCustomer,

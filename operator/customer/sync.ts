@@ -235,7 +235,8 @@ async function announce({ current, ownership }: Sync, { fields, replaces, copies
   const recorded = inStatus && fields.every((field) => known.has(field));
   await current.updateStatus({
     ...(recorded ? {} : { appliedFields: [...new Set([...known, ...fields])] }),
-    // Once the record is linked to this resource's own row, the row of the other resource cannot be found any more.
+    // Once the record is linked to this resource's own row, the operator can no longer find the row of the other
+    // resource.
     ...(replaces === undefined ? {} : { replacesBudget: replaces }),
     ...(copies === undefined ? {} : { copiedBudget: copies }),
   });

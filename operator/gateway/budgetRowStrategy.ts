@@ -10,7 +10,7 @@ export function budgetRowId(resourceUid: string): string {
 }
 
 const resourcePrefix = 'gcust-';
-/** The prefix of the rows of instances, for customers without limits of their own. */
+/** The prefix of the rows of instances, for customers that have no limits themselves. */
 const defaultsPrefix = 'gcust-default-';
 
 /** The uid of the customer resource that owns a budget row; undefined if the row has another owner. */
@@ -31,8 +31,8 @@ type Target =
   | { readonly kind: 'asItIs' };
 
 /**
- * The strategy for a gateway with a `/budget` API: each customer has a budget row of its own with its limits. The row
- * is created before the customer and linked to it. Consequently, the link identifies the owner of a record even after a
+ * The strategy for a gateway with a `/budget` API: each customer has its own budget row with its limits. The row is
+ * created before the customer and linked to it. Consequently, the link identifies the owner of a record even after a
  * crash, every limit can be changed and cleared, shared tiers are never written, and a deletion removes exactly this
  * row.
  *

@@ -116,7 +116,7 @@ export class GatewayClient {
     });
   }
 
-  /** Whether a response has shown that the gateway is LiteLLM, whatever its proxy name. LiteLLM has a `/budget` API. */
+  /** Whether a response has shown that the gateway is LiteLLM, with any proxy name. LiteLLM has a `/budget` API. */
   get isLiteLlm(): boolean {
     return this.#isLiteLlm;
   }

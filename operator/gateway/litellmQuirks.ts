@@ -11,7 +11,7 @@
  *   exist.
  * - An unknown budget_id results in a 500 ("foreign key"): the operator looks up the tier before it links to it.
  * - Some fields are recorded and not enforced: see enforcement.ts.
- * - A customer's budget link cannot be cleared: the operator links to a row of its own and deletes that row.
+ * - A customer's budget link cannot be cleared: the operator links it to a new row and deletes that row.
  */
 import type { GatewayOperation } from './errors.ts';
 import type { BudgetRow, CustomerRow, ErrorBody } from './schemas.ts';

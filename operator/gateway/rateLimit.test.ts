@@ -35,7 +35,7 @@ describe('rate limit of a gateway', () => {
     expect(underWay).to.equal(0);
   });
 
-  it('defers routine calls, each to a turn of its own', async () => {
+  it('defers each routine call to its own time', async () => {
     let now = 0;
     const limiter = new RateLimiter({ qps: 2, burst: 1, maxConcurrent: 100 }, () => now);
     await limiter.run(turn, 'routine');

@@ -16,11 +16,7 @@ describe('the recorded budget row', () => {
   for (const [what, status, expected] of [
     ['no status', undefined, undefined],
     ['a recorded row', { defaultBudget: { rowId: id } }, id],
-    [
-      'no recorded row, whatever the condition says',
-      { defaultBudget: {}, conditions: [condition('Enforced')] },
-      undefined,
-    ],
+    ['no recorded row, with any condition', { defaultBudget: {}, conditions: [condition('Enforced')] }, undefined],
     ['a status of an earlier version with a default budget', { conditions: [condition('BudgetRowNotWritten')] }, id],
     ['a status of an earlier version without one', { conditions: [condition('NotRequested')] }, undefined],
   ] as const) {

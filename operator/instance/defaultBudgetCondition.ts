@@ -14,7 +14,7 @@ export interface BudgetFacts {
 }
 
 export const notRequestedBudget: Condition = notRequested(
-  'The spec requests no default budget: customers without a budget of their own have none.',
+  'The spec requests no default budget: customers that have no budget themselves can spend without limit.',
 );
 
 export const unverified: Condition = {

@@ -116,7 +116,7 @@ describe('manifests', () => {
     expect(pod?.spec.containers[0]).to.deep.include({ name: 'operator', image: 'registry.example.com/ggo:9.9.9' });
   });
 
-  it('with a Redis in a namespace of its own, under restricted pod security', async () => {
+  it('with a Redis in a separate namespace, under restricted pod security', async () => {
     const namespace = await plane().createNamespace();
     const labels = ['pod-security.kubernetes.io/enforce=restricted', 'pod-security.kubernetes.io/warn=restricted'];
     await plane().kubectl(['label', 'namespace', namespace, ...labels]);

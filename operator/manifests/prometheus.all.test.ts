@@ -31,7 +31,7 @@ describe('objects of the Prometheus operator, validated by its definitions', fun
   let plane: ControlPlane;
   before(async () => {
     const folder = await definitions();
-    // A control plane of its own, since the definitions apply to a whole cluster.
+    // A separate control plane, because the definitions apply to a whole cluster.
     plane = await startControlPlane();
     for (const kind of ['servicemonitors', 'prometheusrules']) {
       await plane.kubectl(['create', '-f', join(folder, `monitoring.coreos.com_${kind}.yaml`)]);

@@ -48,7 +48,9 @@ export const annotations = {
   crdRevision: `${GROUP}/crd-revision`,
   /** On pod templates: hash of their configuration, so that a change starts a rollout. */
   configHash: `${GROUP}/config-hash`,
-  /** On the gateway's pod template, beside {@link annotations.configHash}: hash of the sidecar's configuration. */
+  /**
+   * On the gateway's pod template, in addition to {@link annotations.configHash}: hash of the sidecar's configuration.
+   */
   guardrailHash: `${GROUP}/guardrail-hash`,
   /** On the gateway's pod template: digest of its API key, so that a rotation starts a rollout. */
   apiKeyHash: `${GROUP}/api-key-hash`,

@@ -107,7 +107,7 @@ export interface CustomerIdPrefixes {
 }
 
 /**
- * The budget of customers without a budget of their own. Exactly one of maxBudget and budgetId must be set.
+ * The budget of customers that have no budget themselves. Exactly one of maxBudget and budgetId must be set.
  * @x-kubernetes-validations [
  *   {"rule": "has(self.maxBudget) != has(self.budgetId)", "message": "defaultCustomerBudget requires either maxBudget or budgetId: set exactly one of the two"},
  *   {"rule": "!has(self.budgetDuration) || !has(self.budgetId)", "fieldPath": ".budgetDuration", "reason": "FieldValueForbidden", "message": "budgetDuration cannot be used together with budgetId, because the tier has its own period: remove budgetDuration, or replace budgetId by maxBudget"},
@@ -480,7 +480,7 @@ export interface GatewayInstanceSpec {
    * ]
    */
   syncInterval?: string;
-  /** The budget of customers without a budget of their own, including customers that the gateway creates by itself. */
+  /** The budget of customers that have no budget themselves, including customers that the gateway creates. */
   defaultCustomerBudget?: DefaultCustomerBudget;
   /** The gateway's configuration file. If set, the operator writes the default budget and the guardrail into it. */
   proxyConfig?: ProxyConfig;
@@ -546,7 +546,7 @@ export interface GatewayInstanceStatus {
   defaultBudget?: DefaultBudgetStatus;
   /**
    * The generation of the spec at which the operator stopped adding the sidecar, because another controller removes it
-   * again and again. Absent while the operator manages the sidecar.
+   * repeatedly. Absent while the operator manages the sidecar.
    * @asType integer
    * @format int64
    */

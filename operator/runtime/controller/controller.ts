@@ -231,8 +231,8 @@ export class Controller {
     let outcome: Outcome;
     let result: ReconcileResult;
     try {
-      const returned = await reconciler.reconcile(parseKey(text), { signal: controller.signal, log });
-      outcome = this.#after(returned);
+      const requested = await reconciler.reconcile(parseKey(text), { signal: controller.signal, log });
+      outcome = this.#after(requested);
       result = outcome.kind === 'requeueAfter' ? 'requeue_after' : 'success';
     } catch (error) {
       const { reason } = controller.signal as { reason: unknown };
@@ -281,7 +281,7 @@ export class Controller {
     const labels = { controller: this.#spec.name };
     if (error instanceof RetryAfterError) {
       log.info({ reason: error.message, afterMs: error.afterMs }, 'Requeueing after the requested delay.');
-      return [this.#told(error.afterMs), 'requeue_after'];
+      return [this.#retryAfter(error.afterMs), 'requeue_after'];
     }
     if (stopping) {
       log.info('Reconcile aborted: the process is shutting down or is no longer the leader.');
@@ -299,7 +299,7 @@ export class Controller {
       (error.status === 429 || error.status >= 500)
     ) {
       log.warn({ err: error }, 'The API server asks the operator to retry later.');
-      return [this.#told(error.retryAfterMs), 'error'];
+      return [this.#retryAfter(error.retryAfterMs), 'error'];
     }
     if (isConflict(error)) log.debug({ err: error }, 'Conflict: the object was modified; retrying.');
     else if (isFault && !(error instanceof ApiError)) {
@@ -308,7 +308,7 @@ export class Controller {
     return [{ kind: 'failed' }, 'error'];
   }
 
-  #told(ms: number): Outcome {
+  #retryAfter(ms: number): Outcome {
     return { kind: 'retryAfter', ms: Math.max(0, ms) * (1 + RETRY_AFTER_JITTER * this.#clock.random()) };
   }
 }

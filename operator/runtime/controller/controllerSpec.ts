@@ -105,7 +105,7 @@ export class ControllerBuilder<T extends KubeObject> {
     );
   }
 
-  /** Adds permissions that the reconcile needs besides watching. They become part of the operator's roles. */
+  /** Adds permissions that the reconcile needs in addition to watches. They become part of the operator's roles. */
   needs(...permissions: readonly Permission[]): ControllerBuilder<T> {
     return this.#with({ permissions: [...this.#draft.permissions, ...permissions] });
   }

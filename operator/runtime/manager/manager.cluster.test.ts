@@ -130,7 +130,7 @@ describe('the manager, between a real API server and a faulty network', function
     expect(external.totalReconciles, 'no reconcile of own writes').to.equal(50);
   });
 
-  it('reconciles a thousand objects beside one that always fails', async function () {
+  it('reconciles a thousand objects while one always fails', async function () {
     this.timeout(300_000);
     external.between = (at) => (at.name === 'bad' ? Promise.reject(new Error('bad')) : Promise.resolve());
     const names = Array.from({ length: 1_000 }, (_, at) => `good-${at}`);
@@ -331,7 +331,7 @@ describe('the manager, between a real API server and a faulty network', function
   describe('with a lease', () => {
     const leased = { leaseName: 'lease', leaseTimes: LEASE_TIMES };
 
-    it('stands by while another process leads, and takes over when that process is gone', async function () {
+    it('stands by while another process leads, and takes over when that process has ended', async function () {
       this.timeout(30_000);
       const first = await FaultProxy.start(cluster().kubeConfig);
       const second = await FaultProxy.start(cluster().kubeConfig);

@@ -258,7 +258,7 @@ export abstract class Manager extends FrameworkAdapter {
     }
   }
 
-  /** Waits until the API server responds, whatever its response. */
+  /** Waits for any response of the API server. */
   async #connect(signal: AbortSignal): Promise<void> {
     const backoff = new Backoff(this.#clock, 800, 5_000);
     const stopped = (): boolean => signal.aborted;
