@@ -32,7 +32,10 @@ const strandedMs = 5 * 60_000;
 /** The delay before the retry of a deletion that waits for a user's action. */
 const retryMs = 60_000;
 
-const howToForce = `To delete this resource anyway, set the annotation ${annotations.forceDelete} to "true".`;
+const annotation = `set the annotation ${annotations.forceDelete} to "true"`;
+/** The remedies in the conditions of a deletion that waits. */
+const forceDelete = `To delete this resource anyway, ${annotation}.`;
+const retryOrForce = `The operator retries; to delete this resource anyway, ${annotation}.`;
 
 /** Finalizes customers: deletes at the gateway exactly what belongs to the resource. */
 export class Finalization {
@@ -130,16 +133,16 @@ export class Finalization {
   /** Reports why the deletion waits, and schedules the retry. */
   async #handleFailure(current: CurrentCustomer, error: unknown): Promise<Result> {
     if (error instanceof ErasureError) {
-      await setCondition(current, 'ErasurePending', `${error.message} The operator retries. ${howToForce}`);
+      await setCondition(current, 'ErasurePending', `${error.message} ${retryOrForce}`);
       throw error;
     }
     if (error instanceof ConnectionError) return await this.#waitForConnection(current, error);
     if (!isGatewayError(error)) throw error;
-    if (error.rateLimited) await setCondition(current, 'RateLimited', `${error.message} ${howToForce}`);
+    if (error.rateLimited) await setCondition(current, 'RateLimited', `${error.message} ${forceDelete}`);
     if (error.kind === 'retryAfter') {
       throw new RetryAfterError(error.message, error.retryAfterMs ?? 0, { cause: error });
     }
-    await setCondition(current, 'DeletionFailed', `${error.message} The operator retries. ${howToForce}`);
+    await setCondition(current, 'DeletionFailed', `${error.message} ${retryOrForce}`);
     if (error.kind === 'transient') throw error;
     return { requeueAfter: retryMs };
   }
@@ -150,7 +153,7 @@ export class Finalization {
     const namespace = await readNamespace(this.#dependencies.client, customer.metadata.namespace);
     const deletedAt = namespace?.metadata.deletionTimestamp;
     if (deletedAt === undefined) {
-      await setCondition(current, 'DeletionFailed', `${error.message} ${howToForce}`);
+      await setCondition(current, 'DeletionFailed', `${error.message} ${forceDelete}`);
       return { requeueAfter: retryMs };
     }
     const left = strandedMs - this.#strandedMs(customer, deletedAt);
@@ -158,8 +161,8 @@ export class Finalization {
       const cause = 'Its namespace is being deleted, and the instance or its key is missing';
       return await this.#orphan(customer, 'namespace_deleted', cause);
     }
-    const then = 'The namespace is being deleted: after five minutes, the customer is orphaned at the gateway.';
-    await setCondition(current, 'DeletionFailed', `${error.message} ${then} ${howToForce}`);
+    const then = `The namespace is being deleted, so the customer is orphaned at the gateway after five minutes; to delete this resource at once, ${annotation}.`;
+    await setCondition(current, 'DeletionFailed', `${error.message} ${then}`);
     return { requeueAfter: left };
   }
 

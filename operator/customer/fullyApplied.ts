@@ -56,7 +56,7 @@ function faultsOf({ drift, unsupported, unenforced }: AppliedState): readonly Fa
     faults.push({ reason: 'FieldsNotSupported', message });
   }
   if (unsupported.length > 0) {
-    const message = `The limits come from the tier in budgetId, so ${list(unsupported)} ${them(unsupported, 'has', 'have')} no effect. Remove ${them(unsupported)} from the spec, or replace budgetId by limits of the customer's own.`;
+    const message = `The limits come from the tier in budgetId, so ${list(unsupported)} ${them(unsupported, 'has', 'have')} no effect. Remove ${them(unsupported)} from the spec, or replace budgetId with limits for this customer.`;
     faults.push({ reason: 'FieldsNotSupported', message });
   }
   if (uncleared.length > 0) {

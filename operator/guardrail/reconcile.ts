@@ -73,7 +73,9 @@ const notDeployed: GuardrailResult = {
   active: undefined,
   objects: [],
   frozen: false,
-  condition: notRequested<'GuardrailReady'>('The spec requests no guardrail: the gateway sends calls without one.'),
+  condition: notRequested<'GuardrailReady'>(
+    'The spec requests no guardrail, so the gateway forwards calls without a check.',
+  ),
 };
 
 /** The sidecar itself is part of the gateway's Deployment. */

@@ -14,7 +14,7 @@ export interface BudgetFacts {
 }
 
 export const notRequestedBudget: Condition = notRequested(
-  'The spec requests no default budget: customers that have no budget themselves can spend without limit.',
+  'The spec requests no default budget for customers that have no budget themselves.',
 );
 
 export const unverified: Condition = {

@@ -836,7 +836,7 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_erro
       await testbed.rollOut('litellm');
       expect((await testbed.until('ProxyConfigured', 'Configured')).message).to.equal(
         'Every pod of the gateway runs with its configuration. ' +
-          'The operator removed settings with which requests can bypass the guardrail: litellm_params.fail_on_error, ' +
+          'The operator removed settings that let requests bypass the guardrail: litellm_params.fail_on_error, ' +
           'a key with an unusual name. Remove them from the base. ' +
           'The operator does not check files under include. Make sure that they change neither guardrails nor policies.',
       );

@@ -34,7 +34,7 @@ export async function releaseAllWorkloads(dependencies: Dependencies, instance: 
     events.record(instance, {
       type: 'Normal',
       reason: 'Orphaned',
-      message: `${orphaned.join(' and ')} remain, because Deployment ${workloadRef?.name ?? ''} mounts them. Delete them when it no longer does.`,
+      message: `${orphaned.join(' and ')} remain, because Deployment ${workloadRef?.name ?? ''} mounts them. Delete them when the Deployment no longer mounts them.`,
     });
   }
   const patched = patchedDeployments(dependencies, keyOf(instance)).map(({ metadata }) => metadata.name);

@@ -169,7 +169,7 @@ function warningsOf({ removed, hasIncludes }: RenderedProxyConfig): string[] {
     ...(removed.length === 0
       ? []
       : [
-          `The operator removed settings with which requests can bypass the guardrail: ${listed}. Remove them from the base.`,
+          `The operator removed settings that let requests bypass the guardrail: ${listed}. Remove them from the base.`,
         ]),
     ...(hasIncludes
       ? ['The operator does not check files under include. Make sure that they change neither guardrails nor policies.']

@@ -143,7 +143,7 @@ describe('the controller', () => {
 
     it('when the API server refuses a request permanently', async () => {
       const [message] = await reportedMessages(new ApiError(VALUE, { status: 422, reason: 'Invalid' }));
-      expect(message).to.include('The API server refused a request').and.include('ApiError 422 Invalid');
+      expect(message).to.include('The API server rejected a request').and.include('ApiError 422 Invalid');
       expect(message).to.not.include(VALUE);
     });
 

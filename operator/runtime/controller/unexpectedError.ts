@@ -23,7 +23,7 @@ export function unexpectedErrorMessage(error: unknown): string | undefined {
   if (error instanceof ReconcileTimeoutError) return `${error.message} The operator retries; see its log.`;
   if (error instanceof ApiError) {
     if (!REFUSALS.includes(error.status)) return undefined;
-    return `The API server refused a request of the operator for this resource (${labelOf(error)}). The operator retries; see its log.`;
+    return `The API server rejected a request of the operator for this resource (${labelOf(error)}). The operator retries; see its log.`;
   }
   return `The reconcile failed with an internal error (${labelOf(error)}). The operator retries; see its log.`;
 }
