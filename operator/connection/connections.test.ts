@@ -108,7 +108,7 @@ describe('connection to a gateway', () => {
     ['an instance that does not exist', { name: 'none' }, 'ai', 'InstanceNotFound'],
     ['an instance of another namespace by its short name', { name: 'main' }, 'sales', 'InstanceNotFound'],
   ] as const) {
-    it(`is ${reason === undefined ? 'available' : 'refused'} to a customer that refers to ${what}`, async () => {
+    it(`is ${reason === undefined ? 'available' : 'unavailable'} to a customer that refers to ${what}`, async () => {
       cluster.instance = instanceOf({ allowedNamespaces: ['sales'] });
       const found = await cluster.connections.forCustomer(ref, namespace).catch((error: unknown) => error);
       expect(found instanceof ConnectionError ? found.reason : undefined).to.equal(reason);

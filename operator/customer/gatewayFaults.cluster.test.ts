@@ -26,7 +26,7 @@ describe('customers and faults', function () {
         .and.not.include('SyncFailed');
     });
 
-    it('with a refused key is reported, and a rotated key is read at the first refusal', async () => {
+    it('with a rejected key is reported, and a rotated key is read at the first rejection', async () => {
       await bed.user.customer('a', { alias: 'A' });
       await bed.user.untilReason('a', 'Created');
       const other = await startDevGateway({ port: 0, masterKey: 'sk-rotated', proxyName: 'litellm' });
@@ -35,7 +35,7 @@ describe('customers and faults', function () {
         const refused = await bed.user.untilReason('a', 'GatewayUnauthorized');
         expect(message(refused)).to.contain('masterKeySecretRef').and.not.to.contain(masterKey);
         await bed.user.secret('main', 'sk-rotated');
-        // The key is cached for a minute: only the refusal makes the operator read it again.
+        // The key is cached for a minute: only the rejection makes the operator read it again.
         await bed.user.annotate('a', 'syncRequested', 'now');
         await bed.user.untilReason('a', 'Created');
       } finally {
@@ -113,7 +113,7 @@ describe('customers and faults', function () {
       await bed.user.untilReason('a', 'GatewayUnreachable');
     });
 
-    it('that asks for a delay gets it without a reported failure', async () => {
+    it('that requests a delay is called later, without a reported failure', async () => {
       let left = 2;
       bed.proxy.fault = () => (left-- > 0 ? answer(429, '{}', { 'retry-after': '0.3' }) : undefined);
       await bed.user.customer('a', { alias: 'A' });
@@ -142,7 +142,7 @@ describe('customers and faults', function () {
       await bed.user.untilGone('b');
       await bed.user.delete('going');
       await bed.user.until('going', (customer) => message(customer).includes('force-delete'));
-      // Calls for other resources were in flight when the first one was refused.
+      // Calls for other resources were in flight when the first one was rejected.
       const asked = bed.proxy.calls.length;
       expect(asked).to.be.at.most(3);
       for (let minute = 1; minute <= 3; minute++) {

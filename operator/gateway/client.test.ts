@@ -74,7 +74,7 @@ describe('gateway client', () => {
     expect((await errorOf(client.customerDelete('c 1/ä?'))).kind).to.equal('notFound');
   });
 
-  it('reports a duplicate as alreadyExists and other refusals as terminal', async () => {
+  it('reports a duplicate as alreadyExists and other rejections as terminal', async () => {
     await client.customerNew({ user_id: 'twice' });
     expect((await errorOf(client.customerNew({ user_id: 'twice' }))).kind).to.equal('alreadyExists');
     const unknownModel = await errorOf(client.customerNew({ user_id: 'other', default_model: 'no-such-model' }));

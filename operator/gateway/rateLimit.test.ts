@@ -139,7 +139,7 @@ describe('rate limit of a gateway', () => {
         await deferral('urgent');
         await probe;
         const { pause } = await deferral('urgent');
-        // The end of the pause moves with each refusal. The reported end remains until it has passed.
+        // The end of the pause moves with each response. The reported end remains until it has passed.
         expect(pause?.until).to.deep.equal(new Date('2026-11-22T11:00:01Z'));
       }
       expect(made).to.equal(6);
@@ -171,7 +171,7 @@ describe('rate limit of a gateway', () => {
       await first;
     });
 
-    it('grows with each refusal that names no time, and is reported when it is long', async () => {
+    it('grows with each response without a time, and is reported when it is long', async () => {
       const silent = new RateLimiter({ qps: 1000, burst: 1000, maxConcurrent: 1 }, () => now);
       const pauses: number[] = [];
       for (let at = 0; at < 6; at++) {

@@ -34,7 +34,7 @@ describe('the managed guardrail', function () {
     rmSync(logFolder, { recursive: true, force: true });
   });
 
-  it('starts with the settings of the operator, and answers only calls with its key', async () => {
+  it('starts with the settings of the operator, and accepts only calls with its key', async () => {
     await testbed.instance({ guardrail: { recall: 'Precise', sessionScope: 'Conversation', maxBody: '1Mi' } });
     await testbed.until('GuardrailReady', 'Ready', 'main', 60_000);
     const key = (await testbed.readSecret('main-guardrail-api-key'))['api-key'] ?? '';

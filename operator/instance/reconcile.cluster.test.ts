@@ -693,7 +693,7 @@ describe('GatewayInstance', function () {
       });
       afterEach(() => proxy.stop());
 
-      it('and keeps the default budget enforced while the gateway asks to wait', async () => {
+      it('and keeps the default budget enforced while the gateway limits the call rate', async () => {
         await testbed.instance({ endpoint: proxy.url, proxyConfig, defaultCustomerBudget: { maxBudget: 5 } });
         await testbed.until('DefaultBudgetEnforced', 'Enforced');
         proxy.calls.length = 0;

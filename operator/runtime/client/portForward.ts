@@ -44,7 +44,7 @@ export async function openPortForward(options: {
       clearTimeout(timer);
       resolve();
     });
-    // WebSocket clients cannot read the response to a refused upgrade.
+    // WebSocket clients cannot read the response to a rejected upgrade.
     const refused = 'the pod may be deleted, or the permission to create and get pods/portforward is missing';
     socket.addEventListener('error', () => {
       end(refused);

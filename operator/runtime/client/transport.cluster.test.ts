@@ -41,7 +41,7 @@ describe('the connection to the API server', () => {
     await tls.close();
   });
 
-  it('retries a request that was refused before it was read, after Retry-After', async () => {
+  it('retries a request that was rejected before it was read, after Retry-After', async () => {
     const { client, namespace, proxy } = cluster();
     proxy.when(({ method }) => method === 'POST', { kind: 'answer', status: 429, headers: { 'retry-after': '1' } }, 2);
     const began = performance.now();

@@ -14,7 +14,7 @@ import { openPortForward } from './portForward.ts';
 const REQUEST_MS = 30_000;
 /** The timeout of opening a port forward: API server, kubelet and container runtime each open a connection. */
 const FORWARD_MS = 10_000;
-/** Number of retries of a request that the server refuses with `Retry-After`. */
+/** Number of retries of a request that the server rejects with `Retry-After`. */
 const RETRY_AFTER_RETRIES = 5;
 /** The longest `Retry-After` that the transport waits for. A longer one is reported to the caller. */
 const LONGEST_WAIT_MS = 10_000;
@@ -49,9 +49,9 @@ export class Transport {
   }
 
   /**
-   * Sends a request and parses its JSON response. Retries a request that the server refused before reading it (429, or a 5xx
-   * with `Retry-After`), and a GET whose kept-alive connection was closed. Retries nothing else: a write without a response may
-   * have been executed.
+   * Sends a request and parses its JSON response. Retries a request that the server rejected before reading it (429, or
+   * a 5xx with `Retry-After`), and a GET whose kept-alive connection was closed. Retries nothing else: a write without
+   * a response may have been executed.
    * @throws ApiError
    */
   async send(apiRequest: ApiRequest): Promise<unknown> {

@@ -141,7 +141,7 @@ describe('the controller', () => {
       expect(lines.join('')).to.include('controller.test.ts').and.not.include(VALUE);
     });
 
-    it('when the API server refuses a request permanently', async () => {
+    it('when the API server rejects a request permanently', async () => {
       const [message] = await reportedMessages(new ApiError(VALUE, { status: 422, reason: 'Invalid' }));
       expect(message).to.include('The API server rejected a request').and.include('ApiError 422 Invalid');
       expect(message).to.not.include(VALUE);

@@ -153,11 +153,11 @@ async function verify(
     };
   }
   const conditions = crd.status?.conditions ?? [];
-  const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False');
-  if (refused !== undefined) {
+  const rejectedNames = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False');
+  if (rejectedNames !== undefined) {
     return {
       final: true,
-      sentence: `The names of the CustomResourceDefinition ${name} conflict with another definition: ${refused.message ?? 'no reason given'}`,
+      sentence: `The names of the CustomResourceDefinition ${name} conflict with another definition: ${rejectedNames.message ?? 'no reason given'}`,
     };
   }
   const established = conditions.some(({ type, status }) => type === 'Established' && status === 'True');

@@ -104,7 +104,7 @@ describe('the leader lease', function () {
   const lease = () => cluster().direct.get(leases, { namespace: cluster().namespace, name: 'lease' });
   const held = async (): Promise<string | undefined> => (await lease()).spec?.holderIdentity;
 
-  it('has one holder, which renews it', async () => {
+  it('has one holder that renews it', async () => {
     const first = await candidate('first');
     await leads(first);
     const second = await candidate('second');

@@ -56,7 +56,7 @@ interface OpenWatch {
 export class FaultProxy {
   /** All received requests, in order. */
   readonly requests: ProxiedRequest[] = [];
-  /** Requests that the API server refused with 403, as `METHOD path`. */
+  /** Requests that the API server rejected with 403, as `METHOD path`. */
   readonly refused: string[] = [];
   readonly #upstream: URL;
   readonly #tls: RequestOptions;
