@@ -190,18 +190,19 @@ class Builder {
     });
   }
 
-  autoscaler(autoscaling: NonNullable<Guardrail['autoscaling']>): OwnedObject {
+  autoscaler(spec: NonNullable<Guardrail['autoscaling']>): OwnedObject {
+    const autoscaling = { ...instanceDefaults.autoscaling, ...spec };
     return this.#child<V2HorizontalPodAutoscaler>(horizontalPodAutoscalers, {
       spec: {
         scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: this.#name },
-        minReplicas: Math.min(autoscaling.minReplicas ?? 2, autoscaling.maxReplicas),
+        minReplicas: Math.min(autoscaling.minReplicas, autoscaling.maxReplicas),
         maxReplicas: autoscaling.maxReplicas,
         metrics: [
           {
             type: 'Resource',
             resource: {
               name: 'cpu',
-              target: { type: 'Utilization', averageUtilization: autoscaling.targetCPUUtilizationPercentage ?? 70 },
+              target: { type: 'Utilization', averageUtilization: autoscaling.targetCPUUtilizationPercentage },
             },
           },
         ],

@@ -30,6 +30,7 @@ export const instanceDefaults = {
   syncInterval: '5m',
   proxyConfig: { key: 'config.yaml' },
   guardrail: { port: 8080, detectionTimeout: '1s', images: 'Redact' },
+  autoscaling: { minReplicas: 2, targetCPUUtilizationPercentage: 70 },
 } as const;
 
 /** The Service in front of a gateway. */
@@ -205,7 +206,7 @@ export interface Autoscaling {
    * @format int32
    * @minimum 1
    * @maximum 1000
-   * @default 2
+   * @default {@link instanceDefaults.autoscaling.minReplicas}
    */
   minReplicas?: number;
   /**
@@ -222,7 +223,7 @@ export interface Autoscaling {
    * @format int32
    * @minimum 1
    * @maximum 100
-   * @default 70
+   * @default {@link instanceDefaults.autoscaling.targetCPUUtilizationPercentage}
    */
   targetCPUUtilizationPercentage?: number;
 }
