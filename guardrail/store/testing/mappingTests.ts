@@ -57,6 +57,10 @@ export function describeMappings(testbed: StoreTestbed): void {
     const result = await store.put({ session, subject, values: others, fence: store.fence() });
     expect(result.kind).to.equal('collision');
   });
+}
+
+export function describeSessions(testbed: StoreTestbed): void {
+  const { put } = testbed;
 
   it('describes a session without its values', async () => {
     const { session, subject } = newIds();
