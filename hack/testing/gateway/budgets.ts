@@ -1,4 +1,5 @@
 import Router from '@koa/router';
+import type { Context } from 'koa';
 import { readBody } from './body.ts';
 import { nextAlignedReset, parseDuration } from './duration.ts';
 import { detailError, GatewayError, validationError } from './errors.ts';
@@ -73,56 +74,77 @@ function columns(body: JsonObject, now: Date): BudgetLimits {
 
 /** The endpoints `/budget/*`, with the answers of the real gateway. */
 export function budgetRoutes(records: Records): Router {
+  const endpoints = new BudgetEndpoints(records);
   const router = new Router({ prefix: '/budget' });
+  router.post('/new', (ctx) => endpoints.create(ctx));
+  router.post('/update', (ctx) => endpoints.update(ctx));
+  router.post('/info', (ctx) => endpoints.read(ctx));
+  router.post('/delete', (ctx) => endpoints.delete(ctx));
+  router.get('/list', (ctx) => {
+    endpoints.list(ctx);
+  });
+  router.get('/settings', (ctx) => {
+    endpoints.settings(ctx);
+  });
+  return router;
+}
 
-  router.post('/new', async (ctx) => {
+class BudgetEndpoints {
+  readonly #records: Records;
+
+  constructor(records: Records) {
+    this.#records = records;
+  }
+
+  async create(ctx: Context): Promise<void> {
     const body = readFields(await readBody(ctx), BUDGET_FIELDS);
     checkLimits(body);
     const id = typeof body.budget_id === 'string' ? body.budget_id : undefined;
-    if (id !== undefined && records.budgets.has(id)) throw detailError(400, `Budget with id '${id}' already exists.`);
+    if (id !== undefined && this.#records.budgets.has(id))
+      throw detailError(400, `Budget with id '${id}' already exists.`);
     const sent = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
-    const budget = records.addBudget(columns(sent, new Date()), new Date(), id);
-    await records.save();
+    const budget = this.#records.addBudget(columns(sent, new Date()), new Date(), id);
+    await this.#records.save();
     ctx.body = budgetWire(budget);
-  });
+  }
 
-  router.post('/update', async (ctx) => {
+  async update(ctx: Context): Promise<void> {
     const body = readFields(await readBody(ctx), BUDGET_FIELDS);
     const id = body.budget_id;
     if (typeof id !== 'string') throw detailError(400, 'budget_id is required');
     checkLimits(body);
-    const budget = records.budgets.get(id);
+    const budget = this.#records.budgets.get(id);
     // The real gateway answers null for an unknown id, without an error.
     if (budget === undefined) throw new GatewayError(200, null);
     Object.assign(budget, columns(body, new Date()), { updated_at: new Date().toISOString() });
-    await records.save();
+    await this.#records.save();
     ctx.body = budgetWire(budget);
-  });
+  }
 
-  router.post('/info', async (ctx) => {
+  async read(ctx: Context): Promise<void> {
     const { budgets } = readFields(await readBody(ctx), { budgets: { kind: 'strings', required: true } });
     const ids = budgets as string[];
     if (ids.length === 0) throw detailError(400, "Specify list of budget id's to query. Passed in=[]");
-    ctx.body = [...records.budgets.values()].filter((budget) => ids.includes(budget.budget_id)).map(budgetWire);
-  });
+    ctx.body = [...this.#records.budgets.values()].filter((budget) => ids.includes(budget.budget_id)).map(budgetWire);
+  }
 
-  router.post('/delete', async (ctx) => {
+  async delete(ctx: Context): Promise<void> {
     const { id } = readFields(await readBody(ctx), { id: { kind: 'string', required: true } });
-    const budget = records.budgets.get(id as string);
+    const budget = this.#records.budgets.get(id as string);
     if (budget === undefined) throw new GatewayError(200, null);
-    records.deleteBudget(budget.budget_id);
-    await records.save();
+    this.#records.deleteBudget(budget.budget_id);
+    await this.#records.save();
     ctx.body = budgetWire(budget);
-  });
+  }
 
-  router.get('/list', (ctx) => {
-    ctx.body = [...records.budgets.values()].map(budgetWire);
-  });
+  list(ctx: Context): void {
+    ctx.body = [...this.#records.budgets.values()].map(budgetWire);
+  }
 
-  router.get('/settings', (ctx) => {
+  settings(ctx: Context): void {
     const id = ctx.URL.searchParams.get('budget_id');
     if (id === null) throw validationError([{ type: 'missing', loc: ['query', 'budget_id'], msg: 'Field required' }]);
-    const budget = records.budgets.get(id);
+    const budget = this.#records.budgets.get(id);
     ctx.body = SETTINGS.map(([name, type, description]) => {
       const value = name === 'model_max_budget' ? null : (budget?.[name] ?? null);
       return {
@@ -140,7 +162,5 @@ export function budgetRoutes(records: Records): Router {
         editable: true,
       };
     });
-  });
-
-  return router;
+  }
 }

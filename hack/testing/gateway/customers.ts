@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import Router from '@koa/router';
+import type { Context } from 'koa';
 import { readBody } from './body.ts';
 import { badDuration, LIMIT_FIELDS } from './budgets.ts';
 import { afterOnePeriod, parseDuration } from './duration.ts';
@@ -92,6 +93,21 @@ function apply(customer: Customer, body: JsonObject): void {
   customer.object_permission = permission(merged, customer.object_permission_id);
 }
 
+/** @throws GatewayError 422 if a new customer has both a link to a budget and a budget of its own */
+function checkSingleBudget(sent: unknown): void {
+  if (!isObject(sent) || (sent.max_budget ?? null) === null || (sent.budget_id ?? null) === null) return;
+  const msg = "Value error, Set either 'max_budget' or 'budget_id', not both.";
+  throw validationError([{ type: 'value_error', loc: ['body'], msg }]);
+}
+
+/** @throws GatewayError 422 if a default model is not configured */
+function checkModel(model: Json | undefined, models: readonly string[]): void {
+  if (typeof model !== 'string' || models.includes(model)) return;
+  const names = models.map(pythonString).join(', ');
+  const message = `Default Model not on proxy. Configure via \`/model/new\` or config.yaml. Default_model=${model}, proxy_model_names={${names}}`;
+  throw wrapped(422, message);
+}
+
 /** The dependencies of the customer endpoints. */
 export interface CustomerRoutesOptions {
   readonly records: Records;
@@ -102,109 +118,132 @@ export interface CustomerRoutesOptions {
 
 /** The endpoints `/customer/*`, also as `/end_user/*` (the older name), with the answers of the real gateway. */
 export function customerRoutes(prefix: '/customer' | '/end_user', options: CustomerRoutesOptions): Router {
-  const { records } = options;
+  const endpoints = new CustomerEndpoints(options);
   const router = new Router({ prefix });
-  const wire = (customer: Customer): unknown => customerWire(customer, records, options.proxyName);
+  router.post('/new', (ctx) => endpoints.create(ctx));
+  router.get('/info', (ctx) => {
+    endpoints.read(ctx);
+  });
+  router.post('/update', (ctx) => endpoints.update(ctx));
+  router.post('/delete', (ctx) => endpoints.delete(ctx));
+  router.get('/list', (ctx) => {
+    endpoints.list(ctx);
+  });
+  router.post('/block', (ctx) => endpoints.block(ctx));
+  router.post('/unblock', (ctx) => endpoints.unblock(ctx));
+  return router;
+}
 
-  router.post('/new', async (ctx) => {
+class CustomerEndpoints {
+  readonly #records: Records;
+  readonly #proxyName: string;
+  readonly #models: readonly string[];
+
+  constructor({ records, proxyName, models }: CustomerRoutesOptions) {
+    this.#records = records;
+    this.#proxyName = proxyName;
+    this.#models = models;
+  }
+
+  async create(ctx: Context): Promise<void> {
     const sent = await readBody(ctx);
-    if (isObject(sent) && (sent.max_budget ?? null) !== null && (sent.budget_id ?? null) !== null) {
-      const msg = "Value error, Set either 'max_budget' or 'budget_id', not both.";
-      throw validationError([{ type: 'value_error', loc: ['body'], msg }]);
-    }
+    checkSingleBudget(sent);
     const body = readFields(sent, NEW_FIELDS);
     const id = body.user_id as string;
-    const model = body.default_model;
-    if (typeof model === 'string' && !options.models.includes(model)) {
-      const names = options.models.map(pythonString).join(', ');
-      const message = `Default Model not on proxy. Configure via \`/model/new\` or config.yaml. Default_model=${model}, proxy_model_names={${names}}`;
-      throw wrapped(422, message);
-    }
+    checkModel(body.default_model, this.#models);
     const now = new Date();
     const limits = inlineLimits(body, now);
     // Creates the budget row first, as the real gateway does: it remains if the customer is rejected.
-    if (limits !== undefined) body.budget_id = records.addBudget(limits, now).budget_id;
-    if (records.customers.has(id)) {
-      await records.save();
+    if (limits !== undefined) body.budget_id = this.#records.addBudget(limits, now).budget_id;
+    if (this.#records.customers.has(id)) {
+      await this.#records.save();
       const message = `Customer already exists, passed user_id=${id}. Please pass a new user_id.`;
       throw proxyError(400, 'bad_request', 'user_id', message);
     }
     const budgetId = body.budget_id;
-    if (typeof budgetId === 'string' && !records.budgets.has(budgetId)) throw failed(FOREIGN_KEY);
-    const customer = records.addCustomer(id);
+    if (typeof budgetId === 'string' && !this.#records.budgets.has(budgetId)) throw failed(FOREIGN_KEY);
+    const customer = this.#records.addCustomer(id);
     apply(customer, body);
-    await records.save();
-    ctx.body = wire(customer);
-  });
+    await this.#records.save();
+    ctx.body = this.#wire(customer);
+  }
 
-  router.get('/info', (ctx) => {
+  read(ctx: Context): void {
     const id = ctx.URL.searchParams.get('end_user_id');
     if (id === null) throw validationError([{ type: 'missing', loc: ['query', 'end_user_id'], msg: 'Field required' }]);
-    const customer = records.customers.get(id);
+    const customer = this.#records.customers.get(id);
     if (customer === undefined) throw notFound('end_user_id', `End User Id=${id} does not exist in db`);
-    ctx.body = wire(customer);
-  });
+    ctx.body = this.#wire(customer);
+  }
 
-  router.post('/update', async (ctx) => {
+  async update(ctx: Context): Promise<void> {
     const body = readFields(await readBody(ctx), UPDATE_FIELDS);
     const id = body.user_id as string;
-    const customer = records.customers.get(id);
+    const customer = this.#records.customers.get(id);
     if (customer === undefined) throw notFound('user_id', `End User Id=${id} does not exist in db`);
     if (id === '') throw failed('user_id is required, passed user_id = ');
-    if (isWritten(body.max_budget)) {
-      const maxBudget = body.max_budget as number;
-      const now = new Date();
-      const linked = customer.budget_id === null ? undefined : records.budgets.get(customer.budget_id);
-      // Updates the currently linked row, even if others share it, before a new link is set.
-      if (linked !== undefined) Object.assign(linked, { max_budget: maxBudget, updated_at: now.toISOString() });
-      else body.budget_id = records.addBudget({ max_budget: maxBudget }, now).budget_id;
-    }
+    this.#applyMaxBudget(customer, body);
     const budgetId = body.budget_id;
-    if (typeof budgetId === 'string' && !records.budgets.has(budgetId)) {
-      await records.save();
+    if (typeof budgetId === 'string' && !this.#records.budgets.has(budgetId)) {
+      await this.#records.save();
       throw failed(FOREIGN_KEY);
     }
     apply(customer, body);
-    await records.save();
-    ctx.body = wire(customer);
-  });
+    await this.#records.save();
+    ctx.body = this.#wire(customer);
+  }
 
-  router.post('/delete', async (ctx) => {
+  async delete(ctx: Context): Promise<void> {
     const { user_ids } = readFields(await readBody(ctx), { user_ids: { kind: 'strings', required: true } });
     const ids = user_ids as string[];
     if (ids.length === 0) throw failed('user_id is required, passed user_id = []');
-    const unknown = ids.filter((id) => !records.customers.has(id));
+    const unknown = ids.filter((id) => !this.#records.customers.has(id));
     if (unknown.length > 0) throw notFound('user_ids', `End User Id(s)=${unknown.join(', ')} do not exist in db`);
-    const deleted = ids.filter((id) => records.customers.delete(id)).length;
-    await records.save();
+    const deleted = ids.filter((id) => this.#records.customers.delete(id)).length;
+    await this.#records.save();
     ctx.body = {
       deleted_customers: deleted,
       message: `Successfully deleted customers with ids: ${pythonList(ids)}`,
     };
-  });
+  }
 
-  router.get('/list', (ctx) => {
-    ctx.body = [...records.customers.values()].map(wire);
-  });
+  list(ctx: Context): void {
+    ctx.body = [...this.#records.customers.values()].map((customer) => this.#wire(customer));
+  }
 
-  router.post('/block', async (ctx) => {
+  /** Blocks customers, then fails as the real gateway does. */
+  async block(ctx: Context): Promise<void> {
     const { user_ids } = readFields(await readBody(ctx), { user_ids: { kind: 'strings', required: true } });
     for (const id of user_ids as string[]) {
-      const customer = records.customers.get(id) ?? records.addCustomer(id);
+      const customer = this.#records.customers.get(id) ?? this.#records.addCustomer(id);
       customer.blocked = true;
     }
-    await records.save();
+    await this.#records.save();
     // The real gateway writes the rows, then fails to answer, and closes the connection.
     ctx.set('connection', 'close');
     throw new GatewayError(500, { error: { message: 'Internal server error', type: 'internal_server_error' } });
-  });
+  }
 
-  router.post('/unblock', async (ctx) => {
+  /** Rejects the call, as the real gateway does without its enterprise part. */
+  async unblock(ctx: Context): Promise<void> {
     readFields(await readBody(ctx), { user_ids: { kind: 'strings', required: true } });
     const message =
       'Blocked user check was never set. This call has no effect.This uses the enterprise folder - only available on the Docker image.';
     throw detailError(400, message);
-  });
+  }
 
-  return router;
+  /** Writes the maximum to the linked budget row, even if other customers share it; links a new row if there is none. */
+  #applyMaxBudget(customer: Customer, body: JsonObject): void {
+    if (!isWritten(body.max_budget)) return;
+    const maxBudget = body.max_budget as number;
+    const now = new Date();
+    const linked = customer.budget_id === null ? undefined : this.#records.budgets.get(customer.budget_id);
+    // The update precedes a new link.
+    if (linked !== undefined) Object.assign(linked, { max_budget: maxBudget, updated_at: now.toISOString() });
+    else body.budget_id = this.#records.addBudget({ max_budget: maxBudget }, now).budget_id;
+  }
+
+  #wire(customer: Customer): unknown {
+    return customerWire(customer, this.#records, this.#proxyName);
+  }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
-import Koa from 'koa';
+import Koa, { type Context, type Next } from 'koa';
 import { requireMasterKey } from './auth.ts';
 import { budgetRoutes } from './budgets.ts';
 import { chatRoutes } from './chat.ts';
@@ -71,33 +71,9 @@ export async function startDevGateway(options: DevGatewayOptions): Promise<DevGa
       ? undefined
       : new GuardrailClient(options.guardrail, { proxyName, timeoutMs: options.guardrailTimeoutMs ?? 10_000 });
 
-  const open = new Router();
-  open.get(['/health/liveliness', '/health/liveness'], (ctx) => {
-    ctx.body = JSON.stringify("I'm alive!");
-    ctx.type = 'json';
-  });
-  open.get('/health/readiness', (ctx) => {
-    ctx.body = { status: 'healthy', db: 'connected' };
-  });
-  open.get('/_log', (ctx) => {
-    ctx.body = seen.all();
-  });
-
   const app = new Koa();
-  app.use(async (ctx, next) => {
-    try {
-      await next();
-      if (ctx.body === undefined) throw new GatewayError(404, { detail: 'Not Found' });
-    } catch (error) {
-      if (!(error instanceof GatewayError)) app.emit('error', error, ctx);
-      ctx.status = error instanceof GatewayError ? error.status : 500;
-      const internal = { error: { message: 'Internal server error', type: 'internal_server_error' } };
-      // Serialized here, because Koa treats null as no body.
-      ctx.body = JSON.stringify(error instanceof GatewayError ? error.body : internal);
-      ctx.type = 'json';
-    }
-  });
-  app.use(open.routes());
+  app.use(answerErrors);
+  app.use(openRoutes(seen).routes());
   app.use(requireMasterKey(options.masterKey, proxyName));
   app.use(customerRoutes('/customer', { records, proxyName, models }).routes());
   app.use(customerRoutes('/end_user', { records, proxyName, models }).routes());
@@ -120,4 +96,35 @@ export async function startDevGateway(options: DevGatewayOptions): Promise<DevGa
       await records.settled();
     },
   };
+}
+
+/** The endpoints that need no key. */
+function openRoutes(seen: SeenLog): Router {
+  const router = new Router();
+  router.get(['/health/liveliness', '/health/liveness'], (ctx) => {
+    ctx.body = JSON.stringify("I'm alive!");
+    ctx.type = 'json';
+  });
+  router.get('/health/readiness', (ctx) => {
+    ctx.body = { status: 'healthy', db: 'connected' };
+  });
+  router.get('/_log', (ctx) => {
+    ctx.body = seen.all();
+  });
+  return router;
+}
+
+/** Answers errors, and requests for unknown paths. */
+async function answerErrors(ctx: Context, next: Next): Promise<void> {
+  try {
+    await next();
+    if (ctx.body === undefined) throw new GatewayError(404, { detail: 'Not Found' });
+  } catch (error) {
+    if (!(error instanceof GatewayError)) ctx.app.emit('error', error, ctx);
+    ctx.status = error instanceof GatewayError ? error.status : 500;
+    const internal = { error: { message: 'Internal server error', type: 'internal_server_error' } };
+    // Serialized here, because Koa treats null as no body.
+    ctx.body = JSON.stringify(error instanceof GatewayError ? error.body : internal);
+    ctx.type = 'json';
+  }
 }

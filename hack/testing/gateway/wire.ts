@@ -1,4 +1,4 @@
-import { float } from './json.ts';
+import { float, type JsonObject } from './json.ts';
 import type { Budget, Customer, Records } from './records.ts';
 
 /** @returns a budget row in the format of `/budget/*`, with the columns in the order of the real gateway */
@@ -7,12 +7,7 @@ export function budgetWire(budget: Budget): unknown {
     budget_id: budget.budget_id,
     max_budget: float(budget.max_budget),
     soft_budget: float(budget.soft_budget),
-    max_parallel_requests: budget.max_parallel_requests,
-    tpm_limit: budget.tpm_limit,
-    rpm_limit: budget.rpm_limit,
-    tpd_limit: budget.tpd_limit,
-    model_max_budget: null,
-    budget_duration: budget.budget_duration,
+    ...rateLimits(budget),
     budget_reset_at: budget.budget_reset_at,
     allowed_models: [],
     temp_budget_increase: null,
@@ -55,17 +50,24 @@ function linkedBudget(budget: Budget): unknown {
     budget_id: budget.budget_id,
     soft_budget: float(budget.soft_budget),
     max_budget: float(budget.max_budget),
+    ...rateLimits(budget),
+    allowed_models: [],
+    temp_budget_increase: null,
+    temp_budget_expiry: null,
+    budget_reset_at: budget.budget_reset_at,
+    created_at: budget.created_at,
+  };
+}
+
+/** @returns the columns that follow the amounts in both formats */
+function rateLimits(budget: Budget): JsonObject {
+  return {
     max_parallel_requests: budget.max_parallel_requests,
     tpm_limit: budget.tpm_limit,
     rpm_limit: budget.rpm_limit,
     tpd_limit: budget.tpd_limit,
     model_max_budget: null,
     budget_duration: budget.budget_duration,
-    allowed_models: [],
-    temp_budget_increase: null,
-    temp_budget_expiry: null,
-    budget_reset_at: budget.budget_reset_at,
-    created_at: budget.created_at,
   };
 }
 
