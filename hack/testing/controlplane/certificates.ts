@@ -14,7 +14,14 @@ export interface Pki {
   readonly serverKey: string;
   readonly serviceAccountKey: string;
   /** PEM texts for a user's kubeconfig. The certificate identifies the user. */
-  clientCertificate(user: string, groups: readonly string[]): { ca: string; certificate: string; key: string };
+  clientCertificate(user: string, groups: readonly string[]): ClientCertificate;
+}
+
+/** The PEM texts that identify a user. */
+export interface ClientCertificate {
+  readonly ca: string;
+  readonly certificate: string;
+  readonly key: string;
 }
 
 const YEARS_VALID = 10;
