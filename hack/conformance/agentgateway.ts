@@ -70,54 +70,20 @@ function mask(action: Action, list: 'messages' | 'choices'): Json[] | undefined 
   return body[list] as Json[] | undefined;
 }
 
+/** The response of the double: a status and a body. */
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
 /**
  * Starts a gateway that handles prompts as the source of agentgateway 1.4 does: it shows prompts as role and text only, lets
  * a mask replace all of them, and does not show streams. agentgateway is in no package registry. The double therefore shows
  * that the service speaks its protocol, but not that the source was read correctly.
  */
 export async function startAgentgatewayDouble(backends: Backends): Promise<AgentgatewayDouble> {
-  async function chat(request: IncomingMessage): Promise<{ status: number; body: string }> {
-    const body = JSON.parse(await read(request)) as JsonObject;
-    const { 'x-double-team': team, 'x-double-session': session, traceparent } = request.headers;
-    const older = request.headers['x-double-older'] !== undefined;
-    const headers = {
-      'content-type': 'application/json',
-      'x-api-key': String(request.headers['x-double-key']),
-      ...(typeof team === 'string' && { 'x-guardrail-team': team }),
-      ...(typeof session === 'string' && { 'x-session-id': session }),
-      ...(typeof traceparent === 'string' && { traceparent }),
-    };
-    const url = (phase: 'request' | 'response'): URL =>
-      new URL(older ? `/${phase}` : '/v1/peer/check', backends.guardrailUrl);
-    const shown = (body.messages as JsonObject[]).map(({ role, content }) => ({
-      role: role as string,
-      content: echo.contentText(content),
-    }));
-    const masked = mask(await ask(url('request'), headers, { messages: shown }), 'messages') as Message[] | undefined;
-    const sent =
-      masked === undefined ? body : { ...body, messages: masked.map(({ role, content }) => ({ role, content })) };
-    const answer = await fetch(new URL('/v1/chat/completions', backends.modelUrl), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(sent),
-    });
-    const text = await answer.text();
-    if (body.stream === true) return { status: answer.status, body: text };
-    const whole = JSON.parse(text) as { choices: { message: JsonObject }[] };
-    const choices = whole.choices.map(({ message }) => ({
-      message: { role: 'assistant', content: (message.content as string | null) ?? '' },
-    }));
-    const restored = mask(await ask(url('response'), headers, { choices }), 'choices') as
-      { message: Message }[] | undefined;
-    for (const [index, choice] of (restored ?? []).entries()) {
-      const message = whole.choices[index]?.message;
-      if (message !== undefined) message.content = choice.message.content;
-    }
-    return { status: answer.status, body: JSON.stringify(whole) };
-  }
-
   const server = createServer((request, response) => {
-    chat(request)
+    chat(request, backends)
       .catch((error: unknown) => {
         const status = error instanceof RejectedError ? error.status : 500;
         return { status, body: JSON.stringify({ rejected: (error as Error).message }) };
@@ -144,4 +110,61 @@ export async function startAgentgatewayDouble(backends: Backends): Promise<Agent
     await closed;
   };
   return { client, stop };
+}
+
+/** Answers a chat request: guardrail, model, guardrail. */
+async function chat(request: IncomingMessage, backends: Backends): Promise<Answer> {
+  const body = JSON.parse(await read(request)) as JsonObject;
+  const older = request.headers['x-double-older'] !== undefined;
+  const url = (phase: 'request' | 'response'): URL =>
+    new URL(older ? `/${phase}` : '/v1/peer/check', backends.guardrailUrl);
+  const headers = guardrailHeaders(request);
+  const sent = await maskPrompts(body, (prompts) => ask(url('request'), headers, prompts));
+  const answer = await fetch(new URL('/v1/chat/completions', backends.modelUrl), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(sent),
+  });
+  const text = await answer.text();
+  if (body.stream === true) return { status: answer.status, body: text };
+  const restored = await restoreChoices(text, (choices) => ask(url('response'), headers, choices));
+  return { status: answer.status, body: restored };
+}
+
+/** @returns the headers of the calls to the guardrail, from those of the double's client */
+function guardrailHeaders({ headers }: IncomingMessage): Record<string, string> {
+  const { 'x-double-team': team, 'x-double-session': session, traceparent } = headers;
+  return {
+    'content-type': 'application/json',
+    'x-api-key': String(headers['x-double-key']),
+    ...(typeof team === 'string' && { 'x-guardrail-team': team }),
+    ...(typeof session === 'string' && { 'x-session-id': session }),
+    ...(typeof traceparent === 'string' && { traceparent }),
+  };
+}
+
+type AskGuardrail = (body: JsonObject) => Promise<Action>;
+
+/** @returns the request for the model */
+async function maskPrompts(body: JsonObject, askGuardrail: AskGuardrail): Promise<JsonObject> {
+  const prompts = (body.messages as JsonObject[]).map(({ role, content }) => ({
+    role: role as string,
+    content: echo.contentText(content),
+  }));
+  const masked = mask(await askGuardrail({ messages: prompts }), 'messages') as Message[] | undefined;
+  return masked === undefined ? body : { ...body, messages: masked.map(({ role, content }) => ({ role, content })) };
+}
+
+/** @returns the model's answer with restored texts, as JSON */
+async function restoreChoices(text: string, askGuardrail: AskGuardrail): Promise<string> {
+  const whole = JSON.parse(text) as { choices: { message: JsonObject }[] };
+  const choices = whole.choices.map(({ message }) => ({
+    message: { role: 'assistant', content: (message.content as string | null) ?? '' },
+  }));
+  const restored = mask(await askGuardrail({ choices }), 'choices') as { message: Message }[] | undefined;
+  for (const [index, choice] of (restored ?? []).entries()) {
+    const message = whole.choices[index]?.message;
+    if (message !== undefined) message.content = choice.message.content;
+  }
+  return JSON.stringify(whole);
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../testing/gateway/gateway.ts';
 import { user } from '../../chatCases.ts';
-import { type Reply, responseObject } from '../../../testing/upstream/modelServer.ts';
+import { responseObject } from '../../../testing/upstream/dialects.ts';
+import type { Reply } from '../../../testing/upstream/modelServer.ts';
 import { answer, pieces, type Probe, type ProbeOptions, request, typed } from '../probe.ts';
 import { aFile, aPicture } from '../values.ts';
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../testing/gateway/gateway.ts';
 import { MCP_TOOL } from '../../../testing/upstream/mcpServer.ts';
-import { type Reply, responseObject } from '../../../testing/upstream/modelServer.ts';
+import { responseObject } from '../../../testing/upstream/dialects.ts';
+import type { Reply } from '../../../testing/upstream/modelServer.ts';
 import { type Probe, request } from '../probe.ts';
 import { anEmail } from '../values.ts';
 
