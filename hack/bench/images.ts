@@ -10,7 +10,7 @@
  *
  *     node hack/bench/images.ts
  */
-import { fork, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,10 @@ const CALLS = 600;
  */
 const PAUSE_MS = 5;
 const ROUNDS = 5;
-const PICTURES = 4;
+/** The number of images in work at any time. */
+const IMAGES = 4;
+/** The number of runs over which the cost of an image is averaged. */
+const COST_RUNS = 5;
 
 const TEXT = 'Please write to anna.schmidt@example.org about the invoice. '.padEnd(1000, 'The figures look fine. ');
 
@@ -76,8 +79,8 @@ async function call(pool: Pool, body: Buffer): Promise<number> {
 }
 
 /** The sender: keeps this many images in work between two messages, and reports how many were read. */
-async function sendPictures(port: number): Promise<void> {
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: PICTURES });
+async function sendImages(port: number): Promise<void> {
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: IMAGES });
   let isOn = false;
   let read = 0;
   let loops: Promise<void>[] = [];
@@ -94,7 +97,7 @@ async function sendPictures(port: number): Promise<void> {
     read = 0;
     // Calls without an end user do not share OCR results.
     const body = imagesOf(await SIZES[size]());
-    loops = Array.from({ length: PICTURES }, async () => {
+    loops = Array.from({ length: IMAGES }, async () => {
       while (isOn) if ((await call(pool, body)) === 200) read += 1;
     });
   };
@@ -136,7 +139,15 @@ function waitedMs(pid: number): number {
   }
 }
 
-async function startService(): Promise<{ port: number; metricsPort: number; pid: number; stop: () => Promise<void> }> {
+/** The guardrail as a process. */
+interface Service {
+  readonly port: number;
+  readonly metricsPort: number;
+  readonly pid: number;
+  readonly stop: () => Promise<void>;
+}
+
+async function startService(): Promise<Service> {
   const program = fileURLToPath(new URL('../../guardrail/main.ts', import.meta.url));
   const service = spawn(process.execPath, [program], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -159,53 +170,19 @@ async function startService(): Promise<{ port: number; metricsPort: number; pid:
 }
 
 async function measure(): Promise<void> {
-  const { port, metricsPort, pid, stop } = await startService();
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 4 });
-  const sender = fork(import.meta.filename, [String(port)]);
+  const service = await startService();
+  const pool = new Pool(`http://127.0.0.1:${service.port}`, { connections: 4 });
+  const sender = fork(import.meta.filename, [String(service.port)]);
   await once(sender, 'message');
-
-  const who = { user_api_key_team_id: 'team', user_api_key_end_user_id: 'user' };
-  const body = encoded({ texts: [TEXT], request_data: who });
-  const waited = (): number => waitedMs(pid) + waitedMs(process.pid);
-  const textCalls = async (): Promise<Timed[]> => {
-    const times: Timed[] = [];
-    for (let n = 0; n < CALLS; n += 1) {
-      const before = waited();
-      const start = performance.now();
-      await call(pool, body);
-      const took = performance.now() - start;
-      times.push({ took, worked: Math.max(0, took - (waited() - before)) });
-      await delay(PAUSE_MS);
-    }
-    return times;
-  };
-  const metric = async (name: string): Promise<number> => {
-    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-    return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
-  };
-  const megabytes = async (): Promise<string> =>
-    `${Math.round((await metric('process_resident_memory_bytes')) / 1e6)} MB`;
+  const textCalls = (): Promise<Timed[]> => timedTextCalls(pool, service.pid);
 
   await textCalls();
-  process.stdout.write(`memory before the first image: ${await megabytes()}\n`);
+  process.stdout.write(`memory before the first image: ${await megabytes(service)}\n`);
   for (const size of Object.keys(SIZES) as Size[]) {
     const file = await SIZES[size]();
     await call(pool, imagesOf(file));
-    const rounds: { readonly alone: readonly Timed[]; readonly beside: readonly Timed[] }[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const alone = await textCalls();
-      sender.send(size);
-      const beside = await textCalls();
-      const memory = await megabytes();
-      sender.send('stop');
-      const [read] = (await once(sender, 'message')) as [number];
-      rounds.push({ alone, beside });
-      const took = (times: readonly Timed[]): string => summary(times.map((one) => one.took));
-      process.stdout.write(
-        `  text alone ${took(alone)} ms (p50 / p99 / longest), beside ${PICTURES} images ${took(beside)} ms; ` +
-          `${read} were read during or just after it, ${memory}\n`,
-      );
-    }
+    const rounds: Round[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) rounds.push(await measureRound(size, service, sender, textCalls));
     const ratio = (of: keyof Timed, part: number): string =>
       median(rounds.map(({ alone, beside }) => ratioOf(beside, alone, of, part))).toFixed(2);
     process.stdout.write(
@@ -214,39 +191,98 @@ async function measure(): Promise<void> {
         `without waits for a processor p50 ${ratio('worked', 0.5)}, p99 ${ratio('worked', 0.99)}\n`,
     );
   }
-
-  /** @returns the service's processor time per run, in milliseconds. */
-  const cost = async (run: () => Promise<unknown>, times = 5): Promise<number> => {
-    const before = await metric('process_cpu_seconds_total');
-    for (let n = 0; n < times; n += 1) await run();
-    return (1000 * ((await metric('process_cpu_seconds_total')) - before)) / times;
-  };
-  const known = { user_api_key_team_id: 'team', user_api_key_end_user_id: 'reader' };
-  for (const [size, make] of Object.entries(SIZES)) {
-    const file = await make();
-    const { width, height } = await sharp(file).metadata();
-    const first = await cost(() => call(pool, imagesOf(file)));
-    await call(pool, imagesOf(file, { request_data: known }));
-    const again = await cost(() => call(pool, imagesOf(file, { request_data: known })));
-    const before = process.cpuUsage();
-    for (let n = 0; n < 5; n += 1) {
-      const raw = await sharp(file).raw().toBuffer();
-      await sharp(raw, { raw: { width, height, channels: 3 } })
-        .png()
-        .toBuffer();
-    }
-    const { user, system } = process.cpuUsage(before);
-    const bare = (user + system) / 5000;
-    process.stdout.write(
-      `${size}: ${(first / bare).toFixed(1)} times decoding and encoding it (${bare.toFixed(0)} ms); ` +
-        `again in its session ${(again / bare).toFixed(1)} times\n`,
-    );
-  }
-  process.stdout.write(`memory at the end: ${await megabytes()}\n`);
+  for (const size of Object.keys(SIZES) as Size[]) await measureCost(size, service, pool);
+  process.stdout.write(`memory at the end: ${await megabytes(service)}\n`);
   sender.disconnect();
   await pool.close();
-  await stop();
+  await service.stop();
+}
+
+async function timedTextCalls(pool: Pool, pid: number): Promise<Timed[]> {
+  const who = { user_api_key_team_id: 'team', user_api_key_end_user_id: 'user' };
+  const body = encoded({ texts: [TEXT], request_data: who });
+  const waited = (): number => waitedMs(pid) + waitedMs(process.pid);
+  const times: Timed[] = [];
+  for (let n = 0; n < CALLS; n += 1) {
+    const before = waited();
+    const start = performance.now();
+    await call(pool, body);
+    const took = performance.now() - start;
+    times.push({ took, worked: Math.max(0, took - (waited() - before)) });
+    await delay(PAUSE_MS);
+  }
+  return times;
+}
+
+interface Round {
+  readonly alone: readonly Timed[];
+  readonly beside: readonly Timed[];
+}
+
+/** Measures text calls alone, and then beside images of one size. */
+async function measureRound(
+  size: Size,
+  service: Service,
+  sender: ChildProcess,
+  textCalls: () => Promise<Timed[]>,
+): Promise<Round> {
+  const alone = await textCalls();
+  sender.send(size);
+  const beside = await textCalls();
+  const memory = await megabytes(service);
+  sender.send('stop');
+  const [read] = (await once(sender, 'message')) as [number];
+  const took = (times: readonly Timed[]): string => summary(times.map((one) => one.took));
+  process.stdout.write(
+    `  text alone ${took(alone)} ms (p50 / p99 / longest), beside ${IMAGES} images ${took(beside)} ms; ` +
+      `${read} were read during or just after it, ${memory}\n`,
+  );
+  return { alone, beside };
+}
+
+/** Measures the processor time of an image: for the first call, for a repetition in its session, and without the service. */
+async function measureCost(size: Size, service: Service, pool: Pool): Promise<void> {
+  const known = { user_api_key_team_id: 'team', user_api_key_end_user_id: 'reader' };
+  const file = await SIZES[size]();
+  const first = await serviceCpuMs(service, () => call(pool, imagesOf(file)));
+  await call(pool, imagesOf(file, { request_data: known }));
+  const again = await serviceCpuMs(service, () => call(pool, imagesOf(file, { request_data: known })));
+  const bare = await codecCpuMs(file);
+  process.stdout.write(
+    `${size}: ${(first / bare).toFixed(1)} times decoding and encoding it (${bare.toFixed(0)} ms); ` +
+      `again in its session ${(again / bare).toFixed(1)} times\n`,
+  );
+}
+
+/** @returns the service's processor time per run, in milliseconds */
+async function serviceCpuMs(service: Service, run: () => Promise<unknown>): Promise<number> {
+  const before = await metric(service, 'process_cpu_seconds_total');
+  for (let n = 0; n < COST_RUNS; n += 1) await run();
+  return (1000 * ((await metric(service, 'process_cpu_seconds_total')) - before)) / COST_RUNS;
+}
+
+/** @returns this process's processor time for decoding and encoding an image, in milliseconds */
+async function codecCpuMs(file: Buffer): Promise<number> {
+  const { width, height } = await sharp(file).metadata();
+  const before = process.cpuUsage();
+  for (let n = 0; n < COST_RUNS; n += 1) {
+    const raw = await sharp(file).raw().toBuffer();
+    await sharp(raw, { raw: { width, height, channels: 3 } })
+      .png()
+      .toBuffer();
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / COST_RUNS;
+}
+
+async function metric({ metricsPort }: Service, name: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
+}
+
+async function megabytes(service: Service): Promise<string> {
+  return `${Math.round((await metric(service, 'process_resident_memory_bytes')) / 1e6)} MB`;
 }
 
 const [port] = process.argv.slice(2);
-await (port === undefined ? measure() : sendPictures(Number(port)));
+await (port === undefined ? measure() : sendImages(Number(port)));

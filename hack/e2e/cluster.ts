@@ -11,17 +11,11 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { startControlPlane, type ControlPlane } from '../testing/controlplane.ts';
 import { startProcess, waitUntilReady, type ManagedProcess } from '../testing/processes.ts';
+import { API_PORT, DNS_ADDRESS, NODE_ADDRESS, NODE_NAME, POD_NETWORK } from './addresses.ts';
+import { clusterServices } from './clusterServices.ts';
 import { CNI_PROGRAMS } from './prerequisites.ts';
 
 const run = promisify(execFile);
-
-/** The node's only address besides loopback. */
-const NODE_ADDRESS = '10.250.0.1';
-const NODE_NAME = 'e2e';
-const POD_NETWORK = '10.244.0.0/16';
-/** An address in the API server's service range. */
-const DNS_ADDRESS = '10.0.0.10';
-const API_PORT = 6443;
 
 export interface ClusterOptions {
   /** The folder of the programs from {@link ./programs.ts}. */
@@ -47,17 +41,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const path = (name: string): string => join(dir, name);
   mkdirSync(dir, { recursive: true });
   await setUpNetwork();
-  const plane = await startControlPlane({
-    dir: path('control-plane'),
-    controllers: ['*'],
-    apiServerArguments: [
-      '--kubelet-preferred-address-types=InternalIP',
-      `--kubelet-client-certificate=${path('control-plane/pki/server.crt')}`,
-      `--kubelet-client-key=${path('control-plane/pki/server.key')}`,
-      '--kubelet-certificate-authority=',
-    ],
-    report,
-  });
+  const plane = await startPlane(path('control-plane'), report);
   forward(NODE_ADDRESS, API_PORT, Number(new URL(plane.url).port));
   const env = { ...process.env, PATH: `${programs}${delimiter}${process.env.PATH ?? ''}` };
   const start = (name: string, args: readonly string[]): Promise<ManagedProcess> =>
@@ -65,34 +49,20 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
   report('Starting containerd and loading the images …');
   const socket = path('containerd.sock');
-  const containerd = await startContainerd(start, { dir, socket, pauseImage: options.pauseImage });
-  const ctr = async (args: readonly string[]): Promise<string> =>
+  const ctr: Cluster['ctr'] = async (args) =>
     (await run(join(programs, 'ctr'), ['--address', socket, '--namespace', 'k8s.io', ...args])).stdout;
-  await waitUntilReady(
-    containerd,
-    () =>
-      ctr(['version'])
-        .then(() => true)
-        .catch(() => false),
-    30_000,
-  );
+  const containerd = await startContainerd(start, { dir, socket, pauseImage: options.pauseImage });
+  await waitUntilReady(containerd, () => answers(ctr(['version'])), 30_000);
   for (const image of options.images) await ctr(['images', 'import', image]);
 
   report('Starting the node …');
   // On a real node, certificates name the node and its authorizer limits it. Here, every component is an administrator.
   const kubeconfig = plane.kubeconfigFor('system:e2e', ['system:masters']);
-  await start('kube-scheduler', [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0']);
-  await start('kube-proxy', [
-    `--kubeconfig=${kubeconfig}`,
-    `--hostname-override=${NODE_NAME}`,
-    `--cluster-cidr=${POD_NETWORK}`,
-    '--proxy-mode=iptables',
-    '--conntrack-max-per-core=0',
-    '--healthz-bind-address=127.0.0.1:10256',
-  ]);
+  await startSchedulerAndProxy(start, kubeconfig);
+  const config = writeKubeletConfig(dir, socket, plane);
   const startKubelet = (): Promise<ManagedProcess> =>
     start('kubelet', [
-      `--config=${writeKubeletConfig(dir, socket, plane)}`,
+      `--config=${config}`,
       `--kubeconfig=${kubeconfig}`,
       `--root-dir=${path('kubelet')}`,
       `--hostname-override=${NODE_NAME}`,
@@ -136,6 +106,20 @@ function forward(host: string, port: number, target: number): void {
   });
   server.listen(port, host);
   server.unref();
+}
+
+function startPlane(dir: string, report: ClusterOptions['report']): Promise<ControlPlane> {
+  return startControlPlane({
+    dir,
+    controllers: ['*'],
+    apiServerArguments: [
+      '--kubelet-preferred-address-types=InternalIP',
+      `--kubelet-client-certificate=${join(dir, 'pki/server.crt')}`,
+      `--kubelet-client-key=${join(dir, 'pki/server.key')}`,
+      '--kubelet-certificate-authority=',
+    ],
+    report,
+  });
 }
 
 type Start = (name: string, args: readonly string[]) => Promise<ManagedProcess>;
@@ -191,6 +175,18 @@ SystemdCgroup = false
 `,
   );
   return start('containerd', ['--config', config]);
+}
+
+async function startSchedulerAndProxy(start: Start, kubeconfig: string): Promise<void> {
+  await start('kube-scheduler', [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0']);
+  await start('kube-proxy', [
+    `--kubeconfig=${kubeconfig}`,
+    `--hostname-override=${NODE_NAME}`,
+    `--cluster-cidr=${POD_NETWORK}`,
+    '--proxy-mode=iptables',
+    '--conntrack-max-per-core=0',
+    '--healthz-bind-address=127.0.0.1:10256',
+  ]);
 }
 
 function writeKubeletConfig(dir: string, socket: string, plane: ControlPlane): string {
@@ -249,49 +245,15 @@ async function startDns(start: Start, dir: string, kubeconfig: string): Promise<
   await start('coredns', ['-conf', file]);
 }
 
-/**
- * Creates what installers provide in every cluster: the two services, which lead to the node, and access to logs and exec.
- */
-function clusterServices(): object[] {
-  const slice = (name: string, namespace: string, ports: object[]): object => ({
-    apiVersion: 'discovery.k8s.io/v1',
-    kind: 'EndpointSlice',
-    metadata: { name, namespace, labels: { 'kubernetes.io/service-name': name } },
-    addressType: 'IPv4',
-    endpoints: [{ addresses: [NODE_ADDRESS], conditions: { ready: true } }],
-    ports,
-  });
-  return [
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRoleBinding',
-      metadata: { name: 'e2e-kubelet-api' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:kubelet-api-admin' },
-      // The name in the API server's certificate, which it presents to the kubelet for logs and exec.
-      subjects: [{ kind: 'User', name: 'kube-apiserver' }],
-    },
-    slice('kubernetes', 'default', [{ name: 'https', port: API_PORT, protocol: 'TCP' }]),
-    {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { name: 'kube-dns', namespace: 'kube-system' },
-      spec: {
-        clusterIP: DNS_ADDRESS,
-        ports: [
-          { name: 'dns', port: 53, protocol: 'UDP' },
-          { name: 'dns-tcp', port: 53, protocol: 'TCP' },
-        ],
-      },
-    },
-    slice('kube-dns', 'kube-system', [
-      { name: 'dns', port: 53, protocol: 'UDP' },
-      { name: 'dns-tcp', port: 53, protocol: 'TCP' },
-    ]),
-  ];
-}
-
 function stringifyAll(objects: readonly object[]): string {
   return objects.map((object) => stringify(object)).join('---\n');
+}
+
+function answers(call: Promise<unknown>): Promise<boolean> {
+  return call.then(
+    () => true,
+    () => false,
+  );
 }
 
 async function isNodeReady(plane: ControlPlane): Promise<boolean> {

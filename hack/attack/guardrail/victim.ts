@@ -25,28 +25,68 @@ const EVERY_MS = 25;
 const REPORT_MS = 200;
 const PATH = '/beta/litellm_basic_guardrail_api';
 /** A longer call counts as not served. */
-const PATIENCE_MS = 10_000;
-
-if (import.meta.main) await run();
+const TIMEOUT_MS = 10_000;
 
 async function run(): Promise<void> {
   const { [SETTINGS.url]: url = '', [SETTINGS.key]: key = '', [SETTINGS.email]: email = '' } = process.env;
-  const agent = new Agent({ connections: 64, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
-  const text = `Please write to ${email} about the invoice of last month, and ask her to call back on +49 30 901820.`;
-  let samples: Sample[] = [];
-  let faults = new Set<string>();
-  const open = new Set<number>();
+  const victim = new Victim(url, key, email);
   process.once('disconnect', () => process.exit(0));
+  setInterval(() => process.send?.(victim.report()), REPORT_MS);
+  for (let due = Date.now(), n = 0; ; due += EVERY_MS, n += 1) {
+    const wait = due - Date.now();
+    if (wait > 0) await delay(wait);
+    void victim.exchange(due, `call-${n}`);
+  }
+}
 
-  const call = async (phase: 'request' | 'response', said: string, id: string): Promise<string> => {
-    const answer = await agent.request({
-      origin: url,
+/** Makes the calls, and collects the samples and faults since the last report. */
+class Victim {
+  readonly #agent = new Agent({ connections: 64, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
+  readonly #url: string;
+  readonly #key: string;
+  readonly #email: string;
+  readonly #text: string;
+  /** The scheduled times of the calls without an answer. */
+  readonly #open = new Set<number>();
+  #samples: Sample[] = [];
+  #faults = new Set<string>();
+
+  constructor(url: string, key: string, email: string) {
+    this.#url = url;
+    this.#key = key;
+    this.#email = email;
+    this.#text = `Please write to ${email} about the invoice of last month, and ask her to call back on +49 30 901820.`;
+  }
+
+  report(): VictimReport {
+    const report = {
+      samples: this.#samples,
+      faults: [...this.#faults],
+      completeUntil: Math.min(Date.now(), ...this.#open),
+    };
+    this.#samples = [];
+    this.#faults = new Set();
+    return report;
+  }
+
+  /** Sends a request and its answer through the guardrail, and checks both. */
+  async exchange(due: number, id: string): Promise<void> {
+    const masked = await this.#timed(due, () => this.#call('request', this.#text, id));
+    if (masked === undefined) return;
+    if (masked.includes(this.#email)) this.#faults.add('a request for the model contains a personal value');
+    const restored = await this.#timed(Date.now(), () => this.#call('response', masked, id));
+    if (restored !== undefined && restored !== this.#text) this.#faults.add('an answer was not restored');
+  }
+
+  async #call(phase: 'request' | 'response', text: string, id: string): Promise<string> {
+    const answer = await this.#agent.request({
+      origin: this.#url,
       path: PATH,
       method: 'POST',
-      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      headers: { 'x-api-key': this.#key, 'content-type': 'application/json' },
       body: JSON.stringify({
         input_type: phase,
-        texts: [said],
+        texts: [text],
         litellm_call_id: id,
         request_data: { user_api_key_team_id: 'victims', user_api_key_end_user_id: 'victim' },
       }),
@@ -54,41 +94,23 @@ async function run(): Promise<void> {
     const body = await answer.body.text();
     if (answer.statusCode !== 200) throw new Error(`status ${answer.statusCode}: ${body.slice(0, 200)}`);
     return (JSON.parse(body) as { texts?: string[] }).texts?.[0] ?? '';
-  };
-  const timed = async (due: number, work: () => Promise<string>): Promise<string | undefined> => {
-    open.add(due);
+  }
+
+  /** Records the duration of a call. Its failure becomes a fault. */
+  async #timed(due: number, call: () => Promise<string>): Promise<string | undefined> {
+    this.#open.add(due);
     try {
-      const result = await work();
-      samples.push([due, Date.now() - due]);
+      const result = await call();
+      this.#samples.push([due, Date.now() - due]);
       return result;
     } catch (error) {
-      samples.push([due, null]);
-      faults.add(error instanceof Error ? error.message.replaceAll(/"request_id":"[^"]*"/g, '') : String(error));
+      this.#samples.push([due, null]);
+      this.#faults.add(error instanceof Error ? error.message.replaceAll(/"request_id":"[^"]*"/g, '') : String(error));
       return undefined;
     } finally {
-      open.delete(due);
+      this.#open.delete(due);
     }
-  };
-  const exchange = async (due: number, id: string): Promise<void> => {
-    const masked = await timed(due, () => call('request', text, id));
-    if (masked === undefined) return;
-    if (masked.includes(email)) faults.add('a value went on to the model');
-    const restored = await timed(Date.now(), () => call('response', masked, id));
-    if (restored !== undefined && restored !== text) faults.add('an answer was not restored');
-  };
-
-  setInterval(() => {
-    process.send?.({
-      samples,
-      faults: [...faults],
-      completeUntil: Math.min(Date.now(), ...open),
-    } satisfies VictimReport);
-    samples = [];
-    faults = new Set();
-  }, REPORT_MS);
-  for (let due = Date.now(), n = 0; ; due += EVERY_MS, n += 1) {
-    const wait = due - Date.now();
-    if (wait > 0) await delay(wait);
-    void exchange(due, `call-${n}`);
   }
 }
+
+if (import.meta.main) await run();
