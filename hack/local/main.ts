@@ -1,9 +1,9 @@
-/** `npm start`: runs everything on this machine, until Ctrl-C. */
+/** `npm start`: runs the operator, the guardrail and a development gateway on this machine until Ctrl-C. */
 const MINIMUM_NODE_MAJOR = 24;
 
 if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE_MAJOR) {
   console.error(
-    `This needs Node ${MINIMUM_NODE_MAJOR} or newer, and this is ${process.versions.node}: run npm start, which installs the right one.`,
+    `This program requires Node ${MINIMUM_NODE_MAJOR} or newer, but runs on ${process.versions.node}. Run npm start, which installs the right version.`,
   );
   process.exit(1);
 }
@@ -19,7 +19,7 @@ const { sentence, start } = await import('./start/start.ts');
 const root = join(import.meta.dirname, '../..');
 const home = join(root, '.local');
 const LOCK_WAIT_MS = 7_000;
-const INSIST_AFTER_MS = 1_000;
+const SECOND_SIGNAL_AFTER_MS = 1_000;
 /** The exit code for Ctrl-C: 130 before everything is ready, 0 afterwards. After a failure, the exit code is 1. */
 const INTERRUPTED = 130;
 
@@ -31,16 +31,16 @@ try {
   }
   mkdirSync(home, { recursive: true });
   const unlock = await tryLockFor(home, LOCK_WAIT_MS);
-  if (!unlock) throw new Error('npm start already runs in this folder: end it first, with Ctrl-C in its terminal.');
+  if (!unlock) throw new Error('npm start is already running in this folder. Press Ctrl-C in its terminal first.');
 
   const stop = Promise.withResolvers<undefined>();
   let stopRequestedAt: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       stopRequestedAt ??= performance.now();
-      // A second Ctrl-C ends this process at once, and the children with it. A second signal that follows immediately is not
-      // counted: the terminal sends Ctrl-C to this process, and npm forwards it once more.
-      if (performance.now() - stopRequestedAt > INSIST_AFTER_MS) process.exit(1);
+      // A second Ctrl-C ends this process and its children at once. A signal that follows immediately does not count: for one
+      // Ctrl-C, this process receives a signal from the terminal and another one from npm.
+      if (performance.now() - stopRequestedAt > SECOND_SIGNAL_AFTER_MS) process.exit(1);
       stop.resolve(undefined);
     });
   }
@@ -48,10 +48,10 @@ try {
   const starting = start({ settings, progress, root, home });
   const early = await Promise.race([
     starting.then(() => 'started' as const),
-    stop.promise.then(() => 'asked' as const),
+    stop.promise.then(() => 'interrupted' as const),
   ]);
   // Nothing is usable yet. Ending this process ends its children.
-  if (early === 'asked') process.exit(INTERRUPTED);
+  if (early === 'interrupted') process.exit(INTERRUPTED);
   const running = await starting;
   // Keeps this process alive: its children and servers do not.
   const alive = setInterval(() => undefined, 60_000);
@@ -71,7 +71,7 @@ try {
   ]);
   ending = true;
   clearInterval(alive);
-  progress.line(failure === undefined ? '\nEnding everything …' : `\n${failure}\nEnding everything else …`);
+  progress.line(failure === undefined ? '\nStopping all parts …' : `\n${failure}\nStopping all other parts …`);
   await running.stop();
   await unlock();
   process.exit(failure === undefined ? exitCode : 1);

@@ -44,7 +44,7 @@ export interface Cluster {
   readonly kubectl: {
     /** The path of kubectl, which may not exist yet. */
     readonly path: string;
-    readonly isThere: boolean;
+    readonly exists: boolean;
   };
 }
 
@@ -54,7 +54,7 @@ const READY_TIMEOUT_MS = 120_000;
 
 /**
  * Starts the parts of the cluster and waits until every sample is Ready or Synced.
- * @throws Error that says what failed. The caller ends the parts that were started.
+ * @throws Error with the failure. The caller stops the parts that were started.
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { places, parts, progress, guardrailFile } = options;
@@ -87,7 +87,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const guardrail = await progress.step('Instance, customers and guardrail', (report) =>
     waitForSamples(servers, deployed, { report, ending: parts.ending }),
   );
-  return { servers, operator, guardrail, kubectl: { path: kubectl, isThere: existsSync(kubectl) } };
+  return { servers, operator, guardrail, kubectl: { path: kubectl, exists: existsSync(kubectl) } };
 }
 
 async function startApiServer(
@@ -116,7 +116,7 @@ async function startApiServer(
   return servers;
 }
 
-/** Provides a kubectl of the right version. No other step needs it, so none waits for it, and a failure ends nothing. */
+/** Provides a kubectl of the right version. No other step needs it, so no step waits for it, and its failure stops nothing. */
 async function provideKubectl(link: string, progress: Progress): Promise<void> {
   rmSync(link, { force: true });
   try {
@@ -165,19 +165,19 @@ async function waitForSamples(
 ): Promise<GuardrailAddress> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   for (;;) {
-    // If the API server ends, `failed` ends everything. A single failed call is retried.
+    // If the API server ends, `failed` stops all parts. A failed call alone is retried.
     const resources = await readResources(servers.kubeConfig()).catch((error: unknown) => String(error));
     const { address } = deployed;
     const lacking =
-      typeof resources === 'string' ? [`the API server did not answer (${resources})`] : unready(resources);
+      typeof resources === 'string' ? [`the API server did not respond (${resources})`] : unready(resources);
     if (lacking.length === 0 && address) return address;
     if (!address) lacking.push('the guardrail is not ready');
     if (performance.now() > deadline) {
       throw new Error(
-        `Not everything is ready after ${READY_TIMEOUT_MS / 1000} s: ${lacking.join('; ')}. See .local/logs.`,
+        `The samples are not ready after ${READY_TIMEOUT_MS / 1000} s: ${lacking.join('; ')}. See the logs in .local/logs.`,
       );
     }
-    report(typeof resources === 'string' ? 'waiting for the API server to answer' : awaited(resources));
+    report(typeof resources === 'string' ? 'waiting for the API server to respond' : awaited(resources));
     await delay(200, undefined, { signal: ending });
   }
 }

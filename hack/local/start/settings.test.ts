@@ -26,20 +26,20 @@ describe('the settings of npm start', () => {
   }
 
   for (const [args, env, message] of [
-    [['--nope'], {}, "Unknown option '--nope': npm start -- --help lists the flags."],
-    [['extra'], {}, "Unexpected argument 'extra': npm start -- --help lists the flags."],
-    [['--gateway-port'], {}, "Option '--gateway-port <value>' argument missing: npm start -- --help lists the flags."],
-    [['--gateway-port=70000'], {}, '--gateway-port must be a whole number from 0 to 65535, and is "70000".'],
-    [['--api-port=x'], {}, '--api-port must be a whole number from 0 to 65535, and is "x".'],
-    [[], { GATEWAY_URL: 'http://x' }, 'GATEWAY_URL is set without GATEWAY_MASTER_KEY: set both, or neither.'],
-    [[], { GATEWAY_MASTER_KEY: key }, 'GATEWAY_MASTER_KEY is set without GATEWAY_URL: set both, or neither.'],
+    [['--nope'], {}, "Unknown option '--nope'. To list the flags, run npm start -- --help."],
+    [['extra'], {}, "Unexpected argument 'extra'. To list the flags, run npm start -- --help."],
+    [['--gateway-port'], {}, "Option '--gateway-port <value>' argument missing. To list the flags, run npm start -- --help."],
+    [['--gateway-port=70000'], {}, '--gateway-port must be an integer from 0 to 65535, but is "70000".'],
+    [['--api-port=x'], {}, '--api-port must be an integer from 0 to 65535, but is "x".'],
+    [[], { GATEWAY_URL: 'http://x' }, 'GATEWAY_URL is set without GATEWAY_MASTER_KEY. Set both, or neither.'],
+    [[], { GATEWAY_MASTER_KEY: key }, 'GATEWAY_MASTER_KEY is set without GATEWAY_URL. Set both, or neither.'],
     [
       [],
       { GATEWAY_URL: 'http://user:secret@x', GATEWAY_MASTER_KEY: key },
       'GATEWAY_URL must be an http or https address without credentials, query or fragment, such as http://127.0.0.1:4000.',
     ],
   ] as const) {
-    it(`${args.join(' ') || 'no flag'}, ${JSON.stringify(env)}: rejected with one sentence`, () => {
+    it(`${args.join(' ') || 'no flag'}, ${JSON.stringify(env)}: rejected`, () => {
       expect(() => readSettings(args, env))
         .to.throw(SettingsError)
         .with.property('message', message);

@@ -12,14 +12,14 @@ export interface StartSettings {
   gateway: { url: string; masterKey: string } | undefined;
 }
 
-/** The settings are invalid. The message is one sentence that says what to do. */
+/** Invalid settings. The message says how to correct them. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
-export const HELP = `Runs everything on this machine's loopback interface until Ctrl-C: first a development gateway with
+export const HELP = `Runs the project on this machine's loopback interface until Ctrl-C. First starts a development gateway with
 an echo model and a guardrail with its playground, then a Kubernetes API server, the operator, and sample customers. The
-first run fetches or builds the API server. The gateway and the guardrail work meanwhile, and without it.
+first run fetches or builds the API server. The gateway and the guardrail do not need it.
 
 npm start -- [flags]
 
@@ -51,9 +51,9 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
   if (values.help === true) return 'help';
   const { GATEWAY_URL: url = '', GATEWAY_MASTER_KEY: masterKey = '' } = env;
   if (url !== '' && masterKey === '')
-    throw new SettingsError('GATEWAY_URL is set without GATEWAY_MASTER_KEY: set both, or neither.');
+    throw new SettingsError('GATEWAY_URL is set without GATEWAY_MASTER_KEY. Set both, or neither.');
   if (url === '' && masterKey !== '')
-    throw new SettingsError('GATEWAY_MASTER_KEY is set without GATEWAY_URL: set both, or neither.');
+    throw new SettingsError('GATEWAY_MASTER_KEY is set without GATEWAY_URL. Set both, or neither.');
   if (url !== '' && !/^https?:\/\/[^/?#@]+(\/[^?#]*)?$/.test(url)) {
     throw new SettingsError(
       'GATEWAY_URL must be an http or https address without credentials, query or fragment, such as http://127.0.0.1:4000.',
@@ -72,14 +72,14 @@ function parse(args: readonly string[]): Partial<Record<keyof typeof KNOWN, stri
     return parseArgs({ args: [...args], options: KNOWN, strict: true, allowPositionals: false }).values;
   } catch (error) {
     const reason = (error as Error).message.split('. ')[0] ?? '';
-    throw new SettingsError(`${reason.replace(/\.$/, '')}: npm start -- --help lists the flags.`);
+    throw new SettingsError(`${reason.replace(/\.$/, '')}. To list the flags, run npm start -- --help.`);
   }
 }
 
 function port(flag: string, text: string | boolean | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (typeof text !== 'string' || !/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-    throw new SettingsError(`${flag} must be a whole number from 0 to 65535, and is ${JSON.stringify(text)}.`);
+    throw new SettingsError(`${flag} must be an integer from 0 to 65535, but is ${JSON.stringify(text)}.`);
   }
   return Number(text);
 }

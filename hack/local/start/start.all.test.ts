@@ -18,8 +18,8 @@ import { freePort } from '../../testing/processes.ts';
 const root = join(import.meta.dirname, '../../..');
 const EMAIL = 'ada.lovelace@example.com';
 /** The lines that are printed when the local parts are ready, and when everything is ready. */
-const LOCAL_READY = 'What needs no cluster is ready';
-const ALL_READY = 'the next npm start continues from here';
+const LOCAL_READY = 'The local parts are ready';
+const ALL_READY = 'The next npm start uses the same data.';
 
 /** Without the variables and the PATH that npm adds for its scripts: the Node of the machine runs. */
 function newcomer(home: string): NodeJS.ProcessEnv {
@@ -140,7 +140,7 @@ describe('npm start', function () {
     const deadline = performance.now() + 30_000;
     while (!(await holds())) {
       if (performance.now() > deadline)
-        throw new Error(`It does not come to hold:\n${run?.text ?? ''}\n${log('operator.log').slice(-3_000)}`);
+        throw new Error(`The condition is still false:\n${run?.text ?? ''}\n${log('operator.log').slice(-3_000)}`);
       await delay(100);
     }
   }
@@ -299,11 +299,11 @@ describe('npm start', function () {
     const second = new Run(folder, env, ['--gateway-port=0']);
     expect(await second.ended).to.equal(1);
     expect(second.text.trim().split('\n').at(-1)).to.equal(
-      'npm start already runs in this folder: end it first, with Ctrl-C in its terminal.',
+      'npm start is already running in this folder. Press Ctrl-C in its terminal first.',
     );
   });
 
-  it('ends everything with Ctrl-C, and restarts quickly with the same state', async () => {
+  it('stops all parts on Ctrl-C, and restarts quickly with the same state', async () => {
     const aloneMs = async (): Promise<number> => {
       const started = performance.now();
       await (await startControlPlane()).stop();
@@ -358,7 +358,7 @@ describe('npm start', function () {
   });
 
   describe('without a cluster', () => {
-    it('prints in one sentence why the cluster is missing, and keeps the local parts running until Ctrl-C', async () => {
+    it('prints why the cluster failed to start, and keeps the local parts running until Ctrl-C', async () => {
       const path = (env.PATH ?? '').split(delimiter).filter((entry) => !existsSync(join(entry, 'go')));
       run = new Run(
         folder,
@@ -372,12 +372,12 @@ describe('npm start', function () {
         },
         ['--gateway-port=0'],
       );
-      await run.until('go on until Ctrl-C', 60_000);
+      await run.until('run until Ctrl-C', 60_000);
       const [why, rest] = run.text.trim().split('\n').slice(-2);
-      expect(why).to.match(/^kube-apiserver, etcd of Kubernetes 1\.36 cannot be had: .*install Go.*$/);
+      expect(why).to.match(/^kube-apiserver, etcd of Kubernetes 1\.36 are not available: .*Install Go.*$/);
       expect(rest).to.equal(
-        'The cluster is missing, and with it the operator and the samples; the development gateway, the guardrail and ' +
-          'the playground in the table above go on until Ctrl-C.',
+        'The cluster, the operator and the samples are not running. The development gateway, the guardrail and the ' +
+          'playground in the table above run until Ctrl-C.',
       );
       restores();
       await playgroundAnswers();
@@ -385,7 +385,7 @@ describe('npm start', function () {
       await eventually(hasEnded);
     });
 
-    it('ends everything with Ctrl-C while the API server is being fetched', async () => {
+    it('stops all parts on Ctrl-C while the API server is being fetched', async () => {
       const its = { ...env, HOME: join(work, 'third') };
       const release = await holdFetching(its);
       try {
@@ -409,7 +409,7 @@ describe('npm start', function () {
       [
         'an unknown flag',
         () => Promise.resolve({ args: ['--nope'] }),
-        /^Unknown option '--nope': npm start -- --help lists the flags\.$/,
+        /^Unknown option '--nope'\. To list the flags, run npm start -- --help\.$/,
       ],
       [
         'a port that is in use',
@@ -418,7 +418,7 @@ describe('npm start', function () {
           taken = createServer().listen(port, '127.0.0.1');
           return { args: [`--gateway-port=${port}`] };
         },
-        /^Port \d+ of 127\.0\.0\.1 is in use: end the program that holds it, or choose another port for the development gateway with npm start -- --gateway-port PORT\.$/,
+        /^Port \d+ of 127\.0\.0\.1 is in use\. End the program that uses it, or choose another port for the development gateway with npm start -- --gateway-port PORT\.$/,
       ],
       [
         'a port of the API server that is in use',
@@ -427,16 +427,16 @@ describe('npm start', function () {
           taken = createServer().listen(port, '127.0.0.1');
           return { args: ['--gateway-port=0', `--api-port=${port}`] };
         },
-        /^Port \d+ of 127\.0\.0\.1 is in use: end the program that holds it, or choose another port for the API server with npm start -- --api-port PORT\.$/,
+        /^Port \d+ of 127\.0\.0\.1 is in use\. End the program that uses it, or choose another port for the API server with npm start -- --api-port PORT\.$/,
       ],
       [
         'a gateway without its key',
         () => Promise.resolve({ env: { ...env, GATEWAY_URL: 'http://127.0.0.1:1' } }),
-        /^GATEWAY_URL is set without GATEWAY_MASTER_KEY: set both, or neither\.$/,
+        /^GATEWAY_URL is set without GATEWAY_MASTER_KEY\. Set both, or neither\.$/,
       ],
     ];
     for (const [what, input, sentence] of cases) {
-      it(`prints one sentence about ${what}`, async () => {
+      it(`rejects ${what}`, async () => {
         const given = await input();
         const bad = new Run(folder, given.env ?? env, given.args);
         expect(await bad.ended).to.equal(1);

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { portInUse } from '../../testing/processes.ts';
 import type { Progress } from '../../testing/progress.ts';
-import { type Cluster, startCluster } from './cluster.ts';
+import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 import { GuardrailFile } from './guardrailFile.ts';
 import { type Local, startLocal } from './local.ts';
 import { Parts, type Places } from './parts.ts';
@@ -18,14 +18,14 @@ export interface StartOptions {
   home: string;
 }
 
-/** The running parts. They start in two steps: the local parts, which need no cluster, and then the cluster. */
+/** The running parts. The local parts start first; they need no cluster. */
 export interface Running {
   /**
    * The table of the local parts, and commands to try. They remain valid when the cluster is ready. Undefined if nothing has to
    * be fetched for the cluster: its own table follows within seconds and contains this one.
    */
   readonly local: string | undefined;
-  /** Resolves to the table of all parts, and commands to try. If the cluster failed to start, it says what still runs. */
+  /** Resolves to the table of all parts, and commands to try. If the cluster failed to start, the text names the parts that still run. */
   readonly outcome: Promise<{ readonly complete: boolean; readonly text: string }>;
   /** Resolves with a message and the end of its log when a part ends unexpectedly. */
   readonly failed: Promise<string>;
@@ -35,74 +35,42 @@ export interface Running {
 
 /**
  * Starts the local parts, and begins to start the cluster.
- * @throws Error that says which local part failed; then none of them runs any more
+ * @throws Error that names the local part that failed. No part remains running.
  */
 export async function start({ settings, progress, root, home }: StartOptions): Promise<Running> {
   const started = performance.now();
   await refuseTakenPorts(settings);
-  const logs = join(home, 'logs');
-  const guardrailFile = join(home, 'guardrail.json');
-  if (settings.reset) {
-    for (const name of ['control-plane', 'gateway.json', 'addresses.json']) {
-      rmSync(join(home, name), { recursive: true, force: true });
-    }
-  }
-  // Each run has new logs, so that they do not grow without limit.
-  rmSync(logs, { recursive: true, force: true });
-  mkdirSync(logs, { recursive: true });
-  rmSync(guardrailFile, { force: true });
-
-  const places: Places = { root, home, logs, guardrailFile };
-  const file = new GuardrailFile(guardrailFile);
+  const places = prepareFolders(root, home, settings.reset);
+  const file = new GuardrailFile(places.guardrailFile);
   const [localParts, clusterParts] = [new Parts(), new Parts()];
   const stop = async (): Promise<void> => {
     await clusterParts.stop();
     await localParts.stop();
   };
-  let [fetched, missing] = [false, false];
   const local = startLocal(settings, { places, parts: localParts, progress }).then((running) => {
     file.write(running.playground);
     return running;
   });
-  const cluster = Promise.race([
-    startCluster({
-      places,
-      parts: clusterParts,
-      progress,
-      apiPort: settings.apiPort,
-      local,
-      guardrailFile: file,
-      fetched: () => (fetched = true),
-    }),
-    clusterParts.failed.then((sentence): never => {
-      throw new Error(sentence);
-    }),
-  ]);
-  cluster.catch(() => (missing = true));
-
+  const cluster = new ClusterStart(
+    { places, progress, apiPort: settings.apiPort, local, guardrailFile: file },
+    clusterParts,
+  );
   try {
-    const localRunning = await local;
+    const running = await local;
     const seconds = (): number => (performance.now() - started) / 1000;
-    const summary = describeLocal(localRunning, root, seconds());
-    const soon = fetched;
+    const summary = describeLocal(running, root, seconds());
+    const isFetched = cluster.isFetched;
+    const withoutClusterTable = isFetched ? `${localSummary(summary, false)}\n\n` : '';
     return {
-      local: soon ? undefined : localSummary(summary, !missing),
-      outcome: cluster.then(
-        (whole) => ({ complete: true, text: describeAll(localRunning, whole, { root, home, seconds: seconds() }) }),
+      local: isFetched ? undefined : localSummary(summary, !cluster.hasFailed),
+      outcome: cluster.outcome.then(
+        (whole) => ({ complete: true, text: describeAll(running, whole, { root, home, seconds: seconds() }) }),
         async (error: unknown) => {
           await clusterParts.stop();
-          const table = soon ? `${localSummary(summary, false)}\n\n` : '';
-          return { complete: false, text: `${table}${withoutCluster(sentence(error), summary)}` };
+          return { complete: false, text: `${withoutClusterTable}${withoutCluster(sentence(error), summary)}` };
         },
       ),
-      failed: Promise.race([
-        localParts.failed,
-        // Until the cluster is ready, its failures are part of the outcome.
-        cluster.then(
-          () => clusterParts.failed,
-          () => new Promise<never>(() => undefined),
-        ),
-      ]),
+      failed: Promise.race([localParts.failed, cluster.failed]),
       stop,
     };
   } catch (error) {
@@ -111,12 +79,63 @@ export async function start({ settings, progress, root, home }: StartOptions): P
   }
 }
 
+/** Deletes the logs of the last run and, after a reset, all data. */
+function prepareFolders(root: string, home: string, reset: boolean): Places {
+  const logs = join(home, 'logs');
+  const guardrailFile = join(home, 'guardrail.json');
+  if (reset) {
+    for (const name of ['control-plane', 'gateway.json', 'addresses.json']) {
+      rmSync(join(home, name), { recursive: true, force: true });
+    }
+  }
+  // Each run has new logs, so that they do not grow without limit.
+  rmSync(logs, { recursive: true, force: true });
+  mkdirSync(logs, { recursive: true });
+  rmSync(guardrailFile, { force: true });
+  return { root, home, logs, guardrailFile };
+}
+
+/** The start of the cluster, which continues after the local parts are ready. */
+class ClusterStart {
+  /** Rejects if a part of the cluster fails to start. */
+  readonly outcome: Promise<Cluster>;
+  /** Resolves when a part of the complete cluster ends unexpectedly. Earlier failures are part of the outcome. */
+  readonly failed: Promise<string>;
+  #isFetched = false;
+  #hasFailed = false;
+
+  constructor(options: Omit<ClusterOptions, 'parts' | 'fetched'>, parts: Parts) {
+    this.outcome = Promise.race([
+      startCluster({ ...options, parts, fetched: () => (this.#isFetched = true) }),
+      parts.failed.then((message): never => {
+        throw new Error(message);
+      }),
+    ]);
+    this.failed = this.outcome.then(
+      () => parts.failed,
+      () => {
+        this.#hasFailed = true;
+        return new Promise<never>(() => undefined);
+      },
+    );
+  }
+
+  /** Whether the binaries of the API server are available. */
+  get isFetched(): boolean {
+    return this.#isFetched;
+  }
+
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+}
+
 async function refuseTakenPorts({ gateway, gatewayPort, apiPort }: StartSettings): Promise<void> {
   const taken = async (port: number, what: string, flag: string): Promise<void> => {
     if (port === 0 || !(await portInUse(port))) return;
     throw new SettingsError(
-      `Port ${port} of 127.0.0.1 is in use: end the program that holds it, or choose another port for the ${what} with ` +
-        `npm start -- ${flag} PORT.`,
+      `Port ${port} of 127.0.0.1 is in use. End the program that uses it, or choose another port for the ${what} ` +
+        `with npm start -- ${flag} PORT.`,
     );
   };
   if (!gateway) await taken(gatewayPort, 'development gateway', '--gateway-port');
@@ -155,7 +174,7 @@ function describeAll(
     rows: [...rows.slice(0, 2), ...summary.rows, ...rows.slice(2)],
     kubeconfig: path(servers.kubeconfig),
     kubectl: path(kubectl.path),
-    hasKubectl: kubectl.isThere,
+    hasKubectl: kubectl.exists,
     guardrail,
   });
 }

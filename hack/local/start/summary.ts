@@ -40,12 +40,12 @@ export function localSummary(input: LocalSummary, more: boolean): string {
   return [
     ...table(rows),
     '',
-    `What needs no cluster is ready after ${seconds.toFixed(1)} s. To try now, in another terminal of this folder:`,
+    `The local parts are ready after ${seconds.toFixed(1)} s. Commands to try now, in another terminal in this folder:`,
     '',
     ...chats(input, playground),
     '',
     ...playgroundLines(playground),
-    ...(more ? ['', 'The API server, the operator and the samples follow. Ctrl-C ends everything.'] : []),
+    ...(more ? ['', 'The API server, the operator and the samples are starting. Press Ctrl-C to stop all parts.'] : []),
   ].join('\n');
 }
 
@@ -55,31 +55,30 @@ export function fullSummary(input: FullSummary): string {
   return [
     ...table(rows),
     '',
-    `Ready after ${seconds.toFixed(1)} s. Commands to try, in another terminal of this folder:`,
+    `All parts are ready after ${seconds.toFixed(1)} s. Commands to try, in another terminal in this folder:`,
     '',
     `  export KUBECONFIG=${kubeconfig}`,
     `  ${kubectl} get gcust`,
     `  ${kubectl} get ginst,deployments`,
     `  ${kubectl} delete gcust initech`,
     '',
-    ...(hasKubectl ? [] : [`${kubectl} is being fetched: a line below says when it is ready.`, '']),
+    ...(hasKubectl ? [] : [`${kubectl} is still being fetched. A line below reports when it is ready.`, '']),
     ...chats(input, guardrail),
     '',
     ...playgroundLines(playground),
     '',
-    'Ctrl-C ends everything; the next npm start continues from here.',
+    'Press Ctrl-C to stop all parts. The next npm start uses the same data.',
   ].join('\n');
 }
 
-/** The text for a cluster that failed to start. */
+/**
+ * The text for a cluster that failed to start.
+ * @param reason why it failed
+ */
 export function withoutCluster(reason: string, input: LocalSummary): string {
-  const parts = [
-    ...(input.gatewayLog === undefined ? [] : ['the development gateway']),
-    'the guardrail',
-    'the playground',
-  ];
-  const others = `${listed(parts)} in the table above go on until Ctrl-C`;
-  return `${reason}\nThe cluster is missing, and with it the operator and the samples; ${others}.`;
+  const gateway = input.gatewayLog === undefined ? [] : ['development gateway'];
+  const others = listed([...gateway, 'guardrail', 'playground'].map((part) => `the ${part}`));
+  return `${reason}\nThe cluster, the operator and the samples are not running. ${others.replace('the', 'The')} in the table above run until Ctrl-C.`;
 }
 
 function chats({ gateway, masterKey, gatewayLog }: LocalSummary, guardrail: GuardrailAddress): string[] {
