@@ -12,12 +12,12 @@ const MAX_SAFE = String(Number.MAX_SAFE_INTEGER);
 interface Place {
   readonly schema: StructuralSchema;
   readonly field: string;
-  /** Under a CEL rule. The API server estimates the cost of a rule from the bounds. */
+  /** Whether a CEL rule applies to the place or to one of its parents. */
   readonly underRule: boolean;
   /** Whether the field and its parents are always present. */
   readonly always: boolean;
-  /** In the spec, whose values users write. */
-  readonly ofPeople: boolean;
+  /** Whether the place is in the spec. Users write only its values. */
+  readonly isUserInput: boolean;
 }
 
 /** Checks the schema of `spec` or `status`. */
@@ -30,10 +30,7 @@ export function checkSchema(root: StructuralSchema, field: 'spec' | 'status', re
       const always = place.always && (schema.required ?? []).includes(name);
       visit({ ...place, schema: property, field: `${place.field}.${name}`, underRule, always });
       if ((property.description ?? '') === '') {
-        report(
-          `${place.field}.${name}`,
-          'has no description: write a sentence above it, which kubectl explain will show.',
-        );
+        report(`${place.field}.${name}`, 'has no description. Write a doc comment; kubectl explain shows it.');
       }
     }
     // The API server does not match old and new items, except in lists of type map.
@@ -44,26 +41,26 @@ export function checkSchema(root: StructuralSchema, field: 'spec' | 'status', re
       visit({ ...place, schema: schema.additionalProperties, field: `${place.field}{}`, underRule, always: false });
     }
   };
-  visit({ schema: root, field, underRule: false, always: field === 'spec', ofPeople: field === 'spec' });
+  visit({ schema: root, field, underRule: false, always: field === 'spec', isUserInput: field === 'spec' });
 }
 
-function checkPlace({ schema, field, underRule, always, ofPeople }: Place, report: Report): void {
+function checkPlace({ schema, field, underRule, always, isUserInput }: Place, report: Report): void {
   for (const rule of schema['x-kubernetes-validations'] ?? []) checkRule(rule, field, always, report);
   checkPattern(schema, field, report);
   checkList(schema, field, report);
   const bounded = underRule || (schema['x-kubernetes-validations'] ?? []).length > 0;
   if (bounded) checkBounds(schema, field, report);
-  if (ofPeople) checkInteger(schema, field, report);
+  if (isUserInput) checkInteger(schema, field, report);
 }
 
 function checkRule({ rule, message }: ValidationRule, field: string, always: boolean, report: Report): void {
   if (!/^\S.{20,}$/.test(message)) {
-    report(field, `the message of the rule ${rule} must be one line that says what to do.`);
+    report(field, `the message of the rule ${rule} must be one line of more than 20 characters. State the remedy.`);
   }
   if (/\boldSelf\b/.test(rule) && !always) {
     report(
       field,
-      `the rule ${rule} would not run when the field is added or removed: put it on a field that is always there.`,
+      `the rule ${rule} would not run when the field is added or removed. Move it to a parent that is always present.`,
     );
   }
 }
@@ -75,7 +72,7 @@ function checkPattern({ pattern }: StructuralSchema, field: string, report: Repo
   } catch {
     report(
       field,
-      `the pattern ${pattern} is not RE2, as the API server takes it: it knows no look-around and no back-references.`,
+      `the pattern ${pattern} is not in RE2 syntax, which the API server requires. Remove look-around and back-references.`,
     );
   }
 }
@@ -84,13 +81,14 @@ function checkList(schema: StructuralSchema, field: string, report: Report): voi
   if (schema.type !== 'array') return;
   const listType = schema['x-kubernetes-list-type'];
   if (!['atomic', 'set', 'map'].includes(listType ?? '')) {
-    report(field, 'needs @listType atomic, set or map, which decides how server-side apply merges it.');
+    report(field, 'needs @listType atomic, set or map. Server-side apply merges the list by it.');
   }
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-  if ((listType === 'map') !== keys.length > 0) report(field, '@listType map and @listMapKey go together.');
+  if ((listType === 'map') !== keys.length > 0)
+    report(field, '@listType map requires @listMapKey, and @listMapKey requires @listType map.');
   for (const key of keys) {
     if (!(schema.items?.required ?? []).includes(key))
-      report(field, `its key ${key} must be a required field of each item.`);
+      report(field, `its key ${key} must be a required field of the items.`);
   }
 }
 
@@ -98,13 +96,22 @@ function checkBounds(schema: StructuralSchema, field: string, report: Report): v
   const isBounded = schema.enum !== undefined || boundedFormats.has(schema.format ?? '');
   const isText = schema.type === 'string' || schema['x-kubernetes-int-or-string'] === true;
   if (isText && !isBounded && schema.maxLength === undefined) {
-    report(field, 'needs @maxLength, since a CEL rule stands on it or around it and its cost is bounded by that.');
+    report(
+      field,
+      'needs @maxLength, because a CEL rule applies to it. The API server estimates the cost of the rule from this bound.',
+    );
   }
   if (schema.type === 'array' && schema.maxItems === undefined) {
-    report(field, 'needs @maxItems, since a CEL rule stands on it or around it and its cost is bounded by that.');
+    report(
+      field,
+      'needs @maxItems, because a CEL rule applies to it. The API server estimates the cost of the rule from this bound.',
+    );
   }
   if (schema.additionalProperties !== undefined && schema.maxProperties === undefined) {
-    report(field, 'needs @maxProperties, since a CEL rule stands on it or around it and its cost is bounded by that.');
+    report(
+      field,
+      'needs @maxProperties, because a CEL rule applies to it. The API server estimates the cost of the rule from this bound.',
+    );
   }
 }
 
@@ -112,7 +119,7 @@ function checkInteger(schema: StructuralSchema, field: string, report: Report): 
   if (schema.type !== 'integer' || schema.format === 'int32') return;
   const byRule = (schema['x-kubernetes-validations'] ?? []).some(({ rule }) => rule.includes(`<= ${MAX_SAFE}`));
   if (!byRule && (schema.maximum ?? Number.POSITIVE_INFINITY) > Number.MAX_SAFE_INTEGER) {
-    report(field, `takes integers that JavaScript would round: bound it by ${MAX_SAFE}, or use @format int32.`);
+    report(field, `allows integers that JavaScript would round. Limit it to ${MAX_SAFE}, or use @format int32.`);
   }
 }
 
@@ -126,7 +133,7 @@ export interface PrinterColumn {
   readonly priority?: number;
 }
 
-/** Checks columns: a column whose path is wrong would always be empty. */
+/** Checks columns. A column with a wrong path would always be empty. */
 export function checkColumns(
   columns: unknown,
   parts: { readonly spec: StructuralSchema; readonly status?: StructuralSchema },
@@ -155,15 +162,15 @@ export function checkColumns(
 function columnProblem(column: PrinterColumn, root: StructuralSchema): string | undefined {
   const known = ['name', 'type', 'jsonPath', 'description', 'format', 'priority'];
   const unknown = Object.keys(column).filter((key) => !known.includes(key));
-  if (unknown.length > 0) return `does not know ${unknown.join(', ')}.`;
+  if (unknown.length > 0) return `has unknown properties: ${unknown.join(', ')}.`;
   if (!['string', 'number', 'integer', 'boolean', 'date'].includes(column.type)) {
-    return `type ${column.type} is none of string, number, integer, boolean and date.`;
+    return `type ${column.type} is unknown. Known types: string, number, integer, boolean, date.`;
   }
   let schema: StructuralSchema | undefined = root;
   for (const step of column.jsonPath.matchAll(/\.([A-Za-z0-9]+)|\[[^\]]*\]/g)) {
     schema = step[1] === undefined ? schema?.items : schema?.properties?.[step[1]];
   }
   return schema === undefined || !column.jsonPath.startsWith('.')
-    ? `its path ${column.jsonPath} leads to no field, so that the column would always be empty.`
+    ? `its path ${column.jsonPath} matches no field. The column would always be empty.`
     : undefined;
 }

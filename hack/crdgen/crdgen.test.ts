@@ -40,7 +40,7 @@ function problemsOf(run: () => unknown): readonly Problem[] {
 describe('CRD generator', function () {
   this.timeout(60_000);
 
-  describe('of the supported types', () => {
+  describe('for supported types', () => {
     let crd: { spec: { names: object; versions: [{ schema: { openAPIV3Schema: { properties: Schemas } } } & object] } };
     type Schemas = Record<'spec' | 'status', { properties: Record<string, unknown> }>;
     let properties: Schemas;
@@ -93,7 +93,7 @@ describe('CRD generator', function () {
       expect(properties.spec.properties.parts).to.have.deep.property('x-kubernetes-list-map-keys', ['name']);
     });
 
-    it('merges the shapes of a union, and keeps what each requires', () => {
+    it('merges the members of a union, and keeps the required fields of each', () => {
       const text = (description: string): object => ({ description, type: 'string' });
       expect(properties.status.properties.shape).to.deep.equal({
         description: 'One shape or the other.',
@@ -117,7 +117,7 @@ describe('CRD generator', function () {
     });
   });
 
-  describe('fails, and names file, field and reason, for', () => {
+  describe('reports file, field and reason of', () => {
     let file: string;
     let program: ts.Program;
     before(() => {
@@ -128,7 +128,7 @@ describe('CRD generator', function () {
       ['UnlistedTag', '@remarks would be lost'],
       ['RepeatedTag', '@maxLength occurs twice'],
       ['NotJson', 'the value of @default is not JSON: 24h'],
-      ['NoConstant', '@default {@link changing.at} names no exported constant'],
+      ['NoConstant', '@default {@link changing.at} does not link to an exported constant'],
       ['ReadOnly', '@readOnly would be lost'],
       ['Examples', '@example would be lost'],
       ['Conditional', '@if would be lost'],
@@ -138,15 +138,15 @@ describe('CRD generator', function () {
       ['Tuple', 'is a tuple'],
       ['Untyped', 'has no type'],
       ['TwoTypes', 'has the types string and number'],
-      ['UnlikeUnion', 'is a union of unlike types'],
-      ['DifferingUnion', 'differs between the shapes of a union', 'spec.at.at'],
-      ['FieldsAndMap', 'has fields of its own beside those of any name'],
-      ['Template', 'a template literal type would become any string'],
-      ['DateObject', 'JSON has no Date'],
-      ['LookAhead', 'the pattern ^(?=a)b$ is not RE2'],
-      ['UnknownFormat', 'format money is not known for string'],
-      ['NumberAsInt64', 'format int64 is not known for number'],
-      ['Rounded', 'takes integers that JavaScript would round'],
+      ['UnlikeUnion', 'is a union of different types'],
+      ['DifferingUnion', 'has different types in the members of a union', 'spec.at.at'],
+      ['FieldsAndMap', 'has both named fields and a map'],
+      ['Template', 'a template literal type would allow any string'],
+      ['DateObject', 'JSON has no Date type'],
+      ['LookAhead', 'the pattern ^(?=a)b$ is not in RE2 syntax'],
+      ['UnknownFormat', 'format money is unknown for string'],
+      ['NumberAsInt64', 'format int64 is unknown for number'],
+      ['Rounded', 'allows integers that JavaScript would round'],
       ['UnboundedString', 'needs @maxLength'],
       ['UnboundedList', 'needs @maxItems'],
       ['UnboundedMap', 'needs @maxProperties'],
@@ -154,8 +154,8 @@ describe('CRD generator', function () {
       ['RuleWithoutMessage', '@x-kubernetes-validations must be a JSON array of objects with rule and message'],
       ['NoDescription', 'has no description'],
       ['NoListType', 'needs @listType'],
-      ['OptionalMapKey', 'its key name must be a required field of each item'],
-      ['EmptyColumn', 'its path .spec.att leads to no field', '@printcolumn At'],
+      ['OptionalMapKey', 'its key name must be a required field of the items'],
+      ['EmptyColumn', 'its path .spec.att matches no field', '@printcolumn At'],
     ] as const) {
       it(kind, () => {
         const problems = problemsOf(() =>
@@ -174,7 +174,7 @@ describe('CRD generator', function () {
     });
   });
 
-  it('has written all files of crds/, and there are no others', () => {
+  it('matches the files of crds/', () => {
     const files = generate(projectSources(root));
     const directory = join(root, 'crds');
     const written = Object.fromEntries(

@@ -54,7 +54,7 @@ export function compile(sources: Pick<Sources, 'file' | 'tsconfig'>): ts.Program
 /**
  * @param program the types, if they are compiled already
  * @returns the files of `crds/` by name: one for each kind, and a kustomization
- * @throws GenerationError with all losses; then nothing is returned
+ * @throws GenerationError with all losses
  */
 export function generate(sources: Sources, program: ts.Program = compile(sources)): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
@@ -90,14 +90,14 @@ function generateCrd(
     if (!seen.has(`${file} ${reason}`)) problems.push({ file, field: `${names.kind} ${field}`, reason });
     seen.add(`${file} ${reason}`);
   }
-  // The generator cannot process some of the types that were just reported.
+  // The generator cannot process some of the reported types.
   const broken = source.problems.length > 0;
   const spec = broken ? {} : schemaOf(program, sources, `${names.kind}Spec`, 'spec', report);
   const status =
     broken || !source.locations.has('status')
       ? undefined
       : schemaOf(program, sources, `${names.kind}Status`, 'status', report);
-  if (source.tags.description === '') report('', 'the kind has no description: write a sentence above its type.');
+  if (source.tags.description === '') report('', 'the kind has no description. Write a doc comment above its type.');
   const columns = broken
     ? []
     : checkColumns(source.tags.printcolumn, status === undefined ? { spec } : { spec, status }, report);
@@ -170,7 +170,7 @@ function schemaOf(
       extraTags,
     }).createSchema(type);
   } catch (error) {
-    report(field, `cannot be said in a schema: ${error instanceof Error ? error.message : String(error)}.`);
+    report(field, `a schema cannot express the type: ${error instanceof Error ? error.message : String(error)}.`);
     return {};
   }
   const schema = withConstants(raw, new Constants(program, sources.file));
@@ -180,7 +180,7 @@ function schemaOf(
   return structural;
 }
 
-/** The schema generator reads a value that is not JSON as text. This replaces links by the constants that they name. */
+/** The schema generator reads a value that is not JSON as text. Replaces links by the values of their constants. */
 function withConstants(schema: unknown, constants: Constants): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown): unknown =>
     key === 'default' && typeof value === 'string' ? (constants.resolve(value) ?? value) : value,

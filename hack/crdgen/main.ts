@@ -15,21 +15,21 @@ const root = join(import.meta.dirname, '../..');
 try {
   const crds = generate(projectSources(root));
   const roles = generateRoles();
-  const wanted = new Map([...inFolder('crds', crds), ...roles]);
-  const different = [...wanted].filter(([path, text]) => read(path) !== text);
+  const desired = new Map([...inFolder('crds', crds), ...roles]);
+  const different = [...desired].filter(([path, text]) => read(path) !== text);
   // Everything in crds/ is generated, so any other file belongs to a kind that was removed.
-  const obsolete = list('crds').filter((path) => !wanted.has(path));
+  const obsolete = list('crds').filter((path) => !desired.has(path));
   if (values.check) {
     const paths = [...different.map(([path]) => path), ...obsolete];
     if (paths.length > 0) {
-      console.error(`${paths.join(', ')}: different from the output of the generator; run npm run generate.`);
+      console.error(`${paths.join(', ')}: not up to date. Run npm run generate.`);
       process.exitCode = 1;
     }
   } else {
     for (const [path, text] of different) write(path, text);
     for (const path of obsolete) rmSync(join(root, path));
     console.log(
-      `${different.length} written, ${obsolete.length} removed, ${wanted.size - different.length} unchanged.`,
+      `${different.length} written, ${obsolete.length} removed, ${desired.size - different.length} unchanged.`,
     );
   }
 } catch (error) {

@@ -167,13 +167,22 @@ class FieldReader {
     for (const { name, text } of symbol.getJsDocTags(this.#checker)) {
       const value = (text ?? []).map((part) => part.text).join('');
       if (values.has(name))
-        this.#add(symbol, field, `@${name} occurs twice, and only the last would count: write one.`);
+        this.#add(symbol, field, `@${name} occurs twice, and only the last one would apply. Remove one.`);
       if (name === 'default' && linkToConstant.test(value)) {
         if (this.#constants.resolve(value) !== undefined) continue;
-        this.#add(symbol, field, `@default ${value} names no exported constant that is a text or a number.`);
+        this.#add(
+          symbol,
+          field,
+          `@default ${value} does not link to an exported constant that is a string or a number.`,
+        );
       } else if (textTags.has(name)) values.set(name, value);
       else if (jsonTags.has(name) || others.has(name)) values.set(name, this.#parse(symbol, field, name, value));
-      else this.#add(symbol, field, `@${name} would be lost: a CRD has no place for it. Say it in the description.`);
+      else
+        this.#add(
+          symbol,
+          field,
+          `@${name} would be lost, because a CRD cannot express it. Move it to the description.`,
+        );
     }
     return values;
   }
@@ -182,7 +191,7 @@ class FieldReader {
   readType(declared: ts.Type, field: string, within: readonly ts.Type[]): void {
     const type = this.#checker.getNonNullableType(declared);
     if ((type.flags & ts.TypeFlags.TemplateLiteral) !== 0) {
-      this.#addAt(field, 'a template literal type would become any string: write string with @pattern.');
+      this.#addAt(field, 'a template literal type would allow any string. Use string with @pattern.');
       return;
     }
     if (type.isUnion()) {
@@ -191,11 +200,14 @@ class FieldReader {
     }
     if ((type.flags & ts.TypeFlags.Object) === 0 && !type.isIntersection()) return;
     if (within.includes(type)) {
-      this.#addAt(field, 'the type contains itself, which a CRD cannot say: bound the depth with types of their own.');
+      this.#addAt(
+        field,
+        'the type contains itself, which a CRD cannot express. Declare a separate type for each level.',
+      );
       return;
     }
     if (type.getSymbol()?.name === 'Date') {
-      this.#addAt(field, 'JSON has no Date: write string with @format date-time.');
+      this.#addAt(field, 'JSON has no Date type. Use string with @format date-time.');
       return;
     }
     const inner = [...within, type];
@@ -215,7 +227,7 @@ class FieldReader {
       this.locate(property, path);
       this.readTags(property, path);
       if (descriptionOf(this.#checker, property) === '') {
-        this.#add(property, path, 'has no description: write a sentence above it, which kubectl explain will show.');
+        this.#add(property, path, 'has no description. Write a doc comment; kubectl explain shows it.');
       }
       this.readType(this.#checker.getTypeOfSymbol(property), path, inner);
     }

@@ -68,7 +68,7 @@ const kept = [
   'x-kubernetes-preserve-unknown-fields',
 ] as const;
 
-/** Keywords that the code below converts. */
+/** Keywords that {@link Converter} converts. */
 const converted = new Set([
   'type',
   'format',
@@ -91,12 +91,12 @@ const converted = new Set([
 ]);
 
 /** The remedies for rejected keywords. */
-const refused: Readonly<Record<string, string>> = {
-  patternProperties: 'a CRD cannot say it: use one map of strings.',
-  uniqueItems: 'a CRD cannot say it: use @listType set.',
-  allOf: 'a CRD would forget part of it: write one type with all fields.',
-  oneOf: 'a CRD would forget part of it: make the fields optional and say the rule in @x-kubernetes-validations.',
-  not: 'say it in @x-kubernetes-validations.',
+const remedies: Readonly<Record<string, string>> = {
+  patternProperties: 'a CRD cannot express it. Use one map of strings.',
+  uniqueItems: 'a CRD cannot express it. Use @listType set.',
+  allOf: 'a CRD would drop a part of it. Write one type with all fields.',
+  oneOf: 'a CRD would drop a part of it. Make the fields optional, and write the rule as @x-kubernetes-validations.',
+  not: 'a CRD cannot express it. Write the rule as @x-kubernetes-validations.',
 };
 
 /** Formats that apiextensions checks or keeps. It silently ignores all others. */
@@ -139,7 +139,7 @@ class Converter {
     const result: StructuralSchema = {};
     for (const key of Object.keys(resolved)) {
       if (!converted.has(key) && !(kept as readonly string[]).includes(key)) {
-        this.#report(path, `${key}: ${refused[key] ?? 'the API server would silently drop it.'}`);
+        this.#report(path, `${key}: ${remedies[key] ?? 'the API server would silently drop it.'}`);
       }
     }
     for (const key of kept) if (resolved[key] !== undefined) Object.assign(result, { [key]: resolved[key] });
@@ -150,10 +150,7 @@ class Converter {
     this.#convertList(resolved, result, path, names);
     this.#convertUnion(resolved, result, path, names);
     if (isUntyped(result)) {
-      this.#report(
-        path,
-        'has no type: give it one, or @x-kubernetes-preserve-unknown-fields where anything shall pass.',
-      );
+      this.#report(path, 'has no type. Declare a type, or allow any value with @x-kubernetes-preserve-unknown-fields.');
     }
     return result;
   }
@@ -168,7 +165,10 @@ class Converter {
     const name = decodeURIComponent(raw.$ref.replace('#/definitions/', ''));
     const { $ref: _, ...beside } = raw;
     if (within.includes(name)) {
-      this.#report(path, 'the type contains itself, which a CRD cannot say: bound the depth with types of their own.');
+      this.#report(
+        path,
+        'the type contains itself, which a CRD cannot express. Declare a separate type for each level.',
+      );
       return { resolved: { type: 'object', ...beside, 'x-kubernetes-preserve-unknown-fields': true }, names: within };
     }
     const target = this.#inline(this.#definitions[name] ?? NOTHING, path, [...within, name]);
@@ -190,12 +190,12 @@ class Converter {
     if (nullable) {
       result.nullable = true;
       if (result.enum !== undefined)
-        this.#report(path, 'a nullable enum would refuse null: leave the field out instead.');
+        this.#report(path, 'the API server would reject null for a nullable enum. Make the field optional instead.');
     }
     if (raw['x-kubernetes-int-or-string'] === true) {
       result['x-kubernetes-int-or-string'] = true;
     } else if (rest.length > 1) {
-      this.#report(path, `has the types ${rest.join(' and ')}: choose one, or mark it @x-kubernetes-int-or-string.`);
+      this.#report(path, `has the types ${rest.join(' and ')}. Choose one, or add @x-kubernetes-int-or-string.`);
     } else if (rest.length === 1) {
       result.type = rest[0] as NonNullable<StructuralSchema['type']>;
     }
@@ -208,7 +208,7 @@ class Converter {
     else
       this.#report(
         path,
-        `format ${text(format)} is not known for ${result.type ?? 'this'}: known are ${known.join(', ') || 'none'}.`,
+        `format ${text(format)} is unknown for ${result.type ?? 'this type'}. Known formats: ${known.join(', ') || 'none'}.`,
       );
   }
 
@@ -220,7 +220,7 @@ class Converter {
       const bound = raw[exclusive];
       if (bound === undefined) continue;
       if (typeof bound !== 'number' || result[inclusive] !== undefined) {
-        this.#report(path, `${exclusive} must be a number, and stand without ${inclusive}.`);
+        this.#report(path, `${exclusive} must be a number, and cannot be used together with ${inclusive}.`);
         continue;
       }
       result[inclusive] = bound;
@@ -257,7 +257,7 @@ class Converter {
     // Beside properties, false is equal to pruning, and apiextensions accepts no other value.
     if (values === undefined || values === false) return;
     if (properties !== undefined) {
-      this.#report(path, 'has fields of its own beside those of any name: move the map into a field.');
+      this.#report(path, 'has both named fields and a map. Move the map into a field of its own.');
       return;
     }
     result.additionalProperties = this.convert(
@@ -270,11 +270,11 @@ class Converter {
   #convertList(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
     const items = raw.items;
     if (items === undefined) {
-      if (result.type === 'array') this.#report(path, 'has no type of item.');
+      if (result.type === 'array') this.#report(path, 'has no item type.');
       return;
     }
     if (Array.isArray(items)) {
-      this.#report(path, 'is a tuple, which a CRD cannot say: use an object with named fields.');
+      this.#report(path, 'is a tuple, which a CRD cannot express. Use an object with named fields.');
       result['x-kubernetes-preserve-unknown-fields'] = true;
       return;
     }
@@ -282,13 +282,13 @@ class Converter {
     result.items = this.convert({ ...(items as JsonSchema), ...each }, `${path}[]`, within);
   }
 
-  /** Merges a union of object types into one type with all fields, and a choice of the required ones. */
+  /** Merges a union of object types into one type with all fields. `anyOf` lists the required fields of each member. */
   #convertUnion(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
     const union = raw.anyOf;
     if (union === undefined) return;
     const shapes = list(union).map((shape) => this.convert(shape as JsonSchema, path, within));
     if (!shapes.every((shape) => shape.type === 'object' && shape.properties !== undefined)) {
-      this.#report(path, 'is a union of unlike types, which a CRD cannot say: choose one type.');
+      this.#report(path, 'is a union of different types, which a CRD cannot express. Choose one type.');
       result['x-kubernetes-preserve-unknown-fields'] = true;
       return;
     }
@@ -298,7 +298,7 @@ class Converter {
       if (known !== undefined && JSON.stringify(known) !== JSON.stringify(property)) {
         this.#report(
           `${path}.${name}`,
-          'differs between the shapes of a union: give it the same type, and say the rest in @x-kubernetes-validations.',
+          'has different types in the members of a union. Declare one type, and write the differences as @x-kubernetes-validations.',
         );
       }
       merged[name] = property;
