@@ -39,7 +39,9 @@ function flags(): ReturnType<typeof parseArgs<{ options: typeof FLAGS }>>['value
   try {
     return parseArgs({ options: FLAGS }).values;
   } catch (error) {
-    throw new Error(`${(error as Error).message.split('. ')[0] ?? ''}; --help lists the flags.`, { cause: error });
+    throw new Error(`${(error as Error).message.split('. ')[0] ?? ''}. To list the flags, use --help.`, {
+      cause: error,
+    });
   }
 }
 

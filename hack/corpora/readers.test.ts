@@ -1,16 +1,5 @@
 import { expect } from 'chai';
-import {
-  conversationsOf,
-  linesOf,
-  oneLine,
-  paragraphsOf,
-  plainLine,
-  sentencesOf,
-  stringsOf,
-  translationsOf,
-  withNumbers,
-  withoutTags,
-} from './readers.ts';
+import * as read from './readers.ts';
 
 /** A compiled catalogue with pairs of a message and its translation. */
 function compiled(pairs: readonly (readonly [string, string])[]): Buffer {
@@ -33,7 +22,11 @@ function compiled(pairs: readonly (readonly [string, string])[]): Buffer {
 
 describe('readers of packages', () => {
   it('read all strings of a value', () => {
-    expect(stringsOf({ a: 'one', b: ['two', { c: 'three', d: 4, e: null }] })).to.deep.equal(['one', 'two', 'three']);
+    expect(read.stringsOf({ a: 'one', b: ['two', { c: 'three', d: 4, e: null }] })).to.deep.equal([
+      'one',
+      'two',
+      'three',
+    ]);
   });
 
   it('read translations and plural forms of a compiled catalogue, without its header', () => {
@@ -42,11 +35,11 @@ describe('readers of packages', () => {
       ['%d file\0%d files', '%d Datei\0%d Dateien'],
       ['open', 'öffnen'],
     ]);
-    expect(translationsOf(catalogue)).to.deep.equal(['%d Datei', '%d Dateien', 'öffnen']);
+    expect(read.translationsOf(catalogue)).to.deep.equal(['%d Datei', '%d Dateien', 'öffnen']);
   });
 
   it('read the sentences of a conversation and their lines', () => {
-    const said = conversationsOf('categories:\n- x\nconversations:\n- - Hallo\n  - "Wie geht\n    es?"\n');
+    const said = read.conversationsOf('categories:\n- x\nconversations:\n- - Hallo\n  - "Wie geht\n    es?"\n');
     expect(said).to.include.members(['Hallo', 'Wie geht es?', 'Wie geht']);
     expect(said.slice(0, 2)).to.deep.equal(['Hallo', 'Wie geht es?']);
   });
@@ -58,11 +51,11 @@ describe('readers of packages', () => {
     ['unknown entities', '&nothing;', '&nothing;'],
   ] as const)
     it(`read HTML: ${what}`, () => {
-      expect(withoutTags(given)).to.equal(wanted);
+      expect(read.withoutTags(given)).to.equal(wanted);
     });
 
   it('split HTML into paragraphs', () => {
-    const texts = paragraphsOf('<h1>Title</h1><p>One\n two.</p><ul><li>A &amp; B</li></ul>');
+    const texts = read.paragraphsOf('<h1>Title</h1><p>One\n two.</p><ul><li>A &amp; B</li></ul>');
     expect(new Set(texts)).to.deep.equal(new Set(['Title', 'One two.', 'A & B', 'A &amp; B']));
   });
 
@@ -73,16 +66,16 @@ describe('readers of packages', () => {
     ['100 % sure', '100 % sure'],
   ] as const)
     it(`replace placeholders by numbers: "${given}"`, () => {
-      expect(withNumbers(given)).to.equal(wanted);
+      expect(read.withNumbers(given)).to.equal(wanted);
     });
 
   it('join lines, with or without non-breaking spaces', () => {
-    expect(plainLine(' a\n\tb\u00a0! ')).to.equal('a b !');
-    expect(oneLine(' a\n\tb\u00a0! ')).to.equal('a b\u00a0!');
+    expect(read.plainLine(' a\n\tb\u00a0! ')).to.equal('a b !');
+    expect(read.oneLine(' a\n\tb\u00a0! ')).to.equal('a b\u00a0!');
   });
 
   it('split text into sentences and into non-blank lines', () => {
-    expect(sentencesOf('One. Two! Three? Four')).to.deep.equal(['One.', 'Two!', 'Three?', 'Four']);
-    expect(linesOf('a  \n\n \n\tb\n')).to.deep.equal(['a', '\tb']);
+    expect(read.sentencesOf('One. Two! Three? Four')).to.deep.equal(['One.', 'Two!', 'Three?', 'Four']);
+    expect(read.linesOf('a  \n\n \n\tb\n')).to.deep.equal(['a', '\tb']);
   });
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
+import { OPERATOR_NAME } from '../../operator/operatorName.ts';
 import { removeAtExit } from '../testing/processes.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -35,7 +36,6 @@ export interface ContainerName {
 }
 
 const ROOT = join(import.meta.dirname, '../..');
-const NAME = 'gateway-guardrail-operator';
 
 /** Whether the cluster is the suite's own, so that its node can be restarted. Known while tests are declared. */
 export const ownsNode = (process.env.E2E_IMAGE ?? '') === '';
@@ -57,7 +57,7 @@ export function cluster(): Environment {
 export function own(made: Cluster): Environment {
   return {
     kubectl: (args, input) => made.kubectl(args, input),
-    image: `${NAME}:${packageJson.version}`,
+    image: `${OPERATOR_NAME}:${packageJson.version}`,
     installation: ROOT,
     volumesFor: (claim, namespace) => {
       const path = join(made.dir, `../volumes/${namespace}`);
@@ -125,7 +125,7 @@ export function kustomization({
 /** @returns the entry in a kustomization's `images` that selects this image. */
 export function imageOverride(image: string): object {
   const [, name = '', tag, digest] = /^(.+?)(?::([\w.-]+))?(?:@(sha256:.+))?$/.exec(image) ?? [];
-  return { name: NAME, newName: name, ...(digest === undefined ? { newTag: tag ?? 'latest' } : { digest }) };
+  return { name: OPERATOR_NAME, newName: name, ...(digest === undefined ? { newTag: tag ?? 'latest' } : { digest }) };
 }
 
 function runKubectl(command: string, args: readonly string[], input?: string): Promise<string> {

@@ -1,11 +1,10 @@
 /** The installation of the operator in the cluster. */
+import { OPERATOR_NAME } from '../../operator/operatorName.ts';
 import { cluster, imageOverride, kustomization } from './environment.ts';
 import { bindingIn, namespaceObject, NAMESPACES, SAMPLES_NAMESPACE } from './namespaces.ts';
 import { apply, available, get, soon, type Resource } from './testbed.ts';
 
 export const OPERATOR_NAMESPACE = 'gateway-guardrail-system';
-/** The name of the operator's Deployment, lease and service account. */
-export const OPERATOR = 'gateway-guardrail-operator';
 export const CRDS = ['gatewaycustomers.gateway.guardrail.dev', 'gatewayinstances.gateway.guardrail.dev'];
 
 /** The scope of an installation. */
@@ -41,7 +40,7 @@ export async function remove(reach: Reach = EVERYWHERE): Promise<void> {
  */
 export async function removeQuickly(reach: Reach): Promise<void> {
   const foreground = ['--cascade=foreground', '--timeout=60s'];
-  await cluster().kubectl(['delete', `deployment/${OPERATOR}`, '-n', OPERATOR_NAMESPACE, ...foreground]);
+  await cluster().kubectl(['delete', `deployment/${OPERATOR_NAME}`, '-n', OPERATOR_NAMESPACE, ...foreground]);
   await cluster().kubectl(['delete', '-k', folderOf(reach), '--ignore-not-found', '--timeout=90s']);
 }
 
@@ -53,7 +52,7 @@ function folderOf({ namespaces = [], components = [] }: Reach): string {
   const patch = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { name: OPERATOR, namespace: OPERATOR_NAMESPACE },
+    metadata: { name: OPERATOR_NAME, namespace: OPERATOR_NAMESPACE },
     spec: { template: { spec: { containers } } },
   };
   return kustomization({
@@ -75,7 +74,7 @@ export async function whileReachingSidecars<T>(work: () => Promise<T>): Promise<
 
 /** Waits until all operator pods of the newest template are available. */
 export function operatorAvailable(): Promise<void> {
-  return available(`deployment/${OPERATOR}`, OPERATOR_NAMESPACE);
+  return available(`deployment/${OPERATOR_NAME}`, OPERATOR_NAMESPACE);
 }
 
 /** @throws Error if the cluster already has an operator, which the cases would disturb */
@@ -111,7 +110,7 @@ export async function operatorPods(): Promise<Resource[]> {
 /** @returns the name of the leader pod. */
 export async function leader(): Promise<string> {
   return soon(async () => {
-    const lease = await get('lease', OPERATOR, OPERATOR_NAMESPACE);
+    const lease = await get('lease', OPERATOR_NAME, OPERATOR_NAMESPACE);
     const holder = lease?.spec?.holderIdentity;
     const pod = (await operatorPods()).find(
       ({ metadata }) => typeof holder === 'string' && holder.includes(metadata.name),

@@ -126,7 +126,7 @@ describe('control plane', function () {
       process.kill(killed, 'SIGKILL');
       while (pidOf() === undefined || pidOf() === killed) await delay(50);
       expect(await plane.kubectl(['get', 'namespace', namespace, '-o', 'name'])).to.equal(`namespace/${namespace}\n`);
-      expect(lines.join('\n')).to.include('kube-apiserver ended with signal SIGKILL and is started again.');
+      expect(lines.join('\n')).to.include('kube-apiserver ended with signal SIGKILL and is restarting.');
     });
 
     it('names the port that is in use', async () => {

@@ -44,7 +44,7 @@ async function environment(log: (line: string) => void): Promise<string> {
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n').at(-1) : '';
     throw new Error(
-      `Presidio could not be installed: Python 3.10 to 3.13 with venv and pip, and PyPI, must be reachable. ${reason ?? ''}`,
+      `Installing Presidio failed. It requires Python 3.10 to 3.13 with venv and pip, and access to PyPI. ${reason ?? ''}`,
       { cause: error },
     );
   }
@@ -109,5 +109,5 @@ export async function startPresidio(log: (line: string) => void = () => undefine
     await sleep(200);
   }
   server.kill('SIGKILL');
-  throw new Error(`Presidio did not answer within two minutes: ${complaint.trim()}`);
+  throw new Error(`Presidio did not respond within two minutes: ${complaint.trim()}`);
 }

@@ -35,7 +35,7 @@ describe('local Redis', () => {
     expect(await findRedisServer()).to.equal(valkey);
     process.env.REDIS_SERVER = join(folder, 'missing');
     const problem = await findRedisServer().catch((error: unknown) => (error as Error).message);
-    expect(problem).to.match(/^REDIS_SERVER names .*missing, which is not a program that can be run\.$/);
+    expect(problem).to.match(/^REDIS_SERVER is .*missing, which is not an executable file\.$/);
   });
 
   it('starts on a loopback port, restarts empty after a crash, and leaves nothing when it is stopped', async function () {

@@ -278,7 +278,7 @@ describe('workload runner', function () {
       () => undefined,
     );
     expect(after?.greeting).to.equal('hello');
-    expect(lines.join('\n')).to.match(/sample-\S+ It ended with signal SIGKILL and is started again\./);
+    expect(lines.join('\n')).to.match(/sample-\S+ It ended with signal SIGKILL and is restarting\./);
   });
 
   it('reports the output of a process that cannot start once', async () => {

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
+import { OPERATOR_NAME } from '../../../operator/operatorName.ts';
 import { join } from 'node:path';
 import { readSamples } from '../../local/start/samples.ts';
 import { cluster } from '../environment.ts';
 import { GATEWAY_ADMIN, MASTER_KEY, PORT } from '../gatewayApp.ts';
-import { OPERATOR, OPERATOR_NAMESPACE, operatorPods } from '../installation.ts';
+import { OPERATOR_NAMESPACE, operatorPods } from '../installation.ts';
 import { SAMPLES_NAMESPACE } from '../namespaces.ts';
 import { apply, becomes, get, POD_MS, soon, Testbed } from '../testbed.ts';
 
@@ -117,7 +118,13 @@ describe('the operator, installed by kubectl apply -k', () => {
     });
 
     it('logs no error', async () => {
-      const logs = await cluster().kubectl(['logs', '-n', OPERATOR_NAMESPACE, `deployment/${OPERATOR}`, '--all-pods']);
+      const logs = await cluster().kubectl([
+        'logs',
+        '-n',
+        OPERATOR_NAMESPACE,
+        `deployment/${OPERATOR_NAME}`,
+        '--all-pods',
+      ]);
       const errors = logs.split('\n').filter((line) => /"level":("error"|50)/.test(line));
       expect(errors).to.deep.equal([]);
     });

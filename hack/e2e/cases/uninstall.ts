@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { OPERATOR_NAME } from '../../../operator/operatorName.ts';
 import { parse, stringify } from 'yaml';
 import { removeAtExit } from '../../testing/processes.ts';
 import { cluster } from '../environment.ts';
 import {
   CRDS,
   install,
-  OPERATOR,
   OPERATOR_NAMESPACE,
   operatorAvailable,
   operatorPods,
@@ -86,7 +86,7 @@ describe('uninstalling and upgrading', () => {
 
   it('upgrades CRDs of an earlier release, and keeps stored resources', async () => {
     const wanted = await revision();
-    await cluster().kubectl(['scale', `deployment/${OPERATOR}`, '-n', OPERATOR_NAMESPACE, '--replicas=0']);
+    await cluster().kubectl(['scale', `deployment/${OPERATOR_NAME}`, '-n', OPERATOR_NAMESPACE, '--replicas=0']);
     await soon(async () => {
       expect(await operatorPods()).to.deep.equal([]);
     }, POD_MS);
@@ -111,7 +111,7 @@ describe('uninstalling and upgrading', () => {
     const before = await revision();
     await cluster().kubectl(['annotate', 'crd', CUSTOMERS, `${REVISION}=999999`, '--overwrite']);
     try {
-      await cluster().kubectl(['rollout', 'restart', `deployment/${OPERATOR}`, '-n', OPERATOR_NAMESPACE]);
+      await cluster().kubectl(['rollout', 'restart', `deployment/${OPERATOR_NAME}`, '-n', OPERATOR_NAMESPACE]);
       await operatorAvailable();
       await testbed.customer('under-newer');
       await becomes('gcust', 'under-newer', testbed.namespace, { type: 'Synced', status: 'True' }, POD_MS);
@@ -138,7 +138,7 @@ describe('uninstalling and upgrading', () => {
     await becomes('ginst', 'own', OPERATOR_NAMESPACE, { type: 'Ready', status: 'False' }, POD_MS);
     await cluster().kubectl(['annotate', 'ginst/main', '-n', testbed.namespace, 'look=again']);
     expect((await get('ginst', 'main', testbed.namespace))?.status).to.deep.equal(other?.status);
-    const user = `--as=system:serviceaccount:${OPERATOR_NAMESPACE}:${OPERATOR}`;
+    const user = `--as=system:serviceaccount:${OPERATOR_NAMESPACE}:${OPERATOR_NAME}`;
     const asked = ['auth', 'can-i', 'get', 'secrets', '-n', 'kube-system', user];
     // kubectl exits with 1 for a no.
     const answer = await cluster()

@@ -374,7 +374,7 @@ describe('npm start', function () {
       );
       await run.until('run until Ctrl-C', 60_000);
       const [why, rest] = run.text.trim().split('\n').slice(-2);
-      expect(why).to.match(/^kube-apiserver, etcd of Kubernetes 1\.36 are not available: .*Install Go.*$/);
+      expect(why).to.match(/^These programs of Kubernetes 1\.36 are missing: kube-apiserver, etcd .*install Go.*$/);
       expect(rest).to.equal(
         'The cluster, the operator and the samples are not running. The development gateway, the guardrail and the ' +
           'playground in the table above run until Ctrl-C.',

@@ -129,7 +129,9 @@ describe('control plane binaries', () => {
 
   it('in a KUBEBUILDER_ASSETS that lacks the API server: one sentence', async () => {
     const message = await failure(ensureBinaries(NAMES, { env: env({ KUBEBUILDER_ASSETS: root }) }));
-    expect(message).to.equal(`KUBEBUILDER_ASSETS is ${root}, which has no kube-apiserver: correct it or unset it.`);
+    expect(message).to.equal(
+      `KUBEBUILDER_ASSETS is ${root}, which does not contain kube-apiserver. Correct it, or unset it.`,
+    );
   });
 
   it('are downloaded into the cache if none are found, and are found there later', async () => {
@@ -149,7 +151,7 @@ describe('control plane binaries', () => {
     const body = archive();
     const sha512 = createHash('sha512').update('something else').digest('hex');
     const found = await ensureBinaries(NAMES, await sources({ archive: { url: await serve(body), sha512 } }));
-    expect(lines).to.include('The archive could not be downloaded (its SHA-512 is not the published one).');
+    expect(lines).to.include('Downloading the archive failed (its SHA-512 differs from the published one).');
     expect(Object.values(found)).to.deep.equal(NAMES.map((name) => join(cache(KUBERNETES_VERSION), name)));
     expect(existsSync(join(cache(ARCHIVE_VERSION), 'etcd'))).to.equal(false);
     expect(readdirSync(join(cache('x'), '..')).filter((entry) => entry.startsWith('.'))).to.deep.equal([]);
@@ -158,8 +160,8 @@ describe('control plane binaries', () => {
   it('are built if no source can be reached, after one line that says so', async () => {
     await ensureBinaries(NAMES, await sources());
     expect(built).to.deep.equal([...NAMES]);
-    expect(lines.filter((line) => line.includes('could not be downloaded'))).to.have.length(1);
-    expect(lines.join('\n')).to.match(/could not be downloaded \(.*ECONNREFUSED/);
+    expect(lines.filter((line) => line.includes('Downloading the archive failed'))).to.have.length(1);
+    expect(lines.join('\n')).to.match(/Downloading the archive failed \(.*ECONNREFUSED/);
   });
 
   it('are built without kubectl if a kubectl within one minor version is on PATH', async () => {
@@ -188,10 +190,10 @@ describe('control plane binaries', () => {
     expect(lines).to.include('Another run is fetching the control plane; waiting for it …');
   });
 
-  it('without network, cache and Go: one sentence that says what to do', async () => {
+  it('names the missing programs and the remedy without network, cache and Go', async () => {
     const message = await failure(ensureBinaries(NAMES, await sources({ env: env({ PATH: root }) })));
     expect(message).to.match(
-      /^kube-apiserver, etcd, kubectl of Kubernetes 1\.36 cannot be had: none is cached or on PATH, the archive could not be downloaded \(.*\), and there is no Go 1\.21 or newer to build them with; connect to the Internet once, install Go \(https:\/\/go\.dev\/dl\), or set KUBEBUILDER_ASSETS to a folder that has them\.$/,
+      /^These programs of Kubernetes 1\.36 are missing: kube-apiserver, etcd, kubectl \(not in the cache, not on PATH; downloading the archive failed \(.*\); no Go 1\.21 or newer to build them\)\. Connect to the Internet once, install Go \(https:\/\/go\.dev\/dl\), or set KUBEBUILDER_ASSETS to a folder that contains them\.$/,
     );
     expect(message).not.to.include('\n');
   });

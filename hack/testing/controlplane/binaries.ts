@@ -39,7 +39,7 @@ const LEFTOVER_AGE_MS = 24 * 60 * 60_000;
 
 /**
  * The paths of the named programs.
- * @throws Error with one sentence that says what to install or set, if one cannot be found, downloaded or built
+ * @throws Error with the remedy if a program cannot be found, downloaded or built
  */
 export async function ensureBinaries<Name extends BinaryName>(
   names: readonly Name[],
@@ -67,9 +67,9 @@ export async function ensureBinaries<Name extends BinaryName>(
       const go = await goCommand(env);
       if (go === undefined) {
         throw new Error(
-          `${missing().join(', ')} of Kubernetes ${MINOR} cannot be had: none is cached or on PATH, ` +
-            `${whyNot === '' ? '' : `${whyNot}, `}and there is no Go 1.21 or newer to build them with; ` +
-            'connect to the Internet once, install Go (https://go.dev/dl), or set KUBEBUILDER_ASSETS to a folder that has them.',
+          `These programs of Kubernetes ${MINOR} are missing: ${missing().join(', ')} (not in the cache, not on PATH; ` +
+            `${whyNot === '' ? '' : `${whyNot}; `}no Go 1.21 or newer to build them). ` +
+            'Connect to the Internet once, install Go (https://go.dev/dl), or set KUBEBUILDER_ASSETS to a folder that contains them.',
         );
       }
       await (sources.build ?? build)({
@@ -135,7 +135,7 @@ async function find(name: BinaryName, env: NodeJS.ProcessEnv): Promise<string | 
     const path = join(assets, name);
     if (isExecutable(path)) return path;
     if (name === 'kube-apiserver' || name === 'etcd') {
-      throw new Error(`KUBEBUILDER_ASSETS is ${assets}, which has no ${name}: correct it or unset it.`);
+      throw new Error(`KUBEBUILDER_ASSETS is ${assets}, which does not contain ${name}. Correct it, or unset it.`);
     }
   }
   for (const folder of cachedVersions(cacheFolder(env))) {

@@ -1,14 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -44,25 +35,25 @@ describe('building from Go modules', () => {
   const two = { name: 'second', package: 'example.com/two/v3' };
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'build-test-'));
-    mkdirSync(path('module'));
-    writeFileSync(
+    folder = fs.mkdtempSync(join(tmpdir(), 'build-test-'));
+    fs.mkdirSync(path('module'));
+    fs.writeFileSync(
       path('module/go.mod'),
       'module m\n\nrequire (\n\texample.com/one v1.0.0\n\texample.com/x v1.0.0\n)\n',
     );
-    writeFileSync(path('go'), GO);
-    chmodSync(path('go'), 0o755);
+    fs.writeFileSync(path('go'), GO);
+    fs.chmodSync(path('go'), 0o755);
     for (const [name, size] of [
       ['one.go', 20],
       ['two.go', 60],
       ['runtime.go', 10],
     ] as const) {
-      writeFileSync(path(name), '/'.repeat(size));
+      fs.writeFileSync(path(name), '/'.repeat(size));
     }
   });
   afterEach(() => {
     child?.kill('SIGKILL');
-    rmSync(folder, { recursive: true });
+    fs.rmSync(folder, { recursive: true });
   });
   const request = (report: (line: string) => void) => ({
     module: path('module'),
@@ -78,38 +69,38 @@ describe('building from Go modules', () => {
       programs: [one, two],
       ...request((line) => {
         lines.push(line);
-        if (line.includes('packages')) writeFileSync(path('go-on'), '');
+        if (line.includes('packages')) fs.writeFileSync(path('go-on'), '');
       }),
     });
     await built;
     expect(lines[0]).to.equal('Building first and second from Go modules (once; minutes on a new machine) …');
     expect(lines).to.include('first and second: 48 % (2 of 3 packages)');
-    const commands = readFileSync(path('commands'), 'utf8').trim().split('\n');
+    const commands = fs.readFileSync(path('commands'), 'utf8').trim().split('\n');
     expect(commands.map((command) => command.split(' ')[0])).to.deep.equal(['list', 'build']);
-    expect(readdirSync(path('cache'))).to.deep.equal(['1.0.0']);
-    expect(['first', 'second'].map((name) => readFileSync(path(`cache/1.0.0/${name}`), 'utf8'))).to.deep.equal([
+    expect(fs.readdirSync(path('cache'))).to.deep.equal(['1.0.0']);
+    expect(['first', 'second'].map((name) => fs.readFileSync(path(`cache/1.0.0/${name}`), 'utf8'))).to.deep.equal([
       '1\n',
       '2\n',
     ]);
   });
 
   it('uses the requested name for a single program', async () => {
-    writeFileSync(path('go-on'), '');
+    fs.writeFileSync(path('go-on'), '');
     await goBuild({ programs: [{ name: 'only', package: '.' }], ...request(() => undefined) });
-    expect(readdirSync(path('cache/1.0.0'))).to.deep.equal(['only']);
+    expect(fs.readdirSync(path('cache/1.0.0'))).to.deep.equal(['only']);
   });
 
   it('fails with the output of go, and leaves no files', async () => {
-    writeFileSync(path('fails'), '');
+    fs.writeFileSync(path('fails'), '');
     const error = await goBuild({ programs: [one, two], ...request(() => undefined) }).catch(
       (reason: unknown) => reason,
     );
     expect((error as Error).message).to.equal(
-      'first and second could not be built; it needs the Go module proxy (or a filled module cache) once. Go said:\n' +
+      'Building first and second failed. The first build needs the Go module proxy or a filled module cache. Output of Go:\n' +
         'one.go:1:1: syntax error',
     );
-    expect(readdirSync(path('cache'))).to.deep.equal(['1.0.0']);
-    expect(readdirSync(path('cache/1.0.0'))).to.deep.equal([]);
+    expect(fs.readdirSync(path('cache'))).to.deep.equal(['1.0.0']);
+    expect(fs.readdirSync(path('cache/1.0.0'))).to.deep.equal([]);
   });
 
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
@@ -133,8 +124,8 @@ describe('building from Go modules', () => {
       child.kill(signal);
       await ended;
       while (works()) await delay(20);
-      if (signal === 'SIGTERM') expect(readdirSync(path('cache'))).to.deep.equal(['1.0.0']);
-      expect(existsSync(path('cache/1.0.0/first'))).to.equal(false);
+      if (signal === 'SIGTERM') expect(fs.readdirSync(path('cache'))).to.deep.equal(['1.0.0']);
+      expect(fs.existsSync(path('cache/1.0.0/first'))).to.equal(false);
     });
   }
 });

@@ -168,7 +168,7 @@ async function run({ names, command, args, cwd, env, progress }: GoRun): Promise
     });
     if (code !== 0) {
       throw new Error(
-        `${names} could not be built; it needs the Go module proxy (or a filled module cache) once. Go said:\n` +
+        `Building ${names} failed. The first build needs the Go module proxy or a filled module cache. Output of Go:\n` +
           output.errors.slice(-10).join('\n'),
       );
     }

@@ -61,12 +61,12 @@ export async function download(
     const archive = join(work, 'archive.tar.gz');
     report(`Downloading ${listed(ARCHIVE_BINARIES)} ${ARCHIVE_VERSION} from ${new URL(source.url).host} …`);
     const digest = await fetchInto(archive, source.url, report);
-    if (digest !== source.sha512) throw new Error('its SHA-512 is not the published one');
+    if (digest !== source.sha512) throw new Error('its SHA-512 differs from the published one');
     await promisify(execFile)('tar', ['-xzf', archive, '-C', work, '--strip-components=2']);
     for (const name of ARCHIVE_BINARIES) renameSync(join(work, name), join(folder, name));
     return '';
   } catch (error) {
-    const why = `the archive could not be downloaded (${reason(error)})`;
+    const why = `downloading the archive failed (${reason(error)})`;
     report(`${why.charAt(0).toUpperCase()}${why.slice(1)}.`, true);
     return why;
   } finally {
@@ -87,7 +87,7 @@ function publishedArchive(): ArchiveSource | undefined {
 async function fetchInto(file: string, url: string, report: Report): Promise<string> {
   const abort = new AbortController();
   let timer = setTimeout(() => {
-    abort.abort(new Error('no answer in time'));
+    abort.abort(new Error('no response in time'));
   }, ANSWER_TIMEOUT_MS);
   try {
     const response = await fetch(url, { signal: abort.signal });

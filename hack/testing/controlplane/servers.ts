@@ -199,7 +199,7 @@ export class RunningServers implements Servers {
   async #revive(child: ManagedProcess): Promise<void> {
     const end = await child.exited;
     if (this.#isStopping || this.#expected.has(child)) return;
-    this.#options.report(new ProcessFailure(child, `ended with ${end} and is started again`).message);
+    this.#options.report(new ProcessFailure(child, `ended with ${end} and is restarting`).message);
     try {
       this.#api = await this.#startApi();
       if (this.#stopped()) await this.#api.kill();

@@ -92,14 +92,14 @@ function callModel(body: JsonObject): ModelAnswer {
   const model = stringField(body, 'model');
   const n = body.n ?? 1;
   if (typeof n !== 'number' || !Number.isInteger(n) || n < 1 || n > MAX_CHOICES) {
-    const message = `n must be a whole number from 1 to ${MAX_CHOICES}.`;
+    const message = `n must be an integer from 1 to ${MAX_CHOICES}.`;
     throw proxyError(400, 'invalid_request_error', 'n', message);
   }
   try {
     return answer({ model, n, messages: body.messages as Json[] });
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
-    throw proxyError(error.status, 'upstream_error', null, `The model refused: ${error.message}`);
+    throw proxyError(error.status, 'upstream_error', null, `The model rejected the request: ${error.message}`);
   }
 }
 

@@ -62,13 +62,13 @@ export interface ChunkChoice {
   readonly finish_reason: string | null;
 }
 
-/** The model rejects the request, as a provider can. The message quotes the request, as messages of providers do. */
+/** The model rejects the request. Like a provider's message, this message quotes the request. */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly status: number;
 
   constructor(status: number, quoted: string) {
-    super(`upstream says no about: ${quoted}`);
+    super(`upstream rejects: ${quoted}`);
     this.status = status;
   }
 }

@@ -175,7 +175,7 @@ describe('the development gateway', () => {
       expect(refused)
         .to.be.an('error')
         .with.property('message')
-        .that.matches(/state\.json .* delete it/);
+        .that.matches(/state\.json .* Delete it/);
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -278,7 +278,11 @@ describe('the development gateway', () => {
         const parts: Buffer[] = [];
         request.on('data', (part: Buffer) => parts.push(part));
         request.on('end', () => {
-          const body = JSON.parse(Buffer.concat(parts).toString()) as JsonObject;
+          const body: unknown = JSON.parse(Buffer.concat(parts).toString());
+          if (!isObject(body)) {
+            response.writeHead(400).end();
+            return;
+          }
           received.push({ ...body, path: request.url ?? '', key: request.headers['x-api-key'] ?? null });
           const { status = 200, answer, hang = false } = respond(body);
           if (hang) return;
@@ -471,9 +475,9 @@ describe('the development gateway', () => {
       ['answers 502', { status: 502 }, 500, /status 502/],
       ['answers 503', { status: 503 }, 500, /status 503/],
       ['answers 504', { status: 504 }, 500, /status 504/],
-      ['answers no JSON', { answer: 'hello' }, 500, /no JSON/],
-      ['answers a list', { answer: [] }, 500, /no JSON object/],
-      ['does not answer', { hang: true }, 500, /took too long/],
+      ['answers no JSON', { answer: 'hello' }, 500, /not JSON/],
+      ['answers a list', { answer: [] }, 500, /not a JSON object/],
+      ['does not answer', { hang: true }, 500, /timed out/],
       ['returns too many texts', { answer: { texts: ['a', 'b'] } }, 500, /cannot apply/],
     ];
     for (const [what, answer, status, says] of faults) {

@@ -38,7 +38,7 @@ export class GuardrailLocator {
       }
       return this.#target;
     } catch (error) {
-      throw new Error(`The file ${file} does not say where the guardrail is.`, { cause: error });
+      throw new Error(`The file ${file} does not contain the address of the guardrail.`, { cause: error });
     }
   }
 }
@@ -101,7 +101,7 @@ export class GuardrailClient {
   async check(phase: 'request' | 'response', checked: Checked, call: GuardedCall): Promise<Verdict> {
     const answer = await this.#post(phase, checked, call);
     const parsed = verdictSchema.safeParse(answer);
-    if (!parsed.success) throw failure('the answer is no JSON object');
+    if (!parsed.success) throw failure('the response is not a JSON object');
     const verdict = parsed.data;
     if (verdict.action === 'BLOCKED') {
       const reason = verdict.blocked_reason ?? 'Content violates policy';
@@ -140,7 +140,7 @@ export class GuardrailClient {
     }
     if (!response.ok) {
       await response.body?.cancel();
-      throw failure(`it answered with status ${response.status}`);
+      throw failure(`it responded with status ${response.status}`);
     }
     try {
       return await response.json();
@@ -189,7 +189,7 @@ function failure(reason: string): Error {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
-  if (error.name === 'TimeoutError') return 'the call took too long';
-  if (error instanceof SyntaxError) return 'the answer is no JSON';
+  if (error.name === 'TimeoutError') return 'the call timed out';
+  if (error instanceof SyntaxError) return 'the response is not JSON';
   return error.cause instanceof Error && error.message === 'fetch failed' ? error.cause.message : error.message;
 }

@@ -6,8 +6,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 function sentence(error: unknown): string {
   if (!(error instanceof Error)) return 'The development gateway could not start.';
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE')
-    return 'The port of --port is in use by another program; choose another port, or 0 for a free one.';
+  if (code === 'EADDRINUSE') return 'The port of --port is in use. Choose another port, or 0 for a free one.';
   return error.message;
 }
 

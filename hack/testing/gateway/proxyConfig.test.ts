@@ -38,7 +38,7 @@ describe("a gateway's configuration file", () => {
         document.setIn(['guardrails', 0, 'gateway_params', key], value);
       }
       expect(() => readProxyConfig(document.toString(), 'gateway', { GUARDRAIL_API_KEY: 'gk-1' })).to.throw(
-        `The configuration file is not right at guardrails.0.gateway_params.${Object.keys(wrong)[0]}: `,
+        `The configuration file is invalid at guardrails.0.gateway_params.${Object.keys(wrong)[0]}: `,
       );
     });
   }

@@ -40,7 +40,7 @@ export function readProxyConfig(
   const parsed = schema.safeParse(parse(text, { merge: true }) ?? {});
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw new Error(`The configuration file is not right at ${issue?.path.join('.') ?? 'its top'}: ${issue?.message}.`);
+    throw new Error(`The configuration file is invalid at ${issue?.path.join('.') ?? 'its top'}: ${issue?.message}.`);
   }
   const config = parsed.data as Record<string, unknown>;
   const settings = config[`${proxyName}_settings`] as { max_end_user_budget_id?: string } | null | undefined;

@@ -166,7 +166,7 @@ function parseFile(file: string, content: string): z.infer<typeof fileSchema> {
   try {
     return fileSchema.parse(JSON.parse(content));
   } catch (error) {
-    const message = `The gateway's state file ${file} does not hold what this version writes; delete it to start afresh.`;
+    const message = `The gateway's state file ${file} has an unknown format. Delete it to start without data.`;
     throw new Error(message, { cause: error });
   }
 }

@@ -22,15 +22,15 @@ describe("the development gateway's settings", () => {
   });
 
   const bad: readonly (readonly [what: string, args: string[], environment: Record<string, string>, says: RegExp])[] = [
-    ['an unknown flag', ['--prot', '1'], KEY, /^Unknown option '--prot'; --help lists the flags\.$/],
-    ['a port that is no number', ['--port', 'x'], KEY, /^--port must be .*"x"\.$/],
+    ['an unknown flag', ['--prot', '1'], KEY, /^Unknown option '--prot'\. To list the flags, use --help\.$/],
+    ['a port that is not a number', ['--port', 'x'], KEY, /^--port must be .*"x"\.$/],
     ['a port out of range', ['--port', '70000'], KEY, /^--port must be/],
     ['a configuration that does not exist', ['--config-file', '/none'], KEY, /^The file of --config-file .*ENOENT/],
     ['no master key', [], {}, /^Set DEV_GATEWAY_MASTER_KEY/],
-    ['a proxy name with a dash', ['--proxy-name', 'my-proxy'], KEY, /^--proxy-name must be/],
+    ['a proxy name with a dash', ['--proxy-name', 'my-proxy'], KEY, /^--proxy-name must consist of/],
   ];
   for (const [what, args, environment, says] of bad) {
-    it(`are refused in one sentence: ${what}`, () => {
+    it(`are rejected: ${what}`, () => {
       expect(() => readSettings(args, environment)).to.throw(says);
     });
   }

@@ -28,7 +28,7 @@ export const HELP = [
   `The master key is read only from ${KEY_VARIABLE}, because a command line is visible to every user of a machine.`,
 ].join('\n');
 
-/** The settings are invalid. The message is one sentence that says what to do. */
+/** Invalid settings. The message says how to correct them. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
@@ -40,7 +40,7 @@ function readFlags(args: readonly string[]): Partial<Record<Flag | 'help', strin
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values;
   } catch (error) {
     const reason = (error as Error).message.split('. ')[0] ?? '';
-    throw new SettingsError(`${reason.replace(/\.$/, '')}; --help lists the flags.`);
+    throw new SettingsError(`${reason.replace(/\.$/, '')}. To list the flags, use --help.`);
   }
 }
 
@@ -60,16 +60,16 @@ export function readSettings(
   };
   const port = setting('port') ?? '4000';
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    throw new SettingsError(`--port must be a whole number from 0 to 65535, and is ${JSON.stringify(port)}.`);
+    throw new SettingsError(`--port must be an integer from 0 to 65535, but is ${JSON.stringify(port)}.`);
   }
   const masterKey = environment[KEY_VARIABLE] ?? '';
   if (!masterKey.startsWith('sk-')) {
-    throw new SettingsError(`Set ${KEY_VARIABLE} to a key that starts with "sk-", as gateways demand.`);
+    throw new SettingsError(`Set ${KEY_VARIABLE} to a key that starts with "sk-", as gateways require.`);
   }
   const proxyName = setting('proxy-name') ?? 'gateway';
   if (!/^[a-z][a-z0-9_]*$/.test(proxyName)) {
     throw new SettingsError(
-      `--proxy-name must be lower-case letters, digits and underscores, and is ${JSON.stringify(proxyName)}.`,
+      `--proxy-name must consist of lower-case letters, digits and underscores, but is ${JSON.stringify(proxyName)}.`,
     );
   }
   const configFile = setting('config-file');

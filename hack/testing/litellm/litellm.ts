@@ -39,7 +39,7 @@ export async function startLiteLlm(
 ): Promise<LiteLlmProcess> {
   const lab = litellmLab();
   const scripts = globSync(join(lab, MIGRATIONS)).sort();
-  if (scripts.length === 0) throw new Error(`There is no LiteLLM in LITELLM_LAB (${lab}); run its setup.sh.`);
+  if (scripts.length === 0) throw new Error(`LITELLM_LAB (${lab}) contains no LiteLLM. Run its setup.sh.`);
   const folder = mkdtempSync(join(tmpdir(), 'litellm-'));
   removeAtExit(folder);
   const file = join(folder, 'config.yaml');

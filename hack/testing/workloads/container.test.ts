@@ -99,17 +99,17 @@ describe('container of a local process', () => {
       [
         'a key',
         { env: [{ name: 'K', valueFrom: { secretKeyRef: { name: 'keys', key: 'x' } } }] },
-        'Secret keys has no key x, which K needs.',
+        'Secret keys has no key x, which K references.',
       ],
       [
         'a field',
         { env: [{ name: 'K', valueFrom: { fieldRef: { fieldPath: 'spec.none' } } }] },
-        'Local pods do not have the field spec.none.',
+        'Local pods do not support the field spec.none.',
       ],
       [
         'a source',
         { env: [{ name: 'K', valueFrom: { resourceFieldRef: { resource: 'limits.cpu' } } }] },
-        'K comes from a source that local pods do not have.',
+        'K has a source that local pods do not support.',
       ],
     ] as [string, Partial<Container>, string][]) {
       it(`names ${what} that is missing`, () => {
@@ -180,7 +180,7 @@ describe('container of a local process', () => {
       );
       const items = [{ key: 'x', path: 'y' }];
       expect(() => volumeFiles({ name: 'v', configMap: { name: 'settings', items } }, sources)).to.throw(
-        "There is no key x for a volume's file y.",
+        "Key x of a volume's file y does not exist.",
       );
     });
   });

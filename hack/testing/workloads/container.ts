@@ -131,7 +131,7 @@ function addFiles(
   for (const { key, path } of items ?? [...data.keys()].map((name) => ({ key: name, path: name }))) {
     const value = data.get(key);
     if (value) files.set(path, value);
-    else if (optional !== true) throw new ContainerConfigError(`There is no key ${key} for a volume's file ${path}.`);
+    else if (optional !== true) throw new ContainerConfigError(`Key ${key} of a volume's file ${path} does not exist.`);
   }
 }
 
@@ -144,13 +144,13 @@ function valueFrom(pod: Pod, { name, valueFrom: from }: EnvVar, sources: Sources
     const value = found(data, kind, reference)?.get(reference.key);
     if (!value && reference.optional !== true) {
       throw new ContainerConfigError(
-        `${kind} ${reference.name ?? ''} has no key ${reference.key}, which ${name} needs.`,
+        `${kind} ${reference.name ?? ''} has no key ${reference.key}, which ${name} references.`,
       );
     }
     return value?.toString();
   }
   if (fieldRef) return field(pod, fieldRef.fieldPath);
-  throw new ContainerConfigError(`${name} comes from a source that local pods do not have.`);
+  throw new ContainerConfigError(`${name} has a source that local pods do not support.`);
 }
 
 function field(pod: Pod, path: string): string {
@@ -166,6 +166,6 @@ function field(pod: Pod, path: string): string {
     'status.hostIP': '127.0.0.1',
   };
   const value = known[path];
-  if (value === undefined) throw new ContainerConfigError(`Local pods do not have the field ${path}.`);
+  if (value === undefined) throw new ContainerConfigError(`Local pods do not support the field ${path}.`);
   return value;
 }

@@ -170,7 +170,7 @@ export class LocalPod {
     if (this.#stopped.signal.aborted) return;
     const lines = child.lastLines(5).map((line) => `\n  ${line}`);
     throw new Error(
-      `It ended with ${child.end} and is started again. Its log (${child.logFile}) ends:${lines.join('')}`,
+      `It ended with ${child.end} and is restarting. The end of its log (${child.logFile}):${lines.join('')}`,
     );
   }
 
