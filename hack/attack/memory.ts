@@ -8,7 +8,7 @@ import { growth } from './measure.ts';
 /** Node.js arguments that make a program collect its garbage at SIGUSR2, and change nothing else. */
 export const COLLECTABLE: readonly string[] = ['--expose-gc', '--import', join(import.meta.dirname, 'collect.ts')];
 
-const LOOK_MS = 250;
+const SAMPLE_MS = 250;
 
 /** @returns the resident memory of a process, in bytes. */
 export function residentBytes(pid: number): number {
@@ -27,34 +27,34 @@ export function peakBytes(pid: number): number {
 }
 
 /** @returns the minimum of resident bytes over several garbage collections. */
-export async function settledBytes(pid: number, looks = 6): Promise<number> {
+export async function settledBytes(pid: number, samples = 6): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let look = 0; look < looks; look += 1) least = Math.min(least, await lookOnce(pid));
+  for (let n = 0; n < samples; n += 1) least = Math.min(least, await sampleOnce(pid));
   return least;
 }
 
 /**
  * Waits until memory is released.
  *
- * @param leastBytes growth below this has no meaning, see {@link growth}
+ * @param minBytes smaller growth is ignored, see {@link growth}
  * @returns the fault if memory is not released within `withinMs`
  */
 export async function waitForMemory(
   pid: number,
   beforeBytes: number,
   withinMs: number,
-  leastBytes?: number,
+  minBytes?: number,
 ): Promise<string | undefined> {
   const deadline = performance.now() + withinMs;
   for (;;) {
-    const problem = growth(beforeBytes, await lookOnce(pid), leastBytes);
+    const problem = growth(beforeBytes, await sampleOnce(pid), minBytes);
     if (problem === undefined || performance.now() > deadline) return problem;
   }
 }
 
-async function lookOnce(pid: number): Promise<number> {
+async function sampleOnce(pid: number): Promise<number> {
   process.kill(pid, 'SIGUSR2');
-  await delay(LOOK_MS);
+  await delay(SAMPLE_MS);
   return residentBytes(pid);
 }
 

@@ -68,8 +68,8 @@ describe('the attack suite', () => {
     const hangs = group('a', { hangs: () => new Promise<readonly string[]>(() => undefined), late: well });
     const counts = await runSuite([[hangs]], { ...options, attackMs: 20, limitMs: 10 });
     expect(counts.passed).to.equal(0);
-    expect(counts.failures[0]).to.equal('a/hangs: it did not end within 0.02 s');
-    expect(counts.failures[1]).to.match(/^a\/late: it was not begun within/);
+    expect(counts.failures[0]).to.equal('a/hangs: the attack did not end within 0.02 s');
+    expect(counts.failures[1]).to.match(/^a\/late: the suite reached its time limit of/);
   });
 
   it('runs lanes in parallel', async () => {

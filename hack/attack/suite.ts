@@ -22,7 +22,7 @@ export interface Trial {
   /**
    * Runs one attack and records its result. Never throws.
    *
-   * @param work returns the faults, one phrase each
+   * @param work returns the faults, one phrase for each
    */
   attempt(attack: string, work: (report: Report) => Promise<readonly string[]>): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface SuiteOptions {
   /** Selects attacks by their full names. */
   readonly isChosen: (name: string) => boolean;
   readonly progress: Progress;
-  /** An attack that has not begun after this time fails, which bounds the duration of the suite. */
+  /** The time limit of the suite. Attacks that have not started by then fail. */
   readonly limitMs: number;
   /** The time limit of one attack, including its checks. */
   readonly attackMs: number;
@@ -69,7 +69,7 @@ async function runLane(
         attempt: async (attack, work) => {
           const name = fullName(attack);
           if (performance.now() > deadline) {
-            fail(name, `it was not begun within ${options.limitMs / 60_000} minutes`);
+            fail(name, `the suite reached its time limit of ${options.limitMs / 60_000} minutes before the attack`);
             return;
           }
           const faults = await options.progress
@@ -104,7 +104,7 @@ async function bounded<T>(work: Promise<T>, limitMs: number): Promise<T> {
     return await Promise.race([
       work,
       delay(limitMs, undefined, { signal: over.signal }).then((): never => {
-        throw new Error(`it did not end within ${limitMs / 1000} s`);
+        throw new Error(`the attack did not end within ${limitMs / 1000} s`);
       }),
     ]);
   } finally {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { basic, BASIC, head, openWire, type Wire } from './client.ts';
-import type { GuardrailAttack, Target } from './testbed.ts';
+import type { GuardrailAttack, Target } from './attack.ts';
 import { answered } from './texts.ts';
 
 const MIB = 2 ** 20;
@@ -27,20 +27,20 @@ const attacks: readonly GuardrailAttack[] = [
   {
     name: 'invalid-encodings',
     run: async (target) => {
-      const { planted, keys } = target;
-      const value = planted.email();
+      const { canaries, keys } = target;
+      const value = canaries.email();
       const odd: [string, Buffer][] = [
         [
           'invalid UTF-8',
           Buffer.concat([Buffer.from(`{"texts":["${value}`), Buffer.from([0xff, 0xc3, 0x28]), Buffer.from('"]}')]),
         ],
-        ['a cut character', Buffer.concat([Buffer.from(`{"texts":["${value}`), Buffer.from([0xf0, 0x9f])])],
+        ['a truncated character', Buffer.concat([Buffer.from(`{"texts":["${value}`), Buffer.from([0xf0, 0x9f])])],
         ['a lone surrogate', Buffer.from(`{"input_type":"request","texts":["${value} \\ud800"]}`)],
         ['a byte order mark', Buffer.from(`\ufeff{"input_type":"request","texts":["${value}"]}`)],
         ['UTF-16', Buffer.from(`{"input_type":"request","texts":["${value}"]}`, 'utf16le')],
-        ['a number without end', Buffer.from(`{"input_type":"request","texts":["${value}"],"n":${'9'.repeat(MIB)}}`)],
-        ['no JSON', Buffer.from(`${value} = ${value}`)],
-        ['JSON that breaks off', Buffer.from(`{"texts":["${value}", ${value}`)],
+        ['a very long number', Buffer.from(`{"input_type":"request","texts":["${value}"],"n":${'9'.repeat(MIB)}}`)],
+        ['text that is not JSON', Buffer.from(`${value} = ${value}`)],
+        ['truncated JSON', Buffer.from(`{"texts":["${value}", ${value}`)],
         ['NUL', Buffer.from(`{"input_type":"request","texts":["${value}"]}\u0000`)],
       ];
       for (const path of [BASIC, '/v1/peer/check?dialect=portkey', '/request', '/response', '/subjects/erase']) {
@@ -57,7 +57,7 @@ const attacks: readonly GuardrailAttack[] = [
       const letters = Buffer.from(`{"input_type":"request","texts":["${'a'.repeat(16 * MIB)}"]}`);
       const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
       const bombs: [string, Buffer][] = [
-        // @returns compressed data that expands to 1 GiB.
+        // Expands to 1 GiB.
         ['gzip', Buffer.concat(Array.from({ length: 16 }, () => member))],
         ['gzip', gzipSync(letters)],
         ['br', brotliCompressSync(letters, brotli)],
@@ -80,7 +80,7 @@ const attacks: readonly GuardrailAttack[] = [
       const open = await wires(target, 60);
       const piece = chunk(Buffer.alloc(MIB, ' '));
       for (const wire of open) wire.write(`${head(target.keys.attacker, 'transfer-encoding: chunked')}\r\n`);
-      // 9 MiB each, and none of them ends.
+      // Each body has 9 MiB and does not end.
       for (let n = 0; n < 9; n += 1) {
         for (const { socket } of open) if (!socket.destroyed && socket.writableLength < 2 * MIB) socket.write(piece);
         await delay(150);
@@ -145,7 +145,7 @@ const attacks: readonly GuardrailAttack[] = [
       await delay(1_500);
       for (const wire of open) {
         const wrong = (wire.received().match(/HTTP\/1\.1 (?!200|413|429)\d+/g) ?? []).slice(0, 1);
-        for (const status of wrong) target.fault(`a call in a row was answered ${status}`);
+        for (const status of wrong) target.fault(`a pipelined call was answered with status ${status}`);
       }
       destroyAll(open);
       // Requests that two parsers of one connection may read differently.
@@ -163,7 +163,7 @@ const attacks: readonly GuardrailAttack[] = [
         await Promise.race([once(wire.socket, 'data'), delay(500)]).catch(() => undefined);
         await delay(50);
         if (wire.received().includes('process_cpu'))
-          target.fault(`${lines.join(', ')}: a second call was read from the body`);
+          target.fault(`${lines.join(', ')}: the body was read as a second call`);
         wire.destroy();
       }
     },

@@ -7,10 +7,10 @@ import { Agent } from 'undici';
 
 /** The path of the basic protocol. */
 export const BASIC = '/beta/litellm_basic_guardrail_api';
-/** The service ends a call after 25 s. */
-const PATIENCE_MS = 28_000;
-/** Longer answers are truncated here. */
-const MOST_BYTES = 128 * 2 ** 20;
+/** The service itself ends a call after 25 s. */
+const TIMEOUT_MS = 28_000;
+/** Longer answers are truncated to this length. */
+const MAX_BYTES = 128 * 2 ** 20;
 
 /** An answer; `status` 0 means that there was none. */
 export interface Answer {
@@ -69,7 +69,7 @@ export class Client {
       let bytes = 0;
       for await (const chunk of body) {
         bytes += (chunk as Buffer).length;
-        if (bytes <= MOST_BYTES) chunks.push(chunk as Buffer);
+        if (bytes <= MAX_BYTES) chunks.push(chunk as Buffer);
       }
       return { status: statusCode, text: Buffer.concat(chunks).toString(), headers };
     } catch (error) {
@@ -80,7 +80,7 @@ export class Client {
 }
 
 function newAgent(): Agent {
-  return new Agent({ connections: 2_000, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
+  return new Agent({ connections: 2_000, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
 }
 
 function isRaw(body: unknown): body is string | Buffer {

@@ -1,7 +1,7 @@
 /** Terminates the guardrail or its store at arbitrary times. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { basic, pseudonymsIn, textsOf } from './client.ts';
-import type { GuardrailAttack, Target } from './testbed.ts';
+import type { GuardrailAttack, Target } from './attack.ts';
 
 const RECOVERY_MS = 15_000;
 
@@ -16,11 +16,11 @@ function sendContinuously(target: Target, size: number): () => Promise<number[]>
   const text = 'Anna Schmidt met Bernd Meyer. '.repeat(size / 30);
   const loops = Array.from({ length: 12 }, async () => {
     while (!isOver) {
-      const value = target.planted.email();
+      const value = target.canaries.email();
       const body = basic('request', { texts: [`${value} ${text}`] });
       const { status, text: answer } = await target.send({ key: target.keys.attacker, body });
       statuses.push(status);
-      if (status === 200 && answer.includes(value)) target.fault('a value went on to the model');
+      if (status === 200 && answer.includes(value)) target.fault('a request for the model contains a personal value');
       if (status !== 200) await delay(20);
     }
   });
@@ -38,7 +38,7 @@ async function untilServed(target: Target): Promise<void> {
     if (status === 200) return;
     await delay(100);
   }
-  target.fault(`no call is served within ${RECOVERY_MS / 1000} s`);
+  target.fault(`no call was served within ${RECOVERY_MS / 1000} s`);
 }
 
 const attacks: readonly GuardrailAttack[] = [
@@ -56,20 +56,21 @@ const attacks: readonly GuardrailAttack[] = [
           key: target.keys.other,
           body: basic('request', { texts: ['a@example.org'] }),
         });
-        if (status !== 502) target.fault(`without its store, a call is answered ${status}`);
+        if (status !== 502)
+          target.fault(`without its store, the guardrail responds with status ${status}, expected 502`);
         await target.redis?.restart();
         await untilServed(target);
       }
       const wrong = (await stop()).filter((status) => ![200, 429, 502].includes(status));
-      if (wrong.length > 0) target.fault(`calls were answered ${[...new Set(wrong)].join(', ')}`);
+      if (wrong.length > 0) target.fault(`unexpected statuses: ${[...new Set(wrong)].join(', ')}`);
     },
   },
   {
     name: 'killed',
     outage: true,
     run: async (target) => {
-      const { keys, planted, random } = target;
-      const value = planted.email();
+      const { keys, canaries, random } = target;
+      const value = canaries.email();
       const masked = await target.send({
         key: keys.attacker,
         body: basic('request', { texts: [`Write to ${value}.`] }),
@@ -80,22 +81,22 @@ const attacks: readonly GuardrailAttack[] = [
       await target.restart();
       await stop();
       await untilServed(target);
-      const said = textsOf(masked);
-      const { text } = await target.send({ key: keys.attacker, body: basic('response', { texts: said }) });
-      if (pseudonymsIn(said.join(' ')).length === 0) target.fault('a value was not masked');
-      if (target.store === 'redis' && !text.includes(value)) target.fault('a mapping in Redis did not survive');
-      if (target.store === 'memory' && !text.includes(said[0] ?? ''))
+      const texts = textsOf(masked);
+      const { text } = await target.send({ key: keys.attacker, body: basic('response', { texts }) });
+      if (pseudonymsIn(texts.join(' ')).length === 0) target.fault('a value was not pseudonymized');
+      if (target.store === 'redis' && !text.includes(value)) target.fault('a mapping in Redis was lost');
+      if (target.store === 'memory' && !text.includes(texts[0] ?? ''))
         target.fault('a pseudonym without a mapping changed');
     },
   },
   {
-    name: 'stopped-under-fire',
+    name: 'stopped-under-load',
     outage: true,
     run: async (target) => {
       const stop = sendContinuously(target, 10_000);
       await delay(300 + target.random.int(500));
       const end = await target.end('SIGTERM');
-      if (end !== 'exit code 0') target.fault(`at SIGTERM it ended with ${end}`);
+      if (end !== 'exit code 0') target.fault(`after SIGTERM, the guardrail ended with ${end}`);
       await target.restart();
       await stop();
       await untilServed(target);

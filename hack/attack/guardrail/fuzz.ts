@@ -1,10 +1,10 @@
 /** Mutated bodies and requests on every route. */
 import { mutate } from '../mutate.ts';
 import { ATTACKER, basic, BASIC, openWire } from './client.ts';
-import type { GuardrailAttack, Target } from './testbed.ts';
+import type { GuardrailAttack, Target } from './attack.ts';
 
 const ROUNDS = 120;
-const AT_ONCE = 16;
+const PARALLEL = 16;
 /** The statuses that the API describes for routes with a body; 404 and 405 are for other paths. */
 const DESCRIBED = new Set([200, 400, 404, 405, 409, 413, 415, 429]);
 
@@ -89,12 +89,12 @@ const attacks: readonly GuardrailAttack[] = [
   {
     name: 'mutated-bodies',
     run: async (target) => {
-      const { random, planted, keys } = target;
-      const value = planted.email();
+      const { random, canaries, keys } = target;
+      const value = canaries.email();
       for (const { path, headers = {}, body } of ROUTES) {
         const bodies = Array.from({ length: ROUNDS }, () => mutate(body(value), random));
-        for (let at = 0; at < bodies.length; at += AT_ONCE) {
-          const sent = bodies.slice(at, at + AT_ONCE);
+        for (let at = 0; at < bodies.length; at += PARALLEL) {
+          const sent = bodies.slice(at, at + PARALLEL);
           const answers = await Promise.all(
             sent.map((bytes) => target.send({ path, key: keys.attacker, body: bytes, headers })),
           );
@@ -106,8 +106,8 @@ const attacks: readonly GuardrailAttack[] = [
   {
     name: 'hostile-requests',
     run: async (target) => {
-      const { planted, keys, port } = target;
-      const value = planted.email();
+      const { canaries, keys, port } = target;
+      const value = canaries.email();
       const paths = [
         `/sessions/${value}`,
         `/sessions/${encodeURIComponent(`../${value}`)}`,
@@ -126,12 +126,17 @@ const attacks: readonly GuardrailAttack[] = [
       }
       for (const key of [value, 'x'.repeat(7_000), '']) {
         const { status } = await target.send({ key, body: basic('request', { texts: [value] }) });
-        if (status !== 401 && status !== 431) target.fault(`a wrong key is answered ${status}`);
+        if (status !== 401 && status !== 431) target.fault(`a wrong key was answered with status ${status}`);
       }
-      for (const type of ['text/plain', `application/json; charset=${planted.token()}`, 'multipart/form-data', value]) {
+      for (const type of [
+        'text/plain',
+        `application/json; charset=${canaries.token()}`,
+        'multipart/form-data',
+        value,
+      ]) {
         const headers = { 'content-type': type, 'x-session-id': value, traceparent: value, 'x-request-id': value };
         const { status, text } = await target.send({ key: keys.attacker, body: Buffer.from('{}'), headers });
-        judge(target, 'a wrong type', status, text);
+        judge(target, 'a wrong content type', status, text);
       }
       const lines = [
         `GET http://${value}/ HTTP/1.1\r\n\r\n`,
@@ -147,7 +152,7 @@ const attacks: readonly GuardrailAttack[] = [
         const wire = await openWire(port);
         wire.write(line);
         await wire.closed(150);
-        for (const token of planted.scan(wire.received())) target.fault(`an answer repeats a planted value (${token})`);
+        for (const token of canaries.scan(wire.received())) target.fault(`an answer repeats a canary value (${token})`);
         wire.destroy();
       }
     },

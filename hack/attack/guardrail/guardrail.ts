@@ -4,7 +4,8 @@ import { crashAttacks } from './crashes.ts';
 import { fuzzAttacks } from './fuzz.ts';
 import { imageAttacks } from './images.ts';
 import { sessionAttacks } from './sessions.ts';
-import { GuardrailTestbed, type StoreKind } from './testbed.ts';
+import type { StoreKind } from './attack.ts';
+import { GuardrailTestbed } from './testbed.ts';
 import { textAttacks } from './texts.ts';
 
 const ATTACKS = [...textAttacks, ...bodyAttacks, ...imageAttacks, ...sessionAttacks, ...fuzzAttacks, ...crashAttacks];

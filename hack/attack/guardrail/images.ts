@@ -4,28 +4,28 @@ import { randomBytes } from 'node:crypto';
 import { pngOf, pngWith } from '../../../guardrail/images/testing/files.ts';
 import { basic } from './client.ts';
 import { dataUrl, denseImages, imageDataUrl } from './attackImages.ts';
-import type { GuardrailAttack, Target } from './testbed.ts';
+import type { GuardrailAttack, Target } from './attack.ts';
 import { answered } from './texts.ts';
 
 /** The OCR time limit of one image. */
 const BUDGET_MS = 5_000;
-/** Additional time for an ordinary image of another tenant, on a busy machine. */
+/** The additional time of another tenant's ordinary image, on a busy machine. */
 const SLACK_MS = 4_000;
 
 const bodyOf = (...images: readonly string[]): object => basic('request', { texts: [], images });
 
 /** Sends an ordinary image as another tenant. It may wait for the image in OCR, but for no other. */
-async function sendOtherImage(target: Target, mostMs: number): Promise<void> {
+async function sendOtherImage(target: Target, maxMs: number): Promise<void> {
   const began = performance.now();
   const { status } = await target.send({ key: target.keys.other, body: bodyOf(await imageDataUrl()) });
   const took = performance.now() - began;
-  if (status !== 200) target.fault(`the image of another tenant got status ${status}`);
-  else if (took > mostMs) target.fault(`the image of another tenant took ${(took / 1000).toFixed(1)} s`);
+  if (status !== 200) target.fault(`the image of another tenant was answered with status ${status}`);
+  else if (took > maxMs) target.fault(`the image of another tenant took ${(took / 1000).toFixed(1)} s`);
 }
 
 const attacks: readonly GuardrailAttack[] = [
   {
-    name: 'dense-pictures',
+    name: 'dense-images',
     run: async (target) => {
       const over = new AbortController();
       const flood = (await denseImages(5)).map((one) =>
@@ -35,11 +35,11 @@ const attacks: readonly GuardrailAttack[] = [
       await sendOtherImage(target, BUDGET_MS + SLACK_MS);
       over.abort();
       const answers = (await Promise.all(flood)).filter(({ text }) => text !== 'AbortError');
-      answered(target, 'a dense picture', answers);
+      answered(target, 'a dense image', answers);
     },
   },
   {
-    name: 'abandoned-pictures',
+    name: 'abandoned-images',
     run: async (target) => {
       for (const one of await denseImages(5)) {
         const abandoned = new AbortController();
@@ -52,7 +52,7 @@ const attacks: readonly GuardrailAttack[] = [
     },
   },
   {
-    name: 'picture-bombs',
+    name: 'image-bombs',
     run: async (target) => {
       const { random, keys } = target;
       const ordinary = Buffer.from((await imageDataUrl()).split(',')[1] ?? '', 'base64');
@@ -80,7 +80,7 @@ const attacks: readonly GuardrailAttack[] = [
         answered(target, 'an invalid image', [await target.send({ key: keys.attacker, body: bodyOf(image) })]);
       }
       const many = Array.from({ length: 1_000 }, () => dataUrl(pngOf(1, 1)));
-      answered(target, '1,000 pictures', [await target.send({ key: keys.attacker, body: bodyOf(...many) })]);
+      answered(target, '1,000 images', [await target.send({ key: keys.attacker, body: bodyOf(...many) })]);
     },
   },
 ];

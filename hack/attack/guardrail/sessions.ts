@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { CODE_ALPHABET } from '../../../guardrail/pseudonymization/pseudonymization.ts';
 import { basic, pseudonymsIn, textsOf, type Answer } from './client.ts';
-import type { GuardrailAttack, Target } from './testbed.ts';
+import type { GuardrailAttack, Target } from './attack.ts';
 import { answered } from './texts.ts';
 
-/** The minimum length of a code: 40 bits cannot be searched through answers. */
-const LEAST_CODE = 8;
+/** The minimum length of a code: guessing 40 bits takes too many calls. */
+const MIN_CODE_LENGTH = 8;
 
 /**
  * Pseudonymizes a new value.
@@ -18,15 +18,15 @@ async function maskOne(
   key: string,
   id = 'attack',
 ): Promise<{ readonly value: string; readonly pseudonym: string; readonly session: string }> {
-  const value = target.planted.email();
+  const value = target.canaries.email();
   const answer = await target.send({ key, body: basic('request', { texts: [`Write to ${value} today.`] }, id) });
   const [pseudonym = ''] = pseudonymsIn(textsOf(answer).join(' '));
   const session = answer.headers['x-session-id'];
-  if (pseudonym === '') target.fault(`a value was not masked (status ${answer.status})`);
+  if (pseudonym === '') target.fault(`a value was not pseudonymized (status ${answer.status})`);
   return { value, pseudonym, session: typeof session === 'string' ? session : '' };
 }
 
-function mustNotShow(target: Target, what: string, answer: Answer, value: string): void {
+function mustNotContain(target: Target, what: string, answer: Answer, value: string): void {
   if (answer.text.includes(value)) target.fault(what);
 }
 
@@ -37,7 +37,7 @@ const attacks: readonly GuardrailAttack[] = [
       const { keys, random } = target;
       const { value, pseudonym } = await maskOne(target, keys.attacker);
       const code = /_([0-9A-Z]+)>$/.exec(pseudonym)?.[1] ?? '';
-      if (code.length < LEAST_CODE) target.fault(`a pseudonym's code has ${code.length} characters`);
+      if (code.length < MIN_CODE_LENGTH) target.fault(`a pseudonym's code has ${code.length} characters`);
       const label = pseudonym.slice(0, pseudonym.lastIndexOf('_') + 1);
       const guess = (): string => {
         const digits = Array.from(code, () => CODE_ALPHABET.charAt(random.int(CODE_ALPHABET.length)));
@@ -49,10 +49,10 @@ const attacks: readonly GuardrailAttack[] = [
       for (const texts of [[guesses.join(' ')], guesses.slice(0, 9_000).concat(pseudonym)]) {
         const answer = await target.send({ key: keys.attacker, body: basic('response', { texts }) });
         answered(target, 'an answer full of guesses', [answer]);
-        mustNotShow(target, 'a guess among thousands was restored', answer, value);
+        mustNotContain(target, 'a guess among thousands was restored', answer, value);
       }
-      const honest = await target.send({ key: keys.attacker, body: basic('response', { texts: [pseudonym] }) });
-      if (!honest.text.includes(value)) target.fault('an honest answer is not restored after the guesses');
+      const valid = await target.send({ key: keys.attacker, body: basic('response', { texts: [pseudonym] }) });
+      if (!valid.text.includes(value)) target.fault('a valid pseudonym is not restored after the guesses');
     },
   },
   {
@@ -62,13 +62,13 @@ const attacks: readonly GuardrailAttack[] = [
       const { value, pseudonym, session } = await maskOne(target, keys.attacker);
       const path = `/sessions/${session}`;
       const seen = await target.send({ key: keys.other, path, method: 'GET' });
-      if (seen.status === 200) target.fault('a session is shown to another tenant');
+      if (seen.status === 200) target.fault('another tenant can read a session');
       await target.send({ key: keys.other, path, method: 'DELETE' });
       await target.send({ key: keys.other, path: '/subjects/erase', body: { end_user_id: 'mallory' } });
       const own = await target.send({ key: keys.attacker, body: basic('response', { texts: [pseudonym] }) });
-      if (!own.text.includes(value)) target.fault('a session was erased by another tenant');
+      if (!own.text.includes(value)) target.fault('another tenant erased a session');
       const foreign = await target.send({ key: keys.other, body: basic('response', { texts: [pseudonym] }) });
-      mustNotShow(target, 'a value was restored for another tenant', foreign, value);
+      mustNotContain(target, 'a value was restored for another tenant', foreign, value);
       const unknown = `/sessions/${randomBytes(16).toString('hex')}`;
       answered(
         target,
@@ -91,7 +91,7 @@ const attacks: readonly GuardrailAttack[] = [
       ];
       for (const request_data of forged) {
         const body = { ...basic('response', { texts: [pseudonym] }), request_data };
-        mustNotShow(
+        mustNotContain(
           target,
           'a value was restored for another team',
           await target.send({ key: keys.attacker, body }),
@@ -118,11 +118,11 @@ const attacks: readonly GuardrailAttack[] = [
         const { transformedData } = JSON.parse(answer.text) as { transformedData?: { request?: { json?: object } } };
         return { answer, json: transformedData?.request?.json ?? {} };
       };
-      const value = target.planted.email();
+      const value = target.canaries.email();
       const first = await ask(`Write to ${value} today.`);
-      const second = await ask(`Write to ${target.planted.email()} today.`);
+      const second = await ask(`Write to ${target.canaries.email()} today.`);
       const [pseudonym = ''] = pseudonymsIn(first.answer.text);
-      if (pseudonym === '') target.fault(`a value was not masked for Portkey (status ${first.answer.status})`);
+      if (pseudonym === '') target.fault(`a value was not pseudonymized for Portkey (status ${first.answer.status})`);
       // The model of the second client returns the first client's pseudonym, with and without the second client's token.
       for (const json of [second.json, {}]) {
         const response = { json: { choices: [{ index: 0, message: { role: 'assistant', content: pseudonym } }] } };
@@ -131,7 +131,7 @@ const attacks: readonly GuardrailAttack[] = [
           key: keys.attacker,
           body: hook('afterRequestHook', json, { response }),
         });
-        mustNotShow(target, 'a value was restored for a client that names the same user', answer, value);
+        mustNotContain(target, 'a value was restored for a client that names the same user', answer, value);
       }
     },
   },

@@ -2,7 +2,7 @@
 import { BYTES_PER_BODY_BYTE, BYTES_PER_CALL } from '../../../guardrail/memoryBudget.ts';
 import { mebibytes } from '../measure.ts';
 import { basic, pseudonymsIn, textsOf, type Answer } from './client.ts';
-import type { GuardrailAttack, Target } from './testbed.ts';
+import type { GuardrailAttack, Target } from './attack.ts';
 
 const MB = 1_000_000;
 
@@ -86,8 +86,8 @@ const attacks: readonly GuardrailAttack[] = [
   {
     name: 'distinct-emails',
     run: async (target) => {
-      const { planted, random } = target;
-      const kept = planted.email();
+      const { canaries, random } = target;
+      const kept = canaries.email();
       const mails = Array.from({ length: 80_000 }, () => `${random.letters(12)}@example.org`);
       const body = basic('request', { texts: [`${kept} ${mails.join(' ')}`] });
       answered(target, '2 MB of addresses', await volley(target, 2, body));
@@ -118,7 +118,8 @@ const attacks: readonly GuardrailAttack[] = [
         const peak = await target.peakDuring(async () => {
           answered(target, what, [await target.send({ key, body })]);
         });
-        if (peak > allowed) target.fault(`${what}: takes ${mebibytes(peak)}; ${mebibytes(allowed)} is allowed`);
+        if (peak > allowed)
+          target.fault(`${what}: memory grew by ${mebibytes(peak)}; the limit is ${mebibytes(allowed)}`);
       }
     },
   },
@@ -140,8 +141,8 @@ const attacks: readonly GuardrailAttack[] = [
   {
     name: 'deep-json',
     run: async (target) => {
-      const { planted } = target;
-      const value = JSON.stringify(planted.email());
+      const { canaries } = target;
+      const value = JSON.stringify(canaries.email());
       for (const depth of [500, 100_000]) {
         for (const [open, close] of [
           ['[', ']'],
@@ -163,8 +164,8 @@ const attacks: readonly GuardrailAttack[] = [
   {
     name: 'huge-members',
     run: async (target) => {
-      const { planted, random } = target;
-      const name = `${planted.token()}${'k'.repeat(4 * MB)}`;
+      const { canaries, random } = target;
+      const name = `${canaries.token()}${'k'.repeat(4 * MB)}`;
       const members = Object.fromEntries(
         Array.from({ length: 50_000 }, (_, at) => [`${random.letters(4)}${at}`, 'Anna']),
       );

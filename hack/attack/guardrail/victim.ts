@@ -1,7 +1,7 @@
 /**
- * A tenant that continuously makes small ordinary calls. It runs as a separate process, so that its clock continues while
- * the attacks are prepared. Calls begin at fixed times whether or not earlier ones are answered: a service that blocks for a
- * second delays all calls of that second, not just one.
+ * A tenant that continuously makes small ordinary calls. It is a separate process, so that its clock continues while the
+ * attacks are prepared. Calls start at fixed times, whether or not earlier calls are answered: a service that blocks for a
+ * second delays all calls of that second, not only one.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent } from 'undici';
@@ -24,7 +24,7 @@ export interface VictimReport {
 const EVERY_MS = 25;
 const REPORT_MS = 200;
 const PATH = '/beta/litellm_basic_guardrail_api';
-/** A longer call counts as not served. */
+/** The timeout of a call. */
 const TIMEOUT_MS = 10_000;
 
 async function run(): Promise<void> {

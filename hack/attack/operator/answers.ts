@@ -8,12 +8,13 @@ import { annotations, type GatewayCustomer } from '../../../operator/api/v1alpha
 import { eventually } from '../../../operator/runtime/testing/testing.ts';
 import { startDevGateway } from '../../testing/gateway/gateway.ts';
 import { type GatewayCall, type HostileGateway, startHostileGateway, type Treatment } from './hostileGateway.ts';
-import { Admin, differences, type Holdings } from './records.ts';
-import { type Context, isSynced, messagesOf, type OperatorAttack, explained } from './testbed.ts';
+import { Admin, differences, type RecordsById } from './records.ts';
+import { isSynced, messagesOf, unexplainedObjects } from './conditions.ts';
+import type { Context, OperatorAttack } from './testbed.ts';
 
-const LIE_MS = 4_000;
+const HOSTILE_MS = 4_000;
 const CONVERGED_WITHIN_MS = 25_000;
-/** After a 429 that names an hour, the operator probes every minute. */
+/** After a 429 with `retry-after` of an hour, the operator probes every minute. */
 const PROBED_WITHIN_MS = 75_000;
 
 /** What happens to a customer resource while the gateway misbehaves. */
@@ -47,8 +48,8 @@ class Scene {
     return this.context.testbed.client.list(customers, { namespace: this.context.namespace });
   }
 
-  /** Requests an immediate sync of everything. */
-  async poke(): Promise<void> {
+  /** Requests an immediate sync of all resources. */
+  async requestSync(): Promise<void> {
     const { testbed, namespace } = this.context;
     const patch = { metadata: { annotations: { [annotations.syncRequested]: String(performance.now()) } } };
     for (const { metadata } of await this.list()) {
@@ -59,8 +60,8 @@ class Scene {
 }
 
 async function scene(context: Context): Promise<{ readonly scene: Scene; readonly stop: () => Promise<void> }> {
-  const { testbed, namespace, planted } = context;
-  const masterKey = `sk-${planted.token()}`;
+  const { testbed, namespace, canaries } = context;
+  const masterKey = `sk-${canaries.token()}`;
   const truth = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
   const gateway = await startHostileGateway(() => truth.url);
   await testbed.namespace(namespace);
@@ -77,10 +78,10 @@ async function scene(context: Context): Promise<{ readonly scene: Scene; readonl
   };
 }
 
-/** Creates a scene, makes the gateway misbehave while its customers change, and checks the result. */
+/** An attack: the gateway misbehaves while its customers change. Afterwards, the records must match the resources. */
 function answerAttack(
   name: string,
-  mood: (scene: Scene) => (call: GatewayCall) => Treatment,
+  behavior: (scene: Scene) => (call: GatewayCall) => Treatment,
   how: { readonly withinMs?: number; readonly during?: (scene: Scene) => Promise<string[]> } = {},
 ): OperatorAttack {
   return {
@@ -88,7 +89,7 @@ function answerAttack(
     run: async (context) => {
       const { scene: set, stop } = await scene(context);
       try {
-        return await play(set, mood(set), how);
+        return await play(set, behavior(set), how);
       } finally {
         await stop();
       }
@@ -98,36 +99,36 @@ function answerAttack(
 
 async function play(
   scene: Scene,
-  mood: (call: GatewayCall) => Treatment,
+  behavior: (call: GatewayCall) => Treatment,
   how: { readonly withinMs?: number; readonly during?: (scene: Scene) => Promise<string[]> },
 ): Promise<string[]> {
   const { testbed, namespace } = scene.context;
   const faults: string[] = [];
   await scene.admin.call('/budget/new', { budget_id: 'gold', max_budget: 7 });
-  await scene.admin.call('/customer/new', { user_id: scene.idOf('foreign'), alias: 'Of somebody else' });
+  await scene.admin.call('/customer/new', { user_id: scene.idOf('foreign'), alias: 'Another owner' });
   for (const role of ['kept', 'changed', 'deleted'] as const) await scene.create(role);
   await eventually(async () => {
     if (!(await scene.list()).every(isSynced)) throw new Error('The customers were not synced before the attack.');
   });
 
-  scene.gateway.mood = mood;
+  scene.gateway.behavior = behavior;
   await testbed.client.patch(customers, { namespace, name: 'changed' }, { spec: { alias: 'Two', maxBudget: 6 } });
   await testbed.client.delete(customers, { namespace, name: 'deleted' });
   await scene.create('created');
-  await scene.poke();
-  await delay(LIE_MS);
-  const there = await scene.list();
-  const held = await scene.admin.holdings();
-  if (held[scene.idOf('deleted')] !== undefined && !there.some(({ metadata }) => metadata.name === 'deleted')) {
-    faults.push('a resource is deleted while the gateway still has its record');
+  await scene.requestSync();
+  await delay(HOSTILE_MS);
+  const remaining = await scene.list();
+  const records = await scene.admin.records();
+  if (records[scene.idOf('deleted')] !== undefined && !remaining.some(({ metadata }) => metadata.name === 'deleted')) {
+    faults.push('a resource was deleted while the gateway still had its record');
   }
-  faults.push(...(await explained(scene.context)));
+  faults.push(...(await unexplainedObjects(testbed.client, namespace)));
   faults.push(...((await how.during?.(scene)) ?? []));
 
-  scene.gateway.mood = () => 'pass';
-  await scene.poke();
-  const expected: Holdings = {
-    [scene.idOf('foreign')]: { alias: 'Of somebody else', blocked: false, maxBudget: null },
+  scene.gateway.behavior = () => 'pass';
+  await scene.requestSync();
+  const expected: RecordsById = {
+    [scene.idOf('foreign')]: { alias: 'Another owner', blocked: false, maxBudget: null },
     [scene.idOf('kept')]: { alias: 'One', blocked: false, maxBudget: 5 },
     [scene.idOf('changed')]: { alias: 'Two', blocked: false, maxBudget: 6 },
     [scene.idOf('created')]: { alias: 'One', blocked: false, maxBudget: 5 },
@@ -135,9 +136,10 @@ async function play(
   await eventually(async () => {
     const left = await scene.list();
     const waiting = left.filter((one) => !isSynced(one)).map((one) => `${one.metadata.name} (${messagesOf(one)})`);
-    if (waiting.length > 0) throw new Error(`not synced afterwards: ${waiting.join(', ')}`);
-    if (left.some(({ metadata }) => metadata.name === 'deleted')) throw new Error('a deletion does not complete');
-    const wrong = differences(expected, await scene.admin.holdings());
+    if (waiting.length > 0) throw new Error(`not synced after the attack: ${waiting.join(', ')}`);
+    if (left.some(({ metadata }) => metadata.name === 'deleted'))
+      throw new Error('the deletion of a resource did not complete');
+    const wrong = differences(expected, await scene.admin.records());
     if (wrong.length > 0) throw new Error(wrong.join('; '));
   }, how.withinMs ?? CONVERGED_WITHIN_MS).catch((error: unknown) => faults.push((error as Error).message));
   const budgets = await scene.admin.budgets();
@@ -146,7 +148,7 @@ async function play(
   return faults;
 }
 
-/** Calls about customers, which determine what the operator writes and deletes. */
+/** Whether a call is about customers. The answers determine what the operator writes and deletes. */
 const isAboutCustomers = ({ path }: GatewayCall): boolean =>
   path.startsWith('/customer/') || path.startsWith('/end_user/');
 const always =
@@ -163,7 +165,7 @@ const not200 = (status: number, body: string, headers: Record<string, string> = 
 const reachable = async ({ context: { testbed, namespace } }: Scene): Promise<string[]> => {
   const [instance] = await testbed.client.list(instances, { namespace });
   const condition = instance?.status?.conditions?.find(({ type }) => type === 'Reachable');
-  return condition?.status === 'True' ? ['the instance reads Reachable'] : [];
+  return condition?.status === 'True' ? ['the condition Reachable of the instance is True'] : [];
 };
 
 /** Misleading 404s: from another server at the gateway's address, or for a wrong path. */
@@ -178,7 +180,7 @@ const NOT_FOUND: Readonly<Record<string, Treatment>> = {
   'wrong-path': not200(404, '{"detail":"Not Found"}'),
 };
 
-const refusals: readonly OperatorAttack[] = [
+const wrongAnswers: readonly OperatorAttack[] = [
   answerAttack(
     'error-with-200',
     always({ status: 200, body: '{"error":{"message":"Something went wrong","code":"500"}}' }),
@@ -201,13 +203,15 @@ const refusals: readonly OperatorAttack[] = [
       during: async (scene) => {
         const created = (await scene.list()).find(({ metadata }) => metadata.name === 'created');
         const messages = created === undefined ? '' : messagesOf(created);
-        return messages.includes('RateLimited') ? [] : [`a new customer does not report RateLimited, but: ${messages}`];
+        return messages.includes('RateLimited')
+          ? []
+          : [`a new customer does not report RateLimited. Its conditions: ${messages}`];
       },
     },
   ),
   answerAttack('forbidden-address', always(not200(403, '{"error":{"message":"ip not allowed"}}'))),
   answerAttack('echoed-secrets', (scene) => {
-    const secret = `Authorization: Bearer ${scene.masterKey} was refused for ${scene.context.planted.email()}`;
+    const secret = `Authorization: Bearer ${scene.masterKey} was rejected for ${scene.context.canaries.email()}`;
     return () => not200(500, JSON.stringify({ error: { message: secret } }));
   }),
   answerAttack(
@@ -234,9 +238,9 @@ const silences: readonly OperatorAttack[] = (['hang', 'reset', 'cut', 'trickle',
 const redirect: OperatorAttack = {
   name: 'redirect',
   run: async (context) => {
-    let lured = 0;
+    let redirected = 0;
     const trap = createServer((_, response) => {
-      lured += 1;
+      redirected += 1;
       response.end('{}');
     });
     trap.listen(0, '127.0.0.1');
@@ -244,7 +248,7 @@ const redirect: OperatorAttack = {
     const location = `http://127.0.0.1:${(trap.address() as AddressInfo).port}/`;
     try {
       const faults = await answerAttack('redirect', always(not200(307, '', { location }))).run(context);
-      return lured > 0 ? [...faults, 'the operator follows a redirect with its key'] : faults;
+      return redirected > 0 ? [...faults, 'the operator followed a redirect and sent its key'] : faults;
     } finally {
       trap.close();
       trap.closeAllConnections();
@@ -254,7 +258,7 @@ const redirect: OperatorAttack = {
 
 export const answerAttacks: readonly OperatorAttack[] = [
   ...Object.entries(NOT_FOUND).map(([name, treatment]) => answerAttack(name, always(treatment), { during: reachable })),
-  ...refusals,
+  ...wrongAnswers,
   ...silences,
   redirect,
 ];

@@ -15,7 +15,8 @@ import {
   waitUntilReady,
 } from '../../testing/processes.ts';
 import { Admin, differences, type GatewayRecord } from './records.ts';
-import { type Context, isSynced, messagesOf, type OperatorAttack } from './testbed.ts';
+import { isSynced, messagesOf } from './conditions.ts';
+import type { Context, OperatorAttack } from './testbed.ts';
 
 const MASTER_KEY = 'sk-crashes';
 const NAMES = 12;
@@ -47,31 +48,31 @@ async function startGateway(port: number, folder: string): Promise<ManagedProces
  */
 async function changeAtRandom(context: Context, changes: number): Promise<Map<string, GatewayRecord>> {
   const { testbed, random, namespace } = context;
-  const wanted = new Map<string, GatewayRecord>();
+  const desired = new Map<string, GatewayRecord>();
   let serial = 0;
   for (let n = 0; n < changes; n += 1) {
     const name = `c${random.int(NAMES)}`;
     const key = { namespace, name };
     const [alias, maxBudget] = [`Alias ${(serial += 1)}`, 1 + random.int(9)];
-    const known = wanted.get(name);
+    const known = desired.get(name);
     if (known !== undefined && random.int(4) === 0) {
       await testbed.client.delete(customers, key);
-      wanted.delete(name);
+      desired.delete(name);
     } else if (known !== undefined) {
       await testbed.client.patch(customers, key, { spec: { alias, maxBudget } });
-      wanted.set(name, { alias, blocked: false, maxBudget });
+      desired.set(name, { alias, blocked: false, maxBudget });
     } else {
       const spec = { instanceRef: { name: 'main' }, customerId: name, alias, maxBudget };
       // The previous resource of this name may still be terminating.
-      const isMade = await testbed.client.create(customers, { metadata: key, spec } as object).then(
+      const isCreated = await testbed.client.create(customers, { metadata: key, spec } as object).then(
         () => true,
         () => false,
       );
-      if (isMade) wanted.set(name, { alias, blocked: false, maxBudget });
+      if (isCreated) desired.set(name, { alias, blocked: false, maxBudget });
     }
     await delay(random.int(200));
   }
-  return wanted;
+  return desired;
 }
 
 const attacks: readonly OperatorAttack[] = [
@@ -88,7 +89,7 @@ const attacks: readonly OperatorAttack[] = [
       try {
         await testbed.namespace(namespace);
         await testbed.secret(namespace, 'gateway', MASTER_KEY);
-        await admin.call('/customer/new', { user_id: 'foreign', alias: 'Of somebody else' });
+        await admin.call('/customer/new', { user_id: 'foreign', alias: 'Another owner' });
         const masterKeySecretRef = { name: 'gateway', key: 'key' };
         const spec = { endpoint: `http://127.0.0.1:${port}`, proxyName: 'litellm', masterKeySecretRef };
         await testbed.client.create(instances, { metadata: { namespace, name: 'main' }, spec } as object);
@@ -102,8 +103,8 @@ const attacks: readonly OperatorAttack[] = [
           gateway = await startGateway(port, folder);
           if (kill === 1) await testbed.operator.restart();
         }
-        const wanted = await changing;
-        return await converged(context, admin, wanted);
+        const desired = await changing;
+        return await converged(context, admin, desired);
       } finally {
         await gateway.kill();
       }
@@ -114,10 +115,10 @@ const attacks: readonly OperatorAttack[] = [
 async function converged(
   { testbed, namespace }: Context,
   admin: Admin,
-  wanted: ReadonlyMap<string, GatewayRecord>,
+  desired: ReadonlyMap<string, GatewayRecord>,
 ): Promise<string[]> {
-  const foreign = { alias: 'Of somebody else', blocked: false, maxBudget: null };
-  // An answer that the killed gateway sent but did not store is corrected at the next comparison.
+  const foreign = { alias: 'Another owner', blocked: false, maxBudget: null };
+  // The killed gateway may have acknowledged a write that it did not store. The next sync corrects the record.
   const patch = { metadata: { annotations: { [annotations.syncRequested]: String(performance.now()) } } };
   for (const { metadata } of await testbed.client.list(customers, { namespace })) {
     await testbed.client.patch(customers, { namespace, name: metadata.name }, patch).catch(() => undefined);
@@ -127,16 +128,16 @@ async function converged(
       const all = await testbed.client.list(customers, { namespace });
       const names = all.map(({ metadata }) => metadata.name).sort();
       const waiting = all.filter((one) => !isSynced(one)).map((one) => `${one.metadata.name} (${messagesOf(one)})`);
-      if (waiting.length > 0) throw new Error(`not synced afterwards: ${waiting.join(', ')}`);
-      const wrong = differences({ foreign, ...Object.fromEntries(wanted) }, await admin.holdings());
+      if (waiting.length > 0) throw new Error(`not synced after the attack: ${waiting.join(', ')}`);
+      const wrong = differences({ foreign, ...Object.fromEntries(desired) }, await admin.records());
       if (wrong.length > 0) throw new Error(wrong.join('; '));
-      if (names.join() !== [...wanted.keys()].sort().join()) throw new Error('deletions do not end');
+      if (names.join() !== [...desired.keys()].sort().join()) throw new Error('deletions did not complete');
     }, CONVERGED_WITHIN_MS);
   } catch (error) {
     return [(error as Error).message];
   }
   const rows = (await admin.budgets()).length;
-  return rows === wanted.size ? [] : [`the gateway has ${rows} budget rows for ${wanted.size} customers`];
+  return rows === desired.size ? [] : [`the gateway has ${rows} budget rows for ${desired.size} customers`];
 }
 
 export const crashAttacks = [...attacks];

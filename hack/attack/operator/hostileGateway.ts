@@ -1,4 +1,4 @@
-/** A gateway that lies, stalls and drops connections: a proxy between the operator and a correct gateway. */
+/** A gateway that sends wrong answers, stalls and drops connections: a proxy between the operator and a correct gateway. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -46,8 +46,8 @@ export interface HostileGateway {
   readonly url: string;
   /** All calls since the list was last cleared. */
   readonly calls: GatewayCall[];
-  /** Can be changed at any time. */
-  mood: (call: GatewayCall) => Treatment;
+  /** Selects the treatment of each call. Can be replaced at any time. */
+  behavior: (call: GatewayCall) => Treatment;
   stop(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export async function startHostileGateway(target: () => string): Promise<Hostile
   const gateway: HostileGateway = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: [],
-    mood: () => 'pass',
+    behavior: () => 'pass',
     stop: async () => {
       server.closeAllConnections();
       server.close();
@@ -73,7 +73,7 @@ export async function startHostileGateway(target: () => string): Promise<Hostile
     const [path = '', query = ''] = (incoming.url ?? '').split('?');
     const call = { method: incoming.method ?? '', path, query, body: await textOf(incoming) };
     gateway.calls.push(call);
-    const treatment = gateway.mood(call);
+    const treatment = gateway.behavior(call);
     if (treatment === 'hang') return;
     if (treatment === 'reset') incoming.socket.destroy();
     else if (treatment === 'endless') await endless(outgoing);
@@ -121,7 +121,7 @@ async function slowly(outgoing: ServerResponse, body: string, how: 'cut' | 'tric
 async function endless(outgoing: ServerResponse): Promise<void> {
   outgoing.writeHead(200, { 'content-type': 'application/json' });
   const piece = 'x'.repeat(65_536);
-  // Larger than any valid answer; the attack ends even if nobody closes the connection.
+  // Larger than any valid answer, but finite: the attack ends even if the operator does not close the connection.
   const pieces = function* (): Generator<string> {
     yield '{"user_id":"';
     for (let n = 0; n < 2_000; n += 1) yield piece;

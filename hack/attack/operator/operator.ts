@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Planted } from '../planted.ts';
+import { Canaries } from '../canaries.ts';
 import type { Group, Trial } from '../suite.ts';
 import { answerAttacks } from './answers.ts';
 import { crashAttacks } from './crashes.ts';
@@ -49,17 +49,17 @@ async function together(
 ): Promise<void> {
   const chosen = attacks.filter(({ name }) => trial.isChosen(around) || trial.isChosen(name));
   if (chosen.length === 0) return;
-  const planted = new Planted(trial.random(around));
+  const canaries = new Canaries(trial.random(around));
   await trial.attempt(around, () =>
     testbed.runAttack(async () => {
       await Promise.all(
         chosen.map(async ({ name, run }, at) => {
           await delay(at * SETUP_MS);
-          await trial.attempt(name, () => run({ testbed, random: trial.random(name), planted, namespace: name }));
+          await trial.attempt(name, () => run({ testbed, random: trial.random(name), canaries, namespace: name }));
         }),
       );
       return [];
-    }, planted),
+    }, canaries),
   );
 }
 
@@ -68,13 +68,13 @@ async function alone(
   { name, run, outage }: OperatorAttack,
   trial: Trial,
 ): Promise<readonly string[]> {
-  const [random, planted] = [trial.random(name), new Planted(trial.random(name))];
+  const [random, canaries] = [trial.random(name), new Canaries(trial.random(name))];
   const attack = async (): Promise<readonly string[]> => {
     try {
-      return await run({ testbed, random, planted, namespace: name });
+      return await run({ testbed, random, canaries, namespace: name });
     } finally {
       await testbed.clear(name);
     }
   };
-  return testbed.runAttack(attack, planted, outage === undefined ? {} : { outage });
+  return testbed.runAttack(attack, canaries, outage === undefined ? {} : { outage });
 }

@@ -9,10 +9,10 @@ describe('the differences between records', () => {
     expect(
       differences({ a: record, b: record }, { a: { ...record, alias: 'Two', blocked: true }, c: record }),
     ).to.deep.equal([
-      'alias of a is Two, not One',
-      'blocked of a is true, not false',
-      'the gateway does not have b',
-      'the gateway still has c',
+      'alias of customer a is Two, expected One',
+      'blocked of customer a is true, expected false',
+      'the gateway has no customer b',
+      'the gateway still has customer c',
     ]);
   });
 });

@@ -9,7 +9,7 @@ export interface GatewayRecord {
 }
 
 /** All customers of a gateway by their ids. */
-export type Holdings = Readonly<Record<string, GatewayRecord>>;
+export type RecordsById = Readonly<Record<string, GatewayRecord>>;
 
 interface WireCustomer {
   readonly user_id: string;
@@ -36,12 +36,12 @@ export class Admin {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.body.text();
-    if (answer.statusCode !== 200) throw new Error(`${path} was answered ${answer.statusCode}: ${text}`);
+    if (answer.statusCode !== 200) throw new Error(`${path} returned status ${answer.statusCode}: ${text}`);
     return JSON.parse(text) as unknown;
   }
 
   /** @returns all customer records. */
-  async holdings(): Promise<Holdings> {
+  async records(): Promise<RecordsById> {
     const all = (await this.call('/customer/list')) as WireCustomer[];
     return Object.fromEntries(
       all.map(({ user_id, alias, blocked, litellm_budget_table: budget }) => [
@@ -58,13 +58,15 @@ export class Admin {
 }
 
 /** @returns the differences between the actual and the expected records. Pure. */
-export function differences(expected: Holdings, found: Holdings): string[] {
+export function differences(expected: RecordsById, found: RecordsById): string[] {
   const ids = [...new Set([...Object.keys(expected), ...Object.keys(found)])].sort();
   return ids.flatMap((id) => {
-    const [wanted, there] = [expected[id], found[id]];
-    if (wanted === undefined) return [`the gateway still has ${id}`];
-    if (there === undefined) return [`the gateway does not have ${id}`];
-    const fields = (['alias', 'blocked', 'maxBudget'] as const).filter((field) => wanted[field] !== there[field]);
-    return fields.map((field) => `${field} of ${id} is ${String(there[field])}, not ${String(wanted[field])}`);
+    const [desired, actual] = [expected[id], found[id]];
+    if (desired === undefined) return [`the gateway still has customer ${id}`];
+    if (actual === undefined) return [`the gateway has no customer ${id}`];
+    const fields = (['alias', 'blocked', 'maxBudget'] as const).filter((field) => desired[field] !== actual[field]);
+    return fields.map(
+      (field) => `${field} of customer ${id} is ${String(actual[field])}, expected ${String(desired[field])}`,
+    );
   });
 }

@@ -1,18 +1,11 @@
-/** Tenants' resources that try to harm the operator or other tenants. */
+/** Resources of tenants that try to harm the operator or other tenants. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { customers, instances } from '../../../operator/api/kinds.ts';
 import { eventually } from '../../../operator/runtime/testing/testing.ts';
 import { startDevGateway } from '../../testing/gateway/gateway.ts';
 import { Admin, differences } from './records.ts';
-import {
-  configMaps,
-  type Context,
-  isSynced,
-  messagesOf,
-  type OperatorAttack,
-  type OperatorTestbed,
-  explained,
-} from './testbed.ts';
+import { isSynced, messagesOf, unexplainedObjects } from './conditions.ts';
+import { configMaps, type Context, type OperatorAttack, type OperatorTestbed } from './testbed.ts';
 
 const REPORTED_WITHIN_MS = 10_000;
 const masterKeySecretRef = { name: 'gateway', key: 'key' };
@@ -48,7 +41,7 @@ const odd: readonly OperatorAttack[] = [
           await accepted(testbed, customers, { metadata, spec: { instanceRef: ref, customerId: metadata.name } });
         }
       }
-      const faults = await explained(context);
+      const faults = await unexplainedObjects(context.testbed.client, context.namespace);
       for (const one of await testbed.client.list(customers, { namespace })) {
         if (CONTROL.test(messagesOf(one)))
           faults.push(`a condition contains control characters: ${JSON.stringify(messagesOf(one))}`);
@@ -82,7 +75,7 @@ const odd: readonly OperatorAttack[] = [
           await accepted(testbed, instances, { metadata: { namespace, name: `odd-${at}-${n}` }, spec });
         }
       }
-      return explained(context);
+      return unexplainedObjects(context.testbed.client, context.namespace);
     },
   },
   {
@@ -117,7 +110,7 @@ const odd: readonly OperatorAttack[] = [
         const spec = { instanceRef: { name }, customerId: name };
         await accepted(testbed, customers, { metadata: { namespace, name }, spec });
       }
-      return explained(context);
+      return unexplainedObjects(context.testbed.client, context.namespace);
     },
   },
   {
@@ -132,23 +125,23 @@ const odd: readonly OperatorAttack[] = [
         await testbed.secret(namespace, 'gateway', 'sk-a');
         const spec = { endpoint: gateway.url, proxyName: 'litellm', masterKeySecretRef };
         await testbed.client.create(instances, { metadata: { namespace, name: 'main' }, spec } as object);
-        await admin.call('/customer/new', { user_id: 'foreign', alias: 'Of somebody else' });
+        await admin.call('/customer/new', { user_id: 'foreign', alias: 'Another owner' });
         for (const name of ['stays', 'goes']) {
           const own = { instanceRef: { name: 'main', namespace }, customerId: 'foreign', alias: 'Mine' };
           await testbed.client.create(customers, { metadata: { namespace: other, name }, spec: own } as object);
         }
-        const faults = await explained({ ...context, namespace: other });
+        const faults = await unexplainedObjects(testbed.client, other);
         await testbed.client.delete(customers, { namespace: other, name: 'goes' });
         await eventually(async () => {
           const left = await testbed.client.list(customers, { namespace: other });
           if (left.some(({ metadata }) => metadata.name === 'goes'))
-            throw new Error('a customer that did nothing cannot be deleted');
+            throw new Error('a customer without a record cannot be deleted');
         }, REPORTED_WITHIN_MS).catch((error: unknown) => faults.push((error as Error).message));
         await testbed.client.delete(instances, { namespace, name: 'main' });
         faults.push(...(await gone(context)));
         const wrong = differences(
-          { foreign: { alias: 'Of somebody else', blocked: false, maxBudget: null } },
-          await admin.holdings(),
+          { foreign: { alias: 'Another owner', blocked: false, maxBudget: null } },
+          await admin.records(),
         );
         return [...faults, ...wrong];
       } finally {
@@ -159,16 +152,16 @@ const odd: readonly OperatorAttack[] = [
   {
     name: 'shared-gateway',
     run: async (context) => {
-      const { testbed, namespace, planted } = context;
+      const { testbed, namespace, canaries } = context;
       const thief = `${namespace}-thief`;
-      const owner = planted.token();
+      const owner = canaries.token();
       const gateway = await startDevGateway({ port: 0, masterKey: 'sk-a', proxyName: 'litellm' });
       const admin = new Admin(() => gateway.url, 'sk-a');
       const key = { namespace, name: owner };
       const expected = { shared: { alias: 'Owned', blocked: false, maxBudget: 5 } };
       const faults: string[] = [];
       const unharmed = async (when: string): Promise<void> => {
-        const wrong = differences(expected, await admin.holdings());
+        const wrong = differences(expected, await admin.records());
         faults.push(...wrong.map((one) => `${when}: ${one}`));
         if (!isSynced(await testbed.client.get(customers, key)))
           faults.push(`${when}: the owner's resource is not synced`);
@@ -197,7 +190,7 @@ const odd: readonly OperatorAttack[] = [
           metadata: { namespace: thief, name: 'thief' },
           spec: stolen,
         } as object);
-        faults.push(...(await explained({ ...context, namespace: thief })));
+        faults.push(...(await unexplainedObjects(testbed.client, thief)));
         await delay(1_500);
         await unharmed('while another namespace claims it');
         await testbed.client.delete(customers, { namespace: thief, name: 'thief' });
@@ -220,7 +213,7 @@ async function gone({ testbed, namespace }: Context): Promise<string[]> {
         ...(await testbed.client.list(customers, { namespace })),
       ].filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
       if (left.length > 0)
-        throw new Error(`deletions do not end: ${left.map(({ metadata }) => metadata.name).join(', ')}`);
+        throw new Error(`deletions did not complete: ${left.map(({ metadata }) => metadata.name).join(', ')}`);
     }, REPORTED_WITHIN_MS);
     return [];
   } catch (error) {
@@ -264,7 +257,7 @@ export const costlyAttacks: readonly OperatorAttack[] = Object.entries(COSTLY).m
       const full = { endpoint: 'http://127.0.0.1:1', masterKeySecretRef, ...spec };
       await testbed.client.create(instances, { metadata: { namespace, name: `costly-${at}` }, spec: full } as object);
     }
-    return explained(context);
+    return unexplainedObjects(context.testbed.client, context.namespace);
   },
 }));
 

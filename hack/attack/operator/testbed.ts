@@ -1,31 +1,19 @@
-/**
- * An operator under attack: a real API server, the real program as a process of its own, and a bystander: customers of
- * another gateway, which are changed all the time and must be synced as fast as ever.
- */
+/** An operator under attack: a real API server, the operator as a separate process, and a bystander. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { customers, instances } from '../../../operator/api/kinds.ts';
-import type { GatewayCustomer, GatewayInstance } from '../../../operator/api/v1alpha1/v1alpha1.ts';
 import { resource, type KubeObject, type ResourceKind } from '../../../operator/runtime/runtime.ts';
-import {
-  eventually,
-  kubeEvents,
-  leases,
-  transportOptions,
-  RestClient,
-  Transport,
-} from '../../../operator/runtime/testing/testing.ts';
+import { kubeEvents, leases, transportOptions, RestClient, Transport } from '../../../operator/runtime/testing/testing.ts';
 import { startControlPlane, type ControlPlane } from '../../testing/controlplane.ts';
-import { type DevGateway, startDevGateway } from '../../testing/gateway/gateway.ts';
 import { removeAtExit } from '../../testing/processes.ts';
 import type { Report } from '../../testing/progress.ts';
-import { largeJsonMs } from '../largeJson.ts';
-import { LEAST_SAMPLES, mebibytes, MOST_TIMES, percentile } from '../measure.ts';
+import { mebibytes } from '../measure.ts';
 import { resetPeak, peakBytes, settledBytes, waitForMemory } from '../memory.ts';
-import type { Planted } from '../planted.ts';
+import type { Canaries } from '../canaries.ts';
 import type { Random } from '../random.ts';
+import { Bystander } from './bystander.ts';
 import { HOME, memoryLimit, startOperator, type OperatorProgram } from './program.ts';
 
 const core = { group: '', version: 'v1' };
@@ -36,44 +24,30 @@ export const namespaces = resource<KubeObject>(
 export const secrets = resource<KubeObject>({ ...core, kind: 'Secret', plural: 'secrets' });
 export const configMaps = resource<KubeObject>({ ...core, kind: 'ConfigMap', plural: 'configmaps' });
 
-const BYSTANDERS = 8;
-const EVERY_MS = 150;
-const CALM_MS = 4_000;
+/** The time in which the bystander's usual latencies are measured. An attack takes at least half of it. */
+const CALIBRATION_MS = 4_000;
 /** The thread for texts ends after 5 s without work, and V8 keeps its pages for about 10 s more. */
-const BACK_MS = 30_000;
-/** A gateway that does not answer is given up after 10 s. */
-const EXPLAINED_WITHIN_MS = 15_000;
-/** A kubelet restarts what fails three probes in a row, each with a time-out of 5 s. */
+const MEMORY_TIMEOUT_MS = 30_000;
+/** A kubelet restarts a container that fails three probes in a row, each with a timeout of 5 s. */
 const HEALTHY_WITHIN_MS = 5_000;
-/** A lease is renewed every 2 s, and lost after 15. */
+/** A lease is renewed every 2 s, and lost after 15 s. */
 const RENEWED_WITHIN_MS = 8_000;
-/**
- * The longest time that a bystander's sync may always take, as a multiple of {@link largeJsonMs}. The API server, etcd, the
- * gateways, and the guardrail that is under attack at the same time share two processors with the operator. A blocked event
- * loop takes far longer.
- */
-const FLOOR_TIMES = 28;
-/** A change that begins during an attack is waited for at most this long afterwards. */
-const LATE_MS = 2_000;
+/** The maximum time after an attack to wait for a change that started during it. */
+const LATE_CHANGE_MS = 2_000;
 
-/** Who attacks looks with, and at what. */
+/** Prepares attacks, and checks the operator after each attack. */
 export class OperatorTestbed {
   readonly plane: ControlPlane;
   readonly client: RestClient;
   readonly operator: OperatorProgram;
   readonly #transport: Transport;
-  readonly #gateway: DevGateway;
-  readonly #latencies: { readonly at: number; readonly ms: number }[] = [];
-  #isOver = false;
-  #usualMs: readonly number[] = [];
+  #bystander: Bystander | undefined;
   #usualBytes = 0;
-  #floorMs = 0;
   #logRead = 0;
 
-  private constructor(plane: ControlPlane, operator: OperatorProgram, gateway: DevGateway) {
+  private constructor(plane: ControlPlane, operator: OperatorProgram) {
     this.plane = plane;
     this.operator = operator;
-    this.#gateway = gateway;
     this.#transport = new Transport(plane.kubeConfig(), transportOptions());
     this.client = new RestClient(this.#transport);
   }
@@ -83,18 +57,20 @@ export class OperatorTestbed {
     const folder = mkdtempSync(join(tmpdir(), 'attack-operator-'));
     removeAtExit(folder);
     await plane.kubectl(['create', 'namespace', HOME]);
-    const operator = await startOperator(plane, folder);
-    const gateway = await startDevGateway({ port: 0, masterKey: 'sk-bystander', proxyName: 'litellm' });
-    const testbed = new OperatorTestbed(plane, operator, gateway);
-    await testbed.#startBystander();
+    const testbed = new OperatorTestbed(plane, await startOperator(plane, folder));
+    testbed.#bystander = await Bystander.start({
+      client: testbed.client,
+      createNamespace: (name) => testbed.namespace(name),
+      createSecret: (namespace, name, key) => testbed.secret(namespace, name, key),
+    });
+    await testbed.#calibrate();
     return testbed;
   }
 
   async stop(): Promise<void> {
-    this.#isOver = true;
     await this.operator.kill();
     await this.#transport.close();
-    await this.#gateway.stop();
+    await this.#bystander?.stop();
     await this.plane.stop();
   }
 
@@ -102,7 +78,7 @@ export class OperatorTestbed {
     await this.client.create(namespaces, { metadata: { name } });
   }
 
-  /** Takes away what a namespace has of the operator's kinds, whatever the operator thinks of it. */
+  /** Deletes all resources of a namespace, without the operator's finalization. */
   async clear(namespace: string): Promise<void> {
     await this.#clear(customers, namespace);
     await this.#clear(instances, namespace);
@@ -121,56 +97,86 @@ export class OperatorTestbed {
   }
 
   /**
-   * Does something hostile, and looks whether the operator has borne it. @returns what is wrong
-   * @param how `outage`: the operator was away on purpose, so that the bystander had to wait
+   * Runs an attack, and checks the operator and the bystander after it.
+   *
+   * @param how `outage`: the attack stops the operator on purpose, so the bystander has to wait
+   * @returns the faults
    */
   async runAttack(
     attack: () => Promise<readonly string[]>,
-    planted: Planted,
+    canaries: Canaries,
     how: { readonly outage?: true } = {},
   ): Promise<string[]> {
     if (this.operator.end !== undefined) await this.operator.restart();
     const { pid } = this.operator;
-    const holder = await this.#holder();
+    const holder = await this.#leaseHolder();
     resetPeak(pid);
-    const began = performance.now();
+    const from = performance.now();
     const faults = new Set(await attack());
-    await delay(Math.max(0, CALM_MS / 2 - (performance.now() - began)));
-    const ended = performance.now();
-    if (this.operator.end !== undefined) {
-      faults.add(`the operator ended with ${this.operator.end}`);
-      await this.operator.restart();
-    }
-    if (!(await this.#untilHealthy())) {
-      faults.add('/healthz of the operator does not answer 200');
-      await this.operator.kill();
-      await this.operator.restart();
-    }
-    const isAnother = this.operator.pid !== pid;
+    await delay(Math.max(0, CALIBRATION_MS / 2 - (performance.now() - from)));
+    const until = performance.now();
+    const add = (found: readonly string[]): void => {
+      for (const fault of found) faults.add(fault);
+    };
+    add(await this.#restartIfBroken());
+    const isRestarted = this.operator.pid !== pid;
     if (how.outage === undefined) {
-      // A change that is still on its way was delayed for at least as long.
-      await delay(Math.min(LATE_MS, ended - began));
-      const slow = this.#slowdown(began, ended);
-      if (slow !== undefined) faults.add(slow);
-      if (!isAnother && (await this.#holder()) !== holder) faults.add('the lease has changed hands');
-      const peak = peakBytes(this.operator.pid);
-      if (peak > memoryLimit())
-        faults.add(`it held ${mebibytes(peak)}, and its container has ${mebibytes(memoryLimit())}`);
+      add(await this.#undisturbedFaults({ from, until, holder: isRestarted ? undefined : holder }));
     }
-    const unheld = await this.#untilRenewed();
-    if (unheld !== undefined) faults.add(unheld);
-    if (isAnother) await this.#calibrate();
-    const more = await waitForMemory(this.operator.pid, this.#usualBytes, BACK_MS);
-    if (more !== undefined) {
-      faults.add(more);
-      // Said once: the next attack is judged by what it does itself.
-      this.#usualBytes = await settledBytes(this.operator.pid);
-    }
-    for (const leak of await this.#leaks(planted)) faults.add(leak);
+    if (!(await this.#isLeaseRenewed())) faults.add('the operator does not renew its lease');
+    if (isRestarted) await this.#calibrate();
+    add(await this.#memoryFaults());
+    add(await this.#leaks(canaries));
     return [...faults];
   }
 
-  async #untilHealthy(): Promise<boolean> {
+  /** Restarts the operator if it ended or is not healthy. */
+  async #restartIfBroken(): Promise<string[]> {
+    const faults: string[] = [];
+    if (this.operator.end !== undefined) {
+      faults.push(`the operator ended with ${this.operator.end}`);
+      await this.operator.restart();
+    }
+    if (!(await this.#becomesHealthy())) {
+      faults.push('/healthz of the operator does not return 200');
+      await this.operator.kill();
+      await this.operator.restart();
+    }
+    return faults;
+  }
+
+  /**
+   * Checks what an attack must not change: the bystander's latencies, the lease holder, and the maximum memory.
+   *
+   * @param period the attack; `holder` is the lease holder before it, undefined if the operator was restarted
+   */
+  async #undisturbedFaults(period: {
+    readonly from: number;
+    readonly until: number;
+    readonly holder: string | undefined;
+  }): Promise<string[]> {
+    const { from, until, holder } = period;
+    const faults: string[] = [];
+    // A change that is not synced yet has been delayed for at least this time.
+    await delay(Math.min(LATE_CHANGE_MS, until - from));
+    const slow = this.#bystander?.slowdown(from, until);
+    if (slow !== undefined) faults.push(slow);
+    if (holder !== undefined && (await this.#leaseHolder()) !== holder) faults.push('the lease holder changed');
+    const peak = peakBytes(this.operator.pid);
+    if (peak > memoryLimit())
+      faults.push(`the operator used ${mebibytes(peak)}; its container limit is ${mebibytes(memoryLimit())}`);
+    return faults;
+  }
+
+  async #memoryFaults(): Promise<string[]> {
+    const growth = await waitForMemory(this.operator.pid, this.#usualBytes, MEMORY_TIMEOUT_MS);
+    if (growth === undefined) return [];
+    // Reported once: the next attack is compared with the new value.
+    this.#usualBytes = await settledBytes(this.operator.pid);
+    return [growth];
+  }
+
+  async #becomesHealthy(): Promise<boolean> {
     const deadline = performance.now() + HEALTHY_WITHIN_MS;
     while (!(await this.operator.healthy())) {
       if (performance.now() > deadline) return false;
@@ -179,8 +185,8 @@ export class OperatorTestbed {
     return true;
   }
 
-  /** Where no planted value may stand. @returns what is wrong */
-  async #leaks(planted: Planted): Promise<string[]> {
+  /** Searches logs, metrics, events and statuses for canary values. */
+  async #leaks(canaries: Canaries): Promise<string[]> {
     const log = this.operator.log();
     const metrics = await this.operator.metrics().catch(() => undefined);
     const places: [string, string][] = [
@@ -192,137 +198,51 @@ export class OperatorTestbed {
     ];
     this.#logRead = log.length;
     const leaks = places.flatMap(([where, text]) =>
-      planted.scan(text).map((token) => `${where} shows a planted value (${token})`),
+      canaries.scan(text).map((token) => `${where} contains a canary value (${token})`),
     );
-    return metrics === undefined ? [...leaks, '/metrics of the operator does not answer'] : leaks;
+    return metrics === undefined ? [...leaks, '/metrics of the operator does not respond'] : leaks;
   }
 
-  async #holder(): Promise<string> {
+  async #lease(): Promise<Lease | undefined> {
     const [lease] = await this.client.list(leases, { namespace: HOME });
-    return lease?.spec?.holderIdentity ?? '';
+    return lease;
   }
 
-  async #untilRenewed(): Promise<string | undefined> {
-    const renewal = async (): Promise<string> => {
-      const [lease] = await this.client.list(leases, { namespace: HOME });
-      return lease?.spec?.renewTime ?? '';
-    };
-    const [before, deadline] = [await renewal(), performance.now() + RENEWED_WITHIN_MS];
+  async #leaseHolder(): Promise<string> {
+    return (await this.#lease())?.spec?.holderIdentity ?? '';
+  }
+
+  async #isLeaseRenewed(): Promise<boolean> {
+    const renewTime = async (): Promise<string> => (await this.#lease())?.spec?.renewTime ?? '';
+    const [before, deadline] = [await renewTime(), performance.now() + RENEWED_WITHIN_MS];
     while (performance.now() < deadline) {
       await delay(200);
-      if ((await renewal()) !== before) return undefined;
+      if ((await renewTime()) !== before) return true;
     }
-    return 'the lease is not renewed';
+    return false;
   }
 
-  #slowdown(from: number, until: number): string | undefined {
-    const during = this.#latencies.filter(({ at }) => at >= from && at <= until).map(({ ms }) => ms);
-    // A short attack has few changes, and a blocked event loop may delay only one of them. In a long one, a single slow
-    // change is noise of the machine: a blocked event loop delays all bystanders.
-    const [usual, worst] = [
-      percentile(this.#usualMs, 0.99),
-      percentile(during, during.length < LEAST_SAMPLES ? 1 : 0.99),
-    ];
-    if (during.length === 0) return 'no customer of another instance was synced meanwhile';
-    const allowed = Math.max(MOST_TIMES * usual, this.#floorMs);
-    if (worst <= allowed) return undefined;
-    return `a customer of another instance was synced after ${worst.toFixed(0)} ms; ${allowed.toFixed(0)} ms is allowed`;
-  }
-
-  async #startBystander(): Promise<void> {
-    const namespace = 'bystander';
-    await this.namespace(namespace);
-    await this.secret(namespace, 'gateway', 'sk-bystander');
-    const masterKeySecretRef = { name: 'gateway', key: 'key' };
-    const spec = { endpoint: this.#gateway.url, proxyName: 'litellm', masterKeySecretRef };
-    // The operator installs the definitions first.
-    await eventually(() => this.client.create(instances, { metadata: { namespace, name: 'main' }, spec } as object));
-    const names = Array.from({ length: BYSTANDERS }, (_, at) => `calm-${at}`);
-    for (const name of names) {
-      const own = { instanceRef: { name: 'main' }, customerId: name, alias: 'One', maxBudget: 5 };
-      await this.client.create(customers, { metadata: { namespace, name }, spec: own } as object);
-    }
-    for (const name of names) await eventually(() => this.#synced({ namespace, name }));
-    for (const name of names) void this.#change({ namespace, name });
-    await this.#calibrate();
-  }
-
-  /** Changes one customer over and over, and times how long it takes to be synced. */
-  async #change(key: { readonly namespace: string; readonly name: string }): Promise<void> {
-    for (let n = 0; !this.#isOver; n += 1) {
-      const at = performance.now();
-      try {
-        await this.client.patch(customers, key, { spec: { alias: `Alias ${n}` } });
-        await eventually(() => this.#synced(key), 60_000);
-        this.#latencies.push({ at, ms: performance.now() - at });
-      } catch {
-        this.#latencies.push({ at, ms: Number.POSITIVE_INFINITY });
-      }
-      await delay(BYSTANDERS * EVERY_MS);
-    }
-  }
-
-  async #synced(key: { readonly namespace: string; readonly name: string }): Promise<void> {
-    const customer = await this.client.get(customers, key);
-    if (!isSynced(customer)) throw new Error(`${key.name} is not synced.`);
-  }
-
-  /** Takes how things are now for the usual. */
+  /** Measures the usual latencies and memory. */
   async #calibrate(): Promise<void> {
-    const from = performance.now();
-    await delay(CALM_MS);
-    this.#usualMs = this.#latencies.filter(({ at, ms }) => at >= from && Number.isFinite(ms)).map(({ ms }) => ms);
-    this.#floorMs = FLOOR_TIMES * (await largeJsonMs());
+    await this.#bystander?.calibrate(CALIBRATION_MS);
     this.#usualBytes = await settledBytes(this.operator.pid);
   }
 }
 
-/** Whether a customer is in sync with its spec as it is now. */
-export function isSynced({ metadata, status }: GatewayCustomer): boolean {
-  return status?.synced === true && status.observedGeneration === metadata.generation;
-}
-
-/** Says which objects have no condition that says how things are. */
-function unexplained(objects: readonly (GatewayCustomer | GatewayInstance)[]): string[] {
-  return objects
-    .filter(({ status }) => (status?.conditions ?? []).every(({ message, reason }) => message === '' || reason === ''))
-    .map(({ kind, metadata: { name, namespace } }) => `${kind} ${namespace}/${name} has no condition that says why`);
-}
-
-/** Waits until every object of a namespace says how it is. @returns what is wrong */
-export async function explained({ testbed, namespace }: Context): Promise<string[]> {
-  try {
-    await eventually(async () => {
-      const all = [
-        ...(await testbed.client.list(instances, { namespace })),
-        ...(await testbed.client.list(customers, { namespace })),
-      ];
-      const problems = unexplained(all);
-      if (problems.length > 0) throw new Error(problems.join('; '));
-    }, EXPLAINED_WITHIN_MS);
-    return [];
-  } catch (error) {
-    return [(error as Error).message];
-  }
-}
-
-/** The messages of all conditions of an object. */
-export function messagesOf({ status }: GatewayCustomer | GatewayInstance): string {
-  return (status?.conditions ?? []).map(({ type, reason, message }) => `${type} ${reason}: ${message}`).join('\n');
-}
-
-/** What each attack on the operator is given, beside the stand. */
+/** The inputs of an attack on the operator. */
 export interface Context {
   readonly testbed: OperatorTestbed;
   readonly random: Random;
-  readonly planted: Planted;
-  /** A namespace of the attack's own. */
+  readonly canaries: Canaries;
+  /** A namespace for this attack only. */
   readonly namespace: string;
 }
 
-/** An attack on the operator. @returns what is wrong */
+/** An attack on the operator. */
 export interface OperatorAttack {
   readonly name: string;
+  /** Whether the attack stops the operator on purpose. */
   readonly outage?: true;
+  /** @returns the faults */
   readonly run: (context: Context) => Promise<readonly string[]>;
 }

@@ -1,9 +1,9 @@
 import type { Random } from './random.ts';
 
-/** Personal values that must not appear in logs, metrics, errors or addresses. */
-export class Planted {
+/** Creates canary values: unique personal values that must not appear in logs, metrics, errors or addresses. */
+export class Canaries {
   readonly #random: Random;
-  /** The text to look for, and the value that it reveals. */
+  /** The value that each searched text reveals. */
   readonly #marks = new Map<string, string>();
 
   constructor(random: Random) {
@@ -24,7 +24,7 @@ export class Planted {
     return `${this.token()}@example.org`;
   }
 
-  /** @returns the planted values in a text: in any letter case, in base64 or in hexadecimal. */
+  /** @returns the canary values in a text: in any letter case, in base64 or in hexadecimal. */
   scan(text: string): string[] {
     const folded = text.toLowerCase();
     const found = new Set<string>();
